@@ -35,19 +35,21 @@ const STOPPING_MS = 5_000;
  */
 export async function restoreIntoPostgres(request: RestoreRequest): Promise<Restored> {
   const url = directUrlOf(request.config) ?? '';
+  const servers = serversOf(request.config);
   await using backup = await openBackup(request.path);
   const client = new Client({ connectionString: url, application_name: 'notevault restore' });
   client.on('error', () => undefined);
   await client.connect();
   try {
-    await requireAlone(client);
+    await requireAlone(client, servers);
     const checked = await checkBackup(backup, request);
     await client.query(`drop schema if exists ${STAGING} cascade`);
     await client.query(`create schema ${STAGING}`);
     const health = await prepare(request, checked, inSchema(url, STAGING));
     requireHealthy(health);
-    await requireNoServer(client);
-    const restorePoint = await replaceTables(client);
+    // The connections of the preparation, which look like those of a server, may just be closing.
+    await requireNoServer(client, servers);
+    const restorePoint = await replaceTables(client, servers);
     const { name, manifest } = backup.source;
     return { name, manifest: manifest.body, checked: health, restorePoint };
   } finally {
@@ -93,7 +95,7 @@ async function copyTables(url: string, source: BackupSource): Promise<void> {
  * Moves the present tables into a schema of their own, and the restored ones in their place. Resolves to the name of
  * that schema, or to null if there were none.
  */
-async function replaceTables(client: Client): Promise<string | null> {
+async function replaceTables(client: Client, servers: readonly string[]): Promise<string | null> {
   await client.query('begin');
   try {
     const schema = (await client.query<{ name: string }>('select current_schema()::text as name')).rows[0]?.name;
@@ -103,6 +105,8 @@ async function replaceTables(client: Client): Promise<string | null> {
     if (restorePoint !== null) await client.query(`create schema ${escapeIdentifier(restorePoint)}`);
     for (const table of present) await move(client, schema, table, restorePoint ?? '');
     for (const table of await tablesIn(client, STAGING)) await move(client, STAGING, table, schema);
+    // A server that starts now waits for the locks of this transaction, before it has read anything.
+    if (await serverRuns(client, servers)) throw serverConnected();
     await client.query('commit');
     return restorePoint;
   } catch (error) {
@@ -122,25 +126,39 @@ async function tablesIn(client: Client, schema: string): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
-async function requireAlone(client: Client): Promise<void> {
+async function requireAlone(client: Client, servers: readonly string[]): Promise<void> {
   const { rows } = await client.query<{ locked: boolean }>('select pg_try_advisory_lock($1) as locked', [LOCK]);
   if (rows[0]?.locked !== true) throw new BackupError('Another restore into this database is running.');
-  await requireNoServer(client);
+  await requireNoServer(client, servers);
 }
 
-/** Throws while a server is connected to the database. */
-async function requireNoServer(client: Client): Promise<void> {
-  const sql = `select count(*)::int as servers from pg_stat_activity
-    where datname = current_database() and application_name = 'notevault' and pid <> pg_backend_pid()`;
+/** Throws BackupError while a server is connected to the database. */
+async function requireNoServer(client: Client, servers: readonly string[]): Promise<void> {
   const until = performance.now() + STOPPING_MS;
-  for (;;) {
-    const { rows } = await client.query<{ servers: number }>(sql);
-    if (rows[0]?.servers === 0) return;
-    if (performance.now() > until) {
-      throw new BackupError('A server is connected to the database: stop every server on it first.');
-    }
+  while (await serverRuns(client, servers)) {
+    if (performance.now() > until) throw serverConnected();
     await delay(200);
   }
+}
+
+/** The names of the connections by which a running server is known. */
+function serversOf({ databaseUrl, databaseDirectUrl }: RestoreRequest['config']): readonly string[] {
+  // A pooler keeps its connections open when the server behind it has stopped.
+  const isPooled = databaseDirectUrl !== null && databaseDirectUrl.reveal() !== databaseUrl?.reveal();
+  return isPooled ? ['notevault bus'] : ['notevault', 'notevault bus'];
+}
+
+async function serverRuns(client: Client, servers: readonly string[]): Promise<boolean> {
+  const sql = `select exists (select from pg_stat_activity
+    where datname = current_database() and application_name = any($1) and pid <> pg_backend_pid()) as runs`;
+  const { rows } = await client.query<{ runs: boolean }>(sql, [servers]);
+  return rows[0]?.runs === true;
+}
+
+function serverConnected(): BackupError {
+  return new BackupError(
+    'A server is connected to the database: stop every server on it, then restore. Nothing was changed.',
+  );
 }
 
 /** The address of a database with another schema in front. */

@@ -15,12 +15,11 @@ import { after, before, describe, it } from 'node:test';
 import { databaseFile } from '../../src/data-folder.ts';
 import { keyFile } from '../../src/open-ports.ts';
 import { fileOf, readRaw, sha256, uploadRaw } from '../kit/files.ts';
-import { Caller } from '../kit/person.ts';
 import { assertFails, cli, Folder, startServe } from '../kit/process.ts';
 import { Random } from '../kit/random.ts';
 import { openRaw } from '../kit/raw-sql.ts';
+import { aliceAt, bearer, tokenAt } from '../kit/signed-in.ts';
 
-const PASSWORD = 'a long enough password';
 const folder = new Folder();
 after(() => folder[Symbol.dispose]());
 const env = { NOTEVAULT_DATA_DIR: folder.at('data') };
@@ -31,18 +30,6 @@ const newest = () =>
     .filter((name) => name.endsWith('Z'))
     .sort()
     .at(-1) ?? '';
-
-/** Signs alice in, and registers her at the first call; resolves to her access token. */
-async function tokenAt(url: string): Promise<string> {
-  const credentials = { email: 'alice@example.org', password: PASSWORD };
-  const anyone = new Caller(url);
-  const signed = await anyone.post('/auth/login', credentials);
-  const { body } = signed.status === 200 ? signed : await anyone.post('/auth/register', credentials);
-  return body.access_token;
-}
-
-const bearer = (url: string, token: string) => new Caller(url, async () => ({ authorization: `Bearer ${token}` }));
-const aliceAt = async (url: string) => bearer(url, await tokenAt(url));
 
 /** The files below a folder, by path. */
 function filesBelow(path: string): string[] {
