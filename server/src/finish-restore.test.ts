@@ -48,12 +48,13 @@ test('finishRestore replaces the data, keeps the data before, and does nothing w
   checkReplaced(folder.path);
 });
 
-test('finishRestore leaves everything as it is when the preparation was cut off', () => {
+test('finishRestore removes a preparation that was cut off, and leaves the data as it is', () => {
   using folder = new Folder();
   write(folder.path, OLD, 'old');
   write(stagedData(folder.path), NEW, 'new');
   finishRestore(folder.path);
   for (const name of OLD) assert.equal(readFileSync(folder.at(name), 'utf8'), 'old', name);
+  assert.ok(!existsSync(stagingFolder(folder.path)));
 });
 
 test('finishRestore continues after a kill between any two of its steps', () => {

@@ -15,12 +15,15 @@ const REPLACED = ['notevault.sqlite-wal', 'notevault.sqlite-shm', 'notevault.sql
 
 /**
  * Replaces the data of a folder by what a restore has prepared, if there is any; the data before is kept in the folder
- * that the marker names. It can be repeated after a kill at any point, and never mixes the two. The data folder must be
- * locked.
+ * that the marker names. It can be repeated after a kill at any point, and never mixes the two. What a restore left
+ * that was killed before it was complete is removed. The data folder must be locked.
  */
 export function finishRestore(dataDir: string): void {
   const marker = stagedMarker(dataDir);
-  if (!existsSync(marker)) return;
+  if (!existsSync(marker)) {
+    rmSync(stagingFolder(dataDir), { recursive: true, force: true });
+    return;
+  }
   const before = join(dataDir, basename(readFileSync(marker, 'utf8').trim()));
   for (const name of REPLACED) {
     const [staged, current, kept] = [stagedData(dataDir), dataDir, before].map((folder) => join(folder, name)) as [

@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict';
+import { cpSync, existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { pathToFileURL } from 'node:url';
+import { freshPostgres, whyNoPostgres } from '../kit/postgres.ts';
+import { cli, type Environment, Folder, startServe } from '../kit/process.ts';
+import { openRaw } from '../kit/raw-sql.ts';
+import { aliceAt } from '../kit/signed-in.ts';
+
+const noPostgres = whyNoPostgres() ?? false;
+if (noPostgres !== false) process.stderr.write(`NOT TESTED ON POSTGRESQL: killed restores: ${noPostgres}\n`);
+
+const preload = pathToFileURL(join(import.meta.dirname, 'kill-at-step.ts')).href;
+
+type Data = 'old' | 'new';
+type DataEnvironment = Environment & { readonly NOTEVAULT_DATA_DIR: string };
+
+/** Data, and a backup of it that lacks its last changes. */
+interface Prepared {
+  readonly env: DataEnvironment;
+  readonly backups: string;
+}
+
+/** Takes a backup and changes the data after it, so that old and new can be told apart. */
+async function prepare(env: DataEnvironment, backups: string): Promise<void> {
+  await using server = await startServe({ env });
+  const alice = await aliceAt(server.url);
+  await alice.post('/vaults', { name: 'Diary' });
+  await alice.post('/notes', { path: 'both.md', content: 'before', mtime: 1 });
+  const taken = await cli(['backup', backups], { env });
+  assert.equal(taken.code, 0, taken.stderr);
+  await alice.post('/notes', { path: 'both.md', content: 'after', mtime: 2 });
+  await alice.post('/notes', { path: 'later.md', content: 'after', mtime: 2 });
+  await server.stop();
+}
+
+/** Starts a server, and checks that what it serves is whole. */
+async function dataOf(env: DataEnvironment): Promise<Data> {
+  await using server = await startServe({ env });
+  const alice = await aliceAt(server.url);
+  const { content } = (await alice.get('/notes/both.md')).body;
+  assert.ok(content === 'before' || content === 'after', content);
+  assert.equal((await alice.get('/notes/later.md')).status, content === 'after' ? 200 : 404);
+  assert.equal((await alice.post('/notes', { path: 'next.md', content: 'next', mtime: 3 })).status, 200);
+  await server.stop();
+  return content === 'after' ? 'old' : 'new';
+}
+
+/** Kills a restore at a step; resolves to what a server finds then. */
+async function killedAt({ env, backups }: Prepared, step: string): Promise<Data> {
+  const under = { ...env, NODE_OPTIONS: `--import=${preload}`, KILL_AT: step };
+  const { signal, stdout, stderr } = await cli(['restore', backups], { env: under });
+  assert.equal(signal, 'SIGKILL', `was not killed: ${stdout}${stderr}`);
+  return dataOf(env);
+}
+
+/** A restore after a killed one ends well, and leaves nothing of it. */
+async function restoreAgain({ env, backups }: Prepared): Promise<void> {
+  const { code, stdout, stderr } = await cli(['restore', backups], { env });
+  assert.equal(code, 0, stdout + stderr);
+  assert.equal(await dataOf(env), 'new');
+}
+
+describe('a restore into a data folder that is killed', () => {
+  const folder = new Folder();
+  after(() => folder[Symbol.dispose]());
+  before(() => prepare({ NOTEVAULT_DATA_DIR: folder.at('data') }, folder.at('backups')));
+
+  const steps: [what: string, step: string, found: Data][] = [
+    ['before its data is complete', '1 ^open .*/restoring/replace', 'old'],
+    // Between any two files: finish-restore.test.ts.
+    ['when some files are replaced', '2 ^rename ', 'new'],
+  ];
+  for (const [at, [what, step, found]] of steps.entries()) {
+    test(`${what}: the next start has the ${found} data`, async () => {
+      const env = { NOTEVAULT_DATA_DIR: folder.at(`data-${at}`) };
+      cpSync(folder.at('data'), env.NOTEVAULT_DATA_DIR, { recursive: true });
+      const prepared = { env, backups: folder.at('backups') };
+      assert.equal(await killedAt(prepared, step), found);
+      assert.ok(!existsSync(join(env.NOTEVAULT_DATA_DIR, 'restoring', 'replace')));
+      const points = readdirSync(env.NOTEVAULT_DATA_DIR).filter((name) => name.startsWith('restore-point-'));
+      assert.equal(points.length, found === 'new' ? 1 : 0, 'the data before is kept');
+      await restoreAgain(prepared);
+      assert.ok(!existsSync(join(env.NOTEVAULT_DATA_DIR, 'restoring')));
+    });
+  }
+});
+
+describe('a restore into PostgreSQL that is killed', { skip: noPostgres }, () => {
+  const steps: [what: string, step: string, found: Data][] = [
+    ['as it copies rows', '1 ^copy "entries"', 'old'],
+    ['when some tables are replaced', '50 set schema', 'old'],
+    ['after the replacement was committed', '2 ^drop schema', 'new'],
+  ];
+  for (const [what, step, found] of steps) {
+    test(`${what}: the next start has the ${found} data`, async () => {
+      using folder = new Folder();
+      await using database = await freshPostgres();
+      const env = { NOTEVAULT_DATA_DIR: folder.at('data'), NOTEVAULT_DATABASE_URL: database.url };
+      const prepared = { env, backups: folder.at('backups') };
+      await prepare(env, prepared.backups);
+      assert.equal(await killedAt(prepared, step), found);
+      await restoreAgain(prepared);
+      await using raw = await openRaw(database);
+      const schemas = "select nspname::text as name from pg_namespace where nspname ~ '^(restore_point|notevault)_'";
+      const names = (await raw.all(schemas)).map(({ name }) => String(name));
+      assert.equal(names.length, found === 'new' ? 2 : 1, names.join(', '));
+      assert.ok(!names.includes('notevault_restoring'));
+    });
+  }
+});
