@@ -105,13 +105,21 @@ export class Links implements NoteHooks, AttachmentLinkHooks {
     return changed.has(note.id) ? this.linksOf(handle, vault, note.id) : links;
   }
 
-  async writtenBatch(handle: WriteHandle, vault: OpenVault, notes: readonly WrittenNote[]): Promise<void> {
-    await writeLinksOfAll(this.#resolver, handle, vault, notes);
+  async writtenBatch(
+    handle: WriteHandle,
+    vault: OpenVault,
+    notes: readonly WrittenNote[],
+  ): Promise<ReadonlyMap<NoteId, NoteLink[]>> {
     const keys = notes.flatMap(({ movedKeys }) => movedKeys);
     const appeared = notes.map(({ id }) => id);
     // Their own edges have just been resolved among all of them.
     const mayTakeLong = notes.every(({ mayYield }) => mayYield);
-    await resolveAgain(this.#resolver, handle, vault, { keys, appeared, except: new Set(appeared), mayTakeLong });
+    const others = { keys, appeared, except: new Set(appeared), mayTakeLong };
+    const [links] = await Promise.all([
+      writeLinksOfAll(this.#resolver, handle, vault, notes),
+      resolveAgain(this.#resolver, handle, vault, others),
+    ]);
+    return links;
   }
 
   async deleted(

@@ -17,8 +17,12 @@ import type { WrittenNote } from './writes/written-note.ts';
 export interface NoteHooks extends MoveHooks, EntryHooks {
   /** Called when the note was created, edited or revived. Resolves to its edges. */
   written(handle: WriteHandle, vault: OpenVault, note: WrittenNote): Promise<NoteLink[]>;
-  /** Like `written`, for several notes that were not live before. */
-  writtenBatch(handle: WriteHandle, vault: OpenVault, notes: readonly WrittenNote[]): Promise<void>;
+  /** Like `written`, for several notes that were not live before; resolves to the edges of those that have some. */
+  writtenBatch(
+    handle: WriteHandle,
+    vault: OpenVault,
+    notes: readonly WrittenNote[],
+  ): Promise<ReadonlyMap<NoteId, NoteLink[]>>;
   /** Called when the notes were deleted; `movedKeys` are the keys under which each was found. */
   deleted(
     handle: WriteHandle,
@@ -78,6 +82,14 @@ export interface LiveNotifications {
   deleted(id: NoteId): void;
 }
 
+/** Commits what operations have prepared; see GroupCommit, which knows what that is. */
+export interface Commits {
+  commit(writes: { readonly vault: OpenVault }): Promise<unknown>;
+}
+
+/** The dependencies of committing what was prepared. */
+export type CommitDeps = Pick<NoteDeps, 'db' | 'entries' | 'vaults' | 'hooks' | 'live'>;
+
 /** The dependencies of the domain's operations. */
 export interface NoteDeps {
   readonly db: Database;
@@ -88,6 +100,7 @@ export interface NoteDeps {
   readonly retention: VersionRetention;
   readonly hooks: NoteHooks;
   readonly live: LiveNotifications;
+  readonly commits: Commits;
   /** Runs work that would block the event loop. */
   readonly compute: Compute<Tasks>;
 }

@@ -22,6 +22,7 @@ import { listIn } from './queries.ts';
 import { type NoteMeta, sealed } from './sealed-note.ts';
 import { type BatchOperations, createBatchOperations } from './writes/bulk.ts';
 import { deriveAnywhere } from './writes/derive-anywhere.ts';
+import { GroupCommit } from './writes/group-commit.ts';
 import { upsertNote } from './writes/upsert.ts';
 
 export interface Notes extends MoveOperations, BatchOperations, History, Facets, NoteChangeFeed, AsyncDisposable {
@@ -71,13 +72,13 @@ export function openNoteMeta(vault: OpenVault, id: string, revision: number, byt
   return sealed.openMeta(vault, id, revision, bytes);
 }
 
-export function createNotes(given: Omit<LiveDeps, 'live'>): Notes {
+export function createNotes(given: Omit<LiveDeps, 'live' | 'commits'>): Notes {
   // Writes notify the documents in memory, which write by the same operations.
   const signals: LiveNotifications = {
     changed: (id) => live.changed(id),
     deleted: (id) => live.deleted(id),
   };
-  const deps = { ...given, live: signals };
+  const deps = { ...given, live: signals, commits: new GroupCommit({ ...given, live: signals }) };
   const live = new DocumentManager(deps);
   const { db, entries, cache, hooks } = deps;
   const { lock } = entries;

@@ -1,3 +1,4 @@
+import type { NoteId } from '@notevault/protocol/ids.ts';
 import type { NoteLink } from '@notevault/protocol/notes.ts';
 import type { WriteHandle } from '../../../ports/database/database.ts';
 import type { WrittenNote } from '../../notes/notes.ts';
@@ -70,23 +71,24 @@ async function insertLinks(
   return links.map(({ text, target }) => toNoteLink(text, target));
 }
 
-/** Writes the links of several new notes, with one lookup for all targets. */
+/** Writes the links of several new notes, with one lookup for all targets; resolves to those of each note that has some. */
 export async function writeLinksOfAll(
   resolver: LinkResolver,
   handle: WriteHandle,
   vault: OpenVault,
   notes: readonly WrittenNote[],
-): Promise<void> {
+): Promise<ReadonlyMap<NoteId, NoteLink[]>> {
   const unresolved = notes.flatMap((note) => note.links.map((link, ord) => ({ note, ord, text: textOf(link) })));
   const mayYield = notes.every((note) => note.mayYield);
   const links = await resolveLinks(resolver, handle, vault, unresolved, mayYield);
-  const rows = [...Map.groupBy(links, ({ note }) => note)].map(([{ id, version }, own]) => {
+  const byNote = [...Map.groupBy(links, ({ note }) => note)];
+  const rows = byNote.map(([{ id, version }, own]) => {
     const texts = own.map(({ text }) => text);
     return { source: id, version, texts: sealTexts(vault, id, version, texts) };
   });
-  await handle.runMany(store.putTextsOf, { vault: vault.id }, rows);
   const edges = links.map((link) => edgeOf(link, link.ord, link.note.seq));
-  await insertEdges(handle, vault, edges);
+  await Promise.all([handle.runMany(store.putTextsOf, { vault: vault.id }, rows), insertEdges(handle, vault, edges)]);
+  return new Map(byNote.map(([{ id }, own]) => [id, own.map(({ text, target }) => toNoteLink(text, target))]));
 }
 
 function edgeOf({ note, keys, target }: ResolvedLink, ord: number, age: number): store.SourcedEdge {

@@ -5,7 +5,8 @@ import type { BatchResult, Note, UpsertNote } from '@notevault/protocol/notes.ts
 import type { WriteContext } from '../../entries/entries.ts';
 import type { NoteDeps } from '../notes.deps.ts';
 import { notePathOf } from '../notes.mapper.ts';
-import { type CommittedNote, writeNotes } from './commit.ts';
+import { writeNotes } from './commit.ts';
+import type { CommittedNote } from './commit-rows.ts';
 import { planUpsert } from './upsert.ts';
 import { faultsOf } from './upsert-faults.ts';
 import type { WritePlan } from './write-plan.ts';

@@ -5,7 +5,7 @@ import type { WriteHandle } from '../../../ports/database/database.ts';
 import type { PathOwner } from '../../entries/entries.ts';
 import { RevisionConflict } from '../../entries/revision-conflict.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
-import type { NoteDeps } from '../notes.deps.ts';
+import type { CommitDeps } from '../notes.deps.ts';
 import * as store from '../notes.store.ts';
 import type { FingerprintsChange, RowWrite } from './write-plan.ts';
 import { lastVersionOf, type WriteTarget } from './write-target.ts';
@@ -21,13 +21,13 @@ export class PathTaken extends Error {
 
 /** The folders of new notes as they are inside a transaction of several notes, of which one may have created them. */
 export class NewFolders {
-  readonly #deps: NoteDeps;
+  readonly #deps: CommitDeps;
   readonly #handle: WriteHandle;
   readonly #vault: OpenVault;
   /** Folders that were found: under the vault's lock they stay. */
   readonly #found = new Map<string, NonNullable<WriteTarget['resolved']['nearest']>>();
 
-  constructor(deps: NoteDeps, handle: WriteHandle, vault: OpenVault) {
+  constructor(deps: CommitDeps, handle: WriteHandle, vault: OpenVault) {
     this.#deps = deps;
     this.#handle = handle;
     this.#vault = vault;
@@ -53,7 +53,7 @@ export class NewFolders {
  * returns, so that they cost one round trip. Throws PathTaken, RevisionConflict.
  */
 export async function writeRows(
-  deps: NoteDeps,
+  deps: CommitDeps,
   handle: WriteHandle,
   vault: OpenVault,
   plan: RowWrite,
@@ -98,7 +98,7 @@ async function writeBody(
 
 /** Writes the note's row at its path. Throws PathTaken, RevisionConflict. */
 async function writeEntry(
-  { entries }: NoteDeps,
+  { entries }: CommitDeps,
   handle: WriteHandle,
   vault: OpenVault,
   { target, next }: RowWrite,

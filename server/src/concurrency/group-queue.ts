@@ -1,0 +1,89 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { NotevaultError } from '@notevault/protocol/errors.ts';
+import { currentHangUp, runShared } from './owner.ts';
+
+/** What became of one item of a group. */
+export type Outcome<Result> = { readonly value: Result } | { readonly error: unknown };
+
+interface Waiting<Item, Result> extends PromiseWithResolvers<Result> {
+  readonly item: Item;
+  readonly hangUp: AbortSignal | undefined;
+  /** Runs a function in the caller's asynchronous context: a group runs on behalf of its first caller. */
+  readonly inContext: <T>(work: () => T) => T;
+}
+
+/**
+ * Carries out together what arrives under a key while an earlier group under it is being carried out: an item that
+ * arrives alone is carried out at once, and nothing ever waits to be joined by more.
+ */
+export class GroupQueue<Key, Item, Result> {
+  readonly #waiting = new Map<Key, Waiting<Item, Result>[]>();
+  readonly #mayJoin: (group: readonly Item[], next: Item) => boolean;
+  readonly #run: (group: readonly Item[]) => Promise<readonly Outcome<Result>[]>;
+
+  /**
+   * @param mayJoin whether the next item still fits into a group; bounds the groups.
+   * @param run carries out a group; resolves to the outcomes in its order.
+   */
+  constructor(
+    mayJoin: (group: readonly Item[], next: Item) => boolean,
+    run: (group: readonly Item[]) => Promise<readonly Outcome<Result>[]>,
+  ) {
+    this.#mayJoin = mayJoin;
+    this.#run = run;
+  }
+
+  /** Resolves or rejects with the outcome of the item; rejects without carrying it out when its client hung up before. */
+  add(key: Key, item: Item): Promise<Result> {
+    const added = { ...Promise.withResolvers<Result>(), item, hangUp: currentHangUp() };
+    const waiting = { ...added, inContext: AsyncLocalStorage.snapshot() };
+    const others = this.#waiting.get(key);
+    if (others === undefined) {
+      this.#waiting.set(key, []);
+      this.#carryOut(key, [waiting]);
+    } else {
+      others.push(waiting);
+    }
+    return added.promise;
+  }
+
+  async #carryOut(key: Key, group: readonly Waiting<Item, Result>[]): Promise<void> {
+    const [first] = group;
+    const items = group.map(({ item }) => item);
+    // The group continues when the client of its first item hangs up.
+    const run = () => runShared(() => this.#run(items));
+    try {
+      const outcomes = await (first === undefined ? [] : first.inContext(run));
+      for (const [index, { resolve, reject }] of group.entries()) {
+        const outcome = outcomes[index];
+        if (outcome !== undefined && 'value' in outcome) resolve(outcome.value);
+        else reject(outcome?.error);
+      }
+    } catch (error) {
+      for (const { reject } of group) reject(error);
+    }
+    const next = this.#take(key);
+    if (next.length === 0) this.#waiting.delete(key);
+    else this.#carryOut(key, next);
+  }
+
+  /** Removes and returns the next group, without those whose clients hung up. */
+  #take(key: Key): Waiting<Item, Result>[] {
+    const waiting = this.#waiting.get(key) ?? [];
+    const group: Waiting<Item, Result>[] = [];
+    for (let next = waiting[0]; next !== undefined; next = waiting[0]) {
+      if (next.hangUp?.aborted === true) next.reject(new NotevaultError('unavailable'));
+      else if (
+        group.length === 0 ||
+        this.#mayJoin(
+          group.map(({ item }) => item),
+          next.item,
+        )
+      )
+        group.push(next);
+      else break;
+      waiting.shift();
+    }
+    return group;
+  }
+}
