@@ -54,6 +54,8 @@ export interface EditorPage extends AsyncDisposable {
   readonly complaints: string[];
   start(text: string, mode?: 'preview' | 'source' | 'reading'): Promise<void>;
   run<Result>(call: (harness: Harness) => Result): Promise<Result>;
+  /** Waits until the editor has measured and scrolled, which it does in the frames after a change. */
+  settled(): Promise<void>;
 }
 
 /** Builds the page and serves it. */
@@ -132,6 +134,10 @@ async function openPage(
       await page.waitForSelector('[data-editor-ready]');
     },
     run: (call) => page.evaluate(`(${call.toString()})(window.harness)`) as never,
+    settled: () =>
+      page.evaluate(async () => {
+        for (let frame = 0; frame < 4; frame++) await new Promise((resolve) => requestAnimationFrame(resolve));
+      }),
     [Symbol.asyncDispose]: () => context.close(),
   };
 }
