@@ -5,13 +5,14 @@ import { startCluster, whyNoCluster } from '../server/test/kit/postgres-cluster.
 import { grouped } from './test-groups.ts';
 
 /*
- * node tools/test.ts [--long | --vaults] [paths or node options…]
+ * node tools/test.ts [--stress | --browser | --long | --vaults] [paths or node options…]
  *
  * Runs the tests (all, or those in the given files and folders) against one PostgreSQL server, which is started here
- * unless TEST_POSTGRES_URL names one. Options of `node --test` are passed on. Some files run only when they are named,
- * or with a flag: with --long those called *.long.test.ts, which run for minutes to hours, and with --vaults those
- * called *.vaults.test.ts, which read vaults outside of the repository: the folders in TEST_VAULTS, by default in
- * ../shared/vaults.
+ * unless TEST_POSTGRES_URL names one. Options of `node --test` are passed on. Some files run only when they or their
+ * folder are named, or with a flag: with --stress those that kill processes, cut connections or send random requests,
+ * and with --browser those that need Chromium. Others need the flag even when their folder is named: --long for those
+ * called *.long.test.ts, which run for minutes to hours, and --vaults for those called *.vaults.test.ts, which read
+ * vaults outside of the repository: the folders in TEST_VAULTS, by default in ../shared/vaults.
  */
 
 /** The folders with the files that take longest come first: at the end, one of them alone would leave a core idle. */
@@ -19,18 +20,29 @@ const EVERYWHERE = ['server/test', 'web/src', 'cli', 'tools', 'server/src', 'pac
 /** Recognises test files that need PostgreSQL, by an import or their name; one not recognised starts its own server. */
 const NEEDS_POSTGRES = /kit\/|\.pg\.test\.ts/;
 
-type Kind = 'short' | 'long' | 'vaults';
+type Kind = 'short' | 'stress' | 'browser' | 'long' | 'vaults';
+
+/** Which files are of a kind, in this order; all others are short. */
+const KINDS: readonly (readonly [Kind, RegExp])[] = [
+  ['long', /\.long\.test\.ts$/],
+  ['vaults', /\.vaults\.test\.ts$/],
+  ['browser', /\/browser\.test\.ts$/],
+  ['stress', /(^|\/)server\/test\/(faults|fuzz)\//],
+];
+const FLAGGED = KINDS.map(([kind]) => kind);
 
 /** A test that takes longer fails with its name. */
-const TIMEOUT_MINUTES: Readonly<Record<Kind, number>> = { short: 5, long: 240, vaults: 30 };
+const TIMEOUT_MINUTES: Readonly<Record<Kind, number>> = { short: 5, stress: 5, browser: 5, long: 240, vaults: 30 };
 
 /** A test file that takes longer is ended. */
-const FILE_MINUTES: Readonly<Record<Kind, number>> = { short: 15, long: 600, vaults: 60 };
+const FILE_MINUTES: Readonly<Record<Kind, number>> = { short: 15, stress: 15, browser: 15, long: 600, vaults: 60 };
 
 const args = process.argv.slice(2);
-const kind = (['long', 'vaults'] as const).find((name) => args.includes(`--${name}`)) ?? 'short';
+const kind = FLAGGED.find((name) => args.includes(`--${name}`)) ?? 'short';
 const options = args.filter((arg) => arg.startsWith('-') && arg !== `--${kind}`);
 const paths = args.filter((arg) => !arg.startsWith('-'));
+/** A folder that is named is meant with all that does not run for hours or need other files. */
+const wanted: readonly Kind[] = kind === 'short' && paths.length > 0 ? ['short', 'stress', 'browser'] : [kind];
 const files = [...new Set((paths.length > 0 ? paths : EVERYWHERE).flatMap((path) => testsIn(path).sort()))];
 
 /** The tests are stopped together with this process; otherwise they would continue without their server. */
@@ -72,7 +84,8 @@ async function run(files: readonly string[]): Promise<number> {
   // Files that are named run as they are, each in a process of its own.
   const toRun =
     paths.length > 0 ? files : grouped(files, join(import.meta.dirname, '../node_modules/.cache/test-groups'));
-  const args = [...setup, '--test', '--test-concurrency=2', timeout, '--test-reporter=spec', ...options, ...toRun];
+  // More than there may be processors: many tests wait for processes, disks and timers.
+  const args = [...setup, '--test', '--test-concurrency=3', timeout, '--test-reporter=spec', ...options, ...toRun];
   const child = spawn(process.execPath, args, { stdio: 'inherit', env: environment });
   children.add(child);
   return new Promise((resolve, reject) => {
@@ -85,12 +98,13 @@ function testsIn(path: string): string[] {
   if (path.endsWith('.ts')) return [path];
   if (path.includes('*')) return globSync(path).flatMap(testsIn);
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === false) return [];
-  return globSync(`${path}/**/*.test.ts`).filter((file) => !file.includes('node_modules') && kindOf(file) === kind);
+  return globSync(`${path}/**/*.test.ts`).filter(
+    (file) => !file.includes('node_modules') && wanted.includes(kindOf(file)),
+  );
 }
 
 function kindOf(file: string): Kind {
-  if (file.endsWith('.long.test.ts')) return 'long';
-  return file.endsWith('.vaults.test.ts') ? 'vaults' : 'short';
+  return KINDS.find(([, files]) => files.test(file))?.[0] ?? 'short';
 }
 
 function needsPostgres(file: string): boolean {
