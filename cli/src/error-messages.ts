@@ -41,6 +41,9 @@ export function errorMessage(error: unknown): string {
   if (error.name === 'DatabaseError' && (error as { damaged?: boolean }).damaged === true) {
     return `notevault: ${error.message}. ${DAMAGE_HELP}`;
   }
+  if (error.name === 'BlobError') {
+    return `notevault: where attachments are stored: ${error.message} "notevault doctor" says more.`;
+  }
   if (MESSAGES.has(error.name)) return `notevault: ${error.message}`;
   if (error instanceof ApiError) return `notevault: ${rejectionOf(error)}`;
   if (error instanceof ConnectionError) return `notevault: ${unreachable((error.cause as Error | undefined)?.cause)}`;
@@ -54,6 +57,7 @@ export function errorMessage(error: unknown): string {
   }
   if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS')
     return `notevault: no permission: ${path ?? error.message}`;
+  if (code === 'ENOSPC') return `notevault: the disk is full${path === undefined ? '' : `: ${path}`}.`;
   if (code === 'ENOENT') return `notevault: there is no ${path ?? 'such file'}.`;
   return `notevault: unexpected failure.\n${error.stack ?? error.message}`;
 }
