@@ -17,6 +17,7 @@ import { isUnavailable, isWorthRetrying, portError } from './errors.ts';
 import { PostgresHandle } from './handle.ts';
 import { migratePostgres } from './migrate.ts';
 import { type Begin, prepareConnection, Session, StatementNames } from './session.ts';
+import { SharedReads } from './shared-reads.ts';
 import { valueTypes } from './value-types.ts';
 
 export interface PostgresOptions {
@@ -63,6 +64,7 @@ class Postgres implements Database {
   readonly #permits: ConnectionPermits;
   readonly #idleMs: number;
   readonly #names: StatementNames;
+  readonly #reads: SharedReads;
   #accepted = 0;
   #idle: (() => void) | undefined;
   #closed: Promise<void> | undefined;
@@ -71,6 +73,7 @@ class Postgres implements Database {
     const { url, poolSize = 10, prepared = true, maxWaiting = 10_000, waitMs = 10_000 } = options;
     const { statementTimeoutMs = 30_000 } = options;
     this.#names = new StatementNames(prepared);
+    this.#reads = new SharedReads(() => this.#connect(), this.#names);
     // Half of them, so that an owner with much slow work leaves as many to the others.
     const connectionsPerOwner = Math.ceil(poolSize / 2);
     this.#permits = new ConnectionPermits({ connections: poolSize, connectionsPerOwner, maxWaiting, waitMs });
@@ -178,19 +181,7 @@ class Postgres implements Database {
 
   /** One statement outside any transaction. */
   #once(compiled: Compiled, params: unknown, items: readonly unknown[]): Promise<unknown[]> {
-    return this.#retried(async () => {
-      const values = valuesOf(compiled, params, items);
-      const lease = await this.#connect();
-      let broken = false;
-      try {
-        return (await new Session(lease.client, this.#names).query(compiled, values)).rows;
-      } catch (error) {
-        broken = isUnavailable(error);
-        throw error;
-      } finally {
-        lease.release(broken);
-      }
-    });
+    return this.#retried(async () => this.#reads.run(compiled, valuesOf(compiled, params, items)));
   }
 
   /** Runs a body; `end` commits and releases the connection, unless it throws. */

@@ -101,6 +101,24 @@ describe('postgres as a server', { skip: whyNoPostgres() ?? false }, () => {
     assert.deepEqual(await ids(db), []);
   });
 
+  test('reads of one turn are sent together, and one that fails does not fail the others', async () => {
+    await using line = new PostgresLine(fresh.url);
+    await using db = await open({ url: await line.open() });
+    await db.transact((handle) => put(handle, 'one'));
+    const failing = raw('select 1 / (count(*) - 1) from items');
+    const readAll = () =>
+      Promise.allSettled([ids(db), db.all(failing, {}), ids(db), db.get(sql.item, { id: 'one' }), db.all(failing, {})]);
+    const statusesOf = (answers: Awaited<ReturnType<typeof readAll>>) => answers.map(({ status }) => status);
+    const expected = ['fulfilled', 'rejected', 'fulfilled', 'fulfilled', 'rejected'];
+    assert.deepEqual(statusesOf(await readAll()), expected);
+    const again = await readAll();
+    assert.deepEqual(statusesOf(again), expected);
+    assert.deepEqual(again[2], { status: 'fulfilled', value: ['one'] });
+    line.flights = 0;
+    await Promise.all([ids(db), ids(db), db.get(sql.item, { id: 'one' })]);
+    assert.equal(line.flights, 1);
+  });
+
   test('a COMMIT whose answer is lost is an error, and the body does not run again', async () => {
     await using line = new PostgresLine(fresh.url);
     await using db = await open({ url: await line.open() });

@@ -4,7 +4,7 @@ import { DatabaseError } from '../database.ts';
 import type { Compiled } from '../statement.ts';
 import type { Bindable } from '../values.ts';
 import { isStalePlan, portError } from './errors.ts';
-import { StatementBatch, type StatementResult } from './statement-batch.ts';
+import { SkippedStatement, StatementBatch, type StatementResult } from './statement-batch.ts';
 
 export type Begin = 'begin_write' | 'begin_read';
 
@@ -85,7 +85,8 @@ export class Session {
     }
     try {
       return await this.#batch.add(this.#names.of(compiled), compiled.sql, values);
-    } catch (error) {
+    } catch (failure) {
+      const error = failure instanceof SkippedStatement ? failure.cause : failure;
       if (isStalePlan(error)) this.#names.renew();
       throw portError(error);
     }

@@ -28,6 +28,14 @@ interface Sent extends PromiseWithResolvers<StatementResult>, Prepared {
 /** The named statements that a connection has prepared, each with the shape of its rows; null for one without rows. */
 const prepared = new WeakMap<Connection, Map<string, Shape | null>>();
 
+/** Another statement of the batch failed, so this one was not carried out. Its cause is the error of the other. */
+export class SkippedStatement extends Error {
+  override readonly name = 'SkippedStatement';
+  constructor(cause: unknown) {
+    super('a statement before this one failed', { cause });
+  }
+}
+
 /**
  * Statements that are sent in one write and end with one Sync: each Sync costs the server an answer, and this process a
  * turn of its event loop. After a failed statement the server skips the rest.
@@ -50,7 +58,10 @@ export class StatementBatch extends Query {
     this.#begun = begin === undefined;
   }
 
-  /** Adds a statement; resolves when the whole batch is answered, rejects with the first error of the batch. */
+  /**
+   * Adds a statement; resolves when the whole batch is answered. Rejects with its error, or with SkippedStatement after
+   * another's.
+   */
   add(name: string | undefined, text: string, values: readonly Bindable[]): Promise<StatementResult> {
     const sent = { ...Promise.withResolvers<StatementResult>(), name, text, values };
     this.#sent.push({ ...sent, shape: null, rows: [], rowCount: null, failure: undefined });
@@ -137,7 +148,7 @@ export class StatementBatch extends Query {
     for (const [index, { failure, rows, rowCount, resolve, reject }] of this.#sent.entries()) {
       if (failure !== undefined) reject(failure.error);
       else if (index < this.#done) resolve({ rows, rowCount });
-      else reject(error ?? new Error('PostgreSQL did not answer a statement'));
+      else reject(index === this.#done ? error : new SkippedStatement(error));
     }
   }
 }
