@@ -1,4 +1,0 @@
-import { onEachEngine } from '../kit/engines.ts';
-import { defineAccess } from './access.ts';
-
-onEachEngine('who may do what', defineAccess);

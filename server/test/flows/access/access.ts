@@ -1,0 +1,201 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Database } from '../../../src/ports/database/database.ts';
+import { OAuthApp } from '../../kit/oauth-app.ts';
+import {
+  type AccessKind,
+  type Known,
+  knownOperations,
+  linkDevice,
+  makeWorld,
+  type World,
+} from '../../kit/operations.ts';
+import { type Answer, type Caller, Person } from '../../kit/person.ts';
+import { startServer, type TestServer } from '../../kit/server.ts';
+
+/** The rights of a credential; `nobody` means no credential. */
+interface Rights {
+  readonly kind: 'nobody' | 'session' | 'other';
+  /** Level on the vault that the request names. */
+  readonly level: 'none' | 'read' | 'write';
+  readonly creates: boolean;
+  readonly isAdmin?: true;
+}
+
+interface Credential {
+  readonly name: string;
+  readonly rights: Rights;
+  /** A caller with this credential; the keys of the owner are created for it over `world`. */
+  readonly caller: (server: TestServer, owner: Person, world: World) => Promise<Caller>;
+}
+
+const NOBODY = { kind: 'nobody', level: 'none', creates: false } as const;
+const SESSION = { kind: 'session', level: 'write', creates: true } as const;
+
+function keyWith(name: string, level: Rights['level'], creates: boolean, reach: (vault: string) => object): Credential {
+  const caller: Credential['caller'] = async (server, owner, { vault }) => {
+    const made = await owner.post('/connections/pat', { name, ...reach(vault) });
+    assert.equal(made.status, 201, name);
+    return server.bearer(made.body.key);
+  };
+  return { name, rights: { kind: 'other', level, creates }, caller };
+}
+
+const apps = new WeakMap<TestServer, Promise<OAuthApp>>();
+
+/** A caller with the access token of an application that the owner authorized. */
+async function letIn(
+  server: TestServer,
+  owner: Person,
+  scope: string,
+  levels: Readonly<Record<string, string>>,
+  elsewhere: string,
+): Promise<Caller> {
+  const app = apps.get(server) ?? OAuthApp.register(server);
+  apps.set(server, app);
+  const { access_token } = await (await app).connect({ scope }, owner, { levels, elsewhere });
+  return server.bearer(access_token);
+}
+
+const credentials: readonly Credential[] = [
+  { name: 'no credential', rights: NOBODY, caller: async (server) => server.anyone },
+  { name: 'a made-up key', rights: NOBODY, caller: async (server) => server.bearer(`nv_key_${'A'.repeat(43)}`) },
+  { name: 'a made-up session', rights: NOBODY, caller: async (server) => server.bearer(`nv_ses_${'A'.repeat(43)}`) },
+  {
+    name: 'a revoked key',
+    rights: NOBODY,
+    caller: async (server, owner) => {
+      const { id, key } = (await owner.post('/api-keys', { name: 'revoked' })).body;
+      await owner.delete(`/api-keys/${id}`);
+      return server.bearer(key);
+    },
+  },
+  keyWith('a key for everything but this vault', 'none', true, (vault) => ({
+    default_access: 'write',
+    vault_access: { [vault]: 'none' },
+  })),
+  keyWith('a key to read this vault', 'read', false, (vault) => ({ vault_access: { [vault]: 'read' } })),
+  keyWith('a key to read by default', 'read', false, () => ({ default_access: 'read' })),
+  keyWith('a key to read here and write elsewhere', 'read', true, (vault) => ({
+    default_access: 'write',
+    vault_access: { [vault]: 'read' },
+  })),
+  keyWith('a key with scope mcp:read', 'read', false, () => ({ scope: 'mcp:read' })),
+  keyWith('a key to write this vault', 'write', false, (vault) => ({ vault_access: { [vault]: 'write' } })),
+  keyWith('a key to write here and read elsewhere', 'write', false, (vault) => ({
+    default_access: 'read',
+    vault_access: { [vault]: 'write' },
+  })),
+  keyWith('a key without limits', 'write', true, () => ({})),
+  {
+    name: 'a device linked to this vault',
+    rights: { kind: 'other', level: 'write', creates: false },
+    caller: async (server, owner, { vault }) => server.bearer((await linkDevice(owner, vault)).access),
+  },
+  {
+    name: 'a device linked to another vault',
+    rights: { kind: 'other', level: 'none', creates: false },
+    caller: async (server, owner) => {
+      const [another] = (await owner.get('/vaults')).body.vaults;
+      return server.bearer((await linkDevice(owner, another.id)).access);
+    },
+  },
+  {
+    name: 'an application let in to read this vault',
+    rights: { kind: 'other', level: 'read', creates: false },
+    caller: async (server, owner, { vault }) => letIn(server, owner, 'mcp', { [vault]: 'read' }, 'none'),
+  },
+  {
+    name: 'an application let in by a scope to read',
+    rights: { kind: 'other', level: 'read', creates: false },
+    caller: async (server, owner, { vault }) => letIn(server, owner, 'mcp:read', { [vault]: 'write' }, 'write'),
+  },
+  {
+    name: 'an application let in to write everywhere',
+    rights: { kind: 'other', level: 'write', creates: true },
+    caller: async (server, owner, { vault }) => letIn(server, owner, 'mcp', { [vault]: 'write' }, 'write'),
+  },
+  { name: 'a session', rights: SESSION, caller: async (_server, owner) => owner },
+];
+
+type Refusal = readonly [status: number, error: string];
+const UNAUTHORIZED: Refusal = [401, 'unauthorized'];
+const INSUFFICIENT: Refusal = [403, 'insufficient_access'];
+
+/** The refusal that a caller with these rights must get for this access kind; null when access is granted. */
+function refusal(door: AccessKind, { kind, level, creates }: Rights): Refusal | null {
+  if (door === 'public') return null;
+  if (kind === 'nobody') return UNAUTHORIZED;
+  if (door === 'session') return kind === 'session' ? null : [403, 'api_key_not_allowed'];
+  if (door === 'admin') return [403, 'admin_required'];
+  if (door === 'credential') return null;
+  if (door === 'create') return creates ? null : INSUFFICIENT;
+  if (level === 'none') {
+    return door.startsWith('vault') ? [404, 'not found'] : [403, 'API key does not have access to this vault'];
+  }
+  return door.endsWith('write') && level === 'read' ? INSUFFICIENT : null;
+}
+
+/** Access control: calls every operation of the OpenAPI document with every kind of credential at every level. */
+export function defineAccess(open: () => Promise<Database>): void {
+  test('asks every operation with every kind of credential', async (t) => {
+    await using server = await startServer({ open });
+    const operations = await knownOperations(server.anyone);
+    for (const operation of operations) {
+      // A new account per operation, so that none ends up with thousands of vaults.
+      const owner = new Person(server.url, operation.name.toLowerCase(), () => server.alice.signed());
+      // A second vault, so that a request without a vault header has no single vault to default to.
+      await owner.post('/vaults', { name: 'Another' });
+      await t.test(operation.name, () => askWithAll(server, owner, operation));
+    }
+  });
+}
+
+async function askWithAll(server: TestServer, owner: Person, operation: Known): Promise<void> {
+  let made = 0;
+  const needs = operation.needs === undefined ? [] : [operation.needs];
+  const freshWorld = () => makeWorld(owner, `${operation.name}${++made}`, needs);
+  let world = await freshWorld();
+  // Every refusal is compared with the state before the first one.
+  let before: unknown;
+  for (const { name, rights, caller } of credentials) {
+    // A public call would end a session whose token it is given; it needs no credential anyway.
+    if (operation.access === 'public' && rights.kind !== 'nobody') continue;
+    // Each of these works once only, such as polling a code, so each gets a fresh world.
+    if (operation.access === 'public') [world, before] = [await freshWorld(), undefined];
+    const asker = await caller(server, owner, world);
+    const refused = refusal(operation.access, rights);
+    before ??= await everythingIn(owner, world);
+    const { url, body, headers } = operation.request(world);
+    const answer = await asker.call(operation.method, url, body, headers ?? {});
+    const what = `${operation.name} with ${name} → ${answer.status} ${JSON.stringify(answer.body)?.slice(0, 200)}`;
+    if (refused === null) {
+      assert.equal(answer.status, operation.answers, what);
+      // Reads can be repeated in the same world.
+      if (operation.method !== 'GET') [world, before] = [await freshWorld(), undefined];
+    } else {
+      assert.deepEqual([answer.status, answer.body?.error], refused, what);
+      checkChallenge(answer, what);
+      assert.deepEqual(await everythingIn(owner, world), before, `${what} and changed something`);
+    }
+  }
+}
+
+/** RFC 6750, section 3: an answer that refuses a credential also says so in a header. */
+function checkChallenge({ status, body, headers }: Answer, what: string): void {
+  const challenge = headers.get('www-authenticate');
+  if (status === 401) assert.match(challenge ?? '', /^Bearer resource_metadata="/, what);
+  else if (body.error === 'insufficient_access') assert.equal(challenge, 'Bearer error="insufficient_scope"', what);
+  else assert.equal(challenge, null, what);
+}
+
+/** What the owner sees of a world, for comparison. */
+async function everythingIn(owner: Caller, { vault, note, other, key }: World): Promise<unknown> {
+  const headers = { 'x-vault-id': vault };
+  const asked = [
+    ...['/me', '/vaults', '/vaults?deleted=true'].map((url) => owner.get(url)),
+    ...['/folders', `/notes/by-id/${note}`, `/notes/by-id/${other}`].map((url) => owner.get(url, headers)),
+  ];
+  const keys = (await owner.get('/api-keys')).body.keys.map(({ id }: { id: string }) => id);
+  return [...(await Promise.all(asked)).map(({ status, body }) => [status, body]), keys.includes(key)];
+}

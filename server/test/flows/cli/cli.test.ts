@@ -1,0 +1,140 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { after, describe, it } from 'node:test';
+import { flagOf, listOptions } from '../../../src/config/options.ts';
+import { databaseFile } from '../../../src/data-folder.ts';
+import { Caller } from '../../kit/person.ts';
+import { assertFails, cli, type Environment, Folder, startServe } from '../../kit/process.ts';
+import { openRaw } from '../../kit/raw-sql.ts';
+
+const ALL = listOptions().map(({ name }) => flagOf(name));
+const STORAGE = ['--data-dir', '--database-url', '--master-key'];
+/** Every command, with the words that its help must contain. */
+const COMMANDS: [string, string[]][] = [
+  ['', ['serve', 'login', 'logout', 'sync', 'import', 'search', 'reindex', 'admin', 'keys', 'doctor', '--version']],
+  ['serve', ALL],
+  ['login', ['<url>', '--vault', '--device', '--allow-http', '--no-keychain']],
+  ['logout', ['<url>', '--vault']],
+  [
+    'sync',
+    ['<folder>', '--once', '--watch', '--pull', '--push', '--dry-run', '--json', '--yes', '--settings', '--url'],
+  ],
+  ['sync approve', ['<folder>', '--yes', '--json']],
+  ['import', [...STORAGE, '<folder>', '--vault', '--user', '--url', '--token']],
+  ['mcp', [...STORAGE, '--user', '--url', '--token', '--mcp-writes-per-minute']],
+  ['search', [...STORAGE, '<query...>', '--vault', '--user', '--mode', '--limit', '--json']],
+  ['reindex', [...STORAGE, '[vault]', '--user']],
+  ['admin', ['create-user', 'invite', 'set-plan', 'reset-password']],
+  ['admin create-user', [...STORAGE, '<email>', '--admin', '--password-stdin', '--default-plan']],
+  ['admin invite', [...STORAGE, '[email]']],
+  ['admin set-plan', [...STORAGE, '<email>', '<plan>', '--plans']],
+  ['admin reset-password', [...STORAGE, '<email>']],
+  ['keys', ['new', 'status', 'rotate']],
+  ['keys new', []],
+  ['keys status', STORAGE],
+  ['keys rotate', [...STORAGE, '--new-key-stdin']],
+  ['doctor', [...ALL, '--restored']],
+];
+
+const folder = new Folder();
+let folders = 0;
+const dataDir = () => folder.at(`data-${folders++}`);
+after(() => folder[Symbol.dispose]());
+
+describe('notevault --help', { concurrency: 2 }, () => {
+  for (const [command, names] of COMMANDS) {
+    it(`explains notevault ${command}`, async () => {
+      const { code, stdout, stderr } = await cli([...command.split(' ').filter((word) => word !== ''), '--help']);
+      assert.deepEqual([code, stderr], [0, '']);
+      assert.match(stdout, /^Usage: notevault/);
+      for (const name of names) assert.ok(stdout.includes(name), `${name} is missing in:\n${stdout}`);
+    });
+  }
+});
+
+describe('a mistyped command line', { concurrency: 2 }, () => {
+  const HINT = /\(add --help for what a command takes\)/;
+  const cases: [string, RegExp][] = [
+    ['frobnicate', /unknown command 'frobnicate'/],
+    ['serv', /Did you mean serve\?/],
+    ['serve --prot 1', /unknown option '--prot'\n\(Did you mean --port\?\)/],
+    ['keys frobnicate', /unknown command 'frobnicate'/],
+    ['keys rotate --frobnicate', /unknown option '--frobnicate'/],
+    ['admin create-user', /missing required argument 'email'/],
+    ['import', /missing required argument 'folder'/],
+  ];
+  for (const [typed, says] of cases) {
+    it(`gets a hint: notevault ${typed}`, async () => {
+      const ended = await cli(typed.split(' '));
+      assertFails(ended, says);
+      assert.match(ended.stderr, HINT);
+    });
+  }
+
+  const values: [string[], RegExp][] = [
+    [['serve', '--port', '99999'], /--port is "99999": it must be a whole number from 0 to 65535\./],
+    [['serve', '--host', 'http://x'], /--host is .*: it must be an IP address or a host name/],
+    [['import', '.', '--url', 'nonsense', '--token', 'x'], /--url is "nonsense": it must be an address/],
+    [['import', '.', '--url', 'http://127.0.0.1:1'], /--url and --token go together/],
+    [['import', '.', '--url', 'http://127.0.0.1:1', '--token', 'x'], /the server cannot be reached/],
+    [['import', '/nowhere/at/all'], /there is no \/nowhere\/at\/all/],
+  ];
+  for (const [args, says] of values) {
+    it(`gets an explanation: notevault ${args.join(' ')}`, async () => assertFails(await cli(args), says));
+  }
+});
+
+describe('the admin commands', { concurrency: 2 }, () => {
+  const create = (email: string, env: Environment, input: string) =>
+    cli(['admin', 'create-user', email, '--password-stdin'], { env, input });
+
+  for (const running of [false, true]) {
+    it(`work with the server ${running ? 'running' : 'stopped'}`, async () => {
+      const env = { NOTEVAULT_DATA_DIR: dataDir() };
+      const serving = { env: { ...env, NOTEVAULT_REGISTRATION: 'invite_only' } };
+      await using server = running ? await startServe(serving) : null;
+      const made = await create(' Alice@Example.org', env, 'long enough\n');
+      assert.deepEqual([made.code, made.stdout], [0, 'Made the account alice@example.org (admin).\n'], made.stderr);
+      assertFails(await create('alice@example.org', env, 'long enough'), /cannot be registered/);
+      const invite = await cli(['admin', 'invite', 'bob@example.org'], { env });
+      assert.equal(invite.code, 0, invite.stderr);
+      assert.equal((await cli(['admin', 'set-plan', 'alice@example.org', 'free'], { env })).code, 0);
+      const reset = await cli(['admin', 'reset-password', 'alice@example.org'], { env });
+      assert.equal(reset.code, 0, reset.stderr);
+
+      await using started = server === null ? await startServe(serving) : null;
+      const anyone = new Caller((server ?? started)?.url ?? '');
+      const bob = { email: 'bob@example.org', password: 'long enough', invite: invite.stdout.trim() };
+      assert.equal((await anyone.post('/auth/register', bob)).status, 201);
+      const changed = { token: reset.stdout.trim(), password: 'another one' };
+      assert.equal((await anyone.post('/auth/password/reset', changed)).status, 200);
+      const login = await anyone.post('/auth/login', { email: 'alice@example.org', password: 'another one' });
+      assert.equal(login.body.user.role, 'admin');
+      await using raw = await openRaw({ file: databaseFile(env.NOTEVAULT_DATA_DIR) });
+      const [alice] = await raw.all("select plan from users where email = 'alice@example.org'");
+      assert.equal(alice?.plan, 'free');
+    });
+  }
+
+  it('explain which argument is wrong', async () => {
+    const env = { NOTEVAULT_DATA_DIR: dataDir() };
+    assertFails(await create('bob@example.org', env, 'short'), /at least 8 characters/);
+    assertFails(await cli(['admin', 'create-user', 'bob@example.org'], { env }), /--password-stdin/);
+    assertFails(await cli(['admin', 'set-plan', 'bob@example.org', 'gold'], { env }), /plan must be one of .*free/);
+    assertFails(await cli(['admin', 'set-plan', 'bob@example.org', 'free'], { env }), /No account has this e-mail/);
+  });
+});
+
+describe('notevault serve', () => {
+  const skip = process.platform === 'linux' ? false : 'only Linux lets a process be looked at';
+
+  it('restarts itself with settings for low memory use, keeping its process id', {
+    skip,
+  }, async () => {
+    await using server = await startServe({ env: { NOTEVAULT_DATA_DIR: dataDir() } });
+    const settings = await readFile(`/proc/${server.child.pid}/environ`, 'utf8');
+    assert.match(settings, /\0MALLOC_ARENA_MAX=2\0/);
+    assert.match(settings, /\0MALLOC_MMAP_THRESHOLD_=262144\0/);
+    assert.match(await readFile(`/proc/${server.child.pid}/cmdline`, 'utf8'), /\0--max-semi-space-size=8\0/);
+  });
+});

@@ -1,0 +1,27 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { assertFails, cli, Folder, startServe } from '../../kit/process.ts';
+
+test('notevault status describes the running server without names, and fails when there is none', async () => {
+  using folder = new Folder();
+  const env = { NOTEVAULT_DATA_DIR: folder.at('data') };
+  const input = 'long enough';
+  await cli(['admin', 'create-user', 'alice@example.org', '--password-stdin'], { env, input });
+  await using server = await startServe({ env });
+  const args = ['status', '--port', new URL(server.url).port];
+  const { code, stdout } = await cli(args, { env });
+  assert.equal(code, 0, stdout);
+  assert.match(stdout, /^notevault +\d+\.\d+\.\d+, ready\n/);
+  assert.match(stdout, /^serves +database ok, migrations ok, blobs ok, storage ok\n/m);
+  assert.match(stdout, /^accounts +1, 0 sessions\n/m);
+  assert.match(stdout, /^holds +0 vaults, 0 notes, 0 attachments/m);
+  assert.match(stdout, /^backup +none was ever taken/m);
+  assert.doesNotMatch(stdout, /alice|example\.org/);
+  assert.ok(!stdout.includes(folder.path), 'no paths of this machine');
+  assert.deepEqual(await cli([...args, '--quiet'], { env }).then(({ code: quiet, stdout: said }) => [quiet, said]), [
+    0,
+    '',
+  ]);
+  await server.stop();
+  for (const quiet of [[], ['--quiet']]) assertFails(await cli([...args, ...quiet], { env }), /no server answers on/);
+});

@@ -1,0 +1,227 @@
+import assert from 'node:assert/strict';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { Caller } from '../../kit/person.ts';
+import { cli, type Ended, Folder, type ServeProcess, startCli, startServe } from '../../kit/process.ts';
+import { until } from '../../kit/until.ts';
+
+/** A machine of a person: its own home for credentials and state. */
+class Machine {
+  readonly home: string;
+  constructor(home: string) {
+    this.home = home;
+  }
+
+  get env() {
+    return { XDG_STATE_HOME: join(this.home, 'state'), XDG_CONFIG_HOME: join(this.home, 'config') };
+  }
+
+  at(path: string): string {
+    return join(this.home, 'vault', path);
+  }
+
+  folder(): string {
+    mkdirSync(this.at(''), { recursive: true });
+    return join(this.home, 'vault');
+  }
+
+  run(...args: string[]): Promise<Ended> {
+    return cli(args, { env: this.env });
+  }
+}
+
+/** The files of a folder with their contents, without hidden ones. */
+function contents(root: string): Map<string, string> {
+  const entries = readdirSync(root, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  const paths = entries.map((entry) => join(entry.parentPath, entry.name).slice(root.length + 1));
+  const shown = paths.filter((path) => !path.startsWith('.')).sort();
+  return new Map(shown.map((path) => [path, readFileSync(join(root, path), 'utf8')]));
+}
+
+describe('notevault login and sync', () => {
+  const folder = new Folder();
+  const [desk, lap] = [new Machine(folder.at('desk')), new Machine(folder.at('lap'))];
+  let server: ServeProcess & { readonly url: string };
+  let alice: Caller;
+
+  before(async () => {
+    server = await startServe({ env: { NOTEVAULT_DATA_DIR: folder.at('data') } });
+    const body = { email: 'alice@example.org', password: "alice's long password" };
+    const { access_token } = (await new Caller(server.url).post('/auth/register', body)).body;
+    alice = new Caller(server.url, async () => ({ authorization: `Bearer ${access_token}` }));
+  });
+  after(async () => {
+    await server[Symbol.asyncDispose]();
+    folder[Symbol.dispose]();
+  });
+
+  /** Runs `notevault login` on a machine, and approves it as alice does on the page. */
+  async function link(machine: Machine, vault: { vault_id: string; vault_name?: string }): Promise<Ended> {
+    using login = startCli(['login', '--no-keychain', server.url], { env: machine.env });
+    await until(() => /code \S+/.test(login.stdout()), 'a code');
+    const user_code = /code (\S+)/.exec(login.stdout())?.[1];
+    assert.equal((await alice.post('/auth/device/authorize', { user_code, ...vault })).status, 200);
+    return await login.ended;
+  }
+
+  it('links two machines, and brings a folder up and down to the byte and with its times', async () => {
+    const linked = await link(desk, { vault_id: 'new', vault_name: 'Garden' });
+    assert.deepEqual([linked.code, linked.stderr], [0, '']);
+    assert.match(linked.stdout, /Linked to the vault "Garden" of alice@example\.org/);
+    const [credential = ''] = readdirSync(join(desk.home, 'config/notevault/credentials'));
+    assert.equal(statSync(join(desk.home, 'config/notevault/credentials', credential)).mode & 0o777, 0o600);
+
+    desk.folder();
+    mkdirSync(desk.at('Beds/old'), { recursive: true });
+    writeFileSync(desk.at('Plan.md'), '# Plan\r\n[[Soil]]\r\n');
+    writeFileSync(desk.at('Beds/Soil.md'), 'soil\n');
+    writeFileSync(desk.at('Beds/bed.txt'), 'a bed\n');
+    utimesSync(desk.at('Plan.md'), 1_600_000_000.5, 1_600_000_000.5);
+    const preview = await desk.run('sync', '--dry-run', desk.folder());
+    assert.match(preview.stdout, /up {4}new {6}Beds\/Soil\.md\n/);
+    assert.deepEqual(readdirSync(desk.at('')).sort(), ['Beds', 'Plan.md']);
+    const up = await desk.run('sync', '--once', '--json', desk.folder());
+    assert.equal(up.code, 0, up.stderr);
+    const events = up.stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    assert.equal(events.at(-1).state, 'in step');
+    assert.equal(events.filter(({ type }) => type === 'createRemote').length, 3);
+
+    const [{ id }] = (await alice.get('/vaults')).body.vaults;
+    assert.equal((await link(lap, { vault_id: id })).code, 0);
+    const down = await lap.run('sync', '--once', lap.folder());
+    assert.match(down.stdout, /^In step: 0 sent, [45] received\.\n$/);
+    assert.deepEqual(contents(lap.folder()), contents(desk.folder()));
+    assert.ok(existsSync(lap.at('Beds/old')));
+    assert.equal(statSync(lap.at('Plan.md')).mtimeMs, 1_600_000_000_500);
+  });
+
+  it('follows both sides while it watches, and other commands talk to it', async () => {
+    using here = startCli(['sync', desk.folder()], { env: desk.env });
+    using there = startCli(['sync', '--json', lap.folder()], { env: lap.env });
+    const watched = async (machine: Machine) =>
+      (await machine.run('sync', 'status', '--json', machine.folder())).stdout;
+    await until(async () => /"watching":"watched"/.test((await watched(desk)) + (await watched(lap))), 'the watchers');
+    await until(
+      () => existsSync(join(lap.at('.notevault'), 'folder.json')) && /Syncing/.test(here.stderr()),
+      'a start',
+    );
+    writeFileSync(desk.at('New.md'), 'from the desk\n');
+    await until(() => contents(lap.folder()).get('New.md') === 'from the desk\n', 'the note on the other machine');
+    renameSync(lap.at('Beds'), lap.at('Garden beds'));
+    await until(() => contents(desk.folder()).has('Garden beds/Soil.md'), 'the renamed folder');
+    const busy = await desk.run('sync', '--once', desk.folder());
+    assert.equal(busy.code, 1);
+    assert.match(busy.stderr, /Another notevault is syncing/);
+    assert.equal((await desk.run('sync', 'pause', desk.folder())).code, 0);
+    writeFileSync(desk.at('Paused.md'), 'later\n');
+    assert.match((await desk.run('sync', 'status')).stdout, /state +paused/);
+    assert.equal((await desk.run('sync', 'resume', desk.folder())).code, 0);
+    await until(() => contents(lap.folder()).has('Paused.md'), 'the note after the pause');
+    for (const running of [here, there]) running.kill('SIGTERM');
+    assert.equal((await here.ended).code, 0);
+    assert.equal((await there.ended).code, 0);
+    assert.deepEqual(contents(lap.folder()), contents(desk.folder()));
+  });
+
+  it('asks before it deletes many files, and brings one back from the trash', async () => {
+    for (let index = 0; index < 25; index++) writeFileSync(desk.at(`many ${index}.md`), `${index}\n`);
+    assert.equal((await desk.run('sync', '--once', desk.folder())).code, 0);
+    assert.equal((await lap.run('sync', '--once', lap.folder())).code, 0);
+    for (let index = 0; index < 25; index++) rmSync(desk.at(`many ${index}.md`));
+    const waits = await desk.run('sync', '--once', desk.folder());
+    assert.equal(waits.code, 2);
+    assert.match(waits.stdout, /25 files were deleted here.+sync approve.+sync put-back/s);
+    assert.equal((await desk.run('sync', 'status', desk.folder())).code, 2);
+    assert.equal((await desk.run('sync', 'approve', desk.folder())).code, 0);
+    assert.equal((await lap.run('sync', '--once', lap.folder())).code, 2);
+    assert.equal((await lap.run('sync', '--once', '--yes', lap.folder())).code, 0);
+    assert.deepEqual(contents(lap.folder()), contents(desk.folder()));
+    assert.match((await lap.run('sync', 'restore', '--list', lap.folder())).stdout, /deleted {2}many 7\.md\n/);
+    assert.equal((await lap.run('sync', 'restore', lap.at('many 7.md'))).code, 0);
+    assert.equal(readFileSync(lap.at('many 7.md'), 'utf8'), '7\n');
+    const again = await lap.run('sync', '--once', lap.folder());
+    assert.match(again.stdout, /many 7\.md was deleted by another device a moment ago/);
+  });
+
+  it('takes an emptied or a copied folder for what it is, and deletes nothing', async () => {
+    const before = contents(desk.folder());
+    renameSync(desk.folder(), folder.at('away'));
+    const gone = await desk.run('sync', '--once', desk.folder());
+    assert.equal(gone.code, 1);
+    assert.match(gone.stderr, /is not the folder that was synced.+follow-server/s);
+    const filled = await desk.run('sync', 'follow-server', '--yes', desk.folder());
+    assert.equal(filled.code, 0, filled.stderr);
+    assert.deepEqual(new Set(contents(desk.folder()).keys()), new Set(before.keys()));
+    const copy = await desk.run('sync', '--once', folder.at('away'));
+    assert.match(copy.stdout, /^In step: 0 sent, 0 received/);
+    const markers = [desk.at('.notevault/folder.json'), folder.at('away/.notevault/folder.json')];
+    assert.notEqual(...(markers.map((file) => readFileSync(file, 'utf8')) as [string, string]));
+  });
+
+  const refused: [string, () => string[], RegExp][] = [
+    // A dry run, because without the refusal these would be synced.
+    ['the root', () => ['sync', '--dry-run', '/'], /is not synced as a whole/],
+    ['the home folder', () => ['sync', '--dry-run', homedir()], /is not synced as a whole/],
+    [
+      'another vault for a synced folder',
+      () => ['sync', '--once', '--vault', 'Other', desk.folder()],
+      /is synced with the vault "Garden"/,
+    ],
+    ['both directions alone', () => ['sync', '--pull', '--push', desk.folder()], /exclude one another/],
+    [
+      'unknown settings',
+      () => ['sync', '--once', '--settings', 'app,nonsense', desk.folder()],
+      /does not know nonsense/,
+    ],
+    ['a restore of what was never there', () => ['sync', 'restore', desk.at('x.md')], /The trash has no x\.md/],
+  ];
+  for (const [what, args, says] of refused) {
+    it(`refuses ${what}`, async () => {
+      const { code, stderr } = await cli(args(), { env: { ...desk.env, HOME: homedir() } });
+      assert.equal(code, 1);
+      assert.match(stderr, says);
+    });
+  }
+
+  it('ends a device by logout, so that its tokens are refused, and leaves the folder as it is', async () => {
+    const [file = ''] = readdirSync(join(lap.home, 'config/notevault/credentials'));
+    const { access_token } = JSON.parse(readFileSync(join(lap.home, 'config/notevault/credentials', file), 'utf8'));
+    const before = contents(lap.folder());
+    assert.equal((await lap.run('logout', server.url)).code, 0);
+    const answer = await new Caller(server.url, async () => ({ authorization: `Bearer ${access_token}` })).get(
+      '/vaults',
+    );
+    assert.equal(answer.status, 401);
+    const after = await lap.run('sync', '--once', lap.folder());
+    assert.deepEqual([after.code, contents(lap.folder())], [1, before]);
+    assert.match(after.stderr, /is not signed in.+notevault login/s);
+    assert.match((await lap.run('logout', server.url)).stderr, /is not linked/);
+  });
+
+  it('syncs unattended with a token, and says that a revoked one is refused', async () => {
+    const { key, id } = (await alice.post('/api-keys', { name: 'cron' })).body;
+    const env = { ...lap.env, NOTEVAULT_TOKEN: key };
+    const once = () => cli(['sync', '--once', lap.folder()], { env });
+    const first = await once();
+    assert.equal(first.code, 0, first.stdout + first.stderr);
+    assert.ok([200, 204].includes((await alice.delete(`/api-keys/${id}`)).status));
+    const { code, stderr } = await once();
+    assert.equal(code, 1);
+    assert.match(stderr, /does not accept NOTEVAULT_TOKEN/);
+  });
+});

@@ -1,0 +1,214 @@
+import assert from 'node:assert/strict';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { it } from 'node:test';
+import { type LiveNote, LiveNoteEnded } from '@notevault/client/live/live-note.ts';
+import { LiveSocket } from '@notevault/client/live/live-socket.ts';
+import { NotevaultClient } from '@notevault/client/notevault-client.ts';
+import { fixedToken, type TokenSource } from '@notevault/client/tokens.ts';
+import { Transport } from '@notevault/client/transport.ts';
+import { Doc } from 'yjs';
+import { onEachEngine } from '../../kit/engines.ts';
+import type { TestServer } from '../../kit/server.ts';
+import { startServer } from '../../kit/server.ts';
+import { until } from '../../kit/until.ts';
+
+const QUICK = { firstDelayMs: 20, longestDelayMs: 100 };
+
+/** A vault with one note, and the tokens to edit it. */
+async function vaultOf(server: TestServer) {
+  const key = (await server.alice.post('/api-keys', { name: 'client' })).body.key as string;
+  const tokens = fixedToken(key);
+  const client = new NotevaultClient(new Transport(server.url, tokens));
+  const vault = client.vault((await client.createVault('Notes')).id);
+  const note = await vault.upsertNote({ path: 'a.md', content: 'one\n', mtime: 1 });
+  return { vault, note, tokens };
+}
+
+/** Waits for the answer to a refused token, which the server gives a moment later by its clock. */
+function refusedOnce(server: TestServer, isAnswered: () => boolean): Promise<void> {
+  return until(() => {
+    server.clock.advance({ ms: 100 });
+    return isAnswered();
+  }, 'the refusal of a token');
+}
+
+/** A network between a client and a server that can be cut and mended. */
+async function network(url: string) {
+  const sockets = new Set<Socket>();
+  let isCut = false;
+  const proxy = createServer((near) => {
+    if (isCut) return void near.destroy();
+    const far = connect(Number(new URL(url).port), '127.0.0.1');
+    for (const [one, other] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      sockets.add(one);
+      one.on('error', () => undefined).on('close', () => other.destroy());
+      one.pipe(other);
+    }
+  });
+  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+  const cut = () => {
+    isCut = true;
+    for (const socket of sockets) socket.destroy();
+  };
+  return {
+    url: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`,
+    cut,
+    mend() {
+      isCut = false;
+    },
+    [Symbol.dispose]() {
+      cut();
+      proxy.close();
+    },
+  };
+}
+
+/** Cuts the connection, and adds a line to the note that the server does not get. */
+async function typeOffline(net: { cut(): void }, socket: LiveSocket, live: LiveNote): Promise<void> {
+  net.cut();
+  await until(() => !socket.isConnected && !live.state.isSynced);
+  live.text.insert(live.text.length, 'offline\n');
+}
+
+onEachEngine('the live socket of the client package', (open) => {
+  it('edits notes with others, and says when the edits are on disk', async () => {
+    await using server = await startServer({ open });
+    const { vault, note, tokens } = await vaultOf(server);
+    using desk = new LiveSocket(server.url, tokens, QUICK);
+    using phone = new LiveSocket(`${server.url}/api/`, tokens, QUICK);
+    using one = desk.open(note.id);
+    using other = phone.open(note.id);
+    await Promise.all([one.synced(), other.synced()]);
+    const states: boolean[] = [];
+    one.onState(({ isSaved }) => states.push(isSaved));
+    one.text.insert(0, 'zero\n');
+    assert.equal(one.state.isSaved, false);
+    await one.saved();
+    assert.deepEqual([states.at(0), states.at(-1)], [false, true]);
+    assert.equal(one.state.canWrite, true);
+    assert.equal((await vault.readNote('a.md'))?.content, 'zero\none\n');
+    await until(() => other.text.toString() === 'zero\none\n');
+  });
+
+  it('continues after a lost connection with the edits made offline', async () => {
+    await using server = await startServer({ open });
+    const { vault, note, tokens } = await vaultOf(server);
+    using net = await network(server.url);
+    using socket = new LiveSocket(net.url, tokens, QUICK);
+    using live = socket.open(note.id);
+    await live.synced();
+    await typeOffline(net, socket, live);
+    await vault.upsertNote({ path: 'a.md', content: 'zero\none\n', mtime: 2 });
+    assert.equal(live.state.isSaved, false);
+    net.mend();
+    await live.saved();
+    assert.equal((await vault.readNote('a.md'))?.content, 'zero\none\noffline\n');
+    await until(() => live.text.toString() === 'zero\none\noffline\n');
+  });
+
+  it('[7.7] does not take an edit for refused that is sent before those made offline', async () => {
+    await using server = await startServer({ open });
+    const { vault, note, tokens } = await vaultOf(server);
+    using net = await network(server.url);
+    using socket = new LiveSocket(net.url, tokens, QUICK);
+    using live = socket.open(note.id);
+    await live.synced();
+    await typeOffline(net, socket, live);
+    let isTyped = false;
+    live.onState(({ isSynced, end }) => {
+      if (isTyped || isSynced || end !== null || !socket.isConnected) return;
+      isTyped = true;
+      live.text.insert(live.text.length, 'early\n');
+    });
+    net.mend();
+    await until(() => isTyped);
+    await live.saved();
+    assert.equal(live.state.isRejected, false);
+    assert.equal((await vault.readNote('a.md'))?.content, 'one\noffline\nearly\n');
+  });
+
+  it('signals changes of a vault, also after a lost connection', async () => {
+    await using server = await startServer({ open });
+    const { vault, tokens } = await vaultOf(server);
+    using net = await network(server.url);
+    using socket = new LiveSocket(net.url, tokens, QUICK);
+    using signals = socket.watch(vault.id);
+    await signals.next(20_000);
+    await until(() => socket.isConnected);
+    const paths: string[] = [];
+    const end = new AbortController();
+    const following = (async () => {
+      const wait = () => signals.next(20_000, end.signal);
+      for await (const page of vault.follow(null, { wait, signal: end.signal })) {
+        paths.push(...page.map(({ path }) => path));
+      }
+    })();
+    await until(() => paths.length === 1);
+    await vault.upsertNote({ path: 'b.md', content: '', mtime: 1 });
+    await until(() => paths.length === 2);
+    net.cut();
+    await until(() => !socket.isConnected);
+    await vault.upsertNote({ path: 'c.md', content: '', mtime: 1 });
+    net.mend();
+    await until(() => paths.length === 3);
+    assert.deepEqual(paths, ['a.md', 'b.md', 'c.md']);
+    end.abort();
+    await following;
+  });
+
+  it('replaces a token that is refused, and ends when the next one is refused too', async () => {
+    await using server = await startServer({ open });
+    const { note, tokens } = await vaultOf(server);
+    let refreshed = 0;
+    const expired = (next: string | null): TokenSource => {
+      let token: string | null = 'nv_ses_expired';
+      return {
+        token: async () => token,
+        async refresh() {
+          refreshed += 1;
+          token = next;
+          return token;
+        },
+      };
+    };
+    using socket = new LiveSocket(server.url, expired(await tokens.token()), QUICK);
+    using live = socket.open(note.id);
+    await refusedOnce(server, () => refreshed === 1);
+    await live.synced();
+    assert.deepEqual([refreshed, live.text.toString()], [1, 'one\n']);
+    using hopeless = new LiveSocket(server.url, expired('nv_ses_worse'), QUICK);
+    using denied = hopeless.open(note.id);
+    await refusedOnce(server, () => denied.state.end !== null);
+    await assert.rejects(denied.synced(), new LiveNoteEnded('permission-denied'));
+    assert.equal(refreshed, 2);
+  });
+
+  it('ends a note that is deleted or of a foreign beginning, and says when an edit is refused', async () => {
+    await using server = await startServer({ open });
+    const { vault, note, tokens } = await vaultOf(server);
+    const pat = { name: 'reader', default_access: 'read' };
+    const reading = (await server.alice.post('/connections/pat', pat)).body.key as string;
+    using socket = new LiveSocket(server.url, tokens, QUICK);
+    const own = new Doc();
+    own.getText('content').insert(0, 'begun without the server');
+    using foreign = socket.open(note.id, own);
+    await until(() => foreign.state.end !== null);
+    assert.equal(foreign.state.end, 'foreign_lineage');
+    assert.equal(foreign.text.toString(), 'begun without the server');
+    using reader = new LiveSocket(server.url, fixedToken(reading), QUICK);
+    using watching = reader.open(note.id);
+    await watching.synced();
+    assert.equal(watching.state.canWrite, false);
+    watching.text.insert(0, 'not allowed');
+    await assert.rejects(watching.saved(), new LiveNoteEnded('rejected'));
+    using live = socket.open(note.id);
+    await live.synced();
+    await vault.deleteNote(note.id);
+    await until(() => live.state.end !== null);
+    assert.equal(live.state.end, 'note_deleted');
+    await assert.rejects(live.saved(AbortSignal.timeout(20_000)), new LiveNoteEnded('note_deleted'));
+  });
+});

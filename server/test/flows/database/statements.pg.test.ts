@@ -1,0 +1,42 @@
+/**
+ * What operations cost in statements and in round trips to PostgreSQL, which every client waits for. `npm run bench --
+ * statements` prints the table.
+ */
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { operationCosts } from '../../kit/operation-costs.ts';
+import { whyNoPostgres } from '../../kit/postgres.ts';
+
+/** Most statements, and most round trips. A lower number is entered here, and a higher one needs a reason. */
+const MOST: Readonly<Record<string, readonly [statements: number, roundTrips: number]>> = {
+  'read a note with 3 links': [3, 3],
+  'upsert a new note': [9, 7],
+  'upsert a new note with 3 links': [12, 8],
+  'upsert a new note in a new folder': [10, 7],
+  'upsert an existing note': [9, 6],
+  'upsert an existing note with 3 links': [9, 6],
+  'upsert 100 new notes with 3 links each': [519, 225],
+  'rename a note with a link to it': [27, 27],
+  'rename a folder of 2 notes with a link into it': [31, 32],
+  manifest: [4, 4],
+  'page of the change feed': [4, 4],
+  tags: [4, 4],
+  'typed letter': [1, 2],
+  'read of a note just typed into': [3, 3],
+};
+
+for (const engine of ['sqlite', 'postgres'] as const) {
+  const skip = engine === 'postgres' ? (whyNoPostgres() ?? false) : false;
+  describe(`the cost of operations on ${engine}`, { skip }, () => {
+    test('stays within the table of statements and round trips', async () => {
+      const costs = new Map((await operationCosts(engine)).map((cost) => [cost.operation, cost]));
+      const above = Object.entries(MOST).flatMap(([operation, [statements, roundTrips]]) => {
+        const cost = costs.get(operation);
+        assert.ok(cost !== undefined, `${operation} is no operation`);
+        const isAbove = cost.statements > statements || (engine === 'postgres' && cost.roundTrips > roundTrips);
+        return isAbove ? [`${operation}: ${cost.statements} statements, ${cost.roundTrips} round trips`] : [];
+      });
+      assert.deepEqual(above, []);
+    });
+  });
+}

@@ -1,0 +1,21 @@
+import assert from 'node:assert/strict';
+import { existsSync, readdirSync } from 'node:fs';
+import { test } from 'node:test';
+import { Caller } from '../../kit/person.ts';
+import { Folder, startServe } from '../../kit/process.ts';
+import { until } from '../../kit/until.ts';
+
+test('a server with NOTEVAULT_BACKUP_DIR takes the missed backup after its start, and admins see when', async () => {
+  using folder = new Folder();
+  const backups = folder.at('backups');
+  const env = { NOTEVAULT_DATA_DIR: folder.at('data'), NOTEVAULT_BACKUP_DIR: backups };
+  await using server = await startServe({ env });
+  const credentials = { email: 'alice@example.org', password: 'a long enough password' };
+  const { body } = await new Caller(server.url).post('/auth/register', credentials);
+  const alice = new Caller(server.url, async () => ({ authorization: `Bearer ${body.access_token}` }));
+  const lastBackup = async () => (await alice.get('/admin/health')).body.last_backup_at as string | null;
+  await until(async () => (await lastBackup()) !== null, 'the backup');
+  const [taken = ''] = readdirSync(backups).filter((name) => name.endsWith('Z'));
+  assert.equal((await lastBackup())?.replaceAll(/[-:.]/g, ''), taken);
+  assert.ok(existsSync(folder.at('backups', taken, 'manifest.json')));
+});

@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { parse } from 'yaml';
+import { listOptions, variableOf } from '../../../src/config/options.ts';
+import { whyNoProgram } from '../../kit/proxies.ts';
+
+const deploy = join(import.meta.dirname, '../../../../deploy');
+const read = (path: string) => readFileSync(join(deploy, path), 'utf8');
+
+test('every NOTEVAULT_ variable in deploy/ is an option', () => {
+  const known = new Set(listOptions().map(({ name }) => variableOf(name)));
+  // These two are of the Caddyfile.
+  for (const own of ['NOTEVAULT_DOMAIN', 'NOTEVAULT_UPSTREAM']) known.add(own);
+  const files = globSync('**/*', { cwd: deploy }).filter((path) => /\.\w+$|file$/.test(path));
+  for (const file of files) {
+    for (const [variable] of read(file).matchAll(/NOTEVAULT_[A-Z_]+/g))
+      assert.ok(known.has(variable), `${file}: ${variable}`);
+  }
+});
+
+test('the compose files start what they name, with one volume for data and no more rights than needed', () => {
+  for (const file of ['compose.yaml', 'compose.postgres.yaml']) {
+    const { services, volumes, networks } = parse(read(file), { merge: true });
+    for (const [name, service] of Object.entries<Record<string, unknown>>(services)) {
+      for (const mount of (service.volumes as string[]) ?? []) {
+        const [from = ''] = mount.split(':');
+        assert.ok(from.startsWith('./') || from in volumes, `${file}: ${name} mounts ${from}`);
+      }
+      for (const network of service.networks as string[]) assert.ok(network in networks, `${file}: ${network}`);
+      if (!name.startsWith('notevault')) continue;
+      assert.equal(service.read_only, true);
+      assert.deepEqual(service.cap_drop, ['ALL']);
+      const { subnet } = networks.inside.ipam.config[0];
+      assert.equal((service.environment as Record<string, string>).NOTEVAULT_TRUST_PROXY, subnet);
+    }
+  }
+});
+
+test('the alert rules and the dashboard use metrics that the server has', () => {
+  const used = [read('prometheus/alerts.yaml'), read('grafana/notevault.json')].flatMap((text) => [
+    ...text.matchAll(/\bnotevault_\w+|\bprocess_\w+|\bnodejs_\w+/g),
+  ]);
+  const page = readFileSync(join(deploy, '../docs/operations.md'), 'utf8');
+  assert.ok(used.length > 10);
+  for (const [name] of used) {
+    const metric = name.replace(/_(?:bucket|count|sum)$/, '');
+    assert.ok(page.includes(metric.replace(/_p99_/, '_p50_')), `${metric} is not in docs/operations.md`);
+  }
+  parse(read('prometheus/alerts.yaml'));
+  JSON.parse(read('grafana/notevault.json'));
+});
+
+const noSystemd = whyNoProgram('systemd-analyze', '--version');
+if (noSystemd !== false) process.stderr.write(`NOT TESTED: the systemd unit: ${noSystemd}\n`);
+test('systemd accepts the unit', { skip: noSystemd }, () => {
+  const { stdout, stderr } = spawnSync(
+    'systemd-analyze',
+    ['verify', '--man=no', join(deploy, 'systemd/notevault.service')],
+    {
+      encoding: 'utf8',
+    },
+  );
+  const about = `${stdout}${stderr}`.split('\n').filter((line) => line.includes('notevault.service'));
+  assert.deepEqual(about, []);
+});
+
+const noCaddy = whyNoProgram('caddy', 'version');
+if (noCaddy !== false) process.stderr.write(`NOT TESTED: the Caddyfile: ${noCaddy}\n`);
+test('Caddy accepts the Caddyfile', { skip: noCaddy }, () => {
+  const args = ['adapt', '--config', join(deploy, 'caddy/Caddyfile'), '--adapter', 'caddyfile'];
+  const { status, stderr } = spawnSync('caddy', args, { encoding: 'utf8', env: { ...process.env, HOME: '/tmp' } });
+  assert.equal(status, 0, stderr);
+});

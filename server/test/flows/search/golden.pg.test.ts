@@ -1,0 +1,14 @@
+import { test } from 'node:test';
+import { onEachEngine } from '../../kit/engines.ts';
+import { handWritten, type Language } from '../../kit/test-vault.ts';
+import { checkGolden } from './golden.ts';
+
+onEachEngine('golden queries', (open) => {
+  test('rank the note that a reader means first, or among the first, in nine languages', async (t) => {
+    await checkGolden(t, open, {
+      queries: new URL('../../vault/queries.json', import.meta.url),
+      notesOf: (vault) => handWritten(vault as Language),
+      least: { keyword: 146, hybrid: 148 },
+    });
+  });
+});

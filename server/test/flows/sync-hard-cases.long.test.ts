@@ -1,4 +1,0 @@
-import { onEachEngine } from '../kit/engines.ts';
-import { defineHardCases } from './sync-hard-cases.ts';
-
-onEachEngine('hard cases of folder sync', defineHardCases);

@@ -1,5 +1,0 @@
-import { onSqlite } from '../kit/engines.ts';
-import { defineHardCases } from './sync-hard-cases.ts';
-
-// sync-hard-cases.long.test.ts runs them on PostgreSQL too.
-onSqlite('hard cases of folder sync', defineHardCases);

@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict';
+import { cpSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { it } from 'node:test';
+import { onEachEngine } from '../../kit/engines.ts';
+import { sha256 } from '../../kit/files.ts';
+import { Folder } from '../../kit/process.ts';
+import { realVaults } from '../../kit/real-vaults.ts';
+import { startServer } from '../../kit/server.ts';
+import { SyncMachine } from '../../kit/sync-machine.ts';
+
+/** The visible files of a folder by path, with their hashes and times. */
+function filesOf(root: string): Map<string, string> {
+  const files = readdirSync(root, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  const paths = files.map((entry) => join(entry.parentPath, entry.name).slice(root.length + 1)).sort();
+  const visible = paths.filter((path) => !/(?:^|\/)\./.test(path));
+  const shown = (at: string) => `${sha256(readFileSync(at))} ${Math.round(statSync(at).mtimeMs)}`;
+  return new Map(visible.map((path) => [path, shown(join(root, path))]));
+}
+
+onEachEngine('a first sync of a published vault', (open) => {
+  for (const name of ['en', 'Sandbox']) {
+    it(`brings ${name} up and down to the byte and with its times, and asks twice when nothing changed`, async (t) => {
+      using folder = new Folder();
+      await using server = await startServer({ open });
+      const key = (await server.alice.post('/api-keys', { name: 'sync' })).body.key as string;
+      const vaultId = (await server.alice.post('/vaults', { name })).body.vault.id as string;
+      const machine = (home: string) => new SyncMachine({ home: folder.at(home), url: server.url, key, vaultId });
+      const [desk, lap] = [machine('desk'), machine('lap')];
+      cpSync(join(realVaults(), name), desk.root, { recursive: true, preserveTimestamps: true });
+      const { unsynced } = await desk.run();
+      const refused = new Set(unsynced.map(({ path }) => path));
+      const up = desk.requests.length;
+      await lap.sync();
+      const sent = [...filesOf(desk.root)].filter(([path]) => !refused.has(path));
+      assert.ok(sent.length > 20);
+      assert.deepEqual([...filesOf(lap.root)], sent);
+      t.diagnostic(`${sent.length} files: ${up} requests up, ${lap.requests.length} down; refused: ${refused.size}`);
+      for (const one of [desk, lap]) {
+        assert.equal((await one.run()).done, 0);
+        assert.equal(one.requests.length, 2);
+      }
+    });
+  }
+});

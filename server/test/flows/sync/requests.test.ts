@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict';
+import { after, it } from 'node:test';
+import type { Setting } from '../../../../cli/src/sync/disk/settings-files.ts';
+import { onSqlite } from '../../kit/engines.ts';
+import { Folder } from '../../kit/process.ts';
+import { startServer, type TestServer } from '../../kit/server.ts';
+import { SyncMachine } from '../../kit/sync-machine.ts';
+
+onSqlite('what a sync of folders sends', (open) => {
+  const folder = new Folder();
+  after(() => folder[Symbol.dispose]());
+
+  async function machines(server: TestServer, name: string, settings: readonly Setting[] = []) {
+    const key = (await server.alice.post('/api-keys', { name })).body.key as string;
+    const vaultId = (await server.alice.post('/vaults', { name })).body.vault.id as string;
+    const machine = (home: string, own: readonly Setting[]) =>
+      new SyncMachine({ home: folder.at(name, home), url: server.url, key, vaultId, settings: own });
+    return { desk: machine('desk', settings), lap: machine('lap', settings), phone: machine('phone', []) };
+  }
+  const writesOf = ({ requests }: SyncMachine) => requests.filter((request) => !request.startsWith('GET'));
+
+  it('renames a folder of 1,000 notes with one request, and brings no note down for it', async () => {
+    await using server = await startServer({ open });
+    const { desk, lap } = await machines(server, 'Rename');
+    for (let index = 0; index < 1000; index++) desk.put(`old/f${index % 20}/${index}.md`, `# Note ${index}\n`);
+    await desk.sync();
+
+    assert.ok(desk.requests.length < 20, `${desk.requests.length} requests for 1,000 notes`);
+    await lap.sync();
+    assert.ok(lap.requests.length < 10, `${lap.requests.length} requests for 1,000 notes`);
+    desk.move('old', 'new');
+    await desk.sync();
+    assert.deepEqual(writesOf(desk), ['POST /folders/rename']);
+    await lap.sync();
+    assert.deepEqual(
+      lap.requests.filter((request) => !/^GET \/(sync\/changes|folders\/explicit)$/.test(request)),
+      [],
+    );
+    assert.deepEqual(lap.contents, desk.contents);
+    assert.ok(lap.contents.has('new/f7/7.md'));
+    for (const machine of [desk, lap]) {
+      assert.equal((await machine.sync()).done, 0);
+      assert.equal(machine.requests.length, 2);
+    }
+  });
+
+  it('takes settings that were only written in another order for unchanged, and sends those that were changed', async () => {
+    await using server = await startServer({ open });
+    const { desk, lap } = await machines(server, 'Values', ['app']);
+    const path = '.obsidian/app.json';
+    desk.put(path, '{"a":1,"b":[1,2]}');
+    await desk.sync();
+    await lap.sync();
+    // One has sent the file, the other has received it.
+    for (const machine of [desk, lap]) {
+      machine.put(path, '{\n  "b": [1, 2],\n  "a": 1\n}\n');
+      await machine.sync();
+      assert.deepEqual(writesOf(machine), []);
+      assert.match(machine.read(path), /\n/, 'the file stays as it is here');
+    }
+    desk.put(path, '{"a":2,"b":[1,2]}');
+    await desk.sync();
+    assert.deepEqual(writesOf(desk), [`PUT /attachments/${path}`]);
+    await lap.sync();
+    assert.equal(lap.read(path), '{"a":2,"b":[1,2]}');
+    lap.put(path, '{"a":2,"b":[2,1]}');
+    await lap.sync();
+    assert.deepEqual(writesOf(lap), [`PUT /attachments/${path}`]);
+  });
+
+  it('sends the settings of Obsidian that are switched on, lists the code of plugins, and asks for neither again', async () => {
+    await using server = await startServer({ open });
+    const { desk, lap, phone } = await machines(server, 'Settings', ['themes', 'community-plugins']);
+    desk.put('a.md', 'a\n');
+    for (const path of ['themes/Moss/theme.css', 'snippets/wide.css', 'plugins/x/main.js', 'plugins/x/manifest.json'])
+      desk.put(`.obsidian/${path}`, '{}');
+    for (const path of ['workspace.json', 'app.json', 'plugins/x/.cache/y.json']) desk.put(`.obsidian/${path}`, '{}');
+    const { unsynced } = await desk.sync(['.obsidian/plugins/x/main.js']);
+    assert.match(unsynced[0]?.reason ?? '', /is the code of a plugin.+unless its operator allows js/);
+    desk.put('f/tool.js', 'x');
+    const tool = (await desk.run()).unsynced.find(({ path }) => path === 'f/tool.js');
+    assert.match(tool?.reason ?? '', /has an extension that the server does not take/);
+    desk.remove('f');
+    await desk.sync(['.obsidian/plugins/x/main.js']);
+    await lap.sync();
+    for (const path of ['themes/Moss/theme.css', 'snippets/wide.css', 'plugins/x/manifest.json'])
+      assert.equal(lap.read(`.obsidian/${path}`), '{}');
+    for (const path of ['workspace.json', 'app.json', 'plugins/x/main.js'])
+      assert.throws(() => lap.read(`.obsidian/${path}`), /ENOENT/);
+    await desk.sync(['.obsidian/plugins/x/main.js']);
+    assert.deepEqual(desk.requests, ['GET /sync/changes', 'GET /folders/explicit']);
+    // A machine without the switch leaves the settings of the vault and its own alone.
+    phone.put('.obsidian/themes/own.css', 'own');
+    await phone.sync();
+    await lap.sync();
+    assert.equal(phone.read('.obsidian/themes/own.css'), 'own');
+    assert.throws(() => phone.read('.obsidian/snippets/wide.css'), /ENOENT/);
+    assert.equal(lap.read('.obsidian/snippets/wide.css'), '{}');
+  });
+});

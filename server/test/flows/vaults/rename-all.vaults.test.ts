@@ -1,0 +1,8 @@
+import { it } from 'node:test';
+import { onEachEngine } from '../../kit/engines.ts';
+import { realNotes } from '../../kit/real-vaults.ts';
+import { checkRenames } from './rename-all.ts';
+
+onEachEngine('renaming every note of a vault of others and back', (open) => {
+  it('leaves every note byte-identical and every edge as before', () => checkRenames(open, realNotes('en')));
+});
