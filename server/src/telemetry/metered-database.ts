@@ -1,7 +1,9 @@
-import type { Database, Priority, WriteHandle } from '../ports/database/database.ts';
+import { type Database, DatabaseError, type Priority, type WriteHandle } from '../ports/database/database.ts';
 import type { Metrics } from './metrics.ts';
 
 const MS = 1000;
+/** Each has a series from the start: the first failure of a new one would not look like an increase. */
+const CALLS = ['get', 'all', 'read', 'transact'].map((call) => ({ call }));
 
 /** Wraps a database, and counts and times its calls. */
 export function meteredDatabase(db: Database, metrics: Metrics): Database {
@@ -10,14 +12,15 @@ export function meteredDatabase(db: Database, metrics: Metrics): Database {
     'Time of database calls, including the time in the queue',
     ['call'],
   );
-  const failed = metrics.counter('notevault_database_failures_total', 'Database calls that failed', ['call']);
+  const failed = metrics.counter('notevault_database_failures_total', 'Database calls that failed', ['call'], CALLS);
 
   async function timed<T>(call: string, work: () => Promise<T>): Promise<T> {
     const startedAt = performance.now();
     try {
       return await work();
     } catch (error) {
-      failed({ call });
+      // Others are refusals of the caller, such as a conflict, which ended the transaction.
+      if (error instanceof DatabaseError) failed({ call });
       throw error;
     } finally {
       seconds((performance.now() - startedAt) / MS, { call });

@@ -29,9 +29,15 @@ export class Metrics implements Disposable {
       'Memory of buffers and native parts',
       () => process.memoryUsage().external,
     );
-    this.gauge('process_cpu_seconds_total', 'Processor time used', () => {
-      const { user, system } = process.cpuUsage();
-      return (user + system) / 1e6;
+    new Counter({
+      name: 'process_cpu_seconds_total',
+      help: 'Processor time used',
+      registers: [this.#registry],
+      collect() {
+        const { user, system } = process.cpuUsage();
+        this.reset();
+        this.inc((user + system) / 1e6);
+      },
     });
   }
 
@@ -52,9 +58,19 @@ export class Metrics implements Disposable {
     });
   }
 
-  /** Registers a number that only grows. @returns a function that adds one to the series with these labels. */
-  counter<Name extends string = never>(name: string, help: string, labelNames: readonly Name[] = []) {
+  /**
+   * Registers a number that only grows. @returns a function that adds one to the series with these labels.
+   *
+   * @param series those that begin with 0; others begin with their first event.
+   */
+  counter<Name extends string = never>(
+    name: string,
+    help: string,
+    labelNames: readonly Name[] = [],
+    series: readonly Labels<Name>[] = [],
+  ) {
     const counter = new Counter({ name, help, labelNames, registers: [this.#registry] });
+    for (const labels of series) counter.inc(labels, 0);
     return (...[labels]: [Name] extends [never] ? [] : [Labels<Name>]) => {
       if (labels === undefined) counter.inc();
       else counter.inc(labels);
