@@ -127,6 +127,67 @@ export const findForWrite = statement((db, p: { vault: VaultId; pathKey: Buffer;
     .$castTo<FoundRow>(),
 );
 
+/** Like findForWrite, for several paths and ids: rows by their path, and those found as `id` or `spent` by their id. */
+export const findForWrites = listStatement(
+  (db, p: { vault: VaultId; since: number }, items: { pathKey: Buffer; id: string }[]) => {
+    const pathKeys = items.map(({ pathKey }) => pathKey);
+    const ids = items.map(({ id }) => id);
+    return db
+      .selectFrom('entries')
+      .innerJoin('note_bodies', (join) =>
+        join.onRef('note_bodies.vault_id', '=', 'entries.vault_id').onRef('note_bodies.note_id', '=', 'entries.id'),
+      )
+      .select([foundAs('here'), 'entries.vault_id', ...ITEM_COLUMNS])
+      .select([sql<Buffer | null>`note_bodies.content`.as('content'), 'note_bodies.doc', 'note_bodies.fingerprints'])
+      .where('entries.vault_id', '=', p.vault)
+      .where('entries.path_key', 'in', pathKeys)
+      .where('entries.deleted_at', 'is', null)
+      .unionAll((eb) =>
+        eb
+          .selectFrom('entries')
+          .select([foundAs('recent'), 'entries.vault_id', ...ITEM_COLUMNS, ...withoutBody])
+          .where('vault_id', '=', p.vault)
+          .where('path_key', 'in', pathKeys)
+          .where('version', 'is not', null)
+          .where('deleted_at', 'is not', null)
+          .where('deleted_at', '>=', p.since),
+      )
+      .unionAll((eb) =>
+        eb
+          .selectFrom('entries')
+          .select([foundAs('highest'), 'entries.vault_id', ...ITEM_COLUMNS, ...withoutBody])
+          .where('vault_id', '=', p.vault)
+          .where('path_key', 'in', pathKeys)
+          .where('version', 'is not', null)
+          .where('deleted_at', 'is not', null)
+          .where('version', '=', (inner) =>
+            inner
+              .selectFrom('entries as tombstone')
+              .select('tombstone.version')
+              .where('tombstone.vault_id', '=', p.vault)
+              .whereRef('tombstone.path_key', '=', 'entries.path_key')
+              .where('tombstone.version', 'is not', null)
+              .where('tombstone.deleted_at', 'is not', null)
+              .orderBy('tombstone.version', 'desc')
+              .limit(1),
+          ),
+      )
+      .unionAll((eb) =>
+        eb
+          .selectFrom('entries')
+          .select([foundAs('id'), 'entries.vault_id', ...ITEM_COLUMNS, ...withoutBody])
+          .where('id', 'in', ids),
+      )
+      .unionAll((eb) =>
+        eb
+          .selectFrom('spent_ids')
+          .select([foundAs('spent'), 'vault_id', 'id', ...emptyRow, ...withoutBody])
+          .where('id', 'in', ids),
+      )
+      .$castTo<FoundRow>();
+  },
+);
+
 /** A tombstone by id, with content and document. */
 export const findForRevival = statement((db, p: { vault: VaultId; id: NoteId }) =>
   db

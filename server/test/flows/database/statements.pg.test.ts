@@ -15,7 +15,7 @@ const MOST: Readonly<Record<string, readonly [statements: number, roundTrips: nu
   'upsert a new note in a new folder': [10, 7],
   'upsert an existing note': [9, 6],
   'upsert an existing note with 3 links': [9, 6],
-  'upsert 100 new notes with 3 links each': [519, 225],
+  'upsert 100 new notes with 3 links each': [327, 31],
   'rename a note with a link to it': [27, 27],
   'rename a folder of 2 notes with a link into it': [31, 32],
   manifest: [4, 4],

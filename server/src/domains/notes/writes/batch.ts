@@ -5,6 +5,7 @@ import type { BatchResult, Note, UpsertNote } from '@notevault/protocol/notes.ts
 import type { WriteContext } from '../../entries/entries.ts';
 import type { NoteDeps } from '../notes.deps.ts';
 import { notePathOf } from '../notes.mapper.ts';
+import { BatchReads } from './batch-reads.ts';
 import { writeNotes } from './commit.ts';
 import type { CommittedNote } from './commit-rows.ts';
 import { planUpsert } from './upsert.ts';
@@ -46,6 +47,7 @@ export function upsertBatch(
   const written = items.flatMap((item, index) => (item.note === null ? [] : [{ note: item.note, index }]));
   const sizes = new Budgets();
   const ids = new Map<NoteId, number>();
+  const reads = new BatchReads(deps, context);
   const at = (index: number) => {
     const found = written[index];
     if (found === undefined) throw new RangeError('no such item');
@@ -53,7 +55,7 @@ export function upsertBatch(
   };
 
   async function plan(index: number): Promise<WritePlan> {
-    const planned = await planUpsert(deps, context, at(index).note, 'batch');
+    const planned = await planUpsert(deps, context, at(index).note, 'batch', reads);
     if (planned.kind === 'same') return planned;
     const { target, next } = planned;
     const other = target.kind === 'live' ? index : (ids.get(next.id) ?? index);
@@ -67,6 +69,7 @@ export function upsertBatch(
   const keys = written.map(({ note }) => note.pathKey.toString('hex'));
   return deps.entries.lock.runAll(context.vault.id, keys, () =>
     writeNotes(deps, context, written.length, {
+      prepare: (indexes) => reads.prepare(indexes.map((index) => at(index).note)),
       plan,
       reject(index, error) {
         const { note, index: place } = at(index);

@@ -9,6 +9,8 @@ import type { WritePlan } from './write-plan.ts';
 
 /** Notes to write in one transaction, each identified by its index. */
 export interface WriteBatch<Result> {
+  /** Reads what the plans of some notes need, in few statements. */
+  prepare?(indexes: readonly number[]): Promise<void>;
   /** Plans a write from what is stored now; a NotevaultError rejects the note. */
   plan(index: number): Promise<WritePlan>;
   /**
@@ -25,6 +27,9 @@ export interface WriteBatch<Result> {
  */
 const ROUNDS_MAX = 50;
 
+/** Notes that are prepared together; their stored texts are in memory at once. */
+const PREPARED_TOGETHER = 32;
+
 /**
  * Reads and prepares outside the transaction, commits if what was read is unchanged, and retries with the notes that
  * have changed meanwhile. Throws `limit_exceeded`, and the errors of `reject`.
@@ -39,8 +44,11 @@ export async function writeNotes<Result>(
   const yieldIfDue = createYield();
   let unplanned = Array.from({ length: count }, (_, index) => index);
   for (let round = 1; ; round++) {
-    for (const index of unplanned) {
+    for (const [position, index] of unplanned.entries()) {
       await yieldIfDue();
+      if (position % PREPARED_TOGETHER === 0) {
+        await batch.prepare?.(unplanned.slice(position, position + PREPARED_TOGETHER));
+      }
       const plan = await planned(batch.plan(index));
       if (plan instanceof NotevaultError) batch.reject(index, plan);
       else plans.set(index, plan);

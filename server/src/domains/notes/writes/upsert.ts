@@ -12,7 +12,7 @@ import { writeNotes } from './commit.ts';
 import type { CommittedNote } from './commit-rows.ts';
 import { draftMergeAnywhere, draftTextAnywhere } from './draft-anywhere.ts';
 import type { WritePlan } from './write-plan.ts';
-import { findWriteTarget, lastVersionOf, type NoteInput, type WriteTarget } from './write-target.ts';
+import { findWriteTarget, lastVersionOf, type NoteInput, type TargetReads, type WriteTarget } from './write-target.ts';
 
 const NOTE_BYTES_MAX = 10 * 1024 * 1024;
 
@@ -50,16 +50,18 @@ export function writeOne<Result>(
  * Plans an upsert against the stored note. Throws `version_conflict`, `conflict`, `note_too_large`, `note_unreadable`.
  *
  * @param made the reason for the version, if the upsert itself does not determine it.
+ * @param reads of a batch; by default the note's own.
  */
 export async function planUpsert(
   deps: NoteDeps,
   context: WriteContext,
   input: NoteInput,
   made?: VersionReason,
+  reads?: TargetReads,
 ): Promise<WritePlan> {
   const text = input.content?.toWellFormed();
   if (text !== undefined) checkSize(text);
-  const target = await findWriteTarget(deps, context, input, text);
+  const target = await findWriteTarget(deps, context, input, text, reads);
   const fingerprint = fingerprintFor(context.vault, target, input.version, text ?? '');
   if (target.kind !== 'live') {
     // The version is ignored here: the note that the client edited was deleted elsewhere, and the edit must not be

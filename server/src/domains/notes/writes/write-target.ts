@@ -55,22 +55,42 @@ export function lastVersionOf(target: WriteTarget): number {
 /** A note with its content, both sealed and unsealed. */
 export type StoredNoteContent = OpenedNote & { readonly sealedContent: Buffer };
 
+/** What the planning of an upsert reads: of its own, or for all notes of a batch. */
+export interface TargetReads {
+  /** Resolves to the rows of findForWrite. */
+  find(input: NoteInput): Promise<readonly store.FoundRow[]>;
+  resolve(path: string, pathKey: Buffer): Promise<ResolvedPath>;
+}
+
+export function readsOf({ db, clock, entries }: NoteDeps, { vault, device }: WriteContext): TargetReads {
+  return {
+    find: (input) => db.all(store.findForWrite, { vault: vault.id, since: sinceOf(clock, device), ...keysOf(input) }),
+    resolve: (path, pathKey) => entries.resolve(db, vault, path, pathKey),
+  };
+}
+
+/** The keys under which rows are found: the id is nobody's when the client sends none. */
+export function keysOf({ id, pathKey }: Pick<NoteInput, 'id' | 'pathKey'>): { id: string; pathKey: Buffer } {
+  return { id: parseUuid(id) ?? NIL_ID, pathKey };
+}
+
+/** The time since when a deletion wins over a write of this device. */
+export function sinceOf(clock: NoteDeps['clock'], device: string | null): number {
+  return device === null ? Number.MAX_SAFE_INTEGER : clock.now() - DELETE_WINS_MS;
+}
+
 /** Looks up the target of an upsert. Throws `conflict` where the path or the id belongs to another entry. */
 export async function findWriteTarget(
   deps: NoteDeps,
   context: WriteContext,
   input: NoteInput,
   text: string | undefined,
+  reads = readsOf(deps, context),
 ): Promise<WriteTarget> {
-  const { vault, device } = context;
+  const { vault } = context;
   const { path, pathKey } = input;
   const requestedId = parseUuid(input.id) as NoteId | null;
-  const rows = await deps.db.all(store.findForWrite, {
-    vault: vault.id,
-    pathKey,
-    id: requestedId ?? NIL_ID,
-    since: device === null ? Number.MAX_SAFE_INTEGER : deps.clock.now() - DELETE_WINS_MS,
-  });
+  const rows = await reads.find(input);
   const here = rows.find((row) => row.found === 'here');
   const owner = rows.find((row) => row.found === 'id');
   if (here !== undefined) {
@@ -88,7 +108,7 @@ export async function findWriteTarget(
     rows.filter((row) => row.found === 'recent'),
     text ?? '',
   );
-  const resolved = await deps.entries.resolve(deps.db, vault, path, pathKey);
+  const resolved = await reads.resolve(path, pathKey);
   if (resolved.blocked !== null)
     throw await deps.entries.conflictWith(vault, resolved.blocked.owner, resolved.blocked.path);
   const tombstoneVersion = rows.find((row) => row.found === 'highest')?.version ?? 0;
