@@ -21,6 +21,8 @@ test('the tree is used by keys alone: open, rename, move to the trash, undo', as
   await tree.focus();
   await page.keyboard.press('Delete');
   await expect(page.getByRole('treeitem', { name: 'Peppers' })).toBeHidden();
+  // Until then, the last one takes back the new name.
+  await expect(page.getByText('Peppers moved to the trash')).toBeVisible();
   await page.getByRole('button', { name: 'Undo' }).last().click();
   await expect(page.getByRole('treeitem', { name: 'Peppers' })).toBeVisible();
 });
