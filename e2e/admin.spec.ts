@@ -1,3 +1,4 @@
+import { ENGINE } from './kit/server.ts';
 import { expect, expectAccessible, PASSWORD, signedIn, test } from './kit/test.ts';
 
 test('an admin invites somebody, who joins by the link, and then suspends and deletes the account', async ({
@@ -54,7 +55,9 @@ test('an admin sees the totals of the server and its checks, and nothing that an
   const alice = await signedIn(freshServer, page.context());
   await alice.write('Secret plan.md', '# Secret plan\n');
   await page.goto(`${freshServer.url}/admin/health`);
-  await expect(page.getByRole('definition').filter({ hasText: 'SQLite' })).toBeVisible();
+  await expect(
+    page.getByRole('definition').filter({ hasText: ENGINE === 'postgres' ? 'PostgreSQL' : 'SQLite' }),
+  ).toBeVisible();
   await expect(page.getByRole('listitem').filter({ hasText: 'The clocks agree' })).toContainText('in order');
   await expectAccessible(page);
   await page.getByRole('link', { name: 'Users' }).click();

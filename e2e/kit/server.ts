@@ -5,31 +5,47 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { type FreshDatabase, freshPostgres } from '../../server/test/kit/postgres.ts';
+
+/** What the servers keep their data in. */
+export const ENGINE = process.env.TEST_ENGINE === 'postgres' ? 'postgres' : 'sqlite';
 
 const ROOT = join(import.meta.dirname, '../..');
 
-/** A server as people start it, in a process of its own, with its own folder and port. */
+/**
+ * A server as people start it, in a process of its own, with its own folder and port, and with `TEST_ENGINE=postgres`
+ * on a PostgreSQL database of its own.
+ */
 export class Server implements AsyncDisposable {
   readonly url: string;
   readonly #folder: string;
+  readonly #database: FreshDatabase | null;
   readonly #environment: Readonly<Record<string, string>>;
   #process: ChildProcess | null = null;
 
-  private constructor(port: number, folder: string, environment: Readonly<Record<string, string>>) {
+  private constructor(
+    port: number,
+    folder: string,
+    database: FreshDatabase | null,
+    environment: Readonly<Record<string, string>>,
+  ) {
     this.url = `http://127.0.0.1:${port}`;
     this.#folder = folder;
+    this.#database = database;
     this.#environment = {
       ...environment,
       NOTEVAULT_PORT: String(port),
       NOTEVAULT_DATA_DIR: folder,
       NOTEVAULT_AUTH_RATE_LIMIT: '0',
+      ...(database === null ? {} : { NOTEVAULT_DATABASE_URL: database.url }),
     };
   }
 
   /** @param environment options beside the folder and the port. */
   static async start(environment: Readonly<Record<string, string>> = {}): Promise<Server> {
+    const database = ENGINE === 'postgres' ? await freshPostgres() : null;
     const folder = await mkdtemp(join(tmpdir(), 'notevault-e2e-'));
-    const server = new Server(await freePort(), folder, environment);
+    const server = new Server(await freePort(), folder, database, environment);
     await server.run();
     return server;
   }
@@ -59,6 +75,7 @@ export class Server implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.kill();
+    await this.#database?.[Symbol.asyncDispose]();
     await rm(this.#folder, { recursive: true, force: true });
   }
 }
