@@ -17,6 +17,8 @@ const shown: readonly [string, string, string][] = [
   ['a link with the cursor in it', '[te‸xt](https://example.org)', '[text](https://example.org)'],
   ['a wikilink', '[[Target]] and [[Target#A|alias]]', 'Target and alias'],
   ['a wikilink to a heading', '[[Target#A#B]] and [[#C]]', 'Target⟨⟩A⟨⟩B and C'],
+  ['a span', 'a <span class="x">b</span> <span>c', 'a b <span>c'],
+  ['code with backticks', '`` ` `` ` a ` `  `', '` a   '],
   ['a break as a tag at the end of a line', 'a<br>\nb<br/>c', 'a\nb<br/>c'],
   ['a list', '- a\n- b', '⟨⟩ a\n⟨⟩ b'],
   ['a numbered list', '1. a', '1. a'],

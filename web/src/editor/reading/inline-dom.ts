@@ -11,6 +11,7 @@ import { drawMedia } from '../media/media-elements.ts';
 import { drawRemoteImage } from '../media/remote-image.ts';
 import { element } from '../preview/widget-base.ts';
 import { noteParser } from '../syntax/markdown-language.ts';
+import { isPadded } from '../syntax/padded-code.ts';
 
 const ELEMENTS: Readonly<Record<string, 'em' | 'strong' | 's' | 'mark' | 'code' | 'sup' | 'sub'>> = {
   Emphasis: 'em',
@@ -60,6 +61,7 @@ class InlineDrawer {
     if (name !== undefined) {
       const child = element(name);
       this.children(child, node, node.from, node.to);
+      if (name === 'code' && isPadded(child.textContent)) child.textContent = child.textContent.slice(1, -1);
       parent.appendChild(child);
       return;
     }
@@ -85,8 +87,8 @@ class InlineDrawer {
       case 'Comment':
         return;
       case 'HTMLTag':
-        // A line break is the one tag that has a meaning inside a cell.
-        if (/^<br\s*\/?>$/i.test(this.#source.slice(node.from, node.to))) parent.appendChild(element('br'));
+        // Breaks of lines and paragraphs are the tags that have a meaning inside a cell.
+        if (/^<(?:br|p)\s*\/?>$/i.test(this.#source.slice(node.from, node.to))) parent.appendChild(element('br'));
         else this.#text(parent, node.from, node.to);
         return;
       case 'Tag':

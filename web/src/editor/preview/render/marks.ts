@@ -1,4 +1,6 @@
-import type { InlineRenderer } from '../renderer.ts';
+import type { SyntaxNode } from '@lezer/common';
+import { isPadded } from '../../syntax/padded-code.ts';
+import type { InlineRenderer, RenderContext } from '../renderer.ts';
 
 const CLASSES: Readonly<Record<string, string>> = {
   Emphasis: 'nv-em',
@@ -31,8 +33,17 @@ export const marks: InlineRenderer = {
         else context.hide(mark.from, mark.to);
       }
     }
+    if (node.name === 'InlineCode' && !isRevealed) hidePadding(node.node, context);
   },
 };
+
+/** Hides one space at each end of code, which lets code begin and end with a backtick. */
+function hidePadding(code: SyntaxNode, context: RenderContext): void {
+  const [open, close] = code.getChildren('CodeMark');
+  if (open === undefined || close === undefined || !isPadded(context.text(open.to, close.from))) return;
+  context.hide(open.to, open.to + 1);
+  context.hide(close.from - 1, close.from);
+}
 
 /** The backslash before an escaped character. */
 export const escapes: InlineRenderer = {

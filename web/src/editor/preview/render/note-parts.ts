@@ -72,6 +72,10 @@ export const htmlTags: InlineRenderer = {
       renderBreak(node, context);
       return;
     }
+    if (/^<span(?:\s[^>]*)?>$/i.test(context.text(node.from, node.to))) {
+      renderSpan(node, context);
+      return;
+    }
     const name = /^<([a-z]+)>$/i.exec(context.text(node.from, node.to))?.[1]?.toLowerCase() ?? '';
     const className = SHOWN_TAGS[name];
     const close = className === undefined ? null : closingTag(node.node, name, context.text.bind(context));
@@ -92,6 +96,17 @@ function renderBreak(node: SyntaxNodeRef, context: RenderContext): void {
   if (isLast && !context.isRevealed(node, 'touch')) context.hide(node.from, node.to);
   else if (!isLast && context.mode === 'reading') context.replace(node.from, node.to, new BreakWidget());
   else context.mark(node.from, node.to, 'nv-html');
+}
+
+/** `<span …>` only carries a look, and looks of notes are not shown: its text is. */
+function renderSpan({ node, from, to }: SyntaxNodeRef, context: RenderContext): void {
+  const close = closingTag(node, 'span', context.text.bind(context));
+  if (close === null || context.isRevealed({ from, to: close.to }, 'touch')) {
+    context.mark(from, to, 'nv-html');
+    return;
+  }
+  context.hide(from, to);
+  context.hide(close.from, close.to);
 }
 
 type Place = { readonly name: string; readonly from: number; readonly to: number; readonly nextSibling: Place | null };
