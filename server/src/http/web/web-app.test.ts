@@ -142,6 +142,7 @@ onSqlite('the web app', (open) => {
     assert.equal(plain.headers['content-type'], 'text/javascript; charset=utf-8');
     assert.equal(plain.headers['cache-control'], 'public, max-age=31536000, immutable');
     assert.equal(plain.headers.vary, 'accept-encoding');
+    assert.equal((await app.get(path, { 'if-none-match': String(plain.headers.etag) })).status, 304);
   });
 
   test('has frames for foreign text, which browsers open without the origin of the app', async () => {
@@ -160,6 +161,19 @@ onSqlite('the web app', (open) => {
     assert.match(policy, /; img-src https: http:;.*; sandbox allow-scripts$/);
     assert.doesNotMatch(policy, /connect-src|allow-same-origin/);
   });
+});
+
+test('findWebApp does not read files with a hash in their names', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'notevault-web-'));
+  await writeFile(join(folder, 'index.html'), PAGE);
+  // A folder cannot be read as a file.
+  await mkdir(join(folder, 'assets/index-1.js'), { recursive: true });
+  const found = await findWebApp(folder);
+  assert.deepEqual(
+    found?.files.map(({ etag }) => etag),
+    ['W/"index-1.js"'],
+  );
+  await rm(folder, { recursive: true });
 });
 
 test('findWebApp returns null for a folder without a build', async () => {

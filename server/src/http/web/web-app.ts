@@ -7,7 +7,7 @@ export interface WebFile {
   /** The address: `/assets/index-3f9a2c.js`. */
   readonly address: string;
   readonly type: string;
-  /** A validator of the uncompressed bytes; weak, because it is the same for every coding. */
+  /** A validator of the content; weak, because it is the same for every coding. */
   readonly etag: string;
   /** Whether the address contains a hash of the content, so that a copy never has to be checked. */
   readonly isHashed: boolean;
@@ -41,7 +41,7 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 const COMPRESSED: Readonly<Record<string, string>> = { br: '.br', gzip: '.gz' };
 /** The build writes here what has a hash in its name. */
-const HASHED = 'assets/';
+export const HASHED = 'assets/';
 /** And here the pages of sandboxed frames. */
 const FRAMES = 'frames/';
 const PAGE = 'index.html';
@@ -63,15 +63,21 @@ async function describe(folder: string, name: string, present: ReadonlySet<strin
   for (const [coding, suffix] of Object.entries(COMPRESSED)) {
     if (present.has(name + suffix)) codings.set(coding, join(folder, name + suffix));
   }
-  const hash = createHash('sha256').update(await readFile(join(folder, name)));
+  const isHashed = name.startsWith(HASHED);
   return {
     address: `/${name}`,
     type: typeOf(name) ?? '',
-    etag: `W/"${hash.digest('base64url').slice(0, 22)}"`,
-    isHashed: name.startsWith(HASHED),
+    // Reading hundreds of files would be a large part of a start.
+    etag: `W/"${isHashed ? name.slice(HASHED.length) : await hashOf(join(folder, name))}"`,
+    isHashed,
     isFrame: name.startsWith(FRAMES) && name.endsWith('.html'),
     codings,
   };
+}
+
+async function hashOf(file: string): Promise<string> {
+  const hash = createHash('sha256').update(await readFile(file));
+  return hash.digest('base64url').slice(0, 22);
 }
 
 function typeOf(name: string): string | undefined {

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import Negotiator from 'negotiator';
-import type { WebApp, WebFile } from './web-app.ts';
+import { HASHED, type WebApp, type WebFile } from './web-app.ts';
 
 /** Addresses of the app's own pages. All of them are answered with the same document, whose script reads the address. */
 const PAGES = ['/', '/vaults', '/vaults/*', '/settings', '/settings/*', '/admin', '/admin/*'];
@@ -60,7 +60,17 @@ export function mountWebApp(app: FastifyInstance, { page, files }: WebApp): void
       return send(request, reply, page);
     });
   }
-  for (const file of files) mount(app, file.address, (request, reply) => send(request, reply, file));
+  // One route for all of them: each would take time at the start, and memory.
+  const hashed = new Map(files.filter(({ isHashed }) => isHashed).map((file) => [file.address, file]));
+  mount(app, `/${HASHED}*`, async (request, reply) => {
+    const { '*': name } = request.params as { '*': string };
+    const file = hashed.get(`/${HASHED}${name}`);
+    if (file === undefined) throw new NotevaultError('not_found_route');
+    return send(request, reply, file);
+  });
+  for (const file of files) {
+    if (!file.isHashed) mount(app, file.address, (request, reply) => send(request, reply, file));
+  }
 }
 
 function mount(
