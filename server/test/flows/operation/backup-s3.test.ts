@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { BackupLease } from '../../src/backup/lease.ts';
-import { keyFile } from '../../src/open-ports.ts';
-import { s3Blobs } from '../../src/ports/blobs/s3.ts';
-import { readKeyFile } from '../../src/ports/keyring/key-file.ts';
-import { testClock } from '../kit/clock.ts';
-import { onSqlite } from '../kit/engines.ts';
-import { fileOf, readRaw, sha256, uploadRaw } from '../kit/files.ts';
-import { assertFails, cli, Folder, startServe } from '../kit/process.ts';
-import { S3Double } from '../kit/s3.ts';
-import { startServer } from '../kit/server.ts';
-import { aliceAt } from '../kit/signed-in.ts';
+import { BackupLease } from '../../../src/backup/lease.ts';
+import { keyFile } from '../../../src/open-ports.ts';
+import { s3Blobs } from '../../../src/ports/blobs/s3.ts';
+import { readKeyFile } from '../../../src/ports/keyring/key-file.ts';
+import { testClock } from '../../kit/clock.ts';
+import { onSqlite } from '../../kit/engines.ts';
+import { fileOf, readRaw, sha256, uploadRaw } from '../../kit/files.ts';
+import { assertFails, cli, Folder, startServe } from '../../kit/process.ts';
+import { S3Double } from '../../kit/s3.ts';
+import { startServer } from '../../kit/server.ts';
+import { aliceAt } from '../../kit/signed-in.ts';
 
 const credentials = { AWS_ACCESS_KEY_ID: 'alice', AWS_SECRET_ACCESS_KEY: 'secret', AWS_REGION: 'us-east-1' };
 const small = fileOf('png', 100_000);

@@ -3,11 +3,11 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { parse } from 'yaml';
-import { Secret } from '../../src/config/values.ts';
-import { onSqlite } from '../kit/engines.ts';
-import { startServer } from '../kit/server.ts';
+import { Secret } from '../../../src/config/values.ts';
+import { onSqlite } from '../../kit/engines.ts';
+import { startServer } from '../../kit/server.ts';
 
-const deploy = join(import.meta.dirname, '../../../deploy');
+const deploy = join(import.meta.dirname, '../../../../deploy');
 const read = (path: string) => readFileSync(join(deploy, path), 'utf8');
 
 /** Every value of this name in a document. */
