@@ -5,7 +5,10 @@ import type { Side } from './side.ts';
 import type { Trees } from './trees.ts';
 
 /** Returns the folders' spellings on this side by case-folded path. */
-function foldersOf(files: readonly { readonly path: string }[], folders: readonly string[]): Map<string, string> {
+export function foldersOf(
+  files: readonly { readonly path: string }[],
+  folders: readonly string[],
+): Map<string, string> {
   const spellings = new Set<string>();
   const add = (folder: string) => {
     // Where a spelling is known, those above it are.

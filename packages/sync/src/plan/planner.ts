@@ -1,5 +1,6 @@
 import { ancestorsOf, foldPath } from '@notevault/note-text/paths.ts';
 import { markBlocked } from './blocked.ts';
+import { differing } from './differing.ts';
 import { type FileState, fileStates, isSamePlace } from './file-states.ts';
 import { type FolderMove, folderMoves } from './folder-moves.ts';
 import { folderOperations } from './folders.ts';
@@ -30,7 +31,17 @@ export interface Plan {
  * trees and the last agreed state. Carrying out plans until one is empty leaves both trees equal. No edit is lost: an
  * edit wins over a deletion, notes are merged, and where two other contents conflict both are kept.
  */
-export function plan(trees: Trees, { label, direction, canStore }: PlanOptions): Plan {
+export function plan(trees: Trees, options: PlanOptions): Plan {
+  const { trees: left, isApart } = differing(trees);
+  if (!isApart) return planOfAll(trees, options);
+  const planned = planOfAll(left, options);
+  // What moves may depend on all the files of a folder, and a new name on all the names there are.
+  const moves = [...planned.operations, ...planned.unwanted].some(({ type }) => /^move|setAside/.test(type));
+  return moves ? planOfAll(trees, options) : planned;
+}
+
+/** Makes the plan by looking at every file: see `plan`. */
+export function planOfAll(trees: Trees, { label, direction, canStore }: PlanOptions): Plan {
   const states = fileStates(trees);
   settleNames(states, label, canStore);
   const local = new Side(states, trees.local.folders, (state) => state.local?.path ?? null);
