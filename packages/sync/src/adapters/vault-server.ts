@@ -110,13 +110,30 @@ export class VaultServer implements Server {
 
   async putAttachment(
     path: string,
-    bytes: AsyncIterable<Uint8Array>,
+    bytes: () => AsyncIterable<Uint8Array>,
     _size: number,
     mtime: number,
     over: string | null,
   ): Promise<Written> {
-    const body = () => ReadableStream.from(bytes) as ReadableStream<Uint8Array>;
-    const result = await this.#written(() => this.#vault.putAttachment(path, { bytes: body, mtime, over }));
+    let failure: unknown;
+    const read = async function* () {
+      try {
+        yield* bytes();
+      } catch (error) {
+        failure = error;
+        throw error;
+      }
+    };
+    const body = () => {
+      // That the file cannot be read is no failure of the connection, and trying again does not help.
+      if (failure !== undefined) throw failure;
+      return ReadableStream.from(read()) as ReadableStream<Uint8Array>;
+    };
+    const result = await this.#written(() => this.#vault.putAttachment(path, { bytes: body, mtime, over })).catch(
+      (error: unknown) => {
+        throw failure ?? error;
+      },
+    );
     if (!('kind' in result)) return written(result);
     const isCode = result.kind === 'refused' && result.reason === REASONS.extension_not_allowed && isPluginCode(path);
     return isCode ? { ...result, reason: CODE_NOT_ALLOWED } : result;

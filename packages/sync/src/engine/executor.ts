@@ -198,7 +198,7 @@ export class Executor {
   ): Promise<Outcome> {
     const file = this.#entries.get(localPath);
     if (this.#isElsewhere(revived) || file === undefined || this.#state.hashOf(file) !== hash) return CHANGED;
-    const bytes = this.#disk.read(file);
+    const bytes = () => this.#disk.read(file);
     const written = await this.#server.putAttachment(path, bytes, file.size, file.mtimeMs / 1000, over);
     return this.#recorded(written, (remote) => {
       this.#replaced(revived, remote);
@@ -359,7 +359,7 @@ export class Executor {
 
   /**
    * Records the agreed content after a transfer. If the server merged the upload with other edits, the base stays what
-   * it was.
+   * it was. It merges no attachments: where one has other bytes than those that were sent, both are kept.
    */
   #agreeOnContent(remote: RemoteFile, local: DiskFile, hash: string, text: string | null): void {
     const { id, version } = remote;
@@ -371,7 +371,8 @@ export class Executor {
       return;
     }
     const synced = this.#state.synced.get(id);
-    if (synced !== undefined) this.#state.record({ type: 'synced', file: { ...synced, pushed: hash } });
+    if (synced !== undefined && kindOf(remote.path) === 'note')
+      this.#state.record({ type: 'synced', file: { ...synced, pushed: hash } });
   }
 }
 

@@ -182,10 +182,15 @@ export interface Server {
    * Merges a text as an edit of a version. `version gone` is the only refusal that the engine recovers from by itself.
    */
   pushNote(id: string, note: NoteText, version: number): Promise<Written | { readonly kind: 'version gone' }>;
-  /** Uploads bytes to a path: replaces the attachment with the hash `over`, or creates one where nothing is. */
+  /**
+   * Uploads bytes to a path: replaces the attachment with the hash `over`, or creates one where nothing is. Throws what
+   * reading the bytes throws.
+   *
+   * @param bytes reads them from the start; called for each attempt.
+   */
   putAttachment(
     path: string,
-    bytes: AsyncIterable<Uint8Array>,
+    bytes: () => AsyncIterable<Uint8Array>,
     size: number,
     mtime: number,
     over: string | null,

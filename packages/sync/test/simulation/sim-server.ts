@@ -214,7 +214,7 @@ export class SimServer {
         }),
       putAttachment: async (path, bytes, _size, mtime, over) => {
         let content = '';
-        for await (const part of bytes) content += new TextDecoder('utf-8', { ignoreBOM: true }).decode(part);
+        for await (const part of bytes()) content += new TextDecoder('utf-8', { ignoreBOM: true }).decode(part);
         return answer(() => written(this.#put(path, content, mtime, over)));
       },
       move: ({ id, path }, to) =>
