@@ -14,17 +14,22 @@ export interface TypingFigures {
   readonly p99Ms: number;
 }
 
-/** Opens a pair of clients for each document name. */
-export async function openClientPairs(url: string, token: string, names: readonly string[]): Promise<ClientPair[]> {
-  const open = (name: string) => {
+/** Opens a pair of clients for each document name; the watcher may be on another server. */
+export async function openClientPairs(
+  url: string,
+  token: string,
+  names: readonly string[],
+  watcherUrl = url,
+): Promise<ClientPair[]> {
+  const open = (name: string, at: string) => {
     const provider = new HocuspocusProvider({
-      websocketProvider: new HocuspocusProviderWebsocket({ url: url.replace(/^http/, 'ws') }),
+      websocketProvider: new HocuspocusProviderWebsocket({ url: at.replace(/^http/, 'ws') }),
       ...{ name, token, document: new Y.Doc(), awareness: null },
     });
     provider.attach();
     return provider;
   };
-  const pairs = names.map((name) => ({ writer: open(name), watcher: open(name) }));
+  const pairs = names.map((name) => ({ writer: open(name, url), watcher: open(name, watcherUrl) }));
   for (const provider of pairs.flatMap(({ writer, watcher }) => [writer, watcher])) {
     while (!provider.synced || provider.hasUnsyncedChanges) await new Promise((resolve) => setTimeout(resolve, 5));
   }

@@ -153,6 +153,24 @@ describe('[12.4] a server whose PostgreSQL goes away', { skip }, () => {
     await survive(setting, { begin: () => cluster.crash(), end: () => cluster.restart() });
   });
 
+  test('loses nothing when another server of the same data takes over the address', async () => {
+    using cluster = await startCluster({ durable: true });
+    await using line = new PostgresLine(cluster.url);
+    using folder = new Folder();
+    await using setting = await serverOn(await line.open(), folder);
+    await survive(setting, {
+      async begin() {
+        line.down = true;
+        line.cut();
+        await cluster.crash();
+      },
+      async end() {
+        line.leadTo(await cluster.takeOver());
+        line.down = false;
+      },
+    });
+  });
+
   test('is replaced by another that writes to the same vault, when it is killed amid its transactions', async () => {
     await using database = await freshPostgres();
     using folder = new Folder();

@@ -15,6 +15,8 @@ export interface Cluster extends Disposable {
   crash(): Promise<void>;
   /** Starts it again at the same address, after a crash. */
   restart(): Promise<void>;
+  /** Starts another server of the same data at another address, after a crash; resolves to its URL. */
+  takeOver(): Promise<string>;
 }
 
 interface Identity {
@@ -107,10 +109,20 @@ async function serve(
 ): Promise<Cluster> {
   const port = await freePort();
   const data = join(folder, 'data');
-  const args = ['-D', data, '-p', String(port), ...settings.flatMap((setting) => ['-c', setting])];
-  const start = () =>
-    spawn(join(bin, 'postgres'), args, { ...identity, cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] });
-  let server = start();
+  const args = ['-D', data, ...settings.flatMap((setting) => ['-c', setting])];
+  const start = (at: number) =>
+    spawn(join(bin, 'postgres'), [...args, '-p', String(at)], {
+      ...identity,
+      cwd: folder,
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+  const begin = async (at: number) => {
+    server = start(at);
+    await ready(server);
+    server.unref();
+  };
+  const urlAt = (at: number) => `postgres://postgres@127.0.0.1:${at}/postgres`;
+  let server = start(port);
   const stop = () => {
     process.off('exit', stop);
     server.kill('SIGQUIT');
@@ -128,16 +140,17 @@ async function serve(
   // The process may end while the server runs.
   server.unref();
   return {
-    url: `postgres://postgres@127.0.0.1:${port}/postgres`,
+    url: urlAt(port),
     async crash() {
       const gone = once(server, 'exit');
       server.kill('SIGQUIT');
       await gone;
     },
-    async restart() {
-      server = start();
-      await ready(server);
-      server.unref();
+    restart: () => begin(port),
+    async takeOver() {
+      const at = await freePort();
+      await begin(at);
+      return urlAt(at);
     },
     [Symbol.dispose]: stop,
   };

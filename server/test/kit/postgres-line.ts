@@ -13,7 +13,7 @@ export class PostgresLine implements AsyncDisposable {
   down = false;
   readonly #sockets = new Set<Socket>();
   readonly #server = createServer((near) => this.#join(near));
-  readonly #target: URL;
+  #target: URL;
 
   constructor(target: string) {
     this.#target = new URL(target);
@@ -27,6 +27,11 @@ export class PostgresLine implements AsyncDisposable {
     url.hostname = '127.0.0.1';
     url.port = String(typeof address === 'object' ? address?.port : 0);
     return url.href;
+  }
+
+  /** Leads new connections to another server. */
+  leadTo(url: string): void {
+    this.#target = new URL(url);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
