@@ -80,7 +80,7 @@ export class SearchedVault {
     const { hits, words } = await this.search(text, 'keyword');
     const hit = hits.find(({ id }) => this.#paths.get(id) === path);
     if (hit === undefined) return null;
-    const { start, end } = hit.location;
+    const { start, end } = hit;
     return new SnippetMaker(words).snippetOf(snippetSource(this.#notes.get(path) ?? '', start, end)).snippet;
   }
 }

@@ -2,7 +2,7 @@ import type { VaultIndex } from '../index/vault-index.ts';
 import { isRestricted } from '../query/allowed-notes.ts';
 import type { Query } from '../query/query-parser.ts';
 import { NO_FILTER, type SearchFilter } from '../query/search-filter.ts';
-import type { ChunkLocation, VaultVectors, VectorHit } from '../vectors/vault-vectors.ts';
+import type { VaultVectors, VectorHit } from '../vectors/vault-vectors.ts';
 import { blend } from './blend.ts';
 import { diversify } from './mmr.ts';
 import { type KeywordHit, type MatchedWord, rank } from './rank.ts';
@@ -33,12 +33,18 @@ export interface VectorQuery {
 /** A note that answers a query. */
 export interface SearchHit {
   readonly id: string;
+  /** The seq of the note's last write that the index knows. */
+  readonly seq: number;
+  readonly path: string;
+  readonly title: string;
   /** From 0 to 1. */
   readonly score: number;
-  /** Which part of the note matches best. */
-  readonly location: ChunkLocation;
   /** How many of its chunks match. */
   readonly matches: number;
+  /** The heading and the UTF-16 offsets of the part that matches best. */
+  readonly heading: string;
+  readonly start: number;
+  readonly end: number;
 }
 
 export interface SearchHits {
@@ -117,23 +123,21 @@ function pageOf(
 ): Pick<SearchHits, 'hits' | 'hasMore'> {
   const left = returned.size === 0 ? found : found.filter(({ id }) => !returned.has(markOf(id)));
   const hasMore = left.length > limit;
-  if (diversity === 0) return { hits: left.slice(0, limit).map((hit) => searchHit(index, hit)), hasMore };
-  const candidates = left.map((hit) => {
-    const own = searchHit(index, hit);
-    return { hit: own, score: own.score, vector: vectors?.vectorAt(index, own.id, own.location.start) ?? null };
+  if (diversity === 0) return { hits: left.slice(0, limit).flatMap((hit) => searchHit(index, hit) ?? []), hasMore };
+  const candidates = left.flatMap((found) => {
+    const hit = searchHit(index, found);
+    if (hit === null) return [];
+    return { hit, score: hit.score, vector: vectors?.vectorAt(index, hit.id, hit.start) ?? null };
   });
   return { hits: diversify(candidates, limit, diversity).map(({ hit }) => hit), hasMore };
 }
 
-function searchHit(index: VaultIndex, hit: Hit): SearchHit {
-  const { id, score, matches } = hit;
-  const location = 'location' in hit ? hit.location : locationOfChunk(index, id, hit.chunk);
-  return { id, score: Math.min(1, Math.max(0, score)), location, matches };
-}
-
-/** Offsets and headings of a chunk of the index. */
-function locationOfChunk(index: VaultIndex, id: string, chunk: number): ChunkLocation {
-  const found = index.find(id);
-  const { start = 0, end = 0, heading = '' } = found?.segment.info(found.note).chunks[chunk] ?? {};
-  return { start, end, heading };
+function searchHit(index: VaultIndex, hit: Hit): SearchHit | null {
+  const found = index.find(hit.id);
+  if (found === undefined) return null;
+  // Reading it parses JSON, so all that is wanted of it is taken at once.
+  const { seq, path, title, chunks } = found.segment.info(found.note);
+  const { start = 0, end = 0, heading = '' } = ('location' in hit ? hit.location : chunks[hit.chunk]) ?? {};
+  const score = Math.min(1, Math.max(0, hit.score));
+  return { id: hit.id, seq, path, title, score, matches: hit.matches, heading, start, end };
 }

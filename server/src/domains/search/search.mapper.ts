@@ -1,10 +1,10 @@
 import { folderOf } from '@notevault/note-text/paths.ts';
 import type { SearchResult } from '@notevault/protocol/search.ts';
+import type { SearchHit } from '@notevault/search-index/ranking/hybrid.ts';
 import type { Snippet } from '@notevault/search-index/snippets/snippet.ts';
-import type { FoundNote } from './worker/worker-api.ts';
 
 /** Maps a found note to the wire. The snippet is null when the note's text could not be read. */
-export function searchResultOf(note: FoundNote, snippet: Snippet | null): SearchResult {
+export function searchResultOf(note: SearchHit, snippet: Snippet | null): SearchResult {
   return {
     id: note.id,
     path: note.path,

@@ -2,6 +2,7 @@ import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { NoteId } from '@notevault/protocol/ids.ts';
 import type { SearchResult } from '@notevault/protocol/search.ts';
 import { parseQuery } from '@notevault/search-index/query/query-parser.ts';
+import type { SearchHit, SearchHits } from '@notevault/search-index/ranking/hybrid.ts';
 import type { SealedNote } from '../../notes/notes.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
 import type { IndexCatchUp } from '../index/index-catch-up.ts';
@@ -10,7 +11,6 @@ import type { SearchDeps } from '../search.deps.ts';
 import { searchResultOf } from '../search.mapper.ts';
 import type { Tuning } from '../tuning/tuning.ts';
 import { TransferList } from '../worker/transfer-list.ts';
-import type { FoundNote, FoundNotes } from '../worker/worker-api.ts';
 import { WorkerDied } from '../worker/worker-client.ts';
 import { NO_QUERY_VECTOR, type QueryVector, QueryVectors } from './query-vector.ts';
 import type { CheckedRequest } from './search-request.ts';
@@ -28,7 +28,7 @@ export interface VaultResults {
 
 /** A found note with its row, which was not written since the index read it. */
 interface CurrentNote {
-  readonly found: FoundNote;
+  readonly found: SearchHit;
   readonly row: SealedNote;
 }
 
@@ -74,7 +74,7 @@ export class VaultSearch {
     return { results, hasMore, relaxed };
   }
 
-  async #currentNotes(vault: OpenVault, hits: readonly FoundNote[]): Promise<CurrentNote[]> {
+  async #currentNotes(vault: OpenVault, hits: readonly SearchHit[]): Promise<CurrentNote[]> {
     const { db, notes } = this.#deps;
     const ids = hits.map(({ id }) => id as NoteId);
     const rows = await db.read((handle) => notes.sealedOf(handle, vault, ids));
@@ -86,7 +86,7 @@ export class VaultSearch {
   }
 
   /** Searches the index as of the vault's seq, which it catches up with where it is behind. */
-  async #searchIndex(vault: OpenVault, request: CheckedRequest): Promise<FoundNotes> {
+  async #searchIndex(vault: OpenVault, request: CheckedRequest): Promise<SearchHits> {
     const { db, vaults, notes, worker } = this.#deps;
     const { query, mode, filter, limit, diversity, returned } = request;
     await notes.live.flush(vault);

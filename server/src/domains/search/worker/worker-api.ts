@@ -1,5 +1,5 @@
 import type { NotePassages } from '@notevault/search-index/analysis/passages.ts';
-import type { SearchOptions, VectorQuery } from '@notevault/search-index/ranking/hybrid.ts';
+import type { SearchHits, SearchOptions, VectorQuery } from '@notevault/search-index/ranking/hybrid.ts';
 import type { MatchedWord } from '@notevault/search-index/ranking/rank.ts';
 import type { Snippet } from '@notevault/search-index/snippets/snippet.ts';
 import type { KnownItem } from '@notevault/search-index/tuning/known-items.ts';
@@ -19,7 +19,7 @@ export interface WorkerApi {
   /** Adds notes in order of their seqs. The index is then complete up to `upTo`. */
   addNotes(params: { vault: string; key: SharedKey; notes: readonly SealedNote[]; upTo: number }): Promise<IndexState>;
   /** Finds notes; null when the index is not in memory or is behind `seq`. */
-  search(params: SearchParams): FoundNotes | null;
+  search(params: SearchParams): SearchHits | null;
   /** How rare each word is among the vault's notes: its inverse document frequency. */
   idf(params: { vault: string; words: readonly string[] }): number[];
   /** The vseq up to which a vault's vectors of a model are in memory; null when the vault's index is not. */
@@ -131,31 +131,6 @@ export interface SearchParams extends SearchOptions {
   readonly query: string;
   /** The model whose vectors are compared; null for none. */
   readonly model: string | null;
-}
-
-export interface FoundNotes {
-  /** Best first. */
-  readonly hits: readonly FoundNote[];
-  /** Whether more notes were found. */
-  readonly hasMore: boolean;
-  /** The words to highlight in snippets. */
-  readonly words: readonly MatchedWord[];
-  /** The phrases that no note has; their words were searched instead. */
-  readonly relaxed: readonly string[];
-}
-
-export interface FoundNote {
-  readonly id: string;
-  /** The seq of the note's last write that the index knows. */
-  readonly seq: number;
-  readonly score: number;
-  readonly matches: number;
-  readonly path: string;
-  readonly title: string;
-  readonly heading: string;
-  /** UTF-16 offsets of the part that matches best. */
-  readonly start: number;
-  readonly end: number;
 }
 
 /** What is needed of a note to open its text. */

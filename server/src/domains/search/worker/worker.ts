@@ -2,9 +2,8 @@ import { type AnalyzedNote, analyzeInSteps } from '@notevault/search-index/analy
 import { type NotePassages, passagesOfNote } from '@notevault/search-index/analysis/passages.ts';
 import type { FrozenSegment } from '@notevault/search-index/index/frozen-segment.ts';
 import { encodeSegment } from '@notevault/search-index/index/segment-codec.ts';
-import type { VaultIndex } from '@notevault/search-index/index/vault-index.ts';
 import { parseQuery } from '@notevault/search-index/query/query-parser.ts';
-import { type SearchHit, searchIndex } from '@notevault/search-index/ranking/hybrid.ts';
+import { type SearchHits, searchIndex } from '@notevault/search-index/ranking/hybrid.ts';
 import { idfOf } from '@notevault/search-index/ranking/idf.ts';
 import type { MatchedWord } from '@notevault/search-index/ranking/rank.ts';
 import { type Snippet, SnippetMaker } from '@notevault/search-index/snippets/snippet.ts';
@@ -21,8 +20,6 @@ import { knownItemSteps, ranksByWeight, sampleNotes } from './tuning-queries.ts'
 import {
   type AddVectorsParams,
   type CreateIndexParams,
-  type FoundNote,
-  type FoundNotes,
   type FrozenIndex,
   type IndexState,
   type RanksByWeightParams,
@@ -123,11 +120,10 @@ export class SearchWorker implements WorkerApi {
     }
   }
 
-  search({ vault, epoch, seq, query, model, ...options }: SearchParams): FoundNotes | null {
+  search({ vault, epoch, seq, query, model, ...options }: SearchParams): SearchHits | null {
     const loaded = this.#find(vault, epoch);
     if (loaded === undefined || loaded.index.seq < seq) return null;
-    const { hits, ...found } = searchIndex(loaded.index, loaded.vectorsOf(model), parseQuery(query), options);
-    return { ...found, hits: hits.flatMap((hit) => foundNoteOf(loaded.index, hit) ?? []) };
+    return searchIndex(loaded.index, loaded.vectorsOf(model), parseQuery(query), options);
   }
 
   idf({ vault, words }: { vault: string; words: readonly string[] }): number[] {
@@ -263,11 +259,4 @@ export class SearchWorker implements WorkerApi {
     if (found === undefined) throw new RangeError('the index is not in memory');
     return found;
   }
-}
-
-function foundNoteOf(index: VaultIndex, { id, score, matches, location }: SearchHit): FoundNote | null {
-  const found = index.find(id);
-  if (found === undefined) return null;
-  const { seq, path, title } = found.segment.info(found.note);
-  return { id, seq, score, matches, path, title, ...location };
 }
