@@ -138,7 +138,8 @@ function refusal(door: AccessKind, { kind, level, creates }: Rights): Refusal | 
 
 /** Access control: calls every operation of the OpenAPI document with every kind of credential at every level. */
 export function defineAccess(open: () => Promise<Database>): void {
-  test('asks every operation with every kind of credential', async (t) => {
+  // Thousands of requests, so it may take longer than one test usually may.
+  test('asks every operation with every kind of credential', { timeout: 15 * 60_000 }, async (t) => {
     await using server = await startServer({ open });
     const operations = await knownOperations(server.anyone);
     for (const operation of operations) {
