@@ -2,8 +2,9 @@ import { AjvCompiler } from '@fastify/ajv-compiler';
 import { SerializerSelector } from '@fastify/fast-json-stringify-compiler';
 
 /*
- * The schema compilers of Fastify, shared by all servers of the process. The schemas do not change, and compiling those
- * of all routes is most of the work of building a server; tests build hundreds.
+ * The schema compilers of Fastify. A schema is compiled when the first request needs it: those of all routes would be a
+ * large part of a start and of a server's memory, and few servers use all. What is compiled is shared by all servers of
+ * the process, of which tests build hundreds.
  */
 
 type Validators = ReturnType<typeof AjvCompiler>;
@@ -12,18 +13,39 @@ type Serializers = ReturnType<typeof SerializerSelector>;
 const validators: Validators = AjvCompiler();
 const serializers: Serializers = SerializerSelector();
 
-/** Compiled validators, by all their inputs. */
-const validating = new Map<string, ReturnType<ReturnType<Validators>>>();
-const serializing = new Map<string, ReturnType<ReturnType<Serializers>>>();
+type Validator = ReturnType<ReturnType<Validators>>;
+type Serializer = ReturnType<ReturnType<Serializers>>;
+
+/** What was compiled, by all its inputs. */
+const validating = new Map<string, Validator>();
+const serializing = new Map<string, Serializer>();
 
 export const buildValidator: Validators = (externalSchemas, options) => {
   const compile = validators(externalSchemas, options);
-  return (route) => remembered(validating, [externalSchemas, options, schemaOf(route)], () => compile(route));
+  return (route) => {
+    let compiled: Validator | undefined;
+    const validate = ((...data: Parameters<Validator>) => {
+      compiled ??= remembered(validating, [externalSchemas, options, schemaOf(route)], () => compile(route));
+      const isValid = compiled(...data);
+      // Fastify reads them from the function that it called.
+      validate.errors = compiled.errors ?? null;
+      return isValid;
+    }) as Validator;
+    // Tells Fastify to pass on where the value is, as for what Ajv has compiled.
+    const marks: object = { schemaEnv: true };
+    return Object.assign(validate, marks);
+  };
 };
 
 export const buildSerializer: Serializers = (externalSchemas, options) => {
   const compile = serializers(externalSchemas, options);
-  return (route) => remembered(serializing, [externalSchemas, options, schemaOf(route)], () => compile(route));
+  return (route) => {
+    let compiled: Serializer | undefined;
+    return (data: unknown) => {
+      compiled ??= remembered(serializing, [externalSchemas, options, schemaOf(route)], () => compile(route));
+      return compiled(data);
+    };
+  };
 };
 
 /** Fastify passes the route together with its schema, although the types of the compilers say otherwise. */
