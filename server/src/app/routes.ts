@@ -65,16 +65,21 @@ export function guardOf({ credentials, vaults, notes }: Domains, db: Database, r
   return {
     authenticate: (authorization, client) => credentials.authenticate(authorization, client),
     consumeQuota: ({ userId, tier }, use) => rateLimits.consume(userId, tier, use),
-    async openVault(principal, header, need) {
-      const vault = await vaults.openVault(principal, header, need);
-      // An acknowledged edit of a socket must be visible to every later request.
-      // On a full disk it stays in the log, and what is in its note can still be read.
-      if (vault.hasWaitingEdits) {
-        await notes.live.flush(vault).catch((error: unknown) => {
-          if (need === 'write' || !isStorageFull(error)) throw error;
-        });
-      }
-      return vault;
+    selectVault(header) {
+      const found = header === undefined ? undefined : vaults.findVault(header);
+      // It is awaited only for a caller who is known.
+      found?.catch(() => undefined);
+      return async (principal, need) => {
+        const vault = await vaults.openVault(principal, header, need, found);
+        // An acknowledged edit of a socket must be visible to every later request.
+        // On a full disk it stays in the log, and what is in its note can still be read.
+        if (vault.hasWaitingEdits) {
+          await notes.live.flush(vault).catch((error: unknown) => {
+            if (need === 'write' || !isStorageFull(error)) throw error;
+          });
+        }
+        return vault;
+      };
     },
     async stateOf(vault) {
       const { changeSeq } = await vaults.feed(db, vault);

@@ -135,23 +135,26 @@ async function authorize(
   const client = { ip: request.ip, userAgent };
   // Until the caller is known, the body counts against the share of the network they call from.
   const owner = admission.ownerOf(request);
-  const principal = await runForOwner(owner, () => guard.authenticate(authorization, client));
+  const [authenticating, openVault] = runForOwner(owner, () => [
+    guard.authenticate(authorization, client),
+    route.access === 'read' || route.access === 'write' ? guard.selectVault(vaultHeaderOf(request)) : null,
+  ]);
+  const principal = await authenticating;
   guard.consumeQuota(principal, { onboarding: route.onboarding ?? false });
   admission.admit(request, reply.raw, principal.userId);
-  if (route.access === 'credential') return { principal };
-  if (route.access === 'session') {
-    if (principal.kind !== 'session') throw new NotevaultError('api_key_not_allowed');
-    return { principal };
+  if (openVault !== null) {
+    const need = route.access === 'write' ? 'write' : 'read';
+    return { principal, vault: await runForOwner(principal.userId, () => openVault(principal, need)) };
   }
-  if (route.access === 'admin') {
-    if (principal.kind !== 'session' || principal.isAdmin !== true) throw new NotevaultError('admin_required');
-    return { principal };
-  }
-  const need = route.access;
-  const header = request.headers['x-vault-id'];
-  const sent = Array.isArray(header) ? header[0] : header;
-  const vault = await runForOwner(principal.userId, () => guard.openVault(principal, sent, need));
-  return { principal, vault };
+  if (route.access === 'session' && principal.kind !== 'session') throw new NotevaultError('api_key_not_allowed');
+  const isAdmin = principal.kind === 'session' && principal.isAdmin === true;
+  if (route.access === 'admin' && !isAdmin) throw new NotevaultError('admin_required');
+  return { principal };
+}
+
+function vaultHeaderOf({ headers }: FastifyRequest): string | undefined {
+  const header = headers['x-vault-id'];
+  return Array.isArray(header) ? header[0] : header;
 }
 
 /** Answers 405 for all other methods of each path with routes. */

@@ -285,10 +285,10 @@ export interface Guard {
   /** Counts a request against the caller's plan. Throws `rate_limited`. */
   consumeQuota(principal: Principal, use: { readonly onboarding: boolean }): void;
   /**
-   * Returns the vault that an `X-Vault-ID` header, or its absence, selects for the caller, if they have the needed
-   * level. Throws the catalogue's 403s and 404s.
+   * Begins to look up the vault that an `X-Vault-ID` header, or its absence, selects, while the caller is authenticated.
+   * The returned function opens it for the caller, if they have the needed level. It throws the catalogue's 403s and 404s.
    */
-  openVault(principal: Principal, header: string | undefined, need: 'read' | 'write'): Promise<OpenVault>;
+  selectVault(header: string | undefined): (principal: Principal, need: 'read' | 'write') => Promise<OpenVault>;
   /** Returns a text that is different after every change in the vault, and for every vault. */
   stateOf(vault: OpenVault): Promise<string>;
 }

@@ -42,12 +42,26 @@ export interface RequestedVault extends OpenVault {
   readonly hasWaitingEdits: boolean;
 }
 
+/** A vault that a request names; nothing of it may reach the caller before `openVault` has compared its owner. */
+export type FoundVault = store.RequestedRow;
+
 export interface Access {
   /** Checks the permission to create and register vaults, for answers that are replayed. */
   checkMayCreate(principal: Principal): void;
   checkMayAdopt(principal: Principal, vaultId: VaultId): void;
-  /** Opens the vault that an `X-Vault-ID` header (or its absence) selects for the caller, at the needed level. */
-  openVault(principal: Principal, header: string | undefined, need: 'read' | 'write'): Promise<RequestedVault>;
+  /** Looks up the vault that an `X-Vault-ID` header names, whoever calls, so that `openVault` need not wait for it. */
+  findVault(header: string): Promise<FoundVault | undefined>;
+  /**
+   * Opens the vault that an `X-Vault-ID` header (or its absence) selects for the caller, at the needed level.
+   *
+   * @param found the result of `findVault` for the header, if it was called.
+   */
+  openVault(
+    principal: Principal,
+    header: string | undefined,
+    need: 'read' | 'write',
+    found?: Promise<FoundVault | undefined>,
+  ): Promise<RequestedVault>;
   /** Opens an active vault for work of the server itself, with level write; null when it is deleted or purged. */
   openAsSystem(vaultId: VaultId): Promise<OpenVault | null>;
 }
@@ -56,7 +70,8 @@ export function createAccess(deps: VaultDeps): Access {
   return {
     checkMayCreate,
     checkMayAdopt,
-    openVault: (principal, header, need) => openVault(deps, principal, header, need),
+    findVault: (header) => findVault(deps, header),
+    openVault: (principal, header, need, found) => openVault(deps, principal, header, need, found),
     openAsSystem: (vaultId) => openAsSystem(deps, vaultId),
   };
 }
@@ -66,8 +81,9 @@ async function openVault(
   principal: Principal,
   header: string | undefined,
   need: 'read' | 'write',
+  found: Promise<FoundVault | undefined> | undefined,
 ): Promise<RequestedVault> {
-  const row = await chooseVault(deps, principal, header);
+  const row = await chooseVault(deps, principal, header, found);
   if (row === undefined) throw new NotevaultError('no_vault');
   const permission = permissionOf(principal, row.id);
   if (permission === 'none') throw new NotevaultError('vault_no_access');
@@ -83,13 +99,23 @@ async function openAsSystem(deps: VaultDeps, vaultId: VaultId): Promise<OpenVaul
   return row === undefined ? null : openRow(deps, row, 'write');
 }
 
+async function findVault({ db }: VaultDeps, header: string): Promise<FoundVault | undefined> {
+  const id = parseUuid(header);
+  return id === null ? undefined : db.get(store.findRequested, { id: id as VaultId });
+}
+
 /** One statement in every case. */
-async function chooseVault({ db }: VaultDeps, principal: Principal, header: string | undefined) {
+async function chooseVault(
+  deps: VaultDeps,
+  principal: Principal,
+  header: string | undefined,
+  found: Promise<FoundVault | undefined> | undefined,
+) {
   const { userId } = principal;
+  const { db } = deps;
   if (header !== undefined) {
-    const id = parseUuid(header);
-    const row = id === null ? undefined : await db.get(store.findOpenable, { id: id as VaultId, userId });
-    if (row === undefined) throw new NotevaultError('vault_header_not_found');
+    const row = await (found ?? findVault(deps, header));
+    if (row?.user_id !== userId) throw new NotevaultError('vault_header_not_found');
     return row;
   }
   // A session can access every vault; if there is only one, it is the default one.

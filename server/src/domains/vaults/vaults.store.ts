@@ -34,7 +34,8 @@ const mayHaveWaitingEdits = sql<number>`1`.as('has_waiting_edits');
 
 // Selecting the vault of a request
 
-export const findOpenable = statement((db, p: { id: VaultId; userId: UserId }) =>
+/** An active vault of any user: who calls is checked meanwhile, and compared with its owner then. */
+export const findRequested = statement((db, p: { id: VaultId }) =>
   db
     .selectFrom('vaults as v')
     .innerJoin('vault_feeds as f', 'f.vault_id', 'v.id')
@@ -42,11 +43,10 @@ export const findOpenable = statement((db, p: { id: VaultId; userId: UserId }) =
     .select(OPENED)
     .select(hasWaitingEdits)
     .where('v.id', '=', p.id)
-    .where('v.user_id', '=', p.userId)
     .where('v.deleted_at', 'is', null),
 );
 
-/** Like findOpenable, for a vault of any user. */
+/** Like findRequested, for work of the server itself. */
 export const findOpenableById = statement((db, p: { id: VaultId }) =>
   db
     .selectFrom('vaults as v')

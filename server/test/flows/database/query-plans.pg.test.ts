@@ -38,7 +38,7 @@ const WALKS: Readonly<Record<string, string>> = {
   'vaults.findSomePages': 'a purge takes all rows of the vault, a slice at a time',
   'vaults.beginEpochs': 'asked on the command line: every vault of restored data begins another epoch',
   'vaults.sumActiveOfAll': 'an admin asks for the state of the server, which counts what all vaults hold',
-  'vaults.findOpenable': 'whether anything waits in the vault, which the first row answers',
+  'vaults.findRequested': 'whether anything waits in the vault, which the first row answers',
   'vaults.findDefaultOpenable': 'whether anything waits in the vault, which the first row answers',
   'vaults.deleteVault': 'its foreign keys look for rows left of the vault; it goes last, when there are none',
   'entries.findSomeEntries': 'a purge takes all rows of the vault, a slice at a time',
