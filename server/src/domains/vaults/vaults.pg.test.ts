@@ -110,6 +110,9 @@ onEachEngine('selecting a vault by X-Vault-ID', (open) => {
       assert.equal(await codeOf(vaults.openVault(alice, header, 'read')), 'vault_header_not_found');
     }
     assert.equal(await codeOf(vaults.openVault(bob, first.id, 'read')), 'vault_header_not_found');
+    const found = vaults.findVault(first.id);
+    assert.equal((await vaults.openVault(alice, first.id, 'read', found)).id, first.id);
+    assert.equal(await codeOf(vaults.openVault(bob, first.id, 'read', found)), 'vault_header_not_found');
     await vaults.remove(alice, second.id);
     assert.equal(await codeOf(vaults.openVault(alice, second.id, 'read')), 'vault_header_not_found');
   });
