@@ -34,15 +34,15 @@ const search = (index: number) => ({
   }),
 });
 
-/** Sends requests to all servers at once, an equal share to each. */
+/** Sends requests to all servers at once, over an equal share of the connections; as many to each as one alone gets. */
 async function loadAll(
   servers: readonly Running[],
   headers: Record<string, string>,
   shot: (index: number) => Shot,
 ): Promise<Load & { readonly perSecond: number }> {
-  const [connections, count] = [CONNECTIONS / servers.length, Math.ceil(OPERATIONS / servers.length)];
+  const connections = CONNECTIONS / servers.length;
   const loads = await Promise.all(
-    servers.map(({ url }, at) => load(url, headers, connections, count, (index) => shot(at * count + index))),
+    servers.map(({ url }, at) => load(url, headers, connections, OPERATIONS, (index) => shot(at * OPERATIONS + index))),
   );
   const worst = (of: (each: Load) => number) => Math.max(...loads.map(of));
   return {
@@ -85,11 +85,12 @@ async function measure(count: number): Promise<Record<string, number | string>> 
   // Each process compiles what it runs often, which at first costs more than the operations.
   await loadAll(servers, headers, upsert('warm'));
   await loadAll(servers, headers, read);
-  const writes = await costing(OPERATIONS, () => loadAll(servers, headers, upsert('all')));
+  const all = OPERATIONS * count;
+  const writes = await costing(all, () => loadAll(servers, headers, upsert('all')));
   const hints = await costing(OPERATIONS, () => load(first.url, headers, CONNECTIONS, OPERATIONS, upsert('one')));
-  const reads = await costing(OPERATIONS, () => loadAll(servers, headers, read));
+  const reads = await costing(all, () => loadAll(servers, headers, read));
   await loadAll(servers, headers, search);
-  const searches = await costing(OPERATIONS, () => loadAll(servers, headers, search));
+  const searches = await costing(all, () => loadAll(servers, headers, search));
   const names = await Promise.all(Array.from({ length: TYPED_NOTES }, (_, at) => emptyNote(first.url, headers, at)));
   const token = (headers.authorization ?? '').slice('Bearer '.length);
   const socket = ({ url }: Running) => `${url}/api/sync/socket`;

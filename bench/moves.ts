@@ -1,4 +1,6 @@
-import { numberGiven, startServer } from './kit/processes.ts';
+import { Client } from 'pg';
+import { postgresCpu } from './kit/postgres-cpu.ts';
+import { databaseOfBench, numberGiven, startServerOn } from './kit/processes.ts';
 import { signUp } from './kit/vault.ts';
 
 // What does renaming a folder of 5,000 notes with 20,000 inbound links cost, and whom does it delay?
@@ -6,7 +8,8 @@ const NOTES = numberGiven(5000);
 const LINKS_EACH = 4;
 const BATCH = 32;
 
-await using server = await startServer();
+const database = await databaseOfBench();
+await using server = await startServerOn(database);
 const headers = { ...(await signUp(server.url)), 'content-type': 'application/json' };
 const made = await fetch(`${server.url}/api/vaults`, { method: 'POST', headers, body: '{"name":"Other"}' });
 const other = { ...headers, 'x-vault-id': ((await made.json()) as { vault: { id: string } }).vault.id };
@@ -53,11 +56,29 @@ function bystander() {
   };
 }
 
+const databaseCpu = async () => (database === null ? 0 : postgresCpu(database.url));
+
+/** Also measures the processor time, which includes that of the requests meanwhile. */
 async function measure(work: () => Promise<unknown>) {
+  const [cpu, ofDatabase] = [await server.cpu(), await databaseCpu()];
   const stop = bystander();
   const at = performance.now();
   await work();
-  return { ms: Math.round(performance.now() - at), ...(await stop()) };
+  const ms = Math.round(performance.now() - at);
+  const waits = await stop();
+  const seconds = (from: number, to: number) => Math.round((to - from) * 100) / 100;
+  const used = {
+    'CPU s': seconds(cpu, await server.cpu()),
+    '+ PostgreSQL s': seconds(ofDatabase, await databaseCpu()),
+  };
+  return { ms, ...used, ...waits };
+}
+
+async function analyze(url: string): Promise<void> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  await client.query('analyze');
+  await client.end();
 }
 
 const target = (index: number) => `big/note ${index}`;
@@ -79,6 +100,13 @@ rows[`rename a folder of ${NOTES} notes, ${NOTES * LINKS_EACH} links to them by 
 rows['rename it back'] = await measure(() =>
   post('/folders/rename', { old_path: 'elsewhere/bigger', new_path: 'big' }),
 );
+if (database !== null) {
+  await analyze(database.url);
+  rows['rename it with statistics'] = await measure(() =>
+    post('/folders/rename', { old_path: 'big', new_path: 'elsewhere/bigger' }),
+  );
+  await post('/folders/rename', { old_path: 'elsewhere/bigger', new_path: 'big' });
+}
 rows['move 1,000 notes'] = await measure(() =>
   fetch(`${server.url}/api/notes/batch-move`, {
     method: 'POST',
