@@ -82,6 +82,7 @@ export async function buildApp(
   const sockets = new Sockets(() => collaboration.tick());
   const webApp = overrides.webApp === undefined ? await findWebApp(WEB_APP) : overrides.webApp;
   const connectionProbe = new ConnectionProbe();
+  const probing = connectionProbe.shareOver(ports.bus);
   const serves = { sockets, observers, webApp, connectionProbe, storage };
   const http = await buildHttpOf(context, domains, collaboration, serves);
   return {
@@ -91,7 +92,10 @@ export async function buildApp(
     connectionProbe,
     jobRunner,
     hasWebApp: webApp !== null,
-    [Symbol.asyncDispose]: () => close({ http, collaboration, jobRunner, domains, observers }),
+    [Symbol.asyncDispose]: async () => {
+      probing[Symbol.dispose]();
+      await close({ http, collaboration, jobRunner, domains, observers });
+    },
   };
 }
 

@@ -8,6 +8,7 @@ import { adminSocketPath, DataFolderBusy, databaseFile, lockDataFolder, requireD
 import { checkDataKeys, countKeysByMaster } from './domains/keys/keys.ts';
 import { beginFeedEpochs } from './domains/vaults/vaults.ts';
 import type { Finding } from './finding.ts';
+import { RemoteProbe } from './http/monitoring/connection-probe.ts';
 import { examineBackups, examineMachine, machineStatus } from './machine-status.ts';
 import {
   blobStoreOf,
@@ -15,6 +16,7 @@ import {
   keyFile,
   masterKeyFor,
   openBlobs,
+  openBus,
   openDatabase,
   openEmbedder,
 } from './open-ports.ts';
@@ -92,6 +94,23 @@ export async function* examine(config: Config, probes: ProbeCommands): AsyncGene
     () => `all ${held} open`,
   );
   yield await examineValues(db, keyring);
+  const url = directUrlOf(config);
+  if (url !== null) yield* examineServers(config, url);
+}
+
+/** Checks the public address of the servers on a database, which tell over the bus how a request arrived. */
+async function* examineServers(config: Config, url: string): AsyncGenerator<Finding> {
+  const { countServers } = await import('./ports/database/postgres/servers.ts');
+  const servers = await countServers(url);
+  const what = 'servers';
+  if (servers === 0) {
+    yield { what, ok: true, says: 'none is running; the public address is checked beside one' };
+    return;
+  }
+  yield { what, ok: true, says: `${servers} on this database` };
+  await using bus = await openBus(config);
+  using probe = new RemoteProbe(bus, servers);
+  yield* examinePublicAddress(config, probe);
 }
 
 /** Opens one value of each table. */
