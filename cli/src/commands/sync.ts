@@ -1,3 +1,4 @@
+import { restartLean } from '@notevault/server/config/process-memory.ts';
 import { Command } from 'commander';
 import type { SyncFlags } from '../sync/run/sync-command.ts';
 import { CONTROLS, type Control } from '../sync/state/control.ts';
@@ -30,6 +31,8 @@ export function syncCommand(): Command {
     )
     .addHelpText('after', HELP)
     .action(async (folder: string, flags: SyncFlags) => {
+      // It runs for weeks, mostly without work.
+      if (!flags.once && !flags.dryRun) restartLean(null);
       const { sync } = await import('../sync/run/sync-command.ts');
       await sync(folder, flags);
     });

@@ -11,25 +11,28 @@ const OF_PROGRAMS = ['*~', '~$*', '*.tmp', '*.part', '*.crdownload', '*.swp', 'T
 export const LITTER: ReadonlySet<string> = new Set(['.DS_Store', 'Thumbs.db', 'desktop.ini']);
 
 const KNOWN_MAX = 500_000;
+/** The library remembers every path that it was asked about, which are known here already. */
+const FORGET_EVERY = 1000;
 
 /** Which paths are left out of syncing: by the rules of the user, by what programs leave behind, by the settings. */
 export class IgnoreRules {
   readonly #settings: SettingsFiles;
   #rules: Ignore;
+  #asked = 0;
   #text = '';
   /** Answers by path; every path is asked about in each round. */
   readonly #known = new Map<string, boolean>();
 
   constructor(settings: SettingsFiles) {
     this.#settings = settings;
-    this.#rules = ignore().add(OF_PROGRAMS);
+    this.#rules = rulesOf('');
   }
 
   /** Returns whether the rules have changed. @param text the content of the ignore file, in the syntax of gitignore. */
   load(text: string): boolean {
     if (text === this.#text) return false;
     this.#text = text;
-    this.#rules = ignore().add(OF_PROGRAMS).add(text);
+    this.#rules = rulesOf(text);
     this.#known.clear();
     return true;
   }
@@ -49,6 +52,12 @@ export class IgnoreRules {
     // A path that cannot be below the folder is not left out but refused, and listed.
     if (structureFault(path) !== null) return false;
     if (path === SETTINGS_FOLDER || path.startsWith(`${SETTINGS_FOLDER}/`)) return !this.#settings.includes(path, kind);
+    this.#asked += 1;
+    if (this.#asked % FORGET_EVERY === 0) this.#rules = rulesOf(this.#text);
     return this.#rules.ignores(kind === 'folder' ? `${path}/` : path);
   }
+}
+
+function rulesOf(text: string): Ignore {
+  return ignore().add(OF_PROGRAMS).add(text);
 }

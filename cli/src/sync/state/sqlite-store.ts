@@ -62,21 +62,64 @@ export class SqliteStore implements StateStore, Disposable {
   }
 
   async load(): Promise<StoredState> {
-    const rows = <Row>(sql: string) => this.#prepared(sql).all() as unknown as Row[];
+    // Rows as SQLite gives them take several times the memory of objects that are written out.
+    const rows = <Row, Item>(sql: string, item: (row: Row) => Item): Item[] => {
+      const items: Item[] = [];
+      for (const row of this.#prepared(sql).iterate()) items.push(item(row as Row));
+      return items;
+    };
+    const strings = new Map<string, string>();
+    /** Paths and hashes are in several tables, and are kept in memory once. */
+    const shared = <Value extends string | null>(value: Value): Value => {
+      if (value === null) return value;
+      const known = strings.get(value);
+      if (known === undefined) strings.set(value, value);
+      return (known ?? value) as Value;
+    };
     const value = (name: string): string | null => {
       const row = this.#prepared('select value from single where name = ?').get(name) as { value: string } | undefined;
       return row?.value ?? null;
     };
     return {
-      synced: rows<SyncedFile>('select id, path, hash, version, file_id as fileId, pushed from synced'),
-      folders: rows<{ path: string }>('select path from folders').map(({ path }) => path),
-      remote: rows<RemoteFile>('select id, path, hash, version, mtime from remote'),
+      synced: rows(
+        'select id, path, hash, version, file_id as fileId, pushed from synced',
+        ({ id, path, hash, version, fileId, pushed }: SyncedFile): SyncedFile => ({
+          id: shared(id),
+          path: shared(path),
+          hash: shared(hash),
+          version,
+          fileId: shared(fileId),
+          pushed,
+        }),
+      ),
+      folders: rows('select path from folders', ({ path }: { path: string }) => path),
+      remote: rows(
+        'select id, path, hash, version, mtime from remote',
+        ({ id, path, hash, version, mtime }: RemoteFile): RemoteFile => ({
+          id: shared(id),
+          path: shared(path),
+          hash: shared(hash),
+          version,
+          mtime,
+        }),
+      ),
       remoteFolders: JSON.parse(value('remoteFolders') ?? '[]') as string[],
       cursor: value('cursor'),
-      hashes: rows<DiskFile & { hash: string }>(
+      hashes: rows(
         'select path, size, mtime_ms as mtimeMs, ctime_ms as ctimeMs, file_id as fileId, hash from hashes',
+        ({ path, size, mtimeMs, ctimeMs, fileId, hash }: DiskFile & { hash: string }) => ({
+          path: shared(path),
+          size,
+          mtimeMs,
+          ctimeMs,
+          fileId: shared(fileId),
+          hash: shared(hash),
+        }),
       ),
-      refused: rows<Refusal>('select key, path, reason, until from refused'),
+      refused: rows(
+        'select key, path, reason, until from refused',
+        ({ key, path, reason, until }: Refusal): Refusal => ({ key, path, reason, until }),
+      ),
       deletions: JSON.parse(value('deletions') ?? '[]') as Deletion[],
     };
   }

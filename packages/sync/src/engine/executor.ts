@@ -305,7 +305,7 @@ export class Executor {
     for (const path of [...this.#state.hashedPaths]) {
       const [after, seen] = [moved(path), this.#state.lastSeen(path)];
       if (after === null || seen === undefined) continue;
-      const { hash, ...file } = seen;
+      const { file, hash } = seen;
       this.#state.record({ type: 'hashGone', path }, { type: 'hash', file: { ...file, path: after }, hash });
     }
     for (const { id, path } of [...this.#state.synced.values()]) {

@@ -12,7 +12,7 @@ export class SyncState {
   cursor: string | null = null;
   readonly refused = new Map<string, Refusal>();
   deletions: readonly Deletion[] = [];
-  readonly #hashes = new Map<string, DiskFile & { readonly hash: string }>();
+  readonly #hashes = new Map<string, { file: DiskFile; readonly hash: string }>();
   readonly #store: StateStore;
   readonly #flushDisk: () => Promise<void>;
   #pending: StateChange[] = [];
@@ -30,7 +30,7 @@ export class SyncState {
     for (const file of synced) state.synced.set(file.id, file);
     for (const path of folders) state.folders.set(foldPath(path), path);
     for (const file of remote) state.remote.set(file.id, file);
-    for (const file of hashes) state.#hashes.set(file.path, file);
+    for (const { hash, ...file } of hashes) state.#hashes.set(file.path, { file, hash });
     for (const refusal of refused) state.refused.set(refusal.key, refusal);
     state.remoteFolders = remoteFolders;
     state.cursor = cursor;
@@ -41,11 +41,14 @@ export class SyncState {
   /** Returns the cached hash of a file whose listing has not changed since it was hashed. */
   hashOf(file: DiskFile): string | undefined {
     const known = this.#hashes.get(file.path);
-    return known !== undefined && isAlike(known, file) ? known.hash : undefined;
+    if (known === undefined || (known.file !== file && !isAlike(known.file, file))) return undefined;
+    // The disk keeps its listing, and a second one of each file would take megabytes.
+    known.file = file;
+    return known.hash;
   }
 
   /** Returns the last listing of a path that was hashed. */
-  lastSeen(path: string): (DiskFile & { readonly hash: string }) | undefined {
+  lastSeen(path: string): { readonly file: DiskFile; readonly hash: string } | undefined {
     return this.#hashes.get(path);
   }
 
@@ -101,7 +104,7 @@ export class SyncState {
         this.cursor = change.cursor;
         return;
       case 'hash':
-        this.#hashes.set(change.file.path, { ...change.file, hash: change.hash });
+        this.#hashes.set(change.file.path, { file: change.file, hash: change.hash });
         return;
       case 'hashGone':
         this.#hashes.delete(change.path);
