@@ -71,6 +71,11 @@ class Diary {
     return [...this.#written.keys()].filter((line) => !this.#removed.has(line) && !there.has(line));
   }
 
+  /** Whether a text is one line that somebody wrote. */
+  isLine(text: string): boolean {
+    return text.endsWith('\n') && this.#written.has(text.slice(0, -1));
+  }
+
   withFile(line: string): string {
     return `${line} (written to ${this.#written.get(line)})`;
   }
@@ -182,6 +187,7 @@ export async function syncKillRun(run: SyncKillRun): Promise<string[]> {
   return [
     ...machines.flatMap(({ faults }) => faults),
     ...(await differences(machines, alice, vaultId, unsynced)),
+    ...damagedFiles(machines, diary),
     ...(await lostLines(machines, alice, vaultId, diary, run.isAtomic === true)),
   ];
 }
@@ -289,6 +295,15 @@ async function differences(
     if (here !== vault) faults.push(`machine ${index} has\n${here}\nand the vault\n${vault}`);
   }
   return faults;
+}
+
+/** The files that are no notes, which people write as a whole, with anything else than what somebody wrote. */
+function damagedFiles(machines: readonly Machine[], diary: Diary): string[] {
+  return machines.flatMap(({ root }, index) =>
+    [...contentsOf(root)]
+      .filter(([path, text]) => !path.endsWith('.md') && !diary.isLine(text))
+      .map(([path, text]) => `machine ${index} has ${path} with ${JSON.stringify(text)}, which nobody wrote`),
+  );
 }
 
 /** The lines that are in no folder although nobody deleted them, each with a place where it is kept. */
