@@ -1,6 +1,7 @@
 import type { BlobId, VaultId } from '@notevault/protocol/ids.ts';
 import type { BlobKey } from '../../ports/blobs/blobs.ts';
 import type { WriteHandle } from '../../ports/database/database.ts';
+import { lastRestoredAt } from '../vaults/vaults.ts';
 import type { AttachmentDeps } from './attachments.deps.ts';
 import * as blobStore from './blobs.store.ts';
 
@@ -10,7 +11,10 @@ const DAY_MS = 24 * 60 * MINUTE_MS;
 const PENDING_MAX_MS = DAY_MS;
 /** How long bytes are kept after the last attachment released them, for readers that have begun. */
 const READ_GRACE_MS = 10 * MINUTE_MS;
-/** How long bytes without a row are kept, so that an operator can notice that the wrong backup was restored. */
+/**
+ * How long bytes without a row are kept, after they were stored and after a backup was restored: those of the data before
+ * belong to its restore point, and an operator may notice that it was the wrong backup.
+ */
 const ORPHAN_AGE_MS = 30 * DAY_MS;
 const BATCH = 200;
 const PURGE_SLICE = 500;
@@ -54,6 +58,7 @@ export function createBlobGc({ db, blobs, clock, backupRuns }: AttachmentDeps): 
     },
     async collectOrphans() {
       const before = clock.now() - ORPHAN_AGE_MS;
+      if ((await lastRestoredAt(db)) > before) return 0;
       let removed = 0;
       for await (const page of blobs.list()) {
         if (await backupRuns()) return removed;

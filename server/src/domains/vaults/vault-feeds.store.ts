@@ -32,6 +32,10 @@ export const beginEpochs = statement((db, p: { epoch: number }) =>
   })),
 );
 
+export const findLatestEpoch = statement((db, _: Record<never, never>) =>
+  db.selectFrom('vault_feeds').select(({ fn }) => fn.max('feed_epoch').as('epoch')),
+);
+
 export const setWritable = statement((db, p: { vaultId: VaultId; writable: number }) =>
   db.updateTable('vault_feeds').set({ writable: p.writable }).where('vault_id', '=', p.vaultId),
 );

@@ -1,4 +1,4 @@
-import type { VaultId } from '@notevault/protocol/ids.ts';
+import type { EpochMs, VaultId } from '@notevault/protocol/ids.ts';
 import type { Clock } from '../../ports/clock/clock.ts';
 import type { Database } from '../../ports/database/database.ts';
 import { type Access, createAccess } from './access.ts';
@@ -55,6 +55,12 @@ export function beginFeedEpochs(db: Database, clock: Clock): Promise<number> {
   // Derived from the clock, so that restoring one backup twice does not lead to the same epoch twice.
   const epoch = Math.floor(clock.now() / 1000);
   return db.transact((handle) => handle.run(feeds.beginEpochs, { epoch }), 'bulk');
+}
+
+/** When a backup was last restored, which began the latest feed epoch; long ago if none ever was. */
+export async function lastRestoredAt(db: Database): Promise<EpochMs> {
+  const epoch = (await db.get(feeds.findLatestEpoch, {}))?.epoch ?? 0;
+  return (epoch * 1000) as EpochMs;
 }
 
 const IDS_A_PAGE = 1000;

@@ -32,6 +32,7 @@ const ALL_SHARDS: Readonly<Record<string, string>> = {
   'vaults.findTrashes': 'a job, which runs on each shard',
   'vaults.findPagesBelow': 'a job, which runs on each shard',
   'vaults.beginEpochs': 'asked on the command line after a restore: every vault begins another epoch',
+  'vaults.findLatestEpoch': 'asked once a day, before all stored bytes of all vaults are listed',
 };
 
 /** Tables that are not distributed by vault: accounts and what belongs to them, and the server's own. */
