@@ -13,10 +13,10 @@ test('Events calls the listeners of an event in the order of their subscription,
   events.on('vaultChanged', (event) => heard.push(['first', event]));
   events.on('vaultClosed', (event) => heard.push(['closed', event]));
   events.on('vaultChanged', (event) => heard.push(['second', event]));
-  events.emit('vaultChanged', { vaultId, changeSeq: 7 });
+  events.emit('vaultChanged', { vaultId, changeSeq: 7, seqs: 2 });
   assert.deepEqual(heard, [
-    ['first', { vaultId, changeSeq: 7 }],
-    ['second', { vaultId, changeSeq: 7 }],
+    ['first', { vaultId, changeSeq: 7, seqs: 2 }],
+    ['second', { vaultId, changeSeq: 7, seqs: 2 }],
   ]);
 });
 

@@ -6,8 +6,8 @@ import type { UserId, VaultId } from '@notevault/protocol/ids.ts';
  * instead.
  */
 export interface ServerEvents {
-  /** The contents of a vault changed; `changeSeq` is the last seq that it took. */
-  readonly vaultChanged: { readonly vaultId: VaultId; readonly changeSeq: number };
+  /** The contents of a vault changed in one transaction, which took `seqs` seqs; `changeSeq` is the last of them. */
+  readonly vaultChanged: { readonly vaultId: VaultId; readonly changeSeq: number; readonly seqs: number };
   /** A vault was deleted, or is being purged; whoever has it open closes it. */
   readonly vaultClosed: { readonly vaultId: VaultId };
   /** Somebody opened a vault. */

@@ -10,9 +10,9 @@ export function subscribeListeners(
   collaboration: Collaboration,
   metrics: Metrics | null,
 ): void {
-  const help = 'Writes that advanced a vault’s change sequence';
-  const countWrite = metrics?.counter('notevault_vault_writes_total', help);
-  if (countWrite !== undefined) events.on('vaultChanged', () => countWrite());
+  const help = 'Notes, attachments and folders written: the seqs that vaults took';
+  const countWrites = metrics?.total('notevault_vault_writes_total', help);
+  if (countWrites !== undefined) events.on('vaultChanged', ({ seqs }) => countWrites(seqs));
   events.on('vaultChanged', ({ vaultId, changeSeq }) => collaboration.vaultChanged(vaultId, changeSeq));
   events.on('vaultChanged', ({ vaultId, changeSeq }) => cache.noteWrite(vaultId, changeSeq));
   events.on('vaultChanged', () => search.recordChange());

@@ -77,6 +77,12 @@ export class Metrics implements Disposable {
     };
   }
 
+  /** Registers a counter of amounts. @returns a function that adds to it. */
+  total(name: string, help: string): (amount: number) => void {
+    const counter = new Counter({ name, help, registers: [this.#registry] });
+    return (amount) => counter.inc(amount);
+  }
+
   /**
    * Registers a histogram of durations in seconds. @returns a function that adds a duration to the series with these
    * labels.

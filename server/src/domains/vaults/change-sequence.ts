@@ -79,7 +79,7 @@ export function createChangeSequence({ db, accounts, plans, events }: VaultDeps)
       if (feed === undefined) throw new NotevaultError('vault_header_not_found');
       if (seqs > 0) {
         const { change_seq: changeSeq } = feed;
-        handle.onCommit(() => events.emit('vaultChanged', { vaultId: vault.id, changeSeq }));
+        handle.onCommit(() => events.emit('vaultChanged', { vaultId: vault.id, changeSeq, seqs }));
       }
       if (total !== null) {
         const plan = planOf(plans, tier);

@@ -34,6 +34,9 @@ onEachEngine('/metrics', (open) => {
     await alice.post('/vaults', { name: 'Secret-name' });
     for (const n of [1, 2, 3])
       await alice.post('/notes', { path: 'Secret-path.md', mtime: 1, content: `Secret-text ${n}` });
+    // Those that share a transaction are counted too.
+    const notes = [1, 2].map((n) => ({ path: `Secret ${n}.md`, mtime: 1, content: 'Secret' }));
+    await alice.post('/notes/batch', { notes }, { 'x-idempotency-key': 'two' });
     await alice.get('/notes/Secret-path.md');
     await alice.get('/notes/Secret-other.md');
     await alice.get('/nowhere/Secret');
@@ -47,7 +50,7 @@ onEachEngine('/metrics', (open) => {
     assert.equal(count('method="GET",route="/api/notes/*",status="200"'), '1');
     assert.equal(count('method="GET",route="/api/notes/*",status="404"'), '1');
     assert.equal(count('method="GET",route="none",status="404"'), '1');
-    assert.equal(lines.get('notevault_vault_writes_total'), '3');
+    assert.equal(lines.get('notevault_vault_writes_total'), '5');
     assert.ok(Number(lines.get('notevault_database_seconds_count{call="transact"}')) >= 4);
     assert.ok(Number(lines.get('process_resident_memory_bytes')) > 1e6);
     const gauges = ['notevault_sockets', 'notevault_live_documents', 'notevault_edits_pending'];
