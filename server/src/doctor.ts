@@ -98,8 +98,11 @@ export async function* examine(config: Config, probes: ProbeCommands): AsyncGene
   if (url !== null) yield* examineServers(config, url);
 }
 
-/** Checks the public address of the servers on a database, which tell over the bus how a request arrived. */
+/** Checks what a restore left, and the public address of the servers on a database, which tell over the bus how a request arrived. */
 async function* examineServers(config: Config, url: string): AsyncGenerator<Finding> {
+  const { examineRestore } = await import('./backup/unfinished-restore.ts');
+  const left = await examineRestore(url);
+  if (left !== null) yield left;
   const { countServers } = await import('./ports/database/postgres/servers.ts');
   const servers = await countServers(url);
   const what = 'servers';

@@ -21,10 +21,10 @@ import { stepsOf } from './load-sqlite.ts';
 import { openBackup } from './open-backup.ts';
 import { settleRestored } from './settle.ts';
 import type { BackupSource } from './source.ts';
+import { STAGING } from './unfinished-restore.ts';
 
 /** An arbitrary number that only restores lock in a database. */
 const LOCK = 7_266_482_312;
-const STAGING = 'notevault_restoring';
 const RECORD = 'schema_migrations';
 /** How long a server that was just stopped may keep a connection. */
 const STOPPING_MS = 5_000;

@@ -101,6 +101,8 @@ describe('a restore into PostgreSQL that is killed', { skip: noPostgres }, () =>
       const prepared = { env, backups: folder.at('backups') };
       await prepare(env, prepared.backups);
       assert.equal(await killedAt(prepared, step), found);
+      const { stdout } = await cli(['doctor'], { env });
+      assert.match(stdout, /warn {2}restore: .*drop schema notevault_restoring cascade/);
       await restoreAgain(prepared);
       await using raw = await openRaw(database);
       const schemas = "select nspname::text as name from pg_namespace where nspname ~ '^(restore_point|notevault)_'";
