@@ -128,15 +128,16 @@ export class GraphView implements Disposable {
     const ids = graph.nodes();
     // An answer to an earlier request, which another one has replaced.
     if (positions.length !== ids.length * 2) return;
+    // A large graph moves for longer than people who asked for stillness should have to look at.
+    if (!isDone && wantsStillness()) return;
     this.#remember(ids, positions);
     let at = 0;
-    const hints = { attributes: ['x', 'y'] as ('x' | 'y')[] };
-    graph.updateEachNodeAttributes((_, node) => {
+    // In place: of an update sigma would hear, and look at every node twice before the refresh does.
+    graph.forEachNode((_, node) => {
       node.x = positions[at++] ?? 0;
       node.y = positions[at++] ?? 0;
-      return node;
-    }, hints);
-    this.#sigma.refresh();
+    });
+    this.#sigma.refresh({ partialGraph: { nodes: ids } });
     this.#follow(true);
     if (isDone) this.#place.dataset.state = 'settled';
   }
@@ -146,7 +147,7 @@ export class GraphView implements Disposable {
     if (place === undefined) return;
     const camera = this.#sigma.getCamera();
     const target = { x: place.x, y: place.y, ratio: Math.min(camera.ratio, 0.4) };
-    if (isAtOnce || matchMedia('(prefers-reduced-motion: reduce)').matches) camera.setState(target);
+    if (isAtOnce || wantsStillness()) camera.setState(target);
     else void camera.animate(target, { duration: 250 });
   }
 
@@ -218,4 +219,8 @@ export class GraphView implements Disposable {
     context.fillStyle = this.#colors.text;
     context.fillText(label, left + 6, y + labelSize / 3);
   }
+}
+
+function wantsStillness(): boolean {
+  return matchMedia('(prefers-reduced-motion: reduce)').matches;
 }
