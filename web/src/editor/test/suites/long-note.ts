@@ -1,20 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { EditorBrowser } from '../browser.ts';
-
-/** A note of many lines, with everything that notes have. */
-export function longNote(lines: number): string {
-  const block = [
-    ...[
-      '## Heading',
-      '',
-      'Some **bold** and *italic* text with a [[Note|link]], a #tag and `code` in a line that is long.',
-      '',
-    ],
-    ...['- one', '- [ ] two', '', '> quote', '', '```js', 'const a = 1;', '```', ''],
-  ];
-  return Array.from({ length: lines }, (_, index) => block[index % block.length]).join('\n');
-}
+import { longNote } from '../long-note-text.ts';
 
 export function longNoteTests(browser: () => EditorBrowser): void {
   test('in a note of 10,000 lines, keys that come at once build the decorations once each, of the mounted lines', async () => {
