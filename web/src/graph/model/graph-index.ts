@@ -30,6 +30,7 @@ export class GraphIndex {
   readonly #byId: ReadonlyMap<string, number>;
   readonly #to: readonly number[][];
   readonly #from: readonly number[][];
+  #ranked: readonly GraphNote[] | null = null;
 
   constructor({ nodes, edges }: VaultGraph) {
     this.#byId = new Map(nodes.map(({ id }, at) => [id, at]));
@@ -62,13 +63,16 @@ export class GraphIndex {
   }
 
   /** The notes whose name or path has all words of a query, those with most links first. */
-  find(query: string): GraphNote[] {
+  find(query: string): readonly GraphNote[] {
+    // Sorted once: the list of all notes is read again with every rendering.
+    this.#ranked ??= [...this.notes].sort((a, b) => b.degree - a.degree || (a.path < b.path ? -1 : 1));
     const words = query.trim().toLocaleLowerCase().split(/\s+/).filter(Boolean);
+    if (words.length === 0) return this.#ranked;
     const fits = ({ name, path }: GraphNote) => {
       const text = `${name}\n${path}`.toLocaleLowerCase();
       return words.every((word) => text.includes(word));
     };
-    return this.notes.filter(fits).sort((a, b) => b.degree - a.degree || (a.path < b.path ? -1 : 1));
+    return this.#ranked.filter(fits);
   }
 
   /** All that is linked within so many steps of a note, and the links among it; the nearest, up to `most` notes. */
