@@ -21,7 +21,7 @@ async function pagesOf(alice: Account): Promise<ReadonlyMap<string, string>> {
   const panels = ['', '?panel=links', '?panel=outline', '?panel=history'].map((panel) =>
     alice.page(`/notes/${id}${panel}`),
   );
-  const settings = ['profile', 'vaults', 'connections', 'sessions'].map((name) => `${alice.url}/settings/${name}`);
+  const settings = ['', '/vaults', '/connections', '/sessions'].map((path) => `${alice.url}/settings${path}`);
   return new Map([...vault, ...panels, ...settings].map((url) => [url.slice(alice.url.length), url]));
 }
 
