@@ -19,7 +19,8 @@ const ATTACHMENT_BYTES = 4_000_000;
 const READS_PER_SECOND = 60;
 const WRITES_PER_SECOND = 20;
 
-await using database = await databaseOfBench();
+// Dropped with the server.
+const database = await databaseOfBench();
 await using server = await startServerOn(database);
 const headers = await signUp(server.url);
 const json = { ...headers, 'content-type': 'application/json' };
