@@ -127,8 +127,9 @@ async function measure(syncer: FolderSyncer, folder: string) {
 async function idleOf(programs: Awaited<ReturnType<FolderSyncer['watch']>>) {
   const program = programs?.at(-1);
   if (program === undefined) return null;
-  // Until everything has been listed once more, and the garbage of the work is collected.
-  await wait(12_000);
+  // Until everything has been listed once more, and V8 has collected the garbage of the work and returned its memory,
+  // which it does twice within about 30 s.
+  await wait(45_000);
   const before = await program.cpu();
   await wait(IDLE_MS);
   const cpu = Math.round((((await program.cpu()) - before) / IDLE_MS) * 1e7) / 100;
