@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { Socket } from 'node:net';
-import { backupState } from './backup/lease.ts';
+import { backupState } from './backup/take/lease.ts';
 import { type Config, directUrlOf } from './config/config.ts';
 import { DAMAGE_HELP } from './damage-help.ts';
 import { adminSocketPath, DataFolderBusy, databaseFile, lockDataFolder, requireData } from './data-folder.ts';
@@ -100,7 +100,7 @@ export async function* examine(config: Config, probes: ProbeCommands): AsyncGene
 
 /** Checks what a restore left, and the public address of the servers on a database, which tell over the bus how a request arrived. */
 async function* examineServers(config: Config, url: string): AsyncGenerator<Finding> {
-  const { examineRestore } = await import('./backup/unfinished-restore.ts');
+  const { examineRestore } = await import('./backup/restore/unfinished-restore.ts');
   const left = await examineRestore(url);
   if (left !== null) yield left;
   const { countServers } = await import('./ports/database/postgres/servers.ts');

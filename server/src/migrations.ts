@@ -1,4 +1,4 @@
-import { backupDdl } from './backup/lease.tables.ts';
+import { backupDdl } from './backup/take/lease.tables.ts';
 import { accountsDdl } from './domains/accounts/accounts.tables.ts';
 import { attachmentsDdl } from './domains/attachments/attachments.tables.ts';
 import { credentialsDdl } from './domains/credentials/credentials.tables.ts';

@@ -2,7 +2,7 @@ import type { AddressInfo } from 'node:net';
 import type { FastifyBaseLogger } from 'fastify';
 import { adminSocket } from './admin.ts';
 import { type App, buildApp } from './app.ts';
-import { scheduledBackup } from './backup/schedule.ts';
+import { scheduledBackup } from './backup/take/schedule.ts';
 import { type Config, publicUrlOf } from './config/config.ts';
 import { lockDataFolder } from './data-folder.ts';
 import { openPorts } from './open-ports.ts';

@@ -1,6 +1,6 @@
 import { setPriority } from 'node:os';
-import type { FolderBackup } from '@notevault/server/backup/run-backup.ts';
-import type { BackupSummary } from '@notevault/server/backup/take-backup.ts';
+import type { FolderBackup } from '@notevault/server/backup/take/run-backup.ts';
+import type { BackupSummary } from '@notevault/server/backup/take/take-backup.ts';
 import { requireData } from '@notevault/server/data-folder.ts';
 import { Command, InvalidArgumentError } from 'commander';
 import { askPassword } from '../ask-password.ts';
@@ -38,7 +38,7 @@ export function backupCommand(): Command {
         ...(flags.maxRate === undefined ? {} : { bytesPerSecond: flags.maxRate * MB }),
         progress: (step: string, bytes: number) => line(`${step}: ${inMb(bytes)}`, false),
       };
-      const { backUpAsTar, backUpIntoFolder } = await import('@notevault/server/backup/run-backup.ts');
+      const { backUpAsTar, backUpIntoFolder } = await import('@notevault/server/backup/take/run-backup.ts');
       const done: BackupSummary & Partial<FolderBackup> =
         folder === '-'
           ? await backUpAsTar(process.stdout, options)

@@ -36,7 +36,7 @@ export function restoreCommand(): Command {
 async function restoreAll(path: string, flags: Flags, passphrase: string | null): Promise<void> {
   const config = configOf(flags);
   const revokeCredentials = flags.revokeCredentials === true;
-  const { restoreBackup } = await import('@notevault/server/backup/restore.ts');
+  const { restoreBackup } = await import('@notevault/server/backup/restore/restore.ts');
   const line = progressLine();
   const progress = (bytes: number) => line(`${(bytes / 1_000_000).toFixed(1)} MB compared`, false);
   const { name, manifest, restorePoint } = await restoreBackup({

@@ -18,7 +18,7 @@ export function verifyCommand(): Command {
     .action(async (path: string, flags: Flags) => {
       const config = configOf(flags);
       const passphrase = flags.passphraseStdin === true ? await askPassword(true) : null;
-      const { verifyBackup } = await import('@notevault/server/backup/verify-backup.ts');
+      const { verifyBackup } = await import('@notevault/server/backup/verify/verify-backup.ts');
       const line = progressLine();
       const progress = (bytes: number) => line(`${(bytes / 1_000_000).toFixed(1)} MB compared`, false);
       const { manifest, opened, name } = await verifyBackup({

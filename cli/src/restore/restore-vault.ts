@@ -50,8 +50,8 @@ async function openSource(
   config: Config,
   passphrase: string | null,
 ) {
-  const { openBackup, keyOfBackup, checkHashes } = await import('@notevault/server/backup/open-backup.ts');
-  const { openCopyApp } = await import('@notevault/server/backup/open-copy.ts');
+  const { openBackup, keyOfBackup, checkHashes } = await import('@notevault/server/backup/read/open-backup.ts');
+  const { openCopyApp } = await import('@notevault/server/backup/read/open-copy.ts');
   const backup = opened.use(await openBackup(path));
   const key = await keyOfBackup(backup.source, config, passphrase);
   if (key === null)

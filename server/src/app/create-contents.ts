@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { backupState } from '../backup/lease.ts';
+import { backupState } from '../backup/take/lease.ts';
 import type { Tasks } from '../concurrency/task-worker.ts';
 import type { WorkerPool } from '../concurrency/worker-pool.ts';
 import { createAttachments } from '../domains/attachments/attachments.ts';

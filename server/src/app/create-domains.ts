@@ -1,4 +1,4 @@
-import { backupState } from '../backup/lease.ts';
+import { backupState } from '../backup/take/lease.ts';
 import { createAccounts } from '../domains/accounts/accounts.ts';
 import { Admin } from '../domains/admin/admin.ts';
 import { defaultExtensions } from '../domains/attachments/uploads/extensions.ts';

@@ -1,5 +1,5 @@
 import { statfs } from 'node:fs/promises';
-import { backupState } from '../backup/lease.ts';
+import { backupState } from '../backup/take/lease.ts';
 import type { Collaboration } from '../domains/sync/sockets/collaboration.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { Context } from './context.ts';

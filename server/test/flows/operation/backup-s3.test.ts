@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { BackupLease } from '../../../src/backup/lease.ts';
+import { BackupLease } from '../../../src/backup/take/lease.ts';
 import { keyFile } from '../../../src/open-ports.ts';
 import { s3Blobs } from '../../../src/ports/blobs/s3.ts';
 import { readKeyFile } from '../../../src/ports/keyring/key-file.ts';

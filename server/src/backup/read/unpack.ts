@@ -4,8 +4,8 @@ import { stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { extract, type Headers } from 'tar-stream';
-import { freeBytesOf, makeFolder, writeFileDurably } from './files.ts';
-import { BackupDamaged, BackupError, isBackupPath, MANIFEST_BYTES_MAX, MANIFEST_FILE } from './format.ts';
+import { freeBytesOf, makeFolder, writeFileDurably } from '../files.ts';
+import { BackupDamaged, BackupError, isBackupPath, MANIFEST_BYTES_MAX, MANIFEST_FILE } from '../format.ts';
 
 const SPARE_BYTES = 64 * 1024 * 1024;
 

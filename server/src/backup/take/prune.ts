@@ -2,8 +2,8 @@ import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { INCOMING } from './folder-target.ts';
-import { BackupDamaged, type ObjectKind, objectPath } from './format.ts';
-import { BackupSource, listBackups } from './source.ts';
+import { BackupDamaged, type ObjectKind, objectPath } from '../format.ts';
+import { BackupSource, listBackups } from '../read/source.ts';
 
 /** What pruning removed. */
 export interface Pruned {

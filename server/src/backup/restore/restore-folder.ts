@@ -1,13 +1,13 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { databaseFile, lockDataFolder } from '../data-folder.ts';
-import { finishRestore, stagedData, stagedMarker, stagingFolder } from '../finish-restore.ts';
-import { migrations } from '../migrations.ts';
-import { keyFile, openBlobs } from '../open-ports.ts';
-import { systemClock } from '../ports/clock/clock.ts';
-import { openSqlite } from '../ports/database/sqlite/sqlite.ts';
-import { readKeyFile, writeKeyFile } from '../ports/keyring/key-file.ts';
+import { databaseFile, lockDataFolder } from '../../data-folder.ts';
+import { finishRestore, stagedData, stagedMarker, stagingFolder } from '../../finish-restore.ts';
+import { migrations } from '../../migrations.ts';
+import { keyFile, openBlobs } from '../../open-ports.ts';
+import { systemClock } from '../../ports/clock/clock.ts';
+import { openSqlite } from '../../ports/database/sqlite/sqlite.ts';
+import { readKeyFile, writeKeyFile } from '../../ports/keyring/key-file.ts';
 import {
   type CheckedBackup,
   checkBackup,
@@ -16,11 +16,11 @@ import {
   requireHealthy,
   storeBlobs,
 } from './check-backup.ts';
-import { checkWith } from './check-with.ts';
-import { freeBytesOf, once, writeFileDurably } from './files.ts';
-import { BackupError, backupName } from './format.ts';
-import { loadIntoSqlite } from './load-sqlite.ts';
-import { openBackup } from './open-backup.ts';
+import { checkWith } from '../verify/check-with.ts';
+import { freeBytesOf, once, writeFileDurably } from '../files.ts';
+import { BackupError, backupName } from '../format.ts';
+import { loadIntoSqlite } from '../read/load-sqlite.ts';
+import { openBackup } from '../read/open-backup.ts';
 import { settleRestored } from './settle.ts';
 
 const SPARE_BYTES = 256 * 1024 * 1024;

@@ -1,4 +1,4 @@
-import type { ObjectKind, ObjectRef } from './format.ts';
+import type { ObjectKind, ObjectRef } from '../format.ts';
 
 /** Where a backup is written. Nothing of it can be restored until `finish` has resolved. */
 export interface BackupTarget extends AsyncDisposable {

@@ -1,16 +1,16 @@
-import type { App } from '../app.ts';
-import { buildApp } from '../app.ts';
-import type { Config } from '../config/config.ts';
-import { openEmbedder } from '../open-ports.ts';
-import type { Blobs } from '../ports/blobs/blobs.ts';
-import { MemoryHub } from '../ports/bus/memory.ts';
-import type { Clock } from '../ports/clock/clock.ts';
-import type { Database } from '../ports/database/database.ts';
-import { MasterKeyring } from '../ports/keyring/master-key.ts';
-import { createSafeFetch } from '../ports/safe-fetch/public-fetch.ts';
-import { createLogger } from '../telemetry/telemetry.ts';
+import type { App } from '../../app.ts';
+import { buildApp } from '../../app.ts';
+import type { Config } from '../../config/config.ts';
+import { openEmbedder } from '../../open-ports.ts';
+import type { Blobs } from '../../ports/blobs/blobs.ts';
+import { MemoryHub } from '../../ports/bus/memory.ts';
+import type { Clock } from '../../ports/clock/clock.ts';
+import type { Database } from '../../ports/database/database.ts';
+import { MasterKeyring } from '../../ports/keyring/master-key.ts';
+import { createSafeFetch } from '../../ports/safe-fetch/public-fetch.ts';
+import { createLogger } from '../../telemetry/telemetry.ts';
 import { type CopyCheck, checkCopy } from './check-copy.ts';
-import type { BackupKey } from './open-backup.ts';
+import type { BackupKey } from '../read/open-backup.ts';
 
 export interface OfflineDeps {
   readonly db: Database;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { testClock } from '../../test/kit/clock.ts';
-import { onEachEngine } from '../../test/kit/engines.ts';
+import { testClock } from '../../../test/kit/clock.ts';
+import { onEachEngine } from '../../../test/kit/engines.ts';
 import { BackupLease } from './lease.ts';
 import { lastDue, scheduledBackup } from './schedule.ts';
 

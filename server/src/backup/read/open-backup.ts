@@ -1,15 +1,15 @@
 import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Config } from '../config/config.ts';
-import { keyFile } from '../open-ports.ts';
-import { readKeyFile } from '../ports/keyring/key-file.ts';
-import { type Keyring, KeyringError } from '../ports/keyring/keyring.ts';
-import { MasterKeyring } from '../ports/keyring/master-key.ts';
-import { unwrapKey } from '../ports/keyring/wrapped-key.ts';
-import { BackupDamaged, BackupError, MANIFEST_FILE, type Manifest } from './format.ts';
+import type { Config } from '../../config/config.ts';
+import { keyFile } from '../../open-ports.ts';
+import { readKeyFile } from '../../ports/keyring/key-file.ts';
+import { type Keyring, KeyringError } from '../../ports/keyring/keyring.ts';
+import { MasterKeyring } from '../../ports/keyring/master-key.ts';
+import { unwrapKey } from '../../ports/keyring/wrapped-key.ts';
+import { BackupDamaged, BackupError, MANIFEST_FILE, type Manifest } from '../format.ts';
 import { type BackupSource, openBackupFolder } from './source.ts';
-import { hmacOf } from './take-backup.ts';
+import { hmacOf } from '../take/take-backup.ts';
 import { unpackTar } from './unpack.ts';
 
 /** A backup, and a folder for what is made of it. */

@@ -1,6 +1,6 @@
-import type { Clock } from '../ports/clock/clock.ts';
-import type { Database } from '../ports/database/database.ts';
-import { BackupError } from './format.ts';
+import type { Clock } from '../../ports/clock/clock.ts';
+import type { Database } from '../../ports/database/database.ts';
+import { BackupError } from '../format.ts';
 import * as store from './lease.store.ts';
 
 /** Long enough for a machine that hangs for a while; a killed backup blocks deletions for no longer than this. */

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import type { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { type Pack, pack } from 'tar-stream';
-import { once } from './files.ts';
-import { BackupError, MANIFEST_FILE, type ObjectKind, type ObjectRef, objectPath } from './format.ts';
+import { once } from '../files.ts';
+import { BackupError, MANIFEST_FILE, type ObjectKind, type ObjectRef, objectPath } from '../format.ts';
 import type { BackupTarget } from './target.ts';
 
 /** Writes a backup as a tar stream. Attachments pass through a temporary file, because their hash is their name. */

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { open, readdir, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { type ListedBlob, readBlobLines } from './blob-list.ts';
+import { type ListedBlob, readBlobLines } from '../blob-list.ts';
 import {
   BackupDamaged,
   BackupError,
@@ -15,7 +15,7 @@ import {
   objectPath,
   readManifest,
   sha256,
-} from './format.ts';
+} from '../format.ts';
 
 /** Longest object that is read into memory: a piece of the database or of a list. */
 const PIECE_BYTES_MAX = 64 * 1024 * 1024;

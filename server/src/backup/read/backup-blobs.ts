@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
-import { BlobError, type BlobKey, type Blobs, type ByteRange, type StoredBlob } from '../ports/blobs/blobs.ts';
+import { BlobError, type BlobKey, type Blobs, type ByteRange, type StoredBlob } from '../../ports/blobs/blobs.ts';
 import type { BackupSource } from './source.ts';
 
 /** The blobs of a backup whose hashes were checked; they can only be read. */

@@ -1,8 +1,8 @@
 import { rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { DataFolderBusy, lockDataFolder } from '../data-folder.ts';
-import { freeBytesOf, makeFolder, once, renameDurably, writeFileDurably } from './files.ts';
-import { BackupError, MANIFEST_FILE, type ObjectKind, type ObjectRef, objectPath } from './format.ts';
+import { DataFolderBusy, lockDataFolder } from '../../data-folder.ts';
+import { freeBytesOf, makeFolder, once, renameDurably, writeFileDurably } from '../files.ts';
+import { BackupError, MANIFEST_FILE, type ObjectKind, type ObjectRef, objectPath } from '../format.ts';
 import type { BackupTarget } from './target.ts';
 
 /** The folder of unfinished files, which the next backup removes. */

@@ -1,7 +1,7 @@
-import { beginFeedEpochs } from '../domains/vaults/vaults.ts';
-import type { Clock } from '../ports/clock/clock.ts';
-import type { Database } from '../ports/database/database.ts';
-import { forgetBackups } from './lease.ts';
+import { beginFeedEpochs } from '../../domains/vaults/vaults.ts';
+import type { Clock } from '../../ports/clock/clock.ts';
+import type { Database } from '../../ports/database/database.ts';
+import { forgetBackups } from '../take/lease.ts';
 import * as store from './settle.store.ts';
 
 /**

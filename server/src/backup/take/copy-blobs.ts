@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
 import type { BlobId, VaultId } from '@notevault/protocol/ids.ts';
-import type { BlobKey, Blobs } from '../ports/blobs/blobs.ts';
-import type { DatabaseSnapshot } from '../ports/database/snapshot.ts';
-import { sealedSize } from '../ports/keyring/keyring.ts';
-import { ENTRIES_A_PIECE, type ListedBlob, OrderedLookup, writeBlobLines } from './blob-list.ts';
-import { partIn, writeFileDurably } from './files.ts';
-import { sha256 } from './format.ts';
+import type { BlobKey, Blobs } from '../../ports/blobs/blobs.ts';
+import type { DatabaseSnapshot } from '../../ports/database/snapshot.ts';
+import { sealedSize } from '../../ports/keyring/keyring.ts';
+import { ENTRIES_A_PIECE, type ListedBlob, OrderedLookup, writeBlobLines } from '../blob-list.ts';
+import { partIn, writeFileDurably } from '../files.ts';
+import { sha256 } from '../format.ts';
 import type { BackupLease } from './lease.ts';
 import type { Pace } from './pace.ts';
-import type { BackupSource } from './source.ts';
+import type { BackupSource } from '../read/source.ts';
 import type { BackupTarget } from './target.ts';
 
 const PAGE = 1000;

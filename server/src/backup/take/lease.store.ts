@@ -1,4 +1,4 @@
-import { statementsOver } from '../ports/database/statement.ts';
+import { statementsOver } from '../../ports/database/statement.ts';
 import type { BackupTables } from './lease.tables.ts';
 
 const { statement } = statementsOver<BackupTables>();

@@ -1,7 +1,7 @@
-import type { Migration } from '../ports/database/database.ts';
-import { stepsLeft } from '../ports/database/migrations.ts';
-import type { DatabaseSnapshot } from '../ports/database/snapshot.ts';
-import type { ManifestBody } from './format.ts';
+import type { Migration } from '../../ports/database/database.ts';
+import { stepsLeft } from '../../ports/database/migrations.ts';
+import type { DatabaseSnapshot } from '../../ports/database/snapshot.ts';
+import type { ManifestBody } from '../format.ts';
 
 /** Reads the schema steps of a snapshot. Throws SchemaError unless this version knows all of them. */
 export async function readSchema(

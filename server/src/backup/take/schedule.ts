@@ -1,6 +1,6 @@
-import type { Job } from '../jobs.ts';
-import type { Clock } from '../ports/clock/clock.ts';
-import type { Database } from '../ports/database/database.ts';
+import type { Job } from '../../jobs.ts';
+import type { Clock } from '../../ports/clock/clock.ts';
+import type { Database } from '../../ports/database/database.ts';
 import { backupState } from './lease.ts';
 
 const MINUTE_MS = 60_000;

@@ -1,16 +1,16 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { App } from '../app.ts';
-import type { Config } from '../config/config.ts';
-import { databaseFile } from '../data-folder.ts';
-import { migrations } from '../migrations.ts';
-import type { Blobs } from '../ports/blobs/blobs.ts';
-import { databaseBlobs } from '../ports/blobs/database.ts';
-import { type Clock, systemClock } from '../ports/clock/clock.ts';
-import type { Database } from '../ports/database/database.ts';
-import { openSqlite } from '../ports/database/sqlite/sqlite.ts';
+import type { App } from '../../app.ts';
+import type { Config } from '../../config/config.ts';
+import { databaseFile } from '../../data-folder.ts';
+import { migrations } from '../../migrations.ts';
+import type { Blobs } from '../../ports/blobs/blobs.ts';
+import { databaseBlobs } from '../../ports/blobs/database.ts';
+import { type Clock, systemClock } from '../../ports/clock/clock.ts';
+import type { Database } from '../../ports/database/database.ts';
+import { openSqlite } from '../../ports/database/sqlite/sqlite.ts';
 import { BackupBlobs } from './backup-blobs.ts';
-import { openOffline } from './check-with.ts';
+import { openOffline } from '../verify/check-with.ts';
 import { loadIntoSqlite } from './load-sqlite.ts';
 import type { BackupKey, OpenBackup } from './open-backup.ts';
 

@@ -2,11 +2,11 @@ import { pipeline } from 'node:stream/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client, escapeIdentifier } from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
-import { directUrlOf } from '../config/config.ts';
-import { migrations } from '../migrations.ts';
-import { openBlobs } from '../open-ports.ts';
-import { systemClock } from '../ports/clock/clock.ts';
-import { openPostgres } from '../ports/database/postgres/postgres.ts';
+import { directUrlOf } from '../../config/config.ts';
+import { migrations } from '../../migrations.ts';
+import { openBlobs } from '../../open-ports.ts';
+import { systemClock } from '../../ports/clock/clock.ts';
+import { openPostgres } from '../../ports/database/postgres/postgres.ts';
 import {
   type CheckedBackup,
   checkBackup,
@@ -15,12 +15,12 @@ import {
   requireHealthy,
   storeBlobs,
 } from './check-backup.ts';
-import { checkWith } from './check-with.ts';
-import { BackupError, backupName } from './format.ts';
-import { stepsOf } from './load-sqlite.ts';
-import { openBackup } from './open-backup.ts';
+import { checkWith } from '../verify/check-with.ts';
+import { BackupError, backupName } from '../format.ts';
+import { stepsOf } from '../read/load-sqlite.ts';
+import { openBackup } from '../read/open-backup.ts';
 import { settleRestored } from './settle.ts';
-import type { BackupSource } from './source.ts';
+import type { BackupSource } from '../read/source.ts';
 import { STAGING } from './unfinished-restore.ts';
 
 /** An arbitrary number that only restores lock in a database. */
