@@ -5,7 +5,7 @@ import type { FastifyRequest } from 'fastify';
 import { runForOwner } from '../concurrency/owner.ts';
 import { FairSemaphore, type Permit, type SemaphoreLimits } from '../concurrency/semaphore.ts';
 import { loopSlices } from '../concurrency/yield.ts';
-import { closedSignal, onceClosed } from './connections/closed-signal.ts';
+import { closedSignal, hangUpSignal, onceClosed } from './connections/closed-signal.ts';
 
 const MB = 1024 * 1024;
 
@@ -71,7 +71,7 @@ export class Admission {
   /** Handles a request when it is its owner's turn. Throws `unavailable` beyond the owner's share. */
   async work<Result>(request: FastifyRequest, response: ServerResponse, work: () => Promise<Result>): Promise<Result> {
     const owner = this.ownerOf(request);
-    const hangUp = closedSignal(response);
+    const hangUp = hangUpSignal(response);
     using _ = await this.#work.acquire(owner, 1, hangUp);
     await loopSlices.enter(owner);
     return await runForOwner(owner, work, hangUp);

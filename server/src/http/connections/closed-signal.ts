@@ -1,4 +1,5 @@
 import type { EventEmitter } from 'node:events';
+import type { ServerResponse } from 'node:http';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 
 const signals = new WeakMap<EventEmitter, AbortSignal>();
@@ -25,4 +26,16 @@ export function onceClosed(stream: EventEmitter & { readonly destroyed: boolean 
   const signal = closedSignal(stream);
   if (signal.aborted) then();
   else signal.addEventListener('abort', then, { once: true });
+}
+
+/**
+ * Returns a signal that is aborted with `bad_request` when the client is gone before it has the whole answer. After an
+ * answer it stays as it is, because what the request began and nobody waits for must still be done.
+ */
+export function hangUpSignal(response: ServerResponse): AbortSignal {
+  const controller = new AbortController();
+  onceClosed(response, () => {
+    if (!response.writableFinished) controller.abort(new NotevaultError('bad_request'));
+  });
+  return controller.signal;
 }
