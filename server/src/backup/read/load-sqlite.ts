@@ -2,9 +2,9 @@ import { open } from 'node:fs/promises';
 import { DatabaseSync } from 'node:sqlite';
 import { migrations } from '../../migrations.ts';
 import { openSqlite } from '../../ports/database/sqlite/sqlite.ts';
-import { readCopyRows } from './copy-text.ts';
 import { writeFileDurably } from '../files.ts';
 import { BackupDamaged, type ManifestBody } from '../format.ts';
+import { readCopyRows } from './copy-text.ts';
 import type { BackupSource } from './source.ts';
 
 const RECORD = 'schema_migrations';

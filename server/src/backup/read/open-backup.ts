@@ -8,8 +8,8 @@ import { type Keyring, KeyringError } from '../../ports/keyring/keyring.ts';
 import { MasterKeyring } from '../../ports/keyring/master-key.ts';
 import { unwrapKey } from '../../ports/keyring/wrapped-key.ts';
 import { BackupDamaged, BackupError, MANIFEST_FILE, type Manifest } from '../format.ts';
-import { type BackupSource, openBackupFolder } from './source.ts';
 import { hmacOf } from '../take/take-backup.ts';
+import { type BackupSource, openBackupFolder } from './source.ts';
 import { unpackTar } from './unpack.ts';
 
 /** A backup, and a folder for what is made of it. */

@@ -9,8 +9,8 @@ import { databaseBlobs } from '../../ports/blobs/database.ts';
 import { type Clock, systemClock } from '../../ports/clock/clock.ts';
 import type { Database } from '../../ports/database/database.ts';
 import { openSqlite } from '../../ports/database/sqlite/sqlite.ts';
-import { BackupBlobs } from './backup-blobs.ts';
 import { openOffline } from '../verify/check-with.ts';
+import { BackupBlobs } from './backup-blobs.ts';
 import { loadIntoSqlite } from './load-sqlite.ts';
 import type { BackupKey, OpenBackup } from './open-backup.ts';
 

@@ -1,10 +1,10 @@
 import type { Config } from '../../config/config.ts';
 import { blobStoreOf } from '../../open-ports.ts';
 import type { Blobs } from '../../ports/blobs/blobs.ts';
-import type { CopyCheck } from '../verify/check-copy.ts';
 import { BackupError, type ManifestBody } from '../format.ts';
 import { type BackupKey, checkHashes, keyOfBackup, type OpenBackup } from '../read/open-backup.ts';
 import type { BackupSource } from '../read/source.ts';
+import type { CopyCheck } from '../verify/check-copy.ts';
 
 export interface RestoreRequest {
   /** A backup as `openBackup` takes it. */

@@ -8,6 +8,11 @@ import { keyFile, openBlobs } from '../../open-ports.ts';
 import { systemClock } from '../../ports/clock/clock.ts';
 import { openSqlite } from '../../ports/database/sqlite/sqlite.ts';
 import { readKeyFile, writeKeyFile } from '../../ports/keyring/key-file.ts';
+import { freeBytesOf, once, writeFileDurably } from '../files.ts';
+import { BackupError, backupName } from '../format.ts';
+import { loadIntoSqlite } from '../read/load-sqlite.ts';
+import { openBackup } from '../read/open-backup.ts';
+import { checkWith } from '../verify/check-with.ts';
 import {
   type CheckedBackup,
   checkBackup,
@@ -16,11 +21,6 @@ import {
   requireHealthy,
   storeBlobs,
 } from './check-backup.ts';
-import { checkWith } from '../verify/check-with.ts';
-import { freeBytesOf, once, writeFileDurably } from '../files.ts';
-import { BackupError, backupName } from '../format.ts';
-import { loadIntoSqlite } from '../read/load-sqlite.ts';
-import { openBackup } from '../read/open-backup.ts';
 import { settleRestored } from './settle.ts';
 
 const SPARE_BYTES = 256 * 1024 * 1024;

@@ -7,6 +7,11 @@ import { migrations } from '../../migrations.ts';
 import { openBlobs } from '../../open-ports.ts';
 import { systemClock } from '../../ports/clock/clock.ts';
 import { openPostgres } from '../../ports/database/postgres/postgres.ts';
+import { BackupError, backupName } from '../format.ts';
+import { stepsOf } from '../read/load-sqlite.ts';
+import { openBackup } from '../read/open-backup.ts';
+import type { BackupSource } from '../read/source.ts';
+import { checkWith } from '../verify/check-with.ts';
 import {
   type CheckedBackup,
   checkBackup,
@@ -15,12 +20,7 @@ import {
   requireHealthy,
   storeBlobs,
 } from './check-backup.ts';
-import { checkWith } from '../verify/check-with.ts';
-import { BackupError, backupName } from '../format.ts';
-import { stepsOf } from '../read/load-sqlite.ts';
-import { openBackup } from '../read/open-backup.ts';
 import { settleRestored } from './settle.ts';
-import type { BackupSource } from '../read/source.ts';
 import { STAGING } from './unfinished-restore.ts';
 
 /** An arbitrary number that only restores lock in a database. */

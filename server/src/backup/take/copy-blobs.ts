@@ -6,9 +6,9 @@ import { sealedSize } from '../../ports/keyring/keyring.ts';
 import { ENTRIES_A_PIECE, type ListedBlob, OrderedLookup, writeBlobLines } from '../blob-list.ts';
 import { partIn, writeFileDurably } from '../files.ts';
 import { sha256 } from '../format.ts';
+import type { BackupSource } from '../read/source.ts';
 import type { BackupLease } from './lease.ts';
 import type { Pace } from './pace.ts';
-import type { BackupSource } from '../read/source.ts';
 import type { BackupTarget } from './target.ts';
 
 const PAGE = 1000;

@@ -1,9 +1,9 @@
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { INCOMING } from './folder-target.ts';
 import { BackupDamaged, type ObjectKind, objectPath } from '../format.ts';
 import { BackupSource, listBackups } from '../read/source.ts';
+import { INCOMING } from './folder-target.ts';
 
 /** What pruning removed. */
 export interface Pruned {

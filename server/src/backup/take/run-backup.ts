@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
 import type { Writable } from 'node:stream';
-import { openFolderTarget } from './folder-target.ts';
 import { BackupDamaged } from '../format.ts';
-import { type Pruned, pruneBackups } from './prune.ts';
 import { type BackupSource, listBackups, openBackupFolder } from '../read/source.ts';
+import { openFolderTarget } from './folder-target.ts';
+import { type Pruned, pruneBackups } from './prune.ts';
 import { type BackupRequest, type BackupSummary, takeBackup } from './take-backup.ts';
 import { openTarTarget } from './tar-target.ts';
 

@@ -11,14 +11,14 @@ import type { Keyring } from '../../ports/keyring/keyring.ts';
 import { MasterKeyring } from '../../ports/keyring/master-key.ts';
 import { wrapKey } from '../../ports/keyring/wrapped-key.ts';
 import { version } from '../../version.ts';
-import { type CopiedBlobs, copyBlobs } from './copy-blobs.ts';
 import { partIn } from '../files.ts';
 import { BackupError, backupName, FORMAT, type ManifestBody, sha256, writeManifest } from '../format.ts';
+import { cutRows, FILE_PIECE_BYTES } from '../pieces.ts';
+import type { BackupSource } from '../read/source.ts';
+import { type CopiedBlobs, copyBlobs } from './copy-blobs.ts';
 import { BackupLease } from './lease.ts';
 import { Pace } from './pace.ts';
-import { cutRows, FILE_PIECE_BYTES } from '../pieces.ts';
 import { readSchema } from './schema.ts';
-import type { BackupSource } from '../read/source.ts';
 import type { BackupTarget } from './target.ts';
 
 export interface BackupRequest {

@@ -9,8 +9,8 @@ import type { Database } from '../../ports/database/database.ts';
 import { MasterKeyring } from '../../ports/keyring/master-key.ts';
 import { createSafeFetch } from '../../ports/safe-fetch/public-fetch.ts';
 import { createLogger } from '../../telemetry/telemetry.ts';
-import { type CopyCheck, checkCopy } from './check-copy.ts';
 import type { BackupKey } from '../read/open-backup.ts';
+import { type CopyCheck, checkCopy } from './check-copy.ts';
 
 export interface OfflineDeps {
   readonly db: Database;

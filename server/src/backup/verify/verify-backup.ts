@@ -1,11 +1,11 @@
 import type { Config } from '../../config/config.ts';
 import { databaseFile } from '../../data-folder.ts';
 import { checkSqlite } from '../../ports/database/sqlite/check.ts';
-import type { CopyCheck } from './check-copy.ts';
-import { checkWith } from './check-with.ts';
 import { BackupError, type ManifestBody } from '../format.ts';
 import { type BackupKey, checkHashes, keyOfBackup, type OpenBackup, openBackup } from '../read/open-backup.ts';
 import { openCopy } from '../read/open-copy.ts';
+import type { CopyCheck } from './check-copy.ts';
+import { checkWith } from './check-with.ts';
 
 export interface VerifyRequest {
   readonly path: string;
