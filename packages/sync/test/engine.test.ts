@@ -17,3 +17,7 @@ test('seed 1017629: a rename of letters’ case ends although another file of th
 test('seeds 7007939 and 7009887: a file is not taken for another one whose name differs by case and that moves away', async () => {
   assert.deepEqual([...(await runSeeds(7_007_939, 1)), ...(await runSeeds(7_009_887, 1))], []);
 });
+
+test('seed 20014327: an edit that the server took and lost again by a restore is sent again, not overwritten', async () => {
+  assert.deepEqual(await runSeeds(20_014_327, 1), []);
+});

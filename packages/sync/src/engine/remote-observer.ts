@@ -71,8 +71,9 @@ export class RemoteObserver {
       const now = there.get(id);
       // Version numbers of a restored vault are given again, so a higher one may be of a text that never had this base.
       if (now?.hash !== synced.hash) this.#state.record({ type: 'unsynced', id });
-      else if (now.version !== synced.version)
-        this.#state.record({ type: 'synced', file: { ...synced, version: now.version } });
+      // The server may have what this device pushed no longer: it is an edit that was never sent.
+      else if (now.version !== synced.version || synced.pushed !== null)
+        this.#state.record({ type: 'synced', file: { ...synced, version: now.version, pushed: null } });
     }
     for (const file of there.values()) this.#state.record({ type: 'remote', file });
     this.#state.record({ type: 'cursor', cursor });
