@@ -22,6 +22,9 @@ onEachEngine('a scheduled backup', (open) => {
     const clock = testClock();
     const taken: string[] = [];
     let failing = false;
+    let undecided = 0;
+    let othersDecided = Promise.withResolvers<void>();
+    othersDecided.resolve();
     const server = (name: string) =>
       scheduledBackup({
         db,
@@ -31,11 +34,21 @@ onEachEngine('a scheduled backup', (open) => {
           if (failing) throw new Error('the disk is full');
           await using lease = await BackupLease.acquire(db, clock);
           taken.push(name);
+          // A backup takes longer than another server needs to find it running.
+          await othersDecided.promise;
           await lease.succeeded(clock.now());
         },
       });
     const jobs = [server('first'), server('second')];
-    const runAll = () => Promise.all(jobs.map((job) => job.run(never)));
+    const decide = () => {
+      undecided -= 1;
+      if (undecided === 1) othersDecided.resolve();
+    };
+    const runAll = () => {
+      undecided = jobs.length;
+      othersDecided = Promise.withResolvers<void>();
+      return Promise.all(jobs.map((job) => job.run(never).finally(decide)));
+    };
     await runAll();
     assert.equal(taken.length, 1, 'the first start makes up for the time before it');
     clock.advance({ ms: 2 * HOUR });
