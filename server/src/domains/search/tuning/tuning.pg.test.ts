@@ -3,7 +3,6 @@ import { test } from 'node:test';
 import type { VaultId } from '@notevault/protocol/ids.ts';
 import { onEachEngine, rawOf } from '../../../../test/kit/engines.ts';
 import { type NotesServer, startNotes } from '../../../../test/kit/notes.ts';
-import { Random } from '../../../../test/kit/random.ts';
 import type { Embedder } from '../../../ports/embedder/embedder.ts';
 import { EmbedderError, normalize } from '../../../ports/embedder/embedder.ts';
 import type { TuningProgress } from './tuning.ts';
@@ -55,22 +54,28 @@ function knowing(id: string, trust: number): Embedder {
   };
 }
 
-/** An embedder whose vectors say nothing, and whose model can be changed. */
+/** The note of `distinct` that has a word; `DIMENSIONS - 1`, which is none, for other words. */
+function noteOfDistinct(word = ''): number {
+  const [low, high] = [word.slice(0, 3), word.slice(3, 6)].map((syllable) => SYLLABLES.indexOf(syllable));
+  return low === -1 || high === -1 ? DIMENSIONS - 1 : (low ?? 0) + 8 * (high ?? 0);
+}
+
+/**
+ * An embedder for `distinct` texts that takes the last word of a query for all of it, so that one wrong word there names
+ * another note. Its model can be changed.
+ */
 function misleading(id: string): Embedder & { id: string } {
-  const random = new Random(1);
-  const vectorOf = () => normalize(Float32Array.from({ length: DIMENSIONS }, () => random.next() ** 4));
-  const inner = knowing(id, 1);
+  const vectorOf = (note: number) => Float32Array.from({ length: DIMENSIONS }, (_, at) => (at === note ? 1 : 0));
   const own = {
-    ...inner,
+    ...knowing(id, 1),
     id,
-    space: async () => ({ ...(await inner.space(NEVER)), id: own.id }),
-    embedPassages: async (passages: readonly unknown[]) => passages.map(vectorOf),
-    embedQuery: async () => vectorOf(),
+    space: async () => ({ id: own.id, dimensions: DIMENSIONS, maxTokens: 512, noise: 0.1, trust: 1 }),
+    embedPassages: async (passages: readonly { readonly text: string }[]) =>
+      passages.map(({ text }) => vectorOf(noteOfDistinct(text.match(/[a-z]{6,}/)?.[0]))),
+    embedQuery: async (query: string) => vectorOf(noteOfDistinct(query.split(' ').at(-1))),
   };
   return own;
 }
-
-const NEVER = new AbortController().signal;
 
 onEachEngine('tuning of search', (open) => {
   const started = async (embedder: Embedder, textOf = alike, count = NOTES): Promise<NotesServer> => {
