@@ -49,7 +49,7 @@ export const findByPath = statement((db, p: { vault: VaultId; pathKey: Buffer })
     .$castTo<StoredNote>(),
 );
 
-/** How `findForWrite` found a row. */
+/** How `findForWrites` found a row. */
 type FoundAs = 'here' | 'recent' | 'highest' | 'id' | 'spent';
 
 const foundAs = (found: FoundAs) => sql<FoundAs>`${sql.lit(found)}`.as('found');
@@ -59,7 +59,7 @@ const withoutBody = [
   sql<Buffer | null>`null`.as('fingerprints'),
 ] as const;
 
-/** A row of findForWrite, with its body if it was read. */
+/** A row of findForWrites, with its body if it was read. */
 export interface FoundRow extends StoredRow {
   readonly found: FoundAs;
   readonly vault_id: string;
@@ -69,65 +69,11 @@ export interface FoundRow extends StoredRow {
 }
 
 /**
- * What a write to a path needs, in one statement: the live note there (`here`, with content and document), tombstones
- * of notes left there since a time (`recent`) and the one with the highest version (`highest`), the entry that has an
- * id, of any kind and vault (`id`), and whether a dropped entry had that id (`spent`, with only the id filled in): ids
- * are never reused.
+ * What writes to paths need, in one statement: the live notes there (`here`, with content and document), tombstones of
+ * notes left there since a time (`recent`) and those with the highest version of their path (`highest`), the entries that
+ * have the ids, of any kind and vault (`id`), and which of the ids a dropped entry had (`spent`, with only the id filled
+ * in): ids are never reused.
  */
-export const findForWrite = statement((db, p: { vault: VaultId; pathKey: Buffer; since: number; id: string }) =>
-  db
-    .selectFrom('entries')
-    .innerJoin('note_bodies', (join) =>
-      join.onRef('note_bodies.vault_id', '=', 'entries.vault_id').onRef('note_bodies.note_id', '=', 'entries.id'),
-    )
-    .select([foundAs('here'), 'entries.vault_id', ...ITEM_COLUMNS])
-    .select([sql<Buffer | null>`note_bodies.content`.as('content'), 'note_bodies.doc', 'note_bodies.fingerprints'])
-    .where('entries.vault_id', '=', p.vault)
-    .where('entries.path_key', '=', p.pathKey)
-    .where('entries.deleted_at', 'is', null)
-    .unionAll((eb) =>
-      eb
-        .selectFrom('entries')
-        .select([foundAs('recent'), 'entries.vault_id', ...ITEM_COLUMNS, ...withoutBody])
-        .where('vault_id', '=', p.vault)
-        .where('path_key', '=', p.pathKey)
-        .where('version', 'is not', null)
-        .where('deleted_at', 'is not', null)
-        .where('deleted_at', '>=', p.since),
-    )
-    .unionAll((eb) =>
-      eb
-        .selectFrom('entries')
-        .select([foundAs('highest'), 'entries.vault_id', ...ITEM_COLUMNS, ...withoutBody])
-        .where('vault_id', '=', p.vault)
-        .where('id', '=', (inner) =>
-          inner
-            .selectFrom('entries as tombstone')
-            .select('tombstone.id')
-            .where('tombstone.vault_id', '=', p.vault)
-            .where('tombstone.path_key', '=', p.pathKey)
-            .where('tombstone.version', 'is not', null)
-            .where('tombstone.deleted_at', 'is not', null)
-            .orderBy('tombstone.version', 'desc')
-            .limit(1),
-        ),
-    )
-    .unionAll((eb) =>
-      eb
-        .selectFrom('entries')
-        .select([foundAs('id'), 'entries.vault_id', ...ITEM_COLUMNS, ...withoutBody])
-        .where('id', '=', p.id),
-    )
-    .unionAll((eb) =>
-      eb
-        .selectFrom('spent_ids')
-        .select([foundAs('spent'), 'vault_id', 'id', ...emptyRow, ...withoutBody])
-        .where('id', '=', p.id),
-    )
-    .$castTo<FoundRow>(),
-);
-
-/** Like findForWrite, for several paths and ids: rows by their path, and those found as `id` or `spent` by their id. */
 export const findForWrites = listStatement(
   (db, p: { vault: VaultId; since: number }, items: { pathKey: Buffer; id: string }[]) => {
     const pathKeys = items.map(({ pathKey }) => pathKey);

@@ -12,9 +12,7 @@ import { storeStatements } from '../../kit/store-statements.ts';
 /** Statements that ask all shards, with the reason. An entry that is no longer needed fails the test. */
 const ALL_SHARDS: Readonly<Record<string, string>> = {
   'notes.findVaultOf': 'the vault of a note, for sockets that name only the note: the directory of ids answers it',
-  'notes.findForWrite': 'whether the id that a client sends is taken or spent anywhere: the directory answers it',
-  'notes.findForWrites':
-    'the same for the ids that a batch sends: whether one is taken or spent anywhere: the directory answers it',
+  'notes.findForWrites': 'whether an id that a client sends is taken or spent anywhere: the directory answers it',
   'entries.insertEntry': 'the same, in the transaction that takes the id',
   'notes.findStates': 'a job compares the open documents of this process, some of each shard',
   'notes.findDueVersions': 'a job, which runs on each shard',

@@ -29,12 +29,12 @@ function heldDatabase(db: Database) {
   const held: Database = {
     engine: db.engine,
     get: (statement, params) => db.get(statement, params),
-    async all(statement, params) {
-      const rows = await db.all(statement, params);
-      if ((statement as unknown) === store.findForWrite) state.planned++;
+    all: (statement, params) => db.all(statement, params),
+    async allMany(statement, params, items) {
+      const rows = await db.allMany(statement, params, items);
+      if ((statement as unknown) === store.findForWrites) state.planned++;
       return rows;
     },
-    allMany: (statement, params, items) => db.allMany(statement, params, items),
     read: (body) => db.read(body),
     async transact(body, priority) {
       // Only writes of notes name their priority here; looking up an idempotency key is a transaction too.

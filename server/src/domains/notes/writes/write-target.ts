@@ -57,14 +57,15 @@ export type StoredNoteContent = OpenedNote & { readonly sealedContent: Buffer };
 
 /** What the planning of an upsert reads: of its own, or for all notes of a batch. */
 export interface TargetReads {
-  /** Resolves to the rows of findForWrite. */
+  /** Resolves to the rows of findForWrites. */
   find(input: NoteInput): Promise<readonly store.FoundRow[]>;
   resolve(path: string, pathKey: Buffer): Promise<ResolvedPath>;
 }
 
 export function readsOf({ db, clock, entries }: NoteDeps, { vault, device }: WriteContext): TargetReads {
   return {
-    find: (input) => db.all(store.findForWrite, { vault: vault.id, since: sinceOf(clock, device), ...keysOf(input) }),
+    find: (input) =>
+      db.allMany(store.findForWrites, { vault: vault.id, since: sinceOf(clock, device) }, [keysOf(input)]),
     resolve: (path, pathKey) => entries.resolve(db, vault, path, pathKey),
   };
 }
