@@ -3,7 +3,8 @@ import { once } from 'node:events';
 import { chownSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from 'pg';
-import { freePort, postgresUser } from './postgres-cluster.ts';
+import { freePort } from './free-port.ts';
+import { postgresUser } from './postgres-cluster.ts';
 import { scratchFolder } from './scratch.ts';
 import { until } from './until.ts';
 

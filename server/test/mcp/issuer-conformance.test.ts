@@ -7,6 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { onSqlite } from '../kit/engines.ts';
+import { freePort } from '../kit/free-port.ts';
 import { Browser, signedIn } from '../kit/oauth.ts';
 import { OAuthApp } from '../kit/oauth-app.ts';
 import { startServer } from '../kit/server.ts';
@@ -33,15 +34,6 @@ async function startForward() {
     await once(server, 'close');
   };
   return { target, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, [Symbol.asyncDispose]: close };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }
 
 onSqlite('the conformance suite for authorization servers', (open) => {

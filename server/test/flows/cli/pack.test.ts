@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { after, before, test } from 'node:test';
+import { freePort } from '../../kit/free-port.ts';
 
 // People install the packed package, outside the repository and without its workspaces, so that is what the test
 // starts.
@@ -93,12 +93,3 @@ test('the command of the npm package serves, and stops cleanly on SIGTERM', asyn
   assert.equal(server.exitCode, 0, output.join('\n'));
   assert.doesNotMatch(output.join('\n'), /ExperimentalWarning/);
 });
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const address = probe.address();
-  probe.close();
-  await once(probe, 'close');
-  return typeof address === 'object' && address !== null ? address.port : 0;
-}

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { freePort } from '../../kit/free-port.ts';
 import { freshPostgres, whyNoPostgres } from '../../kit/postgres.ts';
-import { freePort } from '../../kit/postgres-cluster.ts';
 import { cli, Folder, startServe } from '../../kit/process.ts';
 
 const skip = whyNoPostgres() ?? false;
