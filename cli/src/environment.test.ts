@@ -14,6 +14,12 @@ it('readEnvironment puts credentials and state where each system expects them, a
     '/home/alice/.config/notevault',
     '/s/notevault',
   ]);
+  const { folderVariables } = readEnvironment(
+    { XDG_STATE_HOME: '/s', XDG_CONFIG_HOME: 'relative', A: '/a' },
+    'linux',
+    '/',
+  );
+  assert.deepEqual(folderVariables, { XDG_STATE_HOME: '/s' });
   assert.equal(readEnvironment({ NOTEVAULT_TOKEN: '' }, 'linux', '/').token, null);
   assert.equal(readEnvironment({ NOTEVAULT_TOKEN: 'nv_1' }, 'linux', '/').token, 'nv_1');
 });

@@ -7,6 +7,8 @@ export interface Environment {
   readonly configFolder: string;
   /** Where the state of synced folders is: `notevault` in the XDG state folder. */
   readonly stateFolder: string;
+  /** The variables that name these folders, where they are set, for programs that do not inherit them. */
+  readonly folderVariables: Readonly<Record<string, string>>;
   /** The server that commands use; null when none is named. */
   readonly url: string | null;
   /** A token for unattended use; null when there is none. */
@@ -34,7 +36,12 @@ export function readEnvironment(variables: Variables, platform: NodeJS.Platform,
       : platform === 'darwin'
         ? [join(home, 'Library', 'Application Support'), join(home, 'Library', 'Application Support')]
         : [join(home, '.config'), join(home, '.local', 'state')];
+  const named = ['XDG_CONFIG_HOME', 'XDG_STATE_HOME'].flatMap((key) => {
+    const value = variables[key] ?? '';
+    return isAbsolute(value) ? [[key, value] as const] : [];
+  });
   return {
+    folderVariables: Object.fromEntries(named),
     configFolder: folder('XDG_CONFIG_HOME', config),
     stateFolder: folder('XDG_STATE_HOME', state),
     url: variables.NOTEVAULT_URL || null,

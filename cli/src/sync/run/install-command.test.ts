@@ -18,6 +18,14 @@ it('serviceFor writes a systemd unit of the user that quotes what systemd would 
   assert.deepEqual(commands.at(-1), ['systemctl', '--user', 'enable', '--now', 'notevault-sync-01234567.service']);
 });
 
+it('serviceFor gives a service the variables that name the folders of login and state', () => {
+  const variables = { XDG_CONFIG_HOME: '/etc/my "conf" 5%$x' };
+  const unit = serviceFor('linux', '/home/alice', COMMAND, ID, variables).text;
+  assert.deepEqual(unit.match(/^Environment=.*$/gm), ['Environment="XDG_CONFIG_HOME=/etc/my \\"conf\\" 5%%$x"']);
+  const agent = serviceFor('darwin', '/Users/alice', COMMAND, ID, variables).text;
+  assert.match(agent, /<key>EnvironmentVariables<\/key>\n {2}<dict>\n {4}<key>XDG_CONFIG_HOME<\/key>/);
+});
+
 it('serviceFor writes a launchd agent with escaped arguments', () => {
   const { file, text, commands } = serviceFor('darwin', '/Users/alice', COMMAND, ID);
   assert.equal(file, '/Users/alice/Library/LaunchAgents/net.notevault.notevault-sync-01234567.plist');
@@ -36,7 +44,8 @@ it('serviceFor writes a unit that systemd accepts, for any name of a folder', {
   using folder = new Folder();
   // systemd looks at the program too.
   const main = join(import.meta.dirname, '../../main.ts');
-  const { file, text } = serviceFor('linux', '/home/alice', [process.execPath, main, 'sync', AWKWARD], ID);
+  const command = [process.execPath, main, 'sync', AWKWARD];
+  const { file, text } = serviceFor('linux', '/home/alice', command, ID, { XDG_STATE_HOME: AWKWARD });
   const unit = folder.at(basename(file));
   writeFileSync(unit, text);
   const env = { PATH: process.env.PATH, HOME: folder.path, XDG_RUNTIME_DIR: folder.path };
@@ -48,13 +57,14 @@ it('serviceFor writes a property list that starts the command, for any name of a
   skip: without('python3'),
 }, () => {
   const command = [process.execPath, 'main.js', 'sync', AWKWARD];
-  const { text } = serviceFor('darwin', '/Users/alice', command, ID);
+  const { text } = serviceFor('darwin', '/Users/alice', command, ID, { XDG_STATE_HOME: AWKWARD });
   const script = 'import json, plistlib, sys; print(json.dumps(plistlib.loads(sys.stdin.buffer.read())))';
   const { stdout, stderr } = spawnSync('python3', ['-c', script], { input: text, encoding: 'utf8' });
   assert.equal(stderr, '');
   assert.deepEqual(JSON.parse(stdout), {
     Label: 'net.notevault.notevault-sync-01234567',
     ProgramArguments: command,
+    EnvironmentVariables: { XDG_STATE_HOME: AWKWARD },
     RunAtLoad: true,
     KeepAlive: { SuccessfulExit: false },
     ThrottleInterval: 60,

@@ -25,7 +25,13 @@ export async function install(dir: string, isPrint: boolean): Promise<void> {
     );
   const program = [process.execPath, ...process.execArgv, resolve(process.argv[1] ?? '')];
   const command = [...program, 'sync', root];
-  const { file, text, commands } = serviceFor(process.platform, homedir(), command, found.record.folderId);
+  const { file, text, commands } = serviceFor(
+    process.platform,
+    homedir(),
+    command,
+    found.record.folderId,
+    environment.folderVariables,
+  );
   if (isPrint) {
     process.stdout.write(text);
     return;
@@ -42,12 +48,18 @@ export async function install(dir: string, isPrint: boolean): Promise<void> {
   process.stdout.write(`${root} is synced in the background from now on (${file}).\n`);
 }
 
-/** The service of a system's own manager. @param command program and arguments */
+/**
+ * The service of a system's own manager.
+ *
+ * @param command program and arguments
+ * @param variables that the service gets: the manager of services does not know those of a shell.
+ */
 export function serviceFor(
   platform: NodeJS.Platform,
   home: string,
   command: readonly string[],
   folderId: string,
+  variables: Readonly<Record<string, string>> = {},
 ): Service {
   const name = `notevault-sync-${folderId.slice(0, 8)}`;
   if (platform === 'linux') {
@@ -55,7 +67,7 @@ export function serviceFor(
     const unit = ['systemctl', '--user'];
     return {
       file,
-      text: systemdUnit(command),
+      text: systemdUnit(command, variables),
       commands: [
         [...unit, 'daemon-reload'],
         [...unit, 'enable', '--now', `${name}.service`],
@@ -66,7 +78,7 @@ export function serviceFor(
     const file = join(home, 'Library/LaunchAgents', `net.notevault.${name}.plist`);
     return {
       file,
-      text: launchdAgent(`net.notevault.${name}`, command),
+      text: launchdAgent(`net.notevault.${name}`, command, variables),
       commands: [['launchctl', 'load', '-w', file]],
     };
   }
@@ -75,17 +87,16 @@ export function serviceFor(
   );
 }
 
-function systemdUnit(command: readonly string[]): string {
-  // A percent sign is a specifier of systemd, a dollar sign a variable.
-  const quoted = command.map(
-    (word) =>
-      `"${word.replace(/["\\]/g, '\\$&').replaceAll('\n', '\\n').replaceAll('%', '%%').replaceAll('$', '$$$$')}"`,
-  );
+function systemdUnit(command: readonly string[], variables: Readonly<Record<string, string>>): string {
+  const quoted = (word: string) => `"${word.replace(/["\\]/g, '\\$&').replaceAll('\n', '\\n').replaceAll('%', '%%')}"`;
+  const environment = Object.entries(variables).map(([key, value]) => `Environment=${quoted(`${key}=${value}`)}\n`);
+  // A percent sign is a specifier of systemd, and in a command a dollar sign a variable.
+  const started = command.map((word) => quoted(word).replaceAll('$', '$$$$'));
   return `[Unit]
 Description=Notevault folder sync
 
 [Service]
-ExecStart=${quoted.join(' ')}
+${environment.join('')}ExecStart=${started.join(' ')}
 Restart=on-failure
 RestartSec=60
 
@@ -94,8 +105,13 @@ WantedBy=default.target
 `;
 }
 
-function launchdAgent(label: string, command: readonly string[]): string {
+function launchdAgent(label: string, command: readonly string[], variables: Readonly<Record<string, string>>): string {
   const escaped = (word: string) => word.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+  const pairs = Object.entries(variables).map(
+    ([key, value]) => `    <key>${key}</key><string>${escaped(value)}</string>\n`,
+  );
+  const environment =
+    pairs.length === 0 ? '' : `  <key>EnvironmentVariables</key>\n  <dict>\n${pairs.join('')}  </dict>\n`;
   return `<?xml version="1.0" encoding="UTF-8"?>
 <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
 <plist version="1.0">
@@ -105,7 +121,7 @@ function launchdAgent(label: string, command: readonly string[]): string {
   <array>
 ${command.map((word) => `    <string>${escaped(word)}</string>`).join('\n')}
   </array>
-  <key>RunAtLoad</key><true/>
+${environment}  <key>RunAtLoad</key><true/>
   <key>KeepAlive</key><dict><key>SuccessfulExit</key><false/></dict>
   <key>ThrottleInterval</key><integer>60</integer>
 </dict>
