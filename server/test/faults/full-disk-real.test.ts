@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { closeSync, ftruncateSync, mkdirSync, openSync, rmSync, writeSync } from 'node:fs';
 import { test } from 'node:test';
 import type { Answer, Caller } from '../kit/person.ts';
 import { Folder, startServe } from '../kit/process.ts';
@@ -11,6 +11,19 @@ const SIZE_MB = 48;
 /** What notes may fill before the disk is full. */
 const LEFT_BYTES = 6_000_000;
 const WRITERS = 8;
+
+/** Writes zeros until the disk is full; returns how many bytes. */
+function writeUntilRefused(file: number): number {
+  const block = Buffer.alloc(64 * 1024);
+  for (let size = 0; ; ) {
+    try {
+      size += writeSync(file, block);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOSPC') return size;
+      throw error;
+    }
+  }
+}
 
 /** A disk of its own, of some megabytes. */
 class SmallDisk implements Disposable {
@@ -32,10 +45,15 @@ class SmallDisk implements Disposable {
     return `no disk of its own can be mounted here: ${error?.message ?? stderr.trim()}`;
   }
 
-  /** Writes a file that leaves only this many bytes. */
+  /** Writes a file that leaves only this many bytes, whatever the server writes at the same time. */
   fill(file: string, leave: number): void {
-    const { bavail, bsize } = statfsSync(this.path);
-    writeFileSync(file, Buffer.alloc(Math.max(0, bavail * bsize - leave)));
+    const ballast = openSync(file, 'w', 0o600);
+    try {
+      const size = writeUntilRefused(ballast);
+      ftruncateSync(ballast, Math.max(0, size - leave));
+    } finally {
+      closeSync(ballast);
+    }
   }
 
   [Symbol.dispose](): void {
