@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import * as Y from 'yjs';
 import { openPostgres } from '../server/src/ports/database/postgres/postgres.ts';
+import { YjsClient } from '../server/test/kit/clients/yjs-client.ts';
 import { freshSqlite } from '../server/test/kit/engines.ts';
 import { Random } from '../server/test/kit/random.ts';
 import { startServer } from '../server/test/kit/server.ts';
-import { YjsClient } from '../server/test/kit/yjs-client.ts';
 import { databaseOfBench } from './kit/processes.ts';
 
 // How long does it take to open a note that was typed over years: 250,000 edits, one in a hundred after a jump of the

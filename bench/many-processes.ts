@@ -1,4 +1,4 @@
-import { durablePostgres } from '../server/test/kit/postgres.ts';
+import { durablePostgres } from '../server/test/kit/database/postgres.ts';
 import { type Load, load, type Shot } from './kit/load.ts';
 import { postgresCpu } from './kit/postgres-cpu.ts';
 import { numberGiven, type Running, startProcess } from './kit/processes.ts';

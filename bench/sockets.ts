@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import * as decoding from 'lib0/decoding';
 import * as Y from 'yjs';
-import { kinds, message } from '../server/test/kit/raw-socket.ts';
+import { kinds, message } from '../server/test/kit/clients/raw-socket.ts';
 import { type Collected, numberGiven, startServer } from './kit/processes.ts';
 import { SocketClient } from './kit/socket-client.ts';
 import { signUp } from './kit/vault.ts';

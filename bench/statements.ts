@@ -1,4 +1,4 @@
-import { type OperationCost, operationCosts } from '../server/test/kit/operation-costs.ts';
+import { type OperationCost, operationCosts } from '../server/test/kit/database/operation-costs.ts';
 
 // What does each operation ask of the database: statements (without BEGIN and COMMIT), calls that each take a connection
 // (transactions that write, reads on one snapshot, single reads), and round trips to PostgreSQL?

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, globSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { startCluster, whyNoCluster } from '../server/test/kit/postgres-cluster.ts';
+import { startCluster, whyNoCluster } from '../server/test/kit/database/postgres-cluster.ts';
 import { grouped } from './test-groups.ts';
 
 /*

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { durablePostgres, type FreshDatabase } from '../../server/test/kit/postgres.ts';
+import { durablePostgres, type FreshDatabase } from '../../server/test/kit/database/postgres.ts';
 
 /** Ticks per second in Linux's process accounting (sysconf _SC_CLK_TCK). */
 const CLOCK_TICKS = 100;

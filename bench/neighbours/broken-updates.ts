@@ -1,4 +1,4 @@
-import { craftUpdate } from '../../server/test/kit/crafted-updates.ts';
+import { craftUpdate } from '../../server/test/kit/clients/crafted-updates.ts';
 import { hostile } from '../kit/hostile-socket.ts';
 import type { NeighbourLoad } from '../kit/neighbour-load.ts';
 

@@ -4,8 +4,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { freePort } from '../../server/test/kit/free-port.ts';
-import { type FreshDatabase, freshPostgres } from '../../server/test/kit/postgres.ts';
+import { type FreshDatabase, freshPostgres } from '../../server/test/kit/database/postgres.ts';
+import { freePort } from '../../server/test/kit/programs/free-port.ts';
 
 /** What the servers keep their data in. */
 export const ENGINE = process.env.TEST_ENGINE === 'postgres' ? 'postgres' : 'sqlite';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { test } from 'node:test';
-import { freshPostgres, whyNoPostgres } from '../test/kit/postgres.ts';
-import { Folder } from '../test/kit/process.ts';
+import { freshPostgres, whyNoPostgres } from '../test/kit/database/postgres.ts';
+import { Folder } from '../test/kit/programs/process.ts';
 import { readConfig } from './config/config.ts';
 import { migrations } from './migrations.ts';
 import { openDatabase } from './open-ports.ts';

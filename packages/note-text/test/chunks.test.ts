@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { allNotes } from '../../../server/test/kit/test-vault.ts';
+import { allNotes } from '../../../server/test/kit/content/test-vault.ts';
 import { type Chunk, chunksOf, headingPath, maxChunks, tokensOf } from '../src/chunks.ts';
 import { processorMs } from './processor.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { allNotes } from '../../../server/test/kit/test-vault.ts';
+import { allNotes } from '../../../server/test/kit/content/test-vault.ts';
 import { assertAgreement, assertSpans } from './markdown-it.ts';
 
 /** One of each block that may contain text that only looks like a link. */

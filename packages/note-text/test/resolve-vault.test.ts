@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { LANGUAGES, testVault } from '../../../server/test/kit/test-vault.ts';
+import { LANGUAGES, testVault } from '../../../server/test/kit/content/test-vault.ts';
 import { assertSameByKeys, assertSpots, type LinkedVault, linkedVault, type Spot } from './resolve-vault.ts';
 
 function load(name: (typeof LANGUAGES)[number]): LinkedVault {

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { globSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { realNotes, realVaults } from '../../../server/test/kit/real-vaults.ts';
+import { realNotes, realVaults } from '../../../server/test/kit/content/real-vaults.ts';
 import { chunksOf } from '../src/chunks.ts';
 import { assertAgreement, assertSpans } from './markdown-it.ts';
 import { assertSameByKeys, assertSpots, type LinkedVault, linkedVault, type Spot } from './resolve-vault.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { testVault } from '../../../server/test/kit/test-vault.ts';
+import { testVault } from '../../../server/test/kit/content/test-vault.ts';
 import { type AffixLanguage, affixKeys } from '../src/words/affixes.ts';
 import { fold } from '../src/words/fold.ts';
 import { functionWordLanguages, isFunctionWord } from '../src/words/function-words.ts';

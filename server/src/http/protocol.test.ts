@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { METHODS } from 'node:http';
 import { test } from 'node:test';
+import { assertCatalogued, assertHeaders, exchange, RawConnection } from '../../test/kit/clients/raw-http.ts';
 import { onSqlite } from '../../test/kit/engines.ts';
-import { assertCatalogued, assertHeaders, exchange, RawConnection } from '../../test/kit/raw-http.ts';
 import { startServer } from '../../test/kit/server.ts';
 
 const JSON_BODY = 'content-type: application/json';

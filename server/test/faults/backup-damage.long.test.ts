@@ -6,9 +6,9 @@ import { restoreBackup } from '../../src/backup/restore/restore.ts';
 import { verifyBackup } from '../../src/backup/verify/verify-backup.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { keyFile } from '../../src/open-ports.ts';
-import { fileOf, uploadRaw } from '../kit/files.ts';
+import { fileOf, uploadRaw } from '../kit/content/files.ts';
 import { Caller } from '../kit/person.ts';
-import { cli, Folder, startServe } from '../kit/process.ts';
+import { cli, Folder, startServe } from '../kit/programs/process.ts';
 import { Random, seedOfRun } from '../kit/random.ts';
 
 const TRIES = 1000;

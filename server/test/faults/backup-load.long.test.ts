@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { whyNoPostgres } from '../kit/postgres.ts';
+import { whyNoPostgres } from '../kit/database/postgres.ts';
 import { seedOfRun } from '../kit/random.ts';
 import { backupRun } from './backup-load.ts';
 

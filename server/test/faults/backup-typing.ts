@@ -1,4 +1,4 @@
-import { AcknowledgingClient } from '../kit/acknowledging-client.ts';
+import { AcknowledgingClient } from '../kit/clients/acknowledging-client.ts';
 import { Caller } from '../kit/person.ts';
 import type { Random } from '../kit/random.ts';
 import { checkWords, type TypedWords } from './typed-words.ts';

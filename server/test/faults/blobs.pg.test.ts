@@ -8,10 +8,10 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { BlobId, VaultId } from '@notevault/protocol/ids.ts';
 import { listAll, readAll } from '../../src/ports/blobs/blobs.contract.ts';
-import { freshPostgres, whyNoPostgres } from '../kit/postgres.ts';
-import { Folder } from '../kit/process.ts';
+import { freshPostgres, whyNoPostgres } from '../kit/database/postgres.ts';
+import { Folder } from '../kit/programs/process.ts';
+import { type Call, callsOf, renamesOf, traced } from '../kit/programs/trace.ts';
 import { Random, seedOfRun } from '../kit/random.ts';
-import { type Call, callsOf, renamesOf, traced } from '../kit/trace.ts';
 import { contentOf, openAt } from './blobs-child.ts';
 
 const CHILD = fileURLToPath(new URL('./blobs-child.ts', import.meta.url));

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { databaseFile } from '../../src/data-folder.ts';
+import { freshPostgres, whyNoPostgres } from '../kit/database/postgres.ts';
+import { openRaw, type Raw } from '../kit/database/raw-sql.ts';
 import { type Answer, Caller, type Headed } from '../kit/person.ts';
-import { freshPostgres, whyNoPostgres } from '../kit/postgres.ts';
-import { Folder, startServe } from '../kit/process.ts';
-import { openRaw, type Raw } from '../kit/raw-sql.ts';
+import { Folder, startServe } from '../kit/programs/process.ts';
 
 const NOTES = ['meta', 'content', 'doc', 'texts'] as const;
 type Damaged = (typeof NOTES)[number];

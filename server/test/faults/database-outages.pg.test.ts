@@ -4,12 +4,12 @@
  */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { AcknowledgingClient } from '../kit/acknowledging-client.ts';
+import { AcknowledgingClient } from '../kit/clients/acknowledging-client.ts';
+import { freshPostgres, whyNoPostgres } from '../kit/database/postgres.ts';
+import { startCluster } from '../kit/database/postgres-cluster.ts';
+import { PostgresLine } from '../kit/database/postgres-line.ts';
 import { type Answer, Caller } from '../kit/person.ts';
-import { freshPostgres, whyNoPostgres } from '../kit/postgres.ts';
-import { startCluster } from '../kit/postgres-cluster.ts';
-import { PostgresLine } from '../kit/postgres-line.ts';
-import { Folder, type ServeProcess, startServe } from '../kit/process.ts';
+import { Folder, type ServeProcess, startServe } from '../kit/programs/process.ts';
 import { until } from '../kit/until.ts';
 
 const skip = whyNoPostgres() ?? false;

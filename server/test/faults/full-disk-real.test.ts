@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { closeSync, ftruncateSync, mkdirSync, openSync, rmSync, writeSync } from 'node:fs';
 import { test } from 'node:test';
 import type { Answer, Caller } from '../kit/person.ts';
-import { Folder, startServe } from '../kit/process.ts';
+import { Folder, startServe } from '../kit/programs/process.ts';
 import { aliceAt } from '../kit/signed-in.ts';
 import { until } from '../kit/until.ts';
 

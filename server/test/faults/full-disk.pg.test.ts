@@ -5,9 +5,9 @@ import { databaseBlobs } from '../../src/ports/blobs/database.ts';
 import { type Database, DatabaseError } from '../../src/ports/database/database.ts';
 import { portError as postgresError } from '../../src/ports/database/postgres/errors.ts';
 import { portError as sqliteError } from '../../src/ports/database/sqlite/errors.ts';
+import { FlakySocket } from '../kit/clients/provider-clients.ts';
 import { testClock } from '../kit/clock.ts';
 import { onEachEngine } from '../kit/engines.ts';
-import { FlakySocket } from '../kit/provider-clients.ts';
 import { startServer } from '../kit/server.ts';
 import { until } from '../kit/until.ts';
 

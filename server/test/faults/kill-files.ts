@@ -4,10 +4,10 @@ import type { Config } from '../../src/config/config.ts';
 import { openPorts } from '../../src/open-ports.ts';
 import { type Clock, systemClock } from '../../src/ports/clock/clock.ts';
 import { createLogger } from '../../src/telemetry/telemetry.ts';
-import { fileUrl, readRaw, sha256, uploadJson, uploadRaw } from '../kit/files.ts';
+import { fileUrl, readRaw, sha256, uploadJson, uploadRaw } from '../kit/content/files.ts';
+import type { Raw } from '../kit/database/raw-sql.ts';
 import type { Answer, Caller } from '../kit/person.ts';
 import type { Random } from '../kit/random.ts';
-import type { Raw } from '../kit/raw-sql.ts';
 
 /*
  * Attachments under load and after a kill. Each path knows which state its server acknowledged, and which request was

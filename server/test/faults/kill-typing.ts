@@ -3,13 +3,13 @@ import { databaseFile } from '../../src/data-folder.ts';
 import { keyFile } from '../../src/open-ports.ts';
 import { readKeyFile } from '../../src/ports/keyring/key-file.ts';
 import { MasterKeyring } from '../../src/ports/keyring/master-key.ts';
-import { AcknowledgingClient } from '../kit/acknowledging-client.ts';
-import { checkConsistency } from '../kit/consistency-check.ts';
+import { AcknowledgingClient } from '../kit/clients/acknowledging-client.ts';
+import { checkConsistency } from '../kit/database/consistency-check.ts';
+import { freshPostgres } from '../kit/database/postgres.ts';
+import { openRaw } from '../kit/database/raw-sql.ts';
 import { Caller } from '../kit/person.ts';
-import { freshPostgres } from '../kit/postgres.ts';
-import { Folder, type ServeProcess, startServe } from '../kit/process.ts';
+import { Folder, type ServeProcess, startServe } from '../kit/programs/process.ts';
 import { Random } from '../kit/random.ts';
-import { openRaw } from '../kit/raw-sql.ts';
 import type { EngineName, KillRun } from './kill.ts';
 import { checkWords } from './typed-words.ts';
 

@@ -6,9 +6,9 @@ import { keyFile, nextKeyFile } from '../../src/open-ports.ts';
 import type { KeyOwner } from '../../src/ports/keyring/keyring.ts';
 import { MasterKeyring } from '../../src/ports/keyring/master-key.ts';
 import { testClock } from '../kit/clock.ts';
+import { openRaw } from '../kit/database/raw-sql.ts';
 import { Caller } from '../kit/person.ts';
-import { cli, type Ended, type Environment, Folder, ServeProcess, startServe } from '../kit/process.ts';
-import { openRaw } from '../kit/raw-sql.ts';
+import { cli, type Ended, type Environment, Folder, ServeProcess, startServe } from '../kit/programs/process.ts';
 
 const { random } = testClock();
 const folder = new Folder();

@@ -3,9 +3,9 @@ import { cpSync, existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
-import { freshPostgres, whyNoPostgres } from '../kit/postgres.ts';
-import { cli, type Environment, Folder, startServe } from '../kit/process.ts';
-import { openRaw } from '../kit/raw-sql.ts';
+import { freshPostgres, whyNoPostgres } from '../kit/database/postgres.ts';
+import { openRaw } from '../kit/database/raw-sql.ts';
+import { cli, type Environment, Folder, startServe } from '../kit/programs/process.ts';
 import { aliceAt } from '../kit/signed-in.ts';
 
 const noPostgres = whyNoPostgres() ?? false;

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { databaseFile } from '../../src/data-folder.ts';
-import { AcknowledgingClient } from '../kit/acknowledging-client.ts';
+import { AcknowledgingClient } from '../kit/clients/acknowledging-client.ts';
+import { commitsIn, firstCommitsOf, keepLog } from '../kit/database/wal.ts';
 import { Caller } from '../kit/person.ts';
-import { Folder, startServe } from '../kit/process.ts';
-import { type Call, callsOf, isSyncedBefore, logCallsOf, traced, wholeTrace } from '../kit/trace.ts';
-import { commitsIn, firstCommitsOf, keepLog } from '../kit/wal.ts';
+import { Folder, startServe } from '../kit/programs/process.ts';
+import { type Call, callsOf, isSyncedBefore, logCallsOf, traced, wholeTrace } from '../kit/programs/trace.ts';
 
 /*
  * Like sync-order.test.ts, for edits typed over sockets: write to the log, sync of the log, and only then the

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { databaseFile } from '../../src/data-folder.ts';
+import { openRaw } from '../kit/database/raw-sql.ts';
+import { commitsIn, keepLog } from '../kit/database/wal.ts';
 import { Caller } from '../kit/person.ts';
-import { Folder, startServe } from '../kit/process.ts';
+import { Folder, startServe } from '../kit/programs/process.ts';
+import { type Call, callsOf, isSyncedBefore, logCallsOf, traced, wholeTrace } from '../kit/programs/trace.ts';
 import { Random, seedOfRun } from '../kit/random.ts';
-import { openRaw } from '../kit/raw-sql.ts';
-import { type Call, callsOf, isSyncedBefore, logCallsOf, traced, wholeTrace } from '../kit/trace.ts';
-import { commitsIn, keepLog } from '../kit/wal.ts';
 
 /*
  * After a kill, written data survives in the system's cache, so a kill does not show what a power cut would lose. This

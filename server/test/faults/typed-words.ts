@@ -1,4 +1,4 @@
-import type { AcknowledgingClient } from '../kit/acknowledging-client.ts';
+import type { AcknowledgingClient } from '../kit/clients/acknowledging-client.ts';
 import type { Caller } from '../kit/person.ts';
 
 /** What one client typed into a note. */

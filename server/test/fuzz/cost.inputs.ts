@@ -1,4 +1,4 @@
-import type { CraftedItem } from '../kit/crafted-updates.ts';
+import type { CraftedItem } from '../kit/clients/crafted-updates.ts';
 import type { Random } from '../kit/random.ts';
 
 /** A piece of text and how often it is repeated; each `#` in it becomes an increasing number. */

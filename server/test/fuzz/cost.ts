@@ -1,11 +1,11 @@
 import type { NoteId, VaultId } from '@notevault/protocol/ids.ts';
-import { ClientThread } from '../kit/client-thread.ts';
-import { craftUpdate } from '../kit/crafted-updates.ts';
+import { ClientThread } from '../kit/clients/client-thread.ts';
+import { craftUpdate } from '../kit/clients/crafted-updates.ts';
+import { YjsClient } from '../kit/clients/yjs-client.ts';
 import { freshSqlite } from '../kit/engines.ts';
 import { LoopMeter } from '../kit/loop-meter.ts';
 import { Random } from '../kit/random.ts';
 import { startServer, type TestServer } from '../kit/server.ts';
-import { YjsClient } from '../kit/yjs-client.ts';
 import { type CostInput, itemsOf, mutated, newInput, textOf } from './cost.inputs.ts';
 
 /*

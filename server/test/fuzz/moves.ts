@@ -1,12 +1,12 @@
 import { parseArgs } from 'node:util';
 import type { Database } from '../../src/ports/database/database.ts';
 import { MasterKeyring } from '../../src/ports/keyring/master-key.ts';
-import { checkConsistency } from '../kit/consistency-check.ts';
-import { delayed } from '../kit/delayed-database.ts';
+import { checkConsistency } from '../kit/database/consistency-check.ts';
+import { delayed } from '../kit/database/delayed-database.ts';
+import type { Raw } from '../kit/database/raw-sql.ts';
 import { freshOnPostgres, freshSqlite, rawOf } from '../kit/engines.ts';
 import type { Caller, Headed } from '../kit/person.ts';
 import { Random } from '../kit/random.ts';
-import type { Raw } from '../kit/raw-sql.ts';
 import { startServer, type TestServer } from '../kit/server.ts';
 import { Chance, type Op } from './moves.ops.ts';
 import { foldersWrong, type View, Viewer } from './moves.view.ts';

@@ -3,8 +3,8 @@ import { Type } from 'typebox';
 import type { SealingKey } from '../../src/ports/keyring/keyring.ts';
 import { MasterKeyring } from '../../src/ports/keyring/master-key.ts';
 import { SealedJson } from '../../src/ports/keyring/sealed-json.ts';
+import type { Raw, Row } from '../kit/database/raw-sql.ts';
 import type { Caller, Headed } from '../kit/person.ts';
-import type { Raw, Row } from '../kit/raw-sql.ts';
 import type { World } from './moves.world.ts';
 
 /** The path of an entry, the only part of its sealed data that is needed here. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { test } from 'node:test';
 import { WebSocketServer } from 'ws';
-import { kinds, text } from '../kit/raw-socket.ts';
+import { kinds, text } from '../kit/clients/raw-socket.ts';
 import { Line } from './sync.line.ts';
 
 const NOTE = 'note';

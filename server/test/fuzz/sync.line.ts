@@ -1,7 +1,7 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import * as decoding from 'lib0/decoding';
 import type { LiveNote, Watcher } from '../../src/domains/notes/notes.ts';
-import { kinds, message, RawSocket } from '../kit/raw-socket.ts';
+import { kinds, message, RawSocket } from '../kit/clients/raw-socket.ts';
 
 const STEP1 = 0;
 const STEP2 = 1;

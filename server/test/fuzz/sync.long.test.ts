@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { whyNoPostgres } from '../kit/postgres.ts';
+import { whyNoPostgres } from '../kit/database/postgres.ts';
 import { Random, seedOfRun } from '../kit/random.ts';
 import { MODES, type Mode } from './sync.requests.ts';
 import { runSeeds } from './sync.ts';

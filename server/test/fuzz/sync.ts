@@ -4,7 +4,7 @@ import { foldPath } from '@notevault/note-text/paths.ts';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import { type Database, DatabaseError } from '../../src/ports/database/database.ts';
 import { MasterKeyring } from '../../src/ports/keyring/master-key.ts';
-import { checkConsistency } from '../kit/consistency-check.ts';
+import { checkConsistency } from '../kit/database/consistency-check.ts';
 import { freshOnPostgres, freshSqlite, rawOf } from '../kit/engines.ts';
 import type { Answer, Caller } from '../kit/person.ts';
 import { Random } from '../kit/random.ts';

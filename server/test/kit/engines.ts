@@ -6,8 +6,8 @@ import { migrations } from '../../src/migrations.ts';
 import type { Database } from '../../src/ports/database/database.ts';
 import { openPostgres } from '../../src/ports/database/postgres/postgres.ts';
 import { openSqlite } from '../../src/ports/database/sqlite/sqlite.ts';
-import { migratedPostgres, whyNoPostgres } from './postgres.ts';
-import { openRaw, type Raw } from './raw-sql.ts';
+import { migratedPostgres, whyNoPostgres } from './database/postgres.ts';
+import { openRaw, type Raw } from './database/raw-sql.ts';
 import { deadScratchFolders, scratchFolder } from './scratch.ts';
 
 /**

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
+import { Assistant } from '../kit/clients/mcp.ts';
+import { handWritten, LANGUAGES } from '../kit/content/test-vault.ts';
 import { onSqlite } from '../kit/engines.ts';
-import { Assistant } from '../kit/mcp.ts';
 import { startServer } from '../kit/server.ts';
-import { handWritten, LANGUAGES } from '../kit/test-vault.ts';
 
 /** What hosts show a model is the text or the structured content; neither may be larger than this by default. */
 const TOKENS_MAX = 8_000;

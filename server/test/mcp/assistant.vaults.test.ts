@@ -1,7 +1,7 @@
 import { test } from 'node:test';
 import { foldPath } from '@notevault/note-text/paths.ts';
+import { realNotes } from '../kit/content/real-vaults.ts';
 import { onEachEngine } from '../kit/engines.ts';
-import { realNotes } from '../kit/real-vaults.ts';
 import { assistantRun } from './scripted-assistant.ts';
 
 const TASKS = 200;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { Assistant } from '../kit/clients/mcp.ts';
 import { onEachEngine } from '../kit/engines.ts';
-import { Assistant } from '../kit/mcp.ts';
 import { startServer } from '../kit/server.ts';
 
 onEachEngine('moves by assistants', (open) => {

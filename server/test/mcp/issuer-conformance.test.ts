@@ -6,10 +6,10 @@ import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { Browser, signedIn } from '../kit/clients/oauth.ts';
+import { OAuthApp } from '../kit/clients/oauth-app.ts';
 import { onSqlite } from '../kit/engines.ts';
-import { freePort } from '../kit/free-port.ts';
-import { Browser, signedIn } from '../kit/oauth.ts';
-import { OAuthApp } from '../kit/oauth-app.ts';
+import { freePort } from '../kit/programs/free-port.ts';
 import { startServer } from '../kit/server.ts';
 
 const program = join(import.meta.dirname, '../../../node_modules/@modelcontextprotocol/conformance/dist/index.js');

@@ -1,9 +1,9 @@
 /** OAuth as clients of assistants really behave. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { Assistant } from '../kit/clients/mcp.ts';
+import { OAuthApp } from '../kit/clients/oauth-app.ts';
 import { onEachEngine } from '../kit/engines.ts';
-import { Assistant } from '../kit/mcp.ts';
-import { OAuthApp } from '../kit/oauth-app.ts';
 import { startServer, type TestServer } from '../kit/server.ts';
 
 /** Starts a server whose public address is the one that it is reached by in tests of OAuth. */

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { test } from 'node:test';
+import { Assistant } from '../kit/clients/mcp.ts';
 import { onSqlite } from '../kit/engines.ts';
-import { Assistant } from '../kit/mcp.ts';
 import { startServer, type TestServer } from '../kit/server.ts';
 
 const ACCEPT = { accept: 'application/json, text/event-stream', 'content-type': 'application/json' };

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { sectionsOf } from '@notevault/mcp/edits/sections.ts';
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
-import { Assistant, type ToolResult } from '../kit/mcp.ts';
+import { Assistant, type ToolResult } from '../kit/clients/mcp.ts';
+import { YjsClient } from '../kit/clients/yjs-client.ts';
+import { handWritten } from '../kit/content/test-vault.ts';
 import type { Caller } from '../kit/person.ts';
 import { Random } from '../kit/random.ts';
 import { startServer, type TestServer, type TestServerOptions } from '../kit/server.ts';
-import { handWritten } from '../kit/test-vault.ts';
-import { YjsClient } from '../kit/yjs-client.ts';
 
 /*
  * An assistant without a model: it does what good assistants do, with the mistakes that they make (stale hashes,

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
-import { Assistant } from '../kit/mcp.ts';
-import type { Environment } from '../kit/process.ts';
+import { Assistant } from '../kit/clients/mcp.ts';
+import type { Environment } from '../kit/programs/process.ts';
 
 const main = join(import.meta.dirname, '../../../cli/src/main.ts');
 

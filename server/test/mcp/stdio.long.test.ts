@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { Credentials } from '../../../cli/src/sync/account/credentials.ts';
 import { onSqlite } from '../kit/engines.ts';
 import { linkDevice } from '../kit/operations.ts';
-import { assertFails, cli, Folder, startServe } from '../kit/process.ts';
+import { assertFails, cli, Folder, startServe } from '../kit/programs/process.ts';
 import { startServer, type TestServer } from '../kit/server.ts';
 import { connect } from './stdio-host.ts';
 

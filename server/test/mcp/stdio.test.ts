@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { onSqlite } from '../kit/engines.ts';
-import { assertFails, cli } from '../kit/process.ts';
+import { assertFails, cli } from '../kit/programs/process.ts';
 import { startServer } from '../kit/server.ts';
 import { connect } from './stdio-host.ts';
 

@@ -1,8 +1,8 @@
 /** Tickets: URLs that permit one download or upload without a credential. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { Assistant } from '../kit/clients/mcp.ts';
 import { onEachEngine } from '../kit/engines.ts';
-import { Assistant } from '../kit/mcp.ts';
 import { startServer, type TestServer } from '../kit/server.ts';
 
 const PNG = Buffer.from(

@@ -1,4 +1,4 @@
-import type { Assistant, ToolResult } from '../kit/mcp.ts';
+import type { Assistant, ToolResult } from '../kit/clients/mcp.ts';
 
 /** A call of a tool with input that succeeds, given the results of the calls before it. */
 export interface ToolCall {

@@ -1,8 +1,8 @@
 /** The tools of assistants against a server: what they read, what they change, and what they refuse to change. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { Assistant } from '../kit/clients/mcp.ts';
 import { onEachEngine } from '../kit/engines.ts';
-import { Assistant } from '../kit/mcp.ts';
 import type { Caller } from '../kit/person.ts';
 import { startServer, type TestServer } from '../kit/server.ts';
 

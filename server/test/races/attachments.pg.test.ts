@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { VaultId } from '@notevault/protocol/ids.ts';
-import { assertConsistent } from '../kit/assert-consistent.ts';
+import { fileOf, fileUrl, readRaw, sha256, uploadJson, uploadRaw } from '../kit/content/files.ts';
+import { assertConsistent } from '../kit/database/assert-consistent.ts';
 import { onEachEngine, rawOf } from '../kit/engines.ts';
-import { fileOf, fileUrl, readRaw, sha256, uploadJson, uploadRaw } from '../kit/files.ts';
 import type { Caller } from '../kit/person.ts';
 import { startServer, type TestServer } from '../kit/server.ts';
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { SyncChange } from '@notevault/protocol/sync.ts';
+import { freshPostgres, whyNoPostgres } from '../kit/database/postgres.ts';
 import { Caller, type Headed } from '../kit/person.ts';
-import { freshPostgres, whyNoPostgres } from '../kit/postgres.ts';
-import { Folder, startServe } from '../kit/process.ts';
+import { Folder, startServe } from '../kit/programs/process.ts';
 
 /*
  * Many writers in two processes, and readers that follow the feed: if a seq became visible after a later one, some

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { assertConsistent } from '../kit/assert-consistent.ts';
+import { fileOf, fileUrl, readRaw, uploadRaw } from '../kit/content/files.ts';
+import { assertConsistent } from '../kit/database/assert-consistent.ts';
 import { onEachEngine } from '../kit/engines.ts';
-import { fileOf, fileUrl, readRaw, uploadRaw } from '../kit/files.ts';
 import type { Answer, Caller } from '../kit/person.ts';
 import { startServer, type TestServer } from '../kit/server.ts';
 

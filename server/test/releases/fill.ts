@@ -1,5 +1,5 @@
-import { AcknowledgingClient } from '../kit/acknowledging-client.ts';
-import { fileOf, sha256, uploadRaw } from '../kit/files.ts';
+import { AcknowledgingClient } from '../kit/clients/acknowledging-client.ts';
+import { fileOf, sha256, uploadRaw } from '../kit/content/files.ts';
 import { type Answer, Caller } from '../kit/person.ts';
 
 /** What a data set holds, in words that a later version must find in it. */

@@ -1,7 +1,7 @@
 import { existsSync, rmSync } from 'node:fs';
 import { version } from '../../src/version.ts';
-import { freshPostgres } from '../kit/postgres.ts';
-import { Folder, startServe } from '../kit/process.ts';
+import { freshPostgres } from '../kit/database/postgres.ts';
+import { Folder, startServe } from '../kit/programs/process.ts';
 import { folderOf, store } from './data-set.ts';
 import { fill } from './fill.ts';
 

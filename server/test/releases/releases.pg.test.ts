@@ -6,12 +6,12 @@ import { databaseFile } from '../../src/data-folder.ts';
 import { keyFile } from '../../src/open-ports.ts';
 import { readKeyFile } from '../../src/ports/keyring/key-file.ts';
 import { MasterKeyring } from '../../src/ports/keyring/master-key.ts';
-import { checkConsistency } from '../kit/consistency-check.ts';
-import { readRaw, sha256 } from '../kit/files.ts';
+import { readRaw, sha256 } from '../kit/content/files.ts';
+import { checkConsistency } from '../kit/database/consistency-check.ts';
+import { freshPostgres, whyNoPostgres } from '../kit/database/postgres.ts';
+import { openRaw } from '../kit/database/raw-sql.ts';
 import { Caller } from '../kit/person.ts';
-import { freshPostgres, whyNoPostgres } from '../kit/postgres.ts';
-import { Folder, startServe } from '../kit/process.ts';
-import { openRaw } from '../kit/raw-sql.ts';
+import { Folder, startServe } from '../kit/programs/process.ts';
 import { contentsOf, ddlOf, load, presentDdl, releases } from './data-set.ts';
 import type { VaultContents } from './fill.ts';
 

@@ -2,7 +2,7 @@ import { existsSync, globSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { knownItemsOf } from '@notevault/search-index/tuning/known-items.ts';
 import { seedOf } from '@notevault/search-index/tuning/random.ts';
-import { handWritten, LANGUAGES, type Language } from '../kit/test-vault.ts';
+import { handWritten, LANGUAGES, type Language } from '../kit/content/test-vault.ts';
 import type { GoldenQuery, Part } from './golden-query.ts';
 
 /*

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { it } from 'node:test';
-import { Folder } from '../../../../server/test/kit/process.ts';
+import { Folder } from '../../../../server/test/kit/programs/process.ts';
 import { type Credential, Credentials } from './credentials.ts';
 import type { Keychain } from './keychain.ts';
 import { serverOrigin } from './server-address.ts';

@@ -18,7 +18,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, it, mock } from 'node:test';
 import { DiskChanged, type DiskFile, DiskRefused, FolderGone } from '@notevault/sync/engine/ports.ts';
 import { isAlike } from '@notevault/sync/engine/sync-state.ts';
-import { Folder } from '../../../../server/test/kit/process.ts';
+import { Folder } from '../../../../server/test/kit/programs/process.ts';
 import { FreeRoom } from './file-system.ts';
 import { NodeDisk } from './node-disk.ts';
 import { Trash } from './trash.ts';

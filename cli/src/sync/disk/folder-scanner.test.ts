@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { it } from 'node:test';
 import type { DiskListing } from '@notevault/sync/engine/ports.ts';
-import { Folder } from '../../../../server/test/kit/process.ts';
+import { Folder } from '../../../../server/test/kit/programs/process.ts';
 import { Random } from '../../../../server/test/kit/random.ts';
 import { ChangedPaths } from './changed-paths.ts';
 import { DiskNames } from './disk-names.ts';

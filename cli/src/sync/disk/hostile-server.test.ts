@@ -7,7 +7,7 @@ import { SyncEngine } from '@notevault/sync/engine/engine.ts';
 import type { Server } from '@notevault/sync/engine/ports.ts';
 import type { RemoteFile } from '@notevault/sync/plan/trees.ts';
 import { SimStore } from '../../../../packages/sync/test/simulation/sim-store.ts';
-import { Folder } from '../../../../server/test/kit/process.ts';
+import { Folder } from '../../../../server/test/kit/programs/process.ts';
 import { nodeClock } from '../run/node-clock.ts';
 import { nodeHashing } from '../run/node-hashing.ts';
 import { NodeDisk } from './node-disk.ts';

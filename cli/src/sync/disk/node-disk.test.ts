@@ -15,7 +15,7 @@ import {
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import { DiskChanged, type DiskFile, DiskRefused, type FileContent, FolderGone } from '@notevault/sync/engine/ports.ts';
-import { Folder } from '../../../../server/test/kit/process.ts';
+import { Folder } from '../../../../server/test/kit/programs/process.ts';
 import { NodeDisk, type NodeDiskOptions } from './node-disk.ts';
 import { Trash } from './trash.ts';
 

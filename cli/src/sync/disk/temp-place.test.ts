@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { it } from 'node:test';
-import { Folder } from '../../../../server/test/kit/process.ts';
+import { Folder } from '../../../../server/test/kit/programs/process.ts';
 import { TempPlace } from './temp-place.ts';
 
 it('TempPlace opens only a file that it creates, not one that is there nor through a link', async () => {

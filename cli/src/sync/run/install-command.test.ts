@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { it } from 'node:test';
-import { Folder } from '../../../../server/test/kit/process.ts';
+import { Folder } from '../../../../server/test/kit/programs/process.ts';
 import { serviceFor } from './install-command.ts';
 
 const COMMAND = ['/usr/bin/node', '/opt/notevault/main.js', 'sync', '/home/alice/My "Notes" & 100% $HOME'];

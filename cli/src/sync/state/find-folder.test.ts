@@ -4,7 +4,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { it } from 'node:test';
 import { FolderGone } from '@notevault/sync/engine/ports.ts';
-import { Folder } from '../../../../server/test/kit/process.ts';
+import { Folder } from '../../../../server/test/kit/programs/process.ts';
 import { findFolder, requireFolder } from './find-folder.ts';
 import { newFolderId, writeMarker } from './folder-marker.ts';
 import { type FolderRecord, FolderRegistry } from './folder-registry.ts';

@@ -5,7 +5,7 @@ import { it } from 'node:test';
 import type { StateChange } from '@notevault/sync/engine/ports.ts';
 import fc from 'fast-check';
 import { SimStore } from '../../../../packages/sync/test/simulation/sim-store.ts';
-import { Folder } from '../../../../server/test/kit/process.ts';
+import { Folder } from '../../../../server/test/kit/programs/process.ts';
 import { NewerState, SqliteStore } from './sqlite-store.ts';
 
 const name = fc.constantFrom('a', 'b', 'ü', "it's");

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { it } from 'node:test';
-import { Folder } from '../../../../server/test/kit/process.ts';
+import { Folder } from '../../../../server/test/kit/programs/process.ts';
 import { ScriptedWatch } from '../../../../server/test/kit/scripted-watch.ts';
 import { until } from '../../../../server/test/kit/until.ts';
 import { nodeClock } from '../run/node-clock.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { fileOf, uploadRaw } from '../../../test/kit/content/files.ts';
 import { onEachEngine } from '../../../test/kit/engines.ts';
-import { fileOf, uploadRaw } from '../../../test/kit/files.ts';
 import { startServer } from '../../../test/kit/server.ts';
 import type { Blobs } from '../../ports/blobs/blobs.ts';
 import { BackupLease, backupState } from './lease.ts';

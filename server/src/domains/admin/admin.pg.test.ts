@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { OAuthApp } from '../../../test/kit/clients/oauth-app.ts';
+import { FlakySocket } from '../../../test/kit/clients/provider-clients.ts';
 import { onEachEngine } from '../../../test/kit/engines.ts';
-import { OAuthApp } from '../../../test/kit/oauth-app.ts';
 import { linkDevice } from '../../../test/kit/operations.ts';
 import type { Answer } from '../../../test/kit/person.ts';
-import { FlakySocket } from '../../../test/kit/provider-clients.ts';
 import { startServer } from '../../../test/kit/server.ts';
 import { until, untilInTime } from '../../../test/kit/until.ts';
 

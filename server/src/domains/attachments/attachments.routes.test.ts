@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { fileOf, fileUrl, heads, readRaw, sha256, uploadJson, uploadRaw } from '../../../test/kit/content/files.ts';
 import { onSqlite } from '../../../test/kit/engines.ts';
-import { fileOf, fileUrl, heads, readRaw, sha256, uploadJson, uploadRaw } from '../../../test/kit/files.ts';
 import { notesOnOneServer } from '../../../test/kit/notes.ts';
 
 for (const blobs of ['disk', 'database'] as const)

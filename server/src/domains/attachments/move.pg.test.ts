@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { fileOf, fileUrl, readRaw, uploadRaw } from '../../../test/kit/content/files.ts';
 import { onEachEngine } from '../../../test/kit/engines.ts';
-import { fileOf, fileUrl, readRaw, uploadRaw } from '../../../test/kit/files.ts';
 import { type Json, notesOnOneServer, type Writer } from '../../../test/kit/notes.ts';
 
 /** One link in `s/S.md`, and its expected text after `t/Old.png` was renamed to `u/New.jpg`. */

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { assertConsistent } from '../../../test/kit/assert-consistent.ts';
+import { fileOf, fileUrl, readRaw, sha256, uploadRaw } from '../../../test/kit/content/files.ts';
+import { assertConsistent } from '../../../test/kit/database/assert-consistent.ts';
 import { onEachEngine } from '../../../test/kit/engines.ts';
-import { fileOf, fileUrl, readRaw, sha256, uploadRaw } from '../../../test/kit/files.ts';
 import { startLastingNotes, startNotes, type Writer } from '../../../test/kit/notes.ts';
 import type { Answer } from '../../../test/kit/person.ts';
 import { builtinPlans } from '../plans/plans.ts';

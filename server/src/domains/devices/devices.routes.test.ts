@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Raw } from '../../../test/kit/database/raw-sql.ts';
 import { onSqlite, rawOf } from '../../../test/kit/engines.ts';
 import { checkedCallers } from '../../../test/kit/openapi.ts';
 import type { Caller } from '../../../test/kit/person.ts';
-import type { Raw } from '../../../test/kit/raw-sql.ts';
 import { startServer, type TestServer } from '../../../test/kit/server.ts';
 import { builtinPlans } from '../plans/plans.ts';
 

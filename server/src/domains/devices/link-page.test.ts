@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { Browser, fieldsOf } from '../../../test/kit/clients/oauth.ts';
 import { onSqlite } from '../../../test/kit/engines.ts';
-import { Browser, fieldsOf } from '../../../test/kit/oauth.ts';
 import { startServer, type TestServer } from '../../../test/kit/server.ts';
 
 const start = (open: Parameters<typeof startServer>[0]['open']) =>

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { RawConnection } from '../../../test/kit/clients/raw-http.ts';
+import { fileOf, fileUrl, readRaw, sha256, uploadJson, uploadRaw } from '../../../test/kit/content/files.ts';
 import { onEachEngine } from '../../../test/kit/engines.ts';
-import { fileOf, fileUrl, readRaw, sha256, uploadJson, uploadRaw } from '../../../test/kit/files.ts';
 import { startNotes, type Writer } from '../../../test/kit/notes.ts';
-import { RawConnection } from '../../../test/kit/raw-http.ts';
 
 const quoted = (hash: string) => `"${hash}"`;
 const [ONE, TWO, THREE] = [fileOf('png', 300), fileOf('png', 301), fileOf('png', 302)] as const;

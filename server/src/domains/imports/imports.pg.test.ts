@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { tarOf, type ZipFileInput, zipOf } from '../../../test/kit/archives.ts';
+import { tarOf, type ZipFileInput, zipOf } from '../../../test/kit/content/archives.ts';
 import { onEachEngine } from '../../../test/kit/engines.ts';
 import type { Answer, Caller } from '../../../test/kit/person.ts';
 import { startServer, type TestServerOptions } from '../../../test/kit/server.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { Browser, fieldsOf, signedIn } from '../../../test/kit/clients/oauth.ts';
+import { OAuthApp, oauthErrorOf, type Pair } from '../../../test/kit/clients/oauth-app.ts';
 import { onSqlite } from '../../../test/kit/engines.ts';
-import { Browser, fieldsOf, signedIn } from '../../../test/kit/oauth.ts';
-import { OAuthApp, oauthErrorOf, type Pair } from '../../../test/kit/oauth-app.ts';
 import type { Caller } from '../../../test/kit/person.ts';
 import { startServer, type TestServer, type TestServerOptions } from '../../../test/kit/server.ts';
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { None } from 'oauth4webapi';
+import { type FakeFetch, fakeFetch, json } from '../../../test/kit/clients/fake-fetch.ts';
+import { Browser, type Met, signedIn } from '../../../test/kit/clients/oauth.ts';
+import { OAuthApp } from '../../../test/kit/clients/oauth-app.ts';
 import { onSqlite } from '../../../test/kit/engines.ts';
-import { type FakeFetch, fakeFetch, json } from '../../../test/kit/fake-fetch.ts';
-import { Browser, type Met, signedIn } from '../../../test/kit/oauth.ts';
-import { OAuthApp } from '../../../test/kit/oauth-app.ts';
 import { startServer, type TestServer } from '../../../test/kit/server.ts';
 
 const ID = 'https://client.example/oauth/client.json';

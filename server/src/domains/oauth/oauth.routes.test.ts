@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { Browser, signedIn } from '../../../test/kit/clients/oauth.ts';
+import { OAuthApp, type Pair } from '../../../test/kit/clients/oauth-app.ts';
+import { interruptible } from '../../../test/kit/database/interruptible-database.ts';
 import { onSqlite } from '../../../test/kit/engines.ts';
-import { interruptible } from '../../../test/kit/interruptible-database.ts';
-import { Browser, signedIn } from '../../../test/kit/oauth.ts';
-import { OAuthApp, type Pair } from '../../../test/kit/oauth-app.ts';
 import type { Caller } from '../../../test/kit/person.ts';
 import { startServer, type TestServer, type TestServerOptions } from '../../../test/kit/server.ts';
 

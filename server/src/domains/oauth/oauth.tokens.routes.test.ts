@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { VaultId } from '@notevault/protocol/ids.ts';
+import { Browser } from '../../../test/kit/clients/oauth.ts';
+import { OAuthApp, oauthErrorOf, type Pair } from '../../../test/kit/clients/oauth-app.ts';
 import { onSqlite, rawOf } from '../../../test/kit/engines.ts';
-import { Browser } from '../../../test/kit/oauth.ts';
-import { OAuthApp, oauthErrorOf, type Pair } from '../../../test/kit/oauth-app.ts';
 import type { Caller } from '../../../test/kit/person.ts';
 import { startServer, type TestServer, type TestServerOptions } from '../../../test/kit/server.ts';
 

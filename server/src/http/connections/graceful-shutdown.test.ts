@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { assertCatalogued, RawConnection } from '../../../test/kit/clients/raw-http.ts';
 import { onSqlite } from '../../../test/kit/engines.ts';
-import { assertCatalogued, RawConnection } from '../../../test/kit/raw-http.ts';
 import { startServer } from '../../../test/kit/server.ts';
 
 onSqlite('a server that stops', (open) => {

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { test } from 'node:test';
 import Fastify, { type FastifyBaseLogger } from 'fastify';
-import { RawSocket } from '../../../test/kit/raw-socket.ts';
+import { RawSocket } from '../../../test/kit/clients/raw-socket.ts';
 import { turns, until } from '../../../test/kit/until.ts';
 import { createLogger } from '../../telemetry/telemetry.ts';
 import { errorHandler } from '../errors.ts';

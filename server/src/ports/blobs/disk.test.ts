@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { testClock } from '../../../test/kit/clock.ts';
-import { Folder } from '../../../test/kit/process.ts';
+import { Folder } from '../../../test/kit/programs/process.ts';
 import { blobsContract, listAll, newKey, newVault, pieces, readAll } from './blobs.contract.ts';
 import { openDiskBlobs } from './disk.ts';
 

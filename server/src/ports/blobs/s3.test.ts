@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { type TestClock, testClock } from '../../../test/kit/clock.ts';
-import { S3Double } from '../../../test/kit/s3.ts';
+import { S3Double } from '../../../test/kit/programs/s3.ts';
 import { blobsContract, listAll, newKey, newVault, pieces, readAll } from './blobs.contract.ts';
 import { s3Blobs } from './s3.ts';
 import { PART_BYTES } from './s3.upload.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { Client } from 'pg';
-import { type FreshDatabase, freshPostgres, whyNoPostgres } from '../../../test/kit/postgres.ts';
+import { type FreshDatabase, freshPostgres, whyNoPostgres } from '../../../test/kit/database/postgres.ts';
 import { busContract } from './bus.contract.ts';
 import { openPostgresBus } from './postgres.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { fakeFetch, json } from '../../../test/kit/fake-fetch.ts';
+import { fakeFetch, json } from '../../../test/kit/clients/fake-fetch.ts';
 import { createSafeFetch } from './public-fetch.ts';
 import { FetchError } from './safe-fetch.ts';
 

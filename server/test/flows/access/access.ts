@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Database } from '../../../src/ports/database/database.ts';
-import { OAuthApp } from '../../kit/oauth-app.ts';
+import { OAuthApp } from '../../kit/clients/oauth-app.ts';
 import {
   type AccessKind,
   type Known,

@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { auth, type OAuthClientProvider } from '@modelcontextprotocol/sdk/client/auth.js';
 import type { OAuthClientInformationMixed, OAuthTokens } from '@modelcontextprotocol/sdk/shared/auth.js';
+import { fakeFetch, json } from '../../kit/clients/fake-fetch.ts';
+import { Browser, outside, signedIn } from '../../kit/clients/oauth.ts';
 import { onEachEngine } from '../../kit/engines.ts';
-import { fakeFetch, json } from '../../kit/fake-fetch.ts';
-import { Browser, outside, signedIn } from '../../kit/oauth.ts';
 import { startServer, type TestServer } from '../../kit/server.ts';
 
 const ISSUER = 'https://notes.example';

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
+import { Browser, fieldsOf, type Met, outside, signedIn } from '../../kit/clients/oauth.ts';
+import { type Asking, OAuthApp, oauthErrorOf } from '../../kit/clients/oauth-app.ts';
 import { onEachEngine, rawOf } from '../../kit/engines.ts';
-import { Browser, fieldsOf, type Met, outside, signedIn } from '../../kit/oauth.ts';
-import { type Asking, OAuthApp, oauthErrorOf } from '../../kit/oauth-app.ts';
 import { startServer, type TestServer } from '../../kit/server.ts';
 
 const ISSUER = 'https://notes.example';

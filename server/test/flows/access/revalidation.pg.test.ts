@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { YjsClient } from '../../kit/clients/yjs-client.ts';
 import { onEachEngine } from '../../kit/engines.ts';
 import type { Answer, Caller } from '../../kit/person.ts';
 import { startServer, type TestServer } from '../../kit/server.ts';
-import { YjsClient } from '../../kit/yjs-client.ts';
 
 const LISTS = [
   '/vault/tree',

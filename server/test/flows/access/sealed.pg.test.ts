@@ -4,11 +4,11 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { databaseFile } from '../../../src/data-folder.ts';
-import { readRaw, sha256, uploadJson, uploadRaw } from '../../kit/files.ts';
+import { readRaw, sha256, uploadJson, uploadRaw } from '../../kit/content/files.ts';
+import { freshPostgres, whyNoPostgres } from '../../kit/database/postgres.ts';
+import { openRaw } from '../../kit/database/raw-sql.ts';
 import { Caller, type Headed } from '../../kit/person.ts';
-import { freshPostgres, whyNoPostgres } from '../../kit/postgres.ts';
-import { cli, Folder, startServe } from '../../kit/process.ts';
-import { openRaw } from '../../kit/raw-sql.ts';
+import { cli, Folder, startServe } from '../../kit/programs/process.ts';
 
 /** A word for each kind of text that people write; each occurs nowhere else. */
 const WORDS = {

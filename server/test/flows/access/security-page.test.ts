@@ -5,8 +5,8 @@ import { test } from 'node:test';
 import { databaseFile } from '../../../src/data-folder.ts';
 import { migrations } from '../../../src/migrations.ts';
 import { openSqlite } from '../../../src/ports/database/sqlite/sqlite.ts';
-import { Folder } from '../../kit/process.ts';
-import { openRaw } from '../../kit/raw-sql.ts';
+import { openRaw } from '../../kit/database/raw-sql.ts';
+import { Folder } from '../../kit/programs/process.ts';
 
 const page = readFileSync(join(import.meta.dirname, '../../../../docs/security.md'), 'utf8').replaceAll(/\s+/g, ' ');
 

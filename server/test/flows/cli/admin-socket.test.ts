@@ -3,8 +3,8 @@ import { request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { describe, it } from 'node:test';
 import { adminSocketPath } from '../../../src/data-folder.ts';
-import { cli, Folder, startServe } from '../../kit/process.ts';
-import { assertCatalogued, type RawAnswer } from '../../kit/raw-http.ts';
+import { assertCatalogued, type RawAnswer } from '../../kit/clients/raw-http.ts';
+import { cli, Folder, startServe } from '../../kit/programs/process.ts';
 
 describe('the admin socket', () => {
   it('answers errors in the shape of the API, and the command line explains them', async () => {

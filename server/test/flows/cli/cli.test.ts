@@ -3,9 +3,9 @@ import { readFile } from 'node:fs/promises';
 import { after, describe, it } from 'node:test';
 import { flagOf, listOptions } from '../../../src/config/options.ts';
 import { databaseFile } from '../../../src/data-folder.ts';
+import { openRaw } from '../../kit/database/raw-sql.ts';
 import { Caller } from '../../kit/person.ts';
-import { assertFails, cli, type Environment, Folder, startServe } from '../../kit/process.ts';
-import { openRaw } from '../../kit/raw-sql.ts';
+import { assertFails, cli, type Environment, Folder, startServe } from '../../kit/programs/process.ts';
 
 const ALL = listOptions().map(({ name }) => flagOf(name));
 const STORAGE = ['--data-dir', '--database-url', '--master-key'];

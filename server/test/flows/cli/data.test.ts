@@ -18,9 +18,9 @@ import {
 import { after, before, describe, it } from 'node:test';
 import { databaseFile } from '../../../src/data-folder.ts';
 import { blobsFolder, keyFile } from '../../../src/open-ports.ts';
+import { openRaw } from '../../kit/database/raw-sql.ts';
 import { Caller } from '../../kit/person.ts';
-import { assertFails, cli, Folder, ServeProcess, startServe } from '../../kit/process.ts';
-import { openRaw } from '../../kit/raw-sql.ts';
+import { assertFails, cli, Folder, ServeProcess, startServe } from '../../kit/programs/process.ts';
 
 const folder = new Folder();
 let folders = 0;

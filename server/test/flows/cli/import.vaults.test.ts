@@ -1,6 +1,6 @@
 import { join } from 'node:path';
+import { realVaults as folder } from '../../kit/content/real-vaults.ts';
 import { onEachEngine } from '../../kit/engines.ts';
-import { realVaults as folder } from '../../kit/real-vaults.ts';
 import { realVaults } from '../vaults/vaults.known.ts';
 import { describeVault } from './vault-copies.ts';
 

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { after, before, test } from 'node:test';
-import { freePort } from '../../kit/free-port.ts';
+import { freePort } from '../../kit/programs/free-port.ts';
 
 // People install the packed package, outside the repository and without its workspaces, so that is what the test
 // starts.

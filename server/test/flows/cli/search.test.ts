@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { after, describe, it } from 'node:test';
 import { databaseFile } from '../../../src/data-folder.ts';
-import { assertFails, cli, Folder, startServe } from '../../kit/process.ts';
-import { openRaw } from '../../kit/raw-sql.ts';
+import { openRaw } from '../../kit/database/raw-sql.ts';
+import { assertFails, cli, Folder, startServe } from '../../kit/programs/process.ts';
 
 const folder = new Folder();
 after(() => folder[Symbol.dispose]());

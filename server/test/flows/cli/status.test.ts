@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { assertFails, cli, Folder, startServe } from '../../kit/process.ts';
+import { assertFails, cli, Folder, startServe } from '../../kit/programs/process.ts';
 
 test('notevault status describes the running server without names, and fails when there is none', async () => {
   using folder = new Folder();

@@ -14,7 +14,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { Caller } from '../../kit/person.ts';
-import { cli, type Ended, Folder, type ServeProcess, startCli, startServe } from '../../kit/process.ts';
+import { cli, type Ended, Folder, type ServeProcess, startCli, startServe } from '../../kit/programs/process.ts';
 import { until } from '../../kit/until.ts';
 
 /** A machine of a person: its own home for credentials and state. */

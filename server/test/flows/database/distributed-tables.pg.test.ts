@@ -5,9 +5,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { BY_INDEX } from '../../../src/ports/database/postgres/session.ts';
-import { migratedPostgres, whyNoPostgres } from '../../kit/postgres.ts';
-import { openRaw, type Raw } from '../../kit/raw-sql.ts';
-import { storeStatements } from '../../kit/store-statements.ts';
+import { migratedPostgres, whyNoPostgres } from '../../kit/database/postgres.ts';
+import { openRaw, type Raw } from '../../kit/database/raw-sql.ts';
+import { storeStatements } from '../../kit/database/store-statements.ts';
 
 /** Statements that ask all shards, with the reason. An entry that is no longer needed fails the test. */
 const ALL_SHARDS: Readonly<Record<string, string>> = {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { YjsClient } from '../../kit/clients/yjs-client.ts';
 import { onEachEngine } from '../../kit/engines.ts';
 import { type Json, startNotes } from '../../kit/notes.ts';
 import { startServer } from '../../kit/server.ts';
-import { YjsClient } from '../../kit/yjs-client.ts';
 
 /** Every way to read a vault, and a test that it shows an edit which somebody typed a moment before. */
 const READS: readonly [path: string, shows: (body: Json, word: string) => boolean][] = [

@@ -1,11 +1,11 @@
 /** The server behind a connection pooler in transaction mode, which gives every transaction another connection. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { FlakySocket } from '../../kit/clients/provider-clients.ts';
+import { freshPostgres, whyNoPostgres } from '../../kit/database/postgres.ts';
 import { Caller } from '../../kit/person.ts';
-import { startPgbouncer, whyNoPgbouncer } from '../../kit/pgbouncer.ts';
-import { freshPostgres, whyNoPostgres } from '../../kit/postgres.ts';
-import { Folder, startServe } from '../../kit/process.ts';
-import { FlakySocket } from '../../kit/provider-clients.ts';
+import { startPgbouncer, whyNoPgbouncer } from '../../kit/programs/pgbouncer.ts';
+import { Folder, startServe } from '../../kit/programs/process.ts';
 
 const skip = whyNoPostgres() ?? whyNoPgbouncer() ?? false;
 if (skip !== false) process.stderr.write(`NOT TESTED BEHIND A POOLER: ${skip}\n`);

@@ -12,10 +12,10 @@ import { openPostgres } from '../../../src/ports/database/postgres/postgres.ts';
 import { BY_INDEX } from '../../../src/ports/database/postgres/session.ts';
 import { openSqlite } from '../../../src/ports/database/sqlite/sqlite.ts';
 import type { Engine } from '../../../src/ports/database/statement.ts';
-import { freshPostgres, whyNoPostgres } from '../../kit/postgres.ts';
-import { openRaw, type Raw } from '../../kit/raw-sql.ts';
+import { freshPostgres, whyNoPostgres } from '../../kit/database/postgres.ts';
+import { openRaw, type Raw } from '../../kit/database/raw-sql.ts';
+import { storeStatements } from '../../kit/database/store-statements.ts';
 import { scratchFolder } from '../../kit/scratch.ts';
-import { storeStatements } from '../../kit/store-statements.ts';
 
 /** Statements that may scan a table or a vault, with the reason. An entry that is no longer needed fails the test. */
 const WALKS: Readonly<Record<string, string>> = {

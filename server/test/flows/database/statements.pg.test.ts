@@ -4,8 +4,8 @@
  */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { operationCosts } from '../../kit/operation-costs.ts';
-import { whyNoPostgres } from '../../kit/postgres.ts';
+import { operationCosts } from '../../kit/database/operation-costs.ts';
+import { whyNoPostgres } from '../../kit/database/postgres.ts';
 
 /** Most statements, and most round trips. A lower number is entered here, and a higher one needs a reason. */
 const MOST: Readonly<Record<string, readonly [statements: number, roundTrips: number]>> = {

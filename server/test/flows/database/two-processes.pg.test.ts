@@ -5,11 +5,11 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { after, before, describe, test } from 'node:test';
-import { AcknowledgingClient } from '../../kit/acknowledging-client.ts';
+import { AcknowledgingClient } from '../../kit/clients/acknowledging-client.ts';
+import { FlakySocket, type HocuspocusClient } from '../../kit/clients/provider-clients.ts';
+import { type FreshDatabase, freshPostgres, whyNoPostgres } from '../../kit/database/postgres.ts';
 import { Caller } from '../../kit/person.ts';
-import { type FreshDatabase, freshPostgres, whyNoPostgres } from '../../kit/postgres.ts';
-import { Folder, type ServeProcess, startServe } from '../../kit/process.ts';
-import { FlakySocket, type HocuspocusClient } from '../../kit/provider-clients.ts';
+import { Folder, type ServeProcess, startServe } from '../../kit/programs/process.ts';
 import { until } from '../../kit/until.ts';
 
 const skip = whyNoPostgres() ?? false;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readdirSync } from 'node:fs';
 import { test } from 'node:test';
 import { Caller } from '../../kit/person.ts';
-import { Folder, startServe } from '../../kit/process.ts';
+import { Folder, startServe } from '../../kit/programs/process.ts';
 import { until } from '../../kit/until.ts';
 
 test('a server with NOTEVAULT_BACKUP_DIR takes the missed backup after its start, and admins see when', async () => {

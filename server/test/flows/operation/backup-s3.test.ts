@@ -5,10 +5,10 @@ import { keyFile } from '../../../src/open-ports.ts';
 import { s3Blobs } from '../../../src/ports/blobs/s3.ts';
 import { readKeyFile } from '../../../src/ports/keyring/key-file.ts';
 import { testClock } from '../../kit/clock.ts';
+import { fileOf, readRaw, sha256, uploadRaw } from '../../kit/content/files.ts';
 import { onSqlite } from '../../kit/engines.ts';
-import { fileOf, readRaw, sha256, uploadRaw } from '../../kit/files.ts';
-import { assertFails, cli, Folder, startServe } from '../../kit/process.ts';
-import { S3Double } from '../../kit/s3.ts';
+import { assertFails, cli, Folder, startServe } from '../../kit/programs/process.ts';
+import { S3Double } from '../../kit/programs/s3.ts';
 import { startServer } from '../../kit/server.ts';
 import { aliceAt } from '../../kit/signed-in.ts';
 

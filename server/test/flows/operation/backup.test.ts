@@ -14,10 +14,10 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { databaseFile } from '../../../src/data-folder.ts';
 import { keyFile } from '../../../src/open-ports.ts';
-import { fileOf, readRaw, sha256, uploadRaw } from '../../kit/files.ts';
-import { assertFails, cli, Folder, startServe } from '../../kit/process.ts';
+import { fileOf, readRaw, sha256, uploadRaw } from '../../kit/content/files.ts';
+import { openRaw } from '../../kit/database/raw-sql.ts';
+import { assertFails, cli, Folder, startServe } from '../../kit/programs/process.ts';
 import { Random } from '../../kit/random.ts';
-import { openRaw } from '../../kit/raw-sql.ts';
 import { aliceAt, bearer, tokenAt } from '../../kit/signed-in.ts';
 
 const folder = new Folder();

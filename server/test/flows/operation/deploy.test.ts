@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { parse } from 'yaml';
 import { listOptions, variableOf } from '../../../src/config/options.ts';
-import { whyNoProgram } from '../../kit/proxies.ts';
+import { whyNoProgram } from '../../kit/programs/proxies.ts';
 
 const deploy = join(import.meta.dirname, '../../../../deploy');
 const read = (path: string) => readFileSync(join(deploy, path), 'utf8');

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { freePort } from '../../kit/free-port.ts';
-import { freshPostgres, whyNoPostgres } from '../../kit/postgres.ts';
-import { cli, Folder, startServe } from '../../kit/process.ts';
+import { freshPostgres, whyNoPostgres } from '../../kit/database/postgres.ts';
+import { freePort } from '../../kit/programs/free-port.ts';
+import { cli, Folder, startServe } from '../../kit/programs/process.ts';
 
 const skip = whyNoPostgres() ?? false;
 if (skip !== false) process.stderr.write(`NOT TESTED: the doctor on PostgreSQL: ${skip}\n`);

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { examinePublicAddress } from '../../../src/public-address/examine.ts';
+import { RawSocket } from '../../kit/clients/raw-socket.ts';
+import { fileOf, readRaw, sha256, uploadRaw } from '../../kit/content/files.ts';
 import { onSqlite } from '../../kit/engines.ts';
-import { fileOf, readRaw, sha256, uploadRaw } from '../../kit/files.ts';
 import { Caller } from '../../kit/person.ts';
-import { type RunningProxy, startCaddy, startNginx, whyNoProgram } from '../../kit/proxies.ts';
-import { RawSocket } from '../../kit/raw-socket.ts';
+import { type RunningProxy, startCaddy, startNginx, whyNoProgram } from '../../kit/programs/proxies.ts';
 import { startServer, type TestServer } from '../../kit/server.ts';
 
 const noNginx = whyNoProgram('nginx', '-v');

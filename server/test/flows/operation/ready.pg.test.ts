@@ -4,8 +4,8 @@ import { migrations } from '../../../src/migrations.ts';
 import { BlobError, type Blobs } from '../../../src/ports/blobs/blobs.ts';
 import { databaseBlobs } from '../../../src/ports/blobs/database.ts';
 import { testClock } from '../../kit/clock.ts';
+import { interruptible } from '../../kit/database/interruptible-database.ts';
 import { onEachEngine } from '../../kit/engines.ts';
-import { interruptible } from '../../kit/interruptible-database.ts';
 import { startServer } from '../../kit/server.ts';
 
 onEachEngine('/readyz', (open) => {

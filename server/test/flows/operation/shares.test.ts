@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { assertCatalogued, RawConnection } from '../../kit/clients/raw-http.ts';
 import { onSqlite } from '../../kit/engines.ts';
-import { assertCatalogued, RawConnection } from '../../kit/raw-http.ts';
 import { startServer } from '../../kit/server.ts';
 import { until } from '../../kit/until.ts';
 

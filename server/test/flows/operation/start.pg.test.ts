@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { migrations } from '../../../src/migrations.ts';
+import { freshPostgres, whyNoPostgres } from '../../kit/database/postgres.ts';
+import { openRaw } from '../../kit/database/raw-sql.ts';
 import { Caller } from '../../kit/person.ts';
-import { freshPostgres, whyNoPostgres } from '../../kit/postgres.ts';
-import { Folder, startServe } from '../../kit/process.ts';
-import { openRaw } from '../../kit/raw-sql.ts';
+import { Folder, startServe } from '../../kit/programs/process.ts';
 
 const skip = whyNoPostgres() ?? false;
 if (skip !== false) process.stderr.write(`NOT TESTED ON POSTGRESQL: several processes starting at once: ${skip}\n`);

@@ -4,7 +4,7 @@ import { Agent, type ClientRequest, type IncomingMessage, request } from 'node:h
 import { text } from 'node:stream/consumers';
 import { describe, it } from 'node:test';
 import { Caller } from '../../kit/person.ts';
-import { type Environment, Folder, ServeProcess, startServe } from '../../kit/process.ts';
+import { type Environment, Folder, ServeProcess, startServe } from '../../kit/programs/process.ts';
 import { until } from '../../kit/until.ts';
 
 describe('a server told to stop', { concurrency: true }, () => {

@@ -1,6 +1,6 @@
 import { test } from 'node:test';
+import { handWritten, type Language } from '../../kit/content/test-vault.ts';
 import { onEachEngine } from '../../kit/engines.ts';
-import { handWritten, type Language } from '../../kit/test-vault.ts';
 import { checkGolden } from './golden.ts';
 
 onEachEngine('golden queries', (open) => {

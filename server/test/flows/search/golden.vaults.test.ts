@@ -1,6 +1,6 @@
 import { test } from 'node:test';
+import { realNotes } from '../../kit/content/real-vaults.ts';
 import { onEachEngine } from '../../kit/engines.ts';
-import { realNotes } from '../../kit/real-vaults.ts';
 import { checkGolden } from './golden.ts';
 
 onEachEngine('golden queries over vaults of others', (open) => {

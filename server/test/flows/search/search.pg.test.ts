@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Database } from '../../../src/ports/database/database.ts';
+import { handWritten } from '../../kit/content/test-vault.ts';
 import { onEachEngine, rawOf } from '../../kit/engines.ts';
 import type { Json } from '../../kit/notes.ts';
 import type { Caller } from '../../kit/person.ts';
 import { startServer, type TestServer } from '../../kit/server.ts';
-import { handWritten } from '../../kit/test-vault.ts';
 
 /** Enough notes of the test vault for a ranking. */
 const texts = [...handWritten('en')].filter(([path]) => /^(?:Home|Garden|Kitchen|Sky)\b/.test(path));

@@ -9,10 +9,10 @@ import { nodeHashing } from '../../../../cli/src/sync/run/node-hashing.ts';
 import { Scheduler } from '../../../../packages/sync/test/simulation/scheduler.ts';
 import { SimDisk } from '../../../../packages/sync/test/simulation/sim-disk.ts';
 import { SimStore } from '../../../../packages/sync/test/simulation/sim-store.ts';
+import { testVault } from '../../kit/content/test-vault.ts';
 import { onEachEngine } from '../../kit/engines.ts';
 import { Random } from '../../kit/random.ts';
 import { startServer, type TestServer } from '../../kit/server.ts';
-import { testVault } from '../../kit/test-vault.ts';
 
 /** A device with its folder in memory, and the requests it sent. */
 class Device {

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { cpSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { it } from 'node:test';
+import { sha256 } from '../../kit/content/files.ts';
+import { realVaults } from '../../kit/content/real-vaults.ts';
 import { onEachEngine } from '../../kit/engines.ts';
-import { sha256 } from '../../kit/files.ts';
-import { Folder } from '../../kit/process.ts';
-import { realVaults } from '../../kit/real-vaults.ts';
+import { Folder } from '../../kit/programs/process.ts';
 import { startServer } from '../../kit/server.ts';
 import { SyncMachine } from '../../kit/sync-machine.ts';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, it } from 'node:test';
 import { ServerStopped, ServerUnreachable } from '@notevault/sync/engine/ports.ts';
 import { onSqlite } from '../../kit/engines.ts';
-import { Folder } from '../../kit/process.ts';
+import { Folder } from '../../kit/programs/process.ts';
 import { startServer, type TestServer } from '../../kit/server.ts';
 import { SyncMachine } from '../../kit/sync-machine.ts';
 

@@ -8,7 +8,7 @@ import { readStatus } from '../../../../cli/src/sync/state/sync-status.ts';
 import { type WatchOptions, watchFolder } from '../../../../cli/src/sync/watch/watch-folder.ts';
 import { type TestClock, testClock } from '../../kit/clock.ts';
 import { onSqlite } from '../../kit/engines.ts';
-import { Folder } from '../../kit/process.ts';
+import { Folder } from '../../kit/programs/process.ts';
 import { ScriptedWatch } from '../../kit/scripted-watch.ts';
 import { startServer, type TestServer } from '../../kit/server.ts';
 import { SyncMachine } from '../../kit/sync-machine.ts';

@@ -1,6 +1,6 @@
 import { it } from 'node:test';
+import { testVault } from '../../kit/content/test-vault.ts';
 import { onEachEngine } from '../../kit/engines.ts';
-import { testVault } from '../../kit/test-vault.ts';
 import { checkRenames } from './rename-all.ts';
 
 onEachEngine('renaming every note of a vault and back', (open) => {

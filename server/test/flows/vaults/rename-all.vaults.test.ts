@@ -1,6 +1,6 @@
 import { it } from 'node:test';
+import { realNotes } from '../../kit/content/real-vaults.ts';
 import { onEachEngine } from '../../kit/engines.ts';
-import { realNotes } from '../../kit/real-vaults.ts';
 import { checkRenames } from './rename-all.ts';
 
 onEachEngine('renaming every note of a vault of others and back', (open) => {

@@ -1,4 +1,4 @@
-import { LANGUAGES } from '../../kit/test-vault.ts';
+import { LANGUAGES } from '../../kit/content/test-vault.ts';
 
 /** Facts about a vault that were determined by hand. */
 export interface KnownVault {

@@ -2,8 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before } from 'node:test';
+import { householdVault, writeVault } from '../../kit/content/test-vault.ts';
 import { onEachEngine } from '../../kit/engines.ts';
-import { householdVault, writeVault } from '../../kit/test-vault.ts';
 import { describeVault } from '../cli/vault-copies.ts';
 import { fixture, household } from './vaults.known.ts';
 

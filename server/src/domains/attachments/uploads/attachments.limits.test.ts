@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { test } from 'node:test';
+import { fileOf, fileUrl, readRaw, uploadJson, uploadRaw } from '../../../../test/kit/content/files.ts';
 import { onSqlite, rawOf } from '../../../../test/kit/engines.ts';
-import { fileOf, fileUrl, readRaw, uploadJson, uploadRaw } from '../../../../test/kit/files.ts';
 import { startNotes } from '../../../../test/kit/notes.ts';
 import { builtinPlans } from '../../plans/plans.ts';
 

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { VaultId } from '@notevault/protocol/ids.ts';
-import { assertConsistent } from '../../../../test/kit/assert-consistent.ts';
+import { YjsClient } from '../../../../test/kit/clients/yjs-client.ts';
+import { fileOf, fileUrl, uploadRaw } from '../../../../test/kit/content/files.ts';
+import { assertConsistent } from '../../../../test/kit/database/assert-consistent.ts';
 import { onEachEngine, rawOf } from '../../../../test/kit/engines.ts';
-import { fileOf, fileUrl, uploadRaw } from '../../../../test/kit/files.ts';
 import { type Json, startLastingNotes, type Writer } from '../../../../test/kit/notes.ts';
 import { startServer } from '../../../../test/kit/server.ts';
 import { until } from '../../../../test/kit/until.ts';
-import { YjsClient } from '../../../../test/kit/yjs-client.ts';
 import { endEntries } from './end.ts';
 import { TRASH_ROOM } from './room.ts';
 

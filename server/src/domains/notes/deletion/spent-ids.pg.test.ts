@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { VaultId } from '@notevault/protocol/ids.ts';
+import { YjsClient } from '../../../../test/kit/clients/yjs-client.ts';
 import { onEachEngine, rawOf } from '../../../../test/kit/engines.ts';
 import { type NotesServer, startLastingNotes } from '../../../../test/kit/notes.ts';
 import { startServer } from '../../../../test/kit/server.ts';
-import { YjsClient } from '../../../../test/kit/yjs-client.ts';
 import type { Database } from '../../../ports/database/database.ts';
 
 const start = (open: () => Promise<Database>) => startLastingNotes({ open });

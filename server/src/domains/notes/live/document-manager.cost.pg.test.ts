@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as Y from 'yjs';
-import { type CraftedItem, craftUpdate } from '../../../../test/kit/crafted-updates.ts';
+import { type CraftedItem, craftUpdate } from '../../../../test/kit/clients/crafted-updates.ts';
+import { YjsClient } from '../../../../test/kit/clients/yjs-client.ts';
 import { onEachEngine } from '../../../../test/kit/engines.ts';
 import { notesOnOneServer } from '../../../../test/kit/notes.ts';
-import { YjsClient } from '../../../../test/kit/yjs-client.ts';
 
 const PIECES = 30_000;
 

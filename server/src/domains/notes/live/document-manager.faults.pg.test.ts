@@ -3,11 +3,11 @@
 import assert from 'node:assert/strict';
 import { createHash, randomUUID } from 'node:crypto';
 import { test } from 'node:test';
+import { YjsClient } from '../../../../test/kit/clients/yjs-client.ts';
 import { onEachEngine, rawOf } from '../../../../test/kit/engines.ts';
 import { startNotes, storedMetaOf } from '../../../../test/kit/notes.ts';
 import { startServer } from '../../../../test/kit/server.ts';
 import { turns, until } from '../../../../test/kit/until.ts';
-import { YjsClient } from '../../../../test/kit/yjs-client.ts';
 import { type Database, DatabaseError } from '../../../ports/database/database.ts';
 
 const sha = (bytes: Uint8Array | string) => createHash('sha256').update(bytes).digest('hex');

@@ -5,12 +5,12 @@ import { createHash } from 'node:crypto';
 import { describe, test } from 'node:test';
 import type { VaultId } from '@notevault/protocol/ids.ts';
 import * as Y from 'yjs';
-import { assertConsistent } from '../../../../test/kit/assert-consistent.ts';
+import { YjsClient } from '../../../../test/kit/clients/yjs-client.ts';
+import { assertConsistent } from '../../../../test/kit/database/assert-consistent.ts';
 import { onEachEngine } from '../../../../test/kit/engines.ts';
 import { notesOnOneServer, startNotes, storedMetaOf } from '../../../../test/kit/notes.ts';
 import { startServer } from '../../../../test/kit/server.ts';
 import { turns, until } from '../../../../test/kit/until.ts';
-import { YjsClient } from '../../../../test/kit/yjs-client.ts';
 
 const sha = (bytes: Uint8Array | string) => createHash('sha256').update(bytes).digest('hex');
 const headOf = (doc: Y.Doc) => sha(Y.encodeSnapshot(Y.snapshot(doc)));

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { chunksOf } from '@notevault/note-text/chunks.ts';
+import { recallOfPrefilter } from '../../../../test/kit/content/recall.ts';
+import { handWritten, LANGUAGES } from '../../../../test/kit/content/test-vault.ts';
 import { Random } from '../../../../test/kit/random.ts';
-import { recallOfPrefilter } from '../../../../test/kit/recall.ts';
-import { handWritten, LANGUAGES } from '../../../../test/kit/test-vault.ts';
 
 /** More than VectorMatrix compares exactly. */
 const PASSAGES = 6000;

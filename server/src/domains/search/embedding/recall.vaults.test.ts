@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { chunksOf } from '@notevault/note-text/chunks.ts';
-import { realNotes } from '../../../../test/kit/real-vaults.ts';
-import { recallOfPrefilter } from '../../../../test/kit/recall.ts';
+import { realNotes } from '../../../../test/kit/content/real-vaults.ts';
+import { recallOfPrefilter } from '../../../../test/kit/content/recall.ts';
 
 test('VectorMatrix loses less than 1 in 50 of the first 10 chunks of published vaults', async (context) => {
   const notes = realNotes('');

@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, test } from 'node:test';
 import * as Y from 'yjs';
+import { FlakySocket } from '../../../../test/kit/clients/provider-clients.ts';
 import { onEachEngine } from '../../../../test/kit/engines.ts';
 import { type NotesServer, notesOnOneServer, startNotes } from '../../../../test/kit/notes.ts';
-import { FlakySocket } from '../../../../test/kit/provider-clients.ts';
 import { startServer } from '../../../../test/kit/server.ts';
 import { until, untilInTime } from '../../../../test/kit/until.ts';
 

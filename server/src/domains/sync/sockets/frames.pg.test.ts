@@ -7,9 +7,9 @@ import { randomUUID } from 'node:crypto';
 import { describe, test } from 'node:test';
 import * as decoding from 'lib0/decoding';
 import * as Y from 'yjs';
+import { kinds, message, RawSocket, text, textIn } from '../../../../test/kit/clients/raw-socket.ts';
 import { onEachEngine } from '../../../../test/kit/engines.ts';
 import { type NotesServer, notesOnOneServer } from '../../../../test/kit/notes.ts';
-import { kinds, message, RawSocket, text, textIn } from '../../../../test/kit/raw-socket.ts';
 import { turns, until } from '../../../../test/kit/until.ts';
 
 const SYNC = { step1: 0, step2: 1, update: 2 };

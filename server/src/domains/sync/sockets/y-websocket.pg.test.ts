@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, test } from 'node:test';
 import * as Y from 'yjs';
+import { FlakySocket, YWebsocketClient } from '../../../../test/kit/clients/provider-clients.ts';
+import { bytes, RawSocket } from '../../../../test/kit/clients/raw-socket.ts';
 import { onEachEngine } from '../../../../test/kit/engines.ts';
 import { type NotesServer, notesOnOneServer, startNotes } from '../../../../test/kit/notes.ts';
-import { FlakySocket, YWebsocketClient } from '../../../../test/kit/provider-clients.ts';
-import { bytes, RawSocket } from '../../../../test/kit/raw-socket.ts';
 import { until, untilInTime } from '../../../../test/kit/until.ts';
 
 /** The type of a message with awareness. */

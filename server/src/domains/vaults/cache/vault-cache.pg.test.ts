@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Seq, VaultId } from '@notevault/protocol/ids.ts';
+import type { Raw } from '../../../../test/kit/database/raw-sql.ts';
 import { onEachEngine, rawOf } from '../../../../test/kit/engines.ts';
 import type { Answer, Caller, Headed } from '../../../../test/kit/person.ts';
-import type { Raw } from '../../../../test/kit/raw-sql.ts';
 import { startServer, type TestServer } from '../../../../test/kit/server.ts';
 import type { OpenVault } from '../../access/access.ts';
 import type { CachedCollection, CachedRow } from './vault-cache.ts';

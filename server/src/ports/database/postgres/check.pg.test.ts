@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { freshPostgres, whyNoPostgres } from '../../../../test/kit/postgres.ts';
-import { cli, Folder } from '../../../../test/kit/process.ts';
-import { openRaw } from '../../../../test/kit/raw-sql.ts';
+import { freshPostgres, whyNoPostgres } from '../../../../test/kit/database/postgres.ts';
+import { openRaw } from '../../../../test/kit/database/raw-sql.ts';
+import { cli, Folder } from '../../../../test/kit/programs/process.ts';
 import { migrations } from '../../../migrations.ts';
 import { checkPostgres } from './check.ts';
 import { openPostgres } from './postgres.ts';

@@ -1,5 +1,5 @@
 import { describe } from 'node:test';
-import { freshPostgres, whyNoPostgres } from '../../../../test/kit/postgres.ts';
+import { freshPostgres, whyNoPostgres } from '../../../../test/kit/database/postgres.ts';
 import { databaseContract } from '../contract/database.contract.ts';
 import { openPostgres } from './postgres.ts';
 

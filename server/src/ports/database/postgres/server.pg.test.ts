@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { Client } from 'pg';
-import { type FreshDatabase, freshPostgres, whyNoPostgres } from '../../../../test/kit/postgres.ts';
-import { PostgresLine } from '../../../../test/kit/postgres-line.ts';
+import { type FreshDatabase, freshPostgres, whyNoPostgres } from '../../../../test/kit/database/postgres.ts';
+import { PostgresLine } from '../../../../test/kit/database/postgres-line.ts';
 import { until } from '../../../../test/kit/until.ts';
 import { CONTRACT_SCHEMA, contract as sql } from '../contract/statements.ts';
 import type { Database, WriteHandle } from '../database.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import type { Database } from '../../../../src/ports/database/database.ts';
-import { Folder } from '../../../kit/process.ts';
+import { Folder } from '../../../kit/programs/process.ts';
 import { startServer, type TestServer } from '../../../kit/server.ts';
 import { SyncMachine } from '../../../kit/sync-machine.ts';
 import { bothSides } from './both-sides.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import * as Y from 'yjs';
-import { craftUpdate } from '../../../../../test/kit/crafted-updates.ts';
+import { craftUpdate } from '../../../../../test/kit/clients/crafted-updates.ts';
 import { applyUpdate, loadUpdate, textOf } from '../../merge/document.ts';
 import { sliceUpdate } from './slices.ts';
 

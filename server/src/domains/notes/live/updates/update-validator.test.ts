@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import * as encoding from 'lib0/encoding';
 import * as Y from 'yjs';
-import { craftUpdate } from '../../../../../test/kit/crafted-updates.ts';
+import { craftUpdate } from '../../../../../test/kit/clients/crafted-updates.ts';
 import { MalformedUpdate, readStateVector, scanUpdate } from './update-validator.ts';
 
 /** A document after some edits by several clients, and every update they made. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { matrixOf, recall } from '../../../packages/search-index/test/kit/vectors.ts';
-import { builtinEmbedder } from '../../src/ports/embedder/builtin.ts';
+import { matrixOf, recall } from '../../../../packages/search-index/test/kit/vectors.ts';
+import { builtinEmbedder } from '../../../src/ports/embedder/builtin.ts';
 
 interface Passage {
   readonly about: string;

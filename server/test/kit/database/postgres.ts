@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { Client } from 'pg';
-import { migrations } from '../../src/migrations.ts';
-import { openPostgres } from '../../src/ports/database/postgres/postgres.ts';
+import { migrations } from '../../../src/migrations.ts';
+import { openPostgres } from '../../../src/ports/database/postgres/postgres.ts';
 import { startCluster, whyNoCluster } from './postgres-cluster.ts';
 
 /** An empty PostgreSQL database, dropped on disposal. */

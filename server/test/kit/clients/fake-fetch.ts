@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
 import { type AddressInfo, connect } from 'node:net';
-import { createSafeFetch, type Network } from '../../src/ports/safe-fetch/public-fetch.ts';
-import type { SafeFetch } from '../../src/ports/safe-fetch/safe-fetch.ts';
+import { createSafeFetch, type Network } from '../../../src/ports/safe-fetch/public-fetch.ts';
+import type { SafeFetch } from '../../../src/ports/safe-fetch/safe-fetch.ts';
 
 /** The self-signed key of the hosts of the tests; it protects nothing. */
 const KEY = `-----BEGIN PRIVATE KEY-----

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Database, ReadHandle, WriteHandle } from '../../src/ports/database/database.ts';
-import type { Random } from './random.ts';
+import type { Database, ReadHandle, WriteHandle } from '../../../src/ports/database/database.ts';
+import type { Random } from '../random.ts';
 
 /** One in this many calls is delayed. */
 const EVERY = 4;

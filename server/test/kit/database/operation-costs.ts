@@ -1,9 +1,9 @@
-import type { Engine } from '../../src/ports/database/statement.ts';
+import type { Engine } from '../../../src/ports/database/statement.ts';
+import { FlakySocket } from '../clients/provider-clients.ts';
+import { freshOnPostgres, freshSqlite } from '../engines.ts';
+import { Caller } from '../person.ts';
+import { startServer, type TestServer } from '../server.ts';
 import { countedDatabase, type StatementCounts } from './counted-database.ts';
-import { freshOnPostgres, freshSqlite } from './engines.ts';
-import { Caller } from './person.ts';
-import { FlakySocket } from './provider-clients.ts';
-import { startServer, type TestServer } from './server.ts';
 
 const LINKS = 'One [[target 1]], two [[target 2]], three [[target 3]].\n';
 

@@ -4,8 +4,8 @@ import { chmodSync, chownSync, cpSync, existsSync, readFileSync, rmSync } from '
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { freePort } from './free-port.ts';
-import { deadScratchFolders, scratchFolder } from './scratch.ts';
+import { freePort } from '../programs/free-port.ts';
+import { deadScratchFolders, scratchFolder } from '../scratch.ts';
 
 /** A PostgreSQL server for tests, with its data in a temporary folder; stopped and removed when the process ends. */
 export interface Cluster extends Disposable {

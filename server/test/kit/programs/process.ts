@@ -10,7 +10,7 @@ import { join } from 'node:path';
  * outside.
  */
 
-const root = join(import.meta.dirname, '../../..');
+const root = join(import.meta.dirname, '../../../..');
 const main = join(root, 'cli/src/main.ts');
 /** A start that takes longer has failed. On a machine with much else to do, one of a second takes a minute. */
 const PATIENCE_MS = 180_000;

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
-import { until } from './until.ts';
-import type { Commit } from './wal.ts';
+import type { Commit } from '../database/wal.ts';
+import { until } from '../until.ts';
 
 /*
  * The system calls of a process as strace writes them. Positions are lines of the trace: strace writes events in order,

@@ -1,7 +1,7 @@
 import { HocuspocusProvider, HocuspocusProviderWebsocket } from '@hocuspocus/provider';
 import { WebsocketProvider } from 'y-websocket';
 import * as Y from 'yjs';
-import { until } from './until.ts';
+import { until } from '../until.ts';
 
 /*
  * Clients that edit notes with the existing providers, unmodified: Hocuspocus, with many documents over one socket, and

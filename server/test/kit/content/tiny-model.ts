@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Random } from './random.ts';
+import { Random } from '../random.ts';
 
 /*
  * A real model of a few kilobytes for tests: each character is a token with its own vector, which the model looks up.

@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import { chownSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from 'pg';
+import { postgresUser } from '../database/postgres-cluster.ts';
+import { scratchFolder } from '../scratch.ts';
+import { until } from '../until.ts';
 import { freePort } from './free-port.ts';
-import { postgresUser } from './postgres-cluster.ts';
-import { scratchFolder } from './scratch.ts';
-import { until } from './until.ts';
 
 /** The reason why there is no pooler to test with, for `skip`; undefined when there is one. */
 export function whyNoPgbouncer(): string | undefined {

@@ -1,5 +1,5 @@
-import type { Person } from './person.ts';
-import type { TestServer } from './server.ts';
+import type { Person } from '../person.ts';
+import type { TestServer } from '../server.ts';
 
 type Reached = Pick<TestServer, 'url' | 'publicUrl'>;
 

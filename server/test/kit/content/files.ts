@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import type { Answer, Caller, Headed } from './person.ts';
+import type { Answer, Caller, Headed } from '../person.ts';
 
 /** The first bytes of several file types, enough to recognise them. */
 export const heads = {

@@ -1,4 +1,4 @@
-import { type Database, DatabaseError } from '../../src/ports/database/database.ts';
+import { type Database, DatabaseError } from '../../../src/ports/database/database.ts';
 
 /** A database that refuses new calls while `away` is true; calls under way continue. */
 export function interruptible(db: Database): Database & { away: boolean } {

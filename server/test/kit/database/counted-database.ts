@@ -1,5 +1,5 @@
-import type { Database, ReadHandle, WriteHandle } from '../../src/ports/database/database.ts';
-import { listSizes } from '../../src/ports/database/statement.ts';
+import type { Database, ReadHandle, WriteHandle } from '../../../src/ports/database/database.ts';
+import { listSizes } from '../../../src/ports/database/statement.ts';
 
 /** What a database was asked for. */
 export interface StatementCounts {

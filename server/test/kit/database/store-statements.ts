@@ -1,8 +1,8 @@
 import { globSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Compiled, Engine } from '../../src/ports/database/statement.ts';
+import type { Compiled, Engine } from '../../../src/ports/database/statement.ts';
 
-const sources = join(import.meta.dirname, '../../src');
+const sources = join(import.meta.dirname, '../../../src');
 const LIST_LENGTH = 3;
 
 export interface StoreStatement {

@@ -1,4 +1,9 @@
-import { type Database, DatabaseError, type ReadHandle, type WriteHandle } from '../../src/ports/database/database.ts';
+import {
+  type Database,
+  DatabaseError,
+  type ReadHandle,
+  type WriteHandle,
+} from '../../../src/ports/database/database.ts';
 
 /**
  * A database as seen by a process that can be killed. After the kill nothing it does reaches the store, open

@@ -21,7 +21,7 @@ export interface TestVault {
   readonly attachments: ReadonlyMap<string, Buffer>;
 }
 
-const FOLDER = join(import.meta.dirname, '../vault');
+const FOLDER = join(import.meta.dirname, '../../vault');
 const DIARY_DAYS = 16;
 
 const read = new Map<Language, Texts>();

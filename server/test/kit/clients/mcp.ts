@@ -1,5 +1,5 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
-import type { TestServer } from './server.ts';
+import type { TestServer } from '../server.ts';
 
 /** The result of a tool. */
 export interface ToolResult {

@@ -2,13 +2,13 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { until } from '../until.ts';
 import { freePort } from './free-port.ts';
 import { Folder } from './process.ts';
-import { until } from './until.ts';
 
 /* The proxies that people put in front of a server, as Debian has them, with the configuration of deploy/. */
 
-const deploy = join(import.meta.dirname, '../../../deploy');
+const deploy = join(import.meta.dirname, '../../../../deploy');
 
 /** The reason why there is no such program, for `skip`; false when there is one. */
 export function whyNoProgram(name: string, ...args: string[]): string | false {

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import * as decoding from 'lib0/decoding';
 import * as encoding from 'lib0/encoding';
 import { WebSocket } from 'ws';
-import type { TestClock } from './clock.ts';
-import { until, untilInTime } from './until.ts';
+import type { TestClock } from '../clock.ts';
+import { until, untilInTime } from '../until.ts';
 
 /* A socket that sends arbitrary bytes, for messages that providers never send and details that they do not show. */
 

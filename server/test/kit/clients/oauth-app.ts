@@ -1,7 +1,7 @@
 import * as oauth from 'oauth4webapi';
+import type { Person } from '../person.ts';
+import type { TestServer } from '../server.ts';
 import { Browser, outside, signedIn } from './oauth.ts';
-import type { Person } from './person.ts';
-import type { TestServer } from './server.ts';
 
 /** Options of an authorization request. */
 export interface Asking {

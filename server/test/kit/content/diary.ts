@@ -1,4 +1,4 @@
-import { Random } from './random.ts';
+import { Random } from '../random.ts';
 
 type Made = [path: string, text: string];
 

@@ -1,5 +1,5 @@
 import { Agent, type IncomingMessage, request } from 'node:http';
-import { type Answer, Caller, type Headed } from './person.ts';
+import { type Answer, Caller, type Headed } from '../person.ts';
 
 /**
  * A caller over kept-alive connections, at half the cost of `fetch`, for tests with thousands of requests. Sends only
