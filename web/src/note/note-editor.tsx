@@ -5,6 +5,7 @@ import i18next from 'i18next';
 import { useEffect, useMemo, useRef, useSyncExternalStore } from 'react';
 import { api } from '../data/client.ts';
 import { keys } from '../data/keys.ts';
+import { newNote } from '../data/new-note.ts';
 import { meQuery } from '../data/queries.ts';
 import type { EditorMode, EditorSession } from '../editor/index.ts';
 import { useLanguage, useTexts } from '../i18n/use-texts.ts';
@@ -15,6 +16,7 @@ import { editorSettings } from './editor-settings.ts';
 import styles from './note-editor.module.css';
 import { noteMode, setNoteMode, subscribeToMode } from './note-mode.ts';
 import text from './note-page.module.css';
+import { noteServer } from './note-server.ts';
 import { NoteServices } from './note-services.ts';
 import { setOpenEditor } from './open-editor.ts';
 import { PanelButtons } from './panel-buttons.tsx';
@@ -96,6 +98,7 @@ function useNoteServices(vault: string, noteId: string): NoteServices {
       new NoteServices({
         vault,
         noteId,
+        server: noteServer(vault, queries),
         queries,
         strings: i18next.getResource(language, 'editor', 'strings'),
         openNote(id, anchor, newTab) {
@@ -127,7 +130,7 @@ function useKeepAsNewNote(vault: string, note: Note): (text: string) => Promise<
     const time = new Date().toISOString().slice(0, 16).replace('T', ' ').replace(':', '.');
     const path = `${note.path.replace(/\.md$/i, '')} (${time}).md`;
     try {
-      const kept = await api.vault(vault).upsertNote({ path, content: text, mtime: Date.now() / 1000 });
+      const kept = await api.vault(vault).upsertNote(newNote(path, text, Date.now() / 1000));
       queries.setQueryData(keys.note(vault, kept.id), kept);
       showToast({ text: t('recover.kept', { path: kept.path }), kind: 'plain' });
       await navigate({ to: '/vaults/$vaultId/notes/$noteId', params: { vaultId: vault, noteId: kept.id } });

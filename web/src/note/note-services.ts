@@ -1,18 +1,34 @@
-import type { Note } from '@notevault/protocol/notes.ts';
+import type { Counted, Note } from '@notevault/protocol/notes.ts';
 import type { VaultTree } from '@notevault/protocol/sync.ts';
 import type { QueryClient } from '@tanstack/react-query';
-import { api } from '../data/client.ts';
 import { keys } from '../data/keys.ts';
-import { noteQuery, tagsQuery, treeQuery } from '../data/queries.ts';
 import type { EditorServices, EditorStrings, LinkStatus, LinkTarget } from '../editor/index.ts';
-import { attachmentUrl, newAttachmentPath, uploadFile } from '../media/attachment-urls.ts';
+import { newAttachmentPath } from '../media/attachment-path.ts';
 import { blocksIn, excerptOf, headingsIn } from './excerpt.ts';
 import { linkChoices } from './link-choices.ts';
 import { linkIndexOf, pathForDangling } from './link-index.ts';
 
+/** The vault of the note, on the server. Everything throws ApiError and ConnectionError. */
+export interface NoteServer {
+  /** The tree, which is in the queries from then on. */
+  tree(): Promise<VaultTree>;
+  /** The most used first. */
+  tags(): Promise<readonly Counted[]>;
+  /** Null for a note that is gone. */
+  note(id: string): Promise<Note | null>;
+  /** Makes an empty note; answers with the note that is at the path, if there is one. */
+  makeNote(path: string): Promise<Note>;
+  /** An address that the elements of a page can load. */
+  attachmentUrl(path: string): Promise<string>;
+  /** Throws also if there is something at the path, and the reason of the signal. */
+  upload(path: string, file: File, onProgress: (sent: number) => void, signal: AbortSignal): Promise<void>;
+}
+
 export interface NoteServicesOptions {
   readonly vault: string;
   readonly noteId: string;
+  readonly server: NoteServer;
+  /** What was read of the vault. */
   readonly queries: QueryClient;
   readonly strings: EditorStrings;
   /** Opens a note at a heading or block. */
@@ -30,6 +46,8 @@ export class NoteServices implements EditorServices {
   readonly framesUrl = '/frames/';
   readonly strings: EditorStrings;
   readonly #options: NoteServicesOptions;
+  /** Paths of the uploads under way, in lower case: the tree does not have them yet. */
+  readonly #uploading = new Set<string>();
 
   constructor(options: NoteServicesOptions) {
     this.#options = options;
@@ -50,7 +68,7 @@ export class NoteServices implements EditorServices {
     headings: async (target) => headingsIn((await this.#contentOf(target)) ?? ''),
     blocks: async (target) => blocksIn((await this.#contentOf(target)) ?? ''),
     tags: async (query) => {
-      const tags = await this.#options.queries.ensureQueryData(tagsQuery(this.#options.vault));
+      const tags = await this.#options.server.tags();
       const wanted = query.toLowerCase();
       return tags
         .map(({ name }) => name)
@@ -67,15 +85,21 @@ export class NoteServices implements EditorServices {
     },
     mediaUrl: async (path) => {
       const found = this.#resolve({ target: path, anchor: null, form: 'markdown' });
-      return found?.kind === 'attachment' ? attachmentUrl(this.#options.vault, found.path) : null;
+      return found?.kind === 'attachment' ? this.#options.server.attachmentUrl(found.path) : null;
     },
     upload: async (file, onProgress, signal) => {
-      const { vault } = this.#options;
-      const taken = new Set(this.#tree?.attachments.map(({ path }) => path.toLowerCase()));
-      const path = newAttachmentPath(this.#path, file.name, (one) => taken.has(one.toLowerCase()));
-      await uploadFile(vault, path, file, (sent) => onProgress({ sent, total: file.size }), signal);
-      // The link must be live at once.
-      await this.#options.queries.invalidateQueries({ queryKey: keys.tree(vault) });
+      const { vault, server, queries } = this.#options;
+      const stored = new Set(this.#tree?.attachments.map(({ path }) => path.toLowerCase()));
+      const isTaken = (one: string) => stored.has(one.toLowerCase()) || this.#uploading.has(one.toLowerCase());
+      const path = newAttachmentPath(this.#path, file.name, isTaken);
+      this.#uploading.add(path.toLowerCase());
+      try {
+        await server.upload(path, file, (sent) => onProgress({ sent, total: file.size }), signal);
+        // The link must be live at once.
+        await queries.invalidateQueries({ queryKey: keys.tree(vault) });
+      } finally {
+        this.#uploading.delete(path.toLowerCase());
+      }
       return path;
     },
   };
@@ -110,23 +134,23 @@ export class NoteServices implements EditorServices {
   }
 
   async #open(link: LinkTarget, newTab: boolean): Promise<void> {
-    const { vault, openNote, openFile, queries } = this.#options;
+    const { vault, server, openNote, openFile, queries } = this.#options;
     const found = this.#resolve(link);
     if (found?.kind === 'note') openNote(found.id, link.anchor, newTab);
     else if (found !== null) openFile(found.id, newTab);
     else if (link.target.trim() !== '') {
       const path = pathForDangling(link.target, this.#path);
-      const note = await api.vault(vault).upsertNote({ path, content: '', mtime: Date.now() / 1000 });
+      const note = await server.makeNote(path);
       queries.setQueryData(keys.note(vault, note.id), note);
       openNote(note.id, null, newTab);
     }
   }
 
   async #noteOf(link: LinkTarget): Promise<Note | null> {
-    const { vault, queries } = this.#options;
-    await queries.ensureQueryData(treeQuery(vault));
+    const { server } = this.#options;
+    await server.tree();
     const found = this.#resolve(link);
-    return found?.kind === 'note' ? queries.fetchQuery({ ...noteQuery(vault, found.id), staleTime: 10_000 }) : null;
+    return found?.kind === 'note' ? server.note(found.id) : null;
   }
 
   async #contentOf(target: string): Promise<string | null> {
