@@ -1,5 +1,6 @@
 import type { VaultTree } from '@notevault/protocol/sync.ts';
 import { api } from '../data/client.ts';
+import { newNote } from '../data/new-note.ts';
 import type { PickedFile } from '../imports/picked.ts';
 import { uploadFile } from '../media/attachment-urls.ts';
 import { targetPath } from './target-path.ts';
@@ -58,5 +59,5 @@ async function addFile(
   if (!/\.md$/i.test(path)) return uploadFile(vault, path, file, onProgress, signal);
   const content = await file.text();
   signal.throwIfAborted();
-  await api.vault(vault).upsertNote({ path, content, mtime: file.lastModified / 1000 });
+  await api.vault(vault).upsertNote(newNote(path, content, file.lastModified / 1000));
 }

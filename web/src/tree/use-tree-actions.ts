@@ -2,6 +2,7 @@ import type { VaultTree } from '@notevault/protocol/sync.ts';
 import { type QueryClient, useQueryClient } from '@tanstack/react-query';
 import { api } from '../data/client.ts';
 import { keys } from '../data/keys.ts';
+import { newNote } from '../data/new-note.ts';
 import { useTexts } from '../i18n/use-texts.ts';
 import { errorText } from '../ui/error-text.ts';
 import { showToast } from '../ui/toast.ts';
@@ -58,7 +59,7 @@ export function useTreeActions(vault: string) {
     const before = tree();
     const path = freeName(before ?? EMPTY, folder, name, '.md');
     try {
-      const note = await api.vault(vault).upsertNote({ path, content, mtime: Date.now() / 1000 });
+      const note = await api.vault(vault).upsertNote(newNote(path, content, Date.now() / 1000));
       const { id, created_at, updated_at } = note;
       queries.setQueryData<VaultTree>(keys.tree(vault), (now) =>
         now === undefined || now.notes.some((one) => one.id === id)

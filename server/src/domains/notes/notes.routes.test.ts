@@ -101,6 +101,15 @@ onSqlite('upserting notes', (open) => {
     assert.equal((await alice.write('a.md', '')).version, 3);
   });
 
+  test('version 0 makes a note, and is refused where there is another text', async () => {
+    await using notes = await start();
+    const { alice } = notes;
+    const made = await alice.write('a.md', 'one', { version: 0 });
+    assert.deepEqual(await alice.write('a.md', 'one', { version: 0 }), made);
+    const refused = await alice.put('a.md', { content: 'two', version: 0 });
+    assert.deepEqual([refused.status, refused.body.server_note], [409, made]);
+  });
+
   test('base_hash: overwrites only the content it names; else answers the stored note and merges nothing', async () => {
     await using notes = await start();
     const { alice } = notes;
