@@ -1,13 +1,13 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { checkBoundaries } from './boundaries.ts';
 import { buildWeb } from './build-web.ts';
-import { checkDependencies, type Manifest } from './dependencies.ts';
+import { checkBoundaries } from './check/boundaries.ts';
+import { checkDependencies, type Manifest } from './check/dependencies.ts';
+import { checkRetiredNames, readRetiredNames } from './check/retired-names.ts';
+import { readSources } from './check/sources.ts';
+import { checkWebBudget } from './check/web-budget.ts';
 import { generateDocs, writeOpenApi } from './docs.ts';
 import { openApiOfApp } from './openapi.ts';
-import { checkRetiredNames, readRetiredNames } from './retired-names.ts';
-import { readSources } from './sources.ts';
-import { checkWebBudget } from './web-budget.ts';
 
 // What `npm run check` checks beside formatting and types. Each finding names its place, its rule and the remedy.
 const root = join(import.meta.dirname, '..');

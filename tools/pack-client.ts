@@ -2,8 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { cpSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { importsOf } from './check/sources.ts';
 import { publishable } from './published.ts';
-import { importsOf } from './sources.ts';
 
 /*
  * node tools/pack-client.ts [folder]

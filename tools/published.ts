@@ -1,5 +1,5 @@
 import { dirname, relative } from 'node:path/posix';
-import { resolveImport } from './sources.ts';
+import { resolveImport } from './check/sources.ts';
 
 const WORKSPACE = /(\bfrom\s*|\bimport\s*\(?\s*)(["'])(@notevault\/[^"'\n]+)\.ts\2/g;
 const RELATIVE_URL = /(new URL\(\s*)(["'])(\.{1,2}\/[^"'\n]+)\.ts\2(\s*,\s*import\.meta\.url)/g;

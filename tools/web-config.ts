@@ -1,7 +1,7 @@
 import { globSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import type { InlineConfig, Plugin } from 'vite';
-import type { Chunk } from './web-budget.ts';
+import type { Chunk } from './check/web-budget.ts';
 
 /** How Vite builds and serves the web app of the repository at `root`. */
 export function webConfig(root: string): InlineConfig {

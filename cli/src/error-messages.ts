@@ -1,6 +1,6 @@
 import { ApiError, ConnectionError } from '@notevault/client/transport.ts';
 import { errors, NotevaultError } from '@notevault/protocol/errors.ts';
-import { DAMAGE_HELP } from '@notevault/server/damage-help.ts';
+import { DAMAGE_HELP } from '@notevault/server/data/damage-help.ts';
 
 /** Errors whose message is written for users of the command line. */
 const MESSAGES = new Set([

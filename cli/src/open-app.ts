@@ -1,7 +1,7 @@
 import type { AdminCommands } from '@notevault/server/admin.ts';
 import type { App } from '@notevault/server/app.ts';
 import type { Config } from '@notevault/server/config/config.ts';
-import { adminSocketPath, DataFolderBusy, lockDataFolder, requireData } from '@notevault/server/data-folder.ts';
+import { adminSocketPath, DataFolderBusy, lockDataFolder, requireData } from '@notevault/server/data/data-folder.ts';
 import { adminClient } from './admin-client.ts';
 
 /**

@@ -5,7 +5,7 @@ import type { SearchRequest, SearchResponse } from '@notevault/protocol/search.t
 import type { Vault } from '@notevault/protocol/vaults.ts';
 import type { AdminCommands, TuningProgress, TuningReport } from '@notevault/server/admin.ts';
 import type { App } from '@notevault/server/app.ts';
-import { adminSocketPath, DataFolderBusy, requireData } from '@notevault/server/data-folder.ts';
+import { adminSocketPath, DataFolderBusy, requireData } from '@notevault/server/data/data-folder.ts';
 import { adminClient } from './admin-client.ts';
 import { configOf } from './config-flags.ts';
 import { accountMessage, CliError } from './error-messages.ts';

@@ -2,7 +2,7 @@ import { chmod, rm } from 'node:fs/promises';
 import { invalid, NotevaultError } from '@notevault/protocol/errors.ts';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import type { App } from './app.ts';
-import { adminSocketPath } from './data-folder.ts';
+import { adminSocketPath } from './data/data-folder.ts';
 import type { ServerHealth } from './domains/admin/admin.ts';
 import { answerClientError } from './http/connections/client-error.ts';
 import { closeConnectionsOnStop } from './http/connections/graceful-shutdown.ts';

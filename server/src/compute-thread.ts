@@ -1,5 +1,5 @@
 import { serveTasks } from './concurrency/task-worker.ts';
-import { createNoteTasks } from './domains/notes/writes/tasks.ts';
+import { createNoteTasks } from './domains/notes/writes/offload/tasks.ts';
 import { systemClock } from './ports/clock/clock.ts';
 import { collectAfterWork } from './ports/gc/gc.ts';
 import { sealingKey } from './ports/keyring/sealing.ts';

@@ -3,8 +3,9 @@ import { stat } from 'node:fs/promises';
 import { Socket } from 'node:net';
 import { backupState } from './backup/take/lease.ts';
 import { type Config, directUrlOf } from './config/config.ts';
-import { DAMAGE_HELP } from './damage-help.ts';
-import { adminSocketPath, DataFolderBusy, databaseFile, lockDataFolder, requireData } from './data-folder.ts';
+import { DAMAGE_HELP } from './data/damage-help.ts';
+import { adminSocketPath, DataFolderBusy, databaseFile, lockDataFolder, requireData } from './data/data-folder.ts';
+import { openSamples } from './data/sealed-samples.ts';
 import { checkDataKeys, countKeysByMaster } from './domains/keys/keys.ts';
 import { beginFeedEpochs } from './domains/vaults/vaults.ts';
 import type { Finding } from './finding.ts';
@@ -29,7 +30,6 @@ import { EmbedderError } from './ports/embedder/embedder.ts';
 import type { Keyring } from './ports/keyring/keyring.ts';
 import { MasterKeyring } from './ports/keyring/master-key.ts';
 import { examinePublicAddress, type ProbeCommands } from './public-address/examine.ts';
-import { openSamples } from './sealed-samples.ts';
 
 /** A large model takes long to load. */
 const EMBEDDER_MS = 60_000;

@@ -4,7 +4,7 @@ import { adminSocket } from './admin.ts';
 import { type App, buildApp } from './app.ts';
 import { scheduledBackup } from './backup/take/schedule.ts';
 import { type Config, publicUrlOf } from './config/config.ts';
-import { lockDataFolder } from './data-folder.ts';
+import { lockDataFolder } from './data/data-folder.ts';
 import { openPorts } from './open-ports.ts';
 
 /** A running server. Disposing of it stops accepting requests, finishes running ones, and closes everything. */

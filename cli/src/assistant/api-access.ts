@@ -1,6 +1,6 @@
 import { fixedToken, type TokenSource, tokensFrom } from '@notevault/client/tokens.ts';
 import type { App } from '@notevault/server/app.ts';
-import { adminSocketPath, DataFolderBusy, requireData } from '@notevault/server/data-folder.ts';
+import { adminSocketPath, DataFolderBusy, requireData } from '@notevault/server/data/data-folder.ts';
 import { localFetch } from '@notevault/server/http/fetch/local-fetch.ts';
 import { adminClient } from '../admin-client.ts';
 import { configOf } from '../config-flags.ts';

@@ -1,7 +1,7 @@
 import { setPriority } from 'node:os';
 import type { FolderBackup } from '@notevault/server/backup/take/run-backup.ts';
 import type { BackupSummary } from '@notevault/server/backup/take/take-backup.ts';
-import { requireData } from '@notevault/server/data-folder.ts';
+import { requireData } from '@notevault/server/data/data-folder.ts';
 import { Command, InvalidArgumentError } from 'commander';
 import { askPassword } from '../ask-password.ts';
 import { backupOptions, configOf, withConfig } from '../config-flags.ts';

@@ -1,4 +1,4 @@
-import { adminSocketPath } from '@notevault/server/data-folder.ts';
+import { adminSocketPath } from '@notevault/server/data/data-folder.ts';
 import { Command } from 'commander';
 import { adminClient } from '../admin-client.ts';
 import { configOf, withConfig } from '../config-flags.ts';

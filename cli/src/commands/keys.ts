@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { text } from 'node:stream/consumers';
-import { lockDataFolder, requireData } from '@notevault/server/data-folder.ts';
+import { lockDataFolder, requireData } from '@notevault/server/data/data-folder.ts';
 import { systemClock } from '@notevault/server/ports/clock/clock.ts';
 import { parseMasterKey } from '@notevault/server/ports/keyring/key-file.ts';
 import { Command } from 'commander';
@@ -61,7 +61,7 @@ function rotate(): Command {
         );
       }
       requireData(config);
-      const { rotateMasterKey } = await import('@notevault/server/rotate-master-key.ts');
+      const { rotateMasterKey } = await import('@notevault/server/data/rotate-master-key.ts');
       const line = progressLine();
       const done = await rotateMasterKey(config, given, (count) => line(`${count} data keys`, false));
       print(`${done.dataKeys} data keys are now under master key ${done.masterKeyId}.`);

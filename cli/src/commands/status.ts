@@ -1,4 +1,4 @@
-import { adminSocketPath } from '@notevault/server/data-folder.ts';
+import { adminSocketPath } from '@notevault/server/data/data-folder.ts';
 import { examineBackups, examineMachine } from '@notevault/server/machine-status.ts';
 import { version } from '@notevault/server/version.ts';
 import { Command } from 'commander';

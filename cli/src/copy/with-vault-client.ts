@@ -1,4 +1,4 @@
-import { adminSocketPath, DataFolderBusy } from '@notevault/server/data-folder.ts';
+import { adminSocketPath, DataFolderBusy } from '@notevault/server/data/data-folder.ts';
 import type { Command } from 'commander';
 import { adminClient } from '../admin-client.ts';
 import { configOf, storageOptions, withConfig } from '../config-flags.ts';

@@ -1,7 +1,7 @@
 import type { BlobId, VaultId } from '@notevault/protocol/ids.ts';
+import { migrations } from '../data/migrations.ts';
 import type { Keys } from '../domains/keys/keys.ts';
 import type { Readiness } from '../http/monitoring/probes.ts';
-import { migrations } from '../migrations.ts';
 import type { BlobKey, Blobs } from '../ports/blobs/blobs.ts';
 import type { Clock } from '../ports/clock/clock.ts';
 import type { Database } from '../ports/database/database.ts';

@@ -13,7 +13,7 @@ import { logsRoutes } from '../domains/logs/logs.routes.ts';
 import { folderNotesRoutes } from '../domains/notes/folder-notes.routes.ts';
 import { historyRoutes } from '../domains/notes/history/history.routes.ts';
 import { notesRoutes } from '../domains/notes/notes.routes.ts';
-import { batchRoutes } from '../domains/notes/writes/batch.routes.ts';
+import { batchRoutes } from '../domains/notes/writes/batch/batch.routes.ts';
 import { consentRoutes } from '../domains/oauth/consent.routes.ts';
 import { oauthRoutes } from '../domains/oauth/oauth.routes.ts';
 import { providerRoutes } from '../domains/oauth/provider.routes.ts';

@@ -26,7 +26,6 @@ import {
   type SocketRoute,
   type Sockets,
 } from './connections/sockets.ts';
-import { corsFor } from './cors.ts';
 import { errorHandler, headersFor, requestIdOf } from './errors.ts';
 import { type FetchRoute, mountFetchRoute } from './fetch/fetch-route.ts';
 import type { ConnectionProbe } from './monitoring/connection-probe.ts';
@@ -34,6 +33,7 @@ import { type MetricsAccess, mountMetrics } from './monitoring/metrics.ts';
 import { mountApiProbes, mountProbes, type Readiness } from './monitoring/probes.ts';
 import { mountTracing } from './monitoring/tracing.ts';
 import { openApiDocument } from './openapi.ts';
+import { corsFor } from './origins/cors.ts';
 import { knowAllMethods, refuseOtherMethods } from './other-methods.ts';
 import type { RawRoute } from './pages/raw-route.ts';
 import { mountRawRoutes } from './pages/raw-routes.ts';

@@ -2,7 +2,7 @@ import { decodeUrlPath, normalizePath, PathError } from '@notevault/note-text/pa
 import { invalid } from '@notevault/protocol/errors.ts';
 import type { FastifyRequest } from 'fastify';
 import type { OpenVault, Principal } from '../domains/access/access.ts';
-import { isLocal } from './origins.ts';
+import { isLocal } from './origins/origins.ts';
 import type { RequestContext, Route } from './route.ts';
 
 /** The result of a route's access check. */

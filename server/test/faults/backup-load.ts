@@ -1,6 +1,6 @@
 import { cpSync } from 'node:fs';
 import { isDeepStrictEqual, parseArgs } from 'node:util';
-import { databaseFile } from '../../src/data-folder.ts';
+import { databaseFile } from '../../src/data/data-folder.ts';
 import { keyFile } from '../../src/open-ports.ts';
 import { readKeyFile } from '../../src/ports/keyring/key-file.ts';
 import { MasterKeyring } from '../../src/ports/keyring/master-key.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { databaseFile } from '../../src/data-folder.ts';
+import { databaseFile } from '../../src/data/data-folder.ts';
 import { freshPostgres, whyNoPostgres } from '../kit/database/postgres.ts';
 import { openRaw, type Raw } from '../kit/database/raw-sql.ts';
 import { type Answer, Caller, type Headed } from '../kit/person.ts';

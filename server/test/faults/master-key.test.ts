@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { chmodSync, cpSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { after, before, describe, it } from 'node:test';
-import { databaseFile } from '../../src/data-folder.ts';
+import { databaseFile } from '../../src/data/data-folder.ts';
 import { keyFile, nextKeyFile } from '../../src/open-ports.ts';
 import type { KeyOwner } from '../../src/ports/keyring/keyring.ts';
 import { MasterKeyring } from '../../src/ports/keyring/master-key.ts';

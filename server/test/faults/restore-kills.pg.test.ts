@@ -69,7 +69,7 @@ describe('a restore into a data folder that is killed', () => {
 
   const steps: [what: string, step: string, found: Data][] = [
     ['before its data is complete', '1 ^open .*/restoring/replace', 'old'],
-    // Between any two files: finish-restore.test.ts.
+    // Between any two files: data/finish-restore.test.ts.
     ['when some files are replaced', '2 ^rename ', 'new'],
   ];
   for (const [at, [what, step, found]] of steps.entries()) {

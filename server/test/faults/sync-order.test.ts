@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
-import { databaseFile } from '../../src/data-folder.ts';
+import { databaseFile } from '../../src/data/data-folder.ts';
 import { openRaw } from '../kit/database/raw-sql.ts';
 import { commitsIn, keepLog } from '../kit/database/wal.ts';
 import { Caller } from '../kit/person.ts';

@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import { copyFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, describe } from 'node:test';
-import { migrations } from '../../src/migrations.ts';
+import { migrations } from '../../src/data/migrations.ts';
 import type { Database } from '../../src/ports/database/database.ts';
 import { openPostgres } from '../../src/ports/database/postgres/postgres.ts';
 import { openSqlite } from '../../src/ports/database/sqlite/sqlite.ts';

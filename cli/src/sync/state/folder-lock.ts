@@ -1,4 +1,4 @@
-import { DataFolderBusy, lockDataFolder } from '@notevault/server/data-folder.ts';
+import { DataFolderBusy, lockDataFolder } from '@notevault/server/data/data-folder.ts';
 import { CliError } from '../../error-messages.ts';
 
 /** Another engine works on the folder. */

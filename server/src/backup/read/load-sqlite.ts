@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises';
 import { DatabaseSync } from 'node:sqlite';
-import { migrations } from '../../migrations.ts';
+import { migrations } from '../../data/migrations.ts';
 import { openSqlite } from '../../ports/database/sqlite/sqlite.ts';
 import { writeFileDurably } from '../files.ts';
 import { BackupDamaged, type ManifestBody } from '../format.ts';

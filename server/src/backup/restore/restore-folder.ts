@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { databaseFile, lockDataFolder } from '../../data-folder.ts';
-import { finishRestore, stagedData, stagedMarker, stagingFolder } from '../../finish-restore.ts';
-import { migrations } from '../../migrations.ts';
+import { databaseFile, lockDataFolder } from '../../data/data-folder.ts';
+import { finishRestore, stagedData, stagedMarker, stagingFolder } from '../../data/finish-restore.ts';
+import { migrations } from '../../data/migrations.ts';
 import { keyFile, openBlobs } from '../../open-ports.ts';
 import { systemClock } from '../../ports/clock/clock.ts';
 import { openSqlite } from '../../ports/database/sqlite/sqlite.ts';

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Client, escapeIdentifier } from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import { directUrlOf } from '../../config/config.ts';
-import { migrations } from '../../migrations.ts';
+import { migrations } from '../../data/migrations.ts';
 import { openBlobs } from '../../open-ports.ts';
 import { systemClock } from '../../ports/clock/clock.ts';
 import { openPostgres } from '../../ports/database/postgres/postgres.ts';

@@ -1,6 +1,6 @@
 import { rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { DataFolderBusy, lockDataFolder } from '../../data-folder.ts';
+import { DataFolderBusy, lockDataFolder } from '../../data/data-folder.ts';
 import { freeBytesOf, makeFolder, once, renameDurably, writeFileDurably } from '../files.ts';
 import { BackupError, MANIFEST_FILE, type ObjectKind, type ObjectRef, objectPath } from '../format.ts';
 import type { BackupTarget } from './target.ts';

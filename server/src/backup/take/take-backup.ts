@@ -1,6 +1,6 @@
 import { type Config, directUrlOf } from '../../config/config.ts';
-import { databaseFile } from '../../data-folder.ts';
-import { migrations } from '../../migrations.ts';
+import { databaseFile } from '../../data/data-folder.ts';
+import { migrations } from '../../data/migrations.ts';
 import { blobStoreOf, masterKeyFor, openBlobs, openDatabaseAsIs } from '../../open-ports.ts';
 import { rechunk } from '../../ports/blobs/rechunk.ts';
 import { type Clock, systemClock } from '../../ports/clock/clock.ts';

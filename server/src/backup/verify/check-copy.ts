@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto';
 import type { NoteId, VaultId } from '@notevault/protocol/ids.ts';
 import type { Manifest } from '@notevault/protocol/sync.ts';
 import type { App } from '../../app.ts';
+import { openSamples } from '../../data/sealed-samples.ts';
 import { checkDataKeys } from '../../domains/keys/keys.ts';
 import { activeVaultIds, type OpenVault } from '../../domains/vaults/vaults.ts';
 import type { Database } from '../../ports/database/database.ts';
 import type { Keyring } from '../../ports/keyring/keyring.ts';
-import { openSamples } from '../../sealed-samples.ts';
 
 /** What was found in restored data. */
 export interface CopyCheck {

@@ -1,5 +1,5 @@
 import type { Config } from '../../config/config.ts';
-import { databaseFile } from '../../data-folder.ts';
+import { databaseFile } from '../../data/data-folder.ts';
 import { checkSqlite } from '../../ports/database/sqlite/check.ts';
 import { BackupError, type ManifestBody } from '../format.ts';
 import { type BackupKey, checkHashes, keyOfBackup, type OpenBackup, openBackup } from '../read/open-backup.ts';

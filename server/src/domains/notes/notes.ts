@@ -21,8 +21,8 @@ import { notePathOf, openNote, toListed, toNote } from './notes.mapper.ts';
 import { listIn } from './queries.ts';
 import { type NoteMeta, sealed } from './sealed-note.ts';
 import { type BatchOperations, createBatchOperations } from './writes/bulk.ts';
-import { deriveAnywhere } from './writes/derive-anywhere.ts';
 import { GroupCommit } from './writes/group-commit.ts';
+import { deriveAnywhere } from './writes/offload/derive-anywhere.ts';
 import { upsertNote } from './writes/upsert.ts';
 
 export interface Notes extends MoveOperations, BatchOperations, History, Facets, NoteChangeFeed, AsyncDisposable {

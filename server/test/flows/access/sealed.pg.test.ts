@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import { databaseFile } from '../../../src/data-folder.ts';
+import { databaseFile } from '../../../src/data/data-folder.ts';
 import { readRaw, sha256, uploadJson, uploadRaw } from '../../kit/content/files.ts';
 import { freshPostgres, whyNoPostgres } from '../../kit/database/postgres.ts';
 import { openRaw } from '../../kit/database/raw-sql.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { describe, it } from 'node:test';
-import { adminSocketPath } from '../../../src/data-folder.ts';
+import { adminSocketPath } from '../../../src/data/data-folder.ts';
 import { assertCatalogued, type RawAnswer } from '../../kit/clients/raw-http.ts';
 import { cli, Folder, startServe } from '../../kit/programs/process.ts';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, describe, it } from 'node:test';
 import { flagOf, listOptions } from '../../../src/config/options.ts';
-import { databaseFile } from '../../../src/data-folder.ts';
+import { databaseFile } from '../../../src/data/data-folder.ts';
 import { openRaw } from '../../kit/database/raw-sql.ts';
 import { Caller } from '../../kit/person.ts';
 import { assertFails, cli, type Environment, Folder, startServe } from '../../kit/programs/process.ts';

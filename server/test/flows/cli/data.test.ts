@@ -16,7 +16,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { after, before, describe, it } from 'node:test';
-import { databaseFile } from '../../../src/data-folder.ts';
+import { databaseFile } from '../../../src/data/data-folder.ts';
 import { blobsFolder, keyFile } from '../../../src/open-ports.ts';
 import { openRaw } from '../../kit/database/raw-sql.ts';
 import { Caller } from '../../kit/person.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { after, describe, it } from 'node:test';
-import { databaseFile } from '../../../src/data-folder.ts';
+import { databaseFile } from '../../../src/data/data-folder.ts';
 import { openRaw } from '../../kit/database/raw-sql.ts';
 import { assertFails, cli, Folder, startServe } from '../../kit/programs/process.ts';
 

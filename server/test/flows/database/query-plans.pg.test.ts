@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { migrations } from '../../../src/migrations.ts';
+import { migrations } from '../../../src/data/migrations.ts';
 import type { Database } from '../../../src/ports/database/database.ts';
 import { openPostgres } from '../../../src/ports/database/postgres/postgres.ts';
 import { BY_INDEX } from '../../../src/ports/database/postgres/session.ts';

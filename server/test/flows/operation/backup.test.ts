@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { databaseFile } from '../../../src/data-folder.ts';
+import { databaseFile } from '../../../src/data/data-folder.ts';
 import { keyFile } from '../../../src/open-ports.ts';
 import { fileOf, readRaw, sha256, uploadRaw } from '../../kit/content/files.ts';
 import { openRaw } from '../../kit/database/raw-sql.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { migrations } from '../../../src/migrations.ts';
+import { migrations } from '../../../src/data/migrations.ts';
 import { BlobError, type Blobs } from '../../../src/ports/blobs/blobs.ts';
 import { databaseBlobs } from '../../../src/ports/blobs/database.ts';
 import { testClock } from '../../kit/clock.ts';

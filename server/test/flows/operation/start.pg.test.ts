@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { migrations } from '../../../src/migrations.ts';
+import { migrations } from '../../../src/data/migrations.ts';
 import { freshPostgres, whyNoPostgres } from '../../kit/database/postgres.ts';
 import { openRaw } from '../../kit/database/raw-sql.ts';
 import { Caller } from '../../kit/person.ts';

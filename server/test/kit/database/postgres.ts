@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { Client } from 'pg';
-import { migrations } from '../../../src/migrations.ts';
+import { migrations } from '../../../src/data/migrations.ts';
 import { openPostgres } from '../../../src/ports/database/postgres/postgres.ts';
 import { startCluster, whyNoCluster } from './postgres-cluster.ts';
 

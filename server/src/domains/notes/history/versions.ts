@@ -9,7 +9,7 @@ import type { NoteDeps } from '../notes.deps.ts';
 import { type OpenedNote, openNote, toNote, toVersion } from '../notes.mapper.ts';
 import * as notesStore from '../notes.store.ts';
 import { type NoteMeta, sealed } from '../sealed-note.ts';
-import { deriveAnywhere } from '../writes/derive-anywhere.ts';
+import { deriveAnywhere } from '../writes/offload/derive-anywhere.ts';
 import { planText, writeOne } from '../writes/upsert.ts';
 import type { WritePlan } from '../writes/write-plan.ts';
 import type { WriteTarget } from '../writes/write-target.ts';

@@ -9,7 +9,7 @@ import { openNote } from '../notes.mapper.ts';
 import { findNoteState } from '../notes.store.ts';
 import { sealed } from '../sealed-note.ts';
 import { openDocument } from '../writes/build-note-row.ts';
-import { bytesOf } from '../writes/task-transfer.ts';
+import { bytesOf } from '../writes/offload/task-transfer.ts';
 import type { StoredNoteContent } from '../writes/write-target.ts';
 import * as store from './live.store.ts';
 

@@ -1,7 +1,7 @@
 import type { OpenVault } from '../../vaults/vaults.ts';
 import type { LiveDeps } from '../notes.deps.ts';
-import { offload } from '../writes/offload.ts';
-import { areLarge, isLarge, postVault } from '../writes/task-transfer.ts';
+import { offload } from '../writes/offload/offload.ts';
+import { areLarge, isLarge, postVault } from '../writes/offload/task-transfer.ts';
 import type { NoteSlices } from './note-slices.ts';
 import { type NoteState, postState } from './note-state.ts';
 

@@ -11,8 +11,8 @@ import type { NoteDeps } from '../notes.deps.ts';
 import * as store from '../notes.store.ts';
 import { type NoteMeta, sealed } from '../sealed-note.ts';
 import type { NoteRowDraft } from '../writes/build-note-row.ts';
-import { offload } from '../writes/offload.ts';
-import { isLarge, postVault, receiveDraft } from '../writes/task-transfer.ts';
+import { offload } from '../writes/offload/offload.ts';
+import { isLarge, postVault, receiveDraft } from '../writes/offload/task-transfer.ts';
 import type { LinkMove, MovedItem, PreparedLinks, RewrittenNote } from './moved-item.ts';
 import { type Rewrite, rewriteLinks } from './rewrite-links.ts';
 

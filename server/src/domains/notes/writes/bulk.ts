@@ -4,7 +4,7 @@ import { deleteMany } from '../deletion/delete-notes.ts';
 import type { NoteDeps } from '../notes.deps.ts';
 import { notePathOf } from '../notes.mapper.ts';
 import { appendTo } from './append.ts';
-import { upsertBatch } from './batch.ts';
+import { upsertBatch } from './batch/batch.ts';
 
 /** Writes other than a single upsert. */
 export interface BatchOperations {

@@ -10,7 +10,7 @@ import * as store from '../notes.store.ts';
 import type { VersionReason } from '../sealed-note.ts';
 import { writeNotes } from './commit.ts';
 import type { CommittedNote } from './commit-rows.ts';
-import { draftMergeAnywhere, draftTextAnywhere } from './draft-anywhere.ts';
+import { draftMergeAnywhere, draftTextAnywhere } from './offload/draft-anywhere.ts';
 import type { WritePlan } from './write-plan.ts';
 import { findWriteTarget, lastVersionOf, type NoteInput, type TargetReads, type WriteTarget } from './write-target.ts';
 

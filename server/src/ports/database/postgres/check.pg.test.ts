@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { freshPostgres, whyNoPostgres } from '../../../../test/kit/database/postgres.ts';
 import { openRaw } from '../../../../test/kit/database/raw-sql.ts';
 import { cli, Folder } from '../../../../test/kit/programs/process.ts';
-import { migrations } from '../../../migrations.ts';
+import { migrations } from '../../../data/migrations.ts';
 import { checkPostgres } from './check.ts';
 import { openPostgres } from './postgres.ts';
 

@@ -1,7 +1,7 @@
 import { TaskFailed, TaskLimitError } from '../../../../concurrency/worker-pool.ts';
 import type { OpenVault } from '../../../vaults/vaults.ts';
 import type { NoteDeps } from '../../notes.deps.ts';
-import { offload } from '../../writes/offload.ts';
+import { offload } from '../../writes/offload/offload.ts';
 import type { ApplyRejection } from './outcomes.ts';
 import { LineageError, TooCostly, TooLarge, UnknownServerUpdate } from './outcomes.ts';
 import type { Trial } from './trial.ts';

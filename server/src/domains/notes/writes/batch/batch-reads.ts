@@ -1,8 +1,8 @@
 import { folderOf } from '@notevault/note-text/paths.ts';
-import type { ResolvedPath, WriteContext } from '../../entries/entries.ts';
-import type { NoteDeps } from '../notes.deps.ts';
-import * as store from '../notes.store.ts';
-import { keysOf, type NoteInput, readsOf, sinceOf, type TargetReads } from './write-target.ts';
+import type { ResolvedPath, WriteContext } from '../../../entries/entries.ts';
+import type { NoteDeps } from '../../notes.deps.ts';
+import * as store from '../../notes.store.ts';
+import { keysOf, type NoteInput, readsOf, sinceOf, type TargetReads } from '../write-target.ts';
 
 /**
  * What the planning of a batch reads: the rows of many notes in one statement, and each folder once. What changes between

@@ -1,7 +1,7 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
-import { type Compute, TaskLimitError, type TaskOptions } from '../../../concurrency/worker-pool.ts';
-import type { OpenVault } from '../../vaults/vaults.ts';
-import type { NoteDeps } from '../notes.deps.ts';
+import { type Compute, TaskLimitError, type TaskOptions } from '../../../../concurrency/worker-pool.ts';
+import type { OpenVault } from '../../../vaults/vaults.ts';
+import type { NoteDeps } from '../../notes.deps.ts';
 import type { NoteTasks } from './tasks.ts';
 
 /** Processor time limit of a task: a text of 10 MB takes a second or two and must not be refused. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
-import { Folder } from '../test/kit/programs/process.ts';
+import { Folder } from '../../test/kit/programs/process.ts';
 import { finishRestore, stagedData, stagedMarker, stagingFolder } from './finish-restore.ts';
 
 const OLD = [

@@ -1,6 +1,6 @@
 import type { NoteId } from '@notevault/protocol/ids.ts';
-import type { Clock } from '../../../ports/clock/clock.ts';
-import type { OpenVault } from '../../vaults/vaults.ts';
+import type { Clock } from '../../../../ports/clock/clock.ts';
+import type { OpenVault } from '../../../vaults/vaults.ts';
 
 /** How long edits wait for their flush: after the last one, and after the first one. */
 const DELAYS = { quietMs: 750, maxMs: 2_500 };

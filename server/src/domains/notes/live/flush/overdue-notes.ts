@@ -1,7 +1,7 @@
 import type { NoteId, VaultId } from '@notevault/protocol/ids.ts';
-import type { Clock } from '../../../ports/clock/clock.ts';
-import type { Database } from '../../../ports/database/database.ts';
-import * as store from './live.store.ts';
+import type { Clock } from '../../../../ports/clock/clock.ts';
+import type { Database } from '../../../../ports/database/database.ts';
+import * as store from '../live.store.ts';
 
 /** Older edits were left by a process that has ended, or by a flush that failed. */
 const OVERDUE_MS = 10_000;

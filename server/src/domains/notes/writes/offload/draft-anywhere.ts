@@ -1,11 +1,11 @@
-import type { WriteContext } from '../../entries/entries.ts';
-import type { NoteDeps } from '../notes.deps.ts';
-import type { VersionReason } from '../sealed-note.ts';
-import { draftText, type NoteRowDraft } from './build-note-row.ts';
-import { draftMerge, type MergeDraft, type MergeInput } from './draft.ts';
+import type { WriteContext } from '../../../entries/entries.ts';
+import type { NoteDeps } from '../../notes.deps.ts';
+import type { VersionReason } from '../../sealed-note.ts';
+import { draftText, type NoteRowDraft } from '../build-note-row.ts';
+import { draftMerge, type MergeDraft, type MergeInput } from '../draft.ts';
+import type { WriteTarget } from '../write-target.ts';
 import { offload } from './offload.ts';
 import { isLarge, isLargeText, postVault, receiveDraft } from './task-transfer.ts';
-import type { WriteTarget } from './write-target.ts';
 
 /** The number of values that a draft seals: content, document, meta, and meta and snapshot of the replaced version. */
 const SEALS = 5;

@@ -1,11 +1,11 @@
 import { rename } from 'node:fs/promises';
-import type { Config } from './config/config.ts';
+import type { Config } from '../config/config.ts';
+import { Keys } from '../domains/keys/keys.ts';
+import { keyFile, masterKeyFor, nextKeyFile, openDatabase } from '../open-ports.ts';
+import { systemClock } from '../ports/clock/clock.ts';
+import { readKeyFile, syncFolder, writeKeyFile } from '../ports/keyring/key-file.ts';
+import { MASTER_KEY_BYTES, MasterKeyring } from '../ports/keyring/master-key.ts';
 import { lockDataFolder } from './data-folder.ts';
-import { Keys } from './domains/keys/keys.ts';
-import { keyFile, masterKeyFor, nextKeyFile, openDatabase } from './open-ports.ts';
-import { systemClock } from './ports/clock/clock.ts';
-import { readKeyFile, syncFolder, writeKeyFile } from './ports/keyring/key-file.ts';
-import { MASTER_KEY_BYTES, MasterKeyring } from './ports/keyring/master-key.ts';
 
 /** The result of a rotation. */
 export interface RotationResult {

@@ -1,17 +1,17 @@
 import { deriveNote } from '@notevault/note-text/derive.ts';
 import type { EpochMs } from '@notevault/protocol/ids.ts';
-import type { Actor } from '../../entries/entries.ts';
-import { foldUpdates } from '../live/fold.ts';
-import { sliceNote } from '../live/note-slices.ts';
-import { type PostedState, receiveState } from '../live/note-state.ts';
-import { preservedText } from '../live/preserved-text.ts';
-import { textOfUpdate, tryUpdate } from '../live/updates/trial.ts';
-import { type Rewrite, rewriteLinks } from '../moves/rewrite-links.ts';
-import type { VersionReason } from '../sealed-note.ts';
-import { draftText } from './build-note-row.ts';
-import { draftMerge, type MergeInput } from './draft.ts';
+import type { Actor } from '../../../entries/entries.ts';
+import { foldUpdates } from '../../live/fold.ts';
+import { sliceNote } from '../../live/note-slices.ts';
+import { type PostedState, receiveState } from '../../live/note-state.ts';
+import { preservedText } from '../../live/preserved-text.ts';
+import { textOfUpdate, tryUpdate } from '../../live/updates/trial.ts';
+import { type Rewrite, rewriteLinks } from '../../moves/rewrite-links.ts';
+import type { VersionReason } from '../../sealed-note.ts';
+import { draftText } from '../build-note-row.ts';
+import { draftMerge, type MergeInput } from '../draft.ts';
+import type { WriteTarget } from '../write-target.ts';
 import { bytesOf, type OpenKey, openPosted, type PostedVault, postDraft } from './task-transfer.ts';
-import type { WriteTarget } from './write-target.ts';
 
 interface WriteInput {
   readonly now: EpochMs;

@@ -1,9 +1,9 @@
 import { Appended, AppendNote, BatchBody, BatchResponse, DeleteNotes } from '@notevault/protocol/notes.ts';
 import { DeletedCount } from '@notevault/protocol/schemas.ts';
-import { answerBytes } from '../../../http/answers/answer-bytes.ts';
-import { idempotentRoute, type Route } from '../../../http/route.ts';
-import { writeContextOf } from '../../../http/write-context.ts';
-import type { Notes } from '../notes.ts';
+import { answerBytes } from '../../../../http/answers/answer-bytes.ts';
+import { idempotentRoute, type Route } from '../../../../http/route.ts';
+import { writeContextOf } from '../../../../http/write-context.ts';
+import type { Notes } from '../../notes.ts';
 
 const MB = 1024 * 1024;
 /** 10 MB of text can be six times that once escaped. */

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { onSqlite } from '../../../../test/kit/engines.ts';
-import { type Json, startNotes, type Writer } from '../../../../test/kit/notes.ts';
-import { builtinPlans, type PlanTable } from '../../plans/plans.ts';
+import { onSqlite } from '../../../../../test/kit/engines.ts';
+import { type Json, startNotes, type Writer } from '../../../../../test/kit/notes.ts';
+import { builtinPlans, type PlanTable } from '../../../plans/plans.ts';
 
 const NOWHERE = '00000000-0000-7000-8000-000000000000';
 const MB = 1024 * 1024;

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { test } from 'node:test';
-import { freshPostgres, whyNoPostgres } from '../test/kit/database/postgres.ts';
-import { Folder } from '../test/kit/programs/process.ts';
-import { readConfig } from './config/config.ts';
+import { freshPostgres, whyNoPostgres } from '../../test/kit/database/postgres.ts';
+import { Folder } from '../../test/kit/programs/process.ts';
+import { readConfig } from '../config/config.ts';
+import { openDatabase } from '../open-ports.ts';
+import { type Database, SchemaError } from '../ports/database/database.ts';
+import { stepsLeft } from '../ports/database/migrations.ts';
+import { openPostgres } from '../ports/database/postgres/postgres.ts';
+import { openSqlite } from '../ports/database/sqlite/sqlite.ts';
 import { migrations } from './migrations.ts';
-import { openDatabase } from './open-ports.ts';
-import { type Database, SchemaError } from './ports/database/database.ts';
-import { stepsLeft } from './ports/database/migrations.ts';
-import { openPostgres } from './ports/database/postgres/postgres.ts';
-import { openSqlite } from './ports/database/sqlite/sqlite.ts';
 
 async function checkRefused(db: Database): Promise<void> {
   await db.migrate([{ number: 1, name: 'foundation', ddl: 'create table notes (stamp bigint not null)' }]);

@@ -1,18 +1,18 @@
 import type { NoteId } from '@notevault/protocol/ids.ts';
-import type { WriteHandle } from '../../../ports/database/database.ts';
-import type { OpenVault } from '../../vaults/vaults.ts';
-import { textOf } from '../merge/document.ts';
-import type { NoteDeps } from '../notes.deps.ts';
-import { insertVersion, updateBody } from '../notes.store.ts';
-import { sealed } from '../sealed-note.ts';
-import { type WriteBatch, writeNotes } from '../writes/commit.ts';
-import { offload } from '../writes/offload.ts';
-import { areLarge, isLarge, postVault, receiveDraft } from '../writes/task-transfer.ts';
-import type { RowWrite } from '../writes/write-plan.ts';
-import { type FoldedRow, foldUpdates, foldWaiting, lastActor, NOBODY, targetOf, typedDraft } from './fold.ts';
-import * as store from './live.store.ts';
-import type { LiveDocument } from './live-document.ts';
-import { type NoteState, postState, readNoteState } from './note-state.ts';
+import type { WriteHandle } from '../../../../ports/database/database.ts';
+import type { OpenVault } from '../../../vaults/vaults.ts';
+import { textOf } from '../../merge/document.ts';
+import type { NoteDeps } from '../../notes.deps.ts';
+import { insertVersion, updateBody } from '../../notes.store.ts';
+import { sealed } from '../../sealed-note.ts';
+import { type WriteBatch, writeNotes } from '../../writes/commit.ts';
+import { offload } from '../../writes/offload/offload.ts';
+import { areLarge, isLarge, postVault, receiveDraft } from '../../writes/offload/task-transfer.ts';
+import type { RowWrite } from '../../writes/write-plan.ts';
+import { type FoldedRow, foldUpdates, foldWaiting, lastActor, NOBODY, targetOf, typedDraft } from '../fold.ts';
+import * as store from '../live.store.ts';
+import type { LiveDocument } from '../live-document.ts';
+import { type NoteState, postState, readNoteState } from '../note-state.ts';
 
 /** The note is not live, or has no edits in the log: there is no row to write. */
 class ChangedMeanwhile extends Error {

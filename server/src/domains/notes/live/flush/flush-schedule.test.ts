@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { NoteId } from '@notevault/protocol/ids.ts';
-import { testClock } from '../../../../test/kit/clock.ts';
-import { turns } from '../../../../test/kit/until.ts';
-import type { OpenVault } from '../../vaults/vaults.ts';
+import { testClock } from '../../../../../test/kit/clock.ts';
+import { turns } from '../../../../../test/kit/until.ts';
+import type { OpenVault } from '../../../vaults/vaults.ts';
 import { FlushSchedule } from './flush-schedule.ts';
 
 const vault = {} as OpenVault;

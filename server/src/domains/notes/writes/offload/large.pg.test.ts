@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
-import { craftUpdate } from '../../../../test/kit/clients/crafted-updates.ts';
-import { YjsClient } from '../../../../test/kit/clients/yjs-client.ts';
-import { onEachEngine } from '../../../../test/kit/engines.ts';
-import { notesOnOneServer } from '../../../../test/kit/notes.ts';
+import { craftUpdate } from '../../../../../test/kit/clients/crafted-updates.ts';
+import { YjsClient } from '../../../../../test/kit/clients/yjs-client.ts';
+import { onEachEngine } from '../../../../../test/kit/engines.ts';
+import { notesOnOneServer } from '../../../../../test/kit/notes.ts';
 
 const sha = (text: string) => createHash('sha256').update(text).digest('hex');
 const LINES = 20_000;

@@ -1,24 +1,24 @@
-import type { AccountsTables } from './domains/accounts/accounts.tables.ts';
-import type { AttachmentsTables } from './domains/attachments/attachments.tables.ts';
-import type { CredentialsTables } from './domains/credentials/credentials.tables.ts';
-import type { DeviceTables } from './domains/devices/devices.tables.ts';
-import type { EntriesTables } from './domains/entries/entries.tables.ts';
-import type { IdempotencyTables } from './domains/idempotency/idempotency.tables.ts';
-import type { ImportsTables } from './domains/imports/imports.tables.ts';
-import * as keys from './domains/keys/keys.store.ts';
-import { serverOwner } from './domains/keys/keys.ts';
-import type { LinksTables } from './domains/links/links.tables.ts';
-import type { LogsTables } from './domains/logs/logs.tables.ts';
-import type { NotesTables } from './domains/notes/notes.tables.ts';
-import type { OAuthTables } from './domains/oauth/oauth.tables.ts';
-import type { VectorsTables } from './domains/search/embedding/vectors.tables.ts';
-import type { SearchTables } from './domains/search/search.tables.ts';
-import type { TicketsTables } from './domains/tickets/tickets.tables.ts';
-import type { CachePagesTables } from './domains/vaults/cache/cache-pages.tables.ts';
-import type { VaultsTables } from './domains/vaults/vaults.tables.ts';
-import type { Database } from './ports/database/database.ts';
-import { type Statement, statementsOver } from './ports/database/statement.ts';
-import { type KeyOwner, type Keyring, KeyringError, type SealContext } from './ports/keyring/keyring.ts';
+import type { AccountsTables } from '../domains/accounts/accounts.tables.ts';
+import type { AttachmentsTables } from '../domains/attachments/attachments.tables.ts';
+import type { CredentialsTables } from '../domains/credentials/credentials.tables.ts';
+import type { DeviceTables } from '../domains/devices/devices.tables.ts';
+import type { EntriesTables } from '../domains/entries/entries.tables.ts';
+import type { IdempotencyTables } from '../domains/idempotency/idempotency.tables.ts';
+import type { ImportsTables } from '../domains/imports/imports.tables.ts';
+import * as keys from '../domains/keys/keys.store.ts';
+import { serverOwner } from '../domains/keys/keys.ts';
+import type { LinksTables } from '../domains/links/links.tables.ts';
+import type { LogsTables } from '../domains/logs/logs.tables.ts';
+import type { NotesTables } from '../domains/notes/notes.tables.ts';
+import type { OAuthTables } from '../domains/oauth/oauth.tables.ts';
+import type { VectorsTables } from '../domains/search/embedding/vectors.tables.ts';
+import type { SearchTables } from '../domains/search/search.tables.ts';
+import type { TicketsTables } from '../domains/tickets/tickets.tables.ts';
+import type { CachePagesTables } from '../domains/vaults/cache/cache-pages.tables.ts';
+import type { VaultsTables } from '../domains/vaults/vaults.tables.ts';
+import type { Database } from '../ports/database/database.ts';
+import { type Statement, statementsOver } from '../ports/database/statement.ts';
+import { type KeyOwner, type Keyring, KeyringError, type SealContext } from '../ports/keyring/keyring.ts';
 
 type Tables = AccountsTables &
   TicketsTables &

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { OAuthApp } from '../test/kit/clients/oauth-app.ts';
-import { uploadRaw } from '../test/kit/content/files.ts';
-import { onEachEngine, rawOf } from '../test/kit/engines.ts';
-import { startServer, type TestServer } from '../test/kit/server.ts';
-import { MasterKeyring } from './ports/keyring/master-key.ts';
+import { OAuthApp } from '../../test/kit/clients/oauth-app.ts';
+import { uploadRaw } from '../../test/kit/content/files.ts';
+import { onEachEngine, rawOf } from '../../test/kit/engines.ts';
+import { startServer, type TestServer } from '../../test/kit/server.ts';
+import { MasterKeyring } from '../ports/keyring/master-key.ts';
 import { openSamples } from './sealed-samples.ts';
 
 const OPENED = [

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { onEachEngine } from '../../../../test/kit/engines.ts';
-import { startNotes, type Writer } from '../../../../test/kit/notes.ts';
+import { onEachEngine } from '../../../../../test/kit/engines.ts';
+import { startNotes, type Writer } from '../../../../../test/kit/notes.ts';
 
 const LAPTOP = { 'x-device-id': 'laptop' };
 

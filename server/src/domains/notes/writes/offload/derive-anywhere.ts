@@ -1,6 +1,6 @@
 import { type Derived, deriveNote } from '@notevault/note-text/derive.ts';
-import type { OpenVault } from '../../vaults/vaults.ts';
-import type { NoteDeps } from '../notes.deps.ts';
+import type { OpenVault } from '../../../vaults/vaults.ts';
+import type { NoteDeps } from '../../notes.deps.ts';
 import { offload } from './offload.ts';
 import { isLargeText } from './task-transfer.ts';
 

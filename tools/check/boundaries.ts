@@ -27,7 +27,7 @@ const SHARED = [
 
 /** The composition roots, which may import all of the server. */
 const ROOTS =
-  /^server\/src\/(app\/.+|backup\/.+|app|open-ports|migrations|search-thread|compute-thread|sealed-samples)\.ts$/;
+  /^server\/src\/(app\/.+|backup\/.+|app|open-ports|data\/migrations|search-thread|compute-thread|data\/sealed-samples)\.ts$/;
 /** Packages that browsers use too, so they must not import Node. */
 const PURE = [
   ...['client', 'note-text', 'protocol', 'search-index', 'sync'].map((name) => `packages/${name}/`),
@@ -189,7 +189,7 @@ function withinFault(from: DomainFile, to: DomainFile): Fault | null {
 function orderFault(from: DomainFile, to: DomainFile, typeOnly: boolean): Fault | null {
   const [here, there] = [DOMAIN_ORDER.indexOf(from.domain), DOMAIN_ORDER.indexOf(to.domain)];
   if (there < 0)
-    return { rule: 'domain-order', message: `"${to.domain}" is not in DOMAIN_ORDER in tools/boundaries.ts.` };
+    return { rule: 'domain-order', message: `"${to.domain}" is not in DOMAIN_ORDER in tools/check/boundaries.ts.` };
   if (there > here) {
     return {
       rule: 'domain-order',
@@ -260,7 +260,7 @@ function outsideFault(path: string, target: string): Fault | null {
 function checkDomain(source: Source): Finding[] {
   const domain = domainOf(source.path)?.domain;
   if (domain === undefined || DOMAIN_ORDER.includes(domain)) return [];
-  const message = `"${domain}" is not in DOMAIN_ORDER: add it in tools/boundaries.ts and ARCHITECTURE.md.`;
+  const message = `"${domain}" is not in DOMAIN_ORDER: add it in tools/check/boundaries.ts and ARCHITECTURE.md.`;
   return [{ path: source.path, line: 1, rule: 'domain-order', message }];
 }
 

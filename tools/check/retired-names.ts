@@ -21,7 +21,7 @@ export interface RetiredNames {
 
 /** Reads the lists, which are in a file of their own that this check does not read as a source. */
 export function readRetiredNames(root: string): RetiredNames {
-  return JSON.parse(readFileSync(join(root, 'tools/retired-names.json'), 'utf8')) as RetiredNames;
+  return JSON.parse(readFileSync(join(root, 'tools/check/retired-names.json'), 'utf8')) as RetiredNames;
 }
 
 /** Finds retired names in paths, code, SQL, metrics and comments. `documents` are Markdown pages. */
@@ -36,7 +36,7 @@ export function checkRetiredNames(
   const names = { ...retired.identifiers, ...retired.schema, ...retired.metrics, ...retired.phrases };
   const found: Finding[] = [];
   for (const source of [...sources, ...documents]) {
-    if (source.path.startsWith('tools/retired-names')) continue;
+    if (source.path.startsWith('tools/check/retired-names')) continue;
     const isCode = source.path.endsWith('.ts');
     const allowed = allowedIn(retired, source.path);
     if (allowed.has('*')) continue;

@@ -1,0 +1,63 @@
+import { backupDdl } from '../backup/take/lease.tables.ts';
+import { accountsDdl } from '../domains/accounts/accounts.tables.ts';
+import { attachmentsDdl } from '../domains/attachments/attachments.tables.ts';
+import { credentialsDdl } from '../domains/credentials/credentials.tables.ts';
+import { devicesDdl } from '../domains/devices/devices.tables.ts';
+import { entriesDdl } from '../domains/entries/entries.tables.ts';
+import { idempotencyDdl } from '../domains/idempotency/idempotency.tables.ts';
+import { importsDdl } from '../domains/imports/imports.tables.ts';
+import { keysDdl } from '../domains/keys/keys.tables.ts';
+import { linksDdl } from '../domains/links/links.tables.ts';
+import { logsDdl } from '../domains/logs/logs.tables.ts';
+import { notesDdl } from '../domains/notes/notes.tables.ts';
+import { oauthDdl } from '../domains/oauth/oauth.tables.ts';
+import { vectorsDdl } from '../domains/search/embedding/vectors.tables.ts';
+import { searchDdl } from '../domains/search/search.tables.ts';
+import { tuningDdl } from '../domains/search/tuning/tuning.tables.ts';
+import { syncDdl } from '../domains/sync/sync.tables.ts';
+import { ticketsDdl } from '../domains/tickets/tickets.tables.ts';
+import { cachePagesDdl } from '../domains/vaults/cache/cache-pages.tables.ts';
+import { vaultsDdl } from '../domains/vaults/vaults.tables.ts';
+import { blobsDdl } from '../ports/blobs/database.tables.ts';
+import type { Migration } from '../ports/database/database.ts';
+
+const FROM_0_1_0 =
+  'the database was made by Notevault 0.1.0, whose schema this version does not read: ' +
+  'export each vault with 0.1.0 (`notevault export`) and import it here (`notevault import`)';
+
+/** Every step of the schema, in order. A released step is never edited; a later change is a new step. */
+export const migrations: readonly Migration[] = [
+  {
+    number: 1,
+    name: 'tree',
+    version: '0.2.0',
+    unreadable: { foundation: FROM_0_1_0, entries: FROM_0_1_0 },
+    ddl: [
+      ...[
+        keysDdl,
+        accountsDdl,
+        idempotencyDdl,
+        vaultsDdl,
+        cachePagesDdl,
+        attachmentsDdl,
+        entriesDdl,
+        notesDdl,
+        linksDdl,
+      ],
+      ...[
+        searchDdl,
+        vectorsDdl,
+        tuningDdl,
+        syncDdl,
+        credentialsDdl,
+        devicesDdl,
+        oauthDdl,
+        ticketsDdl,
+        logsDdl,
+        importsDdl,
+      ],
+      blobsDdl,
+      backupDdl,
+    ].join('\n'),
+  },
+];
