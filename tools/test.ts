@@ -32,7 +32,7 @@ const KINDS: readonly (readonly [Kind, RegExp])[] = [
 const FLAGGED = KINDS.map(([kind]) => kind);
 
 /** A test that takes longer fails with its name. */
-const TIMEOUT_MINUTES: Readonly<Record<Kind, number>> = { short: 5, stress: 5, browser: 5, long: 240, vaults: 30 };
+const TIMEOUT_MINUTES: Readonly<Record<Kind, number>> = { short: 5, stress: 10, browser: 5, long: 240, vaults: 30 };
 
 /** A test file that takes longer is ended. */
 const FILE_MINUTES: Readonly<Record<Kind, number>> = { short: 15, stress: 15, browser: 15, long: 600, vaults: 60 };
