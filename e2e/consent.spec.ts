@@ -60,3 +60,19 @@ test('an assistant is let into chosen vaults, and the pages have nothing that ax
   await page.getByRole('button', { name: 'Allow' }).click();
   expect(new URL((await leaving).url()).searchParams.get('code')).not.toBeNull();
 });
+
+test('a device is linked in the language of the browser, with nothing that axe objects to', async ({
+  browser,
+  alice,
+}) => {
+  for (const [locale, title] of [
+    ['de-DE', 'Ein Gerät verbinden'],
+    ['ja-JP', '端末をリンク'],
+  ] as const) {
+    await using context = await browser.newContext({ locale });
+    const page = await context.newPage();
+    await page.goto(`${alice.url}/link`);
+    await expect(page.getByRole('heading', { name: title })).toBeVisible();
+    await expectAccessible(page);
+  }
+});

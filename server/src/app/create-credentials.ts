@@ -3,6 +3,7 @@ import { Connections } from '../domains/connections/connections.ts';
 import { Credentials, type DescribeConnections } from '../domains/credentials/credentials.ts';
 import { Devices } from '../domains/devices/devices.ts';
 import { OAuth } from '../domains/oauth/oauth.ts';
+import { acceptedLanguage } from '../http/pages/page-language.ts';
 import { errorPage, pageOf } from '../http/pages/pages.ts';
 import type { Context } from './context.ts';
 import type { CredentialDomains, Foundations, Later, People } from './domains.ts';
@@ -36,7 +37,10 @@ export function createCredentialDomains(
     publicUrl,
     web: fetcher,
     verifiedRedirects: config.oauthVerifiedRedirects,
-    errorPage: (fault) => pageOf(errorPage(fault)),
+    errorPage: ({ error, description, acceptLanguage }) =>
+      pageOf(
+        errorPage(acceptedLanguage(acceptLanguage), error, description === null ? null : { english: description }),
+      ),
     failed: (error) => log.error({ err: error }, 'an OAuth request failed'),
   });
   const describe: DescribeConnections[] = [

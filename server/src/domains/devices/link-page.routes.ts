@@ -1,4 +1,6 @@
 import { runForm, SIGN_IN_FAULTS, stepOf } from '../../http/pages/forms.ts';
+import { personLanguage } from '../../http/pages/page-language.ts';
+import { faultText } from '../../http/pages/page-texts.ts';
 import type { RawReply, RawRequest, RawRoute } from '../../http/pages/raw-route.ts';
 import { linkChoicePage, linkedPage, linkPage } from './devices.pages.ts';
 import type { Devices, LinkPage } from './devices.ts';
@@ -14,8 +16,8 @@ export function linkPageRoutes({ linkPage: operations }: Devices): RawRoute[] {
     {
       ...shared,
       method: 'GET',
-      handle: async ({ query: { code } }) => ({
-        page: linkPage({ code: typeof code === 'string' ? code : '', email: '' }, null),
+      handle: async ({ query: { code }, language }) => ({
+        page: linkPage(language, { code: typeof code === 'string' ? code : '', email: '' }, null),
       }),
     },
     { ...shared, method: 'POST', handle: (request) => answer(operations, request) },
@@ -23,6 +25,7 @@ export function linkPageRoutes({ linkPage: operations }: Devices): RawRoute[] {
 }
 
 async function answer(operations: LinkPage, request: RawRequest): Promise<RawReply> {
+  const { language } = request;
   const form = request.form();
   const { token, fields, address } = form;
   const step = stepOf(form);
@@ -30,10 +33,10 @@ async function answer(operations: LinkPage, request: RawRequest): Promise<RawRep
     const [code, email] = [fields.get('code') ?? '', fields.get('email') ?? ''];
     const sent = { code, email, password: fields.get('password') ?? '', address };
     const { value, fault } = await runForm(operations.open(sent), FAULTS);
-    if (value !== null) return { page: linkChoicePage(value, null) };
-    return { status: fault.status, page: linkPage({ code, email }, fault.text) };
+    if (value !== null) return { page: linkChoicePage(personLanguage(value.locale, language), value) };
+    return { status: fault.status, page: linkPage(language, { code, email }, faultText(language, fault.code) ?? '') };
   }
   const vault = step === 'allow' ? (fields.get('vault') ?? '') : null;
-  await operations.decide(token, vault);
-  return { page: linkedPage(vault !== null) };
+  const { locale } = await operations.decide(token, vault);
+  return { page: linkedPage(personLanguage(locale, language), vault !== null) };
 }

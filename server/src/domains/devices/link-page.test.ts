@@ -48,6 +48,31 @@ onSqlite('the page of a device link', (open) => {
     assert.deepEqual([again.status, /Linked/.test(again.text)], [404, false]);
   });
 
+  test('speaks the language of the browser, and of the person once that is known', async () => {
+    await using server = await start(open);
+    const link = await begin(server, { device_name: 'Pad' });
+    const browser = new Browser(server);
+    const german = { 'accept-language': 'fr, de-AT;q=0.8, en;q=0.5' };
+    const first = await browser.open(link.verification_uri_complete, { headers: german });
+    assert.match(first.text, /<html lang="de">.*<h1>Ein Gerät verbinden<\/h1>/s);
+    const { alice } = server;
+    await alice.signed();
+    const fields = { ...fieldsOf(first.text), step: 'sign-in', email: alice.email };
+    const wrong = await browser.send(first, { ...fields, password: 'wrong' }, german);
+    assert.match(wrong.text, /role="alert">E-Mail oder Passwort stimmt nicht\./);
+    await alice.patch('/me', { locale: 'ja-JP' });
+    const choice = await browser.send(first, { ...fields, password: alice.password }, german);
+    assert.match(choice.text, /<html lang="ja">.*<h1>Pad をリンクしますか\?<\/h1>/s);
+    const foreign = await browser.send(
+      choice,
+      { token: 'x', step: 'deny' },
+      { ...german, origin: 'https://evil.example' },
+    );
+    assert.match(foreign.text, /<html lang="de">.*Das Formular kam nicht von einer Seite dieses Servers\./s);
+    const done = await browser.send(choice, { ...fieldsOf(choice.text), step: 'deny' }, german);
+    assert.match(done.text, /<html lang="ja">.*<h1>拒否しました<\/h1>/s);
+  });
+
   test('can create a vault, or refuse the device', async () => {
     await using server = await start(open);
     const [made, refused] = [await begin(server, { vault_name: 'Notes' }), await begin(server)];

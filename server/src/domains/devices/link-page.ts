@@ -17,6 +17,8 @@ export interface DeviceConsentRequest {
   /** Contains the signed-in person and the typed code; it exists only in the page. */
   readonly token: string;
   readonly email: string;
+  /** The language of the person, as BCP 47 names it. */
+  readonly locale: string | null;
   /** The name of the device. */
   readonly device: string | null;
   /** The suggested name of a new vault. */
@@ -56,15 +58,17 @@ export class LinkPage {
   /** Throws the errors of a sign-in, and `device_code_not_found`. */
   async open({ code, email, password, address }: SignInForm): Promise<DeviceConsentRequest> {
     const { keys, clock, accounts, vaults } = this.#deps;
-    const user = await accounts.identify({ email, password }, address);
-    const found = await this.#authorization.lookUp(user.id, code);
+    const { id } = await accounts.identify({ email, password }, address);
+    const found = await this.#authorization.lookUp(id, code);
     if (found === null) throw new NotevaultError('device_code_not_found');
     const server = await keys.openServer();
-    const ticket: Ticket = { userId: user.id, code, until: clock.now() + TICKET_MS };
-    const own = await vaults.list(await this.#signedIn(user.id), { deleted: false });
+    const ticket: Ticket = { userId: id, code, until: clock.now() + TICKET_MS };
+    const user = await accounts.me(id);
+    const own = await vaults.list(signedIn(user), { deleted: false });
     return {
       token: sealedTicket.seal(server, TICKET_CONTEXT, ticket).toString('base64url'),
       email: user.email,
+      locale: user.locale,
       device: cleanText(found.deviceName),
       newVault: cleanText(found.vaultName) ?? DEFAULT_VAULT_NAME,
       vaults: own.map(({ id, name, isDefault }) => ({ id, name: cleanText(name) ?? '', isDefault })),
@@ -72,22 +76,24 @@ export class LinkPage {
   }
 
   /**
-   * Authorizes the device for the vault, or for a `new` one; null refuses it. Throws like `authorize`, and
-   * `authorization_over`.
+   * Authorizes the device for the vault, or for a `new` one; null refuses it. Resolves to the language of the person.
+   * Throws like `authorize`, and `authorization_over`.
    */
-  async decide(token: string, vault: string | null): Promise<void> {
-    const { keys, clock } = this.#deps;
+  async decide(token: string, vault: string | null): Promise<{ locale: string | null }> {
+    const { keys, clock, accounts } = this.#deps;
     const server = await keys.openServer();
     const { userId, code, until } = openTicket(server, token);
     if (until <= clock.now()) throw new NotevaultError('authorization_over');
     const decision = vault === null ? { deny: true } : { vault_id: vault };
-    await this.#authorization.authorize(await this.#signedIn(userId), { user_code: code, ...decision });
+    const user = await accounts.me(userId);
+    await this.#authorization.authorize(signedIn(user), { user_code: code, ...decision });
+    return { locale: user.locale };
   }
+}
 
-  async #signedIn(userId: UserId): Promise<Principal> {
-    const { tier } = await this.#deps.accounts.me(userId);
-    return { kind: 'session', userId, tier, credentialId: userId, name: 'Device link' };
-  }
+/** The principal of a person who signed in for this decision only. */
+function signedIn({ id, tier }: { readonly id: UserId; readonly tier: string }): Principal {
+  return { kind: 'session', userId: id, tier, credentialId: id, name: 'Device link' };
 }
 
 function openTicket(server: SealingKey, token: string): Ticket {

@@ -1,12 +1,14 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import { type Form, runForm, SIGN_IN_FAULTS, stepOf } from '../../http/pages/forms.ts';
+import { personLanguage } from '../../http/pages/page-language.ts';
+import { faultText } from '../../http/pages/page-texts.ts';
+import type { Page } from '../../http/pages/pages.ts';
 import type { RawReply, RawRequest, RawRoute } from '../../http/pages/raw-route.ts';
 import { consentPage, signInPage } from './oauth.pages.ts';
-import type { Consent, OAuth } from './oauth.ts';
+import type { Consent, ConsentRequest, OAuth } from './oauth.ts';
 
 /** Large, because a form names every vault of its sender. */
 const FORM_LIMIT = 1024 * 1024;
-const CHOOSE = 'Choose at least one vault that it may use.';
 
 /** The pages on which a person signs in and decides about an application. */
 export function consentRoutes(oauth: OAuth): RawRoute[] {
@@ -23,22 +25,25 @@ export function consentRoutes(oauth: OAuth): RawRoute[] {
 }
 
 /** Returns the page for the current step of an authorization request. */
-async function show(consent: Consent, { browser }: RawRequest): Promise<RawReply> {
+async function show(consent: Consent, request: RawRequest): Promise<RawReply> {
+  const { browser, language } = request;
   const options = await consent.read(browser);
-  return { page: options.account === null ? signInPage(options, null, '') : consentPage(options, null) };
+  return {
+    page: options.account === null ? signInPage(language, options, null, '') : choicePage(request, options, null),
+  };
 }
 
 async function decide(oauth: OAuth, request: RawRequest): Promise<RawReply> {
   const form = request.form();
   const consent = await oauth.consent();
-  const { browser } = request;
+  const { browser, language } = request;
   const { token } = form;
   switch (stepOf(form)) {
     case 'sign-in':
       return signIn(consent, request, form);
     case 'sign-out':
       await consent.signOut(browser, { token });
-      return { page: signInPage(await consent.read(browser), null, '') };
+      return { page: signInPage(language, await consent.read(browser), null, '') };
     case 'deny':
       return { redirect: await consent.deny(browser, { token }) };
     case 'allow':
@@ -48,19 +53,27 @@ async function decide(oauth: OAuth, request: RawRequest): Promise<RawReply> {
   }
 }
 
-async function signIn(consent: Consent, { browser }: RawRequest, { token, fields, address }: Form): Promise<RawReply> {
+async function signIn(consent: Consent, request: RawRequest, { token, fields, address }: Form): Promise<RawReply> {
+  const { browser, language } = request;
   const [email, password] = [fields.get('email') ?? '', fields.get('password') ?? ''];
   const { fault } = await runForm(consent.signIn(browser, { token, email, password, address }), SIGN_IN_FAULTS);
   const options = await consent.read(browser);
-  if (fault === null) return { page: consentPage(options, null) };
-  return { status: fault.status, page: signInPage(options, fault.text, email) };
+  if (fault === null) return { page: choicePage(request, options, null) };
+  return { status: fault.status, page: signInPage(language, options, faultText(language, fault.code) ?? '', email) };
 }
 
-async function allow(consent: Consent, { browser }: RawRequest, { token, fields }: Form): Promise<RawReply> {
+async function allow(consent: Consent, request: RawRequest, { token, fields }: Form): Promise<RawReply> {
+  const { browser } = request;
   const decision = { permissions: permissionsOf(fields), elsewhere: fields.get('elsewhere') ?? 'none' };
   const { value, fault } = await runForm(consent.allow(browser, { token, ...decision }), ['validation']);
   if (fault === null) return { redirect: value };
-  return { status: fault.status, page: consentPage(await consent.read(browser), CHOOSE) };
+  return { status: fault.status, page: choicePage(request, await consent.read(browser), fault.code) };
+}
+
+/** The page of the decision, in the language of the person who signed in. */
+function choicePage(request: RawRequest, options: ConsentRequest, fault: string | null): Page {
+  const language = personLanguage(options.account?.locale ?? null, request.language);
+  return consentPage(language, options, fault === null ? null : (faultText(language, fault) ?? ''));
 }
 
 function permissionsOf(fields: URLSearchParams): Record<string, string> {

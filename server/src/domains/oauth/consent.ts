@@ -37,6 +37,8 @@ export interface ConsentRequest {
 
 export interface Account {
   readonly email: string;
+  /** The language of the person, as BCP 47 names it. */
+  readonly locale: string | null;
 }
 
 export interface RequestingClient {
@@ -101,14 +103,17 @@ export class Consent {
     return {
       client: this.#describe(interaction, client),
       top: scopePermission(String(interaction.params.scope)),
-      account: user === null ? null : { email: user.email },
+      account: user === null ? null : { email: user.email, locale: user.locale },
       vaults: own.map(({ id, name, isDefault }) => ({ id, name: cleanText(name) ?? '', isDefault })),
       formToken: this.#formTokenOf(interaction).toString('base64url'),
     };
   }
 
   /** Throws the errors of a sign-in, `authorization_over`, `foreign_form`. */
-  async signIn(browser: BrowserRequest, { token, email, password, address }: SignInForm): Promise<Account> {
+  async signIn(
+    browser: BrowserRequest,
+    { token, email, password, address }: SignInForm,
+  ): Promise<Pick<Account, 'email'>> {
     await this.#openForm(browser, token);
     const user = await this.#deps.accounts.identify({ email, password }, address);
     await this.#finish(browser, { login: { accountId: user.id, remember: false } });

@@ -17,6 +17,28 @@ const statusWith = async (server: TestServer, { access_token }: Pair) =>
 const note = (path = 'A.md') => ({ path, content: 'text', mtime: 1 });
 
 onSqlite('an OAuth application', (open) => {
+  test('is decided on in the language of the browser, and of the person once that is known', async () => {
+    await using server = await start({ open });
+    await vaultOf(server.alice);
+    await server.alice.patch('/me', { locale: 'ja' });
+    const app = await OAuthApp.register(server, { client_name: 'Reading <b>' });
+    const browser = new Browser(server);
+    const german = { 'accept-language': 'de' };
+    const { url } = await app.ask();
+    const first = await browser.open(url);
+    const page = await browser.open(first.url, { headers: german });
+    assert.match(page.text, /<html lang="de">.*<h1>Melde dich an, um Reading &lt;b&gt; Zugriff zu geben<\/h1>/s);
+    const { email, password } = server.alice;
+    const fields = { ...fieldsOf(page.text), email, step: 'sign-in' };
+    const wrong = await browser.send(page, { ...fields, password: 'wrong' }, german);
+    assert.match(wrong.text, /<html lang="de">.*role="alert">E-Mail oder Passwort stimmt nicht\./s);
+    const choice = await browser.send(page, { ...fields, password }, german);
+    assert.match(choice.text, /<html lang="ja">.*<h1>Reading &lt;b&gt; が保管庫の使用を求めています<\/h1>/s);
+    assert.match(choice.text, /サイト <strong>app\.example<\/strong>\(<strong class="bad">未確認<\/strong>/);
+    const none = await browser.submit(choice, 'allow', { ...denyAll(choice.text), elsewhere: 'none' });
+    assert.match(none.text, /<html lang="ja">.*role="alert">使用を許可する保管庫を1つ以上選んでください。/s);
+  });
+
   test('registers, is authorized for chosen vaults, and is listed with its details', async () => {
     await using server = await start({ open });
     const [home, other] = [await vaultOf(server.alice), await vaultOf(server.alice, 'Other')];
@@ -206,4 +228,10 @@ async function versionsOf(person: Caller, vault: string) {
   const headers = { 'x-vault-id': vault };
   const { id } = (await person.get('/notes/A.md', headers)).body;
   return (await person.get(`/notes/by-id/${id}/versions`, headers)).body.versions;
+}
+
+/** The choices of a person who lets an application into no vault. */
+function denyAll(page: string): Record<string, string> {
+  const vaults = Object.keys(fieldsOf(page)).filter((name) => name.startsWith('vault:'));
+  return Object.fromEntries(vaults.map((name) => [name, 'none']));
 }

@@ -7,6 +7,13 @@ import type { Keys } from '../keys/keys.ts';
 import type { Vaults } from '../vaults/vaults.ts';
 
 /** The injected dependencies of the domain. */
+/** An error of the provider, whose description is English. */
+export interface ProviderFault {
+  readonly error: string;
+  readonly description: string | null;
+  readonly acceptLanguage: string | undefined;
+}
+
 export interface OAuthDeps {
   readonly db: Database;
   readonly keys: Keys;
@@ -21,7 +28,7 @@ export interface OAuthDeps {
   /** Redirects of applications, in full, that the operator has verified. */
   readonly verifiedRedirects: readonly string[];
   /** Makes the page for errors without an application to return to. */
-  errorPage(fault: { error: string; description: string | null }): { body: string; headers: Record<string, string> };
+  errorPage(fault: ProviderFault): { body: string; headers: Record<string, string> };
   /** Reports failures that are not the fault of a client. Must not throw. */
   failed(error: unknown): void;
 }

@@ -1,24 +1,32 @@
-import { Html, html, type Page } from '../../http/pages/pages.ts';
+import type { PageLanguage } from '../../http/pages/page-language.ts';
+import { pageTexts } from '../../http/pages/page-texts.ts';
+import { faultOf, Html, html, type Page } from '../../http/pages/pages.ts';
+import { type ConsentTexts, consentTexts } from './consent-texts.pages.ts';
 import type { ConsentRequest } from './oauth.ts';
 
-const PERMISSIONS = { none: 'No access', read: 'Read only', write: 'Read and write' } as const;
-
-/** The page for signing in before the decision. */
-export function signInPage({ client, formToken }: ConsentRequest, fault: string | null, email: string): Page {
+/** The page for signing in before the decision. @param fault an explained error; null for none. */
+export function signInPage(
+  language: PageLanguage,
+  { client, formToken }: ConsentRequest,
+  fault: string | null,
+  email: string,
+): Page {
+  const [t, common] = [consentTexts[language], pageTexts[language]];
   return {
-    title: 'Sign in',
-    body: html`<h1>Sign in to let ${nameOf(client)} in</h1>
+    language,
+    title: common.signIn,
+    body: html`<h1>${t.signInTitle(nameOf(client, t))}</h1>
 ${faultOf(fault)}
 <form method="post">
 <input type="hidden" name="token" value="${formToken}">
 <input type="hidden" name="step" value="sign-in">
-<label for="email">E-mail</label>
+<label for="email">${common.email}</label>
 <input id="email" name="email" type="email" autocomplete="username" required autofocus value="${email}">
-<label for="password">Password</label>
+<label for="password">${common.password}</label>
 <input id="password" name="password" type="password" autocomplete="current-password" required>
 <div class="buttons">
-<button name="step" value="deny" formnovalidate>Cancel</button>
-<button class="main">Sign in</button>
+<button name="step" value="deny" formnovalidate>${common.cancel}</button>
+<button class="main">${common.signIn}</button>
 </div>
 </form>`,
     formTargets: formTargets(client.redirectUri),
@@ -26,11 +34,12 @@ ${faultOf(fault)}
 }
 
 /** The page for choosing vaults and levels. */
-export function consentPage(options: ConsentRequest, fault: string | null): Page {
+export function consentPage(language: PageLanguage, options: ConsentRequest, fault: string | null): Page {
+  const [t, common] = [consentTexts[language], pageTexts[language]];
   const { client, formToken, vaults, account, top } = options;
   const permissions = top === 'write' ? (['none', 'read', 'write'] as const) : (['none', 'read'] as const);
   const select = (name: string, id: string, chosen: string) => html`<select id="${id}" name="${name}">
-${permissions.map((permission) => html`<option value="${permission}"${new Html(permission === chosen ? ' selected' : '')}>${PERMISSIONS[permission]}</option>`)}
+${permissions.map((permission) => html`<option value="${permission}"${new Html(permission === chosen ? ' selected' : '')}>${t.permissions[permission]}</option>`)}
 </select>`;
   const rows = vaults.map(
     ({ id, name, isDefault }, index) => html`<div class="row">
@@ -40,32 +49,33 @@ ${select(`vault:${id}`, `vault-${index}`, isDefault ? top : 'none')}
 `,
   );
   return {
-    title: 'Let an application in',
-    body: html`<h1>${nameOf(client)} wants to use your vaults</h1>
+    language,
+    title: t.title,
+    body: html`<h1>${t.wants(nameOf(client, t))}</h1>
 ${faultOf(fault)}
 <dl>
-<dt>Who is asking</dt>
-<dd>${whoOf(client)}</dd>
-<dt>You will be sent to</dt>
+<dt>${t.who}</dt>
+<dd>${whoOf(client, t)}</dd>
+<dt>${t.where}</dt>
 <dd><code>${client.redirectUri}</code></dd>
-<dt>It asks to</dt>
-<dd>${top === 'write' ? 'read and change notes in the vaults you choose' : 'read notes in the vaults you choose'}</dd>
+<dt>${t.what}</dt>
+<dd>${top === 'write' ? t.write : t.read}</dd>
 </dl>
 <form method="post">
 <input type="hidden" name="token" value="${formToken}">
 <fieldset>
-<legend>What it may do in each vault</legend>
+<legend>${t.inEach}</legend>
 ${rows}<div class="row">
-<label for="elsewhere">Vaults that you make later</label>
+<label for="elsewhere">${t.later}</label>
 ${select('elsewhere', 'elsewhere', vaults.length === 0 ? top : 'none')}
 </div>
 </fieldset>
-<p class="soft">You can take this back at any time under your connections.</p>
+<p class="soft">${t.revocable}</p>
 <div class="buttons">
-<button name="step" value="deny">Refuse</button>
-<button class="main" name="step" value="allow">Allow</button>
+<button name="step" value="deny">${common.refuse}</button>
+<button class="main" name="step" value="allow">${t.allow}</button>
 </div>
-<p class="soft">Signed in as ${account?.email ?? ''}. <button class="link" name="step" value="sign-out">Somebody else?</button></p>
+<p class="soft">${common.signedInAs(account?.email ?? '')} <button class="link" name="step" value="sign-out">${t.someoneElse}</button></p>
 </form>`,
     formTargets: formTargets(client.redirectUri),
   };
@@ -73,28 +83,20 @@ ${select('elsewhere', 'elsewhere', vaults.length === 0 ? top : 'none')}
 
 type Client = ConsentRequest['client'];
 
-function nameOf({ name, redirectUri }: Client): string {
-  return name ?? hostOf(redirectUri);
+function nameOf({ name, redirectUri }: Client, t: ConsentTexts): string {
+  return name ?? hostOf(redirectUri, t);
 }
 
 /** Shown before anything that the application says about itself. */
-function whoOf({ verified, redirectUri }: Client): Html {
-  const host = hostOf(redirectUri);
-  if (verified) return html`<strong>${host}</strong>, verified`;
-  const where =
-    URL.parse(redirectUri)?.protocol === 'https:'
-      ? html`The site <strong>${host}</strong>`
-      : html`A program on your device`;
-  return html`${where}, <strong class="bad">not verified</strong>: any application can take this name. Go on only if you have just begun this yourself.`;
+function whoOf({ verified, redirectUri }: Client, t: ConsentTexts): Html {
+  const host = hostOf(redirectUri, t);
+  if (verified) return t.verified(host);
+  return URL.parse(redirectUri)?.protocol === 'https:' ? t.unverifiedSite(host) : t.unverifiedProgram;
 }
 
-function hostOf(redirectUri: string): string {
+function hostOf(redirectUri: string, t: ConsentTexts): string {
   const url = URL.parse(redirectUri);
-  return url === null || url.host === '' ? (url?.protocol ?? 'An application') : url.host;
-}
-
-function faultOf(fault: string | null): Html {
-  return fault === null ? html`` : html`<p class="bad" role="alert">${fault}</p>`;
+  return url === null || url.host === '' ? (url?.protocol ?? t.application) : url.host;
 }
 
 /** CSP has no IPv6 addresses, and allows programs only by their scheme. */

@@ -114,7 +114,11 @@ function configuration(deps: OAuthDeps, secrets: OAuthSecrets, library: Library)
       },
     },
     async renderError(ctx, out) {
-      const { body, headers } = deps.errorPage({ error: out.error, description: out.error_description ?? null });
+      const { body, headers } = deps.errorPage({
+        error: out.error,
+        description: out.error_description ?? null,
+        acceptLanguage: ctx.req.headers['accept-language'],
+      });
       ctx.type = 'html';
       ctx.set(headers);
       ctx.body = body;

@@ -28,9 +28,9 @@ export function stepOf({ fields }: Form): string | undefined {
 
 type FormResult<T> =
   | { readonly value: T; readonly fault: null }
-  | { readonly value: null; readonly fault: { readonly status: number; readonly text: string } };
+  | { readonly value: null; readonly fault: { readonly status: number; readonly code: string } };
 
-/** Resolves to the value, or to the message of an error that people can act on; any other error is rethrown. */
+/** Resolves to the value, or to an error that people can act on; any other error is rethrown. */
 export async function runForm<T extends object | string>(
   work: Promise<T>,
   known: readonly string[],
@@ -39,8 +39,7 @@ export async function runForm<T extends object | string>(
     return { value: await work, fault: null };
   } catch (error) {
     if (!(error instanceof NotevaultError) || !known.includes(error.code)) throw error;
-    const { status, help } = errors[error.code];
-    return { value: null, fault: { status, text: help } };
+    return { value: null, fault: { status: errors[error.code].status, code: error.code } };
   }
 }
 

@@ -14,7 +14,12 @@ test('html escapes values wherever they are, and keeps pieces of pages as they a
 
 test('pageOf lists in the policy of a page where its forms may lead', () => {
   const policyOf = (formTargets?: string[]) =>
-    pageOf({ title: '<x>', body: html`<p>x</p>`, ...(formTargets === undefined ? {} : { formTargets }) });
+    pageOf({
+      language: 'en',
+      title: '<x>',
+      body: html`<p>x</p>`,
+      ...(formTargets === undefined ? {} : { formTargets }),
+    });
   assert.match(policyOf().headers['content-security-policy'] ?? '', /; form-action 'self'; /);
   assert.match(
     policyOf(['https://a.example']).headers['content-security-policy'] ?? '',

@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
+import type { PageLanguage } from './page-language.ts';
 import { MARK, PAGE_STYLE } from './page-style.ts';
+import { pageTexts } from './page-texts.ts';
 
 /** A piece of a page: markup from our templates, with all values in it escaped. */
 export class Html {
@@ -43,6 +45,7 @@ function escaped(text: string): string {
 const STYLE_HASH = createHash('sha256').update(PAGE_STYLE).digest('base64');
 
 export interface Page {
+  readonly language: PageLanguage;
   readonly title: string;
   readonly body: Html;
   /** Addresses other than this server to which its forms may lead by redirects, as CSP sources. */
@@ -50,9 +53,12 @@ export interface Page {
 }
 
 /** Makes a whole page without script, and headers with a policy that enforces it. */
-export function pageOf({ title, body, formTargets = [] }: Page): { body: string; headers: Record<string, string> } {
+export function pageOf({ language, title, body, formTargets = [] }: Page): {
+  body: string;
+  headers: Record<string, string>;
+} {
   const document = html`<!DOCTYPE html>
-<html lang="en">
+<html lang="${language}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -89,12 +95,26 @@ ${body}
   };
 }
 
+/** The explanation of an error: a text in the language of the page, or one that exists in English only. */
+export type Explanation = string | { readonly english: string } | null;
+
 /** What is shown when there is no application to go back to. */
-export function errorPage({ error, description }: { error: string; description: string | null }): Page {
+export function errorPage(language: PageLanguage, error: string, explanation: Explanation): Page {
+  const t = pageTexts[language];
+  const text =
+    explanation !== null && typeof explanation === 'object'
+      ? html`<p lang="en">${explanation.english}</p>`
+      : html`<p>${explanation ?? t.unknown}</p>`;
   return {
-    title: 'This did not work',
-    body: html`<h1>This did not work</h1>
-<p>${description ?? 'The application sent a request that this server cannot answer.'}</p>
-<p class="soft">Go back to the application and begin again. <code>${error}</code></p>`,
+    language,
+    title: t.failed,
+    body: html`<h1>${t.failed}</h1>
+${text}
+<p class="soft">${t.beginAgain} <code>${error}</code></p>`,
   };
+}
+
+/** An explained error above a form, which screen readers announce; nothing for null. */
+export function faultOf(fault: string | null): Html {
+  return fault === null ? html`` : html`<p class="bad" role="alert">${fault}</p>`;
 }

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Form } from './forms.ts';
+import type { PageLanguage } from './page-language.ts';
 import type { Page } from './pages.ts';
 
 /** A route outside `/api` with its own formats: a page for people, or an endpoint of an RFC. */
@@ -23,6 +24,8 @@ export interface RawRoute {
 /** The input of a handler. */
 export interface RawRequest {
   readonly query: Readonly<Record<string, unknown>>;
+  /** The language that the browser asks for. */
+  readonly language: PageLanguage;
   /** Parses the form of the request. Throws `foreign_form` for a form of another site, `unsupported_media_type`. */
   form(): Form;
   /** For a library that reads the request itself; see `requestFor`. */

@@ -9,6 +9,8 @@ import { inviteBody } from '../body/expectations.ts';
 import { errorResponseOf, toCatalogueError } from '../errors.ts';
 import { refuseOtherMethods } from '../other-methods.ts';
 import { formOf } from './forms.ts';
+import { acceptedLanguage } from './page-language.ts';
+import { faultText } from './page-texts.ts';
 import { errorPage, type Page, pageOf } from './pages.ts';
 import type { RawReply, RawRequest, RawRoute } from './raw-route.ts';
 
@@ -80,6 +82,7 @@ async function readBytes(request: FastifyRequest, payload: Readable, budget: Mem
 function rawRequestOf(request: FastifyRequest, reply: FastifyReply, { publicUrl }: RawDeps): RawRequest {
   return {
     query: request.query as Record<string, unknown>,
+    language: acceptedLanguage(request.headers['accept-language']),
     form: () => formOf(request, publicUrl),
     browser: { request: requestFor(request, publicUrl), response: reply.raw },
   };
@@ -142,5 +145,7 @@ function sendFault(reply: FastifyReply, error: unknown): FastifyReply {
   // Unexpected errors go to the common error handler, which reveals nothing.
   if (known === null) throw error;
   const { status, help, error: code } = errors[known.code];
-  return sendPage(reply.headers(errorResponseOf(known).headers), status, errorPage({ error: code, description: help }));
+  const language = acceptedLanguage(reply.request.headers['accept-language']);
+  const explained = faultText(language, known.code) ?? { english: help };
+  return sendPage(reply.headers(errorResponseOf(known).headers), status, errorPage(language, code, explained));
 }

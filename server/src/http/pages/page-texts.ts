@@ -1,0 +1,91 @@
+import type { PageLanguage } from './page-language.ts';
+
+const english = {
+  email: 'E-mail',
+  password: 'Password',
+  signIn: 'Sign in',
+  cancel: 'Cancel',
+  refuse: 'Refuse',
+  signedInAs: (email: string) => `Signed in as ${email}.`,
+  failed: 'This did not work',
+  unknown: 'The application sent a request that this server cannot answer.',
+  beginAgain: 'Go back to the application and begin again.',
+  /** What went wrong and what to do about it, by codes of the error catalogue. */
+  faults: {
+    account_suspended: 'This account is suspended. Ask whoever runs this server.',
+    authorization_over:
+      'This request was already decided, is too old, or was started in another browser. Begin again in the application.',
+    device_code_not_found:
+      'The code is wrong, used, over five minutes old or of another account. After ten wrong codes, every code is wrong for an hour.',
+    device_vault_not_owned: 'This vault does not exist, or it is not yours.',
+    email_and_password_required: 'Enter your e-mail and your password.',
+    foreign_form: 'The form was not sent from a page of this server.',
+    invalid_credentials: 'E-mail or password is wrong.',
+    oauth_unavailable: 'The server is busy or cannot reach its storage. Try again.',
+    rate_limited: 'Too many attempts. Wait a minute, then try again.',
+    validation: 'Choose at least one vault that it may use.',
+  },
+};
+
+export type PageTexts = typeof english;
+
+const german: PageTexts = {
+  email: 'E-Mail',
+  password: 'Passwort',
+  signIn: 'Anmelden',
+  cancel: 'Abbrechen',
+  refuse: 'Ablehnen',
+  signedInAs: (email) => `Angemeldet als ${email}.`,
+  failed: 'Das hat nicht geklappt',
+  unknown: 'Die Anwendung hat eine Anfrage gesendet, die dieser Server nicht beantworten kann.',
+  beginAgain: 'Geh zurück zur Anwendung und beginne noch einmal.',
+  faults: {
+    account_suspended: 'Dieses Konto ist gesperrt. Frag den, der diesen Server verwaltet.',
+    authorization_over:
+      'Über diese Anfrage ist schon entschieden, sie ist zu alt, oder sie begann in einem anderen Browser. Beginne in der Anwendung noch einmal.',
+    device_code_not_found:
+      'Der Code ist falsch, verbraucht, älter als fünf Minuten oder von einem anderen Konto. Nach zehn falschen Codes gilt eine Stunde lang jeder als falsch.',
+    device_vault_not_owned: 'Diesen Tresor gibt es nicht, oder er gehört dir nicht.',
+    email_and_password_required: 'Gib E-Mail und Passwort ein.',
+    foreign_form: 'Das Formular kam nicht von einer Seite dieses Servers.',
+    invalid_credentials: 'E-Mail oder Passwort stimmt nicht.',
+    oauth_unavailable: 'Der Server ist überlastet oder erreicht seinen Speicher nicht. Versuch es noch einmal.',
+    rate_limited: 'Zu viele Versuche. Warte eine Minute und versuch es dann noch einmal.',
+    validation: 'Wähle mindestens einen Tresor, den sie verwenden darf.',
+  },
+};
+
+const japanese: PageTexts = {
+  email: 'メールアドレス',
+  password: 'パスワード',
+  signIn: 'サインイン',
+  cancel: 'キャンセル',
+  refuse: '拒否',
+  signedInAs: (email) => `${email} としてサインインしています。`,
+  failed: 'うまくいきませんでした',
+  unknown: 'アプリが、このサーバーでは応答できない要求を送りました。',
+  beginAgain: 'アプリに戻って、最初からやり直してください。',
+  faults: {
+    account_suspended: 'このアカウントは停止されています。サーバーの管理者に問い合わせてください。',
+    authorization_over:
+      'この要求はすでに決定済みか、期限切れか、別のブラウザーで開始されたものです。アプリで最初からやり直してください。',
+    device_code_not_found:
+      'コードが間違っているか、使用済みか、5分以上前のものか、別のアカウントのものです。10回間違えると、1時間はどのコードも使えません。',
+    device_vault_not_owned: 'この保管庫は存在しないか、あなたのものではありません。',
+    email_and_password_required: 'メールアドレスとパスワードを入力してください。',
+    foreign_form: 'このフォームは、このサーバーのページから送られたものではありません。',
+    invalid_credentials: 'メールアドレスまたはパスワードが違います。',
+    oauth_unavailable: 'サーバーが混み合っているか、保存先に接続できません。もう一度お試しください。',
+    rate_limited: '試行回数が多すぎます。1分待ってから、もう一度お試しください。',
+    validation: '使用を許可する保管庫を1つ以上選んでください。',
+  },
+};
+
+/** The texts that several pages have. */
+export const pageTexts: Readonly<Record<PageLanguage, PageTexts>> = { en: english, de: german, ja: japanese };
+
+/** Explains an error; undefined for those that people cannot act on. */
+export function faultText(language: PageLanguage, code: string): string | undefined {
+  const faults: Readonly<Record<string, string>> = pageTexts[language].faults;
+  return Object.hasOwn(faults, code) ? faults[code] : undefined;
+}
