@@ -81,7 +81,9 @@ export class Admission {
    * Reserves memory for a large answer until it is sent or abandoned. Throws `unavailable` beyond the owner's share.
    */
   async room(request: FastifyRequest, response: ServerResponse, bytes: number): Promise<Permit> {
-    const permit = await this.#answers.acquire(this.ownerOf(request), bytes, closedSignal(response));
+    const owner = this.ownerOf(request);
+    const free = response.destroyed ? null : this.#answers.tryAcquire(owner, bytes);
+    const permit = free ?? (await this.#answers.acquire(owner, bytes, closedSignal(response)));
     onceClosed(response, () => permit[Symbol.dispose]());
     return permit;
   }

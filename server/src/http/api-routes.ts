@@ -40,6 +40,7 @@ export async function mountRoutes(api: FastifyInstance, routes: readonly Route[]
 
 function mountRoute(api: FastifyInstance, route: Route, deps: MountedDeps): void {
   const authorized = new WeakMap<FastifyRequest, Authorized>();
+  const successStatus = Math.min(...Object.keys(route.responses).map(Number));
   const anybody = route.access === 'public' || route.limit === 'auth';
   api.route({
     method: route.method,
@@ -57,7 +58,7 @@ function mountRoute(api: FastifyInstance, route: Route, deps: MountedDeps): void
     },
     handler: async (request, reply) => {
       const { admission } = deps;
-      const perform = () => answer(route, request, reply, authorized.get(request) ?? {}, deps);
+      const perform = () => answer(route, request, reply, authorized.get(request) ?? {}, successStatus, deps);
       // Uploads have their own limiter; here they would block other requests of their sender on a slow connection.
       if (route.takes === undefined) await admission.work(request, reply.raw, perform);
       else await runForOwner(admission.ownerOf(request), perform);
@@ -71,17 +72,17 @@ async function answer(
   request: FastifyRequest,
   reply: FastifyReply,
   authorized: Authorized,
+  successStatus: number,
   deps: MountedDeps,
 ): Promise<void> {
   const { idempotency, admission, bodies, publicUrl } = deps;
-  const successStatus = Math.min(...Object.keys(route.responses).map(Number));
   // The request was assembled from the schemas from which the handler's types are derived.
   const context = requestContextOf(request, route, authorized, publicUrl) as IdempotentRequest;
   const handle = async (call: IdempotentRequest) =>
     'perform' in route
       ? runIdempotent(idempotency, route, call, keyOf(request, route), successStatus)
       : route.handle(call);
-  const known = await stateTagOf(route, request, authorized, deps);
+  const known = route.revalidates === 'vault' ? await stateTagOf(request, authorized, deps) : null;
   const ifNoneMatch = context.header('if-none-match');
   if (known !== null && namesTag(ifNoneMatch, `"${known}"`)) {
     await send(reply, revalidated({}, known, ifNoneMatch), successStatus, publicUrl);
@@ -98,16 +99,15 @@ async function answer(
 }
 
 /**
- * The tag of an answer that depends only on the vault; null for others. The answer is made after its tag, so it may be
+ * The tag of an answer that depends only on the vault. The answer is made after its tag, so it may be
  * newer: then no later tag equals this one, and the client gets it once more.
  */
 async function stateTagOf(
-  route: Route,
   request: FastifyRequest,
   { vault }: Authorized,
   { guard, version }: MountedDeps,
 ): Promise<string | null> {
-  if (route.revalidates !== 'vault' || vault === undefined) return null;
+  if (vault === undefined) return null;
   return stateTag(version, await guard.stateOf(vault), request.originalUrl);
 }
 

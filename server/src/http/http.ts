@@ -15,6 +15,7 @@ import { refuseExpectation, routeExpectations } from './body/expectations.ts';
 import { UploadLimiter } from './body/upload-limiter.ts';
 import { buildSerializer, buildValidator } from './compilers.ts';
 import { answerClientError } from './connections/client-error.ts';
+import { onceClosed } from './connections/closed-signal.ts';
 import { checkFraming } from './connections/framing.ts';
 import { closeConnectionsOnStop } from './connections/graceful-shutdown.ts';
 import { checkHost } from './connections/host.ts';
@@ -183,7 +184,7 @@ function guardEveryRequest(app: FastifyInstance): void {
     // Sockets stay open for hours and have their own limits.
     if (isUpgrade(request)) return;
     inFlight += 1;
-    reply.raw.once('close', () => {
+    onceClosed(reply.raw, () => {
       inFlight -= 1;
     });
     reply.raw.once('finish', () => destroyUnread(request.raw));

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
 const SECRET_BYTES = 32;
 
@@ -32,7 +32,7 @@ export function newToken(random: (count: number) => Buffer, prefix: string): Tok
 }
 
 export function hashOf(raw: string): Buffer {
-  return createHash('sha256').update(raw).digest();
+  return hash('sha256', raw, 'buffer');
 }
 
 /**

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { loopSlices } from '../../concurrency/yield.ts';
-import { jsonPieces } from './json-pieces.ts';
+import { jsonPieces, shortJson } from './json-pieces.ts';
 
 const written = async (value: unknown) => Buffer.concat(await jsonPieces(value)).toString('utf8');
 
@@ -12,6 +12,19 @@ test('jsonPieces writes what JSON.stringify writes, for any value', async () => 
       assert.equal(await written(value), JSON.stringify(value));
     }),
   );
+});
+
+test('shortJson writes what JSON.stringify writes, and nothing of values that are long or many', () => {
+  fc.assert(
+    fc.property(fc.jsonValue({ maxDepth: 5 }), (value) => {
+      const json = shortJson(value);
+      assert.ok(json === null || json === JSON.stringify(value));
+    }),
+  );
+  const note = { content: 'a'.repeat(60_000), tags: ['b'], none: undefined };
+  assert.equal(shortJson(note), JSON.stringify(note));
+  assert.equal(shortJson({ content: 'a'.repeat(70_000) }), null);
+  assert.equal(shortJson({ list: Array.from({ length: 10_000 }, () => ({ n: 1 })) }), null);
 });
 
 test('jsonPieces writes long texts whole, with surrogate pairs at every piece boundary', async () => {

@@ -2,6 +2,8 @@ import { createYield, type YieldIfDue } from '../../concurrency/yield.ts';
 
 /** About this many characters are gathered before they are encoded. */
 const PIECE_CHARS = 64 * 1024;
+/** About this many characters are the name of a field, a number or a bracket. */
+const FIELD_CHARS = 8;
 
 /** Any JSON value; undefined properties are left out. */
 type Json = unknown;
@@ -22,6 +24,21 @@ export async function jsonPieces(value: Json, yieldIfDue: YieldIfDue = createYie
   }
   if (text !== '') pieces.push(Buffer.from(text, 'utf8'));
   return pieces;
+}
+
+/** The JSON of a value that is short enough to be written in one piece; null for others. */
+export function shortJson(value: Json): string | null {
+  return charsLeft(value, PIECE_CHARS) >= 0 ? JSON.stringify(value) : null;
+}
+
+/** Subtracts about the length of a value's JSON; negative as soon as it is longer than `chars`. */
+function charsLeft(value: Json, chars: number): number {
+  let left = chars - FIELD_CHARS;
+  if (typeof value === 'string') return left - value.length;
+  if (typeof value !== 'object' || value === null) return left;
+  const fields: readonly Json[] = Array.isArray(value) ? value : Object.values(value);
+  for (let index = 0; index < fields.length && left >= 0; index++) left = charsLeft(fields[index], left) - FIELD_CHARS;
+  return left;
 }
 
 /** @param depth number of levels that are written field by field; below them, only values with a long text are. */

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Reply } from '../route.ts';
 
 const TAG_BYTES = 16;
@@ -15,7 +15,7 @@ export function stateTag(version: string, state: string, url: string): string {
 
 /** A short hash of a text, as a tag or a part of one. */
 export function shortHash(text: string): string {
-  return createHash('sha256').update(text).digest().subarray(0, TAG_BYTES).toString('base64url');
+  return hash('sha256', text, 'buffer').subarray(0, TAG_BYTES).toString('base64url');
 }
 
 /**

@@ -2,11 +2,12 @@ import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
 import type { Permit } from '../../concurrency/semaphore.ts';
 import type { Reply, ReplyBytes } from '../route.ts';
-import { jsonPieces } from './json-pieces.ts';
+import { jsonPieces, shortJson } from './json-pieces.ts';
 
 /** How long a client may leave an answer's bytes unread before its connection is closed. */
 const LINGER_MS = 60_000;
 const PIECE_BYTES = 64 * 1024;
+const JSON_TYPE = 'application/json; charset=utf-8';
 
 /**
  * Writes the result of a handler; nothing else writes answers.
@@ -36,21 +37,28 @@ export async function send(
   if (answer.bytes !== undefined) {
     if (answer.bytes.length !== null) reply.header('content-length', answer.bytes.length);
     reply.send(bytes);
-  } else if (pieces !== null) sendPieces(reply, pieces, room);
+  } else if (typeof pieces === 'string') sendText(reply, pieces, room);
+  else if (pieces !== null) sendPieces(reply, pieces, room);
   else reply.send(answer.body);
 }
 
 /** The JSON of an answer that is encoded here instead of by the route's schema. */
-async function piecesOf({ json, body }: Reply, large: boolean): Promise<readonly Buffer[] | null> {
+async function piecesOf({ json, body }: Reply, large: boolean): Promise<readonly Buffer[] | string | null> {
   if (json !== undefined) return Buffer.isBuffer(json) ? [json] : (json as readonly Buffer[]);
-  return large && body !== undefined ? jsonPieces(body) : null;
+  return large && body !== undefined ? (shortJson(body) ?? jsonPieces(body)) : null;
+}
+
+/** Sends a short text, which Node writes together with the headers. */
+function sendText(reply: FastifyReply, json: string, room: Permit | null): void {
+  room?.resize(Buffer.byteLength(json));
+  reply.type(JSON_TYPE).send(json);
 }
 
 function sendPieces(reply: FastifyReply, pieces: readonly Buffer[], room: Permit | null): void {
   const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
   // The memory is released when the connection has accepted the last bytes.
   room?.resize(length);
-  reply.type('application/json; charset=utf-8').header('content-length', length);
+  reply.type(JSON_TYPE).header('content-length', length);
   if (length <= PIECE_BYTES) {
     reply.send(Buffer.concat(pieces));
     return;

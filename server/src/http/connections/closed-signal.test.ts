@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, get, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { PassThrough } from 'node:stream';
 import { test } from 'node:test';
-import { closedSignal, hangUpSignal } from './closed-signal.ts';
+import { closedSignal, hangUpSignal, onceClosed } from './closed-signal.ts';
 
 test('a hang-up signal is aborted when the client goes before it has its answer, and not after it', async () => {
   const http = createServer();
@@ -25,4 +26,20 @@ test('a hang-up signal is aborted when the client goes before it has its answer,
     http.closeAllConnections();
     http.close();
   }
+});
+
+test('onceClosed calls each function once, and at once for a stream that is closed or broken', async () => {
+  const called: string[] = [];
+  const stream = new PassThrough();
+  for (const name of ['a', 'b']) onceClosed(stream, () => called.push(name));
+  const closed = new Promise((resolve) => stream.once('close', resolve));
+  stream.destroy(new Error('broken'));
+  await closed;
+  onceClosed(stream, () => called.push('c'));
+  assert.deepEqual(called, ['a', 'b', 'c']);
+  const never = new PassThrough();
+  never.destroy();
+  onceClosed(never, () => called.push('d'));
+  assert.equal(closedSignal(never).aborted, true);
+  assert.deepEqual(called, ['a', 'b', 'c', 'd']);
 });

@@ -2,30 +2,58 @@ import type { EventEmitter } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 
-const signals = new WeakMap<EventEmitter, AbortSignal>();
+type Stream = EventEmitter & { readonly destroyed: boolean };
+
+/** Calls functions once, when a request's body or its response is closed. */
+class Closing {
+  readonly #then: (() => void)[] = [];
+  #closed = false;
+
+  constructor(stream: Stream) {
+    // Without an error listener, a broken stream would end the process.
+    stream.on('error', () => this.#close()).once('close', () => this.#close());
+  }
+
+  add(then: () => void): void {
+    if (this.#closed) then();
+    else this.#then.push(then);
+  }
+
+  #close(): void {
+    this.#closed = true;
+    for (const then of this.#then.splice(0)) then();
+  }
+}
+
+const closings = new WeakMap<Stream, Closing>();
+const signals = new WeakMap<Stream, AbortSignal>();
+
+/** Calls a function when a request's body or its response is closed, or at once if it is. */
+export function onceClosed(stream: Stream, then: () => void): void {
+  let closing = closings.get(stream);
+  if (closing === undefined) {
+    if (stream.destroyed) {
+      // Its `close` event has passed and would never come.
+      then();
+      return;
+    }
+    closing = new Closing(stream);
+    closings.set(stream, closing);
+  }
+  closing.add(then);
+}
 
 /**
  * Returns a signal that is aborted with `bad_request` when a request's body or its response is closed; the same signal
  * for each call.
  */
-export function closedSignal(stream: EventEmitter & { readonly destroyed: boolean }): AbortSignal {
+export function closedSignal(stream: Stream): AbortSignal {
   const known = signals.get(stream);
   if (known !== undefined) return known;
   const controller = new AbortController();
-  const abort = () => controller.abort(new NotevaultError('bad_request'));
-  // Its `close` event has passed and would never come.
-  if (stream.destroyed) abort();
-  // Without an error listener, a broken stream would end the process.
-  else stream.on('error', abort).once('close', abort);
+  onceClosed(stream, () => controller.abort(new NotevaultError('bad_request')));
   signals.set(stream, controller.signal);
   return controller.signal;
-}
-
-/** Calls a function when the response is closed, or at once if it is. */
-export function onceClosed(stream: EventEmitter & { readonly destroyed: boolean }, then: () => void): void {
-  const signal = closedSignal(stream);
-  if (signal.aborted) then();
-  else signal.addEventListener('abort', then, { once: true });
 }
 
 /**

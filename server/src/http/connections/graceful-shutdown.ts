@@ -1,5 +1,6 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { FastifyInstance } from 'fastify';
+import { onceClosed } from './closed-signal.ts';
 
 /**
  * Closes connections when the server stops. Node closes those that are idle at that moment, but would keep one with a
@@ -14,7 +15,7 @@ export function closeConnectionsOnStop(app: FastifyInstance): void {
   });
   app.addHook('onRequest', (_request, reply, done) => {
     // Also closes connections whose answer had sent its headers before the stop.
-    reply.raw.once('close', () => {
+    onceClosed(reply.raw, () => {
       if (stopping) app.server.closeIdleConnections();
     });
     done(stopping ? new NotevaultError('unavailable') : undefined);

@@ -93,10 +93,11 @@ function decompressed(body: Buffer): Buffer {
 }
 
 function boundTo(head: Buffer, ownerName: string, context: SealContext): Buffer {
-  return Buffer.concat([
-    head,
-    Buffer.from(`${ownerName}\0${context.kind}\0${context.row}\0${context.version}`, 'utf8'),
-  ]);
+  const text = `${ownerName}\0${context.kind}\0${context.row}\0${context.version}`;
+  const bytes = Buffer.allocUnsafe(HEADER_BYTES + Buffer.byteLength(text));
+  head.copy(bytes);
+  bytes.write(text, HEADER_BYTES, 'utf8');
+  return bytes;
 }
 
 function cached<Key, Value>(map: Map<Key, Value>, key: Key, make: () => Value): Value {
