@@ -6,6 +6,7 @@ test('the first run makes an account, a vault and a first note, goes on after a 
 }) => {
   await page.goto(freshServer.url);
   await expect(page.getByRole('heading', { name: 'Create the first account' })).toBeVisible();
+  await expect(page.getByText('notevault restore BACKUP')).toBeVisible();
   await expectAccessible(page);
   await page.getByLabel('E-mail').fill('alice@example.org');
   await page.getByLabel('Password', { exact: true }).fill('short');

@@ -28,7 +28,8 @@ export const start: typeof english = {
   setupToken: 'Einrichtungscode',
   setupTokenHint:
     'Du öffnest diesen Server von einem anderen Rechner, darum fragt er nach dem Code, den er beim Start ausgegeben hat. „notevault admin setup-token“ zeigt ihn noch einmal.',
-  restoreHint: 'Um stattdessen eine Sicherung einzuspielen, halte den Server an und führe „notevault restore“ aus.',
+  restoreHint:
+    'Um stattdessen eine Sicherung einzuspielen, halte den Server an, führe „notevault restore BACKUP“ mit dem Ordner oder der tar-Datei der Sicherung aus und starte den Server wieder. Mehr steht unter „Restoring“ in docs/operations.md.',
   joinTitle: 'Diesem Server beitreten',
   joinText: 'Jemand, der diesen Server verwaltet, hat dich eingeladen.',
   invite: 'Einladung',

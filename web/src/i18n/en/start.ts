@@ -27,7 +27,8 @@ export const start = {
   setupToken: 'Setup token',
   setupTokenHint:
     'You open this server from another machine, so it asks for the token that it printed when it started. “notevault admin setup-token” shows it again.',
-  restoreHint: 'To restore a backup instead, stop the server and run “notevault restore”.',
+  restoreHint:
+    'To restore a backup instead, stop the server, run “notevault restore BACKUP” with the folder or tar file of the backup, and start the server again. “Restoring” in docs/operations.md says more.',
   joinTitle: 'Join this server',
   joinText: 'Somebody who manages this server has invited you.',
   invite: 'Invite',

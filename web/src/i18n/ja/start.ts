@@ -28,7 +28,8 @@ export const start: typeof english = {
   setupToken: 'セットアップトークン',
   setupTokenHint:
     '別の端末からこのサーバーを開いているため、起動時に表示されたトークンが必要です。「notevault admin setup-token」でもう一度表示できます。',
-  restoreHint: 'バックアップを復元する場合は、サーバーを停止して「notevault restore」を実行してください。',
+  restoreHint:
+    'バックアップを復元する場合は、サーバーを停止し、バックアップのフォルダーまたはtarファイルを指定して「notevault restore BACKUP」を実行してから、サーバーを再起動してください。詳しくはdocs/operations.mdの「Restoring」をご覧ください。',
   joinTitle: 'このサーバーに参加',
   joinText: 'このサーバーの管理者から招待されています。',
   invite: '招待',
