@@ -6,6 +6,7 @@ import { scheduledBackup } from './backup/take/schedule.ts';
 import { type Config, publicUrlOf } from './config/config.ts';
 import { lockDataFolder } from './data/data-folder.ts';
 import { openPorts } from './open-ports.ts';
+import { collectWhileIdle } from './ports/gc/gc.ts';
 
 /** A running server. Disposing of it stops accepting requests, finishes running ones, and closes everything. */
 export interface Serving extends AsyncDisposable {
@@ -45,6 +46,7 @@ export async function serve(
     app.jobRunner.add(scheduledBackup({ db, clock, at, run: (signal) => backUp(backupDir, signal) }));
   }
   app.jobRunner.start();
+  opened.use(collectWhileIdle());
   const setupToken = await app.accounts.setupToken();
   const closing = opened.move();
   return {

@@ -1,16 +1,28 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
+import { constants, PerformanceObserver } from 'node:perf_hooks';
 import { it } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { until } from '../../../test/kit/until.ts';
-import { collectAfterWork, collectWhenIdle, countStreamed, freeBuffer } from './gc.ts';
+import { collectAfterWork, collectWhenIdle, collectWhileIdle, countStreamed, freeBuffer } from './gc.ts';
 
 const MIB = 1024 * 1024;
 const PIECE_BYTES = 64 * 1024;
+const LOOK_MS = 50;
+const PATIENCE_MS = 20_000;
 
 /** Memory of this process in MiB, without mapped files. */
 function ownMemory(): number {
   return Number(/^RssAnon:\s+(\d+) kB/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1]) / 1024;
+}
+
+/** Garbage of the old generation, which V8 does not collect as it goes. */
+function oldGarbage(): WeakRef<object> {
+  const object = { text: 'nobody needs it' };
+  // Two collections of the young generation move it.
+  countStreamed(8 * MIB);
+  countStreamed(8 * MIB);
+  return new WeakRef(object);
 }
 
 it('countStreamed keeps a stream at a few MB, however long it is', {
@@ -43,7 +55,7 @@ it('freeBuffer frees a buffer, unless it shares its memory', () => {
 
 it('collectWhenIdle collects garbage after an idle time, and not before', async () => {
   const worked = collectWhenIdle(500);
-  const garbage = new WeakRef({ text: 'nobody needs it' });
+  const garbage = oldGarbage();
   for (let piece = 0; piece < 20; piece++) {
     worked();
     await nextTurn();
@@ -54,11 +66,37 @@ it('collectWhenIdle collects garbage after an idle time, and not before', async 
 
 it('collectAfterWork collects garbage right after long work, and not after short work', async () => {
   const worked = collectAfterWork(100);
-  const garbage = new WeakRef({ text: 'nobody needs it' });
+  const garbage = oldGarbage();
   worked(99);
   await nextTurn();
   assert.ok(garbage.deref() !== undefined, 'collected after short work');
   await nextTurn();
   worked(100);
   assert.equal(garbage.deref(), undefined);
+});
+
+it('collectWhileIdle collects garbage of an idle thread that grew, and not of a busy one', async () => {
+  const collected = Promise.withResolvers<void>();
+  let collections = 0;
+  const observer = new PerformanceObserver((list) => {
+    for (const { detail } of list.getEntries() as unknown as { detail: { kind: number; flags: number } }[]) {
+      const { NODE_PERFORMANCE_GC_MAJOR: major, NODE_PERFORMANCE_GC_FLAGS_ALL_AVAILABLE_GARBAGE: all } = constants;
+      if (detail.kind === major && (detail.flags & all) !== 0) collections += 1;
+    }
+    if (collections > 0) collected.resolve();
+  });
+  observer.observe({ entryTypes: ['gc'] });
+  using _collecting = collectWhileIdle(LOOK_MS);
+  const grown = Buffer.alloc(16 * MIB, 1);
+  for (let turn = 0; turn < 4; turn++) {
+    // Blocks the event loop.
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, LOOK_MS);
+    await nextTurn();
+  }
+  assert.equal(collections, 0, 'collected in the midst of work');
+  // Waits without polling, which would be work.
+  const giveUp = setTimeout(() => collected.reject(new Error('no collection')), PATIENCE_MS);
+  await collected.promise.finally(() => clearTimeout(giveUp));
+  observer.disconnect();
+  freeBuffer(grown);
 });
