@@ -20,6 +20,7 @@ import { noteLanguage } from '../syntax/markdown-language.ts';
 import { editorTheme } from '../theme/theme.ts';
 import { carriageReturns } from './carriage-returns.ts';
 import { noteKeymaps } from './keymaps.ts';
+import { noteLanguageAttribute } from './note-language.ts';
 import { textDirection } from './text-direction.ts';
 
 /** In prose, an apostrophe is no quote that must be closed. */
@@ -36,6 +37,7 @@ export const sharedExtensions: Extension = [
   editorTheme,
   carriageReturns,
   textDirection,
+  noteLanguageAttribute,
   calloutFolds,
   linkClicks,
 ];

@@ -13,7 +13,13 @@ export const headings: InlineRenderer = {
     // A single `-` below a paragraph is a list item that is being typed.
     if (first === undefined || (isSetext && first.to - first.from < 2)) return;
     const isRevealed = context.isRevealed(node, 'line');
-    context.eachLine(node, ({ from }) => context.line(from, `nv-heading nv-h${level}`));
+    // Without a text there is nothing to announce, as on the line below a Setext heading.
+    const end = isSetext ? first.from - 1 : node.to;
+    const role = { role: 'heading', 'aria-level': String(level) };
+    context.eachLine(node, ({ from, text }) => {
+      const hasText = from < end && /[^\s#]/.test(text);
+      context.line(from, `nv-heading nv-h${level}`, hasText ? role : undefined);
+    });
     if (isSetext) {
       if (isRevealed) context.mark(first.from, first.to, 'nv-syntax');
       else context.hide(first.from, first.to);

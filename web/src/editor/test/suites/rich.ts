@@ -26,6 +26,14 @@ startxref
 );
 
 export function richTests(browser: () => EditorBrowser): void {
+  test('screen readers find the headings of a note, and its language where the frontmatter names it', async () => {
+    await using opened = await browser().open();
+    await opened.start('---\nlang: de\n---\n\n# Titel\n\n## Kapitel ##\n\nText');
+    const content = opened.page.locator('.cm-content[lang=de]');
+    await content.getByRole('heading', { level: 1, name: 'Titel', exact: true }).waitFor();
+    await content.getByRole('heading', { level: 2, name: 'Kapitel', exact: true }).waitFor();
+  });
+
   test('formulas, diagrams and images are drawn under the policy of the page', async () => {
     const { files } = browser();
     files.set('/media/a.png', PIXEL);
