@@ -1,28 +1,29 @@
 /** Keeps the `k` best of many scored rows, in a heap whose root is the worst of them. */
 export class TopK {
-  readonly #rows: Int32Array;
-  readonly #scores: Float64Array;
+  readonly #k: number;
+  /** Plain arrays: most heaps are small, and allocating typed arrays costs more than filling them. */
+  readonly #rows: number[] = [];
+  readonly #scores: number[] = [];
   #count = 0;
 
   constructor(k: number) {
-    this.#rows = new Int32Array(k);
-    this.#scores = new Float64Array(k);
+    this.#k = k;
   }
 
   /** A row must score above this to be added. */
   get threshold(): number {
-    return this.#count < this.#rows.length ? Number.NEGATIVE_INFINITY : (this.#scores[0] ?? Number.POSITIVE_INFINITY);
+    return this.#count < this.#k ? Number.NEGATIVE_INFINITY : (this.#scores[0] ?? Number.POSITIVE_INFINITY);
   }
 
   /** Adds a row whose score is above the threshold. */
   push(row: number, score: number): void {
-    if (this.#count < this.#rows.length) this.#siftUp(this.#count++, row, score);
+    if (this.#count < this.#k) this.#siftUp(this.#count++, row, score);
     else this.#siftDown(row, score);
   }
 
   /** The rows, in no order. */
   rows(): Int32Array {
-    return this.#rows.slice(0, this.#count);
+    return Int32Array.from(this.#rows);
   }
 
   /** The rows with their scores, best first; of equal scores the lower row first. */

@@ -1,14 +1,17 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
+import { MemorySegment } from '../src/index/memory-segment.ts';
 import { blend } from '../src/ranking/blend.ts';
 import { diversify } from '../src/ranking/mmr.ts';
-
 import { normalize } from './kit/vectors.ts';
 
 describe('blend', () => {
   const location = { start: 0, end: 0, heading: '' };
-  const byWords = (id: string, score: number, leastWeight = 0) => ({ id, score, chunk: 0, matches: 1, leastWeight });
+  const segment = new MemorySegment();
+  const byWords = (id: string, score: number, leastWeight = 0) => {
+    return { id, segment, note: 0, score, chunk: 0, matches: 1, leastWeight };
+  };
   const byVectors = (id: string, score: number) => ({ id, score, location, matches: 1 });
   const ids = (hits: readonly { id: string }[]) => hits.map(({ id }) => id).join('');
 

@@ -3,7 +3,7 @@ import { stemKeys } from '../analysis/terms.ts';
 import { type FuzzyMatch, FuzzyMatcher, SIGNATURE_BYTES } from './fuzzy.ts';
 import { countIds, idAt } from './note-ids.ts';
 import { PackedTexts, startOf } from './packed-texts.ts';
-import { PostingsReader } from './postings.ts';
+import { PostingsReader, PostingsSkips } from './postings.ts';
 import type { Segment, TermList } from './segment.ts';
 
 /** The arrays of a frozen segment. They can be stored; see segment-codec.ts. */
@@ -36,16 +36,23 @@ export interface SegmentArrays {
 }
 
 const decoder = new TextDecoder();
+const MAX_KNOWN_INDEXES = 512;
+/** Shorter postings have nothing to skip. */
+const MIN_BYTES_TO_SKIP = 1024;
 
 /** A segment to which no more notes are added. */
 export class FrozenSegment implements Segment {
   readonly arrays: SegmentArrays;
   readonly size: number;
   readonly deleted: Uint8Array;
+  deletedCount = 0;
   readonly tombstones: readonly string[];
   readonly terms: TermList;
   readonly bytes: number;
   readonly #stems: TermList;
+  /** The index of each term that was looked up lately; -1 where there is none. One search looks up a term several times. */
+  readonly #indexes = new Map<string, number>();
+  readonly #skips = new Map<number, PostingsSkips>();
   #fuzzyMatcher: FuzzyMatcher | undefined;
 
   constructor(arrays: SegmentArrays) {
@@ -61,6 +68,12 @@ export class FrozenSegment implements Segment {
       (sum, array: ArrayBufferView) => sum + array.byteLength,
       this.size + texts,
     );
+  }
+
+  markDeleted(note: number): void {
+    if (this.deleted[note] === 1) return;
+    this.deleted[note] = 1;
+    this.deletedCount++;
   }
 
   id(note: number): string {
@@ -92,10 +105,33 @@ export class FrozenSegment implements Segment {
   }
 
   postings(term: string): PostingsReader | null {
-    const index = this.terms.lowerBound(term);
-    if (index >= this.terms.length || this.terms.at(index) !== term) return null;
+    const index = this.#indexOf(term);
+    if (index < 0) return null;
     const { postings, postingEnds } = this.arrays;
-    return new PostingsReader(postings, startOf(postingEnds, index), postingEnds[index] ?? 0);
+    const [start, end] = [startOf(postingEnds, index), postingEnds[index] ?? 0];
+    return new PostingsReader(postings, start, end, end - start < MIN_BYTES_TO_SKIP ? null : this.#skipsOf(index));
+  }
+
+  hasTerm(term: string): boolean {
+    return this.#indexOf(term) >= 0;
+  }
+
+  #indexOf(term: string): number {
+    const known = this.#indexes.get(term);
+    if (known !== undefined) return known;
+    const found = this.terms.lowerBound(term);
+    const index = found < this.terms.length && this.terms.at(found) === term ? found : -1;
+    if (this.#indexes.size >= MAX_KNOWN_INDEXES) this.#indexes.clear();
+    this.#indexes.set(term, index);
+    return index;
+  }
+
+  #skipsOf(index: number): PostingsSkips {
+    const known = this.#skips.get(index);
+    if (known !== undefined) return known;
+    const skips = new PostingsSkips();
+    this.#skips.set(index, skips);
+    return skips;
   }
 
   fuzzy(word: string, maxEdits: number): FuzzyMatch[] {

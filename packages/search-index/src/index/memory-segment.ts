@@ -1,8 +1,9 @@
 import type { AnalyzedNote } from '../analysis/analyzer.ts';
 import { stemKeys } from '../analysis/terms.ts';
 import { type FuzzyMatch, FuzzyMatcher } from './fuzzy.ts';
+import { lowerBound } from './lower-bound.ts';
 import { type PostingsReader, PostingsWriter } from './postings.ts';
-import { lowerBound, type Segment, type TermList } from './segment.ts';
+import type { Segment, TermList } from './segment.ts';
 
 /** Memory that a note and a term take besides the postings, approximately. */
 const BYTES_PER_NOTE = 600;
@@ -11,6 +12,7 @@ const BYTES_PER_TERM = 150;
 /** The newest segment of an index: the only one that notes are added to. */
 export class MemorySegment implements Segment {
   deleted = new Uint8Array(64);
+  deletedCount = 0;
   readonly tombstones: string[] = [];
   readonly #notes: Omit<AnalyzedNote, 'terms'>[] = [];
   readonly #postings = new Map<string, PostingsWriter>();
@@ -74,10 +76,15 @@ export class MemorySegment implements Segment {
       length: terms.length,
       at: (index) => terms[index] ?? '',
       lowerBound: (text) => lowerBound(terms.length, (index) => (terms[index] ?? '') < text),
-      containing: (part) => terms.filter((term) => term.includes(part)),
+      containing: (part) => terms.values().filter((term) => term.includes(part)),
     };
   }
 
+  markDeleted(note: number): void {
+    if (this.deleted[note] === 1) return;
+    this.deleted[note] = 1;
+    this.deletedCount++;
+  }
   id(note: number): string {
     return this.#note(note).id;
   }
@@ -101,6 +108,9 @@ export class MemorySegment implements Segment {
   }
   postings(term: string): PostingsReader | null {
     return this.#postings.get(term)?.reader() ?? null;
+  }
+  hasTerm(term: string): boolean {
+    return this.#postings.has(term);
   }
   fuzzy(word: string, maxEdits: number): FuzzyMatch[] {
     return this.#fuzzyMatcher.match(word, maxEdits, (index) => this.#addedTerms[index] ?? '');

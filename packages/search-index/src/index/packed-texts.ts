@@ -1,4 +1,5 @@
-import { lowerBound, type TermList } from './segment.ts';
+import { lowerBound } from './lower-bound.ts';
+import type { TermList } from './segment.ts';
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
@@ -48,14 +49,12 @@ export class PackedTexts implements TermList {
     return length < text.length;
   }
 
-  containing(part: string): string[] {
-    const found: string[] = [];
+  *containing(part: string): Generator<string> {
     for (let offset = this.#all.indexOf(part); offset >= 0; ) {
       const index = this.#indexAt(offset);
-      found.push(this.at(index));
+      yield this.at(index);
       offset = this.#all.indexOf(part, this.#ends[index]);
     }
-    return found;
   }
 
   /** The index of the text that holds the UTF-16 unit at an offset. */

@@ -1,3 +1,4 @@
+import { lowerBound } from './lower-bound.ts';
 import { occurrenceAt, positionOf } from './occurrence.ts';
 import { readVarint, VarintWriter } from './varint.ts';
 
@@ -52,6 +53,17 @@ export class PostingsWriter {
   }
 }
 
+/** So many notes are between two places that a reader can skip to. */
+const SKIP_NOTES = 128;
+
+/** Where in long postings a reader can skip to. Readers add to it as they come by, up to the end of the postings. */
+export class PostingsSkips {
+  /** Every 128th note. */
+  readonly notes: number[] = [];
+  /** Where its entry ends. */
+  readonly ends: number[] = [];
+}
+
 /** Walks the postings of a term. Its fields describe the current note. */
 export class PostingsReader {
   note = -1;
@@ -66,8 +78,12 @@ export class PostingsReader {
   #countsStart = 0;
   #noteEnd = 0;
   #position = 0;
+  readonly #skips: PostingsSkips | null;
+  /** How many notes were read or skipped. */
+  #count = 0;
 
-  constructor(bytes: Uint8Array, start: number, end: number) {
+  constructor(bytes: Uint8Array, start: number, end: number, skips: PostingsSkips | null = null) {
+    this.#skips = skips;
     this.#bytes = bytes;
     this.#end = end;
     this.#noteEnd = start;
@@ -93,7 +109,32 @@ export class PostingsReader {
     const length = this.#varint();
     this.#noteEnd = this.#offset + length;
     this.#position = 0;
+    if (++this.#count % SKIP_NOTES === 0) this.#rememberPlace();
     return true;
+  }
+
+  #rememberPlace(): void {
+    const skips = this.#skips;
+    if (skips === null || skips.notes.length >= this.#count / SKIP_NOTES) return;
+    skips.notes.push(this.note);
+    skips.ends.push(this.#noteEnd);
+  }
+
+  /** Moves to a note, or to the first one after it; returns false when there is none. It never moves back. */
+  advanceTo(note: number): boolean {
+    if (this.#skips !== null) this.#skipTo(note, this.#skips);
+    while (this.note < note) if (!this.next()) return false;
+    return true;
+  }
+
+  /** Moves to the last known place before a note. */
+  #skipTo(note: number, { notes, ends }: PostingsSkips): void {
+    // Mostly the note is before the next place.
+    if ((notes[Math.floor(this.#count / SKIP_NOTES)] ?? note) >= note) return;
+    const place = lowerBound(notes.length, (index) => (notes[index] as number) < note) - 1;
+    this.note = notes[place] as number;
+    this.#noteEnd = ends[place] as number;
+    this.#count = (place + 1) * SKIP_NOTES;
   }
 
   /** `readVarint` with its short cases unrolled, because a search spends most of its time here. */

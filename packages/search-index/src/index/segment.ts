@@ -9,12 +9,15 @@ import type { PostingsReader } from './postings.ts';
 export interface Segment {
   /** Number of notes, deleted ones included. Notes are numbered from 0. */
   readonly size: number;
-  /** 1 for each note that is deleted or replaced. Only VaultIndex writes it. */
+  /** 1 for each note that is deleted or replaced; `markDeleted` writes it. */
   readonly deleted: Uint8Array;
+  /** Number of deleted notes. */
+  readonly deletedCount: number;
   /** Ids of notes that were deleted after the segment before this one: they are deleted in all earlier segments. */
   readonly tombstones: readonly string[];
   /** Memory in bytes, approximately. */
   readonly bytes: number;
+  markDeleted(note: number): void;
   id(note: number): string;
   info(note: number): NoteInfo;
   /** Position of the first word of each chunk of a note. */
@@ -25,6 +28,8 @@ export interface Segment {
   created(note: number): number;
   timestamp(note: number): number;
   postings(term: string): PostingsReader | null;
+  /** Whether a note has the term, be it deleted or not. */
+  hasTerm(term: string): boolean;
   /** All terms, ascending by UTF-16 units. */
   readonly terms: TermList;
   /** Terms whose words are at most `maxEdits` edits away from a word. */
@@ -39,18 +44,6 @@ export interface TermList {
   at(index: number): string;
   /** The index of the first text that is not below the given one. */
   lowerBound(text: string): number;
-  /** The texts that contain `part`, and perhaps some that do not. */
-  containing(part: string): string[];
-}
-
-/** The number of leading indexes for which `isBefore` holds; it must hold for none after them. */
-export function lowerBound(length: number, isBefore: (index: number) => boolean): number {
-  let low = 0;
-  let high = length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (isBefore(middle)) low = middle + 1;
-    else high = middle;
-  }
-  return low;
+  /** The texts that contain `part`, and perhaps some that do not, in order. They are looked for as they are read. */
+  containing(part: string): Iterable<string>;
 }

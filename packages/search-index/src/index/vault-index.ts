@@ -64,9 +64,10 @@ export class VaultIndex {
   get averageTitleWords(): number {
     return this.#titleWords / Math.max(1, this.noteCount);
   }
-  /** All segments, oldest first. */
+  /** All segments with notes, oldest first. */
   get segments(): readonly Segment[] {
-    return [...this.#frozen, ...this.#pending, this.#active];
+    const written = this.#active.size === 0 ? [] : [this.#active];
+    return [...this.#frozen, ...this.#pending, ...written];
   }
   get frozenSegments(): readonly FrozenSegment[] {
     return this.#frozen;
@@ -107,7 +108,7 @@ export class VaultIndex {
     const location = this.#locations.get(id);
     if (location === undefined) return;
     const { segment, note } = location;
-    segment.deleted[note] = 1;
+    segment.markDeleted(note);
     this.#locations.delete(id);
     this.#bodyWords -= segment.bodyWords(note);
     this.#titleWords -= segment.titleWords(note);
@@ -168,7 +169,7 @@ export class VaultIndex {
       const id = merged.id(note);
       const location = this.#locations.get(id);
       // The note was written again or deleted while the merge ran.
-      if (location === undefined || !old.includes(location.segment)) merged.deleted[note] = 1;
+      if (location === undefined || !old.includes(location.segment)) merged.markDeleted(note);
       else this.#locations.set(id, { segment: merged, note });
     }
   }

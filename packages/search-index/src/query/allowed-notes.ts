@@ -10,13 +10,15 @@ import { languagesIn } from './vocabulary.ts';
 
 /** The notes that may be found, and the phrases that were given up to find any. */
 export interface AllowedNotes {
-  readonly masks: NoteMasks;
+  /** Null where all live notes are allowed. */
+  readonly masks: NoteMasks | null;
   /** Phrases that no note has which passes the rest; their words are searched instead. */
   readonly relaxed: readonly Phrase[];
 }
 
 /** The live notes that pass the filter and every part of the query except its words. */
 export function allowedNotes(segments: readonly Segment[], query: Query, filter: SearchFilter): AllowedNotes {
+  if (!isRestricted(query, filter)) return { masks: null, relaxed: [] };
   const masks = segments.map(liveNotes);
   applyFilter(masks, segments, filter);
   for (const clause of query.clauses) {
@@ -43,8 +45,8 @@ function overlap(masks: NoteMasks, others: NoteMasks): boolean {
   return masks.some((mask, index) => mask.some((bit, note) => bit === 1 && others[index]?.[note] === 1));
 }
 
-/** Whether `allowedNotes` may leave out any live note. */
-export function isRestricted({ clauses, excluded, phrases }: Query, filter: SearchFilter): boolean {
+/** Whether any live note may be left out. */
+function isRestricted({ clauses, excluded, phrases }: Query, filter: SearchFilter): boolean {
   const { tags, folder, type, created, timestamp } = filter;
   const values = [tags, folder, type, created.from, created.to, timestamp.from, timestamp.to];
   return clauses.length + excluded.length + phrases.length > 0 || values.some((value) => value !== null);
@@ -140,7 +142,7 @@ function notesOfClause(segments: readonly Segment[], { field, value }: FilterCla
 function termsOfFoldersNamed(segments: readonly Segment[], name: string): string[] {
   const parts = name.split('/').filter((part) => part !== '');
   const ending = `/${foldPath(parts.join('/'))}`;
-  const found = segments.flatMap(({ terms }) => terms.containing(ending));
+  const found = segments.flatMap(({ terms }) => [...terms.containing(ending)]);
   const nested = found.filter(
     (term) => term < FILTER_TERMS_END && term.startsWith(FOLDER_TERM_PREFIX) && term.endsWith(ending),
   );

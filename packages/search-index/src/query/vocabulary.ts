@@ -1,6 +1,6 @@
 import type { Language } from '@notevault/note-text/words/languages.ts';
 import { FILTER_TERMS_END, LANGUAGE_TERM_PREFIX, wordOfTerm, wordTermPrefix } from '../analysis/terms.ts';
-import type { Segment } from '../index/segment.ts';
+import type { Segment, TermList } from '../index/segment.ts';
 
 /*
  * The terms of a vault, over all segments. Only terms of live notes are returned; otherwise results would change when the
@@ -34,10 +34,7 @@ export function languagesIn(segments: readonly Segment[]): VaultLanguages {
   const languageOf = (term: string) => term.slice(LANGUAGE_TERM_PREFIX.length) as Language;
   const candidates = terms.filter((term) => COMPOUND_LANGUAGES.has(languageOf(term)));
   const least = candidates.length === 0 ? 0 : COMPOUND_SHARE * countLiveNotes(segments);
-  const compounding = candidates.filter((term) => {
-    const count = countNotesWithAny(segments, [term]);
-    return count > 0 && count >= least;
-  });
+  const compounding = candidates.filter((term) => haveAtLeast(segments, term, Math.max(1, least)));
   return { all: terms.map(languageOf), compounding: compounding.map(languageOf) };
 }
 
@@ -48,8 +45,7 @@ export function* termsStartingWith(segments: readonly Segment[], word: string): 
 
 /** The terms whose words contain a word. */
 export function* termsContaining(segments: readonly Segment[], word: string): Generator<string> {
-  const found = segments.flatMap(({ terms }) => terms.containing(word));
-  for (const term of distinctSorted(found)) {
+  for (const term of merged(segments.map(({ terms }) => terms.containing(word)))) {
     if (term >= FILTER_TERMS_END && wordOfTerm(term).includes(word) && isLive(segments, term)) yield term;
   }
 }
@@ -64,9 +60,17 @@ export function fuzzyTerms(segments: readonly Segment[], word: string, maxEdits:
 }
 
 function countLiveNotes(segments: readonly Segment[]): number {
+  return segments.reduce((count, { size, deletedCount }) => count + size - deletedCount, 0);
+}
+
+/** Whether so many live notes have a term. Reads no more notes than it needs for that. */
+function haveAtLeast(segments: readonly Segment[], term: string, least: number): boolean {
   let count = 0;
-  for (const { size, deleted } of segments) for (let note = 0; note < size; note++) if (deleted[note] !== 1) count++;
-  return count;
+  for (const segment of segments) {
+    const reader = segment.postings(term);
+    while (reader?.next()) if (segment.deleted[reader.note] !== 1 && ++count >= least) return true;
+  }
+  return false;
 }
 
 /** Number of live notes that have any of the terms. */
@@ -88,25 +92,44 @@ export function countNotesWithAny(segments: readonly Segment[], terms: readonly 
 }
 
 /** All terms with a prefix, in order, each once; also those of deleted notes. */
-export function* prefixTerms(segments: readonly Segment[], prefix: string): Generator<string> {
-  const cursors = segments.map(({ terms }) => ({ terms, index: terms.lowerBound(prefix) }));
+export function prefixTerms(segments: readonly Segment[], prefix: string): Iterable<string> {
+  return merged(segments.map(({ terms }) => termsWithPrefix(terms, prefix)));
+}
+
+function* termsWithPrefix(terms: TermList, prefix: string): Generator<string> {
+  for (let index = terms.lowerBound(prefix); index < terms.length; index++) {
+    const term = terms.at(index);
+    if (!term.startsWith(prefix)) return;
+    yield term;
+  }
+}
+
+/** The texts of ascending lists, ascending, each once. Reads no further in a list than it has to. */
+function merged(lists: readonly Iterable<string>[]): Iterable<string> {
+  const [only] = lists;
+  return lists.length === 1 && only !== undefined ? only : mergedLists(lists);
+}
+
+function* mergedLists(lists: readonly Iterable<string>[]): Generator<string> {
+  const heads = lists.map((list) => {
+    const texts = list[Symbol.iterator]();
+    return { texts, next: texts.next() };
+  });
   for (;;) {
     let least: string | undefined;
-    for (const { terms, index } of cursors) {
-      if (index >= terms.length) continue;
-      const term = terms.at(index);
-      if (term.startsWith(prefix) && (least === undefined || term < least)) least = term;
+    for (const { next } of heads) {
+      if (next.done !== true && (least === undefined || next.value < least)) least = next.value;
     }
     if (least === undefined) return;
     yield least;
-    for (const cursor of cursors)
-      if (cursor.index < cursor.terms.length && cursor.terms.at(cursor.index) === least) cursor.index++;
+    for (const head of heads) if (head.next.done !== true && head.next.value === least) head.next = head.texts.next();
   }
 }
 
 /** Whether a live note has the term. */
 export function isLive(segments: readonly Segment[], term: string): boolean {
   return segments.some((segment) => {
+    if (segment.deletedCount === 0) return segment.hasTerm(term);
     const reader = segment.postings(term);
     while (reader?.next()) if (segment.deleted[reader.note] !== 1) return true;
     return false;

@@ -44,7 +44,8 @@ export interface QueryTerm {
 export const termScore = (idf: number, frequency: number, weight: number) =>
   idf * saturate(frequency) * qualityOf(weight);
 
-const qualityOf = (weight: number) => (weight === 1 ? 1 : weight ** PARAMETERS.quality);
+/** The factor of a score that a form of a word gives. */
+export const qualityOf = (weight: number) => (weight === 1 ? 1 : weight ** PARAMETERS.quality);
 
 /** The factor of a note that has only a share of the query, by idf. */
 export function coverageFactor(share: number, terms: number): number {

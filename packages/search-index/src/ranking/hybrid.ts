@@ -1,5 +1,4 @@
 import type { VaultIndex } from '../index/vault-index.ts';
-import { isRestricted } from '../query/allowed-notes.ts';
 import type { Query } from '../query/query-parser.ts';
 import { NO_FILTER, type SearchFilter } from '../query/search-filter.ts';
 import type { VaultVectors, VectorHit } from '../vectors/vault-vectors.ts';
@@ -88,8 +87,7 @@ export function searchIndex(
   }
   const { vector, weight } = vectorQuery;
   const minCosine = vectorQuery.minCosine ?? vectors?.chanceLevel(vector) ?? 0;
-  const allowed = isRestricted(query, filter) ? keyword.allowed : null;
-  const nearerThan = (least: number) => vectors?.nearest(index, vector, pool, allowed, least) ?? [];
+  const nearerThan = (least: number) => vectors?.nearest(index, vector, pool, keyword.allowed, least) ?? [];
   const nearest = nearerThan(minCosine);
   // Of inflected words only parts match, so the right note may be below the chance level, where other notes are further.
   const byVectors = mode === 'vector' && nearest.length === 0 ? nearerThan(minCosine / 2) : nearest;
@@ -107,8 +105,7 @@ export function rankingsByWeight(
 ): string[][] {
   const keyword = rank(index, query, NO_FILTER, POOL_SIZE);
   const minCosine = fixed ?? vectors.chanceLevel(vector);
-  const allowed = isRestricted(query, NO_FILTER) ? keyword.allowed : null;
-  const nearest = vectors.nearest(index, vector, POOL_SIZE, allowed, minCosine);
+  const nearest = vectors.nearest(index, vector, POOL_SIZE, keyword.allowed, minCosine);
   return weights.map((weight) => blend(keyword.hits, nearest, { weight, minCosine }).map(({ id }) => id));
 }
 
@@ -133,7 +130,7 @@ function pageOf(
 }
 
 function searchHit(index: VaultIndex, hit: Hit): SearchHit | null {
-  const found = index.find(hit.id);
+  const found = 'segment' in hit ? hit : index.find(hit.id);
   if (found === undefined) return null;
   // Reading it parses JSON, so all that is wanted of it is taken at once.
   const { seq, path, title, chunks } = found.segment.info(found.note);

@@ -1,8 +1,9 @@
 import { fieldOf, HEADING, LABEL, positionOf, TITLE } from '../index/occurrence.ts';
+import type { PostingsReader } from '../index/postings.ts';
 import type { Segment } from '../index/segment.ts';
-import type { VaultIndex } from '../index/vault-index.ts';
 import type { TermVariant } from '../query/query-expansion.ts';
-import { coverageFactor, LengthNorms, PARAMETERS, type QueryTerm, termScore } from './bm25f.ts';
+import { coverageFactor, type LengthNorms, PARAMETERS, type QueryTerm, termScore } from './bm25f.ts';
+import { MatchTable } from './match-table.ts';
 
 /** A note with its final score. */
 export interface RerankedNote {
@@ -21,126 +22,107 @@ export interface RerankedNote {
 /** One of the best notes of the first pass. */
 export interface Candidate {
   readonly segment: Segment;
-  readonly segmentIndex: number;
   readonly note: number;
   /** With its bonus. */
   readonly firstPassScore: number;
+  /** See `addBonuses`. */
+  readonly bonus: number;
 }
 
-/** Where the terms of the query occur in one candidate. */
+/** Where the terms of the query occur in one candidate. The numbers name rows of a `MatchTable`. */
 interface CandidateMatches {
   readonly candidate: Candidate;
   readonly chunkPositions: ArrayLike<number>;
   /** The terms in title and labels. */
-  readonly names: TermMatches;
-  /** The weight of the best form of each term in the whole note. */
-  readonly weights: Float64Array;
+  readonly names: number;
+  /** The terms in the whole note; only their weights. */
+  readonly whole: number;
   /** The same as `names` for each chunk that has a match. */
-  readonly chunks: Map<number, TermMatches>;
+  readonly chunks: Map<number, number>;
   /** The positions of each term, in no order where it has several variants. */
   readonly positions: readonly number[][];
 }
 
-/** How often and how well each term matches. */
-class TermMatches {
-  /** Weighted. */
-  readonly frequencies: Float64Array;
-  /** The weight of the best form. */
-  readonly weights: Float64Array;
-
-  constructor(terms: number) {
-    this.frequencies = new Float64Array(terms);
-    this.weights = new Float64Array(terms);
-  }
-
-  /** @param worth how much an occurrence counts in its field. */
-  add(term: number, weight: number, worth: number): void {
-    this.frequencies[term] = (this.frequencies[term] ?? 0) + weight * worth;
-    if (weight > (this.weights[term] ?? 0)) this.weights[term] = weight;
-  }
-}
-
 /** Scores candidates by whole note, best chunk, and neighbours of the query that are neighbours in the note. */
 export function rerank(
-  index: VaultIndex,
   terms: readonly QueryTerm[],
   candidates: readonly Candidate[],
-  bonuses: readonly Float64Array[],
+  norms: LengthNorms,
 ): RerankedNote[] {
+  const table = new MatchTable(terms.length);
   const matches = candidates.map(
     (candidate): CandidateMatches => ({
       candidate,
       chunkPositions: candidate.segment.chunkPositions(candidate.note),
-      names: new TermMatches(terms.length),
-      weights: new Float64Array(terms.length),
+      names: table.addRow(),
+      whole: table.addRow(),
       chunks: new Map(),
       positions: terms.length < 2 ? [] : terms.map(() => []),
     }),
   );
-  const norms = new LengthNorms(index);
-  const bySegment = Map.groupBy(matches, ({ candidate }) => candidate.segment);
-  for (const [segment, segmentMatches] of bySegment) {
-    const collector = new MatchCollector(segment, segmentMatches, norms, terms.length);
+  for (const [segment, segmentMatches] of Map.groupBy(matches, ({ candidate }) => candidate.segment)) {
+    const collector = new MatchCollector(segment, segmentMatches, norms, table);
     terms.forEach(({ variants }, term) => {
       for (const variant of variants) collector.collect(variant, term);
     });
   }
   const query = summaryOf(terms);
-  return matches.map((own) => {
-    const { segmentIndex, note } = own.candidate;
-    return scoreCandidate(own, query, bonuses[segmentIndex]?.[note] ?? 0);
-  });
+  const notes = matches.map((own) => scoreCandidate(own, query, table));
+  table.release();
+  return notes;
 }
 
 /** Collects the occurrences of terms in the candidates of one segment. */
 class MatchCollector {
   readonly #segment: Segment;
-  /** For each note of the segment, the index of its matches, counted from 1; 0 if it is not a candidate. */
-  readonly #indexes: Int32Array;
+  /** By note, ascending. */
   readonly #matches: readonly CandidateMatches[];
   readonly #norms: LengthNorms;
-  readonly #termCount: number;
+  readonly #table: MatchTable;
 
-  constructor(segment: Segment, matches: readonly CandidateMatches[], norms: LengthNorms, termCount: number) {
+  constructor(segment: Segment, matches: readonly CandidateMatches[], norms: LengthNorms, table: MatchTable) {
     this.#segment = segment;
-    this.#matches = matches;
+    this.#matches = matches.toSorted((a, b) => a.candidate.note - b.candidate.note);
     this.#norms = norms;
-    this.#termCount = termCount;
-    this.#indexes = new Int32Array(segment.size);
-    matches.forEach(({ candidate }, index) => {
-      this.#indexes[candidate.note] = index + 1;
-    });
+    this.#table = table;
   }
 
   /** @param term the number of the term that the variant belongs to. */
-  collect({ term: text, weight, namesOnly }: TermVariant, term: number): void {
-    const reader = this.#segment.postings(text);
-    while (reader?.next()) {
-      const index = this.#indexes[reader.note] ?? 0;
-      const matches = index === 0 ? undefined : this.#matches[index - 1];
-      if (matches === undefined) continue;
-      const titleWorth = PARAMETERS.title / this.#norms.title(this.#segment.titleWords(reader.note));
-      for (let occurrence = reader.nextOccurrence(); occurrence >= 0; occurrence = reader.nextOccurrence()) {
-        const field = fieldOf(occurrence);
-        const position = positionOf(occurrence);
-        if (field === TITLE || field === LABEL) {
-          matches.names.add(term, weight, field === TITLE ? titleWorth : PARAMETERS.label);
-        } else {
-          if (namesOnly && field !== HEADING) continue;
-          const worth = field === HEADING ? PARAMETERS.heading : PARAMETERS.body;
-          this.#chunkAt(matches, position).add(term, weight, worth);
-        }
-        if (weight > (matches.weights[term] as number)) matches.weights[term] = weight;
-        matches.positions[term]?.push(position);
-      }
+  collect(variant: TermVariant, term: number): void {
+    const reader = this.#segment.postings(variant.term);
+    if (reader === null) return;
+    for (const matches of this.#matches) {
+      const { note } = matches.candidate;
+      if (!reader.advanceTo(note)) return;
+      if (reader.note === note) this.#collectNote(matches, reader, variant, term);
     }
   }
 
-  #chunkAt({ chunks, chunkPositions }: CandidateMatches, position: number): TermMatches {
+  #collectNote(matches: CandidateMatches, reader: PostingsReader, variant: TermVariant, term: number): void {
+    const { weight, namesOnly } = variant;
+    const table = this.#table;
+    const positions = matches.positions[term];
+    const titleWorth = PARAMETERS.title / this.#norms.title(this.#segment.titleWords(reader.note));
+    for (let occurrence = reader.nextOccurrence(); occurrence >= 0; occurrence = reader.nextOccurrence()) {
+      const field = fieldOf(occurrence);
+      const position = positionOf(occurrence);
+      if (field === TITLE || field === LABEL) {
+        table.add(matches.names, term, weight, field === TITLE ? titleWorth : PARAMETERS.label);
+      } else {
+        if (namesOnly && field !== HEADING) continue;
+        const worth = field === HEADING ? PARAMETERS.heading : PARAMETERS.body;
+        table.add(this.#chunkAt(matches, position), term, weight, worth);
+      }
+      table.raiseWeight(matches.whole, term, weight);
+      positions?.push(position);
+    }
+  }
+
+  #chunkAt({ chunks, chunkPositions }: CandidateMatches, position: number): number {
     const chunk = chunkAt(chunkPositions, position);
     const known = chunks.get(chunk);
     if (known !== undefined) return known;
-    const added = new TermMatches(this.#termCount);
+    const added = this.#table.addRow();
     chunks.set(chunk, added);
     return added;
   }
@@ -174,38 +156,38 @@ function summaryOf(terms: readonly QueryTerm[]): QuerySummary {
   };
 }
 
-function scoreCandidate(matches: CandidateMatches, query: QuerySummary, bonus: number): RerankedNote {
+function scoreCandidate(matches: CandidateMatches, query: QuerySummary, table: MatchTable): RerankedNote {
   const { candidate, names, chunks, positions } = matches;
+  const { segment, note, firstPassScore, bonus } = candidate;
   let bestChunk = 0;
   let bestScore = -1;
   for (const [chunk, own] of chunks) {
-    const score = chunkScore(query, names, own);
+    const score = chunkScore(query, table, names, own);
     if (score < bestScore || (score === bestScore && chunk > bestChunk)) continue;
     bestChunk = chunk;
     bestScore = score;
   }
-  if (bestScore < 0) bestScore = chunkScore(query, names, null);
+  if (bestScore < 0) bestScore = chunkScore(query, table, names, null);
   // The bonus was added to choose the candidates.
-  const whole = Math.max(0, candidate.firstPassScore - bonus);
+  const whole = Math.max(0, firstPassScore - bonus);
   const base = (1 - PARAMETERS.chunk) * whole + PARAMETERS.chunk * bestScore;
   const near = base + (1 - base) * PARAMETERS.proximity * adjacency(query.terms, positions);
   const score = near + (1 - near) * bonus;
-  const { segment, note } = candidate;
   return {
     segment,
     note,
     score: Math.min(1, score),
     chunk: bestChunk,
     matches: Math.max(1, chunks.size),
-    leastWeight: leastWeight(query, matches.weights),
+    leastWeight: leastWeight(query, table, matches.whole),
   };
 }
 
-function leastWeight({ terms, contentWords }: QuerySummary, weights: Float64Array): number {
+function leastWeight({ terms, contentWords }: QuerySummary, table: MatchTable, whole: number): number {
   let least = 1;
   for (let term = 0; term < terms.length; term++) {
     if (contentWords > 0 && terms[term]?.share !== 1) continue;
-    least = Math.min(least, weights[term] as number);
+    least = Math.min(least, table.weight(whole, term));
   }
   return least;
 }
@@ -213,14 +195,15 @@ function leastWeight({ terms, contentWords }: QuerySummary, weights: Float64Arra
 /** The score of a chunk with the note's names, scaled to at most 1. */
 function chunkScore(
   { terms, idfs, contentWords }: QuerySummary,
-  names: TermMatches,
-  chunk: TermMatches | null,
+  table: MatchTable,
+  names: number,
+  chunk: number | null,
 ): number {
   let [sum, covered] = [0, 0];
   for (let term = 0; term < terms.length; term++) {
-    const frequency = (names.frequencies[term] ?? 0) + (chunk?.frequencies[term] ?? 0);
+    const frequency = table.frequency(names, term) + (chunk === null ? 0 : table.frequency(chunk, term));
     if (frequency === 0) continue;
-    const weight = Math.max(names.weights[term] ?? 0, chunk?.weights[term] ?? 0);
+    const weight = Math.max(table.weight(names, term), chunk === null ? 0 : table.weight(chunk, term));
     const { idf = 0 } = terms[term] ?? {};
     sum += termScore(idf, frequency, weight);
     covered += idf * weight;

@@ -21,8 +21,9 @@ export function indexOf(notes: readonly SearchableNote[]): VaultIndex {
   return index;
 }
 
+/** What a query finds, best first, without where the index holds it. */
 export function find(index: VaultIndex, query: string, filter = noFilter, limit = 50) {
-  return rank(index, parseQuery(query), filter, limit).hits;
+  return rank(index, parseQuery(query), filter, limit).hits.map(({ segment, note, ...hit }) => hit);
 }
 
 /** The numbers of the notes that a query finds, best first. */
