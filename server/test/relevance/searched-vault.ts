@@ -2,9 +2,14 @@ import { deriveNote } from '@notevault/note-text/derive.ts';
 import { analyze } from '@notevault/search-index/analysis/analyzer.ts';
 import { passagesOfNote } from '@notevault/search-index/analysis/passages.ts';
 import { VaultIndex } from '@notevault/search-index/index/vault-index.ts';
-import { parseQuery } from '@notevault/search-index/query/query-parser.ts';
+import { parseQuery, type Query } from '@notevault/search-index/query/query-parser.ts';
 import { NO_FILTER } from '@notevault/search-index/query/search-filter.ts';
-import { type SearchHits, type SearchMode, searchIndex } from '@notevault/search-index/ranking/hybrid.ts';
+import {
+  rankingsByWeight,
+  type SearchHits,
+  type SearchMode,
+  searchIndex,
+} from '@notevault/search-index/ranking/hybrid.ts';
 import { idfOf } from '@notevault/search-index/ranking/idf.ts';
 import { SnippetMaker } from '@notevault/search-index/snippets/snippet.ts';
 import { snippetSource } from '@notevault/search-index/snippets/snippet-source.ts';
@@ -58,12 +63,30 @@ export class SearchedVault {
     return hits.map(({ id }) => this.#paths.get(id) ?? '');
   }
 
+  /**
+   * The paths of the best notes of hybrid mode with each of some weights.
+   *
+   * @param margin how far the chance level is above the mean cosine; null for the level that the embedder names.
+   */
+  async findByWeight(text: string, weights: readonly number[], margin: number | null): Promise<string[][]> {
+    const query = parseQuery(text);
+    const { noise } = await this.#embedder.space(never);
+    const vector = await this.#vectorOf(query);
+    const minCosine = margin === null ? noise : this.#vectors.chanceLevel(vector, margin);
+    const rankings = rankingsByWeight(this.index, this.#vectors, query, { vector, minCosine }, weights);
+    return rankings.map((ids) => ids.map((id) => this.#paths.get(id) ?? ''));
+  }
+
+  #vectorOf(query: Query): Promise<Float32Array> {
+    const idf = async (words: readonly string[]) => words.map((word) => idfOf(this.index, word));
+    return this.#embedder.embedQuery(query.text, { signal: never, idf });
+  }
+
   async search(text: string, mode: SearchMode): Promise<SearchHits> {
     const query = parseQuery(text);
     const { noise: minCosine, trust: weight } = await this.#embedder.space(never);
-    const idf = async (words: readonly string[]) => words.map((word) => idfOf(this.index, word));
     const hasVector = mode !== 'keyword' && query.text.trim() !== '';
-    const vector = hasVector ? await this.#embedder.embedQuery(query.text, { signal: never, idf }) : null;
+    const vector = hasVector ? await this.#vectorOf(query) : null;
     const vectorQuery = vector === null ? null : { vector, weight, minCosine };
     return searchIndex(this.index, this.#vectors, query, {
       mode,

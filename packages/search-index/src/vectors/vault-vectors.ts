@@ -102,10 +102,10 @@ export class VaultVectors {
    * The cosine with a query up to which chunks are near it by chance: somewhat above the mean of all chunks, which lies
    * at 0 for some models and at 0.7 for others, and is higher for queries about what most notes are about.
    */
-  chanceLevel(vector: Float32Array): number {
+  chanceLevel(vector: Float32Array, margin = CHANCE_MARGIN): number {
     if (this.#matrix === null || this.#matrix.dimensions !== vector.length) return 0;
     const mean = Math.max(0, this.#matrix.sumOfCosines(vector) / (this.#matrix.size + UNRELATED_CHUNKS));
-    return mean + CHANCE_MARGIN * (1 - mean);
+    return mean + margin * (1 - mean);
   }
 
   /** Whether the vectors of a note are in memory, made of the note as the index has it. */
