@@ -9,13 +9,16 @@ export type NameKeys = [name: Buffer, ...aliases: Buffer[]];
 
 /** Returns the blind keys under which links find a note: of its name, then of its aliases. */
 export function nameKeysOf(vault: OpenVault, note: Pick<NoteMeta, 'path' | 'aliases'>): NameKeys {
-  const blind = (name: string) => vault.key.blind('name', name);
-  return [blind(noteNameKey(note.path)), ...note.aliases.map((alias) => blind(aliasKey(alias)))];
+  return [vault.key.blind('name', noteNameKey(note.path)), ...aliasKeysOf(vault, note)];
+}
+
+function aliasKeysOf(vault: OpenVault, { aliases }: Pick<NoteMeta, 'aliases'>): Buffer[] {
+  return aliases.map((alias) => vault.key.blind('name', aliasKey(alias)));
 }
 
 /** Returns the name keys under which the note is newly found, and those under which it no longer is. */
 export function movedKeysOf(vault: OpenVault, target: WriteTarget, next: NoteRowDraft): Buffer[] {
-  const now = nameKeysOf(vault, next.meta);
+  const now = [next.nameKey, ...aliasKeysOf(vault, next.meta)];
   if (target.kind !== 'live') return now;
   const before = nameKeysOf(vault, target.note.meta);
   const hex = (keys: Buffer[]) => new Set(keys.map((key) => key.toString('hex')));
