@@ -28,6 +28,8 @@ export type Engine = 'sqlite' | 'postgres';
 
 export interface Compiled {
   readonly sql: string;
+  /** Whether it is a select, which writes nothing. */
+  readonly isSelect: boolean;
   /** Returns the values to bind, in the order of the text's placeholders. */
   bind(params: object, items: readonly unknown[]): unknown[];
 }
@@ -146,6 +148,7 @@ function compile(query: CompiledQuery): Compiled {
   const sources = [...query.parameters];
   return {
     sql: query.sql,
+    isSelect: query.query.kind === 'SelectQueryNode',
     bind(params, items) {
       const values: unknown[] = new Array(sources.length);
       for (let index = 0; index < sources.length; index++) {

@@ -10,7 +10,7 @@ import type { Statement } from '../statement.ts';
 import { openPostgres, type PostgresOptions } from './postgres.ts';
 
 const raw = (text: string): Statement<object, Record<string, unknown>> => {
-  const compiled = { sql: text, bind: () => [] };
+  const compiled = { sql: text, isSelect: false, bind: () => [] };
   return { compiled: () => compiled };
 };
 const put = (handle: WriteHandle, id: string) =>

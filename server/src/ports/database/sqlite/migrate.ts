@@ -7,10 +7,12 @@ import { type Connection, whenFree } from './connection.ts';
 const RECORDED: Compiled = {
   // The columns are not named, because a database of 0.1.0 has one less.
   sql: 'select * from schema_migrations order by number',
+  isSelect: true,
   bind: () => [],
 };
 const RECORD: Compiled = {
   sql: 'insert into schema_migrations (number, name, version) values (?, ?, ?)',
+  isSelect: false,
   bind: (step) => Object.values(recordOf(step as Migration)),
 };
 

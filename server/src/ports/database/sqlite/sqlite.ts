@@ -10,10 +10,10 @@ import {
   type ReadHandle,
   type WriteHandle,
 } from '../database.ts';
-import type { ListStatement, Statement } from '../statement.ts';
+import type { Compiled, ListStatement, Statement } from '../statement.ts';
 import { Checkpoints } from './checkpoints.ts';
 import { Connection, MMAP_BYTES, whenFree } from './connection.ts';
-import { portError } from './errors.ts';
+import { isBusy, portError } from './errors.ts';
 import { allMany } from './handle.ts';
 import { migrateSqlite } from './migrate.ts';
 import { Readers } from './readers.ts';
@@ -109,7 +109,7 @@ class Sqlite implements Database {
   readonly #durability: Durability;
   readonly #checkpoints: Checkpoints;
   readonly #writer: Writer;
-  readonly #singleProcess: Connection;
+  readonly #reader: Connection;
   readonly #readers: Readers;
   readonly #unmapping: NodeJS.Timeout;
   #closed: Promise<void> | undefined;
@@ -136,7 +136,7 @@ class Sqlite implements Database {
       (cause) => this.#durability.fail(cause),
     );
     const openReader = () => new Connection(file, { readOnly: true, pragmas: READER });
-    this.#singleProcess = openReader();
+    this.#reader = openReader();
     this.#readers = new Readers(openReader, {
       connections: READER_CONNECTIONS,
       connectionsPerOwner: READER_CONNECTIONS - 1,
@@ -145,16 +145,18 @@ class Sqlite implements Database {
       idleMs,
     });
     this.#unmapping = setInterval(() => {
-      for (const each of [connection, this.#singleProcess, this.#readers]) each.unmap();
+      for (const each of [connection, this.#reader, this.#readers]) each.unmap();
     }, unmapMs).unref();
   }
 
   get<Params, Row>(statement: Statement<Params, Row>, params: Params): Promise<Row | undefined> {
-    return this.#once(() => this.#singleProcess.get(statement.compiled('sqlite'), params) as Row | undefined);
+    const compiled = statement.compiled('sqlite');
+    return this.#once(compiled, (connection) => connection.get(compiled, params) as Row | undefined);
   }
 
   all<Params, Row>(statement: Statement<Params, Row>, params: Params): Promise<Row[]> {
-    return this.#once(() => this.#singleProcess.all(statement.compiled('sqlite'), params, []) as Row[]);
+    const compiled = statement.compiled('sqlite');
+    return this.#once(compiled, (connection) => connection.all(compiled, params, []) as Row[]);
   }
 
   allMany<Params, Item, Row>(
@@ -162,7 +164,7 @@ class Sqlite implements Database {
     params: Params,
     items: readonly Item[],
   ): Promise<Row[]> {
-    return this.#once(() => allMany(this.#singleProcess, statement, params, items));
+    return this.#once(statement.compiled('sqlite', 1), (connection) => allMany(connection, statement, params, items));
   }
 
   read<T>(body: (handle: ReadHandle) => Promise<T>): Promise<T> {
@@ -186,7 +188,7 @@ class Sqlite implements Database {
     } finally {
       connection.close();
     }
-    for (const each of [this.#connection, this.#singleProcess, this.#readers]) each.forgetPrepared();
+    for (const each of [this.#connection, this.#reader, this.#readers]) each.forgetPrepared();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -199,19 +201,34 @@ class Sqlite implements Database {
     await this.#writer.close();
     await this.#checkpoints.close();
     await this.#readers.close();
-    this.#singleProcess.close();
+    this.#reader.close();
     if (this.#durability.failure === undefined) this.#connection.close();
     else abandoned.add(this.#connection);
     await this.#wal.close();
   }
 
-  #once<T>(work: () => T): Promise<T> {
+  /**
+   * Runs a single statement outside transactions. Selects run on the writer's connection while that is in no
+   * transaction: each commit empties the page caches of all other connections.
+   */
+  #once<T>({ isSelect }: Compiled, work: (connection: Connection) => T): Promise<T> {
     const refusal = this.#closedError();
     if (refusal !== undefined) return Promise.reject(refusal);
     try {
-      return Promise.resolve(work());
+      const isFree = isSelect && !this.#connection.inTransaction;
+      return Promise.resolve(isFree ? this.#onWriter(work) : work(this.#reader));
     } catch (error) {
       return Promise.reject(portError(error));
+    }
+  }
+
+  #onWriter<T>(work: (connection: Connection) => T): T {
+    try {
+      return work(this.#connection);
+    } catch (error) {
+      // The writer waits for other processes without blocking the event loop, so it does not wait here at all.
+      if (isBusy(error)) return work(this.#reader);
+      throw error;
     }
   }
 

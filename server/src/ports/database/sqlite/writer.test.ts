@@ -51,7 +51,7 @@ afterEach(async () => {
 });
 
 const raw = (text: string): Statement<object, Record<string, unknown>> => {
-  const compiled = { sql: text, bind: () => [] };
+  const compiled = { sql: text, isSelect: false, bind: () => [] };
   return { compiled: () => compiled };
 };
 const item = (id: string) => ({ id, count: 1, words: null, bytes: null, size: null, mark: null });
@@ -91,6 +91,20 @@ describe('durability on sqlite', () => {
     assert.deepEqual([typed.state, edited.state, moved.state], ['resolved', 'waiting', 'waiting']);
     await disk.finish();
     assert.deepEqual([edited.state, moved.state], ['resolved', 'resolved']);
+  });
+
+  test('a statement outside transactions sees nothing of one that is not committed', async () => {
+    const { db } = await open();
+    for (const priority of ['normal', 'bulk'] as const) {
+      const before = await ids(db);
+      let seen: string[] = [];
+      await db.transact(async (handle) => {
+        await put(handle, priority);
+        seen = await ids(db);
+      }, priority);
+      assert.deepEqual(seen, before);
+      assert.deepEqual(await ids(db), [...before, priority].sort());
+    }
   });
 
   test('no transaction is answered before the end of the sync that began after its commit', async () => {
