@@ -192,4 +192,33 @@ describe('[12.4] a server whose PostgreSQL goes away', { skip }, () => {
       both.flatMap(({ acknowledged }) => acknowledged),
     );
   });
+
+  test('leaves the words that it acknowledged to another, when it is killed amid typing', async () => {
+    await using database = await freshPostgres();
+    using folder = new Folder();
+    await using first = await serverOn(database.url, folder);
+    await using second = await startServe({
+      env: { NOTEVAULT_DATA_DIR: folder.path, NOTEVAULT_DATABASE_URL: database.url },
+    });
+    const there = new Caller(second.url, async () => ({ authorization: `Bearer ${first.token}` }));
+    const { note } = (await first.alice.post('/notes', { path: 'typed.md', content: '', mtime: 1 })).body;
+    const person = new AcknowledgingClient('p', note.id);
+    await person.join(first.server.url, first.token);
+    for (let word = 0; word < ENOUGH; word++) {
+      person.type(word);
+      await person.acknowledgedOnce();
+    }
+    // The last words are in the log only; the document of the process that dies is not needed to read them.
+    await first.server.kill();
+    const { status, body } = await there.get('/notes/typed.md');
+    assert.equal(status, 200);
+    assert.equal(person.acknowledged.size > 0, true);
+    for (const word of person.acknowledged) assert.equal(body.content.split(word).length, 2, `${word} once`);
+    person.type(0);
+    await person.join(second.url, first.token);
+    await until(() => person.ahead === 0, 'the words that the killed process did not acknowledge');
+    const { content } = (await there.get('/notes/typed.md')).body;
+    for (const word of person.typed) assert.equal(content.split(word).length, 2, `${word} once`);
+    person.leave();
+  });
 });
