@@ -55,8 +55,6 @@ export class GraphView implements Disposable {
       hideEdgesOnMove: true,
       zIndex: true,
       defaultDrawNodeHover: (context, node, settings) => this.#drawHover(context, node, settings),
-      nodeReducer: (id, node) => this.#lookOfNode(id, node),
-      edgeReducer: (edge) => this.#lookOfEdge(edge),
     });
     this.#sigma.on('clickNode', ({ node, event: { original } }) => {
       open(node, 'ctrlKey' in original && (original.ctrlKey || original.metaKey));
@@ -137,7 +135,8 @@ export class GraphView implements Disposable {
       node.x = positions[at++] ?? 0;
       node.y = positions[at++] ?? 0;
     });
-    this.#sigma.refresh({ partialGraph: { nodes: ids } });
+    // Sigma reads the places of all nodes when it draws; how they look has not changed.
+    this.#sigma.refresh({ partialGraph: {} });
     this.#follow(true);
     if (isDone) this.#place.dataset.state = 'settled';
   }
@@ -161,12 +160,19 @@ export class GraphView implements Disposable {
     this.#redraw();
   }
 
+  /** Draws with the next frame. Without anything that stands out, no node or link is looked at by itself. */
   #redraw(): void {
-    this.#sigma.refresh({ skipIndexation: true, schedule: true });
+    const { found, chosen } = this.#emphasis;
+    const isPlain = found === null && chosen === null && this.#hovered === null;
+    this.#sigma.setSettings({
+      nodeReducer: isPlain ? null : (id, node) => this.#lookOfNode(id, node),
+      edgeReducer: isPlain ? null : (edge) => this.#lookOfEdge(edge),
+    });
   }
 
   #applyColors(): void {
-    this.#sigma.setSetting('labelColor', { color: this.#colors.text });
+    const { text, node, edge } = this.#colors;
+    this.#sigma.setSettings({ labelColor: { color: text }, defaultNodeColor: node, defaultEdgeColor: edge });
     this.#redraw();
   }
 
