@@ -6,8 +6,12 @@ const RIGHT_TO_LEFT =
   /[\p{sc=Hebr}\p{sc=Arab}\p{sc=Syrc}\p{sc=Thaa}\p{sc=Nkoo}\p{sc=Samr}\p{sc=Mand}\p{sc=Adlm}\p{sc=Rohg}\u200f]/u;
 const auto = Decoration.line({ attributes: { dir: 'auto' } });
 
-/** Gives lines with text from right to left the direction of their first letter; other lines cost nothing. */
+/**
+ * Gives lines with text from right to left the direction of their first letter; other lines cost nothing. They go from
+ * left to right in any language of the app, because a page from right to left would move their last period to the left.
+ */
 export const textDirection: Extension = [
+  EditorView.editorAttributes.of({ dir: 'ltr' }),
   EditorView.perLineTextDirection.of(true),
   ViewPlugin.fromClass(
     class {

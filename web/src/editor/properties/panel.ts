@@ -50,7 +50,8 @@ export class PropertiesPanel {
     const list = element('div', 'nv-property-rows');
     list.setAttribute('role', 'group');
     // The texts of the panel are the app’s, also in a note that names another language.
-    list.lang = document.documentElement.lang;
+    const { lang, dir } = document.documentElement;
+    Object.assign(list, { lang, dir });
     list.setAttribute('aria-label', this.#strings.properties);
     list.append(...properties.map((property) => this.#row(property)));
     if (!this.isReadOnly) list.append(this.#footer());

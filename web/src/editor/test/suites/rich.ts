@@ -26,6 +26,19 @@ startxref
 );
 
 export function richTests(browser: () => EditorBrowser): void {
+  test('lines keep their own direction in a page from right to left', async () => {
+    await using opened = await browser().open();
+    await opened.page.evaluate(() => {
+      document.documentElement.dir = 'rtl';
+    });
+    await opened.start('---\ntags: [a]\n---\n\nLatin.\n\nעברית.');
+    const directionOf = (selector: string, hasText = '') =>
+      opened.page.locator(selector, { hasText }).evaluate((element) => getComputedStyle(element).direction);
+    assert.equal(await directionOf('.cm-line', 'Latin'), 'ltr');
+    assert.equal(await directionOf('.cm-line', 'עברית'), 'rtl');
+    assert.equal(await directionOf('.nv-property-rows'), 'rtl');
+  });
+
   test('screen readers find the headings of a note, and its language where the frontmatter names it', async () => {
     await using opened = await browser().open();
     await opened.start('---\nlang: de\n---\n\n# Titel\n\n## Kapitel ##\n\nText');
