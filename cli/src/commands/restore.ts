@@ -10,18 +10,29 @@ interface Flags extends Record<string, unknown> {
   readonly vault?: string;
   readonly note?: string;
   readonly user?: string;
+  readonly listPoints?: boolean;
+  readonly point?: string;
 }
 
 export function restoreCommand(): Command {
   return withConfig(new Command('restore'))
     .description('Replace all data by a backup, with every server stopped; or bring back one vault or note')
-    .argument('<backup>', 'a folder with backups (the newest is taken), the folder of one, or a tar file')
+    .argument('[backup]', 'a folder with backups (the newest is taken), the folder of one, or a tar file')
     .option('--vault <name>', 'only this vault, into a new one; works beside a running server')
     .option('--note <path>', 'with --vault: only this note, as a new version of it')
     .option('--user <email>', 'with --vault: whose vault (default: the only account)')
     .option('--revoke-credentials', 'end all keys, devices and applications too, not only sessions')
+    .option('--list-points', 'list the restore points: the data before each restore')
+    .option('--point <name>', 'return to a restore point; the present data becomes one')
     .option('--passphrase-stdin', 'open the master key in the backup with a passphrase from standard input')
-    .action(async (path: string, flags: Flags) => {
+    .action(async (path: string | undefined, flags: Flags) => {
+      if ([path, flags.listPoints, flags.point].filter((wanted) => wanted !== undefined).length !== 1) {
+        throw new CliError('Give either a backup, or --list-points, or --point with the name of a restore point.');
+      }
+      if (path === undefined && flags.vault !== undefined) throw new CliError('--vault needs a backup.');
+      if (flags.listPoints === true) return await listPoints(flags);
+      if (flags.point !== undefined) return await returnTo(flags.point, flags);
+      if (path === undefined) return;
       if (flags.note !== undefined && flags.vault === undefined) throw new CliError('--note needs --vault.');
       const passphrase = flags.passphraseStdin === true ? await askPassword(true) : null;
       if (flags.vault !== undefined) {
@@ -31,6 +42,21 @@ export function restoreCommand(): Command {
       }
       await restoreAll(path, flags, passphrase);
     });
+}
+
+async function listPoints(flags: Flags): Promise<void> {
+  const { listRestorePoints } = await import('@notevault/server/backup/restore/points.ts');
+  const points = await listRestorePoints(configOf(flags));
+  for (const { name, bytes } of points) print(`${name}  ${(bytes / 1_000_000).toFixed(1)} MB`);
+  if (points.length === 0) print('There are no restore points: they are made by a restore over data.');
+}
+
+async function returnTo(name: string, flags: Flags): Promise<void> {
+  const { returnToRestorePoint } = await import('@notevault/server/backup/restore/points.ts');
+  const revokeCredentials = flags.revokeCredentials === true;
+  const { restorePoint } = await returnToRestorePoint(configOf(flags), name, revokeCredentials);
+  print(`Returned to ${name}.`);
+  printEnd(restorePoint, 'whatever was changed, revoked, purged or erased since that restore', revokeCredentials);
 }
 
 async function restoreAll(path: string, flags: Flags, passphrase: string | null): Promise<void> {
@@ -47,13 +73,23 @@ async function restoreAll(path: string, flags: Flags, passphrase: string | null)
     progress,
   });
   const { counts } = manifest;
-  const print = (text: string) => process.stdout.write(`${text}\n`);
   print(`Restored ${name}: ${counts.vaults} vaults, ${counts.notes} notes, ${counts.attachments} attachments.`);
-  if (restorePoint !== null)
+  const undone = 'whatever was revoked, purged, erased or changed since the backup was taken';
+  printEnd(restorePoint, undone, revokeCredentials);
+}
+
+function printEnd(restorePoint: string | null, undone: string, revokedCredentials: boolean): void {
+  if (restorePoint !== null) {
     print(`  before  the data before is kept in ${restorePoint}: remove it once you do not need it`);
-  print('  undone  whatever was revoked, purged, erased or changed since the backup was taken');
+    print('          "notevault restore --list-points" lists such, --point returns to one');
+  }
+  print(`  undone  ${undone}`);
   print(
-    `  ended   all sessions${revokeCredentials ? ', keys, devices and applications' : '; keys, devices and applications still work'}`,
+    `  ended   all sessions${revokedCredentials ? ', keys, devices and applications' : '; keys, devices and applications still work'}`,
   );
   print('  next    start the server; clients read their vaults again, and people sign in again');
+}
+
+function print(text: string): void {
+  process.stdout.write(`${text}\n`);
 }

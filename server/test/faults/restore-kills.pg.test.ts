@@ -2,58 +2,16 @@ import assert from 'node:assert/strict';
 import { cpSync, existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { pathToFileURL } from 'node:url';
 import { freshPostgres, whyNoPostgres } from '../kit/database/postgres.ts';
 import { openRaw } from '../kit/database/raw-sql.ts';
-import { cli, type Environment, Folder, startServe } from '../kit/programs/process.ts';
-import { aliceAt } from '../kit/signed-in.ts';
+import { cli, Folder } from '../kit/programs/process.ts';
+import { type Data, dataAfterKill, dataOf, type Prepared, prepare } from './restorable-data.ts';
 
 const noPostgres = whyNoPostgres() ?? false;
 if (noPostgres !== false) process.stderr.write(`NOT TESTED ON POSTGRESQL: killed restores: ${noPostgres}\n`);
 
-const preload = pathToFileURL(join(import.meta.dirname, 'kill-at-step.ts')).href;
-
-type Data = 'old' | 'new';
-type DataEnvironment = Environment & { readonly NOTEVAULT_DATA_DIR: string };
-
-/** Data, and a backup of it that lacks its last changes. */
-interface Prepared {
-  readonly env: DataEnvironment;
-  readonly backups: string;
-}
-
-/** Takes a backup and changes the data after it, so that old and new can be told apart. */
-async function prepare(env: DataEnvironment, backups: string): Promise<void> {
-  await using server = await startServe({ env });
-  const alice = await aliceAt(server.url);
-  await alice.post('/vaults', { name: 'Diary' });
-  await alice.post('/notes', { path: 'both.md', content: 'before', mtime: 1 });
-  const taken = await cli(['backup', backups], { env });
-  assert.equal(taken.code, 0, taken.stderr);
-  await alice.post('/notes', { path: 'both.md', content: 'after', mtime: 2 });
-  await alice.post('/notes', { path: 'later.md', content: 'after', mtime: 2 });
-  await server.stop();
-}
-
-/** Starts a server, and checks that what it serves is whole. */
-async function dataOf(env: DataEnvironment): Promise<Data> {
-  await using server = await startServe({ env });
-  const alice = await aliceAt(server.url);
-  const { content } = (await alice.get('/notes/both.md')).body;
-  assert.ok(content === 'before' || content === 'after', content);
-  assert.equal((await alice.get('/notes/later.md')).status, content === 'after' ? 200 : 404);
-  assert.equal((await alice.post('/notes', { path: 'next.md', content: 'next', mtime: 3 })).status, 200);
-  await server.stop();
-  return content === 'after' ? 'old' : 'new';
-}
-
 /** Kills a restore at a step; resolves to what a server finds then. */
-async function killedAt({ env, backups }: Prepared, step: string): Promise<Data> {
-  const under = { ...env, NODE_OPTIONS: `--import=${preload}`, KILL_AT: step };
-  const { signal, stdout, stderr } = await cli(['restore', backups], { env: under });
-  assert.equal(signal, 'SIGKILL', `was not killed: ${stdout}${stderr}`);
-  return dataOf(env);
-}
+const killedAt = ({ env, backups }: Prepared, step: string) => dataAfterKill(env, ['restore', backups], step);
 
 /** A restore after a killed one ends well, and leaves nothing of it. */
 async function restoreAgain({ env, backups }: Prepared): Promise<void> {

@@ -23,6 +23,8 @@ import {
 } from './check-backup.ts';
 import { settleRestored } from './settle.ts';
 
+/** What the names of restore points begin with. */
+export const POINT_PREFIX = 'restore-point-';
 const SPARE_BYTES = 256 * 1024 * 1024;
 /** Files that may be in a folder without data. */
 const NO_DATA = new Set(['master.key', 'lock.sqlite', 'restoring', 'compile-cache', 'admin.sock']);
@@ -50,13 +52,23 @@ async function prepareAndReplace(request: RestoreRequest): Promise<Restored> {
   await requireSpace(dataDir, checked);
   const health = await prepare(request, checked);
   requireHealthy(health);
-  const restorePoint = existsSync(databaseFile(dataDir)) ? `restore-point-${backupName(new Date())}` : null;
   await stageKey(request, checked);
-  await writeFileDurably(stagedMarker(dataDir), once(restorePoint ?? `restore-point-${backupName(new Date())}`));
-  finishRestore(dataDir);
+  const restorePoint = await replaceByStaged(dataDir);
   const { name, manifest } = checked.backup.source;
   const kept = restorePoint === null ? null : join(dataDir, restorePoint);
   return { name, manifest: manifest.body, checked: health, restorePoint: kept };
+}
+
+/**
+ * Replaces the data of a folder by the staged data, which is whole. Resolves to the name of the restore point with the
+ * data before, or to null if there was none.
+ */
+export async function replaceByStaged(dataDir: string): Promise<string | null> {
+  const restorePoint = `${POINT_PREFIX}${backupName(new Date())}`;
+  const hadData = existsSync(databaseFile(dataDir));
+  await writeFileDurably(stagedMarker(dataDir), once(restorePoint));
+  finishRestore(dataDir);
+  return hadData ? restorePoint : null;
 }
 
 /** Loads database and blobs, brings them up to date and tries them. */
@@ -85,10 +97,15 @@ async function stageKey({ config }: RestoreRequest, { key }: CheckedBackup): Pro
 async function requireSpace(dataDir: string, { backup }: CheckedBackup): Promise<void> {
   const { database, blobs } = backup.source.manifest.body;
   const pieces = database.flatMap((part) => part.pieces);
-  const needed = pieces.reduce((sum, [, size]) => sum + size, 0) + blobs.bytes + SPARE_BYTES;
+  await requireFree(dataDir, pieces.reduce((sum, [, size]) => sum + size, 0) + blobs.bytes);
+}
+
+/** Throws BackupError when the disk of the data folder has no room for data of so many bytes. */
+export async function requireFree(dataDir: string, bytes: number): Promise<void> {
+  const needed = bytes + SPARE_BYTES;
   const free = await freeBytesOf(dataDir);
   if (free >= needed) return;
-  const mb = (bytes: number) => `${Math.ceil(bytes / 1_000_000)} MB`;
+  const mb = (size: number) => `${Math.ceil(size / 1_000_000)} MB`;
   throw new BackupError(
     `Restoring needs ${mb(needed)}, but the disk of ${dataDir} has only ${mb(free)} free. Nothing was changed.`,
   );

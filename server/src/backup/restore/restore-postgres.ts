@@ -2,7 +2,7 @@ import { pipeline } from 'node:stream/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client, escapeIdentifier } from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
-import { directUrlOf } from '../../config/config.ts';
+import { type Config, directUrlOf } from '../../config/config.ts';
 import { migrations } from '../../data/migrations.ts';
 import { openBlobs } from '../../open-ports.ts';
 import { systemClock } from '../../ports/clock/clock.ts';
@@ -25,6 +25,8 @@ import { STAGING } from './unfinished-restore.ts';
 
 /** An arbitrary number that only restores lock in a database. */
 const LOCK = 7_266_482_312;
+/** What the schemas of restore points begin with. */
+export const POINT_PREFIX = 'restore_point_';
 const RECORD = 'schema_migrations';
 /** How long a server that was just stopped may keep a connection. */
 const STOPPING_MS = 5_000;
@@ -37,9 +39,7 @@ export async function restoreIntoPostgres(request: RestoreRequest): Promise<Rest
   const url = directUrlOf(request.config) ?? '';
   const servers = serversOf(request.config);
   await using backup = await openBackup(request.path);
-  const client = new Client({ connectionString: url, application_name: 'notevault restore' });
-  client.on('error', () => undefined);
-  await client.connect();
+  const client = await connectToRestore(request.config);
   try {
     await requireAlone(client, servers);
     const checked = await checkBackup(backup, request);
@@ -49,13 +49,21 @@ export async function restoreIntoPostgres(request: RestoreRequest): Promise<Rest
     requireHealthy(health);
     // The connections of the preparation, which look like those of a server, may just be closing.
     await requireNoServer(client, servers);
-    const restorePoint = await replaceTables(client, servers);
+    const restorePoint = await replaceTables(client, servers, STAGING);
     const { name, manifest } = backup.source;
     return { name, manifest: manifest.body, checked: health, restorePoint };
   } finally {
     await client.query(`drop schema if exists ${STAGING} cascade`).catch(() => undefined);
     await client.end();
   }
+}
+
+/** Opens the connection that locks the database, and replaces its tables. */
+export async function connectToRestore(config: Config): Promise<Client> {
+  const client = new Client({ connectionString: directUrlOf(config) ?? '', application_name: 'notevault restore' });
+  client.on('error', () => undefined);
+  await client.connect();
+  return client;
 }
 
 async function prepare({ config, revokeCredentials }: RestoreRequest, { backup, key }: CheckedBackup, url: string) {
@@ -92,19 +100,19 @@ async function copyTables(url: string, source: BackupSource): Promise<void> {
 }
 
 /**
- * Moves the present tables into a schema of their own, and the restored ones in their place. Resolves to the name of
- * that schema, or to null if there were none.
+ * Moves the present tables into a schema of their own, and those of another schema in their place. Resolves to the name
+ * of the schema with the tables before, or to null if there were none.
  */
-async function replaceTables(client: Client, servers: readonly string[]): Promise<string | null> {
+export async function replaceTables(client: Client, servers: readonly string[], from: string): Promise<string | null> {
   await client.query('begin');
   try {
     const schema = (await client.query<{ name: string }>('select current_schema()::text as name')).rows[0]?.name;
     if (schema === undefined) throw new BackupError('The database has no schema to restore into.');
     const present = await tablesIn(client, schema);
-    const restorePoint = present.length === 0 ? null : `restore_point_${backupName(new Date()).toLowerCase()}`;
+    const restorePoint = present.length === 0 ? null : `${POINT_PREFIX}${backupName(new Date()).toLowerCase()}`;
     if (restorePoint !== null) await client.query(`create schema ${escapeIdentifier(restorePoint)}`);
     for (const table of present) await move(client, schema, table, restorePoint ?? '');
-    for (const table of await tablesIn(client, STAGING)) await move(client, STAGING, table, schema);
+    for (const table of await tablesIn(client, from)) await move(client, from, table, schema);
     // A server that starts now waits for the locks of this transaction, before it has read anything.
     if (await serverRuns(client, servers)) throw serverConnected();
     await client.query('commit');
@@ -126,14 +134,15 @@ async function tablesIn(client: Client, schema: string): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
-async function requireAlone(client: Client, servers: readonly string[]): Promise<void> {
+/** Throws BackupError while another restore runs, or a server. */
+export async function requireAlone(client: Client, servers: readonly string[]): Promise<void> {
   const { rows } = await client.query<{ locked: boolean }>('select pg_try_advisory_lock($1) as locked', [LOCK]);
   if (rows[0]?.locked !== true) throw new BackupError('Another restore into this database is running.');
   await requireNoServer(client, servers);
 }
 
 /** Throws BackupError while a server is connected to the database. */
-async function requireNoServer(client: Client, servers: readonly string[]): Promise<void> {
+export async function requireNoServer(client: Client, servers: readonly string[]): Promise<void> {
   const until = performance.now() + STOPPING_MS;
   while (await serverRuns(client, servers)) {
     if (performance.now() > until) throw serverConnected();
@@ -142,7 +151,7 @@ async function requireNoServer(client: Client, servers: readonly string[]): Prom
 }
 
 /** The names of the connections by which a running server is known. */
-function serversOf({ databaseUrl, databaseDirectUrl }: RestoreRequest['config']): readonly string[] {
+export function serversOf({ databaseUrl, databaseDirectUrl }: Config): readonly string[] {
   // A pooler keeps its connections open when the server behind it has stopped.
   const isPooled = databaseDirectUrl !== null && databaseDirectUrl.reveal() !== databaseUrl?.reveal();
   return isPooled ? ['notevault bus'] : ['notevault', 'notevault bus'];
@@ -162,7 +171,7 @@ function serverConnected(): BackupError {
 }
 
 /** The address of a database with another schema in front. */
-function inSchema(url: string, schema: string): string {
+export function inSchema(url: string, schema: string): string {
   const address = new URL(url);
   const given = address.searchParams.get('options');
   address.searchParams.set('options', `${given === null ? '' : `${given} `}-c search_path=${schema}`);

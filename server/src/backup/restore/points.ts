@@ -1,0 +1,33 @@
+import type { Config } from '../../config/config.ts';
+import { BackupError } from '../format.ts';
+import { listPointsOfFolder, returnToPointOfFolder } from './points-folder.ts';
+import { listPointsOfPostgres, returnToPointOfPostgres } from './points-postgres.ts';
+import type { RestorePoint, Returned } from './restore-point.ts';
+
+/** Lists the restore points of a data folder or a database, the oldest first. */
+export function listRestorePoints(config: Config): Promise<RestorePoint[]> {
+  return config.databaseUrl === null ? listPointsOfFolder(config.dataDir) : listPointsOfPostgres(config);
+}
+
+/**
+ * Puts a restore point of a stopped server back in the place of its data, which becomes a restore point itself: the two
+ * change places in one step, after the point was brought up to date and tried. Sessions end, and clients read their
+ * vaults again. Throws BackupError, KeyringError, SchemaError, DataFolderBusy.
+ *
+ * @param revokeCredentials ends keys, devices and applications too.
+ */
+export async function returnToRestorePoint(
+  config: Config,
+  name: string,
+  revokeCredentials: boolean,
+): Promise<Returned> {
+  const points = await listRestorePoints(config);
+  if (!points.some((point) => point.name === name)) {
+    const names = points.map((point) => point.name).join(', ');
+    throw new BackupError(
+      `There is no restore point ${name}. ${names === '' ? 'There are none.' : `There are: ${names}.`}`,
+    );
+  }
+  const returnTo = config.databaseUrl === null ? returnToPointOfFolder : returnToPointOfPostgres;
+  return returnTo(config, name, revokeCredentials);
+}
