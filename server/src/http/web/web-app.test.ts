@@ -19,6 +19,8 @@ const POLICY =
 
 interface Served extends AsyncDisposable {
   readonly server: TestServer;
+  /** Where the app is. */
+  readonly folder: string;
   get(path: string, headers?: Record<string, string>, method?: string): Promise<Answer>;
 }
 
@@ -60,6 +62,7 @@ async function serveApp(open: Parameters<typeof startServer>[0]['open']): Promis
   const server = await startServer({ open, webApp });
   return {
     server,
+    folder,
     get: (path, headers = {}, method = 'GET') => ask(server.url + path, method, headers),
     async [Symbol.asyncDispose]() {
       await server[Symbol.asyncDispose]();
@@ -163,6 +166,29 @@ onSqlite('the web app', (open) => {
   });
 });
 
+onSqlite('a web app that is built anew', (open) => {
+  test('is served with its new files once the build is complete, without a restart', async () => {
+    await using app = await serveApp(open);
+    const html = { accept: 'text/html' };
+    const before = await app.get('/', html);
+    const next = PAGE.replaceAll('index-1', 'index-22');
+    await rm(join(app.folder, 'assets/index-1.js'));
+    await writeFile(join(app.folder, 'assets/index-22.js'), SCRIPT);
+    await rm(join(app.folder, 'index.html.gz'));
+    await writeFile(join(app.folder, 'index.html'), next);
+    await writeFile(join(app.folder, 'frames/image.html'), '<!doctype html><p>');
+    await rm(join(app.folder, 'build.stamp'));
+    assert.equal((await app.get('/', html)).headers.etag, before.headers.etag, 'the build is not complete');
+    await writeFile(join(app.folder, 'build.stamp'), 'the next one');
+    assert.equal((await app.get('/assets/index-22.js')).status, 200);
+    const after = await app.get('/', { ...html, 'if-none-match': String(before.headers.etag) });
+    assert.deepEqual([after.status, String(after.body)], [200, next]);
+    assert.equal((await app.get('/assets/index-1.js')).status, 404);
+    assert.equal(String((await app.get('/frames/image.html')).body), '<!doctype html><p>');
+    assert.equal((await app.get('/', { ...html, 'if-none-match': String(after.headers.etag) })).status, 304);
+  });
+});
+
 test('findWebApp does not read files with a hash in their names', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'notevault-web-'));
   await writeFile(join(folder, 'index.html'), PAGE);
@@ -170,7 +196,7 @@ test('findWebApp does not read files with a hash in their names', async () => {
   await mkdir(join(folder, 'assets/index-1.js'), { recursive: true });
   const found = await findWebApp(folder);
   assert.deepEqual(
-    found?.files.map(({ etag }) => etag),
+    [...(found?.build.files.values() ?? [])].map(({ etag }) => etag),
     ['W/"index-1.js"'],
   );
   await rm(folder, { recursive: true });

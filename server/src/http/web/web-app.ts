@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /** A file of the web app, with the codings in which the build wrote it. */
@@ -17,10 +17,11 @@ export interface WebFile {
   readonly codings: ReadonlyMap<string, string>;
 }
 
-/** The built web app: the page, and the files that it loads. */
-export interface WebApp {
+/** What one build made. */
+export interface WebBuild {
   readonly page: WebFile;
-  readonly files: readonly WebFile[];
+  /** The files that the page loads, by address. */
+  readonly files: ReadonlyMap<string, WebFile>;
 }
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -45,17 +46,70 @@ export const HASHED = 'assets/';
 /** And here the pages of sandboxed frames. */
 const FRAMES = 'frames/';
 const PAGE = 'index.html';
+/** A build writes it last; it is not served. */
+const STAMP = 'build.stamp';
 
-/** Lists the web app in a folder; null if it was not built. */
+/** Finds the web app in a folder; null if it was not built. */
 export async function findWebApp(folder: string): Promise<WebApp | null> {
+  const stamp = await stampOf(folder);
+  const build = await readBuild(folder);
+  return build === null ? null : new WebApp(folder, build, stamp);
+}
+
+/** The built web app in a folder, which may be built anew while it is served. */
+export class WebApp {
+  readonly #folder: string;
+  #build: WebBuild;
+  #stamp: string | null;
+  #reading: Promise<void> | null = null;
+
+  constructor(folder: string, build: WebBuild, stamp: string | null) {
+    this.#folder = folder;
+    this.#build = build;
+    this.#stamp = stamp;
+  }
+
+  /** The build that was read last. */
+  get build(): WebBuild {
+    return this.#build;
+  }
+
+  /** The build that is in the folder now, for the time of looking at one file. While it is written, the one before. */
+  async newest(): Promise<WebBuild> {
+    const stamp = await stampOf(this.#folder);
+    if (stamp !== null && stamp !== this.#stamp) {
+      this.#reading ??= this.#read(stamp).finally(() => {
+        this.#reading = null;
+      });
+      await this.#reading;
+    }
+    return this.#build;
+  }
+
+  async #read(stamp: string): Promise<void> {
+    const build = await readBuild(this.#folder);
+    if (build === null) return;
+    this.#build = build;
+    this.#stamp = stamp;
+  }
+}
+
+async function stampOf(folder: string): Promise<string | null> {
+  const found = await stat(join(folder, STAMP)).catch(() => null);
+  return found === null ? null : `${found.ino} ${found.mtimeMs} ${found.size}`;
+}
+
+async function readBuild(folder: string): Promise<WebBuild | null> {
   const names = await readdir(folder, { recursive: true }).catch(() => []);
   const present = new Set(names.map((name) => name.replaceAll('\\', '/')));
   if (!present.has(PAGE)) return null;
   const served = [...present].filter((name) => typeOf(name) !== undefined).sort();
   const files = await Promise.all(served.map((name) => describe(folder, name, present)));
-  const page = files.find(({ address }) => address === `/${PAGE}`);
+  const byAddress = new Map(files.map((file) => [file.address, file]));
+  const page = byAddress.get(`/${PAGE}`);
   if (page === undefined) return null;
-  return { page, files: files.filter((file) => file !== page) };
+  byAddress.delete(page.address);
+  return { page, files: byAddress };
 }
 
 async function describe(folder: string, name: string, present: ReadonlySet<string>): Promise<WebFile> {

@@ -52,24 +52,24 @@ const YEAR_SECONDS = 31_536_000;
  * Mounts the web app: its files at their addresses, and the page for requests that want HTML. Other requests for the
  * addresses of pages are answered as if they did not exist, because programs expect JSON from this server.
  */
-export function mountWebApp(app: FastifyInstance, { page, files }: WebApp): void {
+export function mountWebApp(app: FastifyInstance, webApp: WebApp): void {
   for (const url of PAGES) {
     mount(app, url, async (request, reply) => {
       reply.header('vary', 'accept, accept-encoding');
       if (!wantsHtml(request)) throw new NotevaultError('not_found_route');
-      return send(request, reply, page);
+      return send(request, reply, (await webApp.newest()).page);
     });
   }
   // One route for all of them: each would take time at the start, and memory.
-  const hashed = new Map(files.filter(({ isHashed }) => isHashed).map((file) => [file.address, file]));
   mount(app, `/${HASHED}*`, async (request, reply) => {
     const { '*': name } = request.params as { '*': string };
-    const file = hashed.get(`/${HASHED}${name}`);
-    if (file === undefined) throw new NotevaultError('not_found_route');
-    return send(request, reply, file);
+    const address = `/${HASHED}${name}`;
+    // Another server may have sent the page of a build that this one has not seen.
+    return send(request, reply, webApp.build.files.get(address) ?? (await webApp.newest()).files.get(address));
   });
-  for (const file of files) {
-    if (!file.isHashed) mount(app, file.address, (request, reply) => send(request, reply, file));
+  for (const { address, isHashed } of webApp.build.files.values()) {
+    if (isHashed) continue;
+    mount(app, address, async (request, reply) => send(request, reply, (await webApp.newest()).files.get(address)));
   }
 }
 
@@ -86,7 +86,8 @@ function wantsHtml({ headers: { accept } }: FastifyRequest): boolean {
   return accept !== undefined && new Negotiator({ headers: { accept } }).mediaTypes().includes('text/html');
 }
 
-async function send(request: FastifyRequest, reply: FastifyReply, file: WebFile): Promise<unknown> {
+async function send(request: FastifyRequest, reply: FastifyReply, file: WebFile | undefined): Promise<unknown> {
+  if (file === undefined) throw new NotevaultError('not_found_route');
   reply.headers(headersOf(file));
   if (request.headers['if-none-match']?.includes(file.etag) === true) return reply.code(304).send();
   const coding = codingFor(request, file);
