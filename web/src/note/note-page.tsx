@@ -8,8 +8,8 @@ import { noteQuery } from '../data/queries.ts';
 import { loadTexts } from '../i18n/i18n.ts';
 import { useWindowTitle } from '../vault/page.tsx';
 import styles from './note-page.module.css';
-import panels from './panels.module.css';
-import { Panels } from './panels.tsx';
+import panels from './panels/panels.module.css';
+import { Panels } from './panels/panels.tsx';
 
 const route = getRouteApi('/vaults/$vaultId/notes/$noteId');
 

@@ -1,8 +1,8 @@
 import type { QueryClient } from '@tanstack/react-query';
-import { api } from '../data/client.ts';
-import { newNote } from '../data/new-note.ts';
-import { noteQuery, tagsQuery, treeQuery } from '../data/queries.ts';
-import { attachmentUrl, uploadFile } from '../media/attachment-urls.ts';
+import { api } from '../../data/client.ts';
+import { newNote } from '../../data/new-note.ts';
+import { noteQuery, tagsQuery, treeQuery } from '../../data/queries.ts';
+import { attachmentUrl, uploadFile } from '../../media/attachment-urls.ts';
 import type { NoteServer } from './note-services.ts';
 
 /** A note that an excerpt is taken from may be as old as this. */

@@ -1,6 +1,6 @@
 import type { VaultTree } from '@notevault/protocol/sync.ts';
-import type { NoteSuggestion } from '../editor/index.ts';
-import { noteName, parentOf } from '../tree/model/tree-index.ts';
+import type { NoteSuggestion } from '../../editor/index.ts';
+import { noteName, parentOf } from '../../tree/model/tree-index.ts';
 import { linkIndexOf } from './link-index.ts';
 import { type Named, rankNotes } from './rank-notes.ts';
 

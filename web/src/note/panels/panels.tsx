@@ -1,19 +1,19 @@
 import type { Note } from '@notevault/protocol/notes.ts';
 import { lazy, Suspense, useEffect, useRef } from 'react';
-import { CrashBarrier } from '../app/crash-barrier.tsx';
-import { importOrReload } from '../app/import-or-reload.ts';
-import type { PanelName } from '../app/search-params.ts';
-import { loadTexts } from '../i18n/i18n.ts';
-import { useTexts } from '../i18n/use-texts.ts';
+import { CrashBarrier } from '../../app/crash-barrier.tsx';
+import { importOrReload } from '../../app/import-or-reload.ts';
+import type { PanelName } from '../../app/search-params.ts';
+import { loadTexts } from '../../i18n/i18n.ts';
+import { useTexts } from '../../i18n/use-texts.ts';
+import { takeFocus } from '../wanted-focus.ts';
 import { Files } from './files.tsx';
 import { History } from './history.tsx';
 import { Links } from './links.tsx';
 import { Outline } from './outline.tsx';
 import styles from './panels.module.css';
-import { takeFocus } from './wanted-focus.ts';
 
 const LocalGraph = lazy(async () => {
-  const load = importOrReload(() => import('../graph/local-graph.tsx'));
+  const load = importOrReload(() => import('../../graph/local-graph.tsx'));
   const [module] = await Promise.all([load, loadTexts('graph')]);
   return { default: module.LocalGraph };
 });

@@ -3,8 +3,8 @@ import { test } from 'node:test';
 import type { Note } from '@notevault/protocol/notes.ts';
 import type { VaultTree } from '@notevault/protocol/sync.ts';
 import { QueryClient } from '@tanstack/react-query';
-import { keys } from '../data/keys.ts';
-import type { EditorStrings, LinkTarget } from '../editor/index.ts';
+import { keys } from '../../data/keys.ts';
+import type { EditorStrings, LinkTarget } from '../../editor/index.ts';
 import { type NoteServer, NoteServices } from './note-services.ts';
 
 const VAULT = 'v';

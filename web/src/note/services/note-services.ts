@@ -1,9 +1,9 @@
 import type { Counted, Note } from '@notevault/protocol/notes.ts';
 import type { VaultTree } from '@notevault/protocol/sync.ts';
 import type { QueryClient } from '@tanstack/react-query';
-import { keys } from '../data/keys.ts';
-import type { EditorServices, EditorStrings, LinkStatus, LinkTarget } from '../editor/index.ts';
-import { newAttachmentPath } from '../media/attachment-path.ts';
+import { keys } from '../../data/keys.ts';
+import type { EditorServices, EditorStrings, LinkStatus, LinkTarget } from '../../editor/index.ts';
+import { newAttachmentPath } from '../../media/attachment-path.ts';
 import { blocksIn, excerptOf, headingsIn } from './excerpt.ts';
 import { linkChoices } from './link-choices.ts';
 import { linkIndexOf, pathForDangling } from './link-index.ts';

@@ -1,9 +1,9 @@
 import type { Note } from '@notevault/protocol/notes.ts';
 import { Link } from '@tanstack/react-router';
 import i18next from 'i18next';
-import { useTexts } from '../i18n/use-texts.ts';
-import { useTree } from '../tree/use-tree.ts';
-import { bytes } from '../ui/bytes.ts';
+import { useTexts } from '../../i18n/use-texts.ts';
+import { useTree } from '../../tree/use-tree.ts';
+import { bytes } from '../../ui/bytes.ts';
 import styles from './panels.module.css';
 
 interface FilesProps {

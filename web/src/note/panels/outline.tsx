@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react';
-import { useTexts } from '../i18n/use-texts.ts';
-import { editorFacts, openEditor, subscribeToEditor } from './open-editor.ts';
+import { useTexts } from '../../i18n/use-texts.ts';
+import { editorFacts, openEditor, subscribeToEditor } from '../open-editor.ts';
 import styles from './panels.module.css';
 
 const NONE: never[] = [];

@@ -1,14 +1,14 @@
 import type { Note, NoteVersion } from '@notevault/protocol/notes.ts';
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { api } from '../data/client.ts';
-import { keys } from '../data/keys.ts';
-import { versionQuery, versionsQuery } from '../data/queries.ts';
-import { useTexts } from '../i18n/use-texts.ts';
-import { useChange } from '../settings/use-change.ts';
-import { Button } from '../ui/button.tsx';
-import { Dialog, DialogButtons } from '../ui/dialog.tsx';
-import { Time } from '../ui/time.tsx';
+import { api } from '../../data/client.ts';
+import { keys } from '../../data/keys.ts';
+import { versionQuery, versionsQuery } from '../../data/queries.ts';
+import { useTexts } from '../../i18n/use-texts.ts';
+import { useChange } from '../../settings/use-change.ts';
+import { Button } from '../../ui/button.tsx';
+import { Dialog, DialogButtons } from '../../ui/dialog.tsx';
+import { Time } from '../../ui/time.tsx';
 import { differenceOf, shortened } from './difference.ts';
 import styles from './panels.module.css';
 

@@ -7,7 +7,7 @@ import {
   resolve,
 } from '@notevault/note-text/links/resolve.ts';
 import type { VaultTree } from '@notevault/protocol/sync.ts';
-import type { LinkTarget } from '../editor/index.ts';
+import type { LinkTarget } from '../../editor/index.ts';
 
 /** Finds what links mean among the notes and attachments of a vault, by the rules of the server. */
 export class LinkIndex {

@@ -1,9 +1,9 @@
 import type { Note } from '@notevault/protocol/notes.ts';
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { backlinksQuery } from '../data/queries.ts';
-import { useTexts } from '../i18n/use-texts.ts';
-import { parentOf } from '../tree/model/tree-index.ts';
+import { backlinksQuery } from '../../data/queries.ts';
+import { useTexts } from '../../i18n/use-texts.ts';
+import { parentOf } from '../../tree/model/tree-index.ts';
 import styles from './panels.module.css';
 
 interface LinksProps {
