@@ -4,22 +4,37 @@ import { flagOf } from '@notevault/server/config/options.ts';
 import { backupOptions } from './config-flags.ts';
 import { CliError } from './error-messages.ts';
 
+/** A backup that the server takes by itself. */
+export interface DailyBackup {
+  readonly folder: string;
+  readonly keep: number;
+  /** The flags of this process. */
+  readonly flags: Record<string, unknown>;
+  readonly signal: AbortSignal;
+  /** The time for which it is taken: none is needed if another process has taken one since. */
+  readonly due: number;
+}
+
 /**
  * Runs `notevault backup` in a process of its own, with the environment and the flags of this one. Rejects with what it
  * said last when it fails, or when the signal ends it.
  */
-export async function backUpInProcess(
-  folder: string,
-  keep: number,
-  flags: Record<string, unknown>,
-  signal: AbortSignal,
-): Promise<void> {
+export async function backUpInProcess({ folder, keep, flags, signal, due }: DailyBackup): Promise<void> {
   const given = backupOptions.flatMap((name) => {
     const value = flags[name];
     return typeof value === 'string' ? [flagOf(name), value] : [];
   });
   const main = process.argv[1] ?? '';
-  const args = [main, 'backup', folder, '--keep', String(keep), ...given];
+  const args = [
+    main,
+    'backup',
+    folder,
+    '--keep',
+    String(keep),
+    '--unless-since',
+    new Date(due).toISOString(),
+    ...given,
+  ];
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'pipe'], signal });
   let said = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
@@ -27,6 +42,6 @@ export async function backUpInProcess(
   });
   const [code] = (await once(child, 'close')) as [number | null];
   if (code === 0) return;
-  process.stderr.write(`The daily backup failed: ${said.trim().split('\n').at(-1) ?? ''}\n`);
+  process.stderr.write(`The daily backup was not taken: ${said.trim().split('\n').at(-1) ?? ''}\n`);
   throw new CliError(`the backup ended with ${code}`);
 }

@@ -28,7 +28,7 @@ export interface Serving extends AsyncDisposable {
 export async function serve(
   config: Config,
   log: FastifyBaseLogger,
-  backUp: (folder: string, signal: AbortSignal) => Promise<void>,
+  backUp: (folder: string, signal: AbortSignal, due: number) => Promise<void>,
 ): Promise<Serving> {
   await using opened = new AsyncDisposableStack();
   // On PostgreSQL several processes may share a data folder, which contains only the key file.
@@ -43,7 +43,7 @@ export async function serve(
   const { backupDir, backupAt: at } = config;
   if (backupDir !== null) {
     const { db, clock } = ports;
-    app.jobRunner.add(scheduledBackup({ db, clock, at, run: (signal) => backUp(backupDir, signal) }));
+    app.jobRunner.add(scheduledBackup({ db, clock, at, run: (signal, due) => backUp(backupDir, signal, due) }));
   }
   app.jobRunner.start();
   opened.use(collectWhileIdle());

@@ -12,6 +12,7 @@ interface Flags extends Record<string, unknown> {
   readonly includeKey?: boolean;
   readonly passphraseStdin?: boolean;
   readonly maxRate?: number;
+  readonly unlessSince?: number;
 }
 
 const LOWEST_PRIORITY = 19;
@@ -26,6 +27,7 @@ export function backupCommand(): Command {
     .option('--include-key', 'put the master key into the backup, under a passphrase')
     .option('--passphrase-stdin', 'read the passphrase from standard input instead of asking for it')
     .option('--max-rate <MB/s>', 'most bytes to copy in a second, in MB', positive)
+    .option('--unless-since <time>', 'take none if one was taken since this time, such as 2026-11-22T02:00Z', timeOf)
     .action(async (folder: string, flags: Flags) => {
       const config = configOf(flags);
       requireData(config);
@@ -35,6 +37,7 @@ export function backupCommand(): Command {
       const options = {
         config,
         passphrase,
+        ...(flags.unlessSince === undefined ? {} : { due: flags.unlessSince }),
         ...(flags.maxRate === undefined ? {} : { bytesPerSecond: flags.maxRate * MB }),
         progress: (step: string, bytes: number) => line(`${step}: ${inMb(bytes)}`, false),
       };
@@ -74,6 +77,12 @@ function atLeastOne(text: string): number {
   const value = Number(text);
   if (/^\d+$/.test(text) && value >= 1) return value;
   throw new InvalidArgumentError('It must be a whole number from 1 on.');
+}
+
+function timeOf(text: string): number {
+  const time = Date.parse(text);
+  if (!Number.isNaN(time)) return time;
+  throw new InvalidArgumentError('It must be a time in ISO 8601.');
 }
 
 function positive(text: string): number {

@@ -16,8 +16,8 @@ export function serveCommand(): Command {
       const { serve } = await import('@notevault/server/serve.ts');
       const { createLogger } = await import('@notevault/server/telemetry/telemetry.ts');
       const log = createLogger(config.logLevel);
-      const serving = await serve(config, log, (folder, signal) =>
-        backUpInProcess(folder, config.backupKeep, flags, signal),
+      const serving = await serve(config, log, (folder, signal, due) =>
+        backUpInProcess({ folder, keep: config.backupKeep, flags, signal, due }),
       );
       // Installed before the server announces that it listens, because it may be stopped right after.
       const stopped = stopSignal(config.shutdownSeconds);

@@ -5,8 +5,8 @@ const { statement } = statementsOver<BackupTables>();
 
 export const findState = statement((db, _: Record<never, never>) => db.selectFrom('backup_state').selectAll());
 
-/** Changes no row while another backup holds the lease. */
-export const acquire = statement((db, p: { holder: string; now: number; until: number }) =>
+/** Changes no row while another backup holds the lease, or when one taken from `due` on ended well. */
+export const acquire = statement((db, p: { holder: string; now: number; until: number; due: number }) =>
   db
     .insertInto('backup_state')
     .values({ id: 1, holder: p.holder, lease_until: p.until, taken_at: null })
@@ -14,7 +14,8 @@ export const acquire = statement((db, p: { holder: string; now: number; until: n
       conflict
         .column('id')
         .doUpdateSet({ holder: p.holder, lease_until: p.until })
-        .where('backup_state.lease_until', '<', p.now),
+        .where('backup_state.lease_until', '<', p.now)
+        .where((eb) => eb.or([eb('backup_state.taken_at', 'is', null), eb('backup_state.taken_at', '<', p.due)])),
     ),
 );
 

@@ -48,13 +48,21 @@ export class BackupLease implements AsyncDisposable {
     }, EXTEND_MS).unref();
   }
 
-  /** Throws BackupError while another backup runs. */
-  static async acquire(db: Database, clock: Clock): Promise<BackupLease> {
+  /**
+   * Throws BackupError while another backup runs.
+   *
+   * @param due also throws when a backup taken since then ended well.
+   */
+  static async acquire(db: Database, clock: Clock, due = Number.MAX_SAFE_INTEGER): Promise<BackupLease> {
     const holder = clock.uuid();
     const now = clock.now();
     const until = now + LEASE_MS;
-    const acquired = await db.transact((handle) => handle.run(store.acquire, { holder, now, until }));
+    const acquired = await db.transact((handle) => handle.run(store.acquire, { holder, now, until, due }));
     if (acquired > 0) return new BackupLease(db, clock, holder, until);
+    const { takenAt } = await backupState(db, clock);
+    if (takenAt !== null && takenAt >= due) {
+      throw new BackupError(`A backup was taken meanwhile, at ${new Date(takenAt).toISOString()}.`);
+    }
     throw new BackupError(
       'Another backup of this data is running: wait for its end, or three minutes if it was killed.',
     );

@@ -71,6 +71,34 @@ onEachEngine('a scheduled backup', (open) => {
     assert.equal(taken.length, before + 1);
   });
 
+  test('is not taken when another server took one between the decision and the lease', async () => {
+    const db = await open();
+    const clock = testClock();
+    const taken: string[] = [];
+    const take = async (name: string, due: number) => {
+      await using lease = await BackupLease.acquire(db, clock, due);
+      taken.push(name);
+      await lease.succeeded(clock.now());
+    };
+    const faster = scheduledBackup({ db, clock, at: '02:00', run: (_, due) => take('faster', due) });
+    const slower = scheduledBackup({
+      db,
+      clock,
+      at: '02:00',
+      async run(signal, due) {
+        await faster.run(signal);
+        await take('slower', due);
+      },
+    });
+    await slower.run(never);
+    assert.deepEqual(taken, ['faster']);
+    clock.advance({ ms: 24 * HOUR });
+    await slower.run(never);
+    assert.deepEqual(taken, ['faster', 'faster'], 'one each day');
+    await using lease = await BackupLease.acquire(db, clock);
+    assert.ok(lease, 'a backup by hand is taken at any time');
+  });
+
   test('is not begun while another backup holds the lease', async () => {
     const db = await open();
     const clock = testClock();

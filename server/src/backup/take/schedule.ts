@@ -12,8 +12,8 @@ export interface BackupSchedule {
   readonly clock: Pick<Clock, 'now'>;
   /** The local time of day, `HH:MM`. */
   readonly at: string;
-  /** Takes a backup; rejects when it failed. */
-  readonly run: (signal: AbortSignal) => Promise<void>;
+  /** Takes a backup unless one was taken since `due`, which it looks for with the lease; rejects when it took none. */
+  readonly run: (signal: AbortSignal, due: number) => Promise<void>;
 }
 
 /**
@@ -35,7 +35,7 @@ export function scheduledBackup({ db, clock, at, run }: BackupSchedule): Job {
       if (now < retryAt || (await isDone(due))) return;
       retryAt = now + RETRY_MS;
       try {
-        await run(signal);
+        await run(signal, due);
       } catch (error) {
         // Another server was faster.
         if (signal.aborted || (await isDone(due))) return;

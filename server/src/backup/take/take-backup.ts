@@ -32,6 +32,8 @@ export interface BackupRequest {
   readonly bytesPerSecond?: number;
   readonly clock?: Clock;
   readonly progress?: (step: 'database' | 'attachments', bytes: number) => void;
+  /** Refuses when a backup taken since this time ended well. */
+  readonly due?: number;
 }
 
 export interface BackupSummary {
@@ -55,7 +57,7 @@ export async function takeBackup(request: BackupRequest): Promise<BackupSummary>
   const key = await masterKeyFor(config, db, clock, { unfinishedRotation: true });
   if (key.made) throw new BackupError('There is nothing to back up yet: the database is empty.');
   const keyring = new MasterKeyring(key.bytes, clock.random);
-  const lease = opened.use(await BackupLease.acquire(db, clock));
+  const lease = opened.use(await BackupLease.acquire(db, clock, request.due));
   const takenAt = new Date(clock.now());
   const snapshot = opened.use(await openSnapshot(request));
   const schema = await readSchema(snapshot, migrations);
