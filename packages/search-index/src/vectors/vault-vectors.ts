@@ -24,7 +24,7 @@ export interface ChunkLocation {
   readonly heading: string;
 }
 
-/** How far above the mean chance reaches, as a share of the distance to 1. Chosen by hand, not tuned. */
+/** How far above the mean chance reaches, as a share of the distance to 1. Tuned on the golden set, see docs/search.md. */
 const CHANCE_MARGIN = 0.1;
 /** So many chunks with a cosine of 0 are counted beside those of the vault: in a small one most may be near a query. */
 const UNRELATED_CHUNKS = 10;

@@ -52,6 +52,9 @@ export interface Space {
   readonly trust: number;
 }
 
+/** The `trust` of a sentence model. Tuned on the golden set, see docs/search.md. */
+export const MODEL_TRUST = 0.2;
+
 /**
  * - `unavailable`: not now; the same call may succeed after `retryAfterMs` (null: the caller decides when).
  * - `refused`: these texts cannot be embedded; others may.

@@ -1,4 +1,12 @@
-import { checkVectors, type Embedder, EmbedderError, type EmbedOptions, type Passage, type Space } from './embedder.ts';
+import {
+  checkVectors,
+  type Embedder,
+  EmbedderError,
+  type EmbedOptions,
+  MODEL_TRUST,
+  type Passage,
+  type Space,
+} from './embedder.ts';
 import { type HttpEmbedderOptions, requestVectors } from './http-client.ts';
 
 const BATCH_TEXTS = 64;
@@ -19,7 +27,7 @@ export function httpEmbedder(options: HttpEmbedderOptions): Embedder {
     const [vector] = await requestVectors(options, ['dimensions'], signal);
     const dimensions = vector?.length ?? 0;
     if (dimensions === 0) throw new EmbedderError('unusable', 'The embedding server returned an empty vector.');
-    return { id: `http:${model}:${dimensions}`, dimensions, maxTokens: MAX_TOKENS, noise: null, trust: 0.3 };
+    return { id: `http:${model}:${dimensions}`, dimensions, maxTokens: MAX_TOKENS, noise: null, trust: MODEL_TRUST };
   }
 
   /** Requested once for all callers; after a failure the next call requests it again. */

@@ -8,6 +8,7 @@ import {
   type Embedder,
   EmbedderError,
   type EmbedOptions,
+  MODEL_TRUST,
   normalize,
   type Passage,
   type Space,
@@ -147,7 +148,7 @@ async function open(folder: string, threads: number): Promise<Model> {
     dimensions,
     maxTokens,
     noise: null,
-    trust: 0.3,
+    trust: MODEL_TRUST,
   };
   return { space, tokens, session, prompts, pooling };
 }
