@@ -42,7 +42,7 @@ const BULK_IDLE_MS = 10_000;
 
 /**
  * The only connection that writes. Bodies run one after another in a shared transaction, each in a savepoint, so that
- * one commit and one sync of the disk serve all of them.
+ * one commit and one sync of the disk serve all of them; bulk bodies each run in a transaction of their own.
  */
 export class Writer {
   readonly #connection: Connection;
@@ -170,21 +170,29 @@ export class Writer {
       return { error: portError(error), begun: false };
     }
     try {
+      let isUndone = false;
       for (let job = next(); job !== undefined; job = next()) {
         job.outcome = undefined;
-        this.#statements.savepoint();
+        // A bulk body has the transaction for itself. A savepoint would keep every page that it changes in memory as
+        // it was: 25 KB for each entry of a folder that is renamed.
+        const isAlone = job.priority === 'bulk';
+        if (!isAlone) this.#statements.savepoint();
         const began = performance.now();
         const { handle, outcome } = job.priority === 'bulk' ? await this.#runBulk(job) : await this.#runGrouped(job);
         handle.end();
         this.#queue.charge(job, performance.now() - began);
         job.outcome = outcome;
         if (!this.#connection.inTransaction) return { error: handle.failure?.error ?? lostByBody(), begun: true };
-        if (outcome.kind !== 'done') this.#statements.rollbackTo();
-        this.#statements.release();
+        if (isAlone) isUndone = outcome.kind !== 'done';
+        else {
+          if (outcome.kind !== 'done') this.#statements.rollbackTo();
+          this.#statements.release();
+        }
       }
       const changes = this.#statements.changes();
       const others = this.#statements.othersVersion();
-      this.#statements.commit();
+      if (isUndone) this.#statements.rollback();
+      else this.#statements.commit();
       return { wrote: this.#hasNews(changes, others) };
     } catch (error) {
       this.#rollBack();
