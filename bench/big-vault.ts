@@ -1,0 +1,111 @@
+import { load, type Shot } from './kit/load.ts';
+import { numberGiven, type Running, startServer } from './kit/processes.ts';
+import { noteText } from './kit/texts.ts';
+import { signUp } from './kit/vault.ts';
+
+// What do import, manifest, tree, search and the rename of the top folder cost in a vault of 100,000 notes and 20,000
+// attachments, and does any of it grow faster than the vault? Measured at a tenth of the size too, and divided by it.
+const NOTES = numberGiven(100_000);
+const SHARE = 10;
+const NOTES_PER_ATTACHMENT = 5;
+const BATCH = 100;
+const NOTES_PER_FOLDER = 200;
+const CONNECTIONS = 4;
+const SEARCHES = 50;
+
+const pathOf = (index: number) => `top/folder ${Math.floor(index / NOTES_PER_FOLDER)}/note ${index}.md`;
+const batch = (from: number, count: number): Shot => ({
+  method: 'POST',
+  path: '/api/notes/batch',
+  headers: { 'x-idempotency-key': `${from}` },
+  body: JSON.stringify({
+    notes: Array.from({ length: Math.min(BATCH, count - from) }, (_, at) => ({
+      path: pathOf(from + at),
+      content: noteText(from + at, 500),
+      mtime: 1767225600,
+    })),
+  }),
+});
+const attachment = (index: number): Shot => ({
+  method: 'PUT',
+  path: `/api/attachments/${encodeURI(`top/files/${Math.floor(index / NOTES_PER_FOLDER)}/file ${index}.txt`)}`,
+  headers: { 'content-type': 'application/octet-stream' },
+  body: `the content of file ${index}`,
+});
+const search = (index: number): Shot => ({
+  method: 'POST',
+  path: '/api/search',
+  body: JSON.stringify({ query: `lantern harbour ${index}`, mode: 'keyword', limit: 10 }),
+});
+const get = (path: string) => (): Shot => ({ method: 'GET', path: `/api${path}` });
+
+interface Cost {
+  readonly ms: number;
+  readonly cpuMs: number;
+  /** The most resident memory during the work, in MB. */
+  readonly peakMb: number;
+}
+
+/** Wall and processor time of some work, in ms, and its memory. */
+async function costOf(server: Running, work: () => Promise<unknown>): Promise<Cost> {
+  await server.resetPeak();
+  const [at, cpu] = [performance.now(), await server.cpu()];
+  await work();
+  const cpuMs = Math.round(((await server.cpu()) - cpu) * 1000);
+  return { ms: Math.round(performance.now() - at), cpuMs, peakMb: Math.round(await server.peakMemory()) };
+}
+
+/** Measures a vault of a size on a server of its own; resolves to the cost of each operation. */
+async function measure(notes: number): Promise<Map<string, Cost>> {
+  const files = notes / NOTES_PER_ATTACHMENT;
+  // Vectors are made in the background for long, and would count against whatever is measured meanwhile.
+  let server = await startServer({ NOTEVAULT_EMBEDDER_SHARE: '1' });
+  try {
+    const headers = await signUp(server.url);
+    const rows = new Map<string, Cost>();
+    const once = async (name: string, shot: (index: number) => Shot, connections = 1, count = 1) => {
+      rows.set(name, await costOf(server, () => load(server.url, headers, connections, count, shot)));
+    };
+    await once('import the notes', (index) => batch(index * BATCH, notes), CONNECTIONS, Math.ceil(notes / BATCH));
+    await once('upload the attachments', attachment, CONNECTIONS, files);
+    await once('first search', search);
+    await once(`${SEARCHES} searches`, search, 1, SEARCHES);
+    await once('manifest', get('/sync/manifest'));
+    server = await server.restarted();
+    await once('first manifest after a start', get('/sync/manifest'));
+    await once('the same again', get('/sync/manifest'));
+    await once('tree', get('/vault/tree'));
+    await once('first search after a start', search);
+    const rename = { old_path: 'top', new_path: 'renamed' };
+    await once('rename the top folder', () => ({
+      method: 'POST',
+      path: '/api/folders/rename',
+      body: JSON.stringify(rename),
+    }));
+    await once('manifest after it', get('/sync/manifest'));
+    const { resident, heapUsed, threadHeaps } = await server.collected();
+    const parts = `${Math.round(heapUsed)} in the main heap, ${Math.round(threadHeaps)} in those of threads`;
+    console.log(`${notes} notes, ${files} attachments, collected: ${Math.round(resident)} MB resident, ${parts}`);
+    return rows;
+  } finally {
+    await server[Symbol.asyncDispose]();
+  }
+}
+
+const small = await measure(NOTES / SHARE);
+const large = await measure(NOTES);
+console.table(
+  [...large].map(([name, { ms, cpuMs, peakMb }]) => {
+    const { ms: msOfSmall = 0, cpuMs: cpuOfSmall = 0, peakMb: peakOfSmall = 0 } = small.get(name) ?? {};
+    return {
+      '': name,
+      [`ms at ${NOTES / SHARE}`]: msOfSmall,
+      [`CPU ms at ${NOTES / SHARE}`]: cpuOfSmall,
+      [`ms at ${NOTES}`]: ms,
+      [`CPU ms at ${NOTES}`]: cpuMs,
+      [`MB at ${NOTES / SHARE}`]: peakOfSmall,
+      [`MB at ${NOTES}`]: peakMb,
+      'CPU, times': Math.round((cpuMs / Math.max(cpuOfSmall, 10)) * 10) / 10,
+    };
+  }),
+);
