@@ -21,6 +21,7 @@ export interface Emphasis {
 /** Nodes and links added between two rests, so that keys and frames are not kept waiting. */
 const SLICE = 2_000;
 const [STEPS, FEWER_STEPS] = [400, 60];
+const NOTHING = { ids: [], positions: new Float32Array() };
 
 interface NodeLook {
   x: number;
@@ -38,8 +39,11 @@ export class GraphView implements Disposable {
   #colors: GraphColors;
   #emphasis: Emphasis = { found: null, chosen: null };
   #hovered: string | null = null;
-  #positions = new Map<string, readonly [number, number]>();
+  /** The notes that are drawn and where, as coordinates in their order. */
+  #placed: { readonly ids: readonly string[]; readonly positions: Float32Array } = NOTHING;
   #shown = 0;
+  /** Which of what was to be shown is drawn. */
+  #drawn = 0;
   #followed: string | null = null;
 
   constructor(place: HTMLElement, { open }: GraphViewOptions) {
@@ -78,7 +82,9 @@ export class GraphView implements Disposable {
   async show({ notes, edges }: GraphPart): Promise<void> {
     const own = ++this.#shown;
     const ids = notes.map(({ id }) => id);
-    const positions = startPositions(ids, edges, this.#positions);
+    const known = this.#places();
+    const positions = startPositions(ids, edges, known);
+    if (!(await this.#rest(own))) return;
     const graph = new DirectedGraph<NodeLook>();
     for (const [at, { id, name, degree }] of notes.entries()) {
       const [x, y] = [positions[at * 2] ?? 0, positions[at * 2 + 1] ?? 0];
@@ -89,11 +95,14 @@ export class GraphView implements Disposable {
       graph.addDirectedEdgeWithKey(String(at / 2), ids[edges[at] ?? 0], ids[edges[at + 1] ?? 0]);
       if (at % SLICE === SLICE - 2 && !(await this.#rest(own))) return;
     }
-    const isKnown = notes.length > 0 && notes.every(({ id }) => this.#positions.has(id));
+    const isKnown = notes.length > 0 && notes.every(({ id }) => known.has(id));
+    const request: LayoutRequest = { run: own, positions, edges, steps: isKnown ? FEWER_STEPS : STEPS };
+    // Sigma takes in and draws all of it at once, so nothing else is in that task.
+    if (!(await this.#rest(own))) return;
     this.#place.dataset.state = 'moving';
+    this.#drawn = own;
+    this.#placed = { ids, positions };
     this.#sigma.setGraph(graph);
-    this.#remember(ids, positions);
-    const request: LayoutRequest = { positions, edges, steps: isKnown ? FEWER_STEPS : STEPS };
     this.#worker.postMessage(request);
   }
 
@@ -121,14 +130,14 @@ export class GraphView implements Disposable {
     return own === this.#shown;
   }
 
-  #move({ positions, isDone }: LayoutAnswer): void {
-    const graph = this.#sigma.getGraph();
-    const ids = graph.nodes();
+  #move({ run, positions, isDone }: LayoutAnswer): void {
     // An answer to an earlier request, which another one has replaced.
-    if (positions.length !== ids.length * 2) return;
+    if (run !== this.#drawn) return;
+    const graph = this.#sigma.getGraph();
+    const { ids } = this.#placed;
     // A large graph moves for longer than people who asked for stillness should have to look at.
     if (!isDone && wantsStillness()) return;
-    this.#remember(ids, positions);
+    this.#placed = { ids, positions };
     let at = 0;
     // In place: of an update sigma would hear, and look at every node twice before the refresh does.
     graph.forEachNode((_, node) => {
@@ -150,8 +159,10 @@ export class GraphView implements Disposable {
     else void camera.animate(target, { duration: 250 });
   }
 
-  #remember(ids: readonly string[], positions: Float32Array): void {
-    this.#positions = new Map(ids.map((id, at) => [id, [positions[at * 2] ?? 0, positions[at * 2 + 1] ?? 0]]));
+  /** Where each note is. */
+  #places(): ReadonlyMap<string, readonly [number, number]> {
+    const { ids, positions } = this.#placed;
+    return new Map(ids.map((id, at) => [id, [positions[at * 2] ?? 0, positions[at * 2 + 1] ?? 0]]));
   }
 
   #hover(id: string | null): void {
