@@ -1,18 +1,23 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { SOCKET_LIMITS } from '../../../src/http/connections/socket-limits.ts';
 import { examinePublicAddress } from '../../../src/public-address/examine.ts';
-import { RawSocket } from '../../kit/clients/raw-socket.ts';
+import { bytes, RawSocket } from '../../kit/clients/raw-socket.ts';
 import { fileOf, readRaw, sha256, uploadRaw } from '../../kit/content/files.ts';
 import { onSqlite } from '../../kit/engines.ts';
 import { Caller } from '../../kit/person.ts';
 import { type RunningProxy, startCaddy, startNginx, whyNoProgram } from '../../kit/programs/proxies.ts';
 import { startServer, type TestServer } from '../../kit/server.ts';
+import { until } from '../../kit/until.ts';
 
 const noNginx = whyNoProgram('nginx', '-v');
 const noCaddy = whyNoProgram('caddy', 'version');
 for (const skip of [noNginx, noCaddy]) if (skip !== false) process.stderr.write(`NOT TESTED BEHIND A PROXY: ${skip}\n`);
 
 const FILE_BYTES = 50_000_000;
+const CUT_SHORT_SECONDS = 3;
+/** Twenty ticks, after which a silent peer is pinged, are a third of the shortened timeout. */
+const TICK_MS = 50;
 const asShipped = (settings: string) => settings;
 
 /** What the doctor finds wrong behind a proxy; `trusted` as an operator sets NOTEVAULT_TRUST_PROXY. */
@@ -65,6 +70,45 @@ onSqlite('behind a proxy', (open) => {
       );
     });
   }
+
+  test('a quiet socket outlives the read timeout of nginx, because the server pings it', {
+    skip: noNginx,
+  }, async () => {
+    await using server = await startServer({ open, config });
+    let shippedSeconds = 0;
+    await using proxy = await startNginx(server.url, (settings) =>
+      settings.replace(/^proxy_read_timeout (\d+)h;$/m, (_, hours) => {
+        shippedSeconds = Number(hours) * 3600;
+        return `proxy_read_timeout ${CUT_SHORT_SECONDS}s;`;
+      }),
+    );
+    await server.alice.post('/vaults', { name: 'Proxied' });
+    const note = (await server.alice.post('/notes', { path: 'a.md', content: 'quiet', mtime: 1 })).body.note.id;
+    const { accessToken } = await server.alice.signed();
+    const quietSocket = async () => {
+      const socket = await RawSocket.open(proxy.url, `/api/sync/notes/${note}?token=${accessToken}`);
+      socket.send(0, 0, bytes(Uint8Array.of(0)));
+      await until(() => socket.frames.length === 2, 'the text of the note');
+      return { socket, since: performance.now() };
+    };
+    const { socket: left, since: leftSince } = await quietSocket();
+    await until(() => left.closed !== null, 'the timeout of nginx');
+    const lifetime = performance.now() - leftSince;
+
+    using pinged = (await quietSocket()).socket;
+    let pings = 0;
+    pinged.ws.on('ping', () => {
+      pings += 1;
+    });
+    // The server's seconds pass faster, in proportion to the shortened timeout.
+    const ticks = setInterval(() => server.app.sockets.tick(), TICK_MS);
+    const since = performance.now();
+    await until(() => pinged.closed !== null || (pings >= 3 && performance.now() - since > 2 * lifetime), 'pings');
+    clearInterval(ticks);
+    assert.equal(pinged.closed, null);
+    // Half of the default of nginx, for the first ping of a proxy whose owner left the shipped settings out.
+    assert.ok(SOCKET_LIMITS.silentTicks <= 30 && shippedSeconds > 2 * SOCKET_LIMITS.silentTicks);
+  });
 
   const without = (line: RegExp) => (settings: string) => settings.replace(line, '');
   const broken: [name: string, change: (settings: string) => string, says: RegExp][] = [
