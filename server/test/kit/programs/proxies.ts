@@ -46,7 +46,8 @@ http {
 }`,
   );
   const child = spawn('nginx', ['-p', folder.path, '-c', folder.at('nginx.conf')], { stdio: 'ignore' });
-  return running(child, `http://127.0.0.1:${port}`, folder);
+  // Killed, it would leave its worker behind.
+  return running(child, `http://127.0.0.1:${port}`, folder, 'SIGTERM');
 }
 
 /** Starts Caddy on a free port with the shipped Caddyfile. */
@@ -65,12 +66,17 @@ export async function startCaddy(upstream: string): Promise<RunningProxy> {
   const config = `{\n\tadmin off\n}\n${readFileSync(folder.at('Caddyfile'), 'utf8')}`;
   writeFileSync(folder.at('Caddyfile'), config);
   const args = ['run', '--config', folder.at('Caddyfile'), '--adapter', 'caddyfile'];
-  return running(spawn('caddy', args, { stdio: 'ignore', env }), url, folder);
+  return running(spawn('caddy', args, { stdio: 'ignore', env }), url, folder, 'SIGKILL');
 }
 
-async function running(child: ChildProcess, url: string, folder: Folder): Promise<RunningProxy> {
+async function running(
+  child: ChildProcess,
+  url: string,
+  folder: Folder,
+  end: 'SIGTERM' | 'SIGKILL',
+): Promise<RunningProxy> {
   const close = async () => {
-    child.kill('SIGKILL');
+    child.kill(end);
     if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
     folder[Symbol.dispose]();
   };
