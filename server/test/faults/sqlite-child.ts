@@ -1,6 +1,6 @@
 import { writeSync } from 'node:fs';
-import { CONTRACT_SCHEMA, contract as sql } from '../contract/statements.ts';
-import { openSqlite } from './sqlite.ts';
+import { CONTRACT_SCHEMA, contract as sql } from '../../src/ports/database/contract/statements.ts';
+import { openSqlite } from '../../src/ports/database/sqlite/sqlite.ts';
 
 /*
  * node child.ts <file> <callers> <rounds>: writes rows, and a line to standard output for each transaction as

@@ -7,12 +7,12 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { turns, until } from '../../../../test/kit/until.ts';
-import { CONTRACT_SCHEMA, contract as sql } from '../contract/statements.ts';
-import { openSqlite } from './sqlite.ts';
+import { CONTRACT_SCHEMA, contract as sql } from '../../src/ports/database/contract/statements.ts';
+import { openSqlite } from '../../src/ports/database/sqlite/sqlite.ts';
+import { turns, until } from '../kit/until.ts';
 import { uncoveredAcks } from './strace.ts';
 
-const CHILD = fileURLToPath(new URL('./child.ts', import.meta.url));
+const CHILD = fileURLToPath(new URL('./sqlite-child.ts', import.meta.url));
 
 describe('sqlite as a process', () => {
   let folder: string;

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { fileOf, readRaw, sha256, uploadRaw } from '../../kit/content/files.ts';
-import { type FreshDatabase, freshPostgres, whyNoPostgres } from '../../kit/database/postgres.ts';
-import { openRaw } from '../../kit/database/raw-sql.ts';
-import { startPgbouncer, whyNoPgbouncer } from '../../kit/programs/pgbouncer.ts';
-import { assertFails, cli, Folder, startServe } from '../../kit/programs/process.ts';
-import { aliceAt } from '../../kit/signed-in.ts';
+import { fileOf, readRaw, sha256, uploadRaw } from '../kit/content/files.ts';
+import { type FreshDatabase, freshPostgres, whyNoPostgres } from '../kit/database/postgres.ts';
+import { openRaw } from '../kit/database/raw-sql.ts';
+import { startPgbouncer, whyNoPgbouncer } from '../kit/programs/pgbouncer.ts';
+import { assertFails, cli, Folder, startServe } from '../kit/programs/process.ts';
+import { aliceAt } from '../kit/signed-in.ts';
 
 const skip = whyNoPostgres() ?? false;
 if (skip !== false) process.stderr.write(`NOT TESTED: restoring over PostgreSQL: ${skip}\n`);
