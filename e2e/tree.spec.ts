@@ -52,3 +52,22 @@ test('the tree shows what other clients of the account do', async ({ page, alice
   await alice.vault.deleteNote(note.id);
   await expect(page.getByRole('treeitem', { name: 'Uno' })).toBeHidden();
 });
+
+test('a note stays on the page until the next one is read', async ({ page, alice }) => {
+  const first = await alice.write('First.md', 'one\n');
+  const second = await alice.write('Second.md', 'two\n');
+  const held = Promise.withResolvers<void>();
+  await page.route(`**/notes/by-id/${second.id}`, async (route) => {
+    await held.promise;
+    await route.continue();
+  });
+  await page.goto(alice.page(`/notes/${first.id}`));
+  await expect(page.getByTestId('editor').getByText('one')).toBeVisible();
+  const asked = page.waitForRequest((request) => request.url().endsWith(`/notes/by-id/${second.id}`));
+  await page.getByRole('treeitem', { name: 'Second' }).click();
+  await asked;
+  await page.evaluate('new Promise((drawn) => requestAnimationFrame(() => setTimeout(drawn, 0)))');
+  expect(await page.getByTestId('editor').getByText('one').isVisible()).toBe(true);
+  held.resolve();
+  await expect(page.getByTestId('editor').getByText('two')).toBeVisible();
+});

@@ -1,4 +1,6 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router';
+import { noteQuery } from '../data/queries.ts';
+import { queryClient } from '../data/query-client.ts';
 import { loadTexts, type Part } from '../i18n/i18n.ts';
 import { Crashed } from './crash-barrier.tsx';
 import { importOrReload } from './import-or-reload.ts';
@@ -44,6 +46,11 @@ const note = createRoute({
   getParentRoute: () => vault,
   path: '/notes/$noteId',
   validateSearch: noteParams,
+  // Read before the page is drawn: React shows a page that waits for its data not before 300 ms. What fails here is read
+  // again by the page, which shows the error.
+  loader: async ({ params: { vaultId, noteId } }) => {
+    await queryClient.ensureQueryData(noteQuery(vaultId, noteId)).catch(() => undefined);
+  },
   component: lazyPage(() => import('../note/note-page.tsx'), 'NotePage'),
 });
 const file = createRoute({
@@ -139,6 +146,8 @@ const tree = root.addChildren([
 export const router = createRouter({
   routeTree: tree,
   defaultPreload: 'intent',
+  // What was read is kept by the queries.
+  defaultPreloadStaleTime: 0,
   defaultErrorComponent: Crashed,
   defaultNotFoundComponent: NotFound,
   scrollRestoration: true,
