@@ -1,4 +1,6 @@
+import { parseArgs } from 'node:util';
 import { type CDPSession, chromium, type Page } from '@playwright/test';
+import { buildWeb } from '../../tools/build-web.ts';
 import { longNote } from '../../web/src/editor/test/long-note-text.ts';
 import type { Account } from '../kit/account.ts';
 import { chromiumPath } from '../kit/chromium.ts';
@@ -7,11 +9,13 @@ import { signedIn } from '../kit/test.ts';
 import { DRAW_GRAPH, KEYS, LOOP, OPEN_NOTE, SCROLL_TREE, WATCH_TASKS } from './in-page.ts';
 
 /*
- * node e2e/bench/main.ts
+ * node e2e/bench/main.ts [part …]
  *
- * How fast the app is in a vault of 10,000 notes, with software rendering. Times depend on the machine and on what else
- * it does: compare them with the loop that is timed in the same browser.
+ * How fast the app is in a vault of 10,000 notes, with software rendering; without names, all of it. Times depend on the
+ * machine and on what else it does: compare them with the loop that is timed in the same browser.
  */
+
+const PARTS = ['notes', 'tree', 'memory', 'keys', 'graph'] as const;
 
 const NOTES = 10_000;
 const OPENED = 30;
@@ -19,6 +23,11 @@ const BATCH = 100;
 /** A link to each of the notes at these distances. */
 const LINKED = [1, 97];
 
+const { positionals } = parseArgs({ allowPositionals: true });
+const has = (part: (typeof PARTS)[number]) => positionals.length === 0 || positionals.includes(part);
+const unknown = positionals.filter((name) => !PARTS.some((part) => part === name));
+if (unknown.length > 0) throw new Error(`no such part: ${unknown.join(', ')}; there are ${PARTS.join(', ')}`);
+await buildWeb();
 await using server = await Server.start({ NOTEVAULT_REGISTRATION: 'open' });
 const browser = await chromium.launch({ executablePath: chromiumPath(), args: ['--no-sandbox'] });
 try {
@@ -30,12 +39,12 @@ try {
   await page.goto(alice.page());
   await page.getByRole('treeitem').first().waitFor();
   report('loop of this browser', await page.evaluate<number[]>(LOOP), 'for comparison');
-  report('opening a note', await openNotes(page), 'aim: 100 ms');
-  report('tasks while the tree scrolls', await page.evaluate<number[]>(SCROLL_TREE), 'aim: none over 50 ms');
-  await memory(page, await context.newCDPSession(page));
-  report('a key to its frame, 10,000 lines', await typeInLongNote(page, alice), 'aim: p95 16 ms');
-  await page.goto(alice.page('/graph'));
-  report('tasks of the graph', await page.evaluate<number[]>(DRAW_GRAPH), 'aim: none over 100 ms');
+  await openFolders(page);
+  if (has('notes')) report('opening a note', await openNotes(page), 'aim: 100 ms');
+  if (has('tree')) report('tasks while the tree scrolls', await scrollTree(page), 'aim: none over 50 ms');
+  if (has('memory')) await memory(page, await context.newCDPSession(page));
+  if (has('keys')) report('a key to its frame, 10,000 lines', await typeInLongNote(page, alice), 'aim: p95 16 ms');
+  if (has('graph')) report('tasks of the graph', await drawGraph(page, alice), 'aim: none over 100 ms');
 } finally {
   await browser.close();
 }
@@ -49,12 +58,18 @@ async function fill(alice: Account): Promise<void> {
   for (let at = 0; at < NOTES; at += BATCH) await alice.vault.upsertNotes(notes.slice(at, at + BATCH));
 }
 
-/** Opens notes from the tree, whose folders are opened first. */
-async function openNotes(page: Page): Promise<number[]> {
+async function openFolders(page: Page): Promise<void> {
   await page.getByRole('tree').focus();
   await page.keyboard.press('*');
   await page.getByRole('treeitem', { level: 2 }).first().waitFor();
-  return page.evaluate<number[]>(`(${OPEN_NOTE})(${OPENED})`);
+}
+
+function openNotes(page: Page): Promise<number[]> {
+  return page.evaluate(`(${OPEN_NOTE})(${OPENED})`);
+}
+
+function scrollTree(page: Page): Promise<number[]> {
+  return page.evaluate(SCROLL_TREE);
 }
 
 async function memory(page: Page, session: CDPSession): Promise<void> {
@@ -80,6 +95,11 @@ async function typeInLongNote(page: Page, alice: Account): Promise<number[]> {
     await page.evaluate('window.afterFrame()');
   }
   return page.evaluate<number[]>('window.keyTimes');
+}
+
+async function drawGraph(page: Page, alice: Account): Promise<number[]> {
+  await page.goto(alice.page('/graph'));
+  return page.evaluate<number[]>(DRAW_GRAPH);
 }
 
 function report(what: string, times: readonly number[], aim: string): void {
