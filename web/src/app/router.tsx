@@ -1,6 +1,4 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router';
-import { noteQuery } from '../data/queries.ts';
-import { queryClient } from '../data/query-client.ts';
 import { loadTexts, type Part } from '../i18n/i18n.ts';
 import { Crashed } from './crash-barrier.tsx';
 import { importOrReload } from './import-or-reload.ts';
@@ -42,15 +40,22 @@ const overview = createRoute({
   path: '/',
   component: lazyPage(() => import('../vault/overview.tsx'), 'Overview'),
 });
+/** Imports what reads a note when one is opened, because the first page of the app needs none of it. */
+async function readNote(vaultId: string, noteId: string): Promise<void> {
+  const [{ queryClient }, { noteQuery }] = await Promise.all([
+    import('../data/query-client.ts'),
+    import('../data/queries.ts'),
+  ]);
+  await queryClient.ensureQueryData(noteQuery(vaultId, noteId));
+}
+
 const note = createRoute({
   getParentRoute: () => vault,
   path: '/notes/$noteId',
   validateSearch: noteParams,
   // Read before the page is drawn: React shows a page that waits for its data not before 300 ms. What fails here is read
   // again by the page, which shows the error.
-  loader: async ({ params: { vaultId, noteId } }) => {
-    await queryClient.ensureQueryData(noteQuery(vaultId, noteId)).catch(() => undefined);
-  },
+  loader: ({ params: { vaultId, noteId } }) => readNote(vaultId, noteId).catch(() => undefined),
   component: lazyPage(() => import('../note/note-page.tsx'), 'NotePage'),
 });
 const file = createRoute({
