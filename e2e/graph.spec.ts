@@ -1,5 +1,11 @@
 import { expect, expectAccessible, test } from './kit/test.ts';
 
+/** Whether a pixel of the links is drawn. */
+const HAS_LINKS = `(() => {
+  const canvas = document.querySelector('.sigma-links');
+  return canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data.some((value) => value > 0);
+})()`;
+
 test('the graph of a vault is drawn, is used by keys through its lists, and stays current', async ({ page, alice }) => {
   await alice.write('Garden/Beans.md', '# Beans\n\n[[Soil]] and [[Peas]]\n');
   const soil = await alice.write('Garden/Soil.md', '# Soil\n');
@@ -53,6 +59,8 @@ test('the graph beside a note shows what is around it, and a click in the graph 
   await page.goto(alice.page(`/graph?note=${two.id}`));
   const whole = page.getByRole('img', { name: /^Graph of 3 notes/ });
   await expect(whole).toHaveAttribute('data-state', 'settled');
+  // Without a graphics card, as here, links are drawn by themselves.
+  await expect.poll(() => page.evaluate(HAS_LINKS)).toBe(true);
   await whole.click();
   await expect(page).toHaveURL(new RegExp(`/notes/${two.id}`));
 });

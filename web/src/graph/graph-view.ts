@@ -1,11 +1,14 @@
 import { DirectedGraph } from 'graphology';
 import Sigma from 'sigma';
+import { NodePointProgram } from 'sigma/rendering';
 import { trustedScriptUrl } from '../platform/trusted-script-url.ts';
+import { EdgeLayer, isWebGlSlow, NoEdges } from './edge-layer.ts';
 import { type GraphColors, onTheme, readColors } from './graph-colors.ts';
 import workerUrl from './layout.worker.ts?worker&url';
 import type { LayoutAnswer, LayoutRequest } from './layout-messages.ts';
 import type { GraphPart } from './model/graph-index.ts';
 import { startPositions } from './model/layout.ts';
+import type { NodeLook } from './node-look.ts';
 
 export interface GraphViewOptions {
   readonly open: (id: string, newTab: boolean) => void;
@@ -21,26 +24,22 @@ export interface Emphasis {
 /** Nodes and links added between two rests, so that keys and frames are not kept waiting. */
 const SLICE = 2_000;
 const [STEPS, FEWER_STEPS] = [400, 60];
-const NOTHING = { ids: [], positions: new Float32Array() };
-
-interface NodeLook {
-  x: number;
-  y: number;
-  size: number;
-  label: string;
-}
+const NOTHING = { ids: [], positions: new Float32Array(), edges: new Uint32Array() };
+/** Cheaper than circles and rectangles, for where there is no graphics card. */
+const CHEAP = { nodeProgramClasses: { circle: NodePointProgram<NodeLook> }, edgeProgramClasses: { line: NoEdges } };
 
 /** Draws a graph with WebGL. Its layout is computed by a worker. Throws where the browser has no WebGL. */
 export class GraphView implements Disposable {
   readonly #sigma: Sigma<NodeLook>;
   readonly #worker = new Worker(trustedScriptUrl(workerUrl), { type: 'module' });
   readonly #place: HTMLElement;
+  readonly #edges: EdgeLayer | null = null;
   readonly #stopTheme: () => void;
   #colors: GraphColors;
   #emphasis: Emphasis = { found: null, chosen: null };
   #hovered: string | null = null;
   /** The notes that are drawn and where, as coordinates in their order. */
-  #placed: { readonly ids: readonly string[]; readonly positions: Float32Array } = NOTHING;
+  #placed: Pick<LayoutRequest, 'positions' | 'edges'> & { readonly ids: readonly string[] } = NOTHING;
   #shown = 0;
   /** Which of what was to be shown is drawn. */
   #drawn = 0;
@@ -49,6 +48,7 @@ export class GraphView implements Disposable {
   constructor(place: HTMLElement, { open }: GraphViewOptions) {
     this.#place = place;
     this.#colors = readColors(place);
+    const isSlow = isWebGlSlow();
     this.#sigma = new Sigma<NodeLook>(new DirectedGraph<NodeLook>(), place, {
       allowInvalidContainer: true,
       labelFont: getComputedStyle(place).fontFamily,
@@ -59,7 +59,9 @@ export class GraphView implements Disposable {
       hideEdgesOnMove: true,
       zIndex: true,
       defaultDrawNodeHover: (context, node, settings) => this.#drawHover(context, node, settings),
+      ...(isSlow ? CHEAP : {}),
     });
+    if (isSlow) this.#edges = new EdgeLayer(this.#sigma, () => this.#drawnEdges());
     this.#sigma.on('clickNode', ({ node, event: { original } }) => {
       open(node, 'ctrlKey' in original && (original.ctrlKey || original.metaKey));
     });
@@ -101,7 +103,7 @@ export class GraphView implements Disposable {
     if (!(await this.#rest(own))) return;
     this.#place.dataset.state = 'moving';
     this.#drawn = own;
-    this.#placed = { ids, positions };
+    this.#placed = { ids, positions, edges };
     this.#sigma.setGraph(graph);
     this.#worker.postMessage(request);
   }
@@ -121,6 +123,7 @@ export class GraphView implements Disposable {
     this.#shown++;
     this.#stopTheme();
     this.#worker.terminate();
+    this.#edges?.[Symbol.dispose]();
     this.#sigma.kill();
   }
 
@@ -134,10 +137,10 @@ export class GraphView implements Disposable {
     // An answer to an earlier request, which another one has replaced.
     if (run !== this.#drawn) return;
     const graph = this.#sigma.getGraph();
-    const { ids } = this.#placed;
     // A large graph moves for longer than people who asked for stillness should have to look at.
     if (!isDone && wantsStillness()) return;
-    this.#placed = { ids, positions };
+    this.#placed = { ...this.#placed, positions };
+    if (isDone) this.#place.dataset.state = 'settled';
     let at = 0;
     // In place: of an update sigma would hear, and look at every node twice before the refresh does.
     graph.forEachNode((_, node) => {
@@ -147,7 +150,6 @@ export class GraphView implements Disposable {
     // Sigma reads the places of all nodes when it draws; how they look has not changed.
     this.#sigma.refresh({ partialGraph: {} });
     this.#follow(true);
-    if (isDone) this.#place.dataset.state = 'settled';
   }
 
   #follow(isAtOnce: boolean): void {
@@ -192,6 +194,19 @@ export class GraphView implements Disposable {
     const centre = this.#hovered ?? this.#emphasis.chosen;
     const graph = this.#sigma.getGraph();
     return centre !== null && (centre === id || (graph.hasNode(centre) && graph.areNeighbors(centre, id)));
+  }
+
+  #drawnEdges() {
+    const { ids, positions, edges } = this.#placed;
+    const centre = this.#hovered ?? this.#emphasis.chosen;
+    return {
+      positions,
+      edges,
+      isStill: this.#place.dataset.state === 'settled',
+      centre: centre === null ? null : ids.indexOf(centre),
+      color: this.#colors.edge,
+      accent: this.#colors.accent,
+    };
   }
 
   #lookOfNode(id: string, node: NodeLook) {

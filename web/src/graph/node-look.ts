@@ -1,0 +1,7 @@
+/** What sigma keeps of a node. */
+export interface NodeLook {
+  x: number;
+  y: number;
+  size: number;
+  label: string;
+}
