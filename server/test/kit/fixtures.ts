@@ -1,6 +1,6 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { UserId, VaultId } from '@notevault/protocol/ids.ts';
-import type { Principal } from '../../src/domains/access/access.ts';
+import type { PermissionLevel, Principal } from '../../src/domains/access/access.ts';
 import type { AccountDeps } from '../../src/domains/accounts/accounts.deps.ts';
 import { type Accounts, createAccounts } from '../../src/domains/accounts/accounts.ts';
 import { Keys } from '../../src/domains/keys/keys.ts';
@@ -103,4 +103,20 @@ export async function errorOf(work: Promise<unknown>): Promise<NotevaultError | 
     if (error instanceof NotevaultError) return error;
     throw error;
   }
+}
+
+/** A key that may do this much in vaults that exist later, and in those that are named. */
+export function keyOf(
+  session: Principal,
+  elsewhere: PermissionLevel,
+  vaults: [string, PermissionLevel][] = [],
+): Principal {
+  const scope = { elsewhere, vaults: new Map(vaults.map(([id, level]) => [id as VaultId, level])) };
+  return { kind: 'key', userId: session.userId, credentialId: 'key', name: 'key', tier: session.tier, scope };
+}
+
+/** Counts notes and changes of a vault, as a write does. */
+export async function advance({ db, vaults }: Fixtures, principal: Principal, id: string, notes: number, seqs = notes) {
+  const vault = await vaults.openVault(principal, id, 'write');
+  return db.transact((handle) => vaults.advance(handle, vault, { seqs, notes }));
 }

@@ -1,38 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { begin, linked } from '../../../test/kit/clients/device-link.ts';
 import { onSqlite, rawOf } from '../../../test/kit/engines.ts';
 import type { Caller } from '../../../test/kit/person.ts';
 import { startServer, type TestServer } from '../../../test/kit/server.ts';
 
-const DEVICE = { 'x-device-id': 'laptop', 'user-agent': 'Pad/1.0' };
-
-/** Starts a link, as the device does. */
-async function begin({ anyone }: TestServer, names: object = {}) {
-  const answer = await anyone.post('/auth/device', names);
-  assert.equal(answer.status, 200);
-  return answer.body as { device_code: string; user_code: string };
-}
-
-async function vaultOf(person: Caller, name = 'Home'): Promise<string> {
-  return (await person.post('/vaults', { name })).body.vault.id;
-}
-
-const poll = ({ anyone }: TestServer, device_code: string) =>
-  anyone.post('/auth/device/token', { device_code }, DEVICE);
 const lookUp = async (person: Caller, code: string) =>
   (await person.get(`/vaults?user_code=${encodeURIComponent(code)}`)).body;
-const decide = (person: Caller, user_code: string, more: object) =>
-  person.post('/auth/device/authorize', { user_code, ...more });
-
-/** A device that is linked to a vault of alice. */
-async function linked(server: TestServer, names: object = {}) {
-  const vault = await vaultOf(server.alice);
-  const link = await begin(server, names);
-  assert.equal((await decide(server.alice, link.user_code, { vault_id: vault })).status, 200);
-  const { status, body } = await poll(server, link.device_code);
-  assert.equal(status, 200);
-  return { vault, ...(body as { access_token: string; refresh_token: string }) };
-}
 
 onSqlite('a device’s tokens', (open) => {
   const refresh = ({ anyone }: TestServer, refresh_token: string) =>

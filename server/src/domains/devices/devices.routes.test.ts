@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { begin, DEVICE, decide, linked, poll, vaultOf } from '../../../test/kit/clients/device-link.ts';
 import type { Raw } from '../../../test/kit/database/raw-sql.ts';
 import { onSqlite, rawOf } from '../../../test/kit/engines.ts';
 import { checkedCallers } from '../../../test/kit/openapi.ts';
@@ -7,27 +8,11 @@ import type { Caller } from '../../../test/kit/person.ts';
 import { startServer, type TestServer } from '../../../test/kit/server.ts';
 import { builtinPlans } from '../plans/plans.ts';
 
-const DEVICE = { 'x-device-id': 'laptop', 'user-agent': 'Pad/1.0' };
 const pending = { error: 'authorization_pending' };
 const notFound = [404, { error: 'code not found or expired' }];
 
-/** Starts a link, as the device does. */
-async function begin({ anyone }: TestServer, names: object = {}) {
-  const answer = await anyone.post('/auth/device', names);
-  assert.equal(answer.status, 200);
-  return answer.body as { device_code: string; user_code: string };
-}
-
-async function vaultOf(person: Caller, name = 'Home'): Promise<string> {
-  return (await person.post('/vaults', { name })).body.vault.id;
-}
-
-const poll = ({ anyone }: TestServer, device_code: string) =>
-  anyone.post('/auth/device/token', { device_code }, DEVICE);
 const lookUp = async (person: Caller, code: string) =>
   (await person.get(`/vaults?user_code=${encodeURIComponent(code)}`)).body;
-const decide = (person: Caller, user_code: string, more: object) =>
-  person.post('/auth/device/authorize', { user_code, ...more });
 
 /** Every stored value, as text. */
 async function cellsOf(raw: Raw): Promise<string[]> {
@@ -45,16 +30,6 @@ async function cellsOf(raw: Raw): Promise<string[]> {
 async function aliceAgain({ anyone, alice, bearer }: TestServer): Promise<Caller> {
   const { body } = await anyone.post('/auth/login', { email: alice.email, password: alice.password });
   return bearer(body.access_token);
-}
-
-/** A device that is linked to a vault of alice. */
-async function linked(server: TestServer, names: object = {}) {
-  const vault = await vaultOf(server.alice);
-  const link = await begin(server, names);
-  assert.equal((await decide(server.alice, link.user_code, { vault_id: vault })).status, 200);
-  const { status, body } = await poll(server, link.device_code);
-  assert.equal(status, 200);
-  return { vault, ...(body as { access_token: string; refresh_token: string }) };
 }
 
 onSqlite('a device link', (open) => {

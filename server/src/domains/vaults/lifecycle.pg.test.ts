@@ -1,26 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { VaultId } from '@notevault/protocol/ids.ts';
 import { onEachEngine } from '../../../test/kit/engines.ts';
-import { codeOf, type Fixtures, openFixtures, signUp } from '../../../test/kit/fixtures.ts';
+import { advance, codeOf, type Fixtures, keyOf, openFixtures, signUp } from '../../../test/kit/fixtures.ts';
 import { statementsOver } from '../../ports/database/statement.ts';
-import type { PermissionLevel, Principal } from '../access/access.ts';
 import type { VaultsTables } from './vaults.tables.ts';
 
 const { statement } = statementsOver<VaultsTables>();
 const findAllRows = statement((db, _: Record<never, never>) => db.selectFrom('vaults').selectAll());
 
 const NOWHERE = '00000000-0000-7000-8000-000000000000';
-
-function keyOf(session: Principal, elsewhere: PermissionLevel, vaults: [string, PermissionLevel][] = []): Principal {
-  const scope = { elsewhere, vaults: new Map(vaults.map(([id, level]) => [id as VaultId, level])) };
-  return { kind: 'key', userId: session.userId, credentialId: 'key', name: 'key', tier: session.tier, scope };
-}
-
-async function advance({ db, vaults }: Fixtures, principal: Principal, id: string, notes: number, seqs = notes) {
-  const vault = await vaults.openVault(principal, id, 'write');
-  return db.transact((handle) => vaults.advance(handle, vault, { seqs, notes }));
-}
 
 onEachEngine('changing vaults', (open) => {
   test('with a new name makes a new slug, for which its own old slug is no obstacle', async () => {

@@ -1,24 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { VaultId } from '@notevault/protocol/ids.ts';
 import { onEachEngine } from '../../../test/kit/engines.ts';
-import { codeOf, errorOf, type Fixtures, openFixtures, signUp } from '../../../test/kit/fixtures.ts';
-import type { PermissionLevel, Principal } from '../access/access.ts';
+import { advance, codeOf, errorOf, keyOf, openFixtures, signUp } from '../../../test/kit/fixtures.ts';
 import { builtinPlans, mergePlans } from '../plans/plans.ts';
 import type { Vault } from './opened-vault.ts';
 
 const NOWHERE = '00000000-0000-7000-8000-000000000000';
 const plans = mergePlans(builtinPlans, { free: { vaults_cap: 10, notes_cap: 10 } });
-
-function keyOf(session: Principal, elsewhere: PermissionLevel, vaults: [string, PermissionLevel][] = []): Principal {
-  const scope = { elsewhere, vaults: new Map(vaults.map(([id, level]) => [id as VaultId, level])) };
-  return { kind: 'key', userId: session.userId, credentialId: 'key', name: 'key', tier: session.tier, scope };
-}
-
-async function advance({ db, vaults }: Fixtures, principal: Principal, id: string, notes: number, seqs = notes) {
-  const vault = await vaults.openVault(principal, id, 'write');
-  return db.transact((handle) => vaults.advance(handle, vault, { seqs, notes }));
-}
 
 onEachEngine('creating vaults', (open) => {
   test('makes exactly one default of eight first vaults at once', async () => {
