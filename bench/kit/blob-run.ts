@@ -4,7 +4,7 @@ import { mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { BlobId, VaultId } from '@notevault/protocol/ids.ts';
+import type { BlobId, VaultId } from '@notevault/protocol/values/ids.ts';
 import { readConfig } from '../../server/src/config/config.ts';
 import { openPorts } from '../../server/src/open-ports.ts';
 import type { Blobs } from '../../server/src/ports/blobs/blobs.ts';

@@ -2,7 +2,7 @@ import { createSecretKey, randomBytes } from 'node:crypto';
 import { DatabaseSync } from 'node:sqlite';
 import { deriveNote } from '@notevault/note-text/derive.ts';
 import { wordsOf } from '@notevault/note-text/words.ts';
-import type { NoteId, Seq } from '@notevault/protocol/ids.ts';
+import type { NoteId, Seq } from '@notevault/protocol/values/ids.ts';
 import { passagesOfNote } from '@notevault/search-index/analysis/passages.ts';
 import { NO_FILTER } from '@notevault/search-index/query/search-filter.ts';
 import { type Snippet, SnippetMaker } from '@notevault/search-index/snippets/snippet.ts';

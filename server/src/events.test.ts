@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { UserId, VaultId } from '@notevault/protocol/ids.ts';
+import type { UserId, VaultId } from '@notevault/protocol/values/ids.ts';
 import { Events } from './events.ts';
 
 const vaultId = 'c2a5e3a0-0000-4000-8000-000000000001' as VaultId;

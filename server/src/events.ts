@@ -1,4 +1,4 @@
-import type { UserId, VaultId } from '@notevault/protocol/ids.ts';
+import type { UserId, VaultId } from '@notevault/protocol/values/ids.ts';
 
 /**
  * The events that are announced after they have happened; a change is announced when it is on disk. Caches, search,

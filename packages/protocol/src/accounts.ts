@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { Nullable, Timestamp, Unchecked, Uuid } from './schemas.ts';
+import { Nullable, Timestamp, Unchecked, Uuid } from './values/schemas.ts';
 
 const Email = { description: 'E-mail address.' };
 const Password = { description: 'At least 8 characters, at most 256 bytes.' };

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { Nullable, Timestamp, Uuid } from './schemas.ts';
+import { Nullable, Timestamp, Uuid } from './values/schemas.ts';
 
 const LevelOrNull = Type.Unsafe<'none' | 'read' | 'write' | null>({
   type: ['string', 'null'],

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { Nullable, Unchecked, Uuid } from './schemas.ts';
+import { Nullable, Unchecked, Uuid } from './values/schemas.ts';
 
 export const DeviceBody = Unchecked<{ client_id?: unknown; vault_name?: unknown; device_name?: unknown }>({
   client_id: Nullable(Type.String({ description: 'Name of the client.' })),

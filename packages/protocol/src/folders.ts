@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { NoteListed } from './notes.ts';
-import { Nullable, sent, Uuid } from './schemas.ts';
+import { Nullable, sent, Uuid } from './values/schemas.ts';
 
 export const Folder = Type.Object({
   name: Type.String({ description: 'Full path; empty for the root.' }),

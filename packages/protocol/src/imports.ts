@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { Nullable, Timestamp, Uuid } from './schemas.ts';
+import { Nullable, Timestamp, Uuid } from './values/schemas.ts';
 
 export const ImportQuery = Type.Object({
   vault_id: Type.String({ description: 'The vault into which to import.' }),

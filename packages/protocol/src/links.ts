@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { Nullable, Uuid } from './schemas.ts';
+import { Nullable, Uuid } from './values/schemas.ts';
 
 /** A link from another note to this one. */
 export const Backlink = Type.Object({

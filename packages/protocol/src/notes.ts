@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { Actor, Nullable, sent, Timestamp, Unchecked, Uuid } from './schemas.ts';
+import { Actor, Nullable, sent, Timestamp, Unchecked, Uuid } from './values/schemas.ts';
 
 export const UpsertNote = Type.Object({
   path: Type.String(),

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { Nullable, Uuid } from './schemas.ts';
+import { Nullable, Uuid } from './values/schemas.ts';
 
 const Bound = (of: string) =>
   Type.Optional(

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { Folder } from './folders.ts';
-import { Nullable, Timestamp, Uuid } from './schemas.ts';
+import { Nullable, Timestamp, Uuid } from './values/schemas.ts';
 
 export const ManifestAttachment = Type.Object({
   id: Uuid,

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { Nullable, Timestamp } from './schemas.ts';
+import { Nullable, Timestamp } from './values/schemas.ts';
 
 export const NewTicket = Type.Object({
   operation: Type.Enum(['attachment.get', 'attachment.put', 'vault.export'], {

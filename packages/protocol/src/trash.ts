@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { Attachment } from './attachments.ts';
 import { Note } from './notes.ts';
-import { Actor, Nullable, Timestamp, Unchecked, Uuid } from './schemas.ts';
+import { Actor, Nullable, Timestamp, Unchecked, Uuid } from './values/schemas.ts';
 
 export const TrashItem = Type.Object({
   id: Uuid,

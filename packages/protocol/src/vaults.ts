@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { Nullable, Timestamp, Unchecked, Uuid } from './schemas.ts';
+import { Nullable, Timestamp, Unchecked, Uuid } from './values/schemas.ts';
 
 export const VaultParams = Type.Object({ id: Type.String({ description: 'The vault’s id.' }) });
 

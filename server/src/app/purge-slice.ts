@@ -1,4 +1,4 @@
-import type { VaultId } from '@notevault/protocol/ids.ts';
+import type { VaultId } from '@notevault/protocol/values/ids.ts';
 import type { Database } from '../ports/database/database.ts';
 import type { Domains } from './domains.ts';
 

@@ -1,4 +1,4 @@
-import type { BlobId, VaultId } from '@notevault/protocol/ids.ts';
+import type { BlobId, VaultId } from '@notevault/protocol/values/ids.ts';
 import { migrations } from '../data/migrations.ts';
 import type { Keys } from '../domains/keys/keys.ts';
 import type { Readiness } from '../http/monitoring/probes.ts';

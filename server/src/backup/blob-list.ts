@@ -1,4 +1,4 @@
-import { type BlobId, parseUuid, type VaultId } from '@notevault/protocol/ids.ts';
+import { type BlobId, parseUuid, type VaultId } from '@notevault/protocol/values/ids.ts';
 import type { BlobKey } from '../ports/blobs/blobs.ts';
 import { BackupDamaged, type ObjectRef } from './format.ts';
 

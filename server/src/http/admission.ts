@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
-import { networkOf } from '@notevault/protocol/ip-network.ts';
+import { networkOf } from '@notevault/protocol/values/ip-network.ts';
 import type { FastifyRequest } from 'fastify';
 import { runForOwner } from '../concurrency/owner.ts';
 import { FairSemaphore, type Permit, type SemaphoreLimits } from '../concurrency/semaphore.ts';

@@ -3,7 +3,7 @@ import cors from '@fastify/cors';
 import rateLimit from '@fastify/rate-limit';
 import swagger from '@fastify/swagger';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
-import { networkOf } from '@notevault/protocol/ip-network.ts';
+import { networkOf } from '@notevault/protocol/values/ip-network.ts';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import type { Idempotency } from '../domains/idempotency/idempotency.ts';
 import type { Tracing } from '../ports/tracing/tracing.ts';

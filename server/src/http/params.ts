@@ -1,5 +1,5 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
-import { type NoteId, parseUuid } from '@notevault/protocol/ids.ts';
+import { type NoteId, parseUuid } from '@notevault/protocol/values/ids.ts';
 
 /** Parses a note id of the URL. Throws `invalid_id` (400). */
 export function idParam(text: string): NoteId {

@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { writeSync } from 'node:fs';
-import type { BlobId, VaultId } from '@notevault/protocol/ids.ts';
+import type { BlobId, VaultId } from '@notevault/protocol/values/ids.ts';
 import type { BlobKey, Blobs } from '../../src/ports/blobs/blobs.ts';
 import { blobsDdl } from '../../src/ports/blobs/database.tables.ts';
 import { databaseBlobs } from '../../src/ports/blobs/database.ts';

@@ -6,7 +6,7 @@ import { dirname } from 'node:path';
 import { describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import type { BlobId, VaultId } from '@notevault/protocol/ids.ts';
+import type { BlobId, VaultId } from '@notevault/protocol/values/ids.ts';
 import { listAll, readAll } from '../../src/ports/blobs/blobs.contract.ts';
 import { freshPostgres, whyNoPostgres } from '../kit/database/postgres.ts';
 import { Folder } from '../kit/programs/process.ts';

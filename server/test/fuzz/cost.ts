@@ -1,4 +1,4 @@
-import type { NoteId, VaultId } from '@notevault/protocol/ids.ts';
+import type { NoteId, VaultId } from '@notevault/protocol/values/ids.ts';
 import { ClientThread } from '../kit/clients/client-thread.ts';
 import { craftUpdate } from '../kit/clients/crafted-updates.ts';
 import { YjsClient } from '../kit/clients/yjs-client.ts';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { NoteId, VaultId } from '@notevault/protocol/ids.ts';
+import type { NoteId, VaultId } from '@notevault/protocol/values/ids.ts';
 import * as Y from 'yjs';
 import type { App } from '../../src/app.ts';
 import { headOf, snapshotOf } from '../../src/domains/notes/merge/document.ts';

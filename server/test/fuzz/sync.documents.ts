@@ -1,4 +1,4 @@
-import type { NoteId } from '@notevault/protocol/ids.ts';
+import type { NoteId } from '@notevault/protocol/values/ids.ts';
 import type { Doc } from 'yjs';
 import { findStates } from '../../src/domains/notes/live/live.store.ts';
 import { documentOf, readNoteState } from '../../src/domains/notes/live/note-state.ts';

@@ -1,4 +1,4 @@
-import type { VaultId } from '@notevault/protocol/ids.ts';
+import type { VaultId } from '@notevault/protocol/values/ids.ts';
 import type { OpenVault } from '../../src/domains/vaults/vaults.ts';
 import type { Bus } from '../../src/ports/bus/bus.ts';
 import { MemoryHub } from '../../src/ports/bus/memory.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { UserId, VaultId } from '@notevault/protocol/ids.ts';
+import type { UserId, VaultId } from '@notevault/protocol/values/ids.ts';
 import { openMeta as openAttachmentMeta } from '../../src/domains/attachments/sealed-attachment.ts';
 import { folderMeta } from '../../src/domains/entries/sealed-entry.ts';
 import { openTexts } from '../../src/domains/links/link-texts.ts';

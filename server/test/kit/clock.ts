@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { EpochMs } from '@notevault/protocol/ids.ts';
+import type { EpochMs } from '@notevault/protocol/values/ids.ts';
 import { type Clock, uuidSource } from '../../src/ports/clock/clock.ts';
 
 /** A clock that advances only when told to. Its randomness is real; tests must not depend on it. */

@@ -1,5 +1,5 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
-import type { UserId, VaultId } from '@notevault/protocol/ids.ts';
+import type { UserId, VaultId } from '@notevault/protocol/values/ids.ts';
 import type { PermissionLevel, Principal } from '../../src/domains/access/access.ts';
 import type { AccountDeps } from '../../src/domains/accounts/accounts.deps.ts';
 import { type Accounts, createAccounts } from '../../src/domains/accounts/accounts.ts';

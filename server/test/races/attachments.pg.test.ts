@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { VaultId } from '@notevault/protocol/ids.ts';
+import type { VaultId } from '@notevault/protocol/values/ids.ts';
 import { fileOf, fileUrl, readRaw, sha256, uploadJson, uploadRaw } from '../kit/content/files.ts';
 import { assertConsistent } from '../kit/database/assert-consistent.ts';
 import { onEachEngine, rawOf } from '../kit/engines.ts';

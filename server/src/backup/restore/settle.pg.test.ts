@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
 import { test } from 'node:test';
-import type { BlobId, VaultId } from '@notevault/protocol/ids.ts';
+import type { BlobId, VaultId } from '@notevault/protocol/values/ids.ts';
 import { onEachEngine } from '../../../test/kit/engines.ts';
 import { startServer } from '../../../test/kit/server.ts';
 import { settleRestored } from './settle.ts';

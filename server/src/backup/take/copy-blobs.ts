@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { BlobId, VaultId } from '@notevault/protocol/ids.ts';
+import type { BlobId, VaultId } from '@notevault/protocol/values/ids.ts';
 import type { BlobKey, Blobs } from '../../ports/blobs/blobs.ts';
 import type { DatabaseSnapshot } from '../../ports/database/snapshot.ts';
 import { sealedSize } from '../../ports/keyring/keyring.ts';

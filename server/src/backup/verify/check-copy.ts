@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { NoteId, VaultId } from '@notevault/protocol/ids.ts';
 import type { Manifest } from '@notevault/protocol/sync.ts';
+import type { NoteId, VaultId } from '@notevault/protocol/values/ids.ts';
 import type { App } from '../../app.ts';
 import { openSamples } from '../../data/sealed-samples.ts';
 import { checkDataKeys } from '../../domains/keys/keys.ts';

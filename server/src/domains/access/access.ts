@@ -1,5 +1,5 @@
 import { invalid } from '@notevault/protocol/errors.ts';
-import { parseUuid, type UserId, type VaultId } from '@notevault/protocol/ids.ts';
+import { parseUuid, type UserId, type VaultId } from '@notevault/protocol/values/ids.ts';
 import type { SealingKey } from '../../ports/keyring/keyring.ts';
 import type { Plan } from '../plans/plans.ts';
 

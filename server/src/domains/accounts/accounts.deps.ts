@@ -1,4 +1,4 @@
-import type { UserId } from '@notevault/protocol/ids.ts';
+import type { UserId } from '@notevault/protocol/values/ids.ts';
 import type { EventSink } from '../../events.ts';
 import type { AnalyticsSink } from '../../ports/analytics/analytics.ts';
 import type { Clock } from '../../ports/clock/clock.ts';

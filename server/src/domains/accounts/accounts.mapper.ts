@@ -1,5 +1,5 @@
 import type { SessionsResponse, User as UserBody } from '@notevault/protocol/accounts.ts';
-import { isoTime } from '@notevault/protocol/time.ts';
+import { isoTime } from '@notevault/protocol/values/time.ts';
 import type { User } from './profile.ts';
 import type { Tokens } from './sessions/refresh-tokens.ts';
 import type { ListedSession } from './sessions/session-list.ts';

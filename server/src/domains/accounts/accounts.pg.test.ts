@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { UserId } from '@notevault/protocol/ids.ts';
+import type { UserId } from '@notevault/protocol/values/ids.ts';
 import { onEachEngine } from '../../../test/kit/engines.ts';
 import { codeOf, openFixtures } from '../../../test/kit/fixtures.ts';
 import { statementsOver } from '../../ports/database/statement.ts';

@@ -1,5 +1,5 @@
 import * as schema from '@notevault/protocol/accounts.ts';
-import { DeletedCount, IdParams } from '@notevault/protocol/schemas.ts';
+import { DeletedCount, IdParams } from '@notevault/protocol/values/schemas.ts';
 import { type RequestContext, type Route, route } from '../../http/route.ts';
 import {
   REFRESH_COOKIE,

@@ -1,4 +1,4 @@
-import type { SessionId, UserId } from '@notevault/protocol/ids.ts';
+import type { SessionId, UserId } from '@notevault/protocol/values/ids.ts';
 
 export type Role = 'admin' | 'member';
 

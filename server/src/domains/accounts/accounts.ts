@@ -1,5 +1,5 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
-import type { UserId } from '@notevault/protocol/ids.ts';
+import type { UserId } from '@notevault/protocol/values/ids.ts';
 import type { WriteHandle } from '../../ports/database/database.ts';
 import { type AccountDeletion, createAccountDeletion } from './account-deletion.ts';
 import type { AccountDeps } from './accounts.deps.ts';

@@ -1,4 +1,4 @@
-import type { UserId } from '@notevault/protocol/ids.ts';
+import type { UserId } from '@notevault/protocol/values/ids.ts';
 import type { WriteHandle } from '../../ports/database/database.ts';
 import type { AccountDeps } from './accounts.deps.ts';
 import * as store from './accounts.store.ts';

@@ -1,5 +1,5 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
-import { parseUuid } from '@notevault/protocol/ids.ts';
+import { parseUuid } from '@notevault/protocol/values/ids.ts';
 import { newToken } from '../tokens/tokens.ts';
 import type { AccountDeps } from './accounts.deps.ts';
 import * as store from './accounts.store.ts';

@@ -1,5 +1,5 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
-import type { SessionId, UserId } from '@notevault/protocol/ids.ts';
+import type { SessionId, UserId } from '@notevault/protocol/values/ids.ts';
 import type { WriteHandle } from '../../ports/database/database.ts';
 import { hashOf, newToken } from '../tokens/tokens.ts';
 import type { AccountDeps } from './accounts.deps.ts';

@@ -1,6 +1,6 @@
 import type { ProfileBody } from '@notevault/protocol/accounts.ts';
 import { invalid, NotevaultError } from '@notevault/protocol/errors.ts';
-import type { UserId } from '@notevault/protocol/ids.ts';
+import type { UserId } from '@notevault/protocol/values/ids.ts';
 import type { SealingKey } from '../../ports/keyring/keyring.ts';
 import type { AccountDeps } from './accounts.deps.ts';
 import * as store from './accounts.store.ts';

@@ -1,5 +1,5 @@
 import type { AdminHealth, AdminInvite, AdminUser as AdminUserBody } from '@notevault/protocol/admin.ts';
-import { isoTime } from '@notevault/protocol/time.ts';
+import { isoTime } from '@notevault/protocol/values/time.ts';
 import type { Invite } from '../accounts/accounts.ts';
 import type { AdminUser, ServerHealth } from './admin.ts';
 

@@ -1,5 +1,5 @@
 import * as schema from '@notevault/protocol/admin.ts';
-import { IdParams } from '@notevault/protocol/schemas.ts';
+import { IdParams } from '@notevault/protocol/values/schemas.ts';
 import { type Route, route } from '../../http/route.ts';
 import { adminUserView, healthView, inviteView } from './admin.mapper.ts';
 import type { Admin } from './admin.ts';

@@ -1,5 +1,5 @@
 import type { ApiKey as ApiKeyBody } from '@notevault/protocol/api-keys.ts';
-import { isoTime, isoTimeOrNull } from '@notevault/protocol/time.ts';
+import { isoTime, isoTimeOrNull } from '@notevault/protocol/values/time.ts';
 import type { ApiKey } from './api-keys.ts';
 
 /** Maps a key to the wire, without its secret. */

@@ -1,5 +1,5 @@
 import { invalid, NotevaultError } from '@notevault/protocol/errors.ts';
-import { parseUuid, type UserId } from '@notevault/protocol/ids.ts';
+import { parseUuid, type UserId } from '@notevault/protocol/values/ids.ts';
 import { type AccessScopeInput, readAccessScope } from '../access/access.ts';
 import { type InTransaction, skipInTransaction } from '../idempotency/idempotency.ts';
 import { capExceeded, capOf, planOf } from '../plans/plans.ts';

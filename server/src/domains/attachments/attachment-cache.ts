@@ -1,4 +1,4 @@
-import type { AttachmentId, Seq } from '@notevault/protocol/ids.ts';
+import type { AttachmentId, Seq } from '@notevault/protocol/values/ids.ts';
 import { cachedEntries } from '../entries/cached-entries.ts';
 import type { StoredEntry } from '../entries/entries.ts';
 import type { CachedRow, OpenVault } from '../vaults/vaults.ts';

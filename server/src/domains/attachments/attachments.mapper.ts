@@ -1,5 +1,5 @@
 import type { Attachment } from '@notevault/protocol/attachments.ts';
-import { isoTime } from '@notevault/protocol/time.ts';
+import { isoTime } from '@notevault/protocol/values/time.ts';
 import type { StoredEntry } from '../entries/entries.ts';
 import { checkPrecondition, isConditional, type Precondition } from '../entries/precondition.ts';
 import type { OpenVault } from '../vaults/vaults.ts';

@@ -1,5 +1,5 @@
 import * as schema from '@notevault/protocol/attachments.ts';
-import { DeletedCount, MovedCount, RenameBody } from '@notevault/protocol/schemas.ts';
+import { DeletedCount, MovedCount, RenameBody } from '@notevault/protocol/values/schemas.ts';
 import { answerBytes } from '../../http/answers/answer-bytes.ts';
 import { idempotentRoute, idempotentStreamedRoute, type Route, route, streamedRoute } from '../../http/route.ts';
 import { writeContextOf } from '../../http/write-context.ts';

@@ -1,4 +1,4 @@
-import type { BlobId, VaultId } from '@notevault/protocol/ids.ts';
+import type { BlobId, VaultId } from '@notevault/protocol/values/ids.ts';
 import type { BlobKey } from '../../ports/blobs/blobs.ts';
 import type { WriteHandle } from '../../ports/database/database.ts';
 import { lastRestoredAt } from '../vaults/vaults.ts';

@@ -1,6 +1,6 @@
 import type { Attachment } from '@notevault/protocol/attachments.ts';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
-import type { BlobId } from '@notevault/protocol/ids.ts';
+import type { BlobId } from '@notevault/protocol/values/ids.ts';
 import { createYield } from '../../concurrency/yield.ts';
 import type { ByteRange } from '../../ports/blobs/blobs.ts';
 import type { ReadHandle } from '../../ports/database/database.ts';

@@ -1,5 +1,5 @@
 import type { Connection as ConnectionBody } from '@notevault/protocol/connections.ts';
-import { isoTime, isoTimeOrNull } from '@notevault/protocol/time.ts';
+import { isoTime, isoTimeOrNull } from '@notevault/protocol/values/time.ts';
 import type { Connection } from './connections.ts';
 
 /** Maps a connection to the wire. */

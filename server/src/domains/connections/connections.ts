@@ -1,4 +1,4 @@
-import type { VaultId } from '@notevault/protocol/ids.ts';
+import type { VaultId } from '@notevault/protocol/values/ids.ts';
 import { onlyVault, type Principal } from '../access/access.ts';
 import type { ConnectionDetails, ConnectionKind, StoredConnection } from '../credentials/credentials.ts';
 import type { ConnectionDeps } from './connections.deps.ts';

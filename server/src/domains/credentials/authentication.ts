@@ -1,5 +1,5 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
-import type { VaultId } from '@notevault/protocol/ids.ts';
+import type { VaultId } from '@notevault/protocol/values/ids.ts';
 import type { SealingKey } from '../../ports/keyring/keyring.ts';
 import { type AccessScope, accessScopeOf, narrower, type PermissionLevel, type Principal } from '../access/access.ts';
 import { bearerOf, hashOf, prefixes, prefixOf } from '../tokens/tokens.ts';

@@ -1,4 +1,4 @@
-import type { UserId, VaultId } from '@notevault/protocol/ids.ts';
+import type { UserId, VaultId } from '@notevault/protocol/values/ids.ts';
 import type { PermissionLevel } from '../access/access.ts';
 
 /** `pat` means personal access tokens and API keys alike. */

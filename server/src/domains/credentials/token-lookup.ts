@@ -1,4 +1,4 @@
-import type { UserId, VaultId } from '@notevault/protocol/ids.ts';
+import type { UserId, VaultId } from '@notevault/protocol/values/ids.ts';
 import type { PermissionLevel } from '../access/access.ts';
 import type { ConnectionKind } from './credentials.tables.ts';
 

@@ -1,4 +1,4 @@
-import type { UserId, VaultId } from '@notevault/protocol/ids.ts';
+import type { UserId, VaultId } from '@notevault/protocol/values/ids.ts';
 
 /** One pending device link; deleted once the device has its tokens. */
 export interface DeviceAuthorizationRow {

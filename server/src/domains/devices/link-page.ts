@@ -1,6 +1,6 @@
-import { cleanText } from '@notevault/protocol/clean-text.ts';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
-import type { UserId, VaultId } from '@notevault/protocol/ids.ts';
+import { cleanText } from '@notevault/protocol/values/clean-text.ts';
+import type { UserId, VaultId } from '@notevault/protocol/values/ids.ts';
 import { Type } from 'typebox';
 import { KeyringError, type SealingKey } from '../../ports/keyring/keyring.ts';
 import { SealedJson } from '../../ports/keyring/sealed-json.ts';

@@ -1,5 +1,5 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
-import { parseUuid, type UserId, type VaultId } from '@notevault/protocol/ids.ts';
+import { parseUuid, type UserId, type VaultId } from '@notevault/protocol/values/ids.ts';
 import type { WriteHandle } from '../../ports/database/database.ts';
 import type { SealingKey } from '../../ports/keyring/keyring.ts';
 import type { Client, ConnectionDetails, ConnectionKey, CredentialRow } from '../credentials/credentials.ts';

@@ -1,4 +1,4 @@
-import type { Seq } from '@notevault/protocol/ids.ts';
+import type { Seq } from '@notevault/protocol/values/ids.ts';
 import type { CachedCollection, CachedRow, OpenVault } from '../vaults/vaults.ts';
 import * as store from './change-feed.store.ts';
 import type { StoredEntry } from './entries.store.ts';

@@ -1,4 +1,4 @@
-import type { Seq } from '@notevault/protocol/ids.ts';
+import type { Seq } from '@notevault/protocol/values/ids.ts';
 import type { ReadHandle } from '../../ports/database/database.ts';
 import type { OpenVault } from '../vaults/vaults.ts';
 import * as store from './change-feed.store.ts';

@@ -1,5 +1,5 @@
-import type { VaultId } from '@notevault/protocol/ids.ts';
 import type { TrashRestored } from '@notevault/protocol/trash.ts';
+import type { VaultId } from '@notevault/protocol/values/ids.ts';
 import type { KeyedLock } from '../../concurrency/keyed-lock.ts';
 import type { YieldIfDue } from '../../concurrency/yield.ts';
 import type { Clock } from '../../ports/clock/clock.ts';

@@ -1,5 +1,5 @@
 import type { NotevaultError } from '@notevault/protocol/errors.ts';
-import type { VaultId } from '@notevault/protocol/ids.ts';
+import type { VaultId } from '@notevault/protocol/values/ids.ts';
 import { KeyedLock } from '../../concurrency/keyed-lock.ts';
 import type { WriteHandle } from '../../ports/database/database.ts';
 import type { OpenVault } from '../vaults/vaults.ts';

@@ -1,4 +1,4 @@
-import type { VaultId } from '@notevault/protocol/ids.ts';
+import type { VaultId } from '@notevault/protocol/values/ids.ts';
 import type { ReadHandle, WriteHandle } from '../../ports/database/database.ts';
 import * as store from './entries.store.ts';
 import type { ItemKind } from './entries.tables.ts';

@@ -1,4 +1,4 @@
-import type { UserId, VaultId } from '@notevault/protocol/ids.ts';
+import type { UserId, VaultId } from '@notevault/protocol/values/ids.ts';
 
 /** The answer to a request with an idempotency key, stored for when the request is sent again. */
 export interface IdempotentResponseRow {

@@ -1,5 +1,5 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
-import type { UserId, VaultId } from '@notevault/protocol/ids.ts';
+import type { UserId, VaultId } from '@notevault/protocol/values/ids.ts';
 import { Type } from 'typebox';
 import { KeyedMutex } from '../../concurrency/keyed-mutex.ts';
 import type { WriteHandle } from '../../ports/database/database.ts';

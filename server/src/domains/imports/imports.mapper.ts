@@ -1,5 +1,5 @@
 import type { Import } from '@notevault/protocol/imports.ts';
-import { isoTime } from '@notevault/protocol/time.ts';
+import { isoTime } from '@notevault/protocol/values/time.ts';
 import type { OpenedImport } from './imports.ts';
 
 export function importView({ progress, dryRun, ...row }: OpenedImport): Import {

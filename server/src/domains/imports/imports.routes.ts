@@ -1,5 +1,5 @@
 import * as schema from '@notevault/protocol/imports.ts';
-import { IdParams } from '@notevault/protocol/schemas.ts';
+import { IdParams } from '@notevault/protocol/values/schemas.ts';
 import { type Route, route, streamedRoute } from '../../http/route.ts';
 import { importView } from './imports.mapper.ts';
 import type { Imports } from './imports.ts';

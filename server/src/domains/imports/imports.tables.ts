@@ -1,4 +1,4 @@
-import type { BlobId, UserId, VaultId } from '@notevault/protocol/ids.ts';
+import type { BlobId, UserId, VaultId } from '@notevault/protocol/values/ids.ts';
 
 export type ImportState = 'queued' | 'running' | 'done' | 'failed' | 'cancelled';
 

@@ -1,7 +1,7 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
-import type { BlobId, VaultId } from '@notevault/protocol/ids.ts';
 import { IMPORT_BYTES_MAX } from '@notevault/protocol/import-limits.ts';
 import type { ImportQuery } from '@notevault/protocol/imports.ts';
+import type { BlobId, VaultId } from '@notevault/protocol/values/ids.ts';
 import type { Static } from 'typebox';
 import { runForOwner } from '../../concurrency/owner.ts';
 import type { Principal } from '../access/access.ts';

@@ -1,5 +1,5 @@
 import { BacklinksQuery, BacklinksResponse } from '@notevault/protocol/links.ts';
-import { IdParams } from '@notevault/protocol/schemas.ts';
+import { IdParams } from '@notevault/protocol/values/schemas.ts';
 import { idParam } from '../../http/params.ts';
 import { type Route, route } from '../../http/route.ts';
 import type { Links } from './links.ts';

@@ -1,4 +1,4 @@
-import type { NoteId, VaultId } from '@notevault/protocol/ids.ts';
+import type { NoteId, VaultId } from '@notevault/protocol/values/ids.ts';
 import { sql } from 'kysely';
 import { statementsOver } from '../../ports/database/statement.ts';
 import type { EntriesTables, ItemKind } from '../entries/entries.tables.ts';

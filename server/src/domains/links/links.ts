@@ -1,6 +1,6 @@
-import type { NoteId } from '@notevault/protocol/ids.ts';
 import type { Backlink } from '@notevault/protocol/links.ts';
 import type { NoteLink } from '@notevault/protocol/notes.ts';
+import type { NoteId } from '@notevault/protocol/values/ids.ts';
 import { createYield, type YieldIfDue } from '../../concurrency/yield.ts';
 import type { Database, ReadHandle, WriteHandle } from '../../ports/database/database.ts';
 import type { AttachmentLinkHooks } from '../attachments/attachments.ts';

@@ -1,5 +1,5 @@
 import type { LogRecord as LogRecordBody } from '@notevault/protocol/logs.ts';
-import { isoTimeOrNull } from '@notevault/protocol/time.ts';
+import { isoTimeOrNull } from '@notevault/protocol/values/time.ts';
 import type { LogRecord } from './logs.ts';
 
 /** Maps a record to the wire. */

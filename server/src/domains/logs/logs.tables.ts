@@ -1,4 +1,4 @@
-import type { UserId } from '@notevault/protocol/ids.ts';
+import type { UserId } from '@notevault/protocol/values/ids.ts';
 
 /** One log record of a client. */
 export interface LogRow {

@@ -1,6 +1,6 @@
 import { invalid, NotevaultError } from '@notevault/protocol/errors.ts';
-import type { UserId } from '@notevault/protocol/ids.ts';
 import type { LogEntry, LogsQuery } from '@notevault/protocol/logs.ts';
+import type { UserId } from '@notevault/protocol/values/ids.ts';
 import { Type } from 'typebox';
 import type { SealingKey } from '../../ports/keyring/keyring.ts';
 import { SealedJson } from '../../ports/keyring/sealed-json.ts';

@@ -1,5 +1,5 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
-import type { NoteId, Seq } from '@notevault/protocol/ids.ts';
+import type { NoteId, Seq } from '@notevault/protocol/values/ids.ts';
 import { createYield } from '../../concurrency/yield.ts';
 import type { ReadHandle } from '../../ports/database/database.ts';
 import type { Entries, StoredEntry } from '../entries/entries.ts';

@@ -1,6 +1,6 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import * as schema from '@notevault/protocol/folders.ts';
-import { IdParams } from '@notevault/protocol/schemas.ts';
+import { IdParams } from '@notevault/protocol/values/schemas.ts';
 import { answerBytes } from '../../http/answers/answer-bytes.ts';
 import { type Route, route } from '../../http/route.ts';
 import type { Folders } from '../entries/entries.ts';

@@ -1,4 +1,4 @@
-import type { NoteId, Seq } from '@notevault/protocol/ids.ts';
+import type { NoteId, Seq } from '@notevault/protocol/values/ids.ts';
 import { cachedEntries } from '../entries/cached-entries.ts';
 import type { CachedRow } from '../vaults/vaults.ts';
 import { type NoteMeta, sealed } from './sealed-note.ts';

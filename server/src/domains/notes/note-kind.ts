@@ -1,5 +1,5 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
-import type { NoteId } from '@notevault/protocol/ids.ts';
+import type { NoteId } from '@notevault/protocol/values/ids.ts';
 import type { KindHandler } from '../entries/entries.ts';
 import { notesDeleted, prepareTombstones } from './deletion/note-tombstones.ts';
 import { dropBodies, dropVersions } from './deletion/purge.ts';

@@ -1,5 +1,5 @@
-import type { NoteId } from '@notevault/protocol/ids.ts';
 import type { NoteLink } from '@notevault/protocol/notes.ts';
+import type { NoteId } from '@notevault/protocol/values/ids.ts';
 import type { Tasks } from '../../concurrency/task-worker.ts';
 import type { Compute } from '../../concurrency/worker-pool.ts';
 import type { YieldIfDue } from '../../concurrency/yield.ts';

@@ -1,6 +1,6 @@
 import { folderOf, normalizeNotePath } from '@notevault/note-text/paths.ts';
 import type { Note, NoteLink, NoteListed, NoteVersion } from '@notevault/protocol/notes.ts';
-import { isoTime, isoTimeOrNull } from '@notevault/protocol/time.ts';
+import { isoTime, isoTimeOrNull } from '@notevault/protocol/values/time.ts';
 import type { StoredEntry } from '../entries/entries.ts';
 import { pathFrom } from '../entries/request-paths.ts';
 import type { OpenVault } from '../vaults/vaults.ts';

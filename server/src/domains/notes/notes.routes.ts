@@ -7,7 +7,7 @@ import {
   RecentQuery,
   UpsertNote,
 } from '@notevault/protocol/notes.ts';
-import { Deleted, IdParams, MovedCount, RenameBody } from '@notevault/protocol/schemas.ts';
+import { Deleted, IdParams, MovedCount, RenameBody } from '@notevault/protocol/values/schemas.ts';
 import { answerBytes } from '../../http/answers/answer-bytes.ts';
 import { shortHash } from '../../http/answers/revalidation.ts';
 import { idParam } from '../../http/params.ts';

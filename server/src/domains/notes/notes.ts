@@ -1,7 +1,7 @@
 import type { ParsedLink } from '@notevault/note-text/links/parsed-link.ts';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
-import type { FolderId, NoteId, VaultId } from '@notevault/protocol/ids.ts';
 import type { Note, NoteListed, UpsertNote } from '@notevault/protocol/notes.ts';
+import type { FolderId, NoteId, VaultId } from '@notevault/protocol/values/ids.ts';
 import type { WriteHandle } from '../../ports/database/database.ts';
 import type { KindHandler, WriteContext } from '../entries/entries.ts';
 import type { Precondition } from '../entries/precondition.ts';

@@ -1,5 +1,5 @@
-import type { FolderId } from '@notevault/protocol/ids.ts';
 import type { NoteListed } from '@notevault/protocol/notes.ts';
+import type { FolderId } from '@notevault/protocol/values/ids.ts';
 import { createYield } from '../../concurrency/yield.ts';
 import type { OpenVault } from '../vaults/vaults.ts';
 import { cachedNotes } from './note-cache.ts';

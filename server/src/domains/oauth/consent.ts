@@ -1,8 +1,8 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { cleanText } from '@notevault/protocol/clean-text.ts';
 import { invalid, NotevaultError } from '@notevault/protocol/errors.ts';
-import type { UserId, VaultId } from '@notevault/protocol/ids.ts';
+import { cleanText } from '@notevault/protocol/values/clean-text.ts';
+import type { UserId, VaultId } from '@notevault/protocol/values/ids.ts';
 import type { Client, Interaction, InteractionResults, Provider } from 'oidc-provider';
 import type { SealingKey } from '../../ports/keyring/keyring.ts';
 import {

@@ -1,4 +1,4 @@
-import { parseUuid, type UserId } from '@notevault/protocol/ids.ts';
+import { parseUuid, type UserId } from '@notevault/protocol/values/ids.ts';
 import { Type } from 'typebox';
 import type { WriteHandle } from '../../ports/database/database.ts';
 import type { SealingKey } from '../../ports/keyring/keyring.ts';

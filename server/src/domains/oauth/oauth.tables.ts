@@ -1,4 +1,4 @@
-import type { UserId } from '@notevault/protocol/ids.ts';
+import type { UserId } from '@notevault/protocol/values/ids.ts';
 
 /** The server's own secrets for OAuth: one row, created when first needed, shared by all processes. */
 export interface OAuthSecretsRow {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { VaultId } from '@notevault/protocol/ids.ts';
+import type { VaultId } from '@notevault/protocol/values/ids.ts';
 import { Browser } from '../../../test/kit/clients/oauth.ts';
 import { OAuthApp, oauthErrorOf, type Pair } from '../../../test/kit/clients/oauth-app.ts';
 import { onSqlite, rawOf } from '../../../test/kit/engines.ts';

@@ -1,5 +1,5 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
-import type { UserId } from '@notevault/protocol/ids.ts';
+import type { UserId } from '@notevault/protocol/values/ids.ts';
 import type { ConnectionDetails, CredentialRow } from '../credentials/credentials.ts';
 import { hashOf } from '../tokens/tokens.ts';
 import { SCOPES } from './clients.ts';

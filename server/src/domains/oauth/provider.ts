@@ -1,6 +1,6 @@
 import type { EventEmitter } from 'node:events';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
-import type { UserId } from '@notevault/protocol/ids.ts';
+import type { UserId } from '@notevault/protocol/values/ids.ts';
 import type { ClientMetadata, Configuration, KoaContextWithOIDC, Provider } from 'oidc-provider';
 import type { SealingKey } from '../../ports/keyring/keyring.ts';
 import { FetchError, type SafeFetch } from '../../ports/safe-fetch/safe-fetch.ts';

@@ -1,4 +1,4 @@
-import type { VaultId } from '@notevault/protocol/ids.ts';
+import type { VaultId } from '@notevault/protocol/values/ids.ts';
 
 /** A vault’s stored index. Without a row, the index is built from the notes. */
 export interface SearchIndexRow {

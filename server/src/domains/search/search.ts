@@ -1,6 +1,6 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
-import type { VaultId } from '@notevault/protocol/ids.ts';
 import type { SearchRequest, SearchResponse, SearchResult, SearchStatus } from '@notevault/protocol/search.ts';
+import type { VaultId } from '@notevault/protocol/values/ids.ts';
 import { markOf } from '@notevault/search-index/ranking/hybrid.ts';
 import { currentOwner } from '../../concurrency/owner.ts';
 import { FairSemaphore } from '../../concurrency/semaphore.ts';

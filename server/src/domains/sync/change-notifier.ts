@@ -1,4 +1,4 @@
-import type { Seq, VaultId } from '@notevault/protocol/ids.ts';
+import type { Seq, VaultId } from '@notevault/protocol/values/ids.ts';
 import type { CollaborationDeps } from './sockets/collaboration.deps.ts';
 
 /** Called with the vault's seq when the vault has changed. */

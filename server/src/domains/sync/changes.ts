@@ -1,6 +1,6 @@
 import { invalid } from '@notevault/protocol/errors.ts';
-import type { Seq } from '@notevault/protocol/ids.ts';
 import type { ChangesQuery, SyncChanges } from '@notevault/protocol/sync.ts';
+import type { Seq } from '@notevault/protocol/values/ids.ts';
 import { createYield } from '../../concurrency/yield.ts';
 import type { ReadHandle } from '../../ports/database/database.ts';
 import type { ChangedNote } from '../notes/notes.ts';

@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
-import type { Seq } from '@notevault/protocol/ids.ts';
+import type { Seq } from '@notevault/protocol/values/ids.ts';
 import type { FeedState, OpenVault } from '../vaults/vaults.ts';
 
 /** A position in a vault's change feed. */

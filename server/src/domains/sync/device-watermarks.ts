@@ -1,4 +1,4 @@
-import type { Seq } from '@notevault/protocol/ids.ts';
+import type { Seq } from '@notevault/protocol/values/ids.ts';
 import type { Clock } from '../../ports/clock/clock.ts';
 import { type Database, DatabaseError, type WriteHandle } from '../../ports/database/database.ts';
 import type { OpenVault } from '../vaults/vaults.ts';

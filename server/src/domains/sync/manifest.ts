@@ -1,4 +1,4 @@
-import type { Seq } from '@notevault/protocol/ids.ts';
+import type { Seq } from '@notevault/protocol/values/ids.ts';
 import { currentOwner } from '../../concurrency/owner.ts';
 import type { FairSemaphore } from '../../concurrency/semaphore.ts';
 import type { CacheSnapshot, OpenVault } from '../vaults/vaults.ts';

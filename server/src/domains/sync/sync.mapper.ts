@@ -1,7 +1,7 @@
 import { folderOf } from '@notevault/note-text/paths.ts';
-import type { NoteId } from '@notevault/protocol/ids.ts';
 import type { SyncChange } from '@notevault/protocol/sync.ts';
-import { isoTime } from '@notevault/protocol/time.ts';
+import type { NoteId } from '@notevault/protocol/values/ids.ts';
+import { isoTime } from '@notevault/protocol/values/time.ts';
 import type { ChangedAttachment } from '../attachments/attachments.ts';
 import type { GraphEdge } from '../links/links.ts';
 import type { CachedNote, ChangedNote } from '../notes/notes.ts';

@@ -1,5 +1,5 @@
-import type { VaultId } from '@notevault/protocol/ids.ts';
 import type { ChangesQuery, SyncChanges } from '@notevault/protocol/sync.ts';
+import type { VaultId } from '@notevault/protocol/values/ids.ts';
 import { currentOwner } from '../../concurrency/owner.ts';
 import { FairSemaphore } from '../../concurrency/semaphore.ts';
 import type { WriteHandle } from '../../ports/database/database.ts';

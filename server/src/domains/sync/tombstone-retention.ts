@@ -1,4 +1,4 @@
-import type { Seq, VaultId } from '@notevault/protocol/ids.ts';
+import type { Seq, VaultId } from '@notevault/protocol/values/ids.ts';
 import type { ExpiredTombstone } from '../entries/entries.ts';
 import type { SyncDeps } from './sync.deps.ts';
 import * as store from './sync.store.ts';

@@ -1,4 +1,4 @@
-import type { UserId, VaultId } from '@notevault/protocol/ids.ts';
+import type { UserId, VaultId } from '@notevault/protocol/values/ids.ts';
 
 /** A permission for one operation on one path, without a credential in the request. */
 export interface TicketRow {

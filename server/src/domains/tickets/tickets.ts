@@ -1,9 +1,9 @@
 import { normalizePath, PathError } from '@notevault/note-text/paths.ts';
 import type { Attachment } from '@notevault/protocol/attachments.ts';
 import { invalid, NotevaultError } from '@notevault/protocol/errors.ts';
-import type { UserId, VaultId } from '@notevault/protocol/ids.ts';
 import type { NewTicket, Ticket } from '@notevault/protocol/tickets.ts';
-import { isoTime } from '@notevault/protocol/time.ts';
+import type { UserId, VaultId } from '@notevault/protocol/values/ids.ts';
+import { isoTime } from '@notevault/protocol/values/time.ts';
 import { Type } from 'typebox';
 import { SealedJson } from '../../ports/keyring/sealed-json.ts';
 import type { Principal } from '../access/access.ts';

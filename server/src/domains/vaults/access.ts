@@ -1,5 +1,5 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
-import { parseUuid, type VaultId } from '@notevault/protocol/ids.ts';
+import { parseUuid, type VaultId } from '@notevault/protocol/values/ids.ts';
 import { type OpenVault, type Principal, permissionOf } from '../access/access.ts';
 import { planOf } from '../plans/plans.ts';
 import { vaultKeyOf } from './opened-vault.ts';

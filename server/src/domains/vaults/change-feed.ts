@@ -1,5 +1,5 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
-import type { Seq, VaultId } from '@notevault/protocol/ids.ts';
+import type { Seq, VaultId } from '@notevault/protocol/values/ids.ts';
 import type { ReadHandle, WriteHandle } from '../../ports/database/database.ts';
 import type { OpenVault } from '../access/access.ts';
 import * as feeds from './vault-feeds.store.ts';

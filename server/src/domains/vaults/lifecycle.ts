@@ -1,5 +1,5 @@
 import { invalid, NotevaultError } from '@notevault/protocol/errors.ts';
-import type { UserId, VaultId } from '@notevault/protocol/ids.ts';
+import type { UserId, VaultId } from '@notevault/protocol/values/ids.ts';
 import type { UpdateVaultBody } from '@notevault/protocol/vaults.ts';
 import type { ReadHandle, WriteHandle } from '../../ports/database/database.ts';
 import type { SealingKey } from '../../ports/keyring/keyring.ts';

@@ -1,5 +1,5 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
-import type { UserId, VaultId } from '@notevault/protocol/ids.ts';
+import type { UserId, VaultId } from '@notevault/protocol/values/ids.ts';
 import { KeyringError, type SealingKey } from '../../ports/keyring/keyring.ts';
 import { openMeta, type VaultMeta } from './sealed-vault.ts';
 import type { VaultDeps } from './vaults.deps.ts';

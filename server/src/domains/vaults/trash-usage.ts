@@ -1,4 +1,4 @@
-import type { VaultId } from '@notevault/protocol/ids.ts';
+import type { VaultId } from '@notevault/protocol/values/ids.ts';
 import type { ReadHandle, WriteHandle } from '../../ports/database/database.ts';
 import { type Plan, planOf } from '../plans/plans.ts';
 import * as feeds from './vault-feeds.store.ts';

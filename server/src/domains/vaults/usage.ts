@@ -1,4 +1,4 @@
-import type { UserId } from '@notevault/protocol/ids.ts';
+import type { UserId } from '@notevault/protocol/values/ids.ts';
 import type { Principal } from '../access/access.ts';
 import { type Plan, planOf } from '../plans/plans.ts';
 import type { VaultDeps } from './vaults.deps.ts';

@@ -1,4 +1,4 @@
-import type { UserId, VaultId } from '@notevault/protocol/ids.ts';
+import type { UserId, VaultId } from '@notevault/protocol/values/ids.ts';
 import type { EventSink } from '../../events.ts';
 import type { Clock } from '../../ports/clock/clock.ts';
 import type { Database } from '../../ports/database/database.ts';

@@ -1,4 +1,4 @@
-import { isoTime, isoTimeOrNull } from '@notevault/protocol/time.ts';
+import { isoTime, isoTimeOrNull } from '@notevault/protocol/values/time.ts';
 import type { StorageResponse, Vault as VaultBody, VaultsResponse } from '@notevault/protocol/vaults.ts';
 import type { Vault } from './opened-vault.ts';
 import type { VaultList } from './queries.ts';

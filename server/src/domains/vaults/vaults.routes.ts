@@ -1,4 +1,4 @@
-import type { VaultId } from '@notevault/protocol/ids.ts';
+import type { VaultId } from '@notevault/protocol/values/ids.ts';
 import * as schema from '@notevault/protocol/vaults.ts';
 import { idempotentRoute, type Route, route } from '../../http/route.ts';
 import { storageView, vaultsView, vaultView } from './vaults.mapper.ts';

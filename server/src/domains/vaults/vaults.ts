@@ -1,4 +1,4 @@
-import type { EpochMs, VaultId } from '@notevault/protocol/ids.ts';
+import type { EpochMs, VaultId } from '@notevault/protocol/values/ids.ts';
 import type { Clock } from '../../ports/clock/clock.ts';
 import type { Database } from '../../ports/database/database.ts';
 import { type Access, createAccess } from './access.ts';

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import { errors, NotevaultError } from '@notevault/protocol/errors.ts';
-import { networkOf } from '@notevault/protocol/ip-network.ts';
+import { networkOf } from '@notevault/protocol/values/ip-network.ts';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { PUBLIC_BODY_LIMIT } from '../body/body.ts';
 import { BodyReader, MemoryBudget } from '../body/body-reader.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
-import type { BlobId, VaultId } from '@notevault/protocol/ids.ts';
+import type { BlobId, VaultId } from '@notevault/protocol/values/ids.ts';
 import { type TestClock, testClock } from '../../../test/kit/clock.ts';
 import {
   BlobError,

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { type BlobId, type EpochMs, parseUuid, type VaultId } from '@notevault/protocol/ids.ts';
+import { type BlobId, type EpochMs, parseUuid, type VaultId } from '@notevault/protocol/values/ids.ts';
 import type { Clock } from '../clock/clock.ts';
 
 /** The key of a blob: its vault, and an id made for this blob only. Both are UUIDs in lower case. */

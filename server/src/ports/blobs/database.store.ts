@@ -1,4 +1,4 @@
-import type { BlobId, VaultId } from '@notevault/protocol/ids.ts';
+import type { BlobId, VaultId } from '@notevault/protocol/values/ids.ts';
 import { statementsOver } from '../database/statement.ts';
 import type { BlobTables } from './database.tables.ts';
 

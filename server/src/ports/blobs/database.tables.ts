@@ -1,4 +1,4 @@
-import type { BlobId, VaultId } from '@notevault/protocol/ids.ts';
+import type { BlobId, VaultId } from '@notevault/protocol/values/ids.ts';
 
 /** A blob in the database: being put, stored, or partly removed. */
 export interface BlobRow {

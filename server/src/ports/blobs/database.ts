@@ -1,4 +1,4 @@
-import type { BlobId, EpochMs, VaultId } from '@notevault/protocol/ids.ts';
+import type { BlobId, EpochMs, VaultId } from '@notevault/protocol/values/ids.ts';
 import type { Clock } from '../clock/clock.ts';
 import { ConstraintError, type Database, DatabaseError, type WriteHandle } from '../database/database.ts';
 import { countStreamed, freeBuffer } from '../gc/gc.ts';

@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { type FileHandle, mkdir, open, readdir, rename, rm, rmdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { type BlobId, type EpochMs, parseUuid, type VaultId } from '@notevault/protocol/ids.ts';
+import { type BlobId, type EpochMs, parseUuid, type VaultId } from '@notevault/protocol/values/ids.ts';
 import type { Clock } from '../clock/clock.ts';
 import {
   BlobError,

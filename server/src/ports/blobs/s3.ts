@@ -1,4 +1,4 @@
-import { type BlobId, type EpochMs, parseUuid, type VaultId } from '@notevault/protocol/ids.ts';
+import { type BlobId, type EpochMs, parseUuid, type VaultId } from '@notevault/protocol/values/ids.ts';
 import type { Clock } from '../clock/clock.ts';
 import {
   BlobError,

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { EpochMs } from '@notevault/protocol/ids.ts';
+import type { EpochMs } from '@notevault/protocol/values/ids.ts';
 
 /** Time, timers, randomness and ids in one port, so that a test can control all of them. */
 export interface Clock {

@@ -1,4 +1,4 @@
-import type { NoteId, VaultId } from '@notevault/protocol/ids.ts';
+import type { NoteId, VaultId } from '@notevault/protocol/values/ids.ts';
 import * as Y from 'yjs';
 import type { App } from '../../../src/app.ts';
 import type { CloseReason, LiveNote } from '../../../src/domains/notes/notes.ts';

@@ -1,5 +1,5 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
-import type { SessionId } from '@notevault/protocol/ids.ts';
+import type { SessionId } from '@notevault/protocol/values/ids.ts';
 import type { WriteHandle } from '../../../ports/database/database.ts';
 import type { SealingKey } from '../../../ports/keyring/keyring.ts';
 import { GRACE_MS, hashOf, newToken, type PresentedToken, prefixes, rotate } from '../../tokens/tokens.ts';

@@ -1,4 +1,4 @@
-import type { SessionId } from '@notevault/protocol/ids.ts';
+import type { SessionId } from '@notevault/protocol/values/ids.ts';
 import { Type } from 'typebox';
 import type { SealingKey } from '../../../ports/keyring/keyring.ts';
 import { SealedJson } from '../../../ports/keyring/sealed-json.ts';

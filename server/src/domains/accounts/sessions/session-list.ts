@@ -1,5 +1,5 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
-import { parseUuid, type SessionId, type UserId } from '@notevault/protocol/ids.ts';
+import { parseUuid, type SessionId, type UserId } from '@notevault/protocol/values/ids.ts';
 import type { WriteHandle } from '../../../ports/database/database.ts';
 import type { AccountDeps } from '../accounts.deps.ts';
 import { openClient, type SignInClient } from './session-client.ts';

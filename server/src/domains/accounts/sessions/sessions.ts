@@ -1,6 +1,6 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
-import type { SessionId, UserId } from '@notevault/protocol/ids.ts';
-import { networkOf } from '@notevault/protocol/ip-network.ts';
+import type { SessionId, UserId } from '@notevault/protocol/values/ids.ts';
+import { networkOf } from '@notevault/protocol/values/ip-network.ts';
 import type { WriteHandle } from '../../../ports/database/database.ts';
 import type { SealingKey } from '../../../ports/keyring/keyring.ts';
 import { bearerOf, hashOf, newToken, prefixes } from '../../tokens/tokens.ts';

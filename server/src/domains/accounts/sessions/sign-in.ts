@@ -1,6 +1,6 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
-import type { UserId } from '@notevault/protocol/ids.ts';
-import { networkOf } from '@notevault/protocol/ip-network.ts';
+import type { UserId } from '@notevault/protocol/values/ids.ts';
+import { networkOf } from '@notevault/protocol/values/ip-network.ts';
 import type { AccountDeps } from '../accounts.deps.ts';
 import * as store from '../accounts.store.ts';
 import { canonicalEmail } from '../emails.ts';

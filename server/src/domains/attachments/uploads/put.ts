@@ -1,7 +1,7 @@
 import { attachmentNameKey } from '@notevault/note-text/links/resolve.ts';
 import type { Attachment } from '@notevault/protocol/attachments.ts';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
-import type { AttachmentId } from '@notevault/protocol/ids.ts';
+import type { AttachmentId } from '@notevault/protocol/values/ids.ts';
 import type { WriteHandle } from '../../../ports/database/database.ts';
 import type { Entries, PathOwner, ResolvedPath, WriteContext } from '../../entries/entries.ts';
 import { type Precondition, UNCONDITIONAL } from '../../entries/precondition.ts';

@@ -1,5 +1,5 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
-import type { BlobId } from '@notevault/protocol/ids.ts';
+import type { BlobId } from '@notevault/protocol/values/ids.ts';
 import { ConstraintError } from '../../../ports/database/database.ts';
 import { attachmentsDisabled, capExceeded, capOf } from '../../plans/plans.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';

@@ -1,4 +1,4 @@
-import type { VaultId } from '@notevault/protocol/ids.ts';
+import type { VaultId } from '@notevault/protocol/values/ids.ts';
 import { statementsOver } from '../../../ports/database/statement.ts';
 import type { EntriesTables, ItemKind } from '../entries.tables.ts';
 

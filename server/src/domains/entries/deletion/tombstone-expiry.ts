@@ -1,4 +1,4 @@
-import type { Seq, VaultId } from '@notevault/protocol/ids.ts';
+import type { Seq, VaultId } from '@notevault/protocol/values/ids.ts';
 import type { WriteHandle } from '../../../ports/database/database.ts';
 import type { EntryDeps } from '../entries.deps.ts';
 import { deleteEntries } from '../entries.store.ts';

@@ -1,4 +1,4 @@
-import type { Seq } from '@notevault/protocol/ids.ts';
+import type { Seq } from '@notevault/protocol/values/ids.ts';
 import type { Priority, WriteHandle } from '../../../ports/database/database.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
 import type { EntryDeps, TombstoneDraft } from '../entries.deps.ts';

@@ -1,5 +1,5 @@
 import * as schema from '@notevault/protocol/folders.ts';
-import { DeletedCount, MovedCount, RenameBody } from '@notevault/protocol/schemas.ts';
+import { DeletedCount, MovedCount, RenameBody } from '@notevault/protocol/values/schemas.ts';
 import { answerBytes } from '../../../http/answers/answer-bytes.ts';
 import { idempotentRoute, type Route, route } from '../../../http/route.ts';
 import { writeContextOf } from '../../../http/write-context.ts';

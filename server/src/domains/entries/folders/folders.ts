@@ -1,8 +1,8 @@
 import { fileName, joinPath } from '@notevault/note-text/paths.ts';
-import { itemIds } from '@notevault/protocol/batch-ids.ts';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { Folder, FolderRenamed } from '@notevault/protocol/folders.ts';
-import { parseUuid } from '@notevault/protocol/ids.ts';
+import { itemIds } from '@notevault/protocol/values/batch-ids.ts';
+import { parseUuid } from '@notevault/protocol/values/ids.ts';
 import type { ReadHandle } from '../../../ports/database/database.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
 import type { DeleteOperations } from '../deletion/delete.ts';

@@ -1,5 +1,5 @@
 import { ancestorsOf, folderOf } from '@notevault/note-text/paths.ts';
-import type { FolderId } from '@notevault/protocol/ids.ts';
+import type { FolderId } from '@notevault/protocol/values/ids.ts';
 import type { Clock } from '../../../ports/clock/clock.ts';
 import type { WriteHandle } from '../../../ports/database/database.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';

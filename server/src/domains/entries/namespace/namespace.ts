@@ -1,4 +1,4 @@
-import type { FolderId } from '@notevault/protocol/ids.ts';
+import type { FolderId } from '@notevault/protocol/values/ids.ts';
 import type { Clock } from '../../../ports/clock/clock.ts';
 import type { ReadHandle, WriteHandle } from '../../../ports/database/database.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';

@@ -1,5 +1,5 @@
 import { ancestorsOf, foldPath } from '@notevault/note-text/paths.ts';
-import type { FolderId } from '@notevault/protocol/ids.ts';
+import type { FolderId } from '@notevault/protocol/values/ids.ts';
 import type { ReadHandle } from '../../../ports/database/database.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
 import type { EntryKind } from '../entries.tables.ts';

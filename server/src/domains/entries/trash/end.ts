@@ -1,4 +1,4 @@
-import type { VaultId } from '@notevault/protocol/ids.ts';
+import type { VaultId } from '@notevault/protocol/values/ids.ts';
 import type { WriteHandle } from '../../../ports/database/database.ts';
 import type { EndedEntry, EntryDeps } from '../entries.deps.ts';
 import type { ItemKind } from '../entries.tables.ts';

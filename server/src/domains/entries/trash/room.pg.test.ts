@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { VaultId } from '@notevault/protocol/ids.ts';
+import type { VaultId } from '@notevault/protocol/values/ids.ts';
 import { YjsClient } from '../../../../test/kit/clients/yjs-client.ts';
 import { fileOf, fileUrl, uploadRaw } from '../../../../test/kit/content/files.ts';
 import { assertConsistent } from '../../../../test/kit/database/assert-consistent.ts';

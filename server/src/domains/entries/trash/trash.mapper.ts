@@ -1,5 +1,5 @@
-import { isoTime } from '@notevault/protocol/time.ts';
 import type { TrashItem, TrashPage } from '@notevault/protocol/trash.ts';
+import { isoTime } from '@notevault/protocol/values/time.ts';
 import type { TrashedItem, TrashedItems } from './trash.ts';
 
 export function toTrashPage({ items, nextCursor }: TrashedItems): TrashPage {

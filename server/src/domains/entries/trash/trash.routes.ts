@@ -1,5 +1,5 @@
-import { Deleted, IdParams } from '@notevault/protocol/schemas.ts';
 import { RestoreFromTrash, TrashPage, TrashQuery, TrashRestored } from '@notevault/protocol/trash.ts';
+import { Deleted, IdParams } from '@notevault/protocol/values/schemas.ts';
 import { answerBytes } from '../../../http/answers/answer-bytes.ts';
 import { idParam } from '../../../http/params.ts';
 import { idempotentRoute, type Route, route } from '../../../http/route.ts';

@@ -1,4 +1,4 @@
-import type { VaultId } from '@notevault/protocol/ids.ts';
+import type { VaultId } from '@notevault/protocol/values/ids.ts';
 import { type Kysely, sql } from 'kysely';
 import { statementsOver } from '../../../ports/database/statement.ts';
 import type { StoredEntry } from '../entries.store.ts';

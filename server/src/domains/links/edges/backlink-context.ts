@@ -1,7 +1,7 @@
 import type { ParsedLink } from '@notevault/note-text/links/parsed-link.ts';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
-import type { NoteId } from '@notevault/protocol/ids.ts';
 import type { Backlink } from '@notevault/protocol/links.ts';
+import type { NoteId } from '@notevault/protocol/values/ids.ts';
 import { plainText } from '@notevault/search-index/snippets/plain-text.ts';
 import { createYield } from '../../../concurrency/yield.ts';
 import type { ReadHandle } from '../../../ports/database/database.ts';

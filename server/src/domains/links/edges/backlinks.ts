@@ -1,6 +1,6 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
-import type { NoteId } from '@notevault/protocol/ids.ts';
 import type { Backlink } from '@notevault/protocol/links.ts';
+import type { NoteId } from '@notevault/protocol/values/ids.ts';
 import type { ReadHandle } from '../../../ports/database/database.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
 import { toBacklink } from '../links.mapper.ts';

@@ -1,5 +1,5 @@
-import type { NoteId } from '@notevault/protocol/ids.ts';
 import type { NoteLink } from '@notevault/protocol/notes.ts';
+import type { NoteId } from '@notevault/protocol/values/ids.ts';
 import type { WriteHandle } from '../../../ports/database/database.ts';
 import type { WrittenNote } from '../../notes/notes.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';

@@ -1,6 +1,6 @@
 import { targetChoices } from '@notevault/note-text/links/retarget.ts';
 import { fileName } from '@notevault/note-text/paths.ts';
-import type { NoteId } from '@notevault/protocol/ids.ts';
+import type { NoteId } from '@notevault/protocol/values/ids.ts';
 import type { YieldIfDue } from '../../../concurrency/yield.ts';
 import type { ReadHandle } from '../../../ports/database/database.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';

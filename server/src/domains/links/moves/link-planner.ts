@@ -1,4 +1,4 @@
-import type { NoteId } from '@notevault/protocol/ids.ts';
+import type { NoteId } from '@notevault/protocol/values/ids.ts';
 import type { YieldIfDue } from '../../../concurrency/yield.ts';
 import type { ReadHandle } from '../../../ports/database/database.ts';
 import type { LinkMove, LinkPlanner, MovedItem, PreparedLinks, RewrittenNote } from '../../notes/notes.ts';

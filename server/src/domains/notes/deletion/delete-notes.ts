@@ -1,6 +1,6 @@
-import { itemIds } from '@notevault/protocol/batch-ids.ts';
 import { invalid, NotevaultError } from '@notevault/protocol/errors.ts';
-import { type NoteId, parseUuid } from '@notevault/protocol/ids.ts';
+import { itemIds } from '@notevault/protocol/values/batch-ids.ts';
+import { type NoteId, parseUuid } from '@notevault/protocol/values/ids.ts';
 import type { ReadHandle } from '../../../ports/database/database.ts';
 import type { StoredEntry, WriteContext } from '../../entries/entries.ts';
 import {

@@ -1,4 +1,4 @@
-import type { NoteId } from '@notevault/protocol/ids.ts';
+import type { NoteId } from '@notevault/protocol/values/ids.ts';
 import { createYield, type YieldIfDue } from '../../../concurrency/yield.ts';
 import type { WriteHandle } from '../../../ports/database/database.ts';
 import type { StoredEntry, TombstoneDraft, WriteContext } from '../../entries/entries.ts';

@@ -1,4 +1,4 @@
-import type { VaultId } from '@notevault/protocol/ids.ts';
+import type { VaultId } from '@notevault/protocol/values/ids.ts';
 import type { WriteHandle } from '../../../ports/database/database.ts';
 import { firstBytes, SLICE_BYTES, SLICE_ROWS } from '../../entries/row-slices.ts';
 import * as store from '../notes.store.ts';

@@ -1,6 +1,6 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
-import type { NoteId } from '@notevault/protocol/ids.ts';
 import type { TrashRestored } from '@notevault/protocol/trash.ts';
+import type { NoteId } from '@notevault/protocol/values/ids.ts';
 import type { WriteContext } from '../../entries/entries.ts';
 import type { NoteDeps } from '../notes.deps.ts';
 import { notePathOf, openNote } from '../notes.mapper.ts';

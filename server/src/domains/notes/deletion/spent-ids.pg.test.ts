@@ -1,7 +1,7 @@
 /** A note's id, versions and document are its own for ever: what comes after a dropped tombstone, or beside one, is another. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { VaultId } from '@notevault/protocol/ids.ts';
+import type { VaultId } from '@notevault/protocol/values/ids.ts';
 import { YjsClient } from '../../../../test/kit/clients/yjs-client.ts';
 import { onEachEngine, rawOf } from '../../../../test/kit/engines.ts';
 import { type NotesServer, startLastingNotes } from '../../../../test/kit/notes.ts';

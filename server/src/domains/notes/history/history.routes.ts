@@ -8,7 +8,7 @@ import {
   VersionParams,
   VersionsResponse,
 } from '@notevault/protocol/notes.ts';
-import { IdParams } from '@notevault/protocol/schemas.ts';
+import { IdParams } from '@notevault/protocol/values/schemas.ts';
 import { answerBytes } from '../../../http/answers/answer-bytes.ts';
 import { idParam } from '../../../http/params.ts';
 import { idempotentRoute, type Route, route } from '../../../http/route.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { NoteId } from '@notevault/protocol/ids.ts';
+import type { NoteId } from '@notevault/protocol/values/ids.ts';
 import { onEachEngine } from '../../../../test/kit/engines.ts';
 import { startServer, type TestServer, type TestServerOptions } from '../../../../test/kit/server.ts';
 import type { Database } from '../../../ports/database/database.ts';

@@ -1,4 +1,4 @@
-import type { NoteId, VaultId } from '@notevault/protocol/ids.ts';
+import type { NoteId, VaultId } from '@notevault/protocol/values/ids.ts';
 import { createYield } from '../../../concurrency/yield.ts';
 import type { Database, WriteHandle } from '../../../ports/database/database.ts';
 import { KEEP_ALL_MS } from '../sealed-note.ts';

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { describe, test } from 'node:test';
-import type { VaultId } from '@notevault/protocol/ids.ts';
+import type { VaultId } from '@notevault/protocol/values/ids.ts';
 import * as Y from 'yjs';
 import { YjsClient } from '../../../../test/kit/clients/yjs-client.ts';
 import { assertConsistent } from '../../../../test/kit/database/assert-consistent.ts';

@@ -1,7 +1,7 @@
 import { deriveNote } from '@notevault/note-text/derive.ts';
 import { noteNameKey } from '@notevault/note-text/links/resolve.ts';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
-import type { NoteId } from '@notevault/protocol/ids.ts';
+import type { NoteId } from '@notevault/protocol/values/ids.ts';
 import type { Doc } from 'yjs';
 import type { Actor } from '../../entries/entries.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';

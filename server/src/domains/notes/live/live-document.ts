@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
-import type { NoteId } from '@notevault/protocol/ids.ts';
+import type { NoteId } from '@notevault/protocol/values/ids.ts';
 import type { Doc } from 'yjs';
 import type { Actor } from '../../entries/entries.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';

@@ -1,4 +1,4 @@
-import type { NoteId, VaultId } from '@notevault/protocol/ids.ts';
+import type { NoteId, VaultId } from '@notevault/protocol/values/ids.ts';
 import type { Actor } from '../../entries/entries.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
 import { LineageError, TooCostly, TooLarge, UnknownServerUpdate } from './updates/outcomes.ts';

@@ -1,4 +1,4 @@
-import type { NoteId } from '@notevault/protocol/ids.ts';
+import type { NoteId } from '@notevault/protocol/values/ids.ts';
 import type { LiveDocument } from './live-document.ts';
 
 /** The memory of a document besides its text, measured on notes that were written once; and of each UTF-16 unit. */

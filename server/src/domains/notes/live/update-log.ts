@@ -1,5 +1,5 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
-import type { NoteId } from '@notevault/protocol/ids.ts';
+import type { NoteId } from '@notevault/protocol/values/ids.ts';
 import { runShared } from '../../../concurrency/owner.ts';
 import type { Clock } from '../../../ports/clock/clock.ts';
 import { ConstraintError, type Database } from '../../../ports/database/database.ts';

@@ -1,8 +1,8 @@
 import { fileName, joinPath } from '@notevault/note-text/paths.ts';
-import { itemIds } from '@notevault/protocol/batch-ids.ts';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
-import type { NoteId } from '@notevault/protocol/ids.ts';
 import type { Note } from '@notevault/protocol/notes.ts';
+import { itemIds } from '@notevault/protocol/values/batch-ids.ts';
+import type { NoteId } from '@notevault/protocol/values/ids.ts';
 import type { MoveRoot, TargetInput, WriteContext } from '../../entries/entries.ts';
 import { pathFrom } from '../../entries/request-paths.ts';
 import type { NoteDeps } from '../notes.deps.ts';

@@ -1,5 +1,5 @@
 import type { ParsedLink } from '@notevault/note-text/links/parsed-link.ts';
-import type { NoteId } from '@notevault/protocol/ids.ts';
+import type { NoteId } from '@notevault/protocol/values/ids.ts';
 
 /** A note or attachment that changes its path; attachments have no aliases. */
 export interface MovedItem {

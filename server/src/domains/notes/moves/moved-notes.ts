@@ -1,7 +1,7 @@
 import { deriveNote } from '@notevault/note-text/derive.ts';
 import { noteNameKey } from '@notevault/note-text/links/resolve.ts';
 import { fileStem } from '@notevault/note-text/paths.ts';
-import type { NoteId } from '@notevault/protocol/ids.ts';
+import type { NoteId } from '@notevault/protocol/values/ids.ts';
 import type { YieldIfDue } from '../../../concurrency/yield.ts';
 import type { WriteHandle } from '../../../ports/database/database.ts';
 import type { MoveBatch, MovingEntry, StoredEntry, WriteContext } from '../../entries/entries.ts';

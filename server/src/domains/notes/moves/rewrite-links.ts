@@ -1,6 +1,6 @@
 import { applyEdits } from '@notevault/note-text/diff/diff.ts';
 import { relink } from '@notevault/note-text/links/relink.ts';
-import type { NoteId } from '@notevault/protocol/ids.ts';
+import type { NoteId } from '@notevault/protocol/values/ids.ts';
 import type { Clock } from '../../../ports/clock/clock.ts';
 import type { WriteContext } from '../../entries/entries.ts';
 import { editDocument, snapshotOf } from '../merge/document.ts';

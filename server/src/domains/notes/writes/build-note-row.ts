@@ -3,7 +3,7 @@ import { type Derived, deriveNote } from '@notevault/note-text/derive.ts';
 import { minimalDiff } from '@notevault/note-text/diff/diff.ts';
 import { noteNameKey } from '@notevault/note-text/links/resolve.ts';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
-import type { NoteId } from '@notevault/protocol/ids.ts';
+import type { NoteId } from '@notevault/protocol/values/ids.ts';
 import type { Doc } from 'yjs';
 import type { Clock } from '../../../ports/clock/clock.ts';
 import type { WriteContext } from '../../entries/entries.ts';

@@ -1,6 +1,6 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
-import type { Seq } from '@notevault/protocol/ids.ts';
 import type { NoteLink } from '@notevault/protocol/notes.ts';
+import type { Seq } from '@notevault/protocol/values/ids.ts';
 import type { WriteHandle } from '../../../ports/database/database.ts';
 import type { PathOwner } from '../../entries/entries.ts';
 import { RevisionConflict } from '../../entries/revision-conflict.ts';

@@ -1,4 +1,4 @@
-import type { Seq, VaultId } from '@notevault/protocol/ids.ts';
+import type { Seq, VaultId } from '@notevault/protocol/values/ids.ts';
 import { GroupQueue, type Outcome } from '../../../concurrency/group-queue.ts';
 import { DatabaseError, type WriteHandle } from '../../../ports/database/database.ts';
 import { NeedsLongTransaction } from '../../entries/revision-conflict.ts';

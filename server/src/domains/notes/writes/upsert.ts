@@ -1,6 +1,6 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
-import { type NoteId, parseUuid } from '@notevault/protocol/ids.ts';
 import type { Note } from '@notevault/protocol/notes.ts';
+import { type NoteId, parseUuid } from '@notevault/protocol/values/ids.ts';
 import type { WriteContext } from '../../entries/entries.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
 import { addFingerprint, fingerprintOf, hasFingerprint } from '../merge/fingerprints.ts';

@@ -1,6 +1,6 @@
 import { aliasKey } from '@notevault/note-text/links/resolve.ts';
 import { folderOf } from '@notevault/note-text/paths.ts';
-import type { Seq } from '@notevault/protocol/ids.ts';
+import type { Seq } from '@notevault/protocol/values/ids.ts';
 import type { WriteHandle } from '../../../ports/database/database.ts';
 import type { PathOwner } from '../../entries/entries.ts';
 import { RevisionConflict } from '../../entries/revision-conflict.ts';

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
-import type { NoteId } from '@notevault/protocol/ids.ts';
-import { parseUuid } from '@notevault/protocol/ids.ts';
 import type { UpsertNote } from '@notevault/protocol/notes.ts';
+import type { NoteId } from '@notevault/protocol/values/ids.ts';
+import { parseUuid } from '@notevault/protocol/values/ids.ts';
 import type { ResolvedPath, WriteContext } from '../../entries/entries.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
 import type { NoteDeps } from '../notes.deps.ts';

@@ -1,5 +1,5 @@
 import type { ParsedLink } from '@notevault/note-text/links/parsed-link.ts';
-import type { NoteId, Seq } from '@notevault/protocol/ids.ts';
+import type { NoteId, Seq } from '@notevault/protocol/values/ids.ts';
 
 /** A note whose rows were just written: the input for its edges. */
 export interface WrittenNote {

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
-import type { NoteId, Seq, VaultId } from '@notevault/protocol/ids.ts';
+import type { NoteId, Seq, VaultId } from '@notevault/protocol/values/ids.ts';
 import type { WriteHandle } from '../../../ports/database/database.ts';
 import { EmbedderError, type Space } from '../../../ports/embedder/embedder.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
-import type { VaultId } from '@notevault/protocol/ids.ts';
+import type { VaultId } from '@notevault/protocol/values/ids.ts';
 import { embed, find, near, putAll, statusOf } from '../../../../test/kit/clients/searching.ts';
 import { onEachEngine, rawOf } from '../../../../test/kit/engines.ts';
 import { faulty } from '../../../../test/kit/faulty-embedder.ts';

@@ -1,4 +1,4 @@
-import type { VaultId } from '@notevault/protocol/ids.ts';
+import type { VaultId } from '@notevault/protocol/values/ids.ts';
 
 /** The vectors of a note, or a record that they could not be made. */
 export interface SearchVectorsRow {

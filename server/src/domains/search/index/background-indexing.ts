@@ -1,4 +1,4 @@
-import type { VaultId } from '@notevault/protocol/ids.ts';
+import type { VaultId } from '@notevault/protocol/values/ids.ts';
 import type { SearchDeps } from '../search.deps.ts';
 import * as store from '../search.store.ts';
 import type { IndexCatchUp } from './index-catch-up.ts';

@@ -1,4 +1,4 @@
-import type { Seq } from '@notevault/protocol/ids.ts';
+import type { Seq } from '@notevault/protocol/values/ids.ts';
 import { KeyedMutex } from '../../../concurrency/keyed-mutex.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
 import type { SearchDeps } from '../search.deps.ts';

@@ -1,6 +1,6 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
-import type { NoteId } from '@notevault/protocol/ids.ts';
 import type { SearchResult } from '@notevault/protocol/search.ts';
+import type { NoteId } from '@notevault/protocol/values/ids.ts';
 import { parseQuery } from '@notevault/search-index/query/query-parser.ts';
 import type { SearchHit, SearchHits } from '@notevault/search-index/ranking/hybrid.ts';
 import type { SealedNote } from '../../notes/notes.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { VaultId } from '@notevault/protocol/ids.ts';
+import type { VaultId } from '@notevault/protocol/values/ids.ts';
 import { onEachEngine, rawOf } from '../../../../test/kit/engines.ts';
 import { type NotesServer, startNotes } from '../../../../test/kit/notes.ts';
 import type { Embedder } from '../../../ports/embedder/embedder.ts';

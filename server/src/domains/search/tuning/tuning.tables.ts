@@ -1,4 +1,4 @@
-import type { VaultId } from '@notevault/protocol/ids.ts';
+import type { VaultId } from '@notevault/protocol/values/ids.ts';
 
 /** How much vectors count in the searches of a vault, where that is not the default of the embedder. */
 export interface SearchWeightRow {

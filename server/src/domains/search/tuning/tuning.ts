@@ -1,5 +1,5 @@
 import { invalid, NotevaultError } from '@notevault/protocol/errors.ts';
-import type { NoteId } from '@notevault/protocol/ids.ts';
+import type { NoteId } from '@notevault/protocol/values/ids.ts';
 import { type ChosenWeight, chooseWeight, type TuningQuery } from '@notevault/search-index/tuning/choose-weight.ts';
 import { EmbedderError, type Space } from '../../../ports/embedder/embedder.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';

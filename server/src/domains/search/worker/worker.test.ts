@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createSecretKey, randomBytes } from 'node:crypto';
 import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { NoteId, Seq } from '@notevault/protocol/ids.ts';
+import type { NoteId, Seq } from '@notevault/protocol/values/ids.ts';
 import { sealingKey } from '../../../ports/keyring/sealing.ts';
 import type { NoteMeta, SealedNote } from '../../notes/notes.ts';
 import { SearchWorker } from './worker.ts';

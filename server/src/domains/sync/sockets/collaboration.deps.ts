@@ -1,4 +1,4 @@
-import type { Seq, VaultId } from '@notevault/protocol/ids.ts';
+import type { Seq, VaultId } from '@notevault/protocol/values/ids.ts';
 import type { Bus } from '../../../ports/bus/bus.ts';
 import type { Clock } from '../../../ports/clock/clock.ts';
 import type { Principal } from '../../access/access.ts';

@@ -1,4 +1,4 @@
-import { type NoteId, parseUuid, type UserId, type VaultId } from '@notevault/protocol/ids.ts';
+import { type NoteId, parseUuid, type UserId, type VaultId } from '@notevault/protocol/values/ids.ts';
 import { ChangeNotifier } from '../change-notifier.ts';
 import type { CollaborationDeps } from './collaboration.deps.ts';
 import type { Caller, Connection } from './connection.ts';

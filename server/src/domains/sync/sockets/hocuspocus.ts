@@ -1,4 +1,3 @@
-import { type NoteId, parseUuid, type UserId, type VaultId } from '@notevault/protocol/ids.ts';
 import {
   Frames,
   MalformedFrame,
@@ -8,6 +7,7 @@ import {
   readNamed,
   singleMessageKind,
 } from '@notevault/protocol/socket-frames.ts';
+import { type NoteId, parseUuid, type UserId, type VaultId } from '@notevault/protocol/values/ids.ts';
 import { type Caller, CLOSE_CODES, type Connection } from './connection.ts';
 import type { Permission } from './permission-cache.ts';
 import type { SessionContext, Target } from './session-context.ts';

@@ -1,5 +1,5 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
-import type { UserId, VaultId } from '@notevault/protocol/ids.ts';
+import type { UserId, VaultId } from '@notevault/protocol/values/ids.ts';
 import type { Principal } from '../../access/access.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
 import type { CollaborationDeps } from './collaboration.deps.ts';

@@ -1,4 +1,4 @@
-import type { VaultId } from '@notevault/protocol/ids.ts';
+import type { VaultId } from '@notevault/protocol/values/ids.ts';
 import type { Bus } from '../../../ports/bus/bus.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
 import { Presence, readStates, type State, writeStates } from './awareness.ts';

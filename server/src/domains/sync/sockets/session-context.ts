@@ -1,4 +1,4 @@
-import type { NoteId, UserId, VaultId } from '@notevault/protocol/ids.ts';
+import type { NoteId, UserId, VaultId } from '@notevault/protocol/values/ids.ts';
 import type { CollaborationLimits } from './collaboration.deps.ts';
 import type { Caller, Connection } from './connection.ts';
 import type { Permission, PermissionDecision } from './permission-cache.ts';

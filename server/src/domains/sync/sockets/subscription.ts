@@ -1,6 +1,6 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
-import type { NoteId } from '@notevault/protocol/ids.ts';
 import type { Message } from '@notevault/protocol/socket-frames.ts';
+import type { NoteId } from '@notevault/protocol/values/ids.ts';
 import type { ApplyOutcome, LiveNote, LiveNotes, Watcher } from '../../notes/notes.ts';
 import { readStates, type State, writeStates } from './awareness.ts';
 import type { Connection } from './connection.ts';

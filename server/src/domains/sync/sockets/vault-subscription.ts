@@ -1,5 +1,5 @@
-import type { Seq } from '@notevault/protocol/ids.ts';
 import type { Message } from '@notevault/protocol/socket-frames.ts';
+import type { Seq } from '@notevault/protocol/values/ids.ts';
 import type { ChangeNotifier } from '../change-notifier.ts';
 import { readStates, writeStates } from './awareness.ts';
 import type { CollaborationDeps } from './collaboration.deps.ts';

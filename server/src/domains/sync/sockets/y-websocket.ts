@@ -1,5 +1,5 @@
-import type { NoteId, UserId } from '@notevault/protocol/ids.ts';
 import { Frames, MalformedFrame, type Message, readPlain } from '@notevault/protocol/socket-frames.ts';
+import type { NoteId, UserId } from '@notevault/protocol/values/ids.ts';
 import { bearerOf } from '../../tokens/tokens.ts';
 import { noStates } from './awareness.ts';
 import { type Caller, CLOSE_CODES, type Connection } from './connection.ts';

@@ -1,4 +1,4 @@
-import type { VaultId } from '@notevault/protocol/ids.ts';
+import type { VaultId } from '@notevault/protocol/values/ids.ts';
 
 /**
  * Some hundred opened rows of a vault’s lists, sealed together, which a new process reads instead of opening each row.

@@ -1,4 +1,4 @@
-import type { Seq, VaultId } from '@notevault/protocol/ids.ts';
+import type { Seq, VaultId } from '@notevault/protocol/values/ids.ts';
 import { Type } from 'typebox';
 import { createYield } from '../../../concurrency/yield.ts';
 import type { Clock } from '../../../ports/clock/clock.ts';

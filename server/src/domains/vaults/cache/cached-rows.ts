@@ -1,4 +1,4 @@
-import type { Seq } from '@notevault/protocol/ids.ts';
+import type { Seq } from '@notevault/protocol/values/ids.ts';
 import { createYield, type YieldIfDue } from '../../../concurrency/yield.ts';
 import type { ReadHandle } from '../../../ports/database/database.ts';
 import type { OpenVault } from '../../access/access.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Seq, VaultId } from '@notevault/protocol/ids.ts';
+import type { Seq, VaultId } from '@notevault/protocol/values/ids.ts';
 import type { Raw } from '../../../../test/kit/database/raw-sql.ts';
 import { onEachEngine, rawOf } from '../../../../test/kit/engines.ts';
 import type { Answer, Caller, Headed } from '../../../../test/kit/person.ts';

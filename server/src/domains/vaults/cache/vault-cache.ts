@@ -1,4 +1,4 @@
-import type { Seq, VaultId } from '@notevault/protocol/ids.ts';
+import type { Seq, VaultId } from '@notevault/protocol/values/ids.ts';
 import { KeyedMutex } from '../../../concurrency/keyed-mutex.ts';
 import type { Clock } from '../../../ports/clock/clock.ts';
 import { ConstraintError, type Database, type ReadHandle, type WriteHandle } from '../../../ports/database/database.ts';

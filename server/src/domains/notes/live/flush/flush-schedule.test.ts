@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { NoteId } from '@notevault/protocol/ids.ts';
+import type { NoteId } from '@notevault/protocol/values/ids.ts';
 import { testClock } from '../../../../../test/kit/clock.ts';
 import { turns } from '../../../../../test/kit/until.ts';
 import type { OpenVault } from '../../../vaults/vaults.ts';

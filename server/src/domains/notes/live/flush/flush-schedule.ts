@@ -1,4 +1,4 @@
-import type { NoteId } from '@notevault/protocol/ids.ts';
+import type { NoteId } from '@notevault/protocol/values/ids.ts';
 import type { Clock } from '../../../../ports/clock/clock.ts';
 import type { OpenVault } from '../../../vaults/vaults.ts';
 

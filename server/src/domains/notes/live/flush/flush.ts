@@ -1,4 +1,4 @@
-import type { NoteId } from '@notevault/protocol/ids.ts';
+import type { NoteId } from '@notevault/protocol/values/ids.ts';
 import type { WriteHandle } from '../../../../ports/database/database.ts';
 import type { OpenVault } from '../../../vaults/vaults.ts';
 import { textOf } from '../../merge/document.ts';

@@ -1,5 +1,5 @@
 import { Appended, AppendNote, BatchBody, BatchResponse, DeleteNotes } from '@notevault/protocol/notes.ts';
-import { DeletedCount } from '@notevault/protocol/schemas.ts';
+import { DeletedCount } from '@notevault/protocol/values/schemas.ts';
 import { answerBytes } from '../../../../http/answers/answer-bytes.ts';
 import { idempotentRoute, type Route } from '../../../../http/route.ts';
 import { writeContextOf } from '../../../../http/write-context.ts';

@@ -1,7 +1,7 @@
 import { foldPath } from '@notevault/note-text/paths.ts';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
-import type { NoteId } from '@notevault/protocol/ids.ts';
 import type { BatchResult, Note, UpsertNote } from '@notevault/protocol/notes.ts';
+import type { NoteId } from '@notevault/protocol/values/ids.ts';
 import type { WriteContext } from '../../../entries/entries.ts';
 import type { NoteDeps } from '../../notes.deps.ts';
 import { notePathOf } from '../../notes.mapper.ts';

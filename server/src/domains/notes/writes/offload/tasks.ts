@@ -1,5 +1,5 @@
 import { deriveNote } from '@notevault/note-text/derive.ts';
-import type { EpochMs } from '@notevault/protocol/ids.ts';
+import type { EpochMs } from '@notevault/protocol/values/ids.ts';
 import type { Actor } from '../../../entries/entries.ts';
 import { foldUpdates } from '../../live/fold.ts';
 import { sliceNote } from '../../live/note-slices.ts';

@@ -1,4 +1,4 @@
-import { NotevaultError } from './errors.ts';
+import { NotevaultError } from '../errors.ts';
 import { parseUuid } from './ids.ts';
 
 const ITEMS_MAX = 1000;
