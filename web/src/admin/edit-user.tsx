@@ -6,9 +6,9 @@ import { healthQuery } from '../data/queries.ts';
 import { useTexts } from '../i18n/use-texts.ts';
 import styles from '../settings/settings.module.css';
 import { useChange } from '../settings/use-change.ts';
-import { Button } from '../ui/button.tsx';
-import { Dialog, DialogButtons } from '../ui/dialog.tsx';
-import { Choice } from '../ui/field.tsx';
+import { Button } from '../ui/controls/button.tsx';
+import { Choice } from '../ui/controls/field.tsx';
+import { Dialog, DialogButtons } from '../ui/dialogs/dialog.tsx';
 
 const ROLES = ['member', 'admin'] as const;
 

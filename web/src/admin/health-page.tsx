@@ -5,7 +5,7 @@ import { ServerChecks } from '../checks/server-checks.tsx';
 import { healthQuery } from '../data/queries.ts';
 import { useTexts } from '../i18n/use-texts.ts';
 import styles from '../settings/settings.module.css';
-import { bytes } from '../ui/bytes.ts';
+import { bytes } from '../ui/text/bytes.ts';
 import { useWindowTitle } from '../vault/page.tsx';
 import { durationText } from './duration-text.ts';
 

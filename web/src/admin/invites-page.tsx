@@ -10,9 +10,9 @@ import lists from '../lists/lists.module.css';
 import styles from '../settings/settings.module.css';
 import { ShownOnce } from '../settings/shown-once.tsx';
 import { useChange } from '../settings/use-change.ts';
-import { Button } from '../ui/button.tsx';
-import { Field } from '../ui/field.tsx';
-import { Notice } from '../ui/notice.tsx';
+import { Button } from '../ui/controls/button.tsx';
+import { Field } from '../ui/controls/field.tsx';
+import { Notice } from '../ui/feedback/notice.tsx';
 import { useWindowTitle } from '../vault/page.tsx';
 import { inviteLink } from './invite-link.ts';
 

@@ -2,7 +2,7 @@ import { lazy, Suspense } from 'react';
 import { useTexts } from '../i18n/use-texts.ts';
 import { session } from '../session/app-session.ts';
 import { useSession } from '../session/use-session.ts';
-import { Button } from '../ui/button.tsx';
+import { Button } from '../ui/controls/button.tsx';
 import styles from './app.module.css';
 import { CrashBarrier } from './crash-barrier.tsx';
 import { importOrReload } from './import-or-reload.ts';

@@ -1,6 +1,6 @@
 import { Component, type ReactNode } from 'react';
 import { useTexts } from '../i18n/use-texts.ts';
-import { Button } from '../ui/button.tsx';
+import { Button } from '../ui/controls/button.tsx';
 import styles from './app.module.css';
 
 interface CrashBarrierProps {

@@ -1,8 +1,8 @@
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { healthQuery } from '../data/queries.ts';
 import { useTexts } from '../i18n/use-texts.ts';
-import { Button } from '../ui/button.tsx';
-import { Icon } from '../ui/icon.tsx';
+import { Button } from '../ui/controls/button.tsx';
+import { Icon } from '../ui/controls/icon.tsx';
 import styles from './checks.module.css';
 import { type Check, judge } from './checks.ts';
 import { gatherFacts } from './gather-facts.ts';

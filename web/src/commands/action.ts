@@ -1,7 +1,7 @@
 import type { PanelName } from '../app/search-params.ts';
 import type { EditorCommand, EditorMode } from '../editor/index.ts';
 import type { vault } from '../i18n/en/vault.ts';
-import type { IconName } from '../ui/icon.tsx';
+import type { IconName } from '../ui/controls/icon.tsx';
 import type { Shortcut } from './shortcut.ts';
 
 /** The dialogs that actions open. */

@@ -1,5 +1,5 @@
 import type { EditorCommand } from '../editor/index.ts';
-import type { IconName } from '../ui/icon.tsx';
+import type { IconName } from '../ui/controls/icon.tsx';
 import type { Action } from './action.ts';
 import type { Shortcut } from './shortcut.ts';
 

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'react';
 import { importOrReload } from '../app/import-or-reload.ts';
 import { useTexts } from '../i18n/use-texts.ts';
-import { Notice } from '../ui/notice.tsx';
+import { Notice } from '../ui/feedback/notice.tsx';
 import styles from './graph.module.css';
 import type { Emphasis, GraphView } from './graph-view.ts';
 import type { GraphPart } from './model/graph-index.ts';

@@ -4,7 +4,7 @@ import { useDeferredValue, useMemo, useState } from 'react';
 import type { GraphParams } from '../app/search-params.ts';
 import { graphQuery } from '../data/queries.ts';
 import { useTexts } from '../i18n/use-texts.ts';
-import { buttonClass } from '../ui/button.tsx';
+import { buttonClass } from '../ui/controls/button.tsx';
 import { useWindowTitle } from '../vault/page.tsx';
 import styles from './graph.module.css';
 import { GraphCanvas } from './graph-canvas.tsx';

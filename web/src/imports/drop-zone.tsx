@@ -1,7 +1,7 @@
 import { type DragEvent, useRef, useState } from 'react';
 import { useTexts } from '../i18n/use-texts.ts';
-import { Button } from '../ui/button.tsx';
-import { Icon } from '../ui/icon.tsx';
+import { Button } from '../ui/controls/button.tsx';
+import { Icon } from '../ui/controls/icon.tsx';
 import { filesOfDrop, filesOfInput } from './dropped.ts';
 import styles from './imports.module.css';
 import { type Picked, type PickedFile, pickedOf } from './picked.ts';

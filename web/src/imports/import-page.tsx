@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import { useTexts } from '../i18n/use-texts.ts';
-import { buttonClass } from '../ui/button.tsx';
+import { buttonClass } from '../ui/controls/button.tsx';
 import { Page } from '../vault/page.tsx';
 import { useVault } from '../vault/use-vault.ts';
 import { ImportPanel } from './import-panel.tsx';

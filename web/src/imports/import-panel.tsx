@@ -1,11 +1,11 @@
 import i18next from 'i18next';
 import { type ReactNode, useState } from 'react';
 import { useTexts } from '../i18n/use-texts.ts';
-import { Button } from '../ui/button.tsx';
-import { bytes } from '../ui/bytes.ts';
-import { errorText } from '../ui/error-text.ts';
-import { Notice } from '../ui/notice.tsx';
-import { Progress } from '../ui/progress.tsx';
+import { Button } from '../ui/controls/button.tsx';
+import { errorText } from '../ui/feedback/error-text.ts';
+import { Notice } from '../ui/feedback/notice.tsx';
+import { Progress } from '../ui/feedback/progress.tsx';
+import { bytes } from '../ui/text/bytes.ts';
 import { DropZone } from './drop-zone.tsx';
 import { ImportReport } from './import-report.tsx';
 import type { ImportView } from './import-view.ts';

@@ -6,11 +6,11 @@ import { api } from '../data/client.ts';
 import { keys } from '../data/keys.ts';
 import { trashQuery } from '../data/queries.ts';
 import { useTexts } from '../i18n/use-texts.ts';
-import { Button } from '../ui/button.tsx';
-import { useConfirm } from '../ui/confirm.tsx';
-import { errorText } from '../ui/error-text.ts';
-import { Time } from '../ui/time.tsx';
-import { showToast } from '../ui/toast.ts';
+import { Button } from '../ui/controls/button.tsx';
+import { useConfirm } from '../ui/dialogs/confirm.tsx';
+import { errorText } from '../ui/feedback/error-text.ts';
+import { showToast } from '../ui/feedback/toast.ts';
+import { Time } from '../ui/text/time.tsx';
 import { Page } from '../vault/page.tsx';
 import styles from './lists.module.css';
 

@@ -1,8 +1,8 @@
 import { useEffect, useRef, useState } from 'react';
 import type { EditorSession } from '../editor/index.ts';
 import { useTexts } from '../i18n/use-texts.ts';
-import { Button } from '../ui/button.tsx';
-import { showToast } from '../ui/toast.ts';
+import { Button } from '../ui/controls/button.tsx';
+import { showToast } from '../ui/feedback/toast.ts';
 import styles from './note-editor.module.css';
 import { useSessionFact } from './use-note-session.ts';
 

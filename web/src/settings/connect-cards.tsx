@@ -1,7 +1,7 @@
 import type { Connection } from '@notevault/protocol/connections.ts';
 import { useTexts } from '../i18n/use-texts.ts';
-import { CopyButton } from '../ui/copy-button.tsx';
-import { Icon } from '../ui/icon.tsx';
+import { CopyButton } from '../ui/controls/copy-button.tsx';
+import { Icon } from '../ui/controls/icon.tsx';
 import styles from './connect-cards.module.css';
 
 /** How to connect a folder and an assistant; a card says so when one really did something. */

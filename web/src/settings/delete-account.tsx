@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { useTexts } from '../i18n/use-texts.ts';
 import { session } from '../session/app-session.ts';
 import { wipeBrowser } from '../session/wipe.ts';
-import { Button } from '../ui/button.tsx';
+import { Button } from '../ui/controls/button.tsx';
 import { EraseDialog } from './erase-dialog.tsx';
 import styles from './settings.module.css';
 import { account } from './settings-api.ts';

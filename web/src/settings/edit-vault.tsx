@@ -1,9 +1,9 @@
 import type { UpdateVaultBody, Vault } from '@notevault/protocol/vaults.ts';
 import { keys } from '../data/keys.ts';
 import { useTexts } from '../i18n/use-texts.ts';
-import { Button } from '../ui/button.tsx';
-import { Dialog, DialogButtons } from '../ui/dialog.tsx';
-import { Field } from '../ui/field.tsx';
+import { Button } from '../ui/controls/button.tsx';
+import { Field } from '../ui/controls/field.tsx';
+import { Dialog, DialogButtons } from '../ui/dialogs/dialog.tsx';
 import styles from './settings.module.css';
 import { vaultsApi } from './settings-api.ts';
 import { useChange } from './use-change.ts';

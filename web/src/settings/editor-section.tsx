@@ -1,7 +1,7 @@
 import { useStored } from '../app/stored.ts';
 import { useTexts } from '../i18n/use-texts.ts';
 import { changeEditorSettings, type EditorSettings, editorSettings, LINE_WIDTHS } from '../note/editor-settings.ts';
-import { Choice, Field } from '../ui/field.tsx';
+import { Choice, Field } from '../ui/controls/field.tsx';
 import { useFolders } from '../vault/folders.ts';
 import styles from './settings.module.css';
 

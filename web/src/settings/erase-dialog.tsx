@@ -1,10 +1,10 @@
 import { useTexts } from '../i18n/use-texts.ts';
 import { PasswordField } from '../start/password-field.tsx';
-import { Button } from '../ui/button.tsx';
-import { Dialog, DialogButtons } from '../ui/dialog.tsx';
-import { errorText } from '../ui/error-text.ts';
-import { Notice } from '../ui/notice.tsx';
-import { useAttempt } from '../ui/use-attempt.ts';
+import { Button } from '../ui/controls/button.tsx';
+import { Dialog, DialogButtons } from '../ui/dialogs/dialog.tsx';
+import { errorText } from '../ui/feedback/error-text.ts';
+import { Notice } from '../ui/feedback/notice.tsx';
+import { useAttempt } from '../ui/feedback/use-attempt.ts';
 import styles from './settings.module.css';
 
 interface EraseDialogProps {

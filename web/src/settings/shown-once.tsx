@@ -1,5 +1,5 @@
-import { CopyButton } from '../ui/copy-button.tsx';
-import { Notice } from '../ui/notice.tsx';
+import { CopyButton } from '../ui/controls/copy-button.tsx';
+import { Notice } from '../ui/feedback/notice.tsx';
 import styles from './settings.module.css';
 
 /** A new secret, which is never shown again, with a button that copies it. */

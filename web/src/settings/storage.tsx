@@ -2,8 +2,8 @@ import { useSuspenseQuery } from '@tanstack/react-query';
 import i18next from 'i18next';
 import { storageQuery } from '../data/queries.ts';
 import { useTexts } from '../i18n/use-texts.ts';
-import { bytes } from '../ui/bytes.ts';
-import { Progress } from '../ui/progress.tsx';
+import { Progress } from '../ui/feedback/progress.tsx';
+import { bytes } from '../ui/text/bytes.ts';
 import styles from './settings.module.css';
 
 /** What the account uses, against what its plan allows. */

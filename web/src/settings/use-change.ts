@@ -1,7 +1,7 @@
 import { type QueryKey, useMutation, useQueryClient } from '@tanstack/react-query';
 import { useTexts } from '../i18n/use-texts.ts';
-import { errorText } from '../ui/error-text.ts';
-import { showToast } from '../ui/toast.ts';
+import { errorText } from '../ui/feedback/error-text.ts';
+import { showToast } from '../ui/feedback/toast.ts';
 
 /** Changes something on the server and reads again what shows it; a failure is told. */
 export function useChange<Input, Output>(change: (input: Input) => Promise<Output>, shown: QueryKey, done?: string) {

@@ -1,9 +1,9 @@
 import { useState } from 'react';
 import { useTexts } from '../i18n/use-texts.ts';
-import { Button } from '../ui/button.tsx';
-import field from '../ui/field.module.css';
-import { Field } from '../ui/field.tsx';
-import { Icon } from '../ui/icon.tsx';
+import { Button } from '../ui/controls/button.tsx';
+import field from '../ui/controls/field.module.css';
+import { Field } from '../ui/controls/field.tsx';
+import { Icon } from '../ui/controls/icon.tsx';
 import { strengthOf } from './password-strength.ts';
 
 interface PasswordFieldProps {

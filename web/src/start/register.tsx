@@ -1,9 +1,9 @@
 import { ApiError } from '@notevault/client/transport.ts';
 import { useTexts } from '../i18n/use-texts.ts';
 import { session } from '../session/app-session.ts';
-import { Button } from '../ui/button.tsx';
-import { Field } from '../ui/field.tsx';
-import { useAttempt } from '../ui/use-attempt.ts';
+import { Button } from '../ui/controls/button.tsx';
+import { Field } from '../ui/controls/field.tsx';
+import { useAttempt } from '../ui/feedback/use-attempt.ts';
 import { PasswordField } from './password-field.tsx';
 import { StartCard, StartForm } from './start-card.tsx';
 import { StartError } from './start-error.tsx';

@@ -1,6 +1,6 @@
 import { useTexts } from '../i18n/use-texts.ts';
-import { Button } from '../ui/button.tsx';
-import { useAttempt } from '../ui/use-attempt.ts';
+import { Button } from '../ui/controls/button.tsx';
+import { useAttempt } from '../ui/feedback/use-attempt.ts';
 import { PasswordField } from './password-field.tsx';
 import { anonymous } from './start-api.ts';
 import { StartCard, StartForm } from './start-card.tsx';

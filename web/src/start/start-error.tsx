@@ -1,5 +1,5 @@
 import { useTexts } from '../i18n/use-texts.ts';
-import { Notice } from '../ui/notice.tsx';
+import { Notice } from '../ui/feedback/notice.tsx';
 import { startErrorOf } from './start-errors.ts';
 
 /** Shows why an attempt failed; nothing if none did. */

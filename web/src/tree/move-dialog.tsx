@@ -1,8 +1,8 @@
 import { useMemo, useState } from 'react';
 import { useTexts } from '../i18n/use-texts.ts';
-import { Dialog } from '../ui/dialog.tsx';
-import { Icon } from '../ui/icon.tsx';
-import { Picker } from '../ui/picker.tsx';
+import { Icon } from '../ui/controls/icon.tsx';
+import { Picker } from '../ui/controls/picker.tsx';
+import { Dialog } from '../ui/dialogs/dialog.tsx';
 import { movesInto, nameFault, type PathMove } from './model/moves.ts';
 import type { TreeEntry, TreeIndex } from './model/tree-index.ts';
 

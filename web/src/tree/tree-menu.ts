@@ -1,5 +1,5 @@
 import type { TFunction } from 'i18next';
-import type { MenuItem } from '../ui/menu.tsx';
+import type { MenuItem } from '../ui/controls/menu.tsx';
 import type { TreeEntry } from './model/tree-index.ts';
 
 export interface TreeMenuDeps {

@@ -1,6 +1,6 @@
 import { type CSSProperties, memo, useEffect, useRef } from 'react';
 import { useTexts } from '../i18n/use-texts.ts';
-import { Icon } from '../ui/icon.tsx';
+import { Icon } from '../ui/controls/icon.tsx';
 import { draggableRow } from './drag.ts';
 import { nameFault } from './model/moves.ts';
 import type { TreeRow } from './model/rows.ts';

@@ -6,8 +6,8 @@ import { keys } from '../data/keys.ts';
 import type { AddProgress } from '../files/add-files.ts';
 import { useTexts } from '../i18n/use-texts.ts';
 import { filesOfDrop } from '../imports/dropped.ts';
-import { errorText } from '../ui/error-text.ts';
-import { showToast } from '../ui/toast.ts';
+import { errorText } from '../ui/feedback/error-text.ts';
+import { showToast } from '../ui/feedback/toast.ts';
 
 /** Adds files of this device to a vault, one drop at a time; `progress` is null while nothing is added. */
 export function useAddFiles(vault: string) {

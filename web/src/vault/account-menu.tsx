@@ -2,8 +2,8 @@ import { useSuspenseQuery } from '@tanstack/react-query';
 import type { ActionContext } from '../commands/action.ts';
 import { meQuery } from '../data/queries.ts';
 import { useTexts } from '../i18n/use-texts.ts';
-import { Icon } from '../ui/icon.tsx';
-import { Menu } from '../ui/menu.tsx';
+import { Icon } from '../ui/controls/icon.tsx';
+import { Menu } from '../ui/controls/menu.tsx';
 import styles from './vault-menu.module.css';
 
 /** Who is signed in, and what concerns the account. */

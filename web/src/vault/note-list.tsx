@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router';
-import { Time } from '../ui/time.tsx';
+import { Time } from '../ui/text/time.tsx';
 import styles from './note-list.module.css';
 import { useVaultId } from './use-vault.ts';
 

@@ -2,7 +2,7 @@ import { useSuspenseQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { recentQuery } from '../data/queries.ts';
 import { useTexts } from '../i18n/use-texts.ts';
-import { buttonClass } from '../ui/button.tsx';
+import { buttonClass } from '../ui/controls/button.tsx';
 import { NoteList } from './note-list.tsx';
 import { Page } from './page.tsx';
 import { useVaultId } from './use-vault.ts';

@@ -4,7 +4,7 @@ import type { ActionContext } from '../commands/action.ts';
 import { onApple, shownKeys } from '../commands/shortcut.ts';
 import { useTexts } from '../i18n/use-texts.ts';
 import { VaultTree } from '../tree/vault-tree.tsx';
-import { Icon } from '../ui/icon.tsx';
+import { Icon } from '../ui/controls/icon.tsx';
 import { AccountMenu } from './account-menu.tsx';
 import { VaultMenu } from './vault-menu.tsx';
 import styles from './vault-page.module.css';

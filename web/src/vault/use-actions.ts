@@ -13,7 +13,7 @@ import { within } from '../tree/model/moves.ts';
 import { nameOf } from '../tree/model/tree-index.ts';
 import { useTree } from '../tree/use-tree.ts';
 import { useTreeActions } from '../tree/use-tree-actions.ts';
-import { useConfirm } from '../ui/confirm.tsx';
+import { useConfirm } from '../ui/dialogs/confirm.tsx';
 import { dailyPath, dayOf } from './daily.ts';
 import { useFolders } from './folders.ts';
 import { fillTemplate } from './template.ts';

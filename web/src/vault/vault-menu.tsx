@@ -2,8 +2,8 @@ import { useSuspenseQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { vaultsQuery } from '../data/queries.ts';
 import { useTexts } from '../i18n/use-texts.ts';
-import { Icon } from '../ui/icon.tsx';
-import { Menu } from '../ui/menu.tsx';
+import { Icon } from '../ui/controls/icon.tsx';
+import { Menu } from '../ui/controls/menu.tsx';
 import styles from './vault-menu.module.css';
 
 /** The name of the open vault, from which another one is opened. */

@@ -7,11 +7,11 @@ import { keys } from '../data/keys.ts';
 import { vaultsQuery } from '../data/queries.ts';
 import { useTexts } from '../i18n/use-texts.ts';
 import { ImportPanel } from '../imports/import-panel.tsx';
-import { Button, buttonClass } from '../ui/button.tsx';
-import { errorText } from '../ui/error-text.ts';
-import { Field } from '../ui/field.tsx';
-import { Notice } from '../ui/notice.tsx';
-import { useAttempt } from '../ui/use-attempt.ts';
+import { Button, buttonClass } from '../ui/controls/button.tsx';
+import { Field } from '../ui/controls/field.tsx';
+import { errorText } from '../ui/feedback/error-text.ts';
+import { Notice } from '../ui/feedback/notice.tsx';
+import { useAttempt } from '../ui/feedback/use-attempt.ts';
 import styles from './welcome.module.css';
 
 /** Brings notes into the first vault, or begins with an empty one. The vault is made by whichever is chosen. */

@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 import i18next from 'i18next';
 import { useTexts } from '../../i18n/use-texts.ts';
 import { useTree } from '../../tree/use-tree.ts';
-import { bytes } from '../../ui/bytes.ts';
+import { bytes } from '../../ui/text/bytes.ts';
 import styles from './panels.module.css';
 
 interface FilesProps {

@@ -6,9 +6,9 @@ import { keys } from '../../data/keys.ts';
 import { versionQuery, versionsQuery } from '../../data/queries.ts';
 import { useTexts } from '../../i18n/use-texts.ts';
 import { useChange } from '../../settings/use-change.ts';
-import { Button } from '../../ui/button.tsx';
-import { Dialog, DialogButtons } from '../../ui/dialog.tsx';
-import { Time } from '../../ui/time.tsx';
+import { Button } from '../../ui/controls/button.tsx';
+import { Dialog, DialogButtons } from '../../ui/dialogs/dialog.tsx';
+import { Time } from '../../ui/text/time.tsx';
 import { differenceOf, shortened } from './difference.ts';
 import styles from './panels.module.css';
 

@@ -1,7 +1,7 @@
 import { getRouteApi, Link } from '@tanstack/react-router';
 import type { PanelName } from '../../app/search-params.ts';
 import { useTexts } from '../../i18n/use-texts.ts';
-import { Icon, type IconName } from '../../ui/icon.tsx';
+import { Icon, type IconName } from '../../ui/controls/icon.tsx';
 import styles from './panels.module.css';
 
 const route = getRouteApi('/vaults/$vaultId/notes/$noteId');

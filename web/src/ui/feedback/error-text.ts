@@ -1,6 +1,6 @@
 import { ApiError, ConnectionError } from '@notevault/client/transport.ts';
 import type { TFunction } from 'i18next';
-import type { vault } from '../i18n/en/vault.ts';
+import type { vault } from '../../i18n/en/vault.ts';
 
 type Key = Exclude<keyof typeof vault.error, 'invalid' | 'unknown'>;
 

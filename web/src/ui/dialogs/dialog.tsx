@@ -1,9 +1,9 @@
 import * as Radix from '@radix-ui/react-dialog';
 import type { ReactNode } from 'react';
-import { useTexts } from '../i18n/use-texts.ts';
-import { Button } from './button.tsx';
+import { useTexts } from '../../i18n/use-texts.ts';
+import { Button } from '../controls/button.tsx';
+import { Icon } from '../controls/icon.tsx';
 import styles from './dialog.module.css';
-import { Icon } from './icon.tsx';
 
 interface DialogProps {
   readonly title: string;

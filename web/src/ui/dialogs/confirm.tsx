@@ -1,6 +1,6 @@
 import { type ReactNode, useState } from 'react';
-import { useTexts } from '../i18n/use-texts.ts';
-import { Button } from './button.tsx';
+import { useTexts } from '../../i18n/use-texts.ts';
+import { Button } from '../controls/button.tsx';
 import { Dialog, DialogButtons } from './dialog.tsx';
 
 interface Question {

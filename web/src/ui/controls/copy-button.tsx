@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { useTexts } from '../i18n/use-texts.ts';
+import { useTexts } from '../../i18n/use-texts.ts';
 import { Button } from './button.tsx';
 import { Icon } from './icon.tsx';
 

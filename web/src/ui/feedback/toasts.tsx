@@ -1,7 +1,7 @@
 import { useEffect, useState, useSyncExternalStore } from 'react';
-import { useTexts } from '../i18n/use-texts.ts';
-import { Button } from './button.tsx';
-import { Icon } from './icon.tsx';
+import { useTexts } from '../../i18n/use-texts.ts';
+import { Button } from '../controls/button.tsx';
+import { Icon } from '../controls/icon.tsx';
 import { hideToast, subscribeToToasts, type Toast, toasts } from './toast.ts';
 import styles from './toasts.module.css';
 
