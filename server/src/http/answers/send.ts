@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
+import { jsonPieces, shortJson } from '../../concurrency/json-pieces.ts';
 import type { Permit } from '../../concurrency/semaphore.ts';
 import type { Reply, ReplyBytes } from '../route.ts';
-import { jsonPieces, shortJson } from './json-pieces.ts';
 
 /** How long a client may leave an answer's bytes unread before its connection is closed. */
 const LINGER_MS = 60_000;

@@ -1,4 +1,4 @@
-import { createYield, type YieldIfDue } from '../../concurrency/yield.ts';
+import { createYield, type YieldIfDue } from './yield.ts';
 
 /** About this many characters are gathered before they are encoded. */
 const PIECE_CHARS = 64 * 1024;

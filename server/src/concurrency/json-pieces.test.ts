@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { loopSlices } from '../../concurrency/yield.ts';
 import { jsonPieces, shortJson } from './json-pieces.ts';
+import { loopSlices } from './yield.ts';
 
 const written = async (value: unknown) => Buffer.concat(await jsonPieces(value)).toString('utf8');
 
