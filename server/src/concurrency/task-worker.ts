@@ -32,12 +32,11 @@ export class Transfer<Output> {
 /**
  * Serves a WorkerPool from inside a worker thread.
  *
- * @param taskEnded called after every task with the processor time it took.
+ * @param taskEnded called after every task.
  */
-export function serveTasks(tasks: Tasks, taskEnded: (cpuMs: number) => void = () => undefined): void {
+export function serveTasks(tasks: Tasks, taskEnded: () => void = () => undefined): void {
   runInBackground();
   parentPort?.on('message', async ({ name, input }: TaskOrder) => {
-    const before = cpuMs();
     try {
       const answer = await tasks[name]?.(input);
       const moved = answer instanceof Transfer ? answer : new Transfer(answer, []);
@@ -49,7 +48,7 @@ export function serveTasks(tasks: Tasks, taskEnded: (cpuMs: number) => void = ()
       const errorName = error instanceof Error ? error.name : 'unknown';
       parentPort?.postMessage({ kind: 'failed', cpuMs: cpuMs(), name: errorName, code } satisfies TaskReport);
     }
-    taskEnded(cpuMs() - before);
+    taskEnded();
   });
   parentPort?.postMessage({ kind: 'ready', cpuMs: cpuMs() } satisfies TaskReport);
 }

@@ -15,7 +15,7 @@ const start: ProcessStart = {
 test('leanStart restarts a server with settings of the allocator, once', () => {
   const lean = leanStart(start);
   assert.deepEqual(lean, {
-    execArgv: ['--import', './probe.ts', '--max-semi-space-size=8', '--initial-old-space-size=128'],
+    execArgv: ['--import', './probe.ts', '--max-semi-space-size=16', '--initial-old-space-size=128'],
     env: { PATH: '/bin', MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '262144' },
   });
   assert.equal(leanStart({ ...start, ...lean }), null);
@@ -45,12 +45,12 @@ test('leanStart does nothing where a process cannot restart, or would lose a cha
 
 test('the main heap is limited to 2 GB where V8 would let it have more, unless a limit is given', () => {
   const flags = (more: Partial<ProcessStart>) => leanStart({ ...start, execArgv: [], ...more })?.execArgv;
-  const always = ['--max-semi-space-size=8', '--initial-old-space-size=128'];
+  const always = ['--max-semi-space-size=16', '--initial-old-space-size=128'];
   assert.deepEqual(flags({ heapLimitMb: 4000 }), [...always, '--max-old-space-size=2000']);
   assert.deepEqual(flags({ heapLimitMb: 4000, env: { NODE_OPTIONS: '--max-old-space-size=4000' } }), always);
 });
 
 test('the first full collection of a small heap is not put off', () => {
   const flags = leanStart({ ...start, execArgv: [], memoryMb: 128 })?.execArgv;
-  assert.deepEqual(flags, ['--max-semi-space-size=8', '--initial-old-space-size=40', '--max-old-space-size=160']);
+  assert.deepEqual(flags, ['--max-semi-space-size=16', '--initial-old-space-size=40', '--max-old-space-size=160']);
 });

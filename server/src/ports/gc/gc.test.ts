@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { constants, PerformanceObserver } from 'node:perf_hooks';
 import { it } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { getHeapStatistics } from 'node:v8';
 import { until } from '../../../test/kit/until.ts';
 import { collectAfterWork, collectWhenIdle, collectWhileIdle, countStreamed, freeBuffer } from './gc.ts';
 
@@ -64,15 +65,20 @@ it('collectWhenIdle collects garbage after an idle time, and not before', async 
   await until(() => garbage.deref() === undefined, 'a collection');
 });
 
-it('collectAfterWork collects garbage right after long work, and not after short work', async () => {
-  const worked = collectAfterWork(100);
+it('collectAfterWork collects garbage at once when much is in use, and else when idle', async () => {
+  const { used_heap_size: heap, external_memory: external } = getHeapStatistics();
+  const worked = collectAfterWork(heap + external + 16 * MIB, 500);
   const garbage = oldGarbage();
-  worked(99);
+  worked();
   await nextTurn();
-  assert.ok(garbage.deref() !== undefined, 'collected after short work');
+  assert.ok(garbage.deref() !== undefined, 'collected although little is in use');
+  await until(() => garbage.deref() === undefined, 'a collection');
+  const next = oldGarbage();
   await nextTurn();
-  worked(100);
-  assert.equal(garbage.deref(), undefined);
+  const large = Buffer.alloc(32 * MIB);
+  worked();
+  assert.equal(next.deref(), undefined);
+  assert.equal(large.length, 32 * MIB);
 });
 
 it('collectWhileIdle collects garbage of an idle thread that grew, and not of a busy one', async () => {

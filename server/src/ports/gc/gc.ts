@@ -7,8 +7,8 @@ const COLLECT_EVERY_BYTES = 8 * 1024 * 1024;
 /** How long a thread must be idle before its garbage is collected. */
 const IDLE_MS = 5000;
 
-/** Collecting the garbage of a thread that keeps nothing takes a few milliseconds: little beside work as long as this. */
-const LONG_WORK_MS = 100;
+/** A thread with more in memory than this after its work would come near its limit if the next work came on top of it. */
+const LARGE_BYTES = 128 * 1024 * 1024;
 
 /** How often `collectWhileIdle` looks, and the share of that time in which an idle thread may have been busy. */
 const LOOK_MS = 5000;
@@ -51,14 +51,16 @@ export function collectWhenIdle(idleMs = IDLE_MS): () => void {
 }
 
 /**
- * Returns a function to call after each piece of work, with the processor time it took: like `collectWhenIdle`, and
- * after long work this thread's garbage is collected at once. For threads that keep nothing between two pieces of work:
- * a large text leaves 100 MB of garbage, and the next one would come on top of it.
+ * Returns a function to call after each piece of work: like `collectWhenIdle`, and when more than `largeBytes` are in use,
+ * this thread's garbage is collected at once. For threads that keep nothing between two pieces of work: a large text
+ * leaves 100 MB of garbage, and the next one would come on top of it.
+ *
+ * Not after every long work: a collection drops compiled code too, without which the next takes twice the time.
  */
-export function collectAfterWork(longMs = LONG_WORK_MS, idleMs = IDLE_MS): (cpuMs: number) => void {
+export function collectAfterWork(largeBytes = LARGE_BYTES, idleMs = IDLE_MS): () => void {
   const later = collectWhenIdle(idleMs);
-  return (cpuMs) => {
-    if (cpuMs < longMs) return later();
+  return () => {
+    if (usedBytes() < largeBytes) return later();
     collect ??= collector();
     collect({ type: 'major' });
   };
@@ -93,6 +95,7 @@ export function collectWhileIdle(lookMs = LOOK_MS): Disposable {
   return { [Symbol.dispose]: () => clearInterval(timer) };
 }
 
+/** What this thread has in use, garbage included. */
 function usedBytes(): number {
   const { used_heap_size: heap, external_memory: external } = getHeapStatistics();
   return heap + external;
@@ -102,6 +105,20 @@ function usedBytes(): number {
 export function freeBuffer({ buffer, byteLength }: Buffer): void {
   // Small buffers share their memory with others.
   if (buffer instanceof ArrayBuffer && buffer.byteLength === byteLength) buffer.transfer(0);
+}
+
+/**
+ * Returns a buffer with the content of the given one and space for `bytes`, itself if it has that; `max` is the most it
+ * may ever need.
+ *
+ * For what is mostly short: V8 makes a full collection after every 64 MB of buffers, however little of them was used,
+ * and that takes the longer, the more vaults are cached.
+ */
+export function withSpaceFor(buffer: Buffer, bytes: number, max: number): Buffer {
+  if (buffer.length >= bytes) return buffer;
+  const larger = Buffer.alloc(Math.min(max, Math.max(bytes, 2 * buffer.length)));
+  larger.set(buffer);
+  return larger;
 }
 
 function collector(): Collect {
