@@ -1,4 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
+import { runInBackground } from '../../concurrency/thread-priority.ts';
 import { collectWhenIdle } from '../gc/gc.ts';
 import { builtinEmbedder } from './builtin.ts';
 import { type Embedder, EmbedderError } from './embedder.ts';
@@ -7,6 +8,8 @@ import type { ThreadData, WorkerRequest, WorkerResponse } from './threaded.ts';
 
 // The worker thread of `ThreadedEmbedder`.
 const data = workerData as ThreadData;
+// The built-in embedder has no queries here, for which somebody would wait.
+if (data.kind === 'builtin') runInBackground();
 const embedder: Embedder = data.kind === 'builtin' ? builtinEmbedder() : onnxEmbedder(data);
 const running = new Map<number, AbortController>();
 const even = async (words: readonly string[]) => words.map(() => 1);
