@@ -56,10 +56,14 @@ class DatabaseBlobs implements Blobs {
   async put(key: BlobKey, bytes: AsyncIterable<Uint8Array>): Promise<void> {
     checkKey(key);
     // Reused after each transaction; no more input is read until then.
-    const buffer = Buffer.allocUnsafe(CHUNKS_A_WRITE * CHUNK_BYTES);
+    let reused: Buffer | null = null;
+    const buffer = () => {
+      reused ??= Buffer.allocUnsafe(CHUNKS_A_WRITE * CHUNK_BYTES);
+      return reused;
+    };
     let written = 0;
     try {
-      for await (const { bytes: part, isLast } of rechunk(bytes, () => buffer)) {
+      for await (const { bytes: part, isLast } of rechunk(bytes, buffer)) {
         const chunks = chunksOf(part, written);
         await this.#write(key, { written, chunks, isLast });
         written += chunks.length;

@@ -30,7 +30,8 @@ export class S3Upload implements AsyncDisposable {
   readonly #name: string;
   readonly #pool: BufferPool;
   #ownsPooled = 0;
-  readonly #free: Buffer[] = [Buffer.allocUnsafe(PART_BYTES)];
+  readonly #free: Buffer[] = [];
+  #ownsOne = false;
   readonly #sending = new Set<Promise<void>>();
   readonly #parts: StoredPart[] = [];
   #id: string | null = null;
@@ -76,6 +77,10 @@ export class S3Upload implements AsyncDisposable {
   }
 
   #acquireBuffer(): Buffer | null {
+    if (!this.#ownsOne) {
+      this.#ownsOne = true;
+      return Buffer.allocUnsafe(PART_BYTES);
+    }
     const buffer = this.#pool.acquire();
     if (buffer !== null) this.#ownsPooled++;
     return buffer;
