@@ -11,7 +11,8 @@ function queueOf(most: number) {
     fail(): void;
   }[] = [];
   const queue = new GroupQueue<string, string, string>(
-    (group) => group.length < most,
+    () => [1],
+    [most],
     (items) => {
       const owner = currentOwner();
       const { promise, resolve, reject } = Promise.withResolvers<readonly Outcome<string>[]>();
@@ -73,7 +74,11 @@ suite('group queue', () => {
     const { queue, endGroup, items } = queueOf(3);
     const clients = [...'abcd'].map((item) => {
       const client = new AbortController();
-      const answer = runForOwner(item, () => queue.add('key', item), client.signal);
+      const answer = runForOwner(
+        item,
+        () => queue.add('key', item),
+        () => client.signal,
+      );
       return { client, answer: answer.catch((error: { code: string }) => error.code) };
     });
     clients[0]?.client.abort();

@@ -18,18 +18,22 @@ interface Waiting<Item, Result> extends PromiseWithResolvers<Result> {
  */
 export class GroupQueue<Key, Item, Result> {
   readonly #waiting = new Map<Key, Waiting<Item, Result>[]>();
-  readonly #mayJoin: (group: readonly Item[], next: Item) => boolean;
+  readonly #measure: (item: Item) => readonly number[];
+  readonly #most: readonly number[];
   readonly #run: (group: readonly Item[]) => Promise<readonly Outcome<Result>[]>;
 
   /**
-   * @param mayJoin whether the next item still fits into a group; bounds the groups.
+   * @param measure the sizes of an item, each in a unit of its own.
+   * @param most the most of each size that a group of several items may have together.
    * @param run carries out a group; resolves to the outcomes in its order.
    */
   constructor(
-    mayJoin: (group: readonly Item[], next: Item) => boolean,
+    measure: (item: Item) => readonly number[],
+    most: readonly number[],
     run: (group: readonly Item[]) => Promise<readonly Outcome<Result>[]>,
   ) {
-    this.#mayJoin = mayJoin;
+    this.#measure = measure;
+    this.#most = most;
     this.#run = run;
   }
 
@@ -71,17 +75,15 @@ export class GroupQueue<Key, Item, Result> {
   #take(key: Key): Waiting<Item, Result>[] {
     const waiting = this.#waiting.get(key) ?? [];
     const group: Waiting<Item, Result>[] = [];
+    const left = [...this.#most];
     for (let next = waiting[0]; next !== undefined; next = waiting[0]) {
-      if (next.hangUp?.aborted === true) next.reject(new NotevaultError('unavailable'));
-      else if (
-        group.length === 0 ||
-        this.#mayJoin(
-          group.map(({ item }) => item),
-          next.item,
-        )
-      )
+      if (next.hangUp?.aborted === true) {
+        next.reject(new NotevaultError('unavailable'));
+      } else {
+        for (const [at, size] of this.#measure(next.item).entries()) left[at] = (left[at] ?? 0) - size;
+        if (group.length > 0 && left.some((rest) => rest < 0)) break;
         group.push(next);
-      else break;
+      }
       waiting.shift();
     }
     return group;

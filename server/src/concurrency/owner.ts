@@ -6,7 +6,7 @@ const SERVER = '';
 /** On whose behalf work runs, and whether somebody still waits for it. */
 interface Asker {
   readonly owner: string;
-  readonly hangUp: AbortSignal | undefined;
+  readonly hangUp: (() => AbortSignal) | undefined;
 }
 
 const askers = new AsyncLocalStorage<Asker>();
@@ -14,9 +14,10 @@ const askers = new AsyncLocalStorage<Asker>();
 /**
  * Runs `work` on behalf of an owner: all queues count its requests against that owner's share.
  *
- * @param hangUp aborted when nobody waits for the work any more; requests that it has in queues are then refused.
+ * @param hangUp returns a signal that is aborted when nobody waits for the work any more; requests that it has in queues
+ *   are then refused. A function, because most work never waits, and a signal costs as much as a small query.
  */
-export function runForOwner<Result>(owner: string, work: () => Result, hangUp?: AbortSignal): Result {
+export function runForOwner<Result>(owner: string, work: () => Result, hangUp?: () => AbortSignal): Result {
   return askers.run({ owner, hangUp }, work);
 }
 
@@ -38,6 +39,6 @@ export function currentOwner(): string {
  * no longer runs for this caller.
  */
 export function currentHangUp(): AbortSignal | undefined {
-  const hangUp = askers.getStore()?.hangUp;
+  const hangUp = askers.getStore()?.hangUp?.();
   return hangUp?.aborted === true ? undefined : hangUp;
 }

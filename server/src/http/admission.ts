@@ -71,8 +71,13 @@ export class Admission {
   /** Handles a request when it is its owner's turn. Throws `unavailable` beyond the owner's share. */
   async work<Result>(request: FastifyRequest, response: ServerResponse, work: () => Promise<Result>): Promise<Result> {
     const owner = this.ownerOf(request);
-    const hangUp = hangUpSignal(response);
-    using _ = await this.#work.acquire(owner, 1, hangUp);
+    let signal: AbortSignal | undefined;
+    const hangUp = () => {
+      signal ??= hangUpSignal(response);
+      return signal;
+    };
+    const free = response.destroyed ? null : this.#work.tryAcquire(owner);
+    using _ = free ?? (await this.#work.acquire(owner, 1, hangUp()));
     await loopSlices.enter(owner);
     return await runForOwner(owner, work, hangUp);
   }

@@ -135,6 +135,6 @@ describe('notevault serve', () => {
     const settings = await readFile(`/proc/${server.child.pid}/environ`, 'utf8');
     assert.match(settings, /\0MALLOC_ARENA_MAX=2\0/);
     assert.match(settings, /\0MALLOC_MMAP_THRESHOLD_=262144\0/);
-    assert.match(await readFile(`/proc/${server.child.pid}/cmdline`, 'utf8'), /\0--max-semi-space-size=8\0/);
+    assert.match(await readFile(`/proc/${server.child.pid}/cmdline`, 'utf8'), /\0--max-semi-space-size=16\0/);
   });
 });

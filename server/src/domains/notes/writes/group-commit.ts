@@ -35,28 +35,28 @@ export class GroupCommit implements Commits {
 
   constructor(deps: CommitDeps) {
     this.#deps = deps;
-    this.#queue = new GroupQueue(
-      (group, next) => fits([...group, next]),
-      (group) => commitGroup(deps, group),
-    );
+    this.#queue = new GroupQueue(sizesOf, [GROUP_NOTES, GROUP_BYTES, MANY_LINKS], (group) => commitGroup(deps, group));
   }
 
   /** Resolves to the result when the writes are on disk. Throws WriteConflicts, and the errors of `finish`. */
   async commit(writes: PlannedWrites): Promise<unknown> {
-    return fits([writes]) ? this.#queue.add(writes.vault.id, writes) : commitAlone(this.#deps, writes);
+    return isLong(writes) ? commitAlone(this.#deps, writes) : this.#queue.add(writes.vault.id, writes);
   }
 }
 
-function fits(group: readonly PlannedWrites[]): boolean {
-  const rows = rowsOf(group);
-  const bytes = rows.reduce((sum, { next }) => sum + next.content.length + (next.doc?.length ?? 0), 0);
-  const notes = group.reduce((sum, { plans }) => sum + plans.size, 0);
-  return group.length === 1 ? !isLong(rows) : notes <= GROUP_NOTES && bytes <= GROUP_BYTES && !isLong(rows);
+/** Returns the number of notes, the bytes of their sealed texts, and the number of links. */
+function sizesOf(writes: PlannedWrites): [notes: number, bytes: number, links: number] {
+  let [bytes, links] = [0, 0];
+  for (const { next } of rowsOf([writes])) {
+    bytes += next.content.length + (next.doc?.length ?? 0);
+    links += next.derived.links.length;
+  }
+  return [writes.plans.size, bytes, links];
 }
 
-function isLong(rows: readonly RowWrite[]): boolean {
-  const links = rows.reduce((sum, { next }) => sum + next.derived.links.length, 0);
-  return rows.length > SHORT_MAX || links > MANY_LINKS;
+function isLong(writes: PlannedWrites): boolean {
+  const [, , links] = sizesOf(writes);
+  return rowsOf([writes]).length > SHORT_MAX || links > MANY_LINKS;
 }
 
 function rowsOf(group: readonly PlannedWrites[]): RowWrite[] {
@@ -94,7 +94,7 @@ const asOutcome = [(value: unknown) => ({ value }), (error: unknown) => ({ error
 async function commitAlone(deps: CommitDeps, writes: PlannedWrites): Promise<unknown> {
   const commit = async (mayYield: boolean) => (await transact(deps, [writes], mayYield))[0];
   try {
-    if (isLong(rowsOf([writes]))) return await commit(true);
+    if (isLong(writes)) return await commit(true);
     // A name with thousands of links to it is found only by looking, and rarely.
     return await commit(false).catch((error) => {
       if (error instanceof NeedsLongTransaction) return commit(true);

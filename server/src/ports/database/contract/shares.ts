@@ -53,7 +53,7 @@ export function shareContract(db: () => Database): void {
     let ran = 0;
     const read = () => db().read(async () => ran++);
     try {
-      const waiting = [1, 2, 3].map(() => runForOwner('alice', read, hangUp.signal));
+      const waiting = [1, 2, 3].map(() => runForOwner('alice', read, () => hangUp.signal));
       const refused = Promise.all(
         waiting.map((each) => assert.rejects(each, { name: 'DatabaseError', code: 'unavailable' })),
       );
@@ -64,7 +64,7 @@ export function shareContract(db: () => Database): void {
       await slow.end();
     }
     assert.equal(ran, 0);
-    await runForOwner('alice', read, hangUp.signal);
+    await runForOwner('alice', read, () => hangUp.signal);
     assert.equal(ran, 1, 'what goes on after its caller has hung up is not refused for that');
   });
 }
