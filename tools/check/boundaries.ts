@@ -212,6 +212,7 @@ function orderFault(from: DomainFile, to: DomainFile, typeOnly: boolean): Fault 
  */
 const BESIDE_PORTS: ReadonlySet<string> = new Set([
   'server/src/ports/database/statement.ts',
+  'server/src/ports/keyring/opened-values.ts',
   'server/src/ports/keyring/sealed-json.ts',
 ]);
 

@@ -3,6 +3,7 @@ import type { FastifyReply } from 'fastify';
 import { jsonPieces, shortJson } from '../../concurrency/json-pieces.ts';
 import type { Permit } from '../../concurrency/semaphore.ts';
 import type { Reply, ReplyBytes } from '../route.ts';
+import { turnEnd } from './turn-end.ts';
 
 /** How long a client may leave an answer's bytes unread before its connection is closed. */
 const LINGER_MS = 60_000;
@@ -37,13 +38,16 @@ export async function send(
   if (answer.bytes !== undefined) {
     if (answer.bytes.length !== null) reply.header('content-length', answer.bytes.length);
     reply.send(bytes);
-  } else if (typeof pieces === 'string') sendText(reply, pieces, room);
-  else if (pieces !== null) sendPieces(reply, pieces, room);
+  } else if (typeof pieces === 'string') {
+    await turnEnd.reached();
+    sendText(reply, pieces, room);
+  } else if (pieces !== null) sendPieces(reply, pieces, room);
   else reply.send(answer.body);
 }
 
 /** The JSON of an answer that is encoded here instead of by the route's schema. */
 async function piecesOf({ json, body }: Reply, large: boolean): Promise<readonly Buffer[] | string | null> {
+  if (typeof json === 'function') return json();
   if (json !== undefined) return Buffer.isBuffer(json) ? [json] : (json as readonly Buffer[]);
   return large && body !== undefined ? (shortJson(body) ?? jsonPieces(body)) : null;
 }

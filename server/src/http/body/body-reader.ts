@@ -84,12 +84,16 @@ export class BodyReader {
         reject(error);
       }
     };
-    const onClose = () => reject(new NotevaultError('bad_request'));
+    const onHangUp = () => reject(new NotevaultError('bad_request'));
+    // A stream closes after its end, too, before the listeners are removed. The error would be made for each request.
+    const onClose = () => {
+      if (!this.#payload.readableEnded) onHangUp();
+    };
     // If the client has already hung up, no event will follow.
-    if (this.#payload.destroyed) onClose();
+    if (this.#payload.destroyed) onHangUp();
     const watch = this.#watch(big ? throughput.bigBytesPerInterval : 1, throughput.intervalMs, reject);
     // The error listener stays: without one, a later error of the stream would end the process.
-    this.#payload.on('data', onData).on('end', resolve).on('error', onClose).on('close', onClose);
+    this.#payload.on('data', onData).on('end', resolve).on('error', onHangUp).on('close', onClose);
     try {
       await promise;
     } finally {

@@ -11,14 +11,16 @@ function valuesOf(value: unknown): number {
 }
 
 test('JsonValueCounter counts the values of a JSON text, however its bytes are cut', () => {
-  const texts = fc.string({ unit: fc.constantFrom('"', '\\', ',', '[', '{', 'a', 'é', '\u{1f600}', '\n') });
+  // Ends of long texts are found in another way than those of short ones.
+  const long = 'a'.repeat(70);
+  const texts = fc.string({ unit: fc.constantFrom('"', '\\', ',', '[', '{', long, 'é', '\u{1f600}', '\n') });
   const values = fc.letrec((tie) => ({
     value: fc.oneof({ maxDepth: 4 }, texts, fc.integer(), fc.constant(null), tie('list'), tie('object')),
     list: fc.array(tie('value')),
     object: fc.dictionary(texts, tie('value')),
   })).value;
   fc.assert(
-    fc.property(values, fc.integer({ min: 1, max: 20 }), (value, size) => {
+    fc.property(values, fc.oneof(fc.integer({ min: 1, max: 20 }), fc.integer({ min: 21, max: 500 })), (value, size) => {
       const bytes = Buffer.from(JSON.stringify(value));
       const counter = new JsonValueCounter();
       for (let at = 0; at < bytes.length; at += size) counter.add(bytes.subarray(at, at + size));
