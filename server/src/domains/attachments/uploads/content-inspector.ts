@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { NotevaultError } from '@notevault/protocol/errors.ts';
+import { withSpaceFor } from '../../../ports/gc/gc.ts';
 import { checkHead, checkTail, HEAD_BYTES, TAIL_BYTES } from './mime-check.ts';
 
 /** A maximum number of bytes, and the error for more. */
@@ -84,15 +85,18 @@ export class ContentInspector {
 
 /** Keeps a copy of the last bytes of a stream: a view would keep its whole chunk in memory. */
 class Tail {
-  readonly #ring: Buffer;
+  readonly #size: number;
+  /** Grows to its size before bytes are overwritten. */
+  #ring: Buffer = Buffer.alloc(0);
   #filled = 0;
 
   constructor(size: number) {
-    this.#ring = Buffer.alloc(size);
+    this.#size = size;
   }
 
   add(chunk: Uint8Array): void {
-    const size = this.#ring.length;
+    const size = this.#size;
+    this.#ring = withSpaceFor(this.#ring, Math.min(size, this.#filled + chunk.length), size);
     const kept = chunk.subarray(Math.max(0, chunk.length - size));
     const at = (this.#filled + chunk.length - kept.length) % size;
     const untilEnd = Math.min(kept.length, size - at);
@@ -102,7 +106,7 @@ class Tail {
   }
 
   bytes(): Buffer {
-    const size = this.#ring.length;
+    const size = this.#size;
     if (this.#filled <= size) return this.#ring.subarray(0, this.#filled);
     const at = this.#filled % size;
     return Buffer.concat([this.#ring.subarray(at), this.#ring.subarray(0, at)]);
