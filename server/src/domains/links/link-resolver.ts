@@ -12,6 +12,7 @@ export interface Target {
   /** The path of the note; null for an attachment. */
   readonly path: string | null;
 }
+const NONE: ReadonlyMap<string, Candidate> = new Map();
 export const DANGLING: Target = { note: null, attachment: null, path: null };
 
 /** Returns the candidates found under any of some keys. */
@@ -56,17 +57,20 @@ export class LinkResolver {
 /**
  * Reads the candidates by key. Unreadable entries are skipped: their own reads and writes report the damage, and other
  * notes are not affected.
+ *
+ * @param known candidates by id that need not be opened.
  */
 export async function candidatesFor(
   handle: ReadHandle,
   vault: OpenVault,
   keys: readonly Buffer[],
+  known: ReadonlyMap<string, Candidate> = NONE,
 ): Promise<Candidates> {
   const rows = await handle.allMany(store.findCandidates, { vault: vault.id }, distinct(keys));
   const opened = new Map<string, Candidate>();
   const byKey = new Map<string, Candidate[]>();
   for (const row of rows) {
-    const candidate = opened.get(row.id) ?? readableCandidate(vault, row);
+    const candidate = opened.get(row.id) ?? known.get(row.id) ?? readableCandidate(vault, row);
     if (candidate === null) continue;
     opened.set(row.id, candidate);
     const key = row.key.toString('hex');

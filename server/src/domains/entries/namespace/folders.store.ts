@@ -41,6 +41,15 @@ export const findOwner = statement((db, p: { vault: VaultId; pathKey: Buffer }) 
     .where('deleted_at', 'is', null),
 );
 
+/** The entry that has the path of a folder, with its meta still sealed. */
+export interface FolderOwner {
+  readonly path_key: Buffer;
+  readonly kind: EntryKind;
+  readonly id: string;
+  readonly revision: number;
+  readonly meta: Buffer;
+}
+
 /** The entries that have some paths. */
 export const findOwners = listStatement((db, p: { vault: VaultId }, pathKeys: Buffer[]) =>
   db

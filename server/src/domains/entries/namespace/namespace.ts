@@ -21,7 +21,15 @@ import {
   type TargetInput,
   targetPath,
 } from './folder-lookup.ts';
-import { type FolderEntry, type PathOwner, pathKeyOf, type ResolvedPath, resolvePath } from './path-lookup.ts';
+import {
+  type FolderEntry,
+  type KeyedPath,
+  type PathOwner,
+  pathKeyOf,
+  type ResolvedPath,
+  resolvePath,
+  resolvePaths,
+} from './path-lookup.ts';
 import { type MovePlan, relocate } from './relocate.ts';
 
 export type { EnterResult } from './folder-changes.ts';
@@ -46,6 +54,8 @@ export interface Namespace {
   folderPath(handle: ReadHandle, vault: OpenVault, id: string): Promise<string | null>;
   /** Resolves a path to its stored form: existing folders keep their spelling. */
   resolve(handle: ReadHandle, vault: OpenVault, path: string, pathKey: Buffer): Promise<ResolvedPath>;
+  /** Like `resolve`, for several paths with few statements; in the order of the paths. */
+  resolveAll(handle: ReadHandle, vault: OpenVault, paths: readonly KeyedPath[]): Promise<ResolvedPath[]>;
   /**
    * Adds an entry to its folder's counts and creates missing folders, before the entry's row is inserted; that insert
    * fails when the path is taken. Not ok when the folders have changed since the path was resolved (`owner` null:
@@ -93,6 +103,7 @@ export function createNamespace(clock: Clock): Namespace {
     ownerOf,
     folderPath: async (handle, vault, id) => (await folderById(handle, vault, id))?.path ?? null,
     resolve: resolvePath,
+    resolveAll: resolvePaths,
     enter: (handle, vault, resolved, kind) => enter(clock, handle, vault, resolved, kind),
     leave,
     relocate: (handle, vault, move) => relocate(clock, handle, vault, move),

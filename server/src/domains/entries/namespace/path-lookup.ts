@@ -74,29 +74,66 @@ export async function resolvePath(
   path: string,
   pathKey: Buffer,
 ): Promise<ResolvedPath> {
-  const above = ancestorsOf(path);
-  if (above.length === 0) return { path, pathKey, nearest: null, blocked: null };
-  // Nearly always the parent exists and its spelling covers its ancestors; only otherwise look further up.
-  for (const folders of [above.slice(0, 1), above.slice(1)]) {
-    const keyed = folders.map((folder) => ({ folder, key: pathKeyOf(vault, folder) }));
-    const byKey = new Map(keyed.map(({ folder, key }) => [key.toString('hex'), folder]));
-    const rows = await handle.allMany(
-      store.findOwners,
-      { vault: vault.id },
-      keyed.map(({ key }) => key),
-    );
-    const found = rows
-      .map((row) => ({ row, queried: byKey.get(row.path_key.toString('hex')) ?? '' }))
-      .sort((a, b) => b.queried.length - a.queried.length)[0];
-    if (found === undefined) continue;
-    const { row, queried } = found;
-    if (row.kind !== 'folder') {
-      const owner = { kind: row.kind, id: row.id };
-      return { path, pathKey, nearest: null, blocked: { path: queried, owner } };
+  const folders = ancestorsOf(path);
+  return resolvedBelow(vault, path, pathKey, await nearestOwners(handle, vault, [folders]), folders);
+}
+
+/** The path of an entry, and its blind index. */
+export interface KeyedPath {
+  readonly path: string;
+  readonly pathKey: Buffer;
+}
+
+/** Like `resolvePath`, for several paths with few statements; in the order of the paths. */
+export async function resolvePaths(
+  handle: ReadHandle,
+  vault: OpenVault,
+  paths: readonly KeyedPath[],
+): Promise<ResolvedPath[]> {
+  const folders = paths.map(({ path }) => ancestorsOf(path));
+  const owners = await nearestOwners(handle, vault, folders);
+  return paths.map(({ path, pathKey }, index) => resolvedBelow(vault, path, pathKey, owners, folders[index] ?? []));
+}
+
+/** Reads the owners of folders, by their path as it is given: of the ancestors of each entry, innermost first. */
+async function nearestOwners(
+  handle: ReadHandle,
+  vault: OpenVault,
+  ancestors: readonly (readonly string[])[],
+): Promise<ReadonlyMap<string, store.FolderOwner>> {
+  const owners = new Map<string, store.FolderOwner>();
+  const read = async (folders: readonly string[]) => {
+    const keyed = [...new Set(folders)].map((folder) => ({ folder, key: pathKeyOf(vault, folder) }));
+    if (keyed.length === 0) return;
+    const keys = keyed.map(({ key }) => key);
+    const rows = await handle.allMany(store.findOwners, { vault: vault.id }, keys);
+    const byKey = new Map(rows.map((row) => [row.path_key.toString('hex'), row]));
+    for (const { folder, key } of keyed) {
+      const row = byKey.get(key.toString('hex'));
+      if (row !== undefined) owners.set(folder, row);
     }
-    const { path: storedPath } = folderMeta.open(vault, row);
-    const nearest = { id: row.id as FolderId, path: storedPath, key: row.path_key, revision: row.revision };
-    return { path: storedPath + path.slice(queried.length), pathKey, nearest, blocked: null };
+  };
+  // Nearly always the parent exists and its spelling covers its ancestors; only otherwise look further up.
+  await read(ancestors.flatMap((above) => above.slice(0, 1)));
+  await read(ancestors.flatMap((above) => (owners.has(above[0] ?? '') ? [] : above.slice(1))));
+  return owners;
+}
+
+/** @param folders the ancestors of the path, innermost first. */
+function resolvedBelow(
+  vault: OpenVault,
+  path: string,
+  pathKey: Buffer,
+  owners: ReadonlyMap<string, store.FolderOwner>,
+  folders: readonly string[],
+): ResolvedPath {
+  const queried = folders.find((folder) => owners.has(folder)) ?? '';
+  const row = owners.get(queried);
+  if (row === undefined) return { path, pathKey, nearest: null, blocked: null };
+  if (row.kind !== 'folder') {
+    return { path, pathKey, nearest: null, blocked: { path: queried, owner: { kind: row.kind, id: row.id } } };
   }
-  return { path, pathKey, nearest: null, blocked: null };
+  const { path: stored } = folderMeta.open(vault, row);
+  const nearest = { id: row.id as FolderId, path: stored, key: row.path_key, revision: row.revision };
+  return { path: stored + path.slice(queried.length), pathKey, nearest, blocked: null };
 }

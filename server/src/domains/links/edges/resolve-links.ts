@@ -1,3 +1,4 @@
+import type { Candidate } from '@notevault/note-text/links/resolve.ts';
 import { createYield, type YieldIfDue } from '../../../concurrency/yield.ts';
 import type { ReadHandle } from '../../../ports/database/database.ts';
 import type { WrittenNote } from '../../notes/notes.ts';
@@ -24,6 +25,7 @@ const LOOK_EVERY = 64;
  * Resolves links, with one lookup for all targets; writes nothing.
  *
  * @param mayYield false in a short transaction, which may await only its handle.
+ * @param known candidates by id that were just written, and need not be opened.
  */
 export async function resolveLinks<Link extends UnresolvedLink>(
   resolver: LinkResolver,
@@ -31,16 +33,32 @@ export async function resolveLinks<Link extends UnresolvedLink>(
   vault: OpenVault,
   links: readonly Link[],
   mayYield: boolean,
+  known?: ReadonlyMap<string, Candidate>,
 ): Promise<ResolvedLink<Link>[]> {
   const yieldIfDue = mayYield ? createYield() : null;
-  const keyed = await mapped(links, yieldIfDue, (link) => ({ ...link, keys: resolver.keysOf(vault, link.text) }));
+  const keysOf = keysIn(resolver, vault);
+  const keyed = await mapped(links, yieldIfDue, (link) => ({ ...link, keys: keysOf(link.text) }));
   const wanted = keyed.flatMap(({ keys }) => keys ?? []);
-  const targetIn = targetsIn(resolver, (await candidatesFor(handle, vault, wanted)).at);
+  const targetIn = targetsIn(resolver, (await candidatesFor(handle, vault, wanted, known)).at);
   return mapped(keyed, yieldIfDue, (link) => {
     const { note, text, keys } = link;
     const self: Target = { note: note.id, attachment: null, path: note.path };
     return { ...link, target: keys === null ? self : targetIn(text, note.path, keys) };
   });
+}
+
+/** Returns a function that finds the keys of a link; those of equal links are made once. */
+function keysIn(resolver: LinkResolver, vault: OpenVault) {
+  const known = new Map<string, Buffer[] | null>();
+  return (link: LinkText): Buffer[] | null => {
+    const name = `${link.form}\0${link.target}`;
+    let keys = known.get(name);
+    if (keys === undefined) {
+      keys = resolver.keysOf(vault, link);
+      known.set(name, keys);
+    }
+    return keys;
+  };
 }
 
 /** Returns a function that finds the target of a link in the note at a path; equal links are resolved once. */

@@ -80,7 +80,8 @@ export async function writeLinksOfAll(
 ): Promise<ReadonlyMap<NoteId, NoteLink[]>> {
   const unresolved = notes.flatMap((note) => note.links.map((link, ord) => ({ note, ord, text: textOf(link) })));
   const mayYield = notes.every((note) => note.mayYield);
-  const links = await resolveLinks(resolver, handle, vault, unresolved, mayYield);
+  const known = new Map(notes.map(({ id, path, aliases }) => [id, { kind: 'note' as const, id, path, aliases }]));
+  const links = await resolveLinks(resolver, handle, vault, unresolved, mayYield, known);
   const byNote = [...Map.groupBy(links, ({ note }) => note)];
   const rows = byNote.map(([{ id, version }, own]) => {
     const texts = own.map(({ text }) => text);

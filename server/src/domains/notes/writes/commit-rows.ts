@@ -139,7 +139,8 @@ async function sendPlan(
   const fresh = target.kind !== 'live';
   const { id, path, version, derived } = next;
   const movedKeys = movedKeysOf(vault, target, next);
-  const written = { id, path, version, seq, fresh, links: derived.links, movedKeys, mayYield, rows };
+  const { aliases, links } = derived;
+  const written = { id, path, aliases, version, seq, fresh, links, movedKeys, mayYield, rows };
   return { index, note: noteOf(next, seq), written, rows };
 }
 

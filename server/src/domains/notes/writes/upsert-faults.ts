@@ -5,8 +5,9 @@ const upsertNote = Compile(UpsertNote);
 
 /** Returns the validation messages of an upsert by field; null when it is valid. */
 export function faultsOf(fields: unknown): Record<string, string[]> | null {
-  const [fits, faults] = upsertNote.Errors(fields);
-  if (fits) return null;
+  // Listing the faults of a valid note takes a hundred times as long as finding that it has none.
+  if (upsertNote.Check(fields)) return null;
+  const [, faults] = upsertNote.Errors(fields);
   const messages: Record<string, string[]> = {};
   for (const { instancePath, keyword, params, message } of faults) {
     if (keyword === 'required') {

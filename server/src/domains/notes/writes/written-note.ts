@@ -5,6 +5,7 @@ import type { NoteId, Seq } from '@notevault/protocol/values/ids.ts';
 export interface WrittenNote {
   readonly id: NoteId;
   readonly path: string;
+  readonly aliases: readonly string[];
   readonly version: number;
   readonly seq: Seq;
   readonly links: readonly ParsedLink[];

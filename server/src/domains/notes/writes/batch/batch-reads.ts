@@ -40,7 +40,16 @@ export class BatchReads implements TargetReads {
       ...(byId.get(id) ?? []),
     ];
     this.#rows = new Map(keys.map((each, index) => [inputs[index] as NoteInput, rowsOf(each)]));
-    this.#folders = new Map();
+    await this.#resolveFolders(inputs);
+  }
+
+  /** Resolves a new path in each folder. */
+  async #resolveFolders(inputs: readonly NoteInput[]): Promise<void> {
+    const { db, entries } = this.#deps;
+    const isNew = (input: NoteInput) => !this.#rows.get(input)?.some(({ found }) => found === 'here');
+    const byFolder = new Map(inputs.filter(isNew).map((input) => [folderOf(input.path), input]));
+    const resolved = await entries.resolveAll(db, this.#context.vault, [...byFolder.values()]);
+    this.#folders = new Map([...byFolder.keys()].map((folder, index) => [folder, resolved[index] as ResolvedPath]));
   }
 
   async find(input: NoteInput): Promise<readonly store.FoundRow[]> {

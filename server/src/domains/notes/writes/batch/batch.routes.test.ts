@@ -120,6 +120,21 @@ onSqlite('POST /notes/batch', (open) => {
     assert.deepEqual(await alice.backlinks('New/Deep/a.md'), ['New/Deep/b.md']);
   });
 
+  test('notes of one batch link to each other by their aliases, and equal links have equal targets', async () => {
+    await using notes = await startNotes({ open });
+    const { alice } = notes;
+    await results(alice, [
+      item('a.md', '[[Second]] [[Second]] [[c]] [[nobody]]'),
+      item('Folder/b.md', '---\naliases: [Second]\n---\n[[c]]'),
+      item('c.md', '[[second]] [[Folder/b]]'),
+      item('Folder/c.md', 'nearer to b'),
+    ]);
+    const second = 'Second → Folder/b.md';
+    assert.deepEqual(await alice.edges('a.md'), [second, second, 'c → c.md', 'nobody → ?']);
+    assert.deepEqual(await alice.edges('Folder/b.md'), ['c → Folder/c.md']);
+    assert.deepEqual(await alice.edges('c.md'), ['second → Folder/b.md', 'Folder/b → Folder/b.md']);
+  });
+
   test('a batch merges, edits and revives as single upserts do, and its versions have that reason', async () => {
     await using notes = await startNotes({ open });
     const { alice } = notes;

@@ -180,16 +180,17 @@ function rejectionOf(path: string, error: NotevaultError): BatchResult {
 /** Limits the memory that a batch takes, whatever the size of its notes. */
 class Budgets {
   readonly #buffered = new Map<number, number>();
+  #total = 0;
   #response = 0;
 
   /** Throws for an item that exceeds the limit. */
   reserve(index: number, parts: readonly (Buffer | null)[]): void {
-    this.#buffered.set(
-      index,
-      parts.reduce((sum, part) => sum + (part?.length ?? 0), 0),
-    );
-    const total = [...this.#buffered.values()].reduce((sum, size) => sum + size, 0);
-    if (total <= RESULT_BYTES_MAX) return;
+    const size = parts.reduce((sum, part) => sum + (part?.length ?? 0), 0);
+    // Prepared again, an item replaces what it was.
+    this.#total += size - (this.#buffered.get(index) ?? 0);
+    this.#buffered.set(index, size);
+    if (this.#total <= RESULT_BYTES_MAX) return;
+    this.#total -= size;
     this.#buffered.delete(index);
     throw new NotevaultError('validation', { errors: TOO_MUCH });
   }
