@@ -1,14 +1,16 @@
 import { invalid } from '@notevault/protocol/errors.ts';
-import type { ChangesQuery, SyncChanges } from '@notevault/protocol/sync.ts';
-import type { Seq } from '@notevault/protocol/values/ids.ts';
+import type { ChangesQuery } from '@notevault/protocol/sync.ts';
+import type { NoteId, Seq } from '@notevault/protocol/values/ids.ts';
+import { jsonPieces } from '../../concurrency/json-pieces.ts';
 import { createYield } from '../../concurrency/yield.ts';
 import type { ReadHandle } from '../../ports/database/database.ts';
 import type { ChangedNote } from '../notes/notes.ts';
 import type { OpenVault } from '../vaults/vaults.ts';
 import { appliedBy, cursorOf, type Position, positionOf } from './cursor.ts';
 import { recordWatermark } from './device-watermarks.ts';
+import { type JsonEntry, writeJsonList, writeJsonObject } from './json-writer.ts';
 import type { SyncDeps } from './sync.deps.ts';
-import { type ChangedRow, toChange } from './sync.mapper.ts';
+import { type ChangedRow, changeJson } from './sync.mapper.ts';
 
 export interface PageRequest {
   /** The cursor to continue from; null for the start. */
@@ -20,6 +22,10 @@ export interface PageRequest {
 
 const PAGE_DEFAULT = 100;
 const PAGE_MAX = 500;
+/** Content from this length on is written in pieces, between which other work runs. */
+const LONG_CHARS = 64 * 1024;
+/** Rows that are unsealed between two yields to the event loop. */
+const ROWS_PER_YIELD = 16;
 /** Maximum content of one page; the first note is always included. */
 const PAGE_BYTES = 8 * 1024 * 1024;
 
@@ -39,15 +45,15 @@ export function pageRequest(query: ChangesQuery): PageRequest {
 }
 
 /**
- * Returns one page of a vault's changes. Throws `invalid_cursor`, `history_expired`, `note_unreadable`,
- * `attachment_unreadable`.
+ * Returns one page of a vault's changes as JSON, ready to send. Throws `invalid_cursor`, `history_expired`,
+ * `note_unreadable`, `attachment_unreadable`.
  */
 export async function changesPage(
   deps: SyncDeps,
   vault: OpenVault,
   request: PageRequest,
   device: string | null,
-): Promise<SyncChanges> {
+): Promise<readonly Buffer[]> {
   const { from, rows, hasMore, texts } = await deps.db.read(async (handle) => {
     const feed = await deps.vaults.feed(handle, vault);
     const from =
@@ -63,12 +69,21 @@ export async function changesPage(
   }
   const last: Position = { seq: rows.at(-1)?.row.seq ?? from.seq, base: from.base };
   const resume = cursorOf(vault, last);
-  return {
-    changes: rows.map((row) => toChange(row, texts)),
-    has_more: hasMore,
-    next_cursor: hasMore ? resume : null,
-    resume_cursor: resume,
-  };
+  const fields = { has_more: hasMore, next_cursor: hasMore ? resume : null, resume_cursor: resume };
+  return writeJsonObject(fields, [await writeJsonList('changes', rows, (row) => withContent(row, texts))]);
+}
+
+/** Writes a row with its content, if that was requested: one that is long, in pieces. */
+function withContent(row: ChangedRow, texts: ReadonlyMap<NoteId, string>): JsonEntry {
+  const json = changeJson(row);
+  const content = row.type === 'note' ? texts.get(row.row.id) : undefined;
+  if (content === undefined) return json;
+  const head = `${json.slice(0, -1)},"content":`;
+  return content.length < LONG_CHARS ? `${head}${JSON.stringify(content)}}` : longEntry(head, content);
+}
+
+async function longEntry(head: string, content: string): Promise<Buffer[]> {
+  return [Buffer.from(head), ...(await jsonPieces(content)), Buffer.from('}')];
 }
 
 /** Returns the first rows after a seq, unsealed. */
@@ -82,7 +97,7 @@ async function rowsAfter(
   const yieldIfDue = createYield();
   const rows: ChangedRow[] = [];
   for (const row of await entries.changedAfter(handle, vault, after, limit)) {
-    await yieldIfDue();
+    if (rows.length % ROWS_PER_YIELD === 0) await yieldIfDue();
     rows.push(
       row.kind === 'note'
         ? { type: 'note', row: notes.changed(vault, row) }

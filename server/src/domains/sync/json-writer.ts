@@ -1,7 +1,10 @@
 import { createYield } from '../../concurrency/yield.ts';
 
-/** Entries written between two yields to the event loop. */
-const SLICE = 200;
+/** About this many characters are written between two yields to the event loop. */
+const SLICE_CHARS = 48 * 1024;
+
+/** An entry of a list: its JSON, or, if that is long, its pieces in UTF-8. */
+export type JsonEntry = string | Promise<readonly Buffer[]>;
 
 /**
  * Returns the buffers of `"name":[…]` in UTF-8, written in slices because a vault may have a hundred thousand rows.
@@ -10,21 +13,29 @@ const SLICE = 200;
 export async function writeJsonList<Row>(
   name: string,
   rows: readonly Row[],
-  entryOf: (row: Row) => string,
+  entryOf: (row: Row) => JsonEntry,
 ): Promise<Buffer[]> {
-  const pieces = [Buffer.from(`${JSON.stringify(name)}:[`)];
+  const pieces: Buffer[] = [];
   const yieldIfDue = createYield();
-  for (let from = 0; from < rows.length; from += SLICE) {
-    await yieldIfDue();
-    const until = Math.min(from + SLICE, rows.length);
-    let text = '';
-    for (let at = from; at < until; at++) {
-      const row = rows[at];
-      if (row !== undefined) text += at > 0 ? `,${entryOf(row)}` : entryOf(row);
-    }
+  let text = `${JSON.stringify(name)}:[`;
+  const cut = () => {
     pieces.push(Buffer.from(text));
+    text = '';
+    return yieldIfDue();
+  };
+  let isFirst = true;
+  for (const row of rows) {
+    if (!isFirst) text += ',';
+    isFirst = false;
+    const entry = entryOf(row);
+    if (typeof entry === 'string') text += entry;
+    else {
+      await cut();
+      pieces.push(...(await entry));
+    }
+    if (text.length >= SLICE_CHARS) await cut();
   }
-  return [...pieces, Buffer.from(']')];
+  return [...pieces, Buffer.from(`${text}]`)];
 }
 
 /** Returns a JSON object of some fields and of lists from writeJsonList. */

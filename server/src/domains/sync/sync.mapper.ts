@@ -1,6 +1,4 @@
 import { folderOf } from '@notevault/note-text/paths.ts';
-import type { SyncChange } from '@notevault/protocol/sync.ts';
-import type { NoteId } from '@notevault/protocol/values/ids.ts';
 import { isoTime } from '@notevault/protocol/values/time.ts';
 import type { ChangedAttachment } from '../attachments/attachments.ts';
 import type { GraphEdge } from '../links/links.ts';
@@ -11,47 +9,23 @@ export type ChangedRow =
   | { readonly type: 'note'; readonly row: ChangedNote }
   | { readonly type: 'attachment'; readonly row: ChangedAttachment };
 
-/** Maps a row of the change feed to the wire; `texts` are the contents of live notes, if requested. */
-export function toChange({ type, row }: ChangedRow, texts: ReadonlyMap<NoteId, string>): SyncChange {
-  const { id, seq, deleted, mtime } = row;
-  const updated_at = isoTime(row.updatedAt);
-  if (type === 'attachment') {
-    const { path, hash, mimeType, sizeBytes } = row;
-    return {
-      seq,
-      type,
-      id,
-      path,
-      content_hash: hash,
-      deleted,
-      mime_type: mimeType,
-      size_bytes: sizeBytes,
-      mtime,
-      updated_at,
-    };
-  }
-  const { path, hash, title } = row.meta;
-  const content = texts.get(row.id);
-  return {
-    seq,
-    type,
-    id,
-    path,
-    content_hash: hash,
-    deleted,
-    title,
-    folder: folderOf(path),
-    mtime,
-    version: row.version,
-    updated_at,
-    ...(content === undefined ? {} : { content }),
-  };
-}
-
 /*
- * The rows of manifest and tree as JSON: ids, hashes and times need no escaping, and a general serializer takes several
- * times as long.
+ * The rows of changes, manifest and tree as JSON: ids, hashes and times need no escaping, and a general serializer takes
+ * several times as long.
  */
+
+/** Writes a row of the change feed, without the content of a note. */
+export function changeJson({ type, row }: ChangedRow): string {
+  const { id, seq, deleted, mtime } = row;
+  const { path, hash } = type === 'note' ? row.meta : row;
+  const entry = `"seq":${seq},"type":"${type}","id":"${id}","path":${JSON.stringify(path)},"content_hash":"${hash}"`;
+  const times = `"deleted":${deleted},"mtime":${mtime},"updated_at":"${isoTime(row.updatedAt)}"`;
+  if (type === 'attachment') {
+    return `{${entry},${times},"mime_type":${JSON.stringify(row.mimeType)},"size_bytes":${row.sizeBytes}}`;
+  }
+  const names = `"title":${JSON.stringify(row.meta.title)},"folder":${JSON.stringify(folderOf(path))}`;
+  return `{${entry},${times},${names},"version":${row.version}}`;
+}
 
 export function manifestNoteJson({ id, path, hash, head, seq }: CachedNote): string {
   return `{"id":"${id}","path":${JSON.stringify(path)},"content_hash":"${hash}","crdt_head":"${head}","seq":${seq}}`;

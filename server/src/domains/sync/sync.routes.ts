@@ -32,7 +32,7 @@ export function syncRoutes(sync: Sync): Route[] {
       query: ChangesQuery,
       responses: { 200: SyncChanges },
       errors: ['invalid_cursor', 'history_expired', 'note_unreadable', 'attachment_unreadable', 'validation'],
-      handle: async ({ vault, query, device }) => ({ body: await sync.changes(vault, query, device) }),
+      handle: async ({ vault, query, device }) => ({ json: await sync.changes(vault, query, device) }),
     }),
     route({
       method: 'GET',

@@ -1,4 +1,4 @@
-import type { ChangesQuery, SyncChanges } from '@notevault/protocol/sync.ts';
+import type { ChangesQuery } from '@notevault/protocol/sync.ts';
 import type { VaultId } from '@notevault/protocol/values/ids.ts';
 import { currentOwner } from '../../concurrency/owner.ts';
 import { FairSemaphore } from '../../concurrency/semaphore.ts';
@@ -16,7 +16,7 @@ export interface Sync extends ManifestQueries {
    * Returns one page of the vault's changes; `device` is `X-Device-Id`. Throws `invalid_cursor`, `history_expired`,
    * `note_unreadable`, `attachment_unreadable`, a validation error.
    */
-  changes(vault: OpenVault, query: ChangesQuery, device: string | null): Promise<SyncChanges>;
+  changes(vault: OpenVault, query: ChangesQuery, device: string | null): Promise<readonly Buffer[]>;
   /** Drops expired tombstones and their entries in persisted lists; resolves to the number of tombstones. */
   dropExpired(): Promise<number>;
   /** Persists lists with enough changes, so that the first read after a start has little to unseal. */

@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, hkdfSync, type KeyObject } from 'node:crypto';
 import type { ByteRange } from '../blobs/blobs.ts';
-import { countStreamed, freeBuffer } from '../gc/gc.ts';
+import { countStreamed, freeBuffer, withSpaceFor } from '../gc/gc.ts';
 import {
   KeyringError,
   type SealContext,
@@ -58,8 +58,8 @@ type StreamKey = (header: Buffer, context: SealContext) => Buffer;
 
 async function* sealChunks(header: Buffer, key: Buffer, plain: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   yield header;
-  const held = Buffer.alloc(STREAM_CHUNK_BYTES);
-  const sealed = Buffer.alloc(SEALED_CHUNK_BYTES);
+  let held: Buffer = Buffer.alloc(0);
+  let sealed: Buffer = Buffer.alloc(0);
   let filled = 0;
   let number = 0;
   for await (const piece of plain) {
@@ -67,15 +67,18 @@ async function* sealChunks(header: Buffer, key: Buffer, plain: AsyncIterable<Uin
     for (let at = 0; at < piece.length; ) {
       // A full chunk is held back until more bytes arrive, because only then it is known not to be the last.
       if (filled === STREAM_CHUNK_BYTES) {
+        sealed = withSpaceFor(sealed, SEALED_CHUNK_BYTES, SEALED_CHUNK_BYTES);
         yield sealChunk(key, number++, false, held, sealed);
         filled = 0;
       }
       const part = piece.subarray(at, at + STREAM_CHUNK_BYTES - filled);
+      held = withSpaceFor(held, filled + part.length, STREAM_CHUNK_BYTES);
       held.set(part, filled);
       filled += part.length;
       at += part.length;
     }
   }
+  sealed = withSpaceFor(sealed, filled + STREAM_TAG_BYTES, SEALED_CHUNK_BYTES);
   yield sealChunk(key, number, true, held.subarray(0, filled), sealed);
 }
 
@@ -127,18 +130,19 @@ function sealChunk(key: Buffer, number: number, isLast: boolean, plain: Buffer, 
 class SealedBytes {
   readonly #context: SealContext;
   readonly #source: AsyncIterator<Uint8Array>;
-  readonly #started = Buffer.alloc(SEALED_CHUNK_BYTES);
+  readonly #started: Buffer;
   #rest: Uint8Array = new Uint8Array();
 
-  private constructor(context: SealContext, source: AsyncIterator<Uint8Array>) {
+  private constructor(context: SealContext, source: AsyncIterator<Uint8Array>, bytes: number) {
     this.#context = context;
     this.#source = source;
+    this.#started = Buffer.alloc(Math.min(SEALED_CHUNK_BYTES, bytes));
   }
 
   static async of(context: SealContext, read: SealedReader, start: number, end: number): Promise<SealedBytes> {
     const found = await read({ start, end });
     if (found === null) throw damaged(context, 'nothing is there');
-    return new SealedBytes(context, found[Symbol.asyncIterator]());
+    return new SealedBytes(context, found[Symbol.asyncIterator](), end - start);
   }
 
   async header(): Promise<Buffer> {
