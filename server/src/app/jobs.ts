@@ -37,7 +37,7 @@ export function jobsOf(domains: Domains, clock: Clock): Job[] {
     { name: 'trash', everyMs: 10 * MINUTE_MS, run: () => entries.trash.trim() },
     { name: 'lists', everyMs: PERSIST_MS, run: () => sync.persistCache() },
     { name: 'indexes', everyMs: EMBED_MS, run: (signal) => search.indexInBackground(signal) },
-    { name: 'vectors', everyMs: EMBED_MS, run: (signal) => search.embed(signal) },
+    { name: 'vectors', everyMs: EMBED_MS, run: (signal) => search.embedInBackground(signal) },
     { name: 'erase', everyMs: HOUR_MS, run: () => accounts.resumeDeletions() },
   ];
 }

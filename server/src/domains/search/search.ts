@@ -107,7 +107,7 @@ export class Search implements AsyncDisposable {
    */
   async rebuild(vault: OpenVault, onProgress: (notes: number) => void): Promise<IndexState> {
     await this.#embedding.forget(vault);
-    this.#backgroundEmbedding.recordChange();
+    this.#backgroundEmbedding.recordChange(0);
     await this.#persistence.forget(vault);
     const state = await this.#catchUp.catchUp(vault, ({ notes }) => onProgress(notes));
     await this.#persistence.store(vault);
@@ -123,9 +123,14 @@ export class Search implements AsyncDisposable {
     return this.#tuning.tune(vault, options, onProgress);
   }
 
-  /** Embeds notes that were written; a background job, see BackgroundEmbedding.run. */
+  /** Embeds notes that were written, see BackgroundEmbedding.run. */
   embed(signal: AbortSignal): Promise<void> {
     return this.#backgroundEmbedding.run(signal);
+  }
+
+  /** Embeds notes that were written; a background job, see BackgroundEmbedding.runBetweenBursts. */
+  embedInBackground(signal: AbortSignal): Promise<void> {
+    return this.#backgroundEmbedding.runBetweenBursts(signal);
   }
 
   /** Indexes vaults before they are searched; a background job, see BackgroundIndexing.run. */
@@ -133,9 +138,9 @@ export class Search implements AsyncDisposable {
     return this.#backgroundIndexing.run(signal);
   }
 
-  /** Records that something in a vault was written. */
-  recordChange(): void {
-    this.#backgroundEmbedding.recordChange();
+  /** Records that so many notes and attachments of a vault were written. */
+  recordChange(written: number): void {
+    this.#backgroundEmbedding.recordChange(written);
     this.#backgroundIndexing.recordChange();
   }
 

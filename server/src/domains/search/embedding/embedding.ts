@@ -49,39 +49,47 @@ export class Embedding {
 
   /**
    * Embeds what was written since the last run, and retries notes whose pause is over. Ends when nothing is left, the
-   * signal is aborted or the embedder fails; resolves to the embedder's failure.
+   * signal is aborted or the embedder fails; resolves to the embedder's failure, and to whether there may be more.
+   *
+   * @param mayContinue asked after each page; also ends the run.
    */
-  async run(signal: AbortSignal): Promise<{ readonly failure: EmbedderError | null }> {
+  async run(
+    signal: AbortSignal,
+    mayContinue: () => boolean,
+  ): Promise<{ readonly failure: EmbedderError | null; readonly hasMore: boolean }> {
     try {
-      await this.#runAll(signal);
+      return { failure: null, hasMore: await this.#runAll(signal, mayContinue) };
     } catch (error) {
-      if (signal.aborted) return { failure: null };
-      if (error instanceof EmbedderError) return { failure: error };
+      if (signal.aborted) return { failure: null, hasMore: true };
+      if (error instanceof EmbedderError) return { failure: error, hasMore: true };
       throw error;
     }
-    return { failure: null };
   }
 
-  async #runAll(signal: AbortSignal): Promise<void> {
+  async #runAll(signal: AbortSignal, mayContinue: () => boolean): Promise<boolean> {
     const space = await this.#deps.embedder.space(signal);
     this.#model = space.id;
     await this.#retryFailedNotes(space, signal);
-    while ((await this.#runRound(space, signal)) && !signal.aborted);
+    for (;;) {
+      if (!(await this.#runRound(space, signal, mayContinue))) return false;
+      if (signal.aborted || !mayContinue()) return true;
+    }
   }
 
   /**
    * Runs one turn of each vault, so that a large one does not delay the others. Resolves to whether any has more to do.
    */
-  async #runRound(space: Space, signal: AbortSignal): Promise<boolean> {
+  async #runRound(space: Space, signal: AbortSignal, mayContinue: () => boolean): Promise<boolean> {
     const { db, clock } = this.#deps;
     let hasMore = false;
     for (let after = NIL_ID; !signal.aborted; ) {
       const query = { model: space.id, now: clock.now(), after, limit: VAULTS_PER_QUERY };
       const due = await db.all(store.findDue, query);
       for (const { vault_id: vaultId } of due) {
+        if (!mayContinue()) return true;
         after = vaultId;
         const lease = await EmbeddingLease.acquire(this.#deps, this.#holder, vaultId, space);
-        if (lease !== null) hasMore = (await this.#takeTurn(lease, signal)) || hasMore;
+        if (lease !== null) hasMore = (await this.#takeTurn(lease, signal, mayContinue)) || hasMore;
       }
       if (due.length < VAULTS_PER_QUERY) break;
     }
@@ -89,9 +97,9 @@ export class Embedding {
   }
 
   /** Embeds some pages of a vault and releases its lease. Resolves to whether there may be more. */
-  async #takeTurn(lease: EmbeddingLease, signal: AbortSignal): Promise<boolean> {
+  async #takeTurn(lease: EmbeddingLease, signal: AbortSignal, mayContinue = () => true): Promise<boolean> {
     try {
-      for (let page = 0; page < PAGES_PER_TURN; page++) {
+      for (let page = 0; page < PAGES_PER_TURN && mayContinue(); page++) {
         if (signal.aborted || !(await this.#embedNextPage(lease, signal))) return false;
       }
       return true;

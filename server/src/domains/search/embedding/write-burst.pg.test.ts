@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { statusOf } from '../../../../test/kit/clients/searching.ts';
+import { onEachEngine } from '../../../../test/kit/engines.ts';
+import { type NotesServer, startNotes } from '../../../../test/kit/notes.ts';
+import { builtinEmbedder } from '../../../ports/embedder/builtin.ts';
+import type { Embedder } from '../../../ports/embedder/embedder.ts';
+
+const BURST = 200;
+const { signal } = new AbortController();
+
+/** Writes new notes faster than an import. */
+async function writeBurst({ alice: { caller } }: NotesServer, folder: string): Promise<void> {
+  for (let at = 0; at < BURST; at += 100) {
+    const notes = Array.from({ length: 100 }, (_, index) => {
+      return { path: `${folder}/${at + index}.md`, content: folder, mtime: 1 };
+    });
+    const { status } = await caller.post('/notes/batch', { notes }, { 'x-idempotency-key': `${folder}-${at}` });
+    assert.equal(status, 200);
+  }
+}
+
+async function pendingIn({ server, alice }: NotesServer): Promise<number> {
+  await server.app.search.embedInBackground(signal);
+  return (await statusOf(alice)).pending;
+}
+
+onEachEngine('embedding in the background', (open) => {
+  test('begins after a burst of writes', async () => {
+    await using notes = await startNotes({ open });
+    await writeBurst(notes, 'first');
+    assert.equal(await pendingIn(notes), BURST);
+    notes.server.clock.advance({ seconds: 2 });
+    assert.equal(await pendingIn(notes), 0);
+  });
+
+  test('ends when a burst of writes begins, and continues after it', async () => {
+    const builtin = builtinEmbedder();
+    let whileEmbedding = async () => {};
+    const embedder: Embedder = {
+      ...builtin,
+      async embedPassages(passages, stop) {
+        await whileEmbedding();
+        return builtin.embedPassages(passages, stop);
+      },
+    };
+    await using notes = await startNotes({ open, embedder });
+    await writeBurst(notes, 'first');
+    notes.server.clock.advance({ seconds: 2 });
+    let calls = 0;
+    whileEmbedding = async () => {
+      calls += 1;
+      if (calls === 1) await writeBurst(notes, 'second');
+    };
+    const pending = await pendingIn(notes);
+    assert.equal(calls, 1);
+    assert.ok(pending > BURST && pending < 2 * BURST, `${pending}`);
+    assert.equal(await pendingIn(notes), pending);
+    notes.server.clock.advance({ seconds: 2 });
+    assert.equal(await pendingIn(notes), 0);
+  });
+});
