@@ -6,15 +6,19 @@ import { createAttachments } from '../domains/attachments/attachments.ts';
 import { defaultExtensions } from '../domains/attachments/uploads/extensions.ts';
 import { createEntries, type Entries } from '../domains/entries/entries.ts';
 import { TRASH_ROOM } from '../domains/entries/trash/room.ts';
-import { Links } from '../domains/links/links.ts';
-import { createNotes, type Notes } from '../domains/notes/notes.ts';
+import { Links, type NoteTexts } from '../domains/links/links.ts';
+import { createNotes, type NoteMeta, type Notes } from '../domains/notes/notes.ts';
 import { Search } from '../domains/search/search.ts';
 import { WorkerClient } from '../domains/search/worker/worker-client.ts';
 import { createSync } from '../domains/sync/sync.ts';
+import { OpenedValues } from '../ports/keyring/opened-values.ts';
 import { DiskSpool } from '../ports/spool/disk.ts';
 import type { Context } from './context.ts';
 import type { Contents, Foundations, Later, People } from './domains.ts';
 import { openComputePool, startSearchThread } from './threads.ts';
+
+/** What the metas of notes that were read, and of those that their links point to, may take in memory. */
+const OPENED_METAS_BYTES = 8 * 1024 * 1024;
 
 type Before = Foundations & People;
 
@@ -23,10 +27,12 @@ export function createContents(context: Context, before: Before, later: Later): 
   const { db, blobs, clock } = ports;
   const { vaults, cache } = before;
   const extensions = config.attachmentExtensions ?? defaultExtensions;
-  const links = new Links(db, extensions, {
+  const opened = new OpenedValues<NoteMeta>(OPENED_METAS_BYTES);
+  const texts: NoteTexts = {
     textsOf: (handle, vault, of) => later().notes.textsOf(handle, vault, of),
     linksIn: (vault, path, text) => later().notes.linksIn(vault, path, text),
-  });
+  };
+  const links = new Links(db, extensions, texts, opened);
   const entries = createEntries({
     db,
     clock,
@@ -38,7 +44,7 @@ export function createContents(context: Context, before: Before, later: Later): 
     hooks: links,
   });
   const compute = openComputePool();
-  const notes = createNotesOf(context, before, entries, links, compute);
+  const notes = createNotesOf(context, before, entries, links, opened, compute);
   const attachments = createAttachments({
     db,
     blobs,
@@ -59,6 +65,7 @@ function createNotesOf(
   { vaults, cache }: Before,
   entries: Entries,
   links: Links,
+  opened: OpenedValues<NoteMeta>,
   compute: WorkerPool<Tasks>,
 ): Notes {
   const { db, bus, clock } = ports;
@@ -71,6 +78,7 @@ function createNotesOf(
     retention: { hourlyDays: config.versionsHourlyDays, dailyDays: config.versionsDailyDays },
     bus,
     hooks: links,
+    opened,
     compute,
     report: (error, labels) => log.error({ err: error, ...labels }, 'an edit waits to be flushed into its note'),
   });

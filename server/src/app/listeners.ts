@@ -6,7 +6,7 @@ import type { Domains } from './domains.ts';
 /** Subscribes the listeners of each event, in the order in which they are called. */
 export function subscribeListeners(
   events: Events,
-  { cache, search, notes, productEvents }: Domains,
+  { cache, links, search, notes, productEvents }: Domains,
   collaboration: Collaboration,
   metrics: Metrics | null,
 ): void {
@@ -18,6 +18,7 @@ export function subscribeListeners(
   events.on('vaultChanged', ({ seqs }) => search.recordChange(seqs));
 
   events.on('vaultClosed', ({ vaultId }) => cache.evict(vaultId));
+  events.on('vaultClosed', () => links.forgetOpened());
   // Sockets are told the reason first; then the documents are closed.
   events.on('vaultClosed', ({ vaultId }) => collaboration.vaultClosed(vaultId));
   events.on('vaultClosed', ({ vaultId }) => notes.live.closeVault(vaultId));

@@ -1,8 +1,8 @@
 import type { AttachmentId, Seq } from '@notevault/protocol/values/ids.ts';
 import { cachedEntries } from '../entries/cached-entries.ts';
-import type { StoredEntry } from '../entries/entries.ts';
+import type { FeedEntry } from '../entries/entries.ts';
 import type { CachedRow, OpenVault } from '../vaults/vaults.ts';
-import { openAttachment } from './sealed-attachment.ts';
+import { openMeta } from './sealed-attachment.ts';
 
 /** An attachment of the change feed; a tombstone has the data of the deleted attachment. */
 export interface ChangedAttachment extends CachedRow {
@@ -31,18 +31,18 @@ export const cachedAttachments = cachedEntries<ChangedAttachment>({
 });
 
 /** Unseals an attachment or tombstone of the change feed. Throws `attachment_unreadable`. */
-export function changedAttachment(vault: OpenVault, row: StoredEntry): ChangedAttachment {
-  const { id, seq, meta, size_bytes, mtime, created_at, updated_at, deleted_at } = openAttachment(vault, row);
+export function changedAttachment(vault: OpenVault, row: FeedEntry): ChangedAttachment {
+  const { path, hash, type } = openMeta(vault, row);
   return {
-    id: id as AttachmentId,
-    seq: seq as Seq,
-    path: meta.path,
-    hash: meta.hash,
-    mimeType: meta.type,
-    sizeBytes: size_bytes,
-    mtime,
-    deleted: deleted_at !== null,
-    createdAt: created_at,
-    updatedAt: updated_at,
+    id: row.id as AttachmentId,
+    seq: row.seq as Seq,
+    path,
+    hash,
+    mimeType: type,
+    sizeBytes: row.size_bytes,
+    mtime: row.mtime,
+    deleted: row.deleted_at !== null,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
   };
 }

@@ -1,5 +1,5 @@
 import type { Attachment } from '@notevault/protocol/attachments.ts';
-import type { KindHandler, StoredEntry, WriteContext } from '../entries/entries.ts';
+import type { FeedEntry, KindHandler, WriteContext } from '../entries/entries.ts';
 import type { Precondition } from '../entries/precondition.ts';
 import type { SealedEntry } from '../entries/sealed-entry.ts';
 import type { CachedCollection, OpenVault } from '../vaults/vaults.ts';
@@ -32,7 +32,7 @@ export interface Attachments extends AttachmentQueries, MoveOperations, BlobGc {
   /** How live attachments are cached in memory. */
   readonly cache: CachedCollection<ChangedAttachment>;
   /** Unseals an attachment or tombstone of the change feed. Throws `attachment_unreadable`. */
-  changed(vault: OpenVault, row: StoredEntry): ChangedAttachment;
+  changed(vault: OpenVault, row: FeedEntry): ChangedAttachment;
   /**
    * Stores the bytes of an upload, which is requested only if the plan allows attachments. The bytes belong to no
    * attachment until `put`; a caller that does not put them must dispose of them. Throws `limit_exceeded`,

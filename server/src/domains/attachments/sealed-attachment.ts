@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { SealedJson } from '../../ports/keyring/sealed-json.ts';
-import type { Actor, StoredEntry } from '../entries/entries.ts';
+import type { Actor, FeedEntry } from '../entries/entries.ts';
 import { type EntryMeta, SEALED_ACTOR, type SealedEntry, SealedMeta } from '../entries/sealed-entry.ts';
 import type { OpenVault } from '../vaults/vaults.ts';
 
@@ -28,12 +28,12 @@ const attachmentMeta = new SealedMeta(
 );
 
 /** An attachment's row with its meta unsealed. */
-export interface OpenedAttachment extends Omit<StoredEntry, 'meta'> {
+export interface OpenedAttachment extends Omit<FeedEntry, 'meta'> {
   readonly meta: AttachmentMeta;
 }
 
 /** Throws `attachment_unreadable`. */
-export function openAttachment(vault: OpenVault, row: StoredEntry): OpenedAttachment {
+export function openAttachment(vault: OpenVault, row: FeedEntry): OpenedAttachment {
   return { ...row, meta: openMeta(vault, row) };
 }
 

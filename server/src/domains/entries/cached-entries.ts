@@ -1,7 +1,7 @@
 import type { Seq } from '@notevault/protocol/values/ids.ts';
 import type { CachedCollection, CachedRow, OpenVault } from '../vaults/vaults.ts';
 import * as store from './change-feed.store.ts';
-import type { StoredEntry } from './entries.store.ts';
+import type { FeedEntry } from './entries.store.ts';
 import type { ItemKind } from './entries.tables.ts';
 
 /** How live entries of one kind are cached in memory. */
@@ -10,7 +10,7 @@ export interface CachedKind<Row extends CachedRow> {
   /** See CachedCollection.name. */
   readonly name: string;
   /** Throws for a row that cannot be unsealed. */
-  open(vault: OpenVault, row: StoredEntry): Row;
+  open(vault: OpenVault, row: FeedEntry): Row;
   /** Estimates the memory of a row in bytes. */
   bytesOf(row: Row): number;
 }

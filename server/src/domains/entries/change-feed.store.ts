@@ -1,15 +1,15 @@
 import type { VaultId } from '@notevault/protocol/values/ids.ts';
 import type { Kysely } from 'kysely';
 import { statementsOver } from '../../ports/database/statement.ts';
-import type { StoredEntry } from './entries.store.ts';
-import { type EntriesTables, ITEM_COLUMNS, type ItemKind } from './entries.tables.ts';
+import type { FeedEntry } from './entries.store.ts';
+import { type EntriesTables, FEED_COLUMNS, type ItemKind } from './entries.tables.ts';
 
 const { statement, listStatement } = statementsOver<EntriesTables>();
 
 function changedAfter(db: Kysely<EntriesTables>, kind: ItemKind, p: { vault: VaultId; after: number }) {
   return db
     .selectFrom('entries')
-    .select(ITEM_COLUMNS)
+    .select(FEED_COLUMNS)
     .where('vault_id', '=', p.vault)
     .where('kind', '=', kind)
     .where('seq', '>', p.after);
@@ -21,12 +21,12 @@ export const findChangedAfter = statement((db, p: { vault: VaultId; after: numbe
     .unionAll(changedAfter(db, 'attachment', p))
     .orderBy('seq')
     .limit(p.limit)
-    .$castTo<StoredEntry>(),
+    .$castTo<FeedEntry>(),
 );
 
 /** Like findChangedAfter, for one kind. */
 export const findChangedOf = statement((db, p: { vault: VaultId; kind: ItemKind; after: number; limit: number }) =>
-  changedAfter(db, p.kind, p).orderBy('seq').limit(p.limit).$castTo<StoredEntry>(),
+  changedAfter(db, p.kind, p).orderBy('seq').limit(p.limit).$castTo<FeedEntry>(),
 );
 
 /** The seqs of live entries of one kind after a seq, in order. */
@@ -47,28 +47,28 @@ export const findLiveSeqs = statement((db, p: { vault: VaultId; kind: ItemKind; 
 export const findNewest = statement((db, p: { vault: VaultId; kind: ItemKind; limit: number }) =>
   db
     .selectFrom('entries')
-    .select(ITEM_COLUMNS)
+    .select(FEED_COLUMNS)
     .where('vault_id', '=', p.vault)
     .where('kind', '=', p.kind)
     .where('deleted_at', 'is', null)
     .orderBy('seq', 'desc')
     .limit(p.limit)
-    .$castTo<StoredEntry>(),
+    .$castTo<FeedEntry>(),
 );
 
 /** The live entries of one kind that have certain seqs. */
 export const findLiveAt = listStatement((db, p: { vault: VaultId; kind: ItemKind }, seqs: number[]) =>
   db
     .selectFrom('entries')
-    .select(ITEM_COLUMNS)
+    .select(FEED_COLUMNS)
     .where('vault_id', '=', p.vault)
     .where('kind', '=', p.kind)
     .where('seq', 'in', seqs)
     .where('deleted_at', 'is', null)
-    .$castTo<StoredEntry>(),
+    .$castTo<FeedEntry>(),
 );
 
 /** The live entries of one kind after a seq, ordered by seq. */
 export const findLiveAfter = statement((db, p: { vault: VaultId; kind: ItemKind; after: number; limit: number }) =>
-  changedAfter(db, p.kind, p).where('deleted_at', 'is', null).orderBy('seq').limit(p.limit).$castTo<StoredEntry>(),
+  changedAfter(db, p.kind, p).where('deleted_at', 'is', null).orderBy('seq').limit(p.limit).$castTo<FeedEntry>(),
 );

@@ -8,8 +8,8 @@ const { statement, listStatement } = statementsOver<EntriesTables>();
 /** The kinds that have a seq, in the order in which they take seqs. */
 export const ITEM_KINDS: readonly ItemKind[] = ['note', 'attachment'];
 
-/** The row of a note or attachment, with its meta still sealed. */
-export interface StoredEntry {
+/** What the change feed has of a note or attachment, with its meta still sealed. */
+export interface FeedEntry {
   readonly id: string;
   readonly kind: ItemKind;
   readonly seq: number;
@@ -17,8 +17,6 @@ export interface StoredEntry {
   /** Null for attachments. */
   readonly version: number | null;
   readonly parent_id: string | null;
-  readonly path_key: Buffer;
-  readonly name_key: Buffer;
   /** Null for notes, and for tombstones that are not in the trash. */
   readonly blob_id: string | null;
   readonly size_bytes: number;
@@ -27,6 +25,12 @@ export interface StoredEntry {
   readonly updated_at: number;
   readonly deleted_at: number | null;
   readonly meta: Buffer;
+}
+
+/** The row of a note or attachment, with its meta still sealed. */
+export interface StoredEntry extends FeedEntry {
+  readonly path_key: Buffer;
+  readonly name_key: Buffer;
 }
 
 /** Live entries of one kind at the given paths. */

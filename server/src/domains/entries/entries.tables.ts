@@ -82,6 +82,11 @@ export const ITEM_COLUMNS = [
   'entries.meta',
 ] as const;
 
+/** What is read of a row in the change feed: without its keys, because bytes cost most of all columns to read. */
+export const FEED_COLUMNS = ITEM_COLUMNS.filter(
+  (column) => column !== 'entries.path_key' && column !== 'entries.name_key',
+);
+
 /**
  * The id of an entry whose tombstone was dropped; it is never issued again. Otherwise a client that was away could take
  * another note's text and document for a later state of the note that it knew.

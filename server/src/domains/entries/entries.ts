@@ -26,7 +26,7 @@ export type {
   TombstoneDraft,
   TrashedMeta,
 } from './entries.deps.ts';
-export type { StoredEntry } from './entries.store.ts';
+export type { FeedEntry, StoredEntry } from './entries.store.ts';
 export type { ItemKind } from './entries.tables.ts';
 export type { Folders } from './folders/folders.ts';
 export type { MoveRequest, MoveRoot } from './moves/move.ts';

@@ -34,10 +34,10 @@ export const findEdges = statement((db, p: { vault: VaultId; source: NoteId }) =
     .select([
       'links.ord',
       'links.age',
-      'links.target_note_id',
-      'links.target_attachment_id',
-      'entries.revision as target_revision',
-      'entries.meta as target_meta',
+      'links.target_note_id as id',
+      'links.target_attachment_id as attachment_id',
+      'entries.revision',
+      'entries.meta',
     ])
     .where('links.vault_id', '=', p.vault)
     .where('links.source_id', '=', p.source)

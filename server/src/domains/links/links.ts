@@ -3,15 +3,24 @@ import type { NoteLink } from '@notevault/protocol/notes.ts';
 import type { NoteId } from '@notevault/protocol/values/ids.ts';
 import { createYield, type YieldIfDue } from '../../concurrency/yield.ts';
 import type { Database, ReadHandle, WriteHandle } from '../../ports/database/database.ts';
+import { OpenedValues } from '../../ports/keyring/opened-values.ts';
 import type { AttachmentLinkHooks } from '../attachments/attachments.ts';
-import type { LinkPlanner, MovedItem, NoteHooks, PreparedLinks, StoredNote, WrittenNote } from '../notes/notes.ts';
+import type {
+  LinkPlanner,
+  MovedItem,
+  NoteHooks,
+  NoteMeta,
+  PreparedLinks,
+  ReadNote,
+  WrittenNote,
+} from '../notes/notes.ts';
 import type { OpenVault } from '../vaults/vaults.ts';
 import { type NoteTexts, readTexts, withContexts } from './edges/backlink-context.ts';
 import { backlinksOf } from './edges/backlinks.ts';
 import { type GraphEdge, graphEdges } from './edges/graph-edges.ts';
 import { hasManyLinksTo, resolveAgain } from './edges/resolve-again.ts';
 import { resolveLinks } from './edges/resolve-links.ts';
-import { noteWithLinks, storedLinksOf } from './edges/stored-links.ts';
+import { noteWithLinks, type OpenedLinks, storedLinksOf } from './edges/stored-links.ts';
 import { deleteLinksOf, writeLinks, writeLinksOfAll } from './edges/write-links.ts';
 import { LinkResolver } from './link-resolver.ts';
 import { openTexts, textOf } from './link-texts.ts';
@@ -21,6 +30,10 @@ import { applyMove } from './moves/apply-move.ts';
 import { planMove } from './moves/link-planner.ts';
 import { unsealOrThrow } from './unseal.ts';
 
+/** What the texts of links that were read may take in memory. */
+const OPENED_BYTES = 4 * 1024 * 1024;
+
+export type { NoteTexts } from './edges/backlink-context.ts';
 export type { GraphEdge } from './edges/graph-edges.ts';
 
 /**
@@ -31,12 +44,20 @@ export class Links implements NoteHooks, AttachmentLinkHooks {
   readonly #db: Database;
   readonly #resolver: LinkResolver;
   readonly #texts: NoteTexts;
+  readonly #opened: OpenedLinks;
 
   /**
    * @param attachmentExtensions see LinkResolver.
    * @param texts reads the texts around links.
+   * @param metas of notes that were read.
    */
-  constructor(db: Database, attachmentExtensions: ReadonlySet<string>, texts: NoteTexts) {
+  constructor(
+    db: Database,
+    attachmentExtensions: ReadonlySet<string>,
+    texts: NoteTexts,
+    metas: OpenedValues<NoteMeta>,
+  ) {
+    this.#opened = { metas, texts: new OpenedValues(OPENED_BYTES) };
     this.#texts = texts;
     this.#db = db;
     this.#resolver = new LinkResolver(attachmentExtensions);
@@ -52,6 +73,12 @@ export class Links implements NoteHooks, AttachmentLinkHooks {
       return { found: links, texts: withContext ? await readTexts(handle, this.#texts, vault, links) : null };
     });
     return texts === null ? found.map(({ backlink }) => backlink) : withContexts(this.#texts, vault, found, texts);
+  }
+
+  /** Forgets what was opened for reads. */
+  forgetOpened(): void {
+    this.#opened.metas.clear();
+    this.#opened.texts.clear();
   }
 
   /** How many links of the vault have no target. */
@@ -72,8 +99,8 @@ export class Links implements NoteHooks, AttachmentLinkHooks {
     handle: ReadHandle,
     vault: OpenVault,
     at: { readonly pathKey: Buffer } | { readonly id: NoteId },
-  ): Promise<{ readonly note: StoredNote; readonly links: NoteLink[] } | undefined> {
-    const found = await noteWithLinks(handle, vault, at);
+  ): Promise<{ readonly note: ReadNote; readonly links: NoteLink[] } | undefined> {
+    const found = await noteWithLinks(handle, vault, at, this.#opened);
     return found && { note: found.note, links: found.links.map(({ text, target }) => toNoteLink(text, target)) };
   }
 

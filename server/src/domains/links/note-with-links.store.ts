@@ -1,15 +1,15 @@
 import type { VaultId } from '@notevault/protocol/values/ids.ts';
 import { sql } from 'kysely';
 import { statementsOver } from '../../ports/database/statement.ts';
-import { type EntriesTables, ITEM_COLUMNS } from '../entries/entries.tables.ts';
+import type { EntriesTables } from '../entries/entries.tables.ts';
 import type { NotesTables } from '../notes/notes.tables.ts';
-import type { StoredNote } from '../notes/notes.ts';
+import type { ReadNote } from '../notes/notes.ts';
 import type { LinksTables } from './links.tables.ts';
 
 const { statement } = statementsOver<LinksTables & NotesTables & EntriesTables>();
 
 /** The note, with its content and the texts of its links. */
-export interface NotePart extends StoredNote {
+export interface NotePart extends ReadNote {
   readonly ord: null;
   readonly texts_version: number | null;
   readonly texts: Buffer | null;
@@ -18,23 +18,23 @@ export interface NotePart extends StoredNote {
 /** One of its edges, with the columns needed for the path of the target. */
 export interface EdgePart {
   readonly ord: number;
-  readonly age: number;
-  readonly target_note_id: string | null;
-  readonly target_attachment_id: string | null;
-  readonly target_revision: number | null;
-  readonly target_meta: Buffer | null;
+  /** Of the note it points to, as are the revision and the meta; null for an attachment, or nothing. */
+  readonly id: string | null;
+  readonly revision: number | null;
+  readonly meta: Buffer | null;
+  readonly attachment_id: string | null;
 }
 
-const EDGE_COLUMNS = ['links.ord', 'links.age', 'links.target_note_id', 'links.target_attachment_id'] as const;
-
-/** Stand for the columns of the other part: a union needs them. */
-const [, ...NOTE_ONLY] = [...ITEM_COLUMNS, 'content', 'texts_version', 'texts'];
-const noNote = NOTE_ONLY.map((name) => sql<null>`null`.as(name.replace('entries.', '')));
-const noEdge = ['ord', 'age', 'target_note_id', 'target_attachment_id', 'target_revision', 'target_meta'].map((name) =>
-  sql<null>`null`.as(name),
+/** Stand for the columns that only a note has: a union needs them. */
+const noNote = ['seq', 'version', 'mtime', 'created_at', 'updated_at', 'content', 'texts_version', 'texts'].map(
+  (name) => sql<null>`null`.as(name),
 );
+const noEdge = [sql<null>`null`.as('attachment_id'), sql<null>`null`.as('ord')];
 
-/** A note with its links, all still sealed, in one statement: the note first, then its edges in any order. */
+/**
+ * A note with its links, all still sealed, in one statement: the note first, then its edges in any order. Each column
+ * costs, in every row, so both kinds of rows use the same ones where they can.
+ */
 function findNote(column: 'path_key' | 'id') {
   return statement((db, p: { vault: VaultId; key: Buffer | string }) =>
     db
@@ -45,8 +45,10 @@ function findNote(column: 'path_key' | 'id') {
       .leftJoin('link_texts', (join) =>
         join.onRef('link_texts.vault_id', '=', 'entries.vault_id').onRef('link_texts.source_id', '=', 'entries.id'),
       )
-      .select([...ITEM_COLUMNS, 'note_bodies.content', 'link_texts.version as texts_version', 'link_texts.texts'])
+      .select(['entries.id', 'entries.revision', 'entries.meta'])
       .select(noEdge)
+      .select(['entries.seq', 'entries.version', 'entries.mtime', 'entries.created_at', 'entries.updated_at'])
+      .select(['note_bodies.content', 'link_texts.version as texts_version', 'link_texts.texts'])
       .where('entries.vault_id', '=', p.vault)
       .where(sql.ref(`entries.${column}`), '=', p.key)
       .where('entries.deleted_at', 'is', null)
@@ -60,9 +62,9 @@ function findNote(column: 'path_key' | 'id') {
           .leftJoin('entries as target', (join) =>
             join.onRef('target.vault_id', '=', 'links.vault_id').onRef('target.id', '=', 'links.target_note_id'),
           )
-          .select('source.id')
+          .select(['links.target_note_id as id', 'target.revision', 'target.meta'])
+          .select(['links.target_attachment_id as attachment_id', 'links.ord'])
           .select(noNote)
-          .select([...EDGE_COLUMNS, 'target.revision as target_revision', 'target.meta as target_meta'])
           .where('source.vault_id', '=', p.vault)
           .where(sql.ref(`source.${column}`), '=', p.key)
           .where('source.deleted_at', 'is', null)

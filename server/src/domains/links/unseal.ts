@@ -45,7 +45,7 @@ export function readableSource(vault: OpenVault, row: SealedNote & { version: nu
 }
 
 /** Returns null where another note's stored bytes are damaged: that note's own reads and writes report it. */
-function unsealOrNull<T>(open: () => T): T | null {
+export function unsealOrNull<T>(open: () => T): T | null {
   try {
     return open();
   } catch (error) {

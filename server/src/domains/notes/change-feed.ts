@@ -2,7 +2,7 @@ import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { NoteId, Seq } from '@notevault/protocol/values/ids.ts';
 import { createYield } from '../../concurrency/yield.ts';
 import type { ReadHandle } from '../../ports/database/database.ts';
-import type { Entries, StoredEntry } from '../entries/entries.ts';
+import type { Entries, FeedEntry } from '../entries/entries.ts';
 import type { OpenVault } from '../vaults/vaults.ts';
 import * as store from './notes.store.ts';
 import { type NoteMeta, sealed } from './sealed-note.ts';
@@ -37,7 +37,7 @@ export interface SealedNote {
 /** The notes of the change feed. */
 export interface NoteChangeFeed {
   /** Unseals a note or tombstone of the change feed. Throws `note_unreadable`. */
-  changed(vault: OpenVault, row: StoredEntry): ChangedNote;
+  changed(vault: OpenVault, row: FeedEntry): ChangedNote;
   /** Returns the texts of live notes of the same snapshot, by id. Throws `note_unreadable`. */
   textsOf(
     handle: ReadHandle,
@@ -58,7 +58,7 @@ export interface NoteChangeFeed {
   sealedOf(handle: ReadHandle, vault: OpenVault, ids: readonly NoteId[]): Promise<SealedNote[]>;
 }
 
-async function withTexts(handle: ReadHandle, vault: OpenVault, rows: readonly StoredEntry[]): Promise<SealedNote[]> {
+async function withTexts(handle: ReadHandle, vault: OpenVault, rows: readonly FeedEntry[]): Promise<SealedNote[]> {
   const live = rows.filter(({ deleted_at }) => deleted_at === null).map(({ id }) => id);
   const bodies = await handle.allMany(store.findContents, { vault: vault.id }, live);
   const contents = new Map(bodies.map(({ note_id, content }) => [note_id, content]));
@@ -92,7 +92,7 @@ export function createNoteChangeFeed(entries: Pick<Entries, 'changedOf' | 'rowsB
   };
 }
 
-function changedNote(vault: OpenVault, row: StoredEntry): ChangedNote {
+function changedNote(vault: OpenVault, row: FeedEntry): ChangedNote {
   return {
     id: row.id as NoteId,
     seq: row.seq as Seq,

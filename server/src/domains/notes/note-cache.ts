@@ -41,10 +41,10 @@ export const cachedNotes = cachedEntries<CachedNote>({
       updatedAt: row.updated_at,
     };
   },
-  bytesOf: ({ path, title, tags, aliases, type }) =>
-    ROW_BYTES +
-    path.length +
-    title.length +
-    (type?.length ?? 0) +
-    [...tags, ...aliases].reduce((sum, text) => sum + TEXT_BYTES + text.length, 0),
+  bytesOf({ path, title, tags, aliases, type }) {
+    let bytes = ROW_BYTES + path.length + title.length + (type?.length ?? 0);
+    for (const tag of tags) bytes += TEXT_BYTES + tag.length;
+    for (const alias of aliases) bytes += TEXT_BYTES + alias.length;
+    return bytes;
+  },
 });

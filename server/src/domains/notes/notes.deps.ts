@@ -6,11 +6,13 @@ import type { YieldIfDue } from '../../concurrency/yield.ts';
 import type { Bus } from '../../ports/bus/bus.ts';
 import type { Clock } from '../../ports/clock/clock.ts';
 import type { Database, ReadHandle, WriteHandle } from '../../ports/database/database.ts';
+import type { OpenedValues } from '../../ports/keyring/opened-values.ts';
 import type { Entries, EntryHooks } from '../entries/entries.ts';
 import type { ChangeSequence, OpenVault, VaultCache, Vaults } from '../vaults/vaults.ts';
 import type { VersionRetention } from './history/version-retention.ts';
 import type { LinkMove, MovedItem, PreparedLinks, RewrittenNote } from './moves/moved-item.ts';
-import type { StoredNote } from './notes.store.ts';
+import type { ReadNote } from './notes.store.ts';
+import type { NoteMeta } from './sealed-note.ts';
 import type { WrittenNote } from './writes/written-note.ts';
 
 /** Hooks to later domains; they run inside the transaction of a note's write. */
@@ -45,7 +47,7 @@ export interface NoteHooks extends MoveHooks, EntryHooks {
     handle: ReadHandle,
     vault: OpenVault,
     at: { readonly pathKey: Buffer } | { readonly id: NoteId },
-  ): Promise<{ readonly note: StoredNote; readonly links: NoteLink[] } | undefined>;
+  ): Promise<{ readonly note: ReadNote; readonly links: NoteLink[] } | undefined>;
   /** Returns the stored edges of a note. */
   linksOf(handle: ReadHandle, vault: OpenVault, id: NoteId): Promise<NoteLink[]>;
 }
@@ -99,6 +101,8 @@ export interface NoteDeps {
   readonly clock: Clock;
   readonly retention: VersionRetention;
   readonly hooks: NoteHooks;
+  /** What was opened for reads of notes. */
+  readonly opened: OpenedValues<NoteMeta>;
   readonly live: LiveNotifications;
   readonly commits: Commits;
   /** Runs work that would block the event loop. */

@@ -1,30 +1,33 @@
 import { folderOf, normalizeNotePath } from '@notevault/note-text/paths.ts';
 import type { Note, NoteLink, NoteListed, NoteVersion } from '@notevault/protocol/notes.ts';
 import { isoTime, isoTimeOrNull } from '@notevault/protocol/values/time.ts';
-import type { StoredEntry } from '../entries/entries.ts';
+import type { OpenedValues } from '../../ports/keyring/opened-values.ts';
+import type { FeedEntry } from '../entries/entries.ts';
 import { pathFrom } from '../entries/request-paths.ts';
 import type { OpenVault } from '../vaults/vaults.ts';
 import type { CachedNote } from './note-cache.ts';
-import type { StoredNote } from './notes.store.ts';
+import type { ReadNote, StoredNote } from './notes.store.ts';
 import { type NoteMeta, sealed, type VersionMeta } from './sealed-note.ts';
 
 /** A note's row with its parts unsealed. */
-export interface OpenedNote extends Omit<StoredNote, 'meta' | 'content'> {
+export type OpenedNote<Row extends ReadNote = StoredNote> = Omit<Row, 'meta' | 'content'> & {
   readonly meta: NoteMeta;
   readonly content: string;
-}
+};
 
 /** Throws `note_unreadable`. */
-export function openNote(vault: OpenVault, row: StoredNote): OpenedNote {
-  const meta = sealed.openMeta(vault, row.id, row.revision, row.meta);
+export function openNote<Row extends ReadNote>(
+  vault: OpenVault,
+  row: Row,
+  opened?: OpenedValues<NoteMeta>,
+): OpenedNote<Row> {
+  const open = () => sealed.openMeta(vault, row.id, row.revision, row.meta);
+  const meta = opened === undefined ? open() : opened.open(vault.key, row.id, row.revision, row.meta, open);
   return { ...row, meta, content: sealed.openContent(vault, row.id, row.version, row.content) };
 }
 
 /** Maps a note to the wire. */
-export function toNote(
-  note: Omit<OpenedNote, 'kind' | 'revision' | 'path_key' | 'name_key' | 'parent_id' | 'blob_id' | 'deleted_at'>,
-  links: readonly NoteLink[],
-): Note {
+export function toNote(note: Omit<OpenedNote<ReadNote>, 'revision'>, links: readonly NoteLink[]): Note {
   const { meta } = note;
   return {
     id: note.id,
@@ -51,7 +54,7 @@ export function toNote(
 }
 
 /** Maps a note to an item of a list. */
-export function toListed(vault: OpenVault, row: StoredEntry): NoteListed {
+export function toListed(vault: OpenVault, row: FeedEntry): NoteListed {
   const meta = sealed.openMeta(vault, row.id, row.revision, row.meta);
   return {
     id: row.id,

@@ -8,10 +8,11 @@ import {
   UpsertNote,
 } from '@notevault/protocol/notes.ts';
 import { Deleted, IdParams, MovedCount, RenameBody } from '@notevault/protocol/values/schemas.ts';
+import { PIECE_CHARS } from '../../concurrency/json-pieces.ts';
 import { answerBytes } from '../../http/answers/answer-bytes.ts';
 import { shortHash } from '../../http/answers/revalidation.ts';
 import { idParam } from '../../http/params.ts';
-import { idempotentRoute, type Route, route } from '../../http/route.ts';
+import { idempotentRoute, type Reply, type Route, route } from '../../http/route.ts';
 import { writeContextOf } from '../../http/write-context.ts';
 import { preconditionOf } from '../entries/precondition.ts';
 import { skipInTransaction } from '../idempotency/idempotency.ts';
@@ -171,7 +172,10 @@ function recentLimit(text: string | undefined): number {
  * The answer to a read of a note. Its tag begins with the content hash, which stands for the text, so that the text is
  * not hashed again; the rest stands for everything else, such as links, which change without the note.
  */
-function noteReply(note: Note): { readonly body: Note; readonly etag: string } {
-  const { content: _, ...others } = note;
-  return { body: note, etag: `${note.content_hash}.${shortHash(JSON.stringify(others))}` };
+function noteReply(note: Note): Pick<Reply<Note>, 'body' | 'json' | 'etag'> {
+  const { content, ...others } = note;
+  const rest = JSON.stringify(others);
+  const etag = `${note.content_hash}.${shortHash(rest)}`;
+  if (content.length + rest.length > PIECE_CHARS) return { body: note, etag };
+  return { json: () => `{"content":${JSON.stringify(content)},${rest.slice(1)}`, etag };
 }

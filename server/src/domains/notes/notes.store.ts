@@ -17,6 +17,12 @@ export interface StoredNote extends StoredRow {
   readonly content: Buffer;
 }
 
+/** What a read of a note needs of it, still sealed. */
+export type ReadNote = Pick<
+  StoredNote,
+  'id' | 'seq' | 'revision' | 'version' | 'mtime' | 'created_at' | 'updated_at' | 'meta' | 'content'
+>;
+
 /** Stands for the row of an entry that no longer exists: a union needs the columns. */
 const emptyRow = [
   sql<'note'>`'note'`.as('kind'),

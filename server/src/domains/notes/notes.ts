@@ -63,7 +63,7 @@ export type { CloseReason, Watcher } from './live/watchers.ts';
 export type { LinkMove, MovedItem, PreparedLinks, RewrittenNote } from './moves/moved-item.ts';
 export type { CachedNote } from './note-cache.ts';
 export type { LinkPlanner, MoveHooks, NoteHooks } from './notes.deps.ts';
-export type { StoredNote } from './notes.store.ts';
+export type { ReadNote, StoredNote } from './notes.store.ts';
 export type { NoteMeta } from './sealed-note.ts';
 export type { WrittenNote } from './writes/written-note.ts';
 
@@ -80,13 +80,13 @@ export function createNotes(given: Omit<LiveDeps, 'live' | 'commits'>): Notes {
   };
   const deps = { ...given, live: signals, commits: new GroupCommit({ ...given, live: signals }) };
   const live = new DocumentManager(deps);
-  const { db, entries, cache, hooks } = deps;
+  const { db, entries, cache, hooks, opened } = deps;
   const { lock } = entries;
 
   async function read(vault: OpenVault, at: { readonly pathKey: Buffer } | { readonly id: NoteId }) {
     const found = await hooks.noteWithLinks(db, vault, at);
     if (found === undefined) throw new NotevaultError('note_not_found');
-    return toNote(openNote(vault, found.note), found.links);
+    return toNote(openNote(vault, found.note, opened), found.links);
   }
 
   return {

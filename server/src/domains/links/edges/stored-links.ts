@@ -1,20 +1,31 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { NoteId } from '@notevault/protocol/values/ids.ts';
 import type { ReadHandle } from '../../../ports/database/database.ts';
-import type { StoredNote } from '../../notes/notes.ts';
+import type { OpenedValues } from '../../../ports/keyring/opened-values.ts';
+import { type NoteMeta, openNoteMeta, type ReadNote } from '../../notes/notes.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
 import type { Target } from '../link-resolver.ts';
 import { type LinkText, openTexts } from '../link-texts.ts';
 import type { SourcedTexts } from '../links.store.ts';
 import * as store from '../links.store.ts';
 import { type EdgePart, findNoteById, findNoteByPath } from '../note-with-links.store.ts';
-import { readableMeta, unsealOrThrow } from '../unseal.ts';
+import { readableMeta, type SealedNote, unsealOrNull, unsealOrThrow } from '../unseal.ts';
+
+/** A link of a note. */
+export interface OpenedLink {
+  readonly text: LinkText;
+  readonly target: Target;
+}
 
 /** A link of a note, as stored. */
-export interface StoredLink {
-  readonly text: LinkText;
+export interface StoredLink extends OpenedLink {
   readonly age: number;
-  readonly target: Target;
+}
+
+/** What was opened for reads of notes. */
+export interface OpenedLinks {
+  readonly metas: OpenedValues<NoteMeta>;
+  readonly texts: OpenedValues<LinkText[]>;
 }
 
 /** Reads the links of a note in order, with the paths of their targets. Throws `note_unreadable`. */
@@ -23,7 +34,9 @@ export async function storedLinksOf(handle: ReadHandle, vault: OpenVault, source
     handle.get(store.findTexts, { vault: vault.id, source }),
     handle.all(store.findEdges, { vault: vault.id, source }),
   ]);
-  return stored === undefined ? [] : openLinks(vault, { source, ...stored }, edges);
+  if (stored === undefined) return [];
+  const links = openLinks(vault, { source, ...stored }, edges);
+  return links.map(({ text, target }, index) => ({ text, target, age: edges[index]?.age ?? 0 }));
 }
 
 /** Reads a live note at a path or with an id, still sealed, with its links. Throws `note_unreadable`. */
@@ -31,7 +44,8 @@ export async function noteWithLinks(
   handle: ReadHandle,
   vault: OpenVault,
   at: { readonly pathKey: Buffer } | { readonly id: NoteId },
-): Promise<{ readonly note: StoredNote; readonly links: StoredLink[] } | undefined> {
+  opened: OpenedLinks,
+): Promise<{ readonly note: ReadNote; readonly links: OpenedLink[] } | undefined> {
   const parts =
     'id' in at
       ? await handle.all(findNoteById, { vault: vault.id, key: at.id })
@@ -41,25 +55,37 @@ export async function noteWithLinks(
   const { id: source, texts, texts_version: version } = note;
   if (texts === null || version === null) return { note, links: [] };
   const edges = parts.filter((part) => part.ord !== null).sort((a, b) => a.ord - b.ord);
-  return { note, links: openLinks(vault, { source, texts, version }, edges) };
+  return { note, links: openLinks(vault, { source, texts, version }, edges, opened) };
 }
 
 function openLinks(
   vault: OpenVault,
   { source, version, texts: sealedTexts }: SourcedTexts,
   edges: readonly EdgePart[],
-): StoredLink[] {
-  const texts = unsealOrThrow(() => openTexts(vault, source, version, sealedTexts));
+  opened: OpenedLinks | null = null,
+): OpenedLink[] {
+  const texts = unsealOrThrow(() => {
+    const open = () => openTexts(vault, source, version, sealedTexts);
+    return opened === null ? open() : opened.texts.open(vault.key, source, version, sealedTexts, open);
+  });
   const paths = new Map<string, string | null>();
   return edges.map((edge) => {
-    const { target_note_id: note, target_revision: revision, target_meta: meta } = edge;
+    const { id: note, revision, meta } = edge;
     if (note !== null && revision !== null && meta !== null && !paths.has(note)) {
-      paths.set(note, readableMeta(vault, { id: note, revision, meta })?.path ?? null);
+      paths.set(note, metaOf(vault, { id: note, revision, meta }, opened)?.path ?? null);
     }
     const path = note === null ? null : (paths.get(note) ?? null);
-    const target = { note, attachment: edge.target_attachment_id, path };
-    return { text: texts[edge.ord] ?? missingText(), age: edge.age, target };
+    const target = { note, attachment: edge.attachment_id, path };
+    return { text: texts[edge.ord] ?? missingText(), target };
   });
+}
+
+function metaOf(vault: OpenVault, row: SealedNote, opened: OpenedLinks | null): NoteMeta | null {
+  if (opened === null) return readableMeta(vault, row);
+  const { id, revision, meta } = row;
+  return unsealOrNull(() =>
+    opened.metas.open(vault.key, id, revision, meta, () => openNoteMeta(vault, id, revision, meta)),
+  );
 }
 
 function missingText(): never {

@@ -78,8 +78,8 @@ async function readVersion(deps: NoteDeps, vault: OpenVault, id: NoteId, version
   const derived = await deriveAnywhere(deps, vault, path, text);
   const meta = { ...note.meta, ...metaOf(derived), hash };
   const links = await db.read((handle) => hooks.linksFrom(handle, vault, { id, path, links: derived.links }));
-  const { created_at: madeAt, size_bytes } = kept;
-  return toNote({ ...note, version, meta, content: text, size_bytes, updated_at: madeAt, mtime: madeAt / 1000 }, links);
+  const { created_at: madeAt } = kept;
+  return toNote({ ...note, version, meta, content: text, updated_at: madeAt, mtime: madeAt / 1000 }, links);
 }
 
 /** Returns the fields of a note's meta that follow from its text. */

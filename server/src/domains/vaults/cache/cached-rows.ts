@@ -185,7 +185,7 @@ export class CachedRows<Row extends CachedRow> implements RowsView<Row> {
 }
 
 /** Rows compared between two checks of the clock. */
-const SORTED = 1000;
+const SORTED = 4000;
 
 /** Sorts runs of rows and merges them, so that a list of a hundred thousand yields between slices. */
 async function sortedByPath<Row extends CachedRow>(rows: readonly Row[], yieldIfDue: YieldIfDue): Promise<Row[]> {
