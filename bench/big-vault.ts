@@ -1,6 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { FreshDatabase } from '../server/test/kit/database/postgres.ts';
 import { load, type Shot } from './kit/load.ts';
-import { numberGiven, type Running, startServer } from './kit/processes.ts';
+import { postgresCpu } from './kit/postgres-cpu.ts';
+import { databaseOfBench, numberGiven, type Running, startServerOn } from './kit/processes.ts';
 import { noteText } from './kit/texts.ts';
 import { signUp } from './kit/vault.ts';
 
@@ -43,17 +45,23 @@ const get = (path: string) => (): Shot => ({ method: 'GET', path: `/api${path}` 
 interface Cost {
   readonly ms: number;
   readonly cpuMs: number;
+  /** Processor time of PostgreSQL meanwhile, in ms; 0 on SQLite. */
+  readonly databaseCpuMs: number;
   /** The most resident memory during the work, in MB. */
   readonly peakMb: number;
 }
 
 /** Wall and processor time of some work, in ms, and its memory. */
-async function costOf(server: Running, work: () => Promise<unknown>): Promise<Cost> {
+async function costOf(server: Running, database: FreshDatabase | null, work: () => Promise<unknown>): Promise<Cost> {
+  const databaseCpu = async () => (database === null ? 0 : postgresCpu(database.url));
   await server.resetPeak();
-  const [at, cpu] = [performance.now(), await server.cpu()];
+  const [cpu, ofDatabase] = [await server.cpu(), await databaseCpu()];
+  const at = performance.now();
   await work();
+  const ms = Math.round(performance.now() - at);
   const cpuMs = Math.round(((await server.cpu()) - cpu) * 1000);
-  return { ms: Math.round(performance.now() - at), cpuMs, peakMb: Math.round(await server.peakMemory()) };
+  const databaseCpuMs = Math.round(((await databaseCpu()) - ofDatabase) * 1000);
+  return { ms, cpuMs, databaseCpuMs, peakMb: Math.round(await server.peakMemory()) };
 }
 
 /** Searches until the index is there: on a busy machine the server answers 503 before that. */
@@ -73,23 +81,29 @@ async function searchOnceIndexed(url: string, headers: Record<string, string>): 
 async function measure(notes: number): Promise<Map<string, Cost>> {
   const files = notes / NOTES_PER_ATTACHMENT;
   // Vectors are made in the background for long, and would count against whatever is measured meanwhile.
-  let server = await startServer({ NOTEVAULT_EMBEDDER_SHARE: '1' });
+  await using database = await databaseOfBench();
+  // Named here, because the database outlives the first server.
+  const onDatabase = database === null ? {} : { NOTEVAULT_DATABASE_URL: database.url };
+  let server = await startServerOn(null, { NOTEVAULT_EMBEDDER_SHARE: '1', ...onDatabase });
   try {
     const headers = await signUp(server.url);
     const rows = new Map<string, Cost>();
     const once = async (name: string, shot: (index: number) => Shot, connections = 1, count = 1) => {
-      rows.set(name, await costOf(server, () => load(server.url, headers, connections, count, shot)));
+      rows.set(name, await costOf(server, database, () => load(server.url, headers, connections, count, shot)));
     };
     await once('import the notes', (index) => batch(index * BATCH, notes), CONNECTIONS, Math.ceil(notes / BATCH));
     await once('upload the attachments', attachment, CONNECTIONS, files);
-    rows.set('first search', await costOf(server, () => searchOnceIndexed(server.url, headers)));
+    rows.set('first search', await costOf(server, database, () => searchOnceIndexed(server.url, headers)));
     await once(`${SEARCHES} searches`, search, 1, SEARCHES);
     await once('manifest', get('/sync/manifest'));
     server = await server.restarted();
     await once('first manifest after a start', get('/sync/manifest'));
     await once('the same again', get('/sync/manifest'));
     await once('tree', get('/vault/tree'));
-    rows.set('first search after a start', await costOf(server, () => searchOnceIndexed(server.url, headers)));
+    rows.set(
+      'first search after a start',
+      await costOf(server, database, () => searchOnceIndexed(server.url, headers)),
+    );
     const rename = { old_path: 'top', new_path: 'renamed' };
     await once('rename the top folder', () => ({
       method: 'POST',
@@ -97,8 +111,8 @@ async function measure(notes: number): Promise<Map<string, Cost>> {
       body: JSON.stringify(rename),
     }));
     await once('manifest after it', get('/sync/manifest'));
-    const { resident, heapUsed, threadHeaps } = await server.collected();
-    const parts = `${Math.round(heapUsed)} in the main heap, ${Math.round(threadHeaps)} in those of threads`;
+    const { resident, files: mapped, heapUsed, threadHeaps } = await server.collected();
+    const parts = `${Math.round(mapped)} of mapped files, ${Math.round(heapUsed)} in the main heap, ${Math.round(threadHeaps)} in those of threads`;
     console.log(`${notes} notes, ${files} attachments, collected: ${Math.round(resident)} MB resident, ${parts}`);
     return rows;
   } finally {
@@ -109,17 +123,20 @@ async function measure(notes: number): Promise<Map<string, Cost>> {
 const small = await measure(NOTES / SHARE);
 const large = await measure(NOTES);
 console.table(
-  [...large].map(([name, { ms, cpuMs, peakMb }]) => {
-    const { ms: msOfSmall = 0, cpuMs: cpuOfSmall = 0, peakMb: peakOfSmall = 0 } = small.get(name) ?? {};
+  [...large].map(([name, { ms, cpuMs, databaseCpuMs, peakMb }]) => {
+    const ofSmall = small.get(name) ?? { ms: 0, cpuMs: 0, databaseCpuMs: 0, peakMb: 0 };
+    const allOfSmall = ofSmall.cpuMs + ofSmall.databaseCpuMs;
     return {
       '': name,
-      [`ms at ${NOTES / SHARE}`]: msOfSmall,
-      [`CPU ms at ${NOTES / SHARE}`]: cpuOfSmall,
+      [`ms at ${NOTES / SHARE}`]: ofSmall.ms,
+      [`CPU ms at ${NOTES / SHARE}`]: ofSmall.cpuMs,
+      [`+ PostgreSQL at ${NOTES / SHARE}`]: ofSmall.databaseCpuMs,
       [`ms at ${NOTES}`]: ms,
       [`CPU ms at ${NOTES}`]: cpuMs,
-      [`MB at ${NOTES / SHARE}`]: peakOfSmall,
+      [`+ PostgreSQL at ${NOTES}`]: databaseCpuMs,
+      [`MB at ${NOTES / SHARE}`]: ofSmall.peakMb,
       [`MB at ${NOTES}`]: peakMb,
-      'CPU, times': Math.round((cpuMs / Math.max(cpuOfSmall, 10)) * 10) / 10,
+      'CPU, times': Math.round(((cpuMs + databaseCpuMs) / Math.max(allOfSmall, 10)) * 10) / 10,
     };
   }),
 );
