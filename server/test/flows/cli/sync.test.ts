@@ -89,6 +89,9 @@ describe('notevault login and sync', () => {
     writeFileSync(desk.at('Beds/Soil.md'), 'soil\n');
     writeFileSync(desk.at('Beds/bed.txt'), 'a bed\n');
     utimesSync(desk.at('Plan.md'), 1_600_000_000.5, 1_600_000_000.5);
+    // Not a whole number of milliseconds, nor of what a double of seconds can say.
+    utimesSync(desk.at('Beds/Soil.md'), 1_600_000_000.1235, 1_600_000_000.1235);
+    utimesSync(desk.at('Beds/bed.txt'), 1_600_000_000.9995, 1_600_000_000.9995);
     const preview = await desk.run('sync', '--dry-run', desk.folder());
     assert.match(preview.stdout, /up {4}new {6}Beds\/Soil\.md\n/);
     assert.deepEqual(readdirSync(desk.at('')).sort(), ['Beds', 'Plan.md']);
@@ -108,6 +111,10 @@ describe('notevault login and sync', () => {
     assert.deepEqual(contents(lap.folder()), contents(desk.folder()));
     assert.ok(existsSync(lap.at('Beds/old')));
     assert.equal(statSync(lap.at('Plan.md')).mtimeMs, 1_600_000_000_500);
+    const timeOf = (file: string) => Number(statSync(file, { bigint: true }).mtimeNs % 1_000_000_000_000n);
+    for (const path of ['Beds/Soil.md', 'Beds/bed.txt']) {
+      assert.ok(Math.abs(timeOf(lap.at(path)) - timeOf(desk.at(path))) < 1000, `${path} to the microsecond`);
+    }
   });
 
   it('follows both sides while it watches, and other commands talk to it', async () => {

@@ -9,13 +9,34 @@ import { Folder } from '../../kit/programs/process.ts';
 import { startServer } from '../../kit/server.ts';
 import { SyncMachine } from '../../kit/sync-machine.ts';
 
-/** The visible files of a folder by path, with their hashes and times. */
-function filesOf(root: string): Map<string, string> {
+/** What a server keeps of a time, which it has in seconds with a fraction. */
+const NS_PER_US = 1000n;
+
+interface SeenFile {
+  readonly path: string;
+  readonly hash: string;
+  readonly mtimeNs: bigint;
+}
+
+/** The visible files of a folder, by path. */
+function filesOf(root: string): SeenFile[] {
   const files = readdirSync(root, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
   const paths = files.map((entry) => join(entry.parentPath, entry.name).slice(root.length + 1)).sort();
   const visible = paths.filter((path) => !/(?:^|\/)\./.test(path));
-  const shown = (at: string) => `${sha256(readFileSync(at))} ${Math.round(statSync(at).mtimeMs)}`;
-  return new Map(visible.map((path) => [path, shown(join(root, path))]));
+  return visible.map((path) => {
+    const at = join(root, path);
+    return { path, hash: sha256(readFileSync(at)), mtimeNs: statSync(at, { bigint: true }).mtimeNs };
+  });
+}
+
+/** Asserts that the files are alike, and their times to the microsecond. */
+function assertAlike(found: readonly SeenFile[], expected: readonly SeenFile[]): void {
+  const named = (files: readonly SeenFile[]) => files.map(({ path, hash }) => `${hash} ${path}`);
+  assert.deepEqual(named(found), named(expected));
+  for (const [index, { path, mtimeNs }] of found.entries()) {
+    const off = mtimeNs - (expected[index]?.mtimeNs ?? 0n);
+    assert.ok(off > -NS_PER_US && off < NS_PER_US, `the time of ${path} is off by ${off} ns`);
+  }
 }
 
 onEachEngine('a first sync of a published vault', (open) => {
@@ -32,9 +53,9 @@ onEachEngine('a first sync of a published vault', (open) => {
       const refused = new Set(unsynced.map(({ path }) => path));
       const up = desk.requests.length;
       await lap.sync();
-      const sent = [...filesOf(desk.root)].filter(([path]) => !refused.has(path));
+      const sent = filesOf(desk.root).filter(({ path }) => !refused.has(path));
       assert.ok(sent.length > 20);
-      assert.deepEqual([...filesOf(lap.root)], sent);
+      assertAlike(filesOf(lap.root), sent);
       t.diagnostic(`${sent.length} files: ${up} requests up, ${lap.requests.length} down; refused: ${refused.size}`);
       for (const one of [desk, lap]) {
         assert.equal((await one.run()).done, 0);
