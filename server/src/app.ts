@@ -4,10 +4,11 @@ import type { AppOverrides, AppPorts, Context } from './app/context.ts';
 import { createDomains } from './app/create-domains.ts';
 import type { Domains } from './app/domains.ts';
 import { addGauges } from './app/gauges.ts';
+import { RequestGuard } from './app/guard.ts';
 import { jobsOf } from './app/jobs.ts';
 import { subscribeListeners } from './app/listeners.ts';
 import { readinessOf } from './app/readiness.ts';
-import { guardOf, rawRoutesOf, routesOf } from './app/routes.ts';
+import { rawRoutesOf, routesOf } from './app/routes.ts';
 import { type Config, publicUrlOf } from './config/config.ts';
 import { mcpRoutes } from './domains/mcp/mcp.routes.ts';
 import { createRateLimits } from './domains/plans/rate-limits.ts';
@@ -75,7 +76,8 @@ export async function buildApp(
   };
   const domains = await createDomains(context);
   const collaboration = createCollaborationOf(context, domains);
-  subscribeListeners(context.events, domains, collaboration, metrics);
+  const guard = new RequestGuard(domains, context.ports.db, createRateLimits(ports.clock, config.plans));
+  subscribeListeners(context.events, domains, collaboration, guard, metrics);
   if (metrics !== null) addGauges(metrics, domains, collaboration, context);
   const jobs = jobsOf(domains, ports.clock);
   const jobRunner = new JobRunner(log, ports.clock, tracing === null ? jobs : tracedJobs(jobs, tracing));
@@ -83,7 +85,7 @@ export async function buildApp(
   const webApp = overrides.webApp === undefined ? await findWebApp(WEB_APP) : overrides.webApp;
   const connectionProbe = new ConnectionProbe();
   const probing = connectionProbe.shareOver(ports.bus);
-  const serves = { sockets, observers, webApp, connectionProbe, storage };
+  const serves = { guard, sockets, observers, webApp, connectionProbe, storage };
   const http = await buildHttpOf(context, domains, collaboration, serves);
   return {
     ...domains,
@@ -127,6 +129,7 @@ function createCollaborationOf({ ports, config }: Context, { notes, vaults, cred
 
 /** What is served beside the domains. */
 interface Serves {
+  readonly guard: RequestGuard;
   readonly sockets: Sockets;
   readonly observers: Observers;
   readonly webApp: WebApp | null;
@@ -138,7 +141,7 @@ function buildHttpOf(
   { ports, config, log, publicUrl }: Context,
   domains: Domains,
   collaboration: Collaboration,
-  { sockets, observers: { metrics, tracing }, webApp, connectionProbe, storage }: Serves,
+  { guard, sockets, observers: { metrics, tracing }, webApp, connectionProbe, storage }: Serves,
 ): Promise<FastifyInstance> {
   const { metricsToken: token } = config;
   return buildHttp({
@@ -157,7 +160,7 @@ function buildHttpOf(
     connectionProbe,
     sockets,
     socketRoutes: socketRoutes(collaboration),
-    guard: guardOf(domains, ports.db, createRateLimits(ports.clock, config.plans)),
+    guard,
     idempotency: domains.idempotency,
     ready: readinessOf({ ...ports, keys: domains.keys, storage }),
   });

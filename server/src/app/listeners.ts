@@ -2,12 +2,14 @@ import type { Collaboration } from '../domains/sync/sockets/collaboration.ts';
 import type { Events } from '../events.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { Domains } from './domains.ts';
+import type { RequestGuard } from './guard.ts';
 
 /** Subscribes the listeners of each event, in the order in which they are called. */
 export function subscribeListeners(
   events: Events,
   { cache, links, search, notes, productEvents }: Domains,
   collaboration: Collaboration,
+  guard: RequestGuard,
   metrics: Metrics | null,
 ): void {
   const help = 'Notes, attachments and folders written: the seqs that vaults took';
@@ -19,6 +21,7 @@ export function subscribeListeners(
 
   events.on('vaultClosed', ({ vaultId }) => cache.evict(vaultId));
   events.on('vaultClosed', () => links.forgetOpened());
+  events.on('vaultClosed', () => guard.vaultClosed());
   // Sockets are told the reason first; then the documents are closed.
   events.on('vaultClosed', ({ vaultId }) => collaboration.vaultClosed(vaultId));
   events.on('vaultClosed', ({ vaultId }) => notes.live.closeVault(vaultId));

@@ -17,16 +17,13 @@ import { batchRoutes } from '../domains/notes/writes/batch/batch.routes.ts';
 import { consentRoutes } from '../domains/oauth/consent.routes.ts';
 import { oauthRoutes } from '../domains/oauth/oauth.routes.ts';
 import { providerRoutes } from '../domains/oauth/provider.routes.ts';
-import type { RateLimits } from '../domains/plans/rate-limits.ts';
 import { searchRoutes } from '../domains/search/search.routes.ts';
 import { syncRoutes } from '../domains/sync/sync.routes.ts';
 import { ticketsRoutes } from '../domains/tickets/tickets.routes.ts';
 import { vaultsRoutes } from '../domains/vaults/vaults.routes.ts';
 import { goneRoutes } from '../http/gone-routes.ts';
 import type { RawRoute } from '../http/pages/raw-route.ts';
-import type { Guard, Route } from '../http/route.ts';
-import type { Database } from '../ports/database/database.ts';
-import { isStorageFull } from '../telemetry/storage-state.ts';
+import type { Route } from '../http/route.ts';
 import type { Domains } from './domains.ts';
 
 export function routesOf(domains: Domains): Route[] {
@@ -58,32 +55,4 @@ export function routesOf(domains: Domains): Route[] {
 /** Routes outside the API: pages for people, and the OAuth endpoints. */
 export function rawRoutesOf({ oauth, devices }: Domains, publicUrl: string): RawRoute[] {
   return [...providerRoutes(oauth, publicUrl), ...consentRoutes(oauth), ...linkPageRoutes(devices)];
-}
-
-/** Decides who calls, how often they may, and which vault they use. */
-export function guardOf({ credentials, vaults, notes }: Domains, db: Database, rateLimits: RateLimits): Guard {
-  return {
-    authenticate: (authorization, client) => credentials.authenticate(authorization, client),
-    consumeQuota: ({ userId, tier }, use) => rateLimits.consume(userId, tier, use),
-    selectVault(header) {
-      const found = header === undefined ? undefined : vaults.findVault(header);
-      // It is awaited only for a caller who is known.
-      found?.catch(() => undefined);
-      return async (principal, need) => {
-        const vault = await vaults.openVault(principal, header, need, found);
-        // An acknowledged edit of a socket must be visible to every later request.
-        // On a full disk it stays in the log, and what is in its note can still be read.
-        if (vault.hasWaitingEdits) {
-          await notes.live.flush(vault).catch((error: unknown) => {
-            if (need === 'write' || !isStorageFull(error)) throw error;
-          });
-        }
-        return vault;
-      };
-    },
-    async stateOf(vault) {
-      const { changeSeq } = await vaults.feed(db, vault);
-      return `${vault.id} ${vault.feedEpoch} ${changeSeq}`;
-    },
-  };
 }

@@ -1,6 +1,7 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { runForOwner } from '../concurrency/owner.ts';
+import type { OpenVault, Principal } from '../domains/access/access.ts';
 import type { Idempotency } from '../domains/idempotency/idempotency.ts';
 import type { Admission } from './admission.ts';
 import { namesTag, revalidated, stateTag } from './answers/revalidation.ts';
@@ -12,7 +13,7 @@ import { type IdempotentRequest, keyOf, runIdempotent } from './idempotent-route
 import { schemaOf } from './openapi.ts';
 import { refuseForeignOrigin } from './origins/cors.ts';
 import { refuseOtherMethods } from './other-methods.ts';
-import { type Authorized, requestContextOf } from './request-context.ts';
+import { type Authorized, requestContextOf, tailOf } from './request-context.ts';
 import type { Guard, Reply, Route } from './route.ts';
 
 /** What all API routes use. */
@@ -135,21 +136,42 @@ async function authorize(
   const client = { ip: request.ip, userAgent };
   // Until the caller is known, the body counts against the share of the network they call from.
   const owner = admission.ownerOf(request);
-  const [authenticating, openVault] = runForOwner(owner, () => [
-    guard.authenticate(authorization, client),
-    route.access === 'read' || route.access === 'write' ? guard.selectVault(vaultHeaderOf(request)) : null,
-  ]);
-  const principal = await authenticating;
-  guard.consumeQuota(principal, { onboarding: route.onboarding ?? false });
-  admission.admit(request, reply.raw, principal.userId);
-  if (openVault !== null) {
+  const needsVault = route.access === 'read' || route.access === 'write';
+  const [authenticating, selected, prefetched] = runForOwner(owner, () => {
+    const principal = guard.authenticate(authorization, client);
+    const vault = needsVault ? guard.selectVault(vaultHeaderOf(request), authorization) : null;
+    return [principal, vault, prefetch(route, request, vault?.expected)];
+  });
+  try {
+    const principal = await authenticating;
+    guard.consumeQuota(principal, { onboarding: route.onboarding ?? false });
+    admission.admit(request, reply.raw, principal.userId);
+    if (selected === null) {
+      checkKind(route, principal);
+      return { principal };
+    }
     const need = route.access === 'write' ? 'write' : 'read';
-    return { principal, vault: await runForOwner(principal.userId, () => openVault(principal, need)) };
+    const vault = await runForOwner(principal.userId, () => selected.open(principal, need));
+    return prefetched !== null && vault === selected.expected ? { principal, vault, prefetched } : { principal, vault };
+  } catch (error) {
+    selected?.refused();
+    throw error;
   }
+}
+
+/** Begins what the route reads beforehand. Resolves to null when it fails: the handler reports the same error. */
+function prefetch(route: Route, request: FastifyRequest, vault: OpenVault | undefined): Promise<unknown> | null {
+  if (!('prefetch' in route) || route.prefetch === undefined || vault === undefined) return null;
+  const { prefetch: read } = route;
+  const named = async () => read(vault, { tail: tailOf(request, route), params: request.params as object });
+  return named().catch(() => null);
+}
+
+/** Throws `api_key_not_allowed` or `admin_required` for a route that only sessions, or those of admins, may call. */
+function checkKind(route: Route, principal: Principal): void {
   if (route.access === 'session' && principal.kind !== 'session') throw new NotevaultError('api_key_not_allowed');
   const isAdmin = principal.kind === 'session' && principal.isAdmin === true;
   if (route.access === 'admin' && !isAdmin) throw new NotevaultError('admin_required');
-  return { principal };
 }
 
 function vaultHeaderOf({ headers }: FastifyRequest): string | undefined {

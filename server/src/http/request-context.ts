@@ -9,6 +9,8 @@ import type { RequestContext, Route } from './route.ts';
 export interface Authorized {
   readonly principal?: Principal;
   readonly vault?: OpenVault;
+  /** See `RouteSpec.prefetch`. */
+  readonly prefetched?: Promise<unknown>;
 }
 
 const NO_COOKIES = {};
@@ -38,7 +40,7 @@ export function requestContextOf(
       const value = headers[name];
       return typeof value === 'string' ? value : null;
     },
-    tail: route.path.endsWith('/*') ? tailOf(request, route) : '',
+    tail: tailOf(request, route),
     body: request.body,
     query: request.query,
     params: request.params,
@@ -78,7 +80,8 @@ export function routableUrl(url: string): string {
  * and vault paths are decoded by segment. The part before it is skipped by segments, because percent-encoding may make
  * it longer than the route's pattern.
  */
-function tailOf(request: FastifyRequest, route: Route): string {
+export function tailOf(request: FastifyRequest, route: Route): string {
+  if (!route.path.endsWith('/*')) return '';
   // A request line may contain an absolute URL; the router drops its origin in the same way.
   const path = request.originalUrl.replace(/^https?:\/\/.*?\//i, '/').split('?', 1)[0] ?? '';
   const before = `/api${route.path}`.split('/').length - 1;

@@ -155,8 +155,24 @@ interface RouteBase<A extends Access, B, Q, P, S extends Responses> {
 type RequestOf<A extends Access, B, Q, P> = RequestContext &
   AccessRequest<A> & { readonly body: BodyOf<B>; readonly query: FieldsOf<Q>; readonly params: FieldsOf<P> };
 
-export interface RouteSpec<A extends Access, B, Q, P, S extends Responses> extends RouteBase<A, B, Q, P, S> {
-  readonly handle: (request: RequestOf<A, B, Q, P>) => Promise<Reply<AnswerOf<S>>>;
+export interface RouteSpec<A extends Access, B, Q, P, S extends Responses, F> extends RouteBase<A, B, Q, P, S> {
+  /**
+   * Reads what the request names while its caller is authenticated, so that both share a round trip to the database; for
+   * routes that need the access `read`. It must be small, because requests are admitted later.
+   *
+   * @param vault the one that the caller opened lately; without one it is not called.
+   * @returns what the handler gets, if the caller may use that vault and it is as it was; null, or an error, for nothing.
+   */
+  readonly prefetch?: (vault: OpenVault, request: Named<P>) => Promise<F | null>;
+  readonly handle: (
+    request: RequestOf<A, B, Q, P> & { readonly prefetched?: Promise<F | null> },
+  ) => Promise<Reply<AnswerOf<S>>>;
+}
+
+/** What the URL of a request names; its parameters are not validated yet. */
+interface Named<P> {
+  readonly tail: string;
+  readonly params: FieldsOf<P>;
 }
 
 /** A route that streams its body. `body` only documents it; the operation validates it. */
@@ -219,6 +235,7 @@ type AnyBase = RouteBase<Access, TSchema | undefined, TSchema | undefined, TSche
 type AnyRequest = RequestOf<Access, TSchema | undefined, TSchema | undefined, TSchema | undefined>;
 export interface PlainRoute extends AnyBase {
   readonly takes?: StreamedBody;
+  readonly prefetch?: (vault: OpenVault, request: Named<TSchema | undefined>) => Promise<unknown>;
   readonly handle: (request: AnyRequest) => Promise<Reply>;
 }
 export interface IdempotentRoute extends AnyBase {
@@ -240,7 +257,8 @@ export function route<
   Q extends TSchema | undefined = undefined,
   P extends TSchema | undefined = undefined,
   const S extends Responses = Responses,
->(spec: RouteSpec<A, B, Q, P, S>): Route {
+  F = undefined,
+>(spec: RouteSpec<A, B, Q, P, S, F>): Route {
   return spec as unknown as PlainRoute;
 }
 
@@ -278,7 +296,7 @@ export function idempotentStreamedRoute<
   return { key: 'optional', ...spec, method: 'POST' } as unknown as IdempotentRoute;
 }
 
-/** Decides who calls and which vault is used; implemented in app.ts by the domains. */
+/** Decides who calls and which vault is used; implemented in app/guard.ts by the domains. */
 export interface Guard {
   /** Returns the caller of an `Authorization` header, with the address they call from. Throws `unauthorized`. */
   authenticate(
@@ -288,10 +306,26 @@ export interface Guard {
   /** Counts a request against the caller's plan. Throws `rate_limited`. */
   consumeQuota(principal: Principal, use: { readonly onboarding: boolean }): void;
   /**
-   * Begins to look up the vault that an `X-Vault-ID` header, or its absence, selects, while the caller is authenticated.
-   * The returned function opens it for the caller, if they have the needed level. It throws the catalogue's 403s and 404s.
+   * Begins to look up the vault that an `X-Vault-ID` header, or its absence, selects, while the caller of an
+   * `Authorization` header is authenticated.
    */
-  selectVault(header: string | undefined): (principal: Principal, need: 'read' | 'write') => Promise<OpenVault>;
+  selectVault(header: string | undefined, authorization: string | undefined): SelectedVault;
   /** Returns a text that is different after every change in the vault, and for every vault. */
   stateOf(vault: OpenVault): Promise<string>;
+}
+
+/** A vault that a request selects, while its caller is not known yet. */
+export interface SelectedVault {
+  /**
+   * The vault that the same credential opened lately with the same header. Nothing made of it may reach the caller unless
+   * `open` returns this very object.
+   */
+  readonly expected: OpenVault | undefined;
+  /**
+   * Opens the vault for the caller, if they have the needed level. Throws the catalogue's 403s and 404s. Returns
+   * `expected` if that is as it was, and no edit had to be flushed into it.
+   */
+  open(principal: Principal, need: 'read' | 'write'): Promise<OpenVault>;
+  /** Expects no vault of this credential until it has opened one again. */
+  refused(): void;
 }

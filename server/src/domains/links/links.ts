@@ -10,6 +10,7 @@ import type {
   MovedItem,
   NoteHooks,
   NoteMeta,
+  NotePlace,
   PreparedLinks,
   ReadNote,
   WrittenNote,
@@ -98,9 +99,10 @@ export class Links implements NoteHooks, AttachmentLinkHooks {
   async noteWithLinks(
     handle: ReadHandle,
     vault: OpenVault,
-    at: { readonly pathKey: Buffer } | { readonly id: NoteId },
+    at: NotePlace,
+    bytesMax: number,
   ): Promise<{ readonly note: ReadNote; readonly links: NoteLink[] } | undefined> {
-    const found = await noteWithLinks(handle, vault, at, this.#opened);
+    const found = await noteWithLinks(handle, vault, { ...at, bytesMax }, this.#opened);
     return found && { note: found.note, links: found.links.map(({ text, target }) => toNoteLink(text, target)) };
   }
 

@@ -36,7 +36,7 @@ const noEdge = [sql<null>`null`.as('attachment_id'), sql<null>`null`.as('ord')];
  * costs, in every row, so both kinds of rows use the same ones where they can.
  */
 function findNote(column: 'path_key' | 'id') {
-  return statement((db, p: { vault: VaultId; key: Buffer | string }) =>
+  return statement((db, p: { vault: VaultId; key: Buffer | string; bytesMax: number }) =>
     db
       .selectFrom('entries')
       .innerJoin('note_bodies', (join) =>
@@ -52,6 +52,7 @@ function findNote(column: 'path_key' | 'id') {
       .where('entries.vault_id', '=', p.vault)
       .where(sql.ref(`entries.${column}`), '=', p.key)
       .where('entries.deleted_at', 'is', null)
+      .where('entries.size_bytes', '<=', p.bytesMax)
       .$castTo<NotePart | EdgePart>()
       .unionAll((eb) =>
         eb
@@ -68,6 +69,7 @@ function findNote(column: 'path_key' | 'id') {
           .where('source.vault_id', '=', p.vault)
           .where(sql.ref(`source.${column}`), '=', p.key)
           .where('source.deleted_at', 'is', null)
+          .where('source.size_bytes', '<=', p.bytesMax)
           .$castTo<NotePart | EdgePart>(),
       ),
   );

@@ -15,6 +15,9 @@ import type { ReadNote } from './notes.store.ts';
 import type { NoteMeta } from './sealed-note.ts';
 import type { WrittenNote } from './writes/written-note.ts';
 
+/** Where a note is looked up: at a path, or by its id. */
+export type NotePlace = { readonly pathKey: Buffer } | { readonly id: NoteId };
+
 /** Hooks to later domains; they run inside the transaction of a note's write. */
 export interface NoteHooks extends MoveHooks, EntryHooks {
   /** Called when the note was created, edited or revived. Resolves to its edges. */
@@ -40,13 +43,14 @@ export interface NoteHooks extends MoveHooks, EntryHooks {
     note: Pick<WrittenNote, 'id' | 'path' | 'links'>,
   ): Promise<NoteLink[]>;
   /**
-   * Returns a live note, still sealed, with its stored edges, in one statement; undefined when there is none. Throws
-   * `note_unreadable`.
+   * Returns a live note of at most so many bytes of text, still sealed, with its stored edges, in one statement;
+   * undefined when there is none. Throws `note_unreadable`.
    */
   noteWithLinks(
     handle: ReadHandle,
     vault: OpenVault,
-    at: { readonly pathKey: Buffer } | { readonly id: NoteId },
+    at: NotePlace,
+    bytesMax: number,
   ): Promise<{ readonly note: ReadNote; readonly links: NoteLink[] } | undefined>;
   /** Returns the stored edges of a note. */
   linksOf(handle: ReadHandle, vault: OpenVault, id: NoteId): Promise<NoteLink[]>;

@@ -106,7 +106,9 @@ function readingRoutes(notes: Notes): Route[] {
       params: IdParams,
       responses: { 200: Note },
       errors: ['invalid_id', 'note_not_found', 'note_unreadable'],
-      handle: async ({ vault, params }) => noteReply(await notes.getById(vault, idParam(params.id))),
+      prefetch: (vault, { params }) => notes.prefetchById(vault, idParam(params.id)),
+      handle: async ({ vault, params, prefetched }) =>
+        noteReply((await prefetched) ?? (await notes.getById(vault, idParam(params.id)))),
     }),
     route({
       method: 'GET',
@@ -118,7 +120,9 @@ function readingRoutes(notes: Notes): Route[] {
       answerBytes: answerBytes.note,
       responses: { 200: Note },
       errors: ['note_not_found', 'note_unreadable'],
-      handle: async ({ vault, tail }) => noteReply(await notes.getByPath(vault, tail)),
+      prefetch: (vault, { tail }) => notes.prefetchByPath(vault, tail),
+      handle: async ({ vault, tail, prefetched }) =>
+        noteReply((await prefetched) ?? (await notes.getByPath(vault, tail))),
     }),
   ];
 }

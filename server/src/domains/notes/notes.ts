@@ -16,7 +16,7 @@ import type { LiveNotes } from './live/live-notes.ts';
 import { createMoveOperations, type MoveOperations } from './moves/move.ts';
 import { type CachedNote, cachedNotes } from './note-cache.ts';
 import { createNoteKind } from './note-kind.ts';
-import type { LiveDeps, LiveNotifications } from './notes.deps.ts';
+import type { LiveDeps, LiveNotifications, NotePlace } from './notes.deps.ts';
 import { notePathOf, openNote, toListed, toNote } from './notes.mapper.ts';
 import { listIn } from './queries.ts';
 import { type NoteMeta, sealed } from './sealed-note.ts';
@@ -24,6 +24,9 @@ import { type BatchOperations, createBatchOperations } from './writes/bulk.ts';
 import { GroupCommit } from './writes/group-commit.ts';
 import { deriveAnywhere } from './writes/offload/derive-anywhere.ts';
 import { upsertNote } from './writes/upsert.ts';
+
+/** A larger note is not read before its reader is admitted. */
+const PREFETCHED_BYTES = 64 * 1024;
 
 export interface Notes extends MoveOperations, BatchOperations, History, Facets, NoteChangeFeed, AsyncDisposable {
   /** The KindHandler of notes. */
@@ -37,6 +40,9 @@ export interface Notes extends MoveOperations, BatchOperations, History, Facets,
   /** Throws `note_not_found`, `note_unreadable`. */
   getByPath(vault: OpenVault, path: string): Promise<Note>;
   getById(vault: OpenVault, id: NoteId): Promise<Note>;
+  /** Like getByPath, but resolves to null for a large note, or none. Throws `note_unreadable`. */
+  prefetchByPath(vault: OpenVault, path: string): Promise<Note | null>;
+  prefetchById(vault: OpenVault, id: NoteId): Promise<Note | null>;
   /** Returns the links of a text in order. */
   linksIn(vault: OpenVault, path: string, text: string): Promise<readonly ParsedLink[]>;
   /** Returns the notes that were written last, newest first. Throws `note_unreadable`. */
@@ -62,7 +68,7 @@ export type { ApplyOutcome, ApplyRefusal, LiveNote, LiveNotes } from './live/liv
 export type { CloseReason, Watcher } from './live/watchers.ts';
 export type { LinkMove, MovedItem, PreparedLinks, RewrittenNote } from './moves/moved-item.ts';
 export type { CachedNote } from './note-cache.ts';
-export type { LinkPlanner, MoveHooks, NoteHooks } from './notes.deps.ts';
+export type { LinkPlanner, MoveHooks, NoteHooks, NotePlace } from './notes.deps.ts';
 export type { ReadNote, StoredNote } from './notes.store.ts';
 export type { NoteMeta } from './sealed-note.ts';
 export type { WrittenNote } from './writes/written-note.ts';
@@ -83,10 +89,15 @@ export function createNotes(given: Omit<LiveDeps, 'live' | 'commits'>): Notes {
   const { db, entries, cache, hooks, opened } = deps;
   const { lock } = entries;
 
-  async function read(vault: OpenVault, at: { readonly pathKey: Buffer } | { readonly id: NoteId }) {
-    const found = await hooks.noteWithLinks(db, vault, at);
-    if (found === undefined) throw new NotevaultError('note_not_found');
-    return toNote(openNote(vault, found.note, opened), found.links);
+  async function read(vault: OpenVault, at: NotePlace, bytesMax = Number.MAX_SAFE_INTEGER): Promise<Note | null> {
+    const found = await hooks.noteWithLinks(db, vault, at, bytesMax);
+    return found === undefined ? null : toNote(openNote(vault, found.note, opened), found.links);
+  }
+
+  async function existing(vault: OpenVault, at: NotePlace): Promise<Note> {
+    const note = await read(vault, at);
+    if (note === null) throw new NotevaultError('note_not_found');
+    return note;
   }
 
   return {
@@ -104,8 +115,10 @@ export function createNotes(given: Omit<LiveDeps, 'live' | 'commits'>): Notes {
         upsertNote(deps, context, { ...input, path, pathKey }),
       );
     },
-    getByPath: (vault, path) => read(vault, { pathKey: entries.pathKey(vault, path) }),
-    getById: (vault, id) => read(vault, { id }),
+    getByPath: (vault, path) => existing(vault, { pathKey: entries.pathKey(vault, path) }),
+    getById: (vault, id) => existing(vault, { id }),
+    prefetchByPath: (vault, path) => read(vault, { pathKey: entries.pathKey(vault, path) }, PREFETCHED_BYTES),
+    prefetchById: (vault, id) => read(vault, { id }, PREFETCHED_BYTES),
     linksIn: async (vault, path, text) => (await deriveAnywhere(deps, vault, path, text)).links,
     recent: async (vault, limit) =>
       (await entries.newestOf(db, vault, 'note', limit)).map((row) => toListed(vault, row)),

@@ -2,7 +2,7 @@ import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { NoteId } from '@notevault/protocol/values/ids.ts';
 import type { ReadHandle } from '../../../ports/database/database.ts';
 import type { OpenedValues } from '../../../ports/keyring/opened-values.ts';
-import { type NoteMeta, openNoteMeta, type ReadNote } from '../../notes/notes.ts';
+import { type NoteMeta, type NotePlace, openNoteMeta, type ReadNote } from '../../notes/notes.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
 import type { Target } from '../link-resolver.ts';
 import { type LinkText, openTexts } from '../link-texts.ts';
@@ -39,17 +39,20 @@ export async function storedLinksOf(handle: ReadHandle, vault: OpenVault, source
   return links.map(({ text, target }, index) => ({ text, target, age: edges[index]?.age ?? 0 }));
 }
 
-/** Reads a live note at a path or with an id, still sealed, with its links. Throws `note_unreadable`. */
+/**
+ * Reads a live note at a path or with an id, of at most so many bytes of text, still sealed, with its links. Throws
+ * `note_unreadable`.
+ */
 export async function noteWithLinks(
   handle: ReadHandle,
   vault: OpenVault,
-  at: { readonly pathKey: Buffer } | { readonly id: NoteId },
+  at: NotePlace & { readonly bytesMax: number },
   opened: OpenedLinks,
 ): Promise<{ readonly note: ReadNote; readonly links: OpenedLink[] } | undefined> {
   const parts =
     'id' in at
-      ? await handle.all(findNoteById, { vault: vault.id, key: at.id })
-      : await handle.all(findNoteByPath, { vault: vault.id, key: at.pathKey });
+      ? await handle.all(findNoteById, { vault: vault.id, key: at.id, bytesMax: at.bytesMax })
+      : await handle.all(findNoteByPath, { vault: vault.id, key: at.pathKey, bytesMax: at.bytesMax });
   const note = parts.find((part) => part.ord === null);
   if (note === undefined) return undefined;
   const { id: source, texts, texts_version: version } = note;

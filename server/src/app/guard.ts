@@ -1,0 +1,83 @@
+import type { OpenVault, Principal } from '../domains/access/access.ts';
+import type { RateLimits } from '../domains/plans/rate-limits.ts';
+import type { FoundVault, RequestedVault } from '../domains/vaults/access.ts';
+import type { Guard, SelectedVault } from '../http/route.ts';
+import type { Database } from '../ports/database/database.ts';
+import { isStorageFull } from '../telemetry/storage-state.ts';
+import type { Domains } from './domains.ts';
+import { credentialName, RecentVaults } from './recent-vaults.ts';
+
+/** Decides who calls, how often they may, and which vault they use. */
+export class RequestGuard implements Guard {
+  readonly #domains: Pick<Domains, 'credentials' | 'vaults' | 'notes'>;
+  readonly #db: Database;
+  readonly #rateLimits: RateLimits;
+  readonly #recent = new RecentVaults();
+
+  constructor(domains: Pick<Domains, 'credentials' | 'vaults' | 'notes'>, db: Database, rateLimits: RateLimits) {
+    this.#domains = domains;
+    this.#db = db;
+    this.#rateLimits = rateLimits;
+  }
+
+  authenticate(
+    authorization: string | undefined,
+    client: { readonly ip: string; readonly userAgent: string | null },
+  ): Promise<Principal> {
+    return this.#domains.credentials.authenticate(authorization, client);
+  }
+
+  consumeQuota({ userId, tier }: Principal, use: { readonly onboarding: boolean }): void {
+    this.#rateLimits.consume(userId, tier, use);
+  }
+
+  selectVault(header: string | undefined, authorization: string | undefined): SelectedVault {
+    if (header === undefined || authorization === undefined) {
+      return {
+        expected: undefined,
+        open: (principal, need) => this.#open(principal, need, header),
+        refused: () => undefined,
+      };
+    }
+    const found = this.#domains.vaults.findVault(header);
+    // It is awaited only for a caller who is known.
+    found.catch(() => undefined);
+    const credential = credentialName(authorization, header);
+    return {
+      expected: this.#recent.find(credential),
+      open: async (principal, need) => {
+        const vault = await this.#open(principal, need, header, found);
+        return vault.hasWaitingEdits ? vault : this.#recent.confirm(credential, vault);
+      },
+      refused: () => this.#recent.forget(credential),
+    };
+  }
+
+  async stateOf(vault: OpenVault): Promise<string> {
+    const { changeSeq } = await this.#domains.vaults.feed(this.#db, vault);
+    return `${vault.id} ${vault.feedEpoch} ${changeSeq}`;
+  }
+
+  /** Forgets the keys of all vaults, because one was closed. */
+  vaultClosed(): void {
+    this.#recent.clear();
+  }
+
+  async #open(
+    principal: Principal,
+    need: 'read' | 'write',
+    header: string | undefined,
+    found?: Promise<FoundVault | undefined>,
+  ): Promise<RequestedVault> {
+    const { vaults, notes } = this.#domains;
+    const vault = await vaults.openVault(principal, header, need, found);
+    // An acknowledged edit of a socket must be visible to every later request.
+    // On a full disk it stays in the log, and what is in its note can still be read.
+    if (vault.hasWaitingEdits) {
+      await notes.live.flush(vault).catch((error: unknown) => {
+        if (need === 'write' || !isStorageFull(error)) throw error;
+      });
+    }
+    return vault;
+  }
+}
