@@ -51,7 +51,7 @@ export function treeQuery(vault: string) {
     queryKey: keys.tree(vault),
     queryFn: async ({ client, queryKey }): Promise<VaultTree> => {
       const tree = await api.vault(vault).tree();
-      // Changes that arrived meanwhile are already in the old one.
+      // Changes that arrived while it was read have been applied to the tree that is shown, which is then the newer one.
       const isOld = tree.change_seq < (client.getQueryData<VaultTree>(queryKey)?.change_seq ?? 0);
       return isOld ? api.vault(vault).tree() : tree;
     },

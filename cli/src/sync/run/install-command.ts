@@ -49,10 +49,10 @@ export async function install(dir: string, isPrint: boolean): Promise<void> {
 }
 
 /**
- * The service of a system's own manager.
+ * Describes the command as a service for the service manager of the system.
  *
  * @param command program and arguments
- * @param variables that the service gets: the manager of services does not know those of a shell.
+ * @param variables of the environment for the service: a service manager does not know those of a shell.
  */
 export function serviceFor(
   platform: NodeJS.Platform,

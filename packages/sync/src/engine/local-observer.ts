@@ -144,7 +144,10 @@ export class LocalObserver {
     return Math.max(0, patience - quiet);
   }
 
-  /** Returns the hash of a file of which only the value counts: the agreed one while that is its value. */
+  /**
+   * Returns the hash of a file that is compared by its value, not by its bytes (settings in JSON): the hash that was synced
+   * last while the value is the same, else that of the bytes.
+   */
   async #hashOfValue(file: DiskFile): Promise<string | null> {
     const read = await this.#contents.text(file);
     if (read === null || read.text === null) return read?.hash ?? null;

@@ -1,6 +1,5 @@
 import type { graph as english } from '../en/graph.ts';
 
-/** Texte des Graphen eines Tresors und dessen neben einer Notiz. */
 export const graph: typeof english = {
   title: 'Graph',
   side: 'Notizen des Graphen',

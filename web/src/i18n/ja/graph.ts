@@ -1,6 +1,5 @@
 import type { graph as english } from '../en/graph.ts';
 
-/** 保管庫のグラフとノート横のグラフの文言。 */
 export const graph: typeof english = {
   title: 'グラフ',
   side: 'グラフのノート',

@@ -1,7 +1,7 @@
 import type { Folder } from '@notevault/protocol/folders.ts';
 import type { FolderEntry } from '../namespace/namespace.ts';
 
-/** The root, which is no entry, on the wire. */
+/** The root as it is sent: it has no entry of its own. */
 export function toRoot(notes: number): Folder {
   return { name: '', id: null, parent_id: null, count: notes };
 }

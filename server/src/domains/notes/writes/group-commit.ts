@@ -73,7 +73,7 @@ async function commitGroup(deps: CommitDeps, group: readonly PlannedWrites[]): P
       rest = [];
     } catch (error) {
       if (!(error instanceof GroupConflicts)) {
-        // It may have been committed, or cannot be now: doing it again could do it twice, or would fail as often.
+        // The database is unavailable: the group may have been committed, and doing it again could do it twice.
         const isLost = error instanceof DatabaseError && error.code === 'unavailable';
         if (isLost) for (const writes of rest) outcomes.set(writes, { error });
         break;
