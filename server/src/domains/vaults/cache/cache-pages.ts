@@ -16,8 +16,8 @@ export interface PageRow {
 
 /** The pages of a vault's rows of one kind. */
 export interface PagesContent<Row extends PageRow> {
-  /** Rows by seq, including rows that have been rewritten since. */
-  readonly rows: ReadonlyMap<Seq, Row>;
+  /** The rows of each page, in the order in which they were written, including rows that have been rewritten since. */
+  readonly rows: readonly (readonly Row[])[];
   readonly pages: readonly string[];
   /** Number of rows of all pages. */
   readonly count: number;
@@ -56,7 +56,7 @@ export class CachePages {
 
   /** Reads the pages of a vault; those that cannot be opened, or are of another feed epoch, are left out. */
   async read<Row extends PageRow>(kind: string, handle: ReadHandle, vault: OpenVault): Promise<PagesContent<Row>> {
-    const rows = new Map<Seq, Row>();
+    const rows: Row[][] = [];
     const yieldIfDue = createYield();
     const pages: string[] = [];
     let [count, complete] = [0, true];
@@ -64,7 +64,7 @@ export class CachePages {
       const found = await handle.all(store.findPages, { vault: vault.id, kind, after, limit: SLICE });
       for (const { id, data } of found) {
         const opened = openPage<Row>(vault, kind, id, data);
-        for (const row of opened ?? []) rows.set(row.seq, row);
+        rows.push(opened ?? []);
         pages.push(id);
         count += opened?.length ?? 0;
         complete &&= opened !== null;

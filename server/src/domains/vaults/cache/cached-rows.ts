@@ -75,21 +75,23 @@ export class CachedRows<Row extends CachedRow> implements RowsView<Row> {
    * Loads all live rows up to a seq: each from a page that has it, or else by opening it. Throws for a row that is in
    * no page and cannot be opened.
    */
-  async load(handle: ReadHandle, seq: Seq, pages: CachePages): Promise<void> {
+  async load(handle: ReadHandle, seq: Seq, pages: Pick<CachePages, 'read'>): Promise<void> {
     const yieldIfDue = createYield();
     const paged = await pages.read<Row>(this.#collection.name, handle, this.vault);
     [this.#pages, this.#paged, this.#damaged] = [paged.pages, paged.count, !paged.complete];
-    const unpaged: Seq[] = [];
+    const missing = new Set<Seq>();
     for (let after = 0 as Seq; after < seq; ) {
       const seqs = await this.#collection.liveSeqs(handle, this.vault, after, SEQS_SLICE);
-      for (const seqOf of seqs) {
-        const row = paged.rows.get(seqOf);
-        if (row === undefined) unpaged.push(seqOf);
-        else this.#put(row);
-      }
+      for (const seqOf of seqs) missing.add(seqOf);
       after = seqs.length < SEQS_SLICE ? seq : (seqs.at(-1) ?? seq);
       await yieldIfDue();
     }
+    // In the order of the pages, whose rows are ordered by path: few comparisons are left to `sorted`.
+    for (const rows of paged.rows) {
+      for (const row of rows) if (missing.delete(row.seq)) this.#put(row);
+      await yieldIfDue();
+    }
+    const unpaged = [...missing];
     for (let from = 0; from < unpaged.length; from += SLICE) {
       const slice = unpaged.slice(from, from + SLICE);
       const rows = await this.#collection.rowsAt(handle, this.vault, slice);
@@ -114,14 +116,18 @@ export class CachedRows<Row extends CachedRow> implements RowsView<Row> {
 
   /**
    * Writes pages of the rows that are in none, if there are at least `least`; of all rows, if most rows of the pages
-   * are outdated. Rows added meanwhile wait for the next time.
+   * are outdated. The rows are ordered by path, within pages and across those written at once, so that a later load
+   * need not sort them. Rows added meanwhile wait for the next time.
    */
-  async persist(pages: CachePages, least: number): Promise<void> {
+  async persist(pages: Pick<CachePages, 'write' | 'delete'>, least: number): Promise<void> {
     const replaced = this.#damaged || this.#paged > 2 * this.byId.size + 4 * PAGE_ROWS ? this.#pages : [];
     if (replaced.length > 0) for (const id of this.byId.keys()) this.#unpaged.add(id);
     const yieldIfDue = createYield();
-    while (this.#unpaged.size >= least) {
-      const rows = this.#nextPage();
+    const waiting = this.#unpaged.size < least ? [] : await sortedByPath(this.#rowsOf(this.#unpaged), yieldIfDue);
+    for (let from = 0; from < waiting.length && this.#unpaged.size >= least; ) {
+      const [rows, next] = this.#pageOf(waiting, from);
+      from = next;
+      if (rows.length === 0) break;
       const page = await pages.write(this.#collection.name, this.vault, rows);
       for (const row of rows) if (this.byId.get(row.id) === row) this.#unpaged.delete(row.id);
       this.#pages = [...this.#pages, page];
@@ -138,7 +144,7 @@ export class CachedRows<Row extends CachedRow> implements RowsView<Row> {
     const yieldIfDue = createYield();
     if (this.#sorted === null) this.#sorted = await sortedByPath([...this.byId.values()], yieldIfDue);
     else if (this.#unsorted.size > 0) {
-      const fresh = [...this.#unsorted].flatMap((id) => this.byId.get(id) ?? []);
+      const fresh = this.#rowsOf(this.#unsorted);
       this.#sorted = await merged(
         this.#sorted.filter(({ id }) => !this.#unsorted.has(id)),
         await sortedByPath(fresh, yieldIfDue),
@@ -149,17 +155,22 @@ export class CachedRows<Row extends CachedRow> implements RowsView<Row> {
     return this.#sorted;
   }
 
-  #nextPage(): Row[] {
+  #rowsOf(ids: ReadonlySet<string>): Row[] {
+    return [...ids].flatMap((id) => this.byId.get(id) ?? []);
+  }
+
+  /** Returns rows for a page, from an index on, and the index after them; leaves out what has been written meanwhile. */
+  #pageOf(waiting: readonly Row[], from: number): [rows: Row[], next: number] {
     const rows: Row[] = [];
-    let bytes = 0;
-    for (const id of this.#unpaged) {
-      const row = this.byId.get(id);
-      if (row === undefined) continue;
+    let [bytes, next] = [0, from];
+    for (; next < waiting.length && rows.length < PAGE_ROWS; next++) {
+      const row = waiting[next];
+      if (row === undefined || this.byId.get(row.id) !== row) continue;
       bytes += this.#collection.bytesOf(row);
-      if (rows.length === PAGE_ROWS || (rows.length > 0 && bytes > PAGE_BYTES)) break;
+      if (rows.length > 0 && bytes > PAGE_BYTES) break;
       rows.push(row);
     }
-    return rows;
+    return [rows, next];
   }
 
   #apply({ id, row }: RowChange<Row>): void {
@@ -172,7 +183,7 @@ export class CachedRows<Row extends CachedRow> implements RowsView<Row> {
     if (old !== undefined) this.bytes -= this.#collection.bytesOf(old);
     this.byId.delete(id);
     this.#unpaged.delete(id);
-    if (this.#sorted !== null) this.#unsorted.add(id);
+    this.#unsort(id);
   }
 
   #put(row: Row): void {
@@ -180,7 +191,16 @@ export class CachedRows<Row extends CachedRow> implements RowsView<Row> {
     if (old !== undefined) this.bytes -= this.#collection.bytesOf(old);
     this.byId.set(row.id, row);
     this.bytes += this.#collection.bytesOf(row);
-    if (this.#sorted !== null) this.#unsorted.add(row.id);
+    this.#unsort(row.id);
+  }
+
+  #unsort(id: string): void {
+    if (this.#sorted === null) return;
+    this.#unsorted.add(id);
+    if (this.#unsorted.size <= this.#sorted.length / 2) return;
+    // Sorting all is cheaper than sorting most and merging, and the outdated rows need not stay in memory until then.
+    this.#sorted = null;
+    this.#unsorted.clear();
   }
 }
 
@@ -203,12 +223,14 @@ async function sortedByPath<Row extends CachedRow>(rows: readonly Row[], yieldIf
   return runs[0] ?? [];
 }
 
-/** Merges two sorted lists: adding a few rows to many needs no sort of all. */
+/** Merges two sorted lists: adding a few rows to many needs no sort of all. Lists that do not overlap are joined. */
 async function merged<Row extends CachedRow>(
   kept: readonly Row[],
   fresh: readonly Row[],
   yieldIfDue: YieldIfDue,
 ): Promise<Row[]> {
+  const [last, first] = [kept.at(-1), fresh[0]];
+  if (last === undefined || first === undefined || byPath(last, first) < 0) return [...kept, ...fresh];
   const all: Row[] = [];
   let [at, from] = [0, 0];
   while (at < kept.length || from < fresh.length) {
@@ -225,7 +247,7 @@ async function merged<Row extends CachedRow>(
   return all;
 }
 
+/** No two live rows have the same path, so one comparison of strings suffices. */
 function byPath(a: CachedRow, b: CachedRow): number {
-  if (a.path === b.path) return 0;
   return a.path < b.path ? -1 : 1;
 }
