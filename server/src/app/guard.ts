@@ -32,21 +32,18 @@ export class RequestGuard implements Guard {
   }
 
   selectVault(header: string | undefined, authorization: string | undefined): SelectedVault {
-    if (header === undefined || authorization === undefined) {
-      return {
-        expected: undefined,
-        open: (principal, need) => this.#open(principal, need, header),
-        refused: () => undefined,
-      };
-    }
+    if (header === undefined) return unexpected((principal, need) => this.#open(principal, need, header));
     const found = this.#domains.vaults.findVault(header);
     // It is awaited only for a caller who is known.
     found.catch(() => undefined);
+    const open = (principal: Principal, need: 'read' | 'write') => this.#open(principal, need, header, found);
+    // On SQLite a statement is a call, so reading beforehand would save nothing.
+    if (this.#db.engine === 'sqlite' || authorization === undefined) return unexpected(open);
     const credential = credentialName(authorization, header);
     return {
       expected: this.#recent.find(credential),
       open: async (principal, need) => {
-        const vault = await this.#open(principal, need, header, found);
+        const vault = await open(principal, need);
         return vault.hasWaitingEdits ? vault : this.#recent.confirm(credential, vault);
       },
       refused: () => this.#recent.forget(credential),
@@ -80,4 +77,9 @@ export class RequestGuard implements Guard {
     }
     return vault;
   }
+}
+
+/** A vault of which nothing is read before it is open. */
+function unexpected(open: SelectedVault['open']): SelectedVault {
+  return { expected: undefined, open, refused: () => undefined };
 }

@@ -100,9 +100,9 @@ export class Links implements NoteHooks, AttachmentLinkHooks {
     handle: ReadHandle,
     vault: OpenVault,
     at: NotePlace,
-    bytesMax: number,
+    onlySmall = false,
   ): Promise<{ readonly note: ReadNote; readonly links: NoteLink[] } | undefined> {
-    const found = await noteWithLinks(handle, vault, { ...at, bytesMax }, this.#opened);
+    const found = await noteWithLinks(handle, vault, { ...at, onlySmall }, this.#opened);
     return found && { note: found.note, links: found.links.map(({ text, target }) => toNoteLink(text, target)) };
   }
 

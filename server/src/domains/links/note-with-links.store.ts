@@ -25,6 +25,9 @@ export interface EdgePart {
   readonly attachment_id: string | null;
 }
 
+/** The text of a small note, at most. */
+const SMALL_BYTES = 64 * 1024;
+
 /** Stand for the columns that only a note has: a union needs them. */
 const noNote = ['seq', 'version', 'mtime', 'created_at', 'updated_at', 'content', 'texts_version', 'texts'].map(
   (name) => sql<null>`null`.as(name),
@@ -34,9 +37,12 @@ const noEdge = [sql<null>`null`.as('attachment_id'), sql<null>`null`.as('ord')];
 /**
  * A note with its links, all still sealed, in one statement: the note first, then its edges in any order. Each column
  * costs, in every row, so both kinds of rows use the same ones where they can.
+ *
+ * @param bytesMax finds only a note of at most so many bytes of text; null for any, and for a plan that need not read its
+ *   row to find its edges.
  */
-function findNote(column: 'path_key' | 'id') {
-  return statement((db, p: { vault: VaultId; key: Buffer | string; bytesMax: number }) =>
+function findNote(column: 'path_key' | 'id', bytesMax: number | null) {
+  return statement((db, p: { vault: VaultId; key: Buffer | string }) =>
     db
       .selectFrom('entries')
       .innerJoin('note_bodies', (join) =>
@@ -52,7 +58,7 @@ function findNote(column: 'path_key' | 'id') {
       .where('entries.vault_id', '=', p.vault)
       .where(sql.ref(`entries.${column}`), '=', p.key)
       .where('entries.deleted_at', 'is', null)
-      .where('entries.size_bytes', '<=', p.bytesMax)
+      .$if(bytesMax !== null, (query) => query.where('entries.size_bytes', '<=', bytesMax))
       .$castTo<NotePart | EdgePart>()
       .unionAll((eb) =>
         eb
@@ -69,11 +75,13 @@ function findNote(column: 'path_key' | 'id') {
           .where('source.vault_id', '=', p.vault)
           .where(sql.ref(`source.${column}`), '=', p.key)
           .where('source.deleted_at', 'is', null)
-          .where('source.size_bytes', '<=', p.bytesMax)
+          .$if(bytesMax !== null, (query) => query.where('source.size_bytes', '<=', bytesMax))
           .$castTo<NotePart | EdgePart>(),
       ),
   );
 }
 
-export const findNoteByPath = findNote('path_key');
-export const findNoteById = findNote('id');
+export const findNoteByPath = findNote('path_key', null);
+export const findNoteById = findNote('id', null);
+export const findSmallNoteByPath = findNote('path_key', SMALL_BYTES);
+export const findSmallNoteById = findNote('id', SMALL_BYTES);

@@ -43,14 +43,16 @@ export interface NoteHooks extends MoveHooks, EntryHooks {
     note: Pick<WrittenNote, 'id' | 'path' | 'links'>,
   ): Promise<NoteLink[]>;
   /**
-   * Returns a live note of at most so many bytes of text, still sealed, with its stored edges, in one statement;
-   * undefined when there is none. Throws `note_unreadable`.
+   * Returns a live note, still sealed, with its stored edges, in one statement; undefined when there is none. Throws
+   * `note_unreadable`.
+   *
+   * @param onlySmall a note with more than 64 KB of text counts as none.
    */
   noteWithLinks(
     handle: ReadHandle,
     vault: OpenVault,
     at: NotePlace,
-    bytesMax: number,
+    onlySmall?: boolean,
   ): Promise<{ readonly note: ReadNote; readonly links: NoteLink[] } | undefined>;
   /** Returns the stored edges of a note. */
   linksOf(handle: ReadHandle, vault: OpenVault, id: NoteId): Promise<NoteLink[]>;

@@ -25,9 +25,6 @@ import { GroupCommit } from './writes/group-commit.ts';
 import { deriveAnywhere } from './writes/offload/derive-anywhere.ts';
 import { upsertNote } from './writes/upsert.ts';
 
-/** A larger note is not read before its reader is admitted. */
-const PREFETCHED_BYTES = 64 * 1024;
-
 export interface Notes extends MoveOperations, BatchOperations, History, Facets, NoteChangeFeed, AsyncDisposable {
   /** The KindHandler of notes. */
   readonly kind: KindHandler;
@@ -40,7 +37,7 @@ export interface Notes extends MoveOperations, BatchOperations, History, Facets,
   /** Throws `note_not_found`, `note_unreadable`. */
   getByPath(vault: OpenVault, path: string): Promise<Note>;
   getById(vault: OpenVault, id: NoteId): Promise<Note>;
-  /** Like getByPath, but resolves to null for a large note, or none. Throws `note_unreadable`. */
+  /** Like getByPath, but resolves to null for a note of more than 64 KB, or none. Throws `note_unreadable`. */
   prefetchByPath(vault: OpenVault, path: string): Promise<Note | null>;
   prefetchById(vault: OpenVault, id: NoteId): Promise<Note | null>;
   /** Returns the links of a text in order. */
@@ -89,8 +86,8 @@ export function createNotes(given: Omit<LiveDeps, 'live' | 'commits'>): Notes {
   const { db, entries, cache, hooks, opened } = deps;
   const { lock } = entries;
 
-  async function read(vault: OpenVault, at: NotePlace, bytesMax = Number.MAX_SAFE_INTEGER): Promise<Note | null> {
-    const found = await hooks.noteWithLinks(db, vault, at, bytesMax);
+  async function read(vault: OpenVault, at: NotePlace, onlySmall = false): Promise<Note | null> {
+    const found = await hooks.noteWithLinks(db, vault, at, onlySmall);
     return found === undefined ? null : toNote(openNote(vault, found.note, opened), found.links);
   }
 
@@ -117,8 +114,8 @@ export function createNotes(given: Omit<LiveDeps, 'live' | 'commits'>): Notes {
     },
     getByPath: (vault, path) => existing(vault, { pathKey: entries.pathKey(vault, path) }),
     getById: (vault, id) => existing(vault, { id }),
-    prefetchByPath: (vault, path) => read(vault, { pathKey: entries.pathKey(vault, path) }, PREFETCHED_BYTES),
-    prefetchById: (vault, id) => read(vault, { id }, PREFETCHED_BYTES),
+    prefetchByPath: (vault, path) => read(vault, { pathKey: entries.pathKey(vault, path) }, true),
+    prefetchById: (vault, id) => read(vault, { id }, true),
     linksIn: async (vault, path, text) => (await deriveAnywhere(deps, vault, path, text)).links,
     recent: async (vault, limit) =>
       (await entries.newestOf(db, vault, 'note', limit)).map((row) => toListed(vault, row)),

@@ -8,7 +8,13 @@ import type { Target } from '../link-resolver.ts';
 import { type LinkText, openTexts } from '../link-texts.ts';
 import type { SourcedTexts } from '../links.store.ts';
 import * as store from '../links.store.ts';
-import { type EdgePart, findNoteById, findNoteByPath } from '../note-with-links.store.ts';
+import {
+  type EdgePart,
+  findNoteById,
+  findNoteByPath,
+  findSmallNoteById,
+  findSmallNoteByPath,
+} from '../note-with-links.store.ts';
 import { readableMeta, type SealedNote, unsealOrNull, unsealOrThrow } from '../unseal.ts';
 
 /** A link of a note. */
@@ -40,19 +46,20 @@ export async function storedLinksOf(handle: ReadHandle, vault: OpenVault, source
 }
 
 /**
- * Reads a live note at a path or with an id, of at most so many bytes of text, still sealed, with its links. Throws
+ * Reads a live note at a path or with an id, still sealed, with its links; only a small one, if that is asked for. Throws
  * `note_unreadable`.
  */
 export async function noteWithLinks(
   handle: ReadHandle,
   vault: OpenVault,
-  at: NotePlace & { readonly bytesMax: number },
+  at: NotePlace & { readonly onlySmall: boolean },
   opened: OpenedLinks,
 ): Promise<{ readonly note: ReadNote; readonly links: OpenedLink[] } | undefined> {
+  const [byId, byPath] = at.onlySmall ? [findSmallNoteById, findSmallNoteByPath] : [findNoteById, findNoteByPath];
   const parts =
     'id' in at
-      ? await handle.all(findNoteById, { vault: vault.id, key: at.id, bytesMax: at.bytesMax })
-      : await handle.all(findNoteByPath, { vault: vault.id, key: at.pathKey, bytesMax: at.bytesMax });
+      ? await handle.all(byId, { vault: vault.id, key: at.id })
+      : await handle.all(byPath, { vault: vault.id, key: at.pathKey });
   const note = parts.find((part) => part.ord === null);
   if (note === undefined) return undefined;
   const { id: source, texts, texts_version: version } = note;
