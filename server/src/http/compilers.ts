@@ -24,9 +24,9 @@ export const buildValidator: Validators = (externalSchemas, options) => {
   const compile = validators(externalSchemas, options);
   return (route) => {
     let compiled: Validator | undefined;
-    const isOpen = fitsEveryObject(schemaOf(route));
+    const texts = optionalTextsOf(schemaOf(route));
     const validate = ((...data: Parameters<Validator>) => {
-      if (isOpen && isObject(data[0])) {
+      if (texts !== null && hasTexts(data[0], texts)) {
         validate.errors = null;
         return true;
       }
@@ -57,18 +57,30 @@ export const buildSerializer: Serializers = (externalSchemas, options) => {
 const ANNOTATIONS = new Set(['title', 'description', 'deprecated', 'examples']);
 
 /**
- * Whether a schema only names and describes fields, such as that of a query whose only parameter may be anything. It
- * is not compiled: the first schema of a process takes Ajv 8 ms.
+ * Returns the fields that must be texts if a schema demands nothing else of an object, such as those of most headers
+ * and of some queries; otherwise null. What fits is then seen without compiling the schema: the first one of a process
+ * takes Ajv 13 ms.
  */
-function fitsEveryObject(schema: unknown): boolean {
-  if (!isObject(schema) || schema.type !== 'object') return false;
-  const { type: _type, properties = {}, ...others } = schema;
-  const isAnnotated = (fields: object) => Object.keys(fields).every((keyword) => ANNOTATIONS.has(keyword));
-  return (
-    isAnnotated(others) &&
-    isObject(properties) &&
-    Object.values(properties).every((field) => isObject(field) && isAnnotated(field))
-  );
+function optionalTextsOf(schema: unknown): string[] | null {
+  if (!isObject(schema) || schema.type !== 'object') return null;
+  const { type: _object, properties = {}, ...others } = schema;
+  if (!isAnnotated(others) || !isObject(properties)) return null;
+  const texts: string[] = [];
+  for (const [name, field] of Object.entries(properties)) {
+    if (!isObject(field)) return null;
+    const { type, ...rest } = field;
+    if (!isAnnotated(rest) || (type !== undefined && type !== 'string')) return null;
+    if (type === 'string') texts.push(name);
+  }
+  return texts;
+}
+
+function hasTexts(data: unknown, names: readonly string[]): boolean {
+  return isObject(data) && names.every((name) => data[name] === undefined || typeof data[name] === 'string');
+}
+
+function isAnnotated(keywords: object): boolean {
+  return Object.keys(keywords).every((keyword) => ANNOTATIONS.has(keyword));
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
