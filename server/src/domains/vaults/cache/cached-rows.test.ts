@@ -23,7 +23,7 @@ test('the pages of rows are ordered by path, and a load needs hardly more than o
   assert.equal(stored.opened, COUNT, 'rows of pages are not opened');
 });
 
-test('after a rename of every row, hardly more than one comparison for each orders them', async () => {
+test('after a rename of every row, each is read once and hardly more than one comparison orders it', async () => {
   const stored = new StoredRows(COUNT);
   const pages = new MemoryPages();
   await (await stored.loaded(pages)).persist(pages, 1);
@@ -31,6 +31,7 @@ test('after a rename of every row, hardly more than one comparison for each orde
   await rows.sorted();
   stored.renameAll('renamed/');
   await rows.catchUp(HANDLE, stored.seq);
+  assert.equal(stored.changesRead, COUNT);
   stored.pathsRead = 0;
   assert.deepEqual(pathsOf(await rows.sorted()), stored.paths());
   assert.ok(stored.comparisons(COUNT) < 1.1 * COUNT, `${stored.comparisons(COUNT)} comparisons`);
@@ -82,6 +83,7 @@ class StoredRows {
   pathsRead = 0;
   /** Number of rows opened one by one. */
   opened = 0;
+  changesRead = 0;
   readonly #changes = new Map<string, { readonly seq: Seq; readonly path: string | null }>();
 
   constructor(count: number) {
@@ -138,11 +140,11 @@ class StoredRows {
 
   readonly #collection: CachedCollection<CachedRow> = {
     name: 'stored 1',
-    changed: async (_handle, _vault, after, limit) =>
-      [...this.#changes]
-        .filter(([, { seq }]) => seq > after)
-        .slice(0, limit)
-        .map(([id, { seq, path }]) => ({ id, seq, row: path === null ? null : this.#row(id, seq, path) })),
+    changed: async (_handle, _vault, after, limit) => {
+      const changes = [...this.#changes].filter(([, { seq }]) => seq > after).slice(0, limit);
+      this.changesRead += changes.length;
+      return changes.map(([id, { seq, path }]) => ({ id, seq, row: path === null ? null : this.#row(id, seq, path) }));
+    },
     liveSeqs: async (_handle, _vault, after, limit) =>
       [...this.#changes.values()].flatMap(({ seq, path }) => (path !== null && seq > after ? seq : [])).slice(0, limit),
     rowsAt: async (_handle, _vault, seqs) => {
