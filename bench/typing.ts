@@ -18,12 +18,13 @@ async function measure(name: string, ours: boolean) {
   await type(pairs, 1, { ahead: AHEAD });
   await server.loopDelay();
   const calm = await type(pairs, SECONDS, { everyMs: CALM_MS });
+  const inStep = await type(pairs, SECONDS, { everyMs: CALM_MS, inStep: true });
   const before = await server.cpu();
   const full = await type(pairs, SECONDS, { ahead: AHEAD });
   const cpu = ((await server.cpu()) - before) / (full.perSecond * SECONDS);
   const loop = await server.loopDelay();
   closePairs(pairs);
-  return { name, calm, full, cpu, loop, memory: await server.memory() };
+  return { name, calm, inStep, full, cpu, loop, memory: await server.memory() };
 }
 
 async function ourNotes(url: string) {
@@ -45,7 +46,7 @@ function theirNotes(url: string) {
 const theirs = await measure('hocuspocus, memory', false);
 const ours = await measure('notevault, durable', true);
 console.table(
-  [theirs, ours].map(({ name, calm, full, cpu, loop, memory }) => ({
+  [theirs, ours].map(({ name, calm, inStep, full, cpu, loop, memory }) => ({
     '': name,
     'letters/s': full.perSecond,
     'p50 ms': full.p50Ms,
@@ -53,6 +54,8 @@ console.table(
     'calm letters/s': calm.perSecond,
     'calm p50 ms': calm.p50Ms,
     'calm p99 ms': calm.p99Ms,
+    'in step p50 ms': inStep.p50Ms,
+    'in step p99 ms': inStep.p99Ms,
     'CPU µs': Math.round(cpu * 1e6),
     'loop p99 ms': loop.p99Ms,
     MB: Math.round(memory),

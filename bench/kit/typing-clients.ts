@@ -36,19 +36,20 @@ export async function openClientPairs(
   return pairs;
 }
 
-/**
- * All writers type at once for the given time: each adds a letter at the end of its note whenever fewer than `ahead`
- * letters are unacknowledged, or every `everyMs` milliseconds.
- */
-export async function type(
-  pairs: readonly ClientPair[],
-  seconds: number,
-  pace: { ahead: number } | { everyMs: number },
-): Promise<TypingFigures> {
+/** When a writer types: while fewer letters than `ahead` are unacknowledged, or regularly. */
+export type Pace =
+  | { readonly ahead: number }
+  /** Each a little after the writer before; `inStep`: all in the same turn of the loop, as no people would. */
+  | { readonly everyMs: number; readonly inStep?: true };
+
+/** All writers type for the given time, each at the end of its note. */
+export async function type(pairs: readonly ClientPair[], seconds: number, pace: Pace): Promise<TypingFigures> {
   const delays: number[] = [];
   const until = performance.now() + seconds * 1000;
   const started = performance.now();
-  const counts = await Promise.all(pairs.map((pair) => typePair(pair, until, pace, delays)));
+  const counts = await Promise.all(
+    pairs.map((pair, index) => typePair(pair, until, pace, index / pairs.length, delays)),
+  );
   const took = (performance.now() - started) / 1000;
   delays.sort((a, b) => a - b);
   const at = (share: number) => Math.round((delays[Math.floor(delays.length * share)] ?? 0) * 10) / 10;
@@ -59,7 +60,8 @@ export async function type(
 async function typePair(
   { writer, watcher }: ClientPair,
   until: number,
-  pace: { ahead: number } | { everyMs: number },
+  pace: Pace,
+  phase: number,
   delays: number[],
 ): Promise<number> {
   const [mine, theirs] = [writer.document.getText('content'), watcher.document.getText('content')];
@@ -90,6 +92,7 @@ async function typePair(
     settle();
   };
   writer.on('unsyncedChanges', fill);
+  if ('everyMs' in pace && !pace.inStep) await new Promise((resolve) => setTimeout(resolve, phase * pace.everyMs));
   const timer = 'everyMs' in pace ? setInterval(() => (over() ? settle() : key()), pace.everyMs) : undefined;
   fill();
   await done.promise;
