@@ -221,7 +221,7 @@ export const options = {
     group: 'accounts',
     kind: integer(0, 1_000_000),
     default: 10,
-    does: 'Sign-in requests per minute for one address and path; 0 disables the limit.',
+    does: 'Sign-in requests per minute for one address and path, and refreshes for one session; 0 disables the limits.',
   }),
   mcpWritesPerMinute: option({
     group: 'accounts',

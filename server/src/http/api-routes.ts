@@ -6,6 +6,7 @@ import type { Idempotency } from '../domains/idempotency/idempotency.ts';
 import type { Admission } from './admission.ts';
 import { namesTag, revalidated, stateTag } from './answers/revalidation.ts';
 import { send } from './answers/send.ts';
+import { rateLimitOf } from './auth-limit.ts';
 import { DEFAULT_BODY_LIMIT, type ParsedBodies, PUBLIC_BODY_LIMIT } from './body/body.ts';
 import { bodyStreamOf, leaveBodiesUnread, STREAM_THROUGHPUT, type StreamThroughput } from './body/body-stream.ts';
 import type { UploadLimiter } from './body/upload-limiter.ts';
@@ -42,7 +43,7 @@ export async function mountRoutes(api: FastifyInstance, routes: readonly Route[]
 function mountRoute(api: FastifyInstance, route: Route, deps: MountedDeps): void {
   const authorized = new WeakMap<FastifyRequest, Authorized>();
   const successStatus = Math.min(...Object.keys(route.responses).map(Number));
-  const anybody = route.access === 'public' || route.limit === 'auth';
+  const anybody = route.access === 'public' || route.limit !== undefined;
   api.route({
     method: route.method,
     url: route.path,
@@ -50,7 +51,7 @@ function mountRoute(api: FastifyInstance, route: Route, deps: MountedDeps): void
     bodyLimit: route.bodyLimit ?? (anybody ? PUBLIC_BODY_LIMIT : DEFAULT_BODY_LIMIT),
     // The operation of a streamed route validates its own body.
     ...(route.takes === undefined ? {} : { validatorCompiler: () => () => true }),
-    config: route.limit === 'auth' && deps.authRateLimit > 0 ? { rateLimit: {} } : { rateLimit: false },
+    config: { rateLimit: rateLimitOf(route.limit, deps.authRateLimit) },
     // Decides who calls and which vault is used before the body is read.
     onRequest: async (request, reply) => {
       if (route.readsCookies) refuseForeignOrigin(request, deps.publicUrl);

@@ -1,9 +1,7 @@
 import cookie from '@fastify/cookie';
 import cors from '@fastify/cors';
-import rateLimit from '@fastify/rate-limit';
 import swagger from '@fastify/swagger';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
-import { networkOf } from '@notevault/protocol/values/ip-network.ts';
 import Fastify, {
   type FastifyBaseLogger,
   type FastifyInstance,
@@ -16,6 +14,7 @@ import type { Idempotency } from '../domains/idempotency/idempotency.ts';
 import type { Tracing } from '../ports/tracing/tracing.ts';
 import { Admission, type AdmissionLimits } from './admission.ts';
 import { mountRoutes } from './api-routes.ts';
+import { limitByAddress } from './auth-limit.ts';
 import { DEFAULT_BODY_LIMIT, parseBodies } from './body/body.ts';
 import { destroyUnread, type StreamThroughput } from './body/body-stream.ts';
 import { refuseExpectation, routeExpectations } from './body/expectations.ts';
@@ -163,18 +162,6 @@ function openFastify(deps: HttpDeps): FastifyInstance {
     clientErrorHandler: answerClientError,
     schemaController: { compilersFactory: { buildValidator, buildSerializer } },
     ajv: { customOptions: AJV_OPTIONS },
-  });
-}
-
-/** Limits `auth` routes by address and path. */
-async function limitByAddress(app: FastifyInstance, perMinute: number): Promise<void> {
-  await app.register(rateLimit, {
-    global: false,
-    max: perMinute,
-    timeWindow: 60_000,
-    keyGenerator: (request) => `${networkOf(request.ip)} ${request.routeOptions.url}`,
-    errorResponseBuilder: (_request, { ttl }) =>
-      new NotevaultError('rate_limited', { retry_after: String(Math.max(1, Math.ceil(ttl / 1000))) }),
   });
 }
 

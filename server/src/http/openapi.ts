@@ -59,7 +59,7 @@ const ConflictFlag = { conflict: { type: 'boolean', description: 'Always true: t
 function errorsOf(route: Route): ErrorCode[] {
   const body = route.body === undefined ? [] : BodyErrors;
   const path = route.query !== undefined || route.path.endsWith('/*') ? (['validation'] as const) : [];
-  const limit = route.access !== 'public' || route.limit === 'auth' ? (['rate_limited'] as const) : [];
+  const limit = route.access !== 'public' || route.limit !== undefined ? (['rate_limited'] as const) : [];
   const idempotent = 'perform' in route ? IdempotencyErrors[route.key] : [];
   const streamed = route.takes === undefined ? [] : (['request_timeout', 'bad_request'] as const);
   const own = [...body, ...streamed, ...path, ...limit, ...idempotent, ...(route.errors ?? [])];

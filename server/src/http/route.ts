@@ -98,6 +98,17 @@ export interface CookieChange {
   readonly maxAgeSeconds: number;
 }
 
+/** A limit of requests per minute that is not the common one of `auth` routes. */
+export interface AuthLimit {
+  /** Requests that are allowed even where the common limit is lower. */
+  readonly atLeast?: number;
+  /**
+   * Returns what a request with these cookies counts against instead of its address, which many people may share; null
+   * if the cookies prove nothing.
+   */
+  readonly countedFor?: (cookies: RequestContext['cookies']) => Promise<string | null>;
+}
+
 interface RouteBase<A extends Access, B, Q, P, S extends Responses> {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Below `/api`; `:id` for a parameter, a final `/*` for the rest of the path. */
@@ -119,7 +130,7 @@ interface RouteBase<A extends Access, B, Q, P, S extends Responses> {
   /** Largest body in bytes; 16 MB by default. */
   readonly bodyLimit?: number;
   /** `auth`: rate-limited by IP and path. */
-  readonly limit?: 'auth';
+  readonly limit?: 'auth' | AuthLimit;
   /**
    * Set for a route that reads a cookie. Browsers add cookies to requests of any page, so pages of other origins are
    * refused there.

@@ -11,6 +11,9 @@ import {
 } from './accounts.mapper.ts';
 import type { Accounts } from './accounts.ts';
 
+/** Every page that is opened asks once, and all of an office call from one address. */
+const BOOTSTRAPS_PER_MINUTE = 120;
+
 export function accountsRoutes(accounts: Accounts): Route[] {
   return [
     ...signInRoutes(accounts),
@@ -73,7 +76,8 @@ function sessionRoutes(accounts: Accounts): Route[] {
       operation: 'refreshSession',
       summary: 'Exchange the refresh cookie for a new access token',
       access: 'public',
-      limit: 'auth',
+      // All of an office call from one address, and every page that is opened refreshes its session.
+      limit: { countedFor: (cookies) => accounts.findRefreshable(cookies[REFRESH_COOKIE]) },
       readsCookies: true,
       responses: { 200: schema.TokensResponse },
       errors: ['no_refresh_token', 'invalid_refresh_token', 'suspended', 'foreign_origin'],
@@ -101,7 +105,7 @@ function sessionRoutes(accounts: Accounts): Route[] {
       operation: 'bootstrap',
       summary: 'Whether the first account is still missing, and who may register',
       access: 'public',
-      limit: 'auth',
+      limit: { atLeast: BOOTSTRAPS_PER_MINUTE },
       responses: { 200: schema.BootstrapResponse },
       handle: async ({ isLocal }) => {
         const { pending, mode } = await accounts.bootstrap();

@@ -21,20 +21,29 @@ export interface Tokens {
 export interface RefreshTokens {
   /** Returns the next tokens of a session. Throws `no_refresh_token`, `invalid_refresh_token`, `suspended`. */
   refresh(cookie: string | undefined, client?: SignInClient | null): Promise<Tokens>;
+  /** Returns the active session to which a refresh token belongs, or null. */
+  findRefreshable(cookie: string | undefined): Promise<SessionId | null>;
 }
 
 export function createRefreshTokens({ db, keys, clock, events }: AccountDeps): RefreshTokens {
+  async function findActive(cookie: string) {
+    const [family = ''] = cookie.split('.', 1);
+    const session = await db.get(store.findFamily, { familyHash: hashOf(family) });
+    return session !== undefined && session.expires_at > clock.now() ? { family, ...session } : null;
+  }
   return {
-    async refresh(cookie, client = null) {
-      if (cookie === undefined || cookie === '') throw new NotevaultError('no_refresh_token');
-      const [family = ''] = cookie.split('.', 1);
+    async findRefreshable(cookie = '') {
+      return cookie === '' ? null : ((await findActive(cookie))?.id ?? null);
+    },
+    async refresh(cookie = '', client = null) {
+      if (cookie === '') throw new NotevaultError('no_refresh_token');
       const now = clock.now();
-      const session = await db.get(store.findFamily, { familyHash: hashOf(family) });
-      if (session === undefined || session.expires_at <= now) throw new NotevaultError('invalid_refresh_token');
+      const session = await findActive(cookie);
+      if (session === null) throw new NotevaultError('invalid_refresh_token');
       if (session.suspended_at !== null) throw new NotevaultError('suspended');
 
       const server = await keys.openServer();
-      const next = newToken(clock.random, `${family}.`);
+      const next = newToken(clock.random, `${session.family}.`);
       const access = newToken(clock.random, prefixes.session);
       const sealed = sealToken(server, session.id, next.raw);
       const sealedClient = sealClient(server, session.id, client);

@@ -104,6 +104,28 @@ onSqlite('POST /auth/refresh', (open) => {
   });
 });
 
+onSqlite('the limits of signed-in pages behind one address', (open) => {
+  test('POST /auth/refresh counts by its session, and by address only where no session is proved', async () => {
+    await using server = await startServer({ open, config: { authRateLimit: 2 } });
+    const tokens = [await server.alice.signed(), await server.bob.signed()].map(({ refreshToken }) => refreshToken);
+    const refresh = async (token: string) =>
+      (await server.anyone.post('/auth/refresh', undefined, cookieOf(token))).status;
+    const statuses = [];
+    for (const token of ['none.at.all', 'none.at.all', 'none.at.all', ...tokens, ...tokens, ...tokens]) {
+      statuses.push(await refresh(token));
+    }
+    assert.deepEqual(statuses, [401, 401, 429, 200, 200, 200, 200, 429, 429]);
+  });
+
+  test('GET /auth/bootstrap answers 120 times a minute', async () => {
+    await using server = await startServer({ open, config: { authRateLimit: 2 } });
+    for (let count = 1; count <= 120; count++) {
+      assert.equal((await server.anyone.get('/auth/bootstrap')).status, 200, `request ${count}`);
+    }
+    assert.equal((await server.anyone.get('/auth/bootstrap')).status, 429);
+  });
+});
+
 onSqlite('POST /auth/logout', (open) => {
   test('ends the session and clears the cookie; without a session it has no effect', async () => {
     await using server = await startServer({ open });
