@@ -128,3 +128,30 @@ test('an input method composes while another client edits the note, and both are
   await expect.poll(async () => (await alice.vault.readNote('Kanji.md'))?.content).toBe('漢!one **two**\nfrom REST\n');
   await expect(page.getByTestId(state)).toHaveText('Saved');
 });
+
+test('a note that keys open has the cursor after its frontmatter, or where it was', async ({ page, alice }) => {
+  const source = '---\ntags: [visit]\n---\n# Orchard\n\nApple and pear\n';
+  await alice.write('Orchard.md', source);
+  await alice.write('Other.md', 'other\n');
+  await page.goto(alice.page());
+  const go = async (name: string) => {
+    await page.keyboard.press('Control+k');
+    await expect(page.getByRole('combobox')).toBeFocused();
+    await page.keyboard.type(name);
+    await expect(page.getByRole('option', { name: new RegExp(`^${name}`) })).toBeVisible();
+    await page.keyboard.press('Enter');
+    await expect(page.getByRole('textbox', { name, exact: true })).toBeFocused();
+    await expect(page.getByTestId(state)).toHaveText('Saved');
+  };
+  await expect(page.getByRole('tree')).toBeVisible();
+  await go('Orchard');
+  await page.keyboard.press('End');
+  await page.keyboard.type('s');
+  await page.keyboard.press('Control+End');
+  await page.keyboard.press('ArrowLeft');
+  await go('Other');
+  await go('Orchard');
+  await page.keyboard.type(', plum');
+  const typed = source.replace('# Orchard', '# Orchards').replace('pear', 'pear, plum');
+  await expect.poll(async () => (await alice.vault.readNote('Orchard.md'))?.content).toBe(typed);
+});

@@ -47,7 +47,7 @@ function OpenNote({ vaultId, note, session }: NoteEditorProps & { readonly sessi
   const mode = useSyncExternalStore(subscribeToMode, noteMode);
   useEffect(() => () => setNoteMode(editorSettings.get().writing), []);
   const services = useNoteServices(vaultId, note.id);
-  const editor = useEditor(place, { session, services, mode, label: note.title });
+  const editor = useEditor(place, { noteId: note.id, session, services, mode, label: note.title });
   const keepAsNewNote = useKeepAsNewNote(vaultId, note);
   useEffect(() => {
     setOpenEditor(editor);

@@ -7,10 +7,12 @@ import {
   type EditorServices,
   type EditorSession,
 } from '../editor/index.ts';
+import { carets } from './carets.ts';
 import { editorSettings, lookOf } from './editor-settings.ts';
 import { useSessionFact } from './use-note-session.ts';
 
 interface EditorSetup {
+  readonly noteId: string;
   readonly session: EditorSession;
   readonly services: EditorServices;
   readonly mode: EditorMode;
@@ -19,7 +21,7 @@ interface EditorSetup {
 
 /** Draws the editor of a session into an element, anew when the session has another document or connection. */
 export function useEditor(place: RefObject<HTMLElement | null>, setup: EditorSetup): EditorController | null {
-  const { session, services, mode, label } = setup;
+  const { noteId, session, services, mode, label } = setup;
   const [editor, setEditor] = useState<EditorController | null>(null);
   const isReady = useSessionFact(session, (one) => one.isReady);
   const generation = useSessionFact(session, (one) => one.generation);
@@ -37,14 +39,16 @@ export function useEditor(place: RefObject<HTMLElement | null>, setup: EditorSet
       mode: 'preview',
       canWrite: true,
       label: '',
+      caret: carets.get(noteId),
     });
     if (hadFocus) made.focus();
     setEditor(made);
     return () => {
       setEditor(null);
+      carets.set(noteId, made.caret());
       made[Symbol.dispose]();
     };
-  }, [place, session, services, isReady, generation]);
+  }, [place, noteId, session, services, isReady, generation]);
   const settings = useStored(editorSettings);
   useEffect(() => editor?.setMode(mode), [editor, mode]);
   useEffect(() => editor?.setLook(lookOf(settings)), [editor, settings]);

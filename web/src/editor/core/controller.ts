@@ -1,3 +1,4 @@
+import type { KeptCaret } from './caret.ts';
 import type { EditorFacts } from './facts.ts';
 import type { EditorMode } from './modes.ts';
 
@@ -60,7 +61,10 @@ export interface EditorController extends Disposable {
   setVim(isOn: boolean): Promise<void>;
   /** The label for screen readers: the title of the note. */
   setLabel(label: string): void;
+  /** Takes the focus, and scrolls to the cursor. */
   focus(): void;
+  /** Where the cursor is, for a later editor of the same note. */
+  caret(): KeptCaret;
   text(): string;
   /** Whether a command applies where the cursor is. */
   canRun(command: EditorCommand): boolean;

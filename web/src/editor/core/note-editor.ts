@@ -10,6 +10,7 @@ import { livePreview } from '../preview/preview.ts';
 import { refreshPreview } from '../preview/preview-state.ts';
 import { anchorPosition } from './anchors.ts';
 import { createLanguage, editingExtensions, sharedExtensions } from './base-extensions.ts';
+import { firstSelection, type KeptCaret, keepCaret } from './caret.ts';
 import type { EditorCommand, EditorController, EditorLook } from './controller.ts';
 import { factPlugin } from './fact-plugin.ts';
 import { FactStore } from './facts.ts';
@@ -31,6 +32,8 @@ export interface NoteEditorOptions {
   readonly canWrite: boolean;
   /** The title of the note, for screen readers. */
   readonly label: string;
+  /** Where the cursor was in an earlier editor of the note; without it the cursor begins after the frontmatter. */
+  readonly caret?: KeptCaret | undefined;
 }
 
 /** An editor in an element of the page. */
@@ -42,6 +45,7 @@ export class NoteEditor implements EditorController {
   readonly #look = new Compartment();
   readonly #vim = new Compartment();
   readonly #language = new Compartment();
+  readonly #text: Text;
   readonly #undo: UndoManager;
   readonly #stopLinks: () => void;
   #mode: EditorMode;
@@ -53,10 +57,15 @@ export class NoteEditor implements EditorController {
   constructor(parent: HTMLElement, options: NoteEditorOptions) {
     this.#mode = options.mode;
     this.#canWrite = options.canWrite;
+    this.#text = options.text;
     this.#undo = options.undo;
     this.#view = new EditorView({
       parent,
-      state: EditorState.create({ doc: options.text.toString(), extensions: this.#extensions(options) }),
+      state: EditorState.create({
+        doc: options.text.toString(),
+        selection: firstSelection(options.text, options.caret),
+        extensions: this.#extensions(options),
+      }),
     });
     this.#stopLinks = options.services.links.onChange(() => {
       this.#view.dispatch({ effects: refreshPreview.of(null) });
@@ -75,6 +84,7 @@ export class NoteEditor implements EditorController {
   }
 
   setMode(mode: EditorMode): void {
+    if (mode === this.#mode) return;
     this.#mode = mode;
     this.#reconfigureMode();
   }
@@ -102,6 +112,11 @@ export class NoteEditor implements EditorController {
 
   focus(): void {
     this.#view.focus();
+    this.#view.dispatch({ effects: EditorView.scrollIntoView(this.#view.state.selection.main.head) });
+  }
+
+  caret(): KeptCaret {
+    return keepCaret(this.#text, this.#view.state.selection.main);
   }
 
   text(): string {

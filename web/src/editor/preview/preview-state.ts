@@ -79,8 +79,11 @@ const pointer = ViewPlugin.define(
   },
   {
     eventObservers: {
-      mousedown(event, view) {
-        if (event.button === 0 && !isFrozen(view.state)) view.dispatch({ effects: setPressed.of(true) });
+      pointerdown(event, view) {
+        // A finger selects nothing while it is down, and the browser places the cursor after it was lifted. A change of
+        // the view in that moment would put the cursor back, because the editor has not yet read where it is.
+        const isHeld = event.pointerType === 'mouse' && event.button === 0;
+        if (isHeld && !isFrozen(view.state)) view.dispatch({ effects: setPressed.of(true) });
       },
       compositionend(_event, view) {
         // The change that ends a composition is read after this event.

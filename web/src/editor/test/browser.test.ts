@@ -9,6 +9,7 @@ import { inputMethodTests } from './suites/input-method.ts';
 import { longNoteTests } from './suites/long-note.ts';
 import { richTests } from './suites/rich.ts';
 import { storeTests } from './suites/store.ts';
+import { touchTests } from './suites/touch.ts';
 
 describe('the editor in Chromium', { skip: noBrowser ?? false, timeout: 15 * 60_000 }, () => {
   let browser: EditorBrowser | null = null;
@@ -21,6 +22,7 @@ describe('the editor in Chromium', { skip: noBrowser ?? false, timeout: 15 * 60_
     return browser;
   };
   caretTests(open);
+  touchTests(open);
   editingTests(open);
   commandTests(open);
   inputMethodTests(open);

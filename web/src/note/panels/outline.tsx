@@ -19,10 +19,7 @@ export function Outline() {
             className={styles.heading}
             style={{ paddingInlineStart: `${(level - 1) * 12 + 8}px` }}
             dir="auto"
-            onClick={() => {
-              openEditor()?.goTo(from);
-              openEditor()?.focus();
-            }}
+            onClick={() => openEditor()?.goTo(from)}
           >
             {text}
           </button>

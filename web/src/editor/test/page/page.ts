@@ -4,6 +4,7 @@ import { editor as texts } from '../../../i18n/en/editor.ts';
 import {
   createEditor,
   type DeviceStore,
+  type EditorCaret,
   type EditorController,
   type EditorMode,
   type EditorServices,
@@ -15,6 +16,8 @@ import { buildCounts } from '../../preview/visible-walk.ts';
 /** What tests of the editor in a browser can do. */
 export interface Harness {
   start(text: string, mode?: EditorMode): void;
+  /** Closes the editor and opens the note again where the cursor was; meanwhile, something happens. */
+  reopen(meanwhile: () => void): void;
   readonly editor: EditorController;
   /** The text as another client has it: what the editor really stored. */
   stored(): string;
@@ -40,18 +43,14 @@ const harness: Harness = {
     doc.getText('content').insert(0, text);
     doc.on('update', (update: Uint8Array) => applyUpdate(other, update, 'sync'));
     applyUpdate(other, encodeStateAsUpdate(doc));
-    const content = doc.getText('content');
-    const parent = document.querySelector<HTMLElement>('#editor');
-    if (parent === null) throw new Error('no place for the editor');
-    editor = createEditor(parent, {
-      text: content,
-      undo: new UndoManager(content),
-      awareness: new Awareness(doc),
-      services: fakeServices(),
-      mode,
-      canWrite: true,
-      label: 'A note',
-    });
+    open(mode);
+  },
+  reopen(meanwhile) {
+    const { mode } = harness.editor;
+    const caret = harness.editor.caret();
+    harness.editor[Symbol.dispose]();
+    meanwhile();
+    open(mode, caret);
   },
   get editor() {
     if (editor === null) throw new Error('not started');
@@ -72,6 +71,22 @@ const harness: Harness = {
   notes: {},
   media: {},
 };
+
+function open(mode: EditorMode, caret?: EditorCaret): void {
+  const parent = document.querySelector<HTMLElement>('#editor');
+  if (parent === null) throw new Error('no place for the editor');
+  const text = doc.getText('content');
+  editor = createEditor(parent, {
+    text,
+    undo: new UndoManager(text),
+    awareness: new Awareness(doc),
+    services: fakeServices(),
+    mode,
+    canWrite: true,
+    label: 'A note',
+    caret,
+  });
+}
 
 function fakeServices(): EditorServices {
   const names = () => Object.keys(harness.notes);

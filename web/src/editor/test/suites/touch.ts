@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { EditorBrowser } from '../browser.ts';
+
+const PHONE = { viewport: { width: 390, height: 800 }, hasTouch: true, isMobile: true };
+const NOTE = '---\ntitle: x\n---\n# Heading\n\nfirst paragraph here\n\n- an item\n\nlast with **bold** text\n';
+
+export function touchTests(browser: () => EditorBrowser): void {
+  test('the first tap puts the cursor where the finger was, in every kind of line', async () => {
+    for (const mode of ['preview', 'source'] as const) {
+      for (const words of ['Heading', 'first paragraph here', 'an item', 'last with']) {
+        await using opened = await browser().open(PHONE);
+        await opened.start(NOTE, mode);
+        await opened.settled();
+        const line = await opened.page.getByText(words).boundingBox();
+        assert.ok(line !== null);
+        await opened.page.touchscreen.tap(line.x + 30, line.y + line.height / 2);
+        await opened.page.locator('.cm-content').and(opened.page.locator(':focus')).waitFor();
+        // The editor acts on the focus some milliseconds later.
+        await opened.settled();
+        await opened.page.keyboard.type('x');
+        const lines = NOTE.split('\n');
+        const changed = (await opened.run((harness) => harness.stored())).split('\n');
+        const at = lines.findIndex((one) => one.includes(words));
+        assert.match(changed[at] ?? '', /.x/, `${mode}, ${words}`);
+        assert.deepEqual(changed.with(at, (changed[at] ?? '').replace('x', '')), lines, `${mode}, ${words}`);
+        assert.deepEqual(opened.complaints, []);
+      }
+    }
+  });
+
+  test('the cursor begins after the frontmatter, so that what is typed does not break it', async () => {
+    await using opened = await browser().open();
+    await opened.start(NOTE);
+    await opened.run((harness) => harness.editor.focus());
+    await opened.page.keyboard.type('x');
+    assert.equal(await opened.run((harness) => harness.stored()), NOTE.replace('# Heading', 'x# Heading'));
+  });
+
+  test('the cursor of a note that is opened again is between the same letters, though others wrote before it', async () => {
+    await using opened = await browser().open();
+    await opened.start(NOTE);
+    await opened.run((harness) => {
+      harness.editor.goTo(harness.stored().indexOf('paragraph'));
+      harness.reopen(() => harness.remote(0, 0, 'before\n'));
+      harness.editor.focus();
+    });
+    await opened.page.keyboard.type('x');
+    assert.equal(await opened.run((harness) => harness.stored()), `before\n${NOTE.replace('para', 'xpara')}`);
+  });
+}
