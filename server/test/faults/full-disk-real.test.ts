@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
-import { closeSync, ftruncateSync, mkdirSync, openSync, rmSync, writeSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { test } from 'node:test';
 import type { Answer, Caller } from '../kit/person.ts';
-import { Folder, startServe } from '../kit/programs/process.ts';
+import { startServe } from '../kit/programs/process.ts';
+import { SmallDisk } from '../kit/programs/small-disk.ts';
 import { aliceAt } from '../kit/signed-in.ts';
 import { until } from '../kit/until.ts';
 
@@ -11,56 +11,6 @@ const SIZE_MB = 48;
 /** What notes may fill before the disk is full. */
 const LEFT_BYTES = 6_000_000;
 const WRITERS = 8;
-
-/** Writes zeros until the disk is full; returns how many bytes. */
-function writeUntilRefused(file: number): number {
-  const block = Buffer.alloc(64 * 1024);
-  for (let size = 0; ; ) {
-    try {
-      size += writeSync(file, block);
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ENOSPC') return size;
-      throw error;
-    }
-  }
-}
-
-/** A disk of its own, of some megabytes. */
-class SmallDisk implements Disposable {
-  readonly #folder = new Folder();
-  readonly path: string;
-
-  private constructor() {
-    this.path = this.#folder.at('disk');
-    mkdirSync(this.path);
-  }
-
-  /** The disk, or why there is none. */
-  static mount(): SmallDisk | string {
-    const disk = new SmallDisk();
-    const args = ['-t', 'tmpfs', '-o', `size=${SIZE_MB}m,mode=0700`, 'tmpfs', disk.path];
-    const { status, stderr, error } = spawnSync('mount', args, { encoding: 'utf8' });
-    if (status === 0) return disk;
-    disk.#folder[Symbol.dispose]();
-    return `no disk of its own can be mounted here: ${error?.message ?? stderr.trim()}`;
-  }
-
-  /** Writes a file that leaves only this many bytes, whatever the server writes at the same time. */
-  fill(file: string, leave: number): void {
-    const ballast = openSync(file, 'w', 0o600);
-    try {
-      const size = writeUntilRefused(ballast);
-      ftruncateSync(ballast, Math.max(0, size - leave));
-    } finally {
-      closeSync(ballast);
-    }
-  }
-
-  [Symbol.dispose](): void {
-    spawnSync('umount', [this.path]);
-    this.#folder[Symbol.dispose]();
-  }
-}
 
 /** Writes notes until the disk is full; returns the text of each that was acknowledged. */
 async function writeUntilFull(alice: Caller): Promise<{ kept: Map<string, string>; refusal: Answer }> {
@@ -86,17 +36,12 @@ async function checkKept(alice: Caller, kept: ReadonlyMap<string, string>): Prom
   }
 }
 
-const probe = SmallDisk.mount();
-const skip = typeof probe === 'string' ? probe : false;
-if (typeof probe === 'string') process.stderr.write(`NOT TESTED: a disk that is really full: ${probe}\n`);
-else probe[Symbol.dispose]();
+const skip = SmallDisk.isMissing('a disk that is really full');
 
 test('a server whose disk is really full loses nothing acknowledged, reads on, and goes on when there is room', {
   skip,
 }, async () => {
-  const disk = SmallDisk.mount();
-  assert.ok(typeof disk !== 'string');
-  using _disk = disk;
+  using disk = SmallDisk.mount(SIZE_MB);
   const env = { NOTEVAULT_DATA_DIR: `${disk.path}/data`, NOTEVAULT_LOG_LEVEL: 'fatal' };
   const ballast = `${disk.path}/ballast`;
   const kept = new Map<string, string>();
