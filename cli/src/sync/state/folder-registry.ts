@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, open, readdir, readFile, rename } from 'node:fs/promises';
+import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Setting } from '../disk/settings-files.ts';
 
@@ -61,12 +61,18 @@ export class FolderRegistry {
 /** Replaces a file that only its owner can read, durably and as a whole. */
 export async function replaceFile(path: string, text: string): Promise<void> {
   const temp = `${path}.${randomBytes(6).toString('hex')}`;
-  const file = await open(temp, 'wx', 0o600);
   try {
-    await file.writeFile(text);
-    await file.sync();
-  } finally {
-    await file.close();
+    const file = await open(temp, 'wx', 0o600);
+    try {
+      await file.writeFile(text);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(temp, path);
+  } catch (error) {
+    // A program that is started again and again on a full disk would leave one each time.
+    await rm(temp, { force: true });
+    throw error;
   }
-  await rename(temp, path);
 }

@@ -1,12 +1,13 @@
 import { closeSync, openSync } from 'node:fs';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
-import type {
-  Deletion,
-  DiskFile,
-  Refusal,
-  StateChange,
-  StateStore,
-  StoredState,
+import {
+  type Deletion,
+  type DiskFile,
+  FolderGone,
+  type Refusal,
+  type StateChange,
+  type StateStore,
+  type StoredState,
 } from '@notevault/sync/engine/ports.ts';
 import type { RemoteFile, SyncedFile } from '@notevault/sync/plan/trees.ts';
 
@@ -28,6 +29,13 @@ const SCHEMA = `
   create table base_texts (hash text primary key, text text not null) strict;
   create table single (name text primary key, value text) strict, without rowid;
 `;
+
+/** What SQLite's primary result codes say of a disk. */
+const DISK_FAULTS: Readonly<Record<number, string>> = {
+  8: 'it is read-only',
+  10: 'the disk reports errors',
+  13: 'the disk is full: make room',
+};
 
 /** Thrown when a newer version of the program wrote the state. */
 export class NewerState extends Error {
@@ -124,14 +132,16 @@ export class SqliteStore implements StateStore, Disposable {
     };
   }
 
+  /** Throws FolderGone when the disk of the state is full or broken. */
   async commit(changes: readonly StateChange[]): Promise<void> {
-    this.#db.exec('begin immediate');
     try {
+      this.#db.exec('begin immediate');
       for (const change of changes) this.#apply(change);
       this.#db.exec('commit');
     } catch (error) {
-      this.#db.exec('rollback');
-      throw error;
+      // SQLite itself has rolled back after some errors of the disk.
+      if (this.#db.isTransaction) this.#db.exec('rollback');
+      throw this.#unstorable(error);
     }
   }
 
@@ -202,6 +212,14 @@ export class SqliteStore implements StateStore, Disposable {
         this.#run('insert or ignore into base_texts (hash, text) values (?, ?)', change.hash, change.text);
         return;
     }
+  }
+
+  /** An error of the disk with what to do about it; any other as it is. */
+  #unstorable(error: unknown): unknown {
+    const { errcode = 0 } = error as { errcode?: number };
+    const fault = DISK_FAULTS[errcode & 0xff];
+    if (fault === undefined) return error;
+    return new FolderGone(`${this.#db.location()} cannot be written: ${fault}.`, { cause: error });
   }
 
   #single(name: string, value: string | null): void {

@@ -13,6 +13,7 @@ import { requestsFolder, takeRequests } from '../state/control.ts';
 import type { FolderRecord, FolderRegistry } from '../state/folder-registry.ts';
 import { NO_STATUS, readStatus, type SyncStatus, writeStatus } from '../state/sync-status.ts';
 import { FolderWatcher, type FolderWatcherOptions } from './folder-watcher.ts';
+import { retryDelay } from './retry-delay.ts';
 import { WakeUp } from './wake-up.ts';
 
 export interface WatchOptions {
@@ -42,7 +43,6 @@ const SCAN_MS = 60 * 60 * 1000;
 /** The same where changes of the folder cannot be noticed, and where the server does not announce its own. */
 const BLIND_MS = 30_000;
 const SETTLE_MS = 1000;
-const RETRY_MS = { first: 1000, longest: 60_000 };
 /** Requests whose answers stay in the status. */
 const ANSWERS_KEPT = 20;
 
@@ -145,7 +145,7 @@ class WatchLoop {
 
   #delay(result: SyncResult | null, retries: number): number {
     if (this.#isPaused) return SCAN_MS;
-    if (this.#isOffline) return Math.min(RETRY_MS.longest, RETRY_MS.first * 2 ** retries) * (0.5 + Math.random() / 2);
+    if (this.#isOffline) return retryDelay(retries);
     if (result?.kind === 'unsettled' || result?.kind === 'unfinished') return SETTLE_MS;
     if (this.#changedAt !== null) return QUIET_MS;
     if (this.#watching !== 'watched' || !this.#hasSignal()) return this.#blindMs;
@@ -178,8 +178,12 @@ class WatchLoop {
     } catch (error) {
       if (signal.aborted) return null;
       const message = error instanceof Error ? error.message : String(error);
-      await this.#write({ state: error instanceof ServerUnreachable ? 'offline' : 'stopped', message });
-      if (!(error instanceof ServerUnreachable)) throw error;
+      if (!(error instanceof ServerUnreachable)) {
+        // On a full disk the state cannot be stored either: the reason must not be lost by that.
+        await this.#write({ state: 'stopped', message }).catch(() => undefined);
+        throw error;
+      }
+      await this.#write({ state: 'offline', message });
       if (!this.#isOffline) reporter.note(`Offline: ${message}. Changes wait here until the server is back.`);
       this.#isOffline = true;
       return null;

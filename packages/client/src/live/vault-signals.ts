@@ -42,7 +42,10 @@ export class VaultSignals implements Disposable {
     });
   }
 
-  /** Why the server does not send signals any more, such as `revoked` or `permission-denied`; null while it does. */
+  /**
+   * Why there are no more signals: the server's reason, such as `revoked` or `permission-denied`, or `left` after they
+   * were disposed of; null while there are.
+   */
   get end(): string | null {
     return this.#end;
   }
@@ -66,6 +69,8 @@ export class VaultSignals implements Disposable {
   }
 
   [Symbol.dispose](): void {
+    // Whoever waits must not begin to wait again: its timer would keep a process alive.
+    this.#end ??= 'left';
     this.#wake();
     this.#provider.destroy();
     this.#doc.destroy();
