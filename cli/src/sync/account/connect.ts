@@ -1,7 +1,10 @@
 import { NotevaultClient } from '@notevault/client/notevault-client.ts';
 import { fixedToken, noToken, type TokenSource } from '@notevault/client/tokens.ts';
-import { ApiError, Transport } from '@notevault/client/transport.ts';
+import { Transport } from '@notevault/client/transport.ts';
 import type { VaultClient } from '@notevault/client/vault-client.ts';
+import type { Vault } from '@notevault/protocol/vaults.ts';
+import { reached } from '@notevault/sync/adapters/vault-server.ts';
+import { ServerStopped, ServerUnreachable } from '@notevault/sync/engine/ports.ts';
 import type { Environment } from '../../environment.ts';
 import { CliError } from '../../error-messages.ts';
 import { ask } from './ask.ts';
@@ -23,15 +26,15 @@ export interface VaultAccess {
   readonly tokens: TokenSource;
 }
 
-/** What an earlier sync of the folder used. */
-export interface Known {
-  readonly url?: string;
-  readonly vaultId: string;
-}
+/** What an earlier sync of the folder used; of a copy of a folder only its vault is known. */
+export type Known =
+  | Pick<VaultAccess, 'url' | 'vaultId' | 'vaultName'>
+  | { readonly url?: undefined; readonly vaultId: string; readonly vaultName?: undefined };
 
 /**
  * Finds the vault to sync with and a credential for it: a token from the environment, else one that `login` stored. A
- * choice that neither the flags nor an earlier sync make is the user's.
+ * choice that neither the flags nor an earlier sync make is the user's. Throws ServerUnreachable for a token whose vaults
+ * have to be asked for.
  */
 export async function chooseVault(
   flags: ConnectFlags,
@@ -67,10 +70,16 @@ async function byToken(token: string, flags: ConnectFlags, known: Known | null):
   if (address === undefined) throw new CliError('NOTEVAULT_TOKEN is set: give the address of its server with --url.');
   const url = serverOrigin(address, flags.allowHttp === true);
   const tokens = fixedToken(token);
-  const vaults = await new NotevaultClient(new Transport(url, tokens)).vaults().catch((error: unknown) => {
-    if (!(error instanceof ApiError) || error.status !== 401) throw error;
-    throw new CliError(`${url} does not accept NOTEVAULT_TOKEN: it may be revoked or of another server.`);
-  });
+  let vaults: readonly Vault[];
+  try {
+    vaults = await reached(new NotevaultClient(new Transport(url, tokens)).vaults());
+  } catch (error) {
+    if (error instanceof ServerStopped)
+      throw new CliError(`${url} does not accept NOTEVAULT_TOKEN: it may be revoked or of another server.`);
+    // What is known is enough to sync once the server is back, which then says whether it accepts the token.
+    if (error instanceof ServerUnreachable && known?.vaultName !== undefined) return { ...known, url, tokens };
+    throw error;
+  }
   const wanted = flags.vault ?? known?.vaultId;
   const fitting = vaults.filter(({ id, name }) => wanted === undefined || id === wanted || name === wanted);
   if (fitting.length === 0) throw new CliError(`The token reaches no vault ${wanted ?? 'at all'}.`);

@@ -27,7 +27,10 @@ export interface PreparedFolder {
   readonly isNew: boolean;
 }
 
-/** Finds a folder's state and vault. A folder that was never synced is registered for the vault that the flags choose. */
+/**
+ * Finds a folder's state and vault; those of a folder that was never synced are the ones that the flags choose. Throws
+ * ServerUnreachable when only the server could say which vault that is.
+ */
 export async function prepareFolder(dir: string, flags: PrepareFlags): Promise<PreparedFolder> {
   const settings = flags.settings === undefined ? null : parseSettings(flags.settings);
   const environment = processEnvironment();
@@ -57,7 +60,7 @@ export async function prepareFolder(dir: string, flags: PrepareFlags): Promise<P
 function knownOf(found: FoundFolder): Known | null {
   switch (found.kind) {
     case 'known':
-      return { url: found.record.url, vaultId: found.record.vaultId };
+      return found.record;
     case 'copied':
       return { vaultId: found.vaultId };
     case 'new':

@@ -1,7 +1,8 @@
 import type { SyncResult } from '@notevault/sync/engine/engine.ts';
+import { ServerUnreachable } from '@notevault/sync/engine/ports.ts';
 import type { BrakeReason } from '@notevault/sync/plan/brake.ts';
 import type { Control } from '../state/control.ts';
-import { NO_STATUS, readStatus, statusOf, writeStatus } from '../state/sync-status.ts';
+import { NO_STATUS, offlineStatus, readStatus, statusOf, writeStatus } from '../state/sync-status.ts';
 import type { FolderSync } from './folder-sync.ts';
 
 /** Exit codes of commands that sync. */
@@ -12,15 +13,23 @@ export function exitCodeOf(kind: SyncResult['kind']): number {
   return kind === 'waiting' ? EXIT.waiting : EXIT.fault;
 }
 
-/** Syncs once, and stores what was found for `notevault sync status`. */
+/** Syncs once, and stores what was found for `notevault sync status`, also when the server cannot be reached. */
 export async function runOnce(
   sync: FolderSync,
   { isApproved, signal }: { isApproved?: (brakes: readonly BrakeReason[]) => boolean; signal?: AbortSignal } = {},
 ): Promise<SyncResult> {
-  const result = await sync.engine.sync({ ...(isApproved && { isApproved }), signal });
-  const before = (await readStatus(sync.place)) ?? NO_STATUS;
-  await writeStatus(sync.place, statusOf(result, sync.conflicts(), before, Date.now()));
-  return result;
+  const before = async () => (await readStatus(sync.place)) ?? NO_STATUS;
+  try {
+    const result = await sync.engine.sync({ ...(isApproved && { isApproved }), signal });
+    await writeStatus(sync.place, statusOf(result, sync.conflicts(), await before(), Date.now()));
+    return result;
+  } catch (error) {
+    if (error instanceof ServerUnreachable) {
+      const pending = await sync.engine.pending();
+      await writeStatus(sync.place, offlineStatus(pending, error.message, await before(), Date.now()));
+    }
+    throw error;
+  }
 }
 
 /** Whether what is stopped now is no more than what the user was shown. */

@@ -1,7 +1,10 @@
+import { ServerUnreachable } from '@notevault/sync/engine/ports.ts';
 import type { Direction } from '@notevault/sync/plan/operations.ts';
 import { CliError } from '../../error-messages.ts';
+import { retryDelay } from '../watch/retry-delay.ts';
 import { watchFolder } from '../watch/watch-folder.ts';
 import { openFolderSync } from './folder-sync.ts';
+import { nodeClock } from './node-clock.ts';
 import { type PreparedFolder, type PrepareFlags, prepareFolder, registerFolder, temporaryPlace } from './prepare.ts';
 import { jsonReporter, PersonReporter, type Reporter } from './reporter.ts';
 import { EXIT, exitCodeOf, runOnce } from './run-once.ts';
@@ -22,9 +25,11 @@ export async function sync(dir: string, flags: SyncFlags): Promise<void> {
     throw new CliError('--pull and --push exclude one another: leave both out to sync both ways.');
   if (flags.once && flags.watch) throw new CliError('--once and --watch exclude one another.');
   const direction = flags.pull ? 'pull' : flags.push ? 'push' : 'both';
-  const prepared = await prepareFolder(dir, flags);
-  const { root } = prepared.record;
   const isWatching = flags.once !== true && flags.dryRun !== true;
+  const signal = stopSignal();
+  const prepared = isWatching ? await prepareToWatch(dir, flags, signal) : await prepareFolder(dir, flags);
+  if (prepared === null) return;
+  const { root } = prepared.record;
   const reporter = flags.json ? jsonReporter(root) : new PersonReporter(root, isWatching);
   if (flags.dryRun) return dryRun(prepared, direction, reporter);
   await registerFolder(prepared);
@@ -33,7 +38,7 @@ export async function sync(dir: string, flags: SyncFlags): Promise<void> {
   const isApproved = flags.yes === true;
   if (isWatching) {
     if (!flags.json) reporter.note(`Syncing ${root} with the vault "${record.vaultName}". Ctrl-C stops.`);
-    await watchFolder({ sync: folder, record, registry, access, reporter, isApproved, signal: stopSignal() });
+    await watchFolder({ sync: folder, record, registry, access, reporter, isApproved, signal });
     return;
   }
   if (record.isPaused) {
@@ -41,9 +46,26 @@ export async function sync(dir: string, flags: SyncFlags): Promise<void> {
     process.exitCode = EXIT.waiting;
     return;
   }
-  const result = await runOnce(folder, { signal: stopSignal(), ...(isApproved && { isApproved: () => true }) });
+  const result = await runOnce(folder, { signal, ...(isApproved && { isApproved: () => true }) });
   reporter.result(result);
   process.exitCode = exitCodeOf(result.kind);
+}
+
+/** Waits for the server where it has to be asked for the vault. Resolves to null if the signal aborts first. */
+async function prepareToWatch(dir: string, flags: SyncFlags, signal: AbortSignal): Promise<PreparedFolder | null> {
+  const reporter = flags.json ? jsonReporter(dir) : new PersonReporter(dir, true);
+  for (let failures = 0; !signal.aborted; failures++) {
+    try {
+      return await prepareFolder(dir, flags);
+    } catch (error) {
+      if (!(error instanceof ServerUnreachable)) throw error;
+      if (failures === 0) reporter.note(`Offline: ${error.message}. Syncing begins once the server can be reached.`);
+      await nodeClock()
+        .sleep(retryDelay(failures), signal)
+        .catch(() => undefined);
+    }
+  }
+  return null;
 }
 
 /** A folder that was never synced gets no marker and no state by this. */

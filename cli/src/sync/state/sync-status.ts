@@ -55,26 +55,43 @@ export async function writeStatus(place: string, status: SyncStatus): Promise<vo
   await replaceFile(join(place, NAME), `${JSON.stringify(status, null, 2)}\n`);
 }
 
-/** The status after a run. @param before the status so far, from which unsent changes keep their time */
-export function statusOf(
-  { kind, pending, brakes, unsynced }: Pick<SyncResult, 'kind' | 'pending' | 'brakes' | 'unsynced'>,
-  conflicts: readonly string[],
-  before: SyncStatus,
-  now: number,
-): SyncStatus {
+/** What waits of the operations that are still to do. @param before the status so far, from which they keep their time */
+function waitingOf(pending: readonly Operation[], before: SyncStatus, now: number) {
   const up = pending.filter((operation) => !isWanted(operation, 'pull'));
   const down = pending.filter((operation) => !isWanted(operation, 'push'));
   const waits = before.oldestUnsent !== null && up.some((operation) => pathOf(operation) === before.oldestUnsent?.path);
   const [first] = up;
   const fresh = first === undefined ? null : { path: pathOf(first), since: now };
   return {
-    ...before,
-    state: kind,
-    at: now,
-    serverReachedAt: now,
     waitingUp: up.length,
     waitingDown: down.length,
     oldestUnsent: waits ? before.oldestUnsent : fresh,
+  };
+}
+
+/** The status while the server cannot be reached. @param pending what is still to do, as far as it is known */
+export function offlineStatus(
+  pending: readonly Operation[],
+  message: string,
+  before: SyncStatus,
+  now: number,
+): SyncStatus {
+  return { ...before, ...waitingOf(pending, before, now), state: 'offline', at: now, message };
+}
+
+/** The status after a run. */
+export function statusOf(
+  { kind, pending, brakes, unsynced }: Pick<SyncResult, 'kind' | 'pending' | 'brakes' | 'unsynced'>,
+  conflicts: readonly string[],
+  before: SyncStatus,
+  now: number,
+): SyncStatus {
+  return {
+    ...before,
+    ...waitingOf(pending, before, now),
+    state: kind,
+    at: now,
+    serverReachedAt: now,
     conflicts,
     unsynced,
     brakes,

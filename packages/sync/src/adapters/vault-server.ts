@@ -248,7 +248,7 @@ function reasonOf({ status, code, body }: ApiError): string {
 }
 
 /** Maps network and credential errors to the engine's own errors; rethrows errors about the request itself. */
-async function reached<Result>(answer: Promise<Result>): Promise<Result> {
+export async function reached<Result>(answer: Promise<Result>): Promise<Result> {
   try {
     return await answer;
   } catch (error) {

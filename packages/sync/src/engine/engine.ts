@@ -2,7 +2,7 @@ import { type BrakeReason, brake, isHeld, type RecentDeletions } from '../plan/b
 import { conflictLabel } from '../plan/names.ts';
 import type { Direction, Operation, Problem } from '../plan/operations.ts';
 import { type Plan, plan } from '../plan/planner.ts';
-import { kindOf, type Trees } from '../plan/trees.ts';
+import { kindOf, type RemoteFile, type SideTree, type Trees } from '../plan/trees.ts';
 import { Executor, type Outcome } from './executor.ts';
 import { FileContents } from './file-contents.ts';
 import { type LocalObservation, LocalObserver, PATIENCE, type Patience } from './local-observer.ts';
@@ -145,6 +145,19 @@ export class SyncEngine {
     await this.#state.commit();
   }
 
+  /**
+   * Returns what is still to do as far as it is known without the server: the folder as it is now, compared with the
+   * vault as it was last seen. Throws FolderGone.
+   */
+  async pending(): Promise<readonly Operation[]> {
+    const local = await this.#local.observe();
+    const { remote, remoteFolders } = this.#state;
+    const { operations, unwanted } = this.#plan(
+      this.#trees(local, { files: [...remote.values()], folders: remoteFolders }),
+    );
+    return [...operations.filter((operation) => this.#refusalOf(operation) === undefined), ...unwanted];
+  }
+
   /** Returns the plan that `sync` would carry out now. Throws FolderGone and the errors of the server port. */
   async preview(): Promise<Plan> {
     const { trees } = await this.#observeSettled();
@@ -199,16 +212,18 @@ export class SyncEngine {
   async #observe(): Promise<{ readonly trees: Trees; readonly local: LocalObservation }> {
     // The disk comes first: a missing folder is noticed quickly and saves the requests to the server.
     const local = await this.#local.observe();
-    const { files, folders } = await this.#remote.observe(
-      local.tree.files.length === 0 && this.#state.synced.size === 0,
-    );
+    const remote = await this.#remote.observe(local.tree.files.length === 0 && this.#state.synced.size === 0);
+    return { trees: this.#trees(local, remote), local };
+  }
+
+  #trees({ tree }: LocalObservation, { files, folders }: SideTree<RemoteFile>): Trees {
     const { disk } = this.#ports;
     const remote = {
       files: files.filter(({ path }) => !disk.isIgnored(path, 'file')),
       folders: folders.filter((path) => !disk.isIgnored(path, 'folder')),
     };
     const synced = { files: [...this.#state.synced.values()], folders: [...this.#state.folders.values()] };
-    return { trees: { local: local.tree, remote, synced }, local };
+    return { local: tree, remote, synced };
   }
 
   #plan(trees: Trees): Plan {

@@ -89,4 +89,40 @@ describe('notevault sync, while it watches', () => {
     assert.equal(code, 1);
     assert.match(stderr, /\nnotevault: \S+state\.sqlite cannot be written: the disk is full: make room\.\n$/);
   });
+
+  it('waits for a server that is down, with a token too, and its status says what waits', async () => {
+    const [known, fresh] = [machine('known'), machine('fresh')];
+    {
+      using running = known.watch();
+      await inStep('known', running);
+      running.kill('SIGTERM');
+      assert.equal((await running.ended).code, 0);
+    }
+    await server.stop();
+    writeFileSync(join(known.root, 'offline.md'), 'offline');
+    using running = known.watch();
+    using first = fresh.watch();
+    const status = async () => JSON.parse((await cli(['sync', 'status', '--json', known.root], known)).stdout);
+    await until(
+      async () => (await status()).state === 'offline',
+      () => running.stderr(),
+    );
+    const { waitingUp, waitingDown, oldestUnsent } = await status();
+    assert.deepEqual([waitingUp, waitingDown, oldestUnsent.path], [1, 0, 'offline.md']);
+    await until(
+      () => /Offline: .+ Syncing begins once the server can be reached/.test(first.stderr()),
+      () => first.stderr(),
+    );
+    await start();
+    await until(
+      () => arrived('offline.md'),
+      () => running.stderr(),
+    );
+    await until(
+      () => arrived('fresh.md'),
+      () => first.stderr(),
+    );
+    for (const one of [running, first]) one.kill('SIGTERM');
+    assert.deepEqual([(await running.ended).code, (await first.ended).code], [0, 0]);
+  });
 });

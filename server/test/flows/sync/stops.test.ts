@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, it } from 'node:test';
 import { ServerStopped, ServerUnreachable } from '@notevault/sync/engine/ports.ts';
+import { runOnce } from '../../../../cli/src/sync/run/run-once.ts';
+import { NO_STATUS, readStatus } from '../../../../cli/src/sync/state/sync-status.ts';
 import { onSqlite } from '../../kit/engines.ts';
 import { Folder } from '../../kit/programs/process.ts';
 import { startServer, type TestServer } from '../../kit/server.ts';
@@ -58,6 +60,33 @@ onSqlite('a sync that a server stops, or that finds the vault empty', (open) => 
       machine.put('0.txt', '0');
       await keepsAll(machine, () => assert.rejects(machine.run(), { name: ServerStopped.name, message }));
     }
+  });
+
+  it('says in its status what waits while the server cannot be reached, of the folder and as far as it is known', async () => {
+    await using server = await startServer({ open });
+    const { machine, vaultId } = await syncedMachine(server, 'offline');
+    const statusAfter = async (run: () => Promise<unknown>) => {
+      await run();
+      const { state, waitingUp, waitingDown, oldestUnsent } = (await readStatus(machine.place)) ?? NO_STATUS;
+      return { state, waitingUp, waitingDown, oldest: oldestUnsent?.path ?? null };
+    };
+    const online = () => machine.open((sync) => runOnce(sync));
+    const offline = () => machine.open((sync) => assert.rejects(runOnce(sync), { name: ServerUnreachable.name }));
+    machine.answer = () => Response.json({ error: 'busy' }, { status: 503, headers: { 'retry-after': '0' } });
+    assert.deepEqual(await statusAfter(offline), { state: 'offline', waitingUp: 0, waitingDown: 0, oldest: null });
+    machine.put('f/0.md', '0\nedited offline\n');
+    machine.put('f/new.md', 'new\n');
+    const waiting = { state: 'offline', waitingUp: 2, waitingDown: 0 };
+    const { oldest, ...found } = await statusAfter(offline);
+    assert.deepEqual(found, waiting);
+    assert.ok(oldest === 'f/0.md' || oldest === 'f/new.md', `${oldest}`);
+    // What the vault has is known from the feed, although the file itself could not be read.
+    const at = { 'x-vault-id': vaultId };
+    await server.alice.post('/notes', { path: 'there.md', content: 'there\n', mtime: 1 }, at);
+    machine.answer = (url) => (url.pathname === '/api/sync/changes' ? null : Response.json({}, { status: 502 }));
+    assert.deepEqual(await statusAfter(offline), { ...waiting, waitingDown: 1, oldest });
+    machine.answer = () => null;
+    assert.deepEqual(await statusAfter(online), { state: 'in step', waitingUp: 0, waitingDown: 0, oldest: null });
   });
 
   const answers: [string, () => Response, typeof ServerStopped | typeof ServerUnreachable][] = [
