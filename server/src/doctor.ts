@@ -120,7 +120,11 @@ async function* examineServers(config: Config, url: string): AsyncGenerator<Find
 async function examineValues(db: Database, keyring: Keyring): Promise<Finding> {
   const what = 'sealed values';
   try {
-    const { opened, damaged } = await openSamples(db, keyring);
+    const { opened, damaged, rebuilt } = await openSamples(db, keyring);
+    if (damaged.length === 0 && rebuilt.length > 0) {
+      const says = `a value of ${rebuilt.join(', ')} does not open: run "notevault reindex", which makes it again`;
+      return { what, ok: true, warning: true, says };
+    }
     if (damaged.length === 0) return { what, ok: true, says: `one of each table opened, ${opened.length} in all` };
     return { what, ok: false, says: `damaged: a value of ${damaged.join(', ')} does not open. ${DAMAGE_HELP}` };
   } catch (error) {

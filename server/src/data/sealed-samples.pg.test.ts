@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { VaultId } from '@notevault/protocol/values/ids.ts';
 import { OAuthApp } from '../../test/kit/clients/oauth-app.ts';
 import { uploadRaw } from '../../test/kit/content/files.ts';
 import { onEachEngine, rawOf } from '../../test/kit/engines.ts';
@@ -35,6 +36,22 @@ onEachEngine('one value of each table', (open) => {
       const { damaged } = await openSamples(server.db, keyring);
       assert.ok(damaged.includes(column), column);
     }
+  });
+
+  test('is told apart when search made it from the notes, because it is made again', async () => {
+    await using server = await startServer({ open });
+    const { body } = await server.alice.post('/vaults', { name: 'Home' });
+    assert.equal((await server.alice.post('/notes', { path: 'a.md', content: 'roses', mtime: 1 })).status, 200);
+    const vault = await server.app.vaults.openAsSystem(body.vault.id as VaultId);
+    assert.ok(vault !== null);
+    await server.app.search.rebuild(vault, () => undefined);
+    await using raw = await rawOf(server.db);
+    assert.ok((await raw.run('update search_segments set data = $1', Buffer.alloc(64))) > 0);
+    const keyring = new MasterKeyring(server.masterKey, server.clock.random);
+    const { damaged, rebuilt } = await openSamples(server.db, keyring);
+    assert.deepEqual({ damaged, rebuilt }, { damaged: [], rebuilt: ['search_segments.data'] });
+    const found = await server.alice.post('/search', { query: 'roses', mode: 'keyword' });
+    assert.equal(found.body.results.length, 1);
   });
 });
 

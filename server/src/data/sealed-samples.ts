@@ -14,7 +14,6 @@ import type { OAuthTables } from '../domains/oauth/oauth.tables.ts';
 import type { VectorsTables } from '../domains/search/embedding/vectors.tables.ts';
 import type { SearchTables } from '../domains/search/search.tables.ts';
 import type { TicketsTables } from '../domains/tickets/tickets.tables.ts';
-import type { CachePagesTables } from '../domains/vaults/cache/cache-pages.tables.ts';
 import type { VaultsTables } from '../domains/vaults/vaults.tables.ts';
 import type { Database } from '../ports/database/database.ts';
 import { type Statement, statementsOver } from '../ports/database/statement.ts';
@@ -25,7 +24,6 @@ type Tables = AccountsTables &
   AttachmentsTables &
   CredentialsTables &
   DeviceTables &
-  CachePagesTables &
   EntriesTables &
   IdempotencyTables &
   ImportsTables &
@@ -49,8 +47,10 @@ interface Sealed {
 export interface Samples {
   /** Columns of which a value was opened; tables without rows are left out. */
   readonly opened: readonly string[];
-  /** Columns whose value could not be opened. */
+  /** Columns of data whose value could not be opened. */
   readonly damaged: readonly string[];
+  /** The same, of what search has made from the notes and makes again. */
+  readonly rebuilt: readonly string[];
 }
 
 type Find = (db: Database) => Promise<Sealed | null>;
@@ -76,9 +76,12 @@ function sample<Row>(
   };
 }
 
+/** What search has made of the notes. */
+const MADE_FROM_NOTES = new Set(['search_indexes.segments', 'search_segments.data', 'search_vectors.data']);
+
 /**
  * Finds one value of each table with sealed values, by column. The stored data of authorization requests does not say
- * which kind it is, so it is left out.
+ * which kind it is, so it is left out; pages of cached lists are left out because a server ignores damaged ones.
  */
 const SAMPLES: Readonly<Record<string, Find>> = {
   'vaults.meta': sample(
@@ -141,17 +144,6 @@ const SAMPLES: Readonly<Record<string, Find>> = {
         .limit(1),
     ),
     (row) => [vault(row.vault_id), at(row.note_id, row.version), row.data],
-  ),
-  'cache_pages.data': sample(
-    'cache_pages.data',
-    statement((db) =>
-      db
-        .selectFrom('cache_pages as p')
-        .innerJoin('vault_feeds as f', 'f.vault_id', 'p.vault_id')
-        .select(['p.vault_id', 'p.kind', 'p.id', 'p.data', 'f.feed_epoch'])
-        .limit(1),
-    ),
-    (row) => [vault(row.vault_id), at(`${row.kind}:${row.id}`, row.feed_epoch), row.data],
   ),
   'idempotent_responses.response': sample(
     'idempotent_responses.response',
@@ -254,7 +246,8 @@ export async function openSamples(db: Database, keyring: Keyring): Promise<Sampl
       damaged.push(column);
     }
   }
-  return { opened, damaged };
+  const isRebuilt = (column: string) => MADE_FROM_NOTES.has(column);
+  return { opened, damaged: damaged.filter((column) => !isRebuilt(column)), rebuilt: damaged.filter(isRebuilt) };
 }
 
 function noteBodies(db: Parameters<Parameters<typeof statement>[0]>[0]) {

@@ -15,7 +15,8 @@ import type { Contents } from './fill.ts';
 
 /*
  * The data that a release left behind, as a later one finds it: `<version>/sqlite/` is a data folder, and
- * `<version>/postgres/` a database as the statements that made its tables, with their rows, and the key.
+ * `<version>/postgres/` a database as the statements that made its tables, with their rows, and the key. Each also has
+ * a backup that the release took of this data; 0.2.0 had written pages of its lists (`CachePages`) before.
  */
 
 /** A PostgreSQL database as it was: what made the tables, and the rows of each as COPY writes them. */
@@ -27,6 +28,7 @@ interface StoredPostgres {
 const HERE = import.meta.dirname;
 const CONTENTS = 'contents.json';
 const DATABASE = 'database.gz';
+const BACKUP = 'backup.tar.gz';
 const TABLES =
   "select relname::text as name from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace";
 
@@ -38,19 +40,37 @@ export function releases(): string[] {
   return names.map(({ name }) => name).sort((a, b) => a.localeCompare(b, 'en', { numeric: true }));
 }
 
-/** Stores what a stopped server left in its data folder and, if it used one, its PostgreSQL database. */
-export async function store(version: string, dataDir: string, url: string | null, contents: Contents): Promise<void> {
+/** What `make.ts` stores of a release. */
+interface Released {
+  /** What a stopped server left in its data folder. */
+  readonly dataDir: string;
+  /** Its PostgreSQL database, if it used one. */
+  readonly url: string | null;
+  /** A backup of both, as a tar file. */
+  readonly backup: string;
+  readonly contents: Contents;
+}
+
+export async function store(version: string, { dataDir, url, backup, contents }: Released): Promise<void> {
   const folder = join(folderOf(version), url === null ? 'sqlite' : 'postgres');
   mkdirSync(folder, { recursive: true });
   cpSync(keyFile(dataDir), join(folder, 'master.key'));
   if (url === null) cpSync(blobsFolder(dataDir), join(folder, 'blobs'), { recursive: true });
   const database = url === null ? readFileSync(databaseFile(dataDir)) : JSON.stringify(await readPostgres(url));
   writeFileSync(join(folder, DATABASE), gzipSync(database, { level: 9 }));
+  writeFileSync(join(folder, BACKUP), gzipSync(readFileSync(backup), { level: 9 }));
   writeFileSync(join(folder, CONTENTS), `${JSON.stringify(contents, null, 2)}\n`);
 }
 
 export function contentsOf(version: string, engine: 'sqlite' | 'postgres'): Contents {
   return JSON.parse(readFileSync(join(folderOf(version), engine, CONTENTS), 'utf8')) as Contents;
+}
+
+/** Writes the backup of a release as a tar file; resolves to its master key. */
+export async function loadBackup(version: string, engine: 'sqlite' | 'postgres', file: string): Promise<Buffer> {
+  const folder = join(folderOf(version), engine);
+  writeFileSync(file, gunzipSync(readFileSync(join(folder, BACKUP))), { mode: 0o600 });
+  return Buffer.from(readFileSync(join(folder, 'master.key'), 'utf8').trim(), 'base64');
 }
 
 /** The statements that make the tables of this version, the record of steps first and then each step. */

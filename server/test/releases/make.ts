@@ -1,4 +1,6 @@
-import { existsSync, rmSync } from 'node:fs';
+import { createWriteStream, existsSync, rmSync } from 'node:fs';
+import { backUpAsTar } from '../../src/backup/take/run-backup.ts';
+import { readConfig } from '../../src/config/config.ts';
 import { version } from '../../src/version.ts';
 import { freshPostgres } from '../kit/database/postgres.ts';
 import { Folder, startServe } from '../kit/programs/process.ts';
@@ -8,7 +10,7 @@ import { fill } from './fill.ts';
 /*
  * npm run release:data [-- --replace]
  *
- * Makes the data set of this version, on both engines, which every later version must open. Run it once for each
+ * Makes the data set of this version, on both engines, which every later version must open and restore. Run it once for each
  * release, after the last change of the schema; the set of a released version is never made again.
  */
 
@@ -27,6 +29,8 @@ for (const engine of ['sqlite', 'postgres'] as const) {
   const contents = await fill(server.url);
   const { code, stderr } = await server.stop();
   if (code !== 0) throw new Error(`the server ended with ${code}: ${stderr}`);
-  await store(version, folder.path, postgres?.url ?? null, contents);
+  const backup = folder.at('backup.tar');
+  await backUpAsTar(createWriteStream(backup), { config: readConfig(env), passphrase: null });
+  await store(version, { dataDir: folder.path, url: postgres?.url ?? null, backup, contents });
   process.stdout.write(`${engine} of ${version} is in ${folderOf(version)}\n`);
 }

@@ -2,6 +2,9 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
+import { restoreBackup } from '../../src/backup/restore/restore.ts';
+import { verifyBackup } from '../../src/backup/verify/verify-backup.ts';
+import { readConfig } from '../../src/config/config.ts';
 import { databaseFile } from '../../src/data/data-folder.ts';
 import { keyFile } from '../../src/open-ports.ts';
 import { readKeyFile } from '../../src/ports/keyring/key-file.ts';
@@ -12,7 +15,7 @@ import { freshPostgres, whyNoPostgres } from '../kit/database/postgres.ts';
 import { openRaw } from '../kit/database/raw-sql.ts';
 import { Caller } from '../kit/person.ts';
 import { Folder, startServe } from '../kit/programs/process.ts';
-import { contentsOf, ddlOf, load, presentDdl, releases } from './data-set.ts';
+import { contentsOf, ddlOf, load, loadBackup, presentDdl, releases } from './data-set.ts';
 import type { VaultContents } from './fill.ts';
 
 /** Checks that everything of a vault is there, with a credential of that time. */
@@ -69,6 +72,24 @@ for (const version of releases()) {
         Buffer.alloc(0),
       );
       assert.deepEqual(await checkConsistency(raw, keyring), []);
+    });
+
+    test(`a backup taken by ${version} on ${engine} is good, and restored it is all there`, { skip }, async () => {
+      using folder = new Folder();
+      await using postgres = engine === 'postgres' ? await freshPostgres() : null;
+      const file = folder.at('backup.tar');
+      const key = await loadBackup(version, engine, file);
+      const database = postgres === null ? {} : { NOTEVAULT_DATABASE_URL: postgres.url };
+      const env = {
+        ...{ NOTEVAULT_DATA_DIR: folder.at('data'), NOTEVAULT_LOG_LEVEL: 'error', ...database },
+        NOTEVAULT_MASTER_KEY: key.toString('base64'),
+      };
+      const request = { path: file, config: readConfig(env), passphrase: null };
+      assert.deepEqual((await verifyBackup({ ...request, deep: true })).opened?.faults, []);
+      await restoreBackup({ ...request, revokeCredentials: false });
+      await using server = await startServe({ env });
+      const { token, vaults } = contentsOf(version, engine);
+      for (const vault of vaults) await checkVault(server.url, token, vault);
     });
   }
 }

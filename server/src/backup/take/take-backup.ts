@@ -43,6 +43,8 @@ export interface BackupSummary {
 
 /** What the HMAC of a manifest is for. */
 export const MANIFEST_MAC = 'backup manifest';
+/** Tables that a server fills again by itself, for the feed epoch that a restore begins. */
+const CACHES = ['cache_pages'];
 /** Left free on the disk of the target, so that a backup does not stop the server beside it. */
 const SPARE_BYTES = 256 * 1024 * 1024;
 
@@ -104,8 +106,9 @@ const toWire = ({ missing, lists, ...counts }: CopiedBlobs) => ({
 
 function openSnapshot({ config, target, bytesPerSecond }: BackupRequest): Promise<DatabaseSnapshot> {
   const url = directUrlOf(config);
-  if (url !== null) return snapshotPostgres(url);
-  return snapshotSqlite(databaseFile(config.dataDir), partIn(target.scratch, 'database'), bytesPerSecond);
+  if (url !== null) return snapshotPostgres(url, CACHES);
+  const copy = partIn(target.scratch, 'database');
+  return snapshotSqlite(databaseFile(config.dataDir), { copy, without: CACHES, bytesPerSecond });
 }
 
 /** Refuses to begin what will not fit. Pieces that the last backup has already are not counted as saved. */

@@ -2,6 +2,7 @@ import type { EpochMs, VaultId } from '@notevault/protocol/values/ids.ts';
 import type { Clock } from '../../ports/clock/clock.ts';
 import type { Database } from '../../ports/database/database.ts';
 import { type Access, createAccess } from './access.ts';
+import { deleteAllPages } from './cache/cache-pages.store.ts';
 import { type ChangeFeeds, changeFeeds } from './change-feed.ts';
 import { type ChangeSequence, createChangeSequence } from './change-sequence.ts';
 import { type Creation, createCreation } from './create.ts';
@@ -48,13 +49,16 @@ export function createVaults(deps: VaultDeps): Vaults {
 }
 
 /**
- * Begins another feed epoch in every vault, so that cursors and other knowledge of clients become void. Resolves to the
- * number of vaults.
+ * Begins another feed epoch in every vault, so that cursors and other knowledge of clients become void, and the pages of
+ * its lists, which are sealed under the epoch. Resolves to the number of vaults.
  */
 export function beginFeedEpochs(db: Database, clock: Clock): Promise<number> {
   // Derived from the clock, so that restoring one backup twice does not lead to the same epoch twice.
   const epoch = Math.floor(clock.now() / 1000);
-  return db.transact((handle) => handle.run(feeds.beginEpochs, { epoch }), 'bulk');
+  return db.transact(async (handle) => {
+    await handle.run(deleteAllPages, {});
+    return handle.run(feeds.beginEpochs, { epoch });
+  }, 'bulk');
 }
 
 /** When a backup was last restored, which began the latest feed epoch; long ago if none ever was. */

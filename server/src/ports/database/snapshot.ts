@@ -18,6 +18,6 @@ export interface DatabaseSnapshot extends AsyncDisposable {
   readonly engine: Engine;
   /** Runs a query on the snapshot; parameters are `$1`, `$2`… Not while a part is read. */
   all(sql: string, ...params: readonly (string | number)[]): Promise<readonly SnapshotRow[]>;
-  /** All that a restore needs, in the order in which it can be restored. */
+  /** All that a restore needs, without the rows of tables that were left out, in the order in which it can be restored. */
   parts(): AsyncIterable<SnapshotPart>;
 }

@@ -24,6 +24,8 @@ export const deletePages = listStatement((db, p: { vault: VaultId; kind: string 
   db.deleteFrom('cache_pages').where('vault_id', '=', p.vault).where('kind', '=', p.kind).where('id', 'in', ids),
 );
 
+export const deleteAllPages = statement((db, _: Record<never, never>) => db.deleteFrom('cache_pages'));
+
 /** Pages of all vaults with ids below the given one, which are older. */
 export const findPagesBelow = statement((db, p: { id: string; limit: number }) =>
   db.selectFrom('cache_pages').select(['vault_id', 'kind', 'id']).where('id', '<', p.id).orderBy('id').limit(p.limit),

@@ -20,8 +20,12 @@ const TABLES = `with recursive tables as (
 const COLUMNS = `select attname::text as name from pg_attribute
   where attrelid = $1::regclass and attnum > 0 and not attisdropped order by attnum`;
 
-/** Begins a snapshot of a database: one transaction in which every table is copied as text. */
-export async function snapshotPostgres(url: string): Promise<DatabaseSnapshot> {
+/**
+ * Begins a snapshot of a database: one transaction in which every table is copied as text.
+ *
+ * @param without tables that are left out.
+ */
+export async function snapshotPostgres(url: string, without: readonly string[]): Promise<DatabaseSnapshot> {
   const client = new Client({
     connectionString: url,
     application_name: 'notevault backup',
@@ -37,7 +41,7 @@ export async function snapshotPostgres(url: string): Promise<DatabaseSnapshot> {
     await client.query('set local idle_in_transaction_session_timeout = 0');
     // The snapshot is that of the first query.
     await client.query('select 1');
-    return new PostgresSnapshot(client);
+    return new PostgresSnapshot(client, new Set(without));
   } catch (error) {
     await client.end().catch(() => undefined);
     throw portError(error);
@@ -47,9 +51,11 @@ export async function snapshotPostgres(url: string): Promise<DatabaseSnapshot> {
 class PostgresSnapshot implements DatabaseSnapshot {
   readonly engine = 'postgres';
   readonly #client: Client;
+  readonly #without: ReadonlySet<string>;
 
-  constructor(client: Client) {
+  constructor(client: Client, without: ReadonlySet<string>) {
     this.#client = client;
+    this.#without = without;
   }
 
   async all(sql: string, ...params: readonly (string | number)[]): Promise<readonly SnapshotRow[]> {
@@ -63,6 +69,7 @@ class PostgresSnapshot implements DatabaseSnapshot {
   async *parts(): AsyncGenerator<SnapshotPart> {
     for (const { name } of await this.all(TABLES)) {
       const table = String(name);
+      if (this.#without.has(table)) continue;
       const columns = (await this.all(COLUMNS, escapeIdentifier(table))).map((column) => String(column.name));
       yield { name: table, columns, bytes: this.#rows(table, columns) };
     }

@@ -10,19 +10,23 @@ const PAGES = 256;
 const PAGE_BYTES = 4096;
 const READ_BYTES = 1024 * 1024;
 
-/**
- * Copies a database file that other processes may write to, by SQLite's online backup, and opens the copy.
- *
- * @param copy the file to create, which is removed on disposal. It needs as much space as the database.
- * @param bytesPerSecond most bytes to copy in a second.
- */
+export interface SqliteSnapshotOptions {
+  /** The file to create, which is removed on disposal. It needs as much space as the database. */
+  readonly copy: string;
+  /** Tables whose rows are left out. */
+  readonly without: readonly string[];
+  /** Most bytes to copy in a second. */
+  readonly bytesPerSecond?: number | undefined;
+}
+
+/** Copies a database file that other processes may write to, by SQLite's online backup, and opens the copy. */
 export async function snapshotSqlite(
   file: string,
-  copy: string,
-  bytesPerSecond = Number.POSITIVE_INFINITY,
+  { copy, without, bytesPerSecond }: SqliteSnapshotOptions,
 ): Promise<DatabaseSnapshot> {
   await copySqlite(file, copy, bytesPerSecond);
   try {
+    deleteRows(copy, without);
     return new SqliteSnapshot(copy, basename(file));
   } catch (error) {
     await rm(copy, { force: true });
@@ -42,6 +46,21 @@ export async function copySqlite(file: string, copy: string, bytesPerSecond = Nu
   } catch (error) {
     await rm(copy, { force: true });
     throw portError(error);
+  }
+}
+
+/**
+ * Deletes all rows of tables of a copy. Their pages become zeros, so that what they held is neither in a backup, nor
+ * makes its pieces differ from those of the last one.
+ */
+function deleteRows(copy: string, tables: readonly string[]): void {
+  const db = new DatabaseSync(copy);
+  try {
+    // Without a journal: when it fails, the copy is of no use.
+    db.exec('pragma journal_mode = off; pragma synchronous = off; pragma secure_delete = on');
+    for (const table of tables) db.exec(`delete from "${table}"`);
+  } finally {
+    db.close();
   }
 }
 
