@@ -1,5 +1,4 @@
-import { mkdtemp, rm, stat } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Config } from '../../config/config.ts';
 import { keyFile } from '../../open-ports.ts';
@@ -8,6 +7,7 @@ import { type Keyring, KeyringError } from '../../ports/keyring/keyring.ts';
 import { MasterKeyring } from '../../ports/keyring/master-key.ts';
 import { unwrapKey } from '../../ports/keyring/wrapped-key.ts';
 import { BackupDamaged, BackupError, MANIFEST_FILE, type Manifest } from '../format.ts';
+import { makeScratch } from '../scratch.ts';
 import { hmacOf } from '../take/take-backup.ts';
 import { type BackupSource, openBackupFolder } from './source.ts';
 import { unpackTar } from './unpack.ts';
@@ -23,20 +23,16 @@ export interface OpenBackup extends AsyncDisposable {
  * Opens a backup: a folder with backups, of which it takes the newest, the folder of one, or a tar file, which is
  * unpacked.
  *
- * @param scratchIn where to make the temporary folder.
+ * @param scratchIn where to make the temporary folder, if not where others are.
  */
-export async function openBackup(path: string, scratchIn = tmpdir()): Promise<OpenBackup> {
+export async function openBackup(path: string, scratchIn?: string): Promise<OpenBackup> {
   const found = await stat(path).catch(() => null);
   if (found === null) throw new BackupError(`There is no backup at ${path}.`);
-  const scratch = await mkdtemp(join(scratchIn, 'notevault-restore-'));
-  const remove = () => rm(scratch, { recursive: true, force: true });
-  try {
-    const source = found.isDirectory() ? await openBackupFolder(path) : await unpacked(path, scratch);
-    return { source, scratch, [Symbol.asyncDispose]: remove };
-  } catch (error) {
-    await remove();
-    throw error;
-  }
+  await using opened = new AsyncDisposableStack();
+  const { path: scratch } = opened.use(await makeScratch(scratchIn));
+  const source = found.isDirectory() ? await openBackupFolder(path) : await unpacked(path, scratch);
+  const closing = opened.move();
+  return { source, scratch, [Symbol.asyncDispose]: () => closing.disposeAsync() };
 }
 
 async function unpacked(file: string, scratch: string): Promise<BackupSource> {

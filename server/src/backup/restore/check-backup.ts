@@ -1,9 +1,7 @@
 import type { Config } from '../../config/config.ts';
 import { blobStoreOf } from '../../open-ports.ts';
-import type { Blobs } from '../../ports/blobs/blobs.ts';
 import { BackupError, type ManifestBody } from '../format.ts';
 import { type BackupKey, checkHashes, keyOfBackup, type OpenBackup } from '../read/open-backup.ts';
-import type { BackupSource } from '../read/source.ts';
 import type { CopyCheck } from '../verify/check-copy.ts';
 
 export interface RestoreRequest {
@@ -55,11 +53,6 @@ export async function checkBackup(backup: OpenBackup, request: RestoreRequest): 
   }
   await checkHashes(source, progress);
   return { backup, key };
-}
-
-/** Stores the blobs of a backup. */
-export async function storeBlobs(source: BackupSource, blobs: Blobs): Promise<void> {
-  for await (const blob of source.blobs()) await blobs.put(blob.key, source.bytes('blobs', blob));
 }
 
 /** Throws BackupError when restored data does not work. */

@@ -3,29 +3,16 @@ import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { databaseFile, lockDataFolder } from '../../data/data-folder.ts';
 import { finishRestore, stagedData, stagedMarker, stagingFolder } from '../../data/finish-restore.ts';
-import { migrations } from '../../data/migrations.ts';
-import { keyFile, openBlobs } from '../../open-ports.ts';
-import { systemClock } from '../../ports/clock/clock.ts';
-import { openSqlite } from '../../ports/database/sqlite/sqlite.ts';
+import { keyFile } from '../../open-ports.ts';
 import { readKeyFile, writeKeyFile } from '../../ports/keyring/key-file.ts';
-import { freeBytesOf, once, writeFileDurably } from '../files.ts';
+import { once, writeFileDurably } from '../files.ts';
 import { BackupError, backupName } from '../format.ts';
-import { loadIntoSqlite } from '../read/load-sqlite.ts';
 import { openBackup } from '../read/open-backup.ts';
-import { checkWith } from '../verify/check-with.ts';
-import {
-  type CheckedBackup,
-  checkBackup,
-  type Restored,
-  type RestoreRequest,
-  requireHealthy,
-  storeBlobs,
-} from './check-backup.ts';
-import { settleRestored } from './settle.ts';
+import { type CheckedBackup, checkBackup, type Restored, type RestoreRequest, requireHealthy } from './check-backup.ts';
+import { requireFree, stagedBytes, stageInFolder } from './stage-folder.ts';
 
 /** What the names of restore points begin with. */
 export const POINT_PREFIX = 'restore-point-';
-const SPARE_BYTES = 256 * 1024 * 1024;
 /** Files that may be in a folder without data. */
 const NO_DATA = new Set(['master.key', 'lock.sqlite', 'restoring', 'compile-cache', 'admin.sock']);
 
@@ -49,12 +36,15 @@ async function prepareAndReplace(request: RestoreRequest): Promise<Restored> {
   const { dataDir } = request.config;
   await using backup = await openBackup(request.path, stagingFolder(dataDir));
   const checked = await checkBackup(backup, request);
-  await requireSpace(dataDir, checked);
-  const health = await prepare(request, checked);
+  const { source } = checked.backup;
+  await requireFree(dataDir, stagedBytes(source));
+  const { revokeCredentials } = request;
+  const config = { ...request.config, dataDir: stagedData(dataDir) };
+  const health = await stageInFolder({ source, key: checked.key, config, revokeCredentials, deep: false });
   requireHealthy(health);
   await stageKey(request, checked);
   const restorePoint = await replaceByStaged(dataDir);
-  const { name, manifest } = checked.backup.source;
+  const { name, manifest } = source;
   const kept = restorePoint === null ? null : join(dataDir, restorePoint);
   return { name, manifest: manifest.body, checked: health, restorePoint: kept };
 }
@@ -71,44 +61,11 @@ export async function replaceByStaged(dataDir: string): Promise<string | null> {
   return hadData ? restorePoint : null;
 }
 
-/** Loads database and blobs, brings them up to date and tries them. */
-async function prepare(request: RestoreRequest, { backup, key }: CheckedBackup) {
-  const { config, revokeCredentials } = request;
-  const staged = { ...config, dataDir: stagedData(config.dataDir) };
-  const file = databaseFile(staged.dataDir);
-  await loadIntoSqlite(backup.source, file);
-  const clock = systemClock();
-  await using opened = new AsyncDisposableStack();
-  const db = opened.use(await openSqlite({ file }));
-  await db.migrate(migrations);
-  await settleRestored(db, clock, revokeCredentials);
-  const blobs = opened.use(await openBlobs(staged, db, clock));
-  await storeBlobs(backup.source, blobs);
-  return await checkWith({ db, blobs, key, config: staged, clock });
-}
-
 /** Puts the key file into the restored data, unless the key is given in another way or already there. */
 async function stageKey({ config }: RestoreRequest, { key }: CheckedBackup): Promise<void> {
   if (config.masterKey !== null) return;
   const present = await readKeyFile(keyFile(config.dataDir));
   if (present?.equals(key.bytes) !== true) await writeKeyFile(keyFile(stagedData(config.dataDir)), key.bytes);
-}
-
-async function requireSpace(dataDir: string, { backup }: CheckedBackup): Promise<void> {
-  const { database, blobs } = backup.source.manifest.body;
-  const pieces = database.flatMap((part) => part.pieces);
-  await requireFree(dataDir, pieces.reduce((sum, [, size]) => sum + size, 0) + blobs.bytes);
-}
-
-/** Throws BackupError when the disk of the data folder has no room for data of so many bytes. */
-export async function requireFree(dataDir: string, bytes: number): Promise<void> {
-  const needed = bytes + SPARE_BYTES;
-  const free = await freeBytesOf(dataDir);
-  if (free >= needed) return;
-  const mb = (size: number) => `${Math.ceil(size / 1_000_000)} MB`;
-  throw new BackupError(
-    `Restoring needs ${mb(needed)}, but the disk of ${dataDir} has only ${mb(free)} free. Nothing was changed.`,
-  );
 }
 
 /** Refuses a folder that has something else in it, which a mistyped path would mix with data. */

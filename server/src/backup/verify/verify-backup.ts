@@ -1,11 +1,10 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { Config } from '../../config/config.ts';
-import { databaseFile } from '../../data/data-folder.ts';
-import { checkSqlite } from '../../ports/database/sqlite/check.ts';
 import { BackupError, type ManifestBody } from '../format.ts';
 import { type BackupKey, checkHashes, keyOfBackup, type OpenBackup, openBackup } from '../read/open-backup.ts';
-import { openCopy } from '../read/open-copy.ts';
+import { requireFree, stagedBytes, stageInFolder } from '../restore/stage-folder.ts';
 import type { CopyCheck } from './check-copy.ts';
-import { checkWith } from './check-with.ts';
 
 export interface VerifyRequest {
   readonly path: string;
@@ -24,8 +23,8 @@ export interface Verified {
 }
 
 /**
- * Checks a backup without changing anything: every byte by its hash, and with the master key the data by using it in a
- * scratch folder. Throws BackupDamaged, BackupError, KeyringError, SchemaError.
+ * Checks a backup without changing anything: every byte by its hash, and with the master key by restoring it into a
+ * scratch folder and using the data. Throws BackupDamaged, BackupError, KeyringError, SchemaError.
  */
 export async function verifyBackup({ path, config, passphrase, deep, progress }: VerifyRequest): Promise<Verified> {
   await using backup = await openBackup(path);
@@ -37,14 +36,20 @@ export async function verifyBackup({ path, config, passphrase, deep, progress }:
     if (deep) throw new BackupError('--deep opens notes, which needs the master key: give NOTEVAULT_MASTER_KEY.');
     return { name: source.name, manifest: body, opened: null };
   }
-  const { dataDir, opened } = await openAndCheck(backup, key, config, deep);
-  const pages = checkSqlite(databaseFile(dataDir));
-  return { name: source.name, manifest: body, opened: { ...opened, faults: [...pages, ...opened.faults] } };
+  return { name: source.name, manifest: body, opened: await restoreIntoScratch(backup, key, config, deep) };
 }
 
-async function openAndCheck(backup: OpenBackup, key: BackupKey, config: Config, deep: boolean) {
-  await using copy = await openCopy(backup);
-  const { dataDir, db, blobs, clock } = copy;
-  const opened = await checkWith({ db, blobs, clock, key, config: { ...config, dataDir, databaseUrl: null } }, deep);
-  return { dataDir, opened };
+/** Restores as into an empty folder, whatever the configuration says of database and blobs. */
+async function restoreIntoScratch(
+  { source, scratch }: OpenBackup,
+  key: BackupKey,
+  config: Config,
+  deep: boolean,
+): Promise<CopyCheck> {
+  const dataDir = join(scratch, 'data');
+  await mkdir(dataDir, { mode: 0o700 });
+  await requireFree(dataDir, stagedBytes(source), 'Verifying (TMPDIR says where)');
+  const kind = source.manifest.body.blobs.stored === 'apart' ? 'disk' : 'database';
+  const there: Config = { ...config, dataDir, databaseUrl: null, databaseDirectUrl: null, blobs: { kind } };
+  return await stageInFolder({ source, key, config: there, revokeCredentials: false, deep });
 }

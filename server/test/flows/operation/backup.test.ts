@@ -12,8 +12,11 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { writeManifest } from '../../../src/backup/format.ts';
+import { hmacOf } from '../../../src/backup/take/take-backup.ts';
 import { databaseFile } from '../../../src/data/data-folder.ts';
 import { keyFile } from '../../../src/open-ports.ts';
+import { MasterKeyring } from '../../../src/ports/keyring/master-key.ts';
 import { fileOf, readRaw, sha256, uploadRaw } from '../../kit/content/files.ts';
 import { openRaw } from '../../kit/database/raw-sql.ts';
 import { assertFails, cli, Folder, startServe } from '../../kit/programs/process.ts';
@@ -92,6 +95,19 @@ describe('notevault backup, verify and restore', () => {
     assertFails(await cli(['verify', backups, '--deep'], { env: other }), /--deep .* needs the master key/);
     const wrong = { ...other, NOTEVAULT_MASTER_KEY: Buffer.alloc(32, 1).toString('base64') };
     assertFails(await cli(['verify', backups], { env: wrong }), /sealed under master key [0-9a-f]{16}, but/);
+  });
+
+  it('says how much room a check needs when there is not enough', async () => {
+    const large = folder.at('large');
+    cpSync(backups, large, { recursive: true });
+    const file = join(large, newest(), 'manifest.json');
+    const { body } = JSON.parse(readFileSync(file, 'utf8'));
+    const keyring = new MasterKeyring(Buffer.from(key, 'base64'), () => Buffer.alloc(0));
+    writeFileSync(file, writeManifest({ ...body, blobs: { ...body.blobs, bytes: 1e15 } }, hmacOf(keyring)));
+    assertFails(
+      await cli(['verify', large], { env }),
+      /Verifying \(TMPDIR .* needs 100000\d{4} MB, but .* only \d+ MB/,
+    );
   });
 
   it('refuses a manifest whose hashes were recomputed by somebody without the master key', async () => {

@@ -1,0 +1,74 @@
+import type { Config } from '../../config/config.ts';
+import { databaseFile } from '../../data/data-folder.ts';
+import { migrations } from '../../data/migrations.ts';
+import { openBlobs } from '../../open-ports.ts';
+import type { Blobs } from '../../ports/blobs/blobs.ts';
+import { systemClock } from '../../ports/clock/clock.ts';
+import { checkSqlite } from '../../ports/database/sqlite/check.ts';
+import { openSqlite } from '../../ports/database/sqlite/sqlite.ts';
+import { freeBytesOf } from '../files.ts';
+import { BackupError } from '../format.ts';
+import { loadIntoSqlite } from '../read/load-sqlite.ts';
+import type { BackupKey } from '../read/open-backup.ts';
+import type { BackupSource } from '../read/source.ts';
+import type { CopyCheck } from '../verify/check-copy.ts';
+import { checkWith } from '../verify/check-with.ts';
+import { settleRestored } from './settle.ts';
+
+const SPARE_BYTES = 256 * 1024 * 1024;
+
+export interface Staging {
+  readonly source: BackupSource;
+  readonly key: BackupKey;
+  /** Names the folder that the data is made in, which exists, and where its blobs are stored. */
+  readonly config: Config;
+  readonly revokeCredentials: boolean;
+  /** Reads every note and attachment. */
+  readonly deep: boolean;
+}
+
+/**
+ * Makes the data of a backup in a folder: database and blobs, brought up to date and settled. Resolves to what was found
+ * when it was used. A restore and the check of a backup both call this, so that the check shows what a restore does.
+ */
+export async function stageInFolder({ source, key, config, revokeCredentials, deep }: Staging): Promise<CopyCheck> {
+  const file = databaseFile(config.dataDir);
+  await loadIntoSqlite(source, file);
+  const pages = checkSqlite(file);
+  const clock = systemClock();
+  await using opened = new AsyncDisposableStack();
+  const db = opened.use(await openSqlite({ file }));
+  await db.migrate(migrations);
+  await settleRestored(db, clock, revokeCredentials);
+  const blobs = opened.use(await openBlobs(config, db, clock));
+  await storeBlobs(source, blobs);
+  const checked = await checkWith({ db, blobs, key, config, clock }, deep);
+  return { ...checked, faults: [...pages, ...checked.faults] };
+}
+
+/** Stores the blobs of a backup. */
+export async function storeBlobs(source: BackupSource, blobs: Blobs): Promise<void> {
+  for await (const blob of source.blobs()) await blobs.put(blob.key, source.bytes('blobs', blob));
+}
+
+/** The bytes of the data that `stageInFolder` makes. */
+export function stagedBytes({ manifest }: BackupSource): number {
+  const { database, blobs } = manifest.body;
+  const pieces = database.flatMap((part) => part.pieces);
+  return pieces.reduce((sum, [, size]) => sum + size, 0) + blobs.bytes;
+}
+
+/**
+ * Throws BackupError when the disk of a folder has no room for data of so many bytes.
+ *
+ * @param what needs the room, as the first word of a sentence.
+ */
+export async function requireFree(folder: string, bytes: number, what = 'Restoring'): Promise<void> {
+  const needed = bytes + SPARE_BYTES;
+  const free = await freeBytesOf(folder);
+  if (free >= needed) return;
+  const mb = (size: number) => `${Math.ceil(size / 1_000_000)} MB`;
+  throw new BackupError(
+    `${what} needs ${mb(needed)}, but the disk of ${folder} has only ${mb(free)} free. Nothing was changed.`,
+  );
+}
