@@ -1,10 +1,10 @@
-import { createHash } from 'node:crypto';
-import { existsSync, globSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import { build } from 'vite';
+import { digestOf } from './digest.ts';
 import { webConfig } from './web-config.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -31,22 +31,12 @@ const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } };
  * same sources.
  */
 export async function buildWeb(): Promise<void> {
-  const digest = digestOfInputs();
+  const digest = digestOf(root, INPUTS);
   if (existsSync(STAMP) && readFileSync(STAMP, 'utf8') === digest) return;
   rmSync(folder, { recursive: true, force: true });
   await build(webConfig(root));
   await Promise.all(globSync('**/*', { cwd: folder }).map((name) => compress(join(folder, name))));
   writeFileSync(STAMP, digest);
-}
-
-function digestOfInputs(): string {
-  const hash = createHash('sha256');
-  for (const name of globSync(INPUTS, { cwd: root }).sort()) {
-    const path = join(root, name);
-    if (!statSync(path).isFile() || name.endsWith('.test.ts')) continue;
-    hash.update(`${name}\0`).update(readFileSync(path)).update('\0');
-  }
-  return hash.digest('hex');
 }
 
 async function compress(path: string): Promise<void> {

@@ -1,33 +1,38 @@
-import { spawnSync } from 'node:child_process';
-import { chmodSync, cpSync, existsSync, globSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildWeb } from './build-web.ts';
 import { bundle } from './bundle.ts';
-import { publishable, withLauncher } from './published.ts';
+import { digestOfProgram, stampOf } from './digest.ts';
+import { manifestOfProgram } from './manifest.ts';
 
-// `npm run build`: compiles the sources to dist/, bundled, which runs on plain Node without the workspaces.
 const root = join(import.meta.dirname, '..');
 const dist = join(root, 'dist');
 const BIN = 'cli/src/main.js';
+/**
+ * The first line is for shells, the second for both. `env -S` could pass the flag that silences the warning of
+ * node:sqlite in early versions of Node 24, but BusyBox lacks it. JavaScript reads a string and a comment.
+ */
+const LAUNCHER = `#!/bin/sh\n':' //; exec node --disable-warning=ExperimentalWarning "$0" "$@"\n`;
 
-rmSync(dist, { recursive: true, force: true });
-const tsc = join(root, 'node_modules/typescript/bin/tsc');
-const compiled = spawnSync(process.execPath, [tsc, '-p', join(root, 'tsconfig.build.json')], { stdio: 'inherit' });
-// tsc has printed the errors; an incomplete folder must not be taken for a package.
-if (compiled.status !== 0) process.exit(1);
-
-for (const path of globSync('**/*.js', { cwd: dist })) {
-  const file = join(dist, path);
-  writeFileSync(file, publishable(path, readFileSync(file, 'utf8')));
-}
-for (const path of globSync(['packages/*/src/**/*', 'server/src/**/*', 'cli/src/**/*'], { cwd: root })) {
-  if (!path.endsWith('.ts') && statSync(join(root, path)).isFile()) cpSync(join(root, path), join(dist, path));
-}
-await bundle(dist);
-await buildWeb();
-cpSync(join(root, 'web/dist'), join(dist, 'web/dist'), { recursive: true });
-const bin = join(dist, BIN);
-if (existsSync(bin)) {
-  writeFileSync(bin, withLauncher(readFileSync(bin, 'utf8')));
+/**
+ * Builds the web app into web/dist, and the program into dist/, which is then a package that runs on plain Node without
+ * the workspaces. What was built from the same sources is left as it is.
+ */
+export async function build(): Promise<void> {
+  await buildWeb();
+  const digest = digestOfProgram(root);
+  const stamp = stampOf(root);
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === digest) return;
+  rmSync(dist, { recursive: true, force: true });
+  const imported = await bundle(root, dist);
+  const bin = join(dist, BIN);
+  writeFileSync(bin, LAUNCHER + readFileSync(bin, 'utf8'));
   chmodSync(bin, 0o755);
+  writeFileSync(join(dist, 'package.json'), JSON.stringify(manifestOfProgram(root, imported, BIN), null, 2));
+  // The program looks for the web app beside it; packing copies what the link names.
+  mkdirSync(join(dist, 'web'));
+  symlinkSync('../../web/dist', join(dist, 'web/dist'), 'dir');
+  writeFileSync(stamp, digest);
 }
+
+if (import.meta.main) await build();

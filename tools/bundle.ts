@@ -1,14 +1,15 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { isBuiltin } from 'node:module';
 import { dirname, join, relative, sep } from 'node:path';
 import { type OutputChunk, type Plugin, rolldown } from 'rolldown';
 
 /** The programs: the command, and the scripts of its threads. The others import nothing of each other at run time. */
 const ENTRIES = [
-  'cli/src/main.js',
-  'server/src/compute-thread.js',
-  'server/src/search-thread.js',
-  'server/src/ports/database/sqlite/checkpoint-worker.js',
-  'server/src/ports/embedder/embedder-worker.js',
+  'cli/src/main.ts',
+  'server/src/compute-thread.ts',
+  'server/src/search-thread.ts',
+  'server/src/ports/database/sqlite/checkpoint-worker.ts',
+  'server/src/ports/embedder/embedder-worker.ts',
 ];
 /**
  * Packages that stay packages: those with native code or optional parts, and large ones that few need and that are
@@ -27,17 +28,20 @@ const EXTERNAL = [
   'utf-8-validate',
 ];
 const FOLDER = 'bundle';
+/** The script of a thread, which is loaded by its address. */
+const SCRIPT_URL = /(new URL\(\s*)(["'])(\.{1,2}\/[^"'\n]+)\.ts\2(\s*,\s*import\.meta\.url)/g;
 
 /**
- * Puts the compiled program at `dist` into a few files in `dist/bundle`, and removes what was compiled. Loading 2,500
- * modules takes longer than all the rest of a start, and each keeps some memory.
+ * Puts the program of the sources at `root` into a few files in `dist/bundle`, with a script in the place of each entry
+ * that imports its file. Loading 2,500 modules takes longer than all the rest of a start, and each keeps some memory.
+ * Returns the packages that the program imports when it runs.
  */
-export async function bundle(dist: string): Promise<void> {
+export async function bundle(root: string, dist: string): Promise<string[]> {
   const build = await rolldown({
-    input: Object.fromEntries(ENTRIES.map((path) => [nameOf(path), join(dist, path)])),
+    input: Object.fromEntries(ENTRIES.map((path) => [nameOf(path), join(root, path)])),
     platform: 'node',
     external: EXTERNAL,
-    plugins: [placesIn(dist)],
+    plugins: [placesIn(root)],
     onLog(level, log, report) {
       if (level === 'warn') throw new Error(`the bundle: ${log.message}`);
       report(level, log);
@@ -54,26 +58,48 @@ export async function bundle(dist: string): Promise<void> {
   const chunks = output.filter((file) => file.type === 'chunk');
   for (const { fileName, code } of chunks) writeFileSync(join(dist, FOLDER, fileName), inAscii(code, fileName));
   writeFileSync(join(dist, FOLDER, 'LICENSES.txt'), licences(chunks));
-  for (const folder of ['cli', 'packages', 'server']) rmSync(join(dist, folder), { recursive: true });
   for (const path of ENTRIES) {
     const target = relative(dirname(path), join(FOLDER, `${nameOf(path)}.js`)).replaceAll(sep, '/');
     mkdirSync(join(dist, dirname(path)), { recursive: true });
-    writeFileSync(join(dist, path), `import '${target}';\n`);
+    writeFileSync(join(dist, compiledName(path)), `import '${target}';\n`);
   }
+  return importsOf(chunks);
+}
+
+/** The packages that the chunks import, at once or when they are used. */
+function importsOf(chunks: readonly OutputChunk[]): string[] {
+  const files = new Set(chunks.map(({ fileName }) => fileName));
+  const specifiers = chunks.flatMap(({ imports, dynamicImports }) => [...imports, ...dynamicImports]);
+  const names = specifiers.filter((each) => !files.has(each) && !isBuiltin(each)).map((each) => packageOf(each));
+  return [...new Set(names)].sort();
+}
+
+function packageOf(specifier: string): string {
+  return specifier
+    .split('/')
+    .slice(0, specifier.startsWith('@') ? 2 : 1)
+    .join('/');
 }
 
 function nameOf(entry: string): string {
-  return /([^/]+)\.js$/.exec(entry)?.[1] ?? entry;
+  return /([^/]+)\.ts$/.exec(entry)?.[1] ?? entry;
 }
 
-/** Modules keep their own address, by which they find files beside them and the scripts of threads. */
-function placesIn(dist: string): Plugin {
+function compiledName(path: string): string {
+  return path.replace(/\.ts$/, '.js');
+}
+
+/** Modules keep their place in the tree, by which they find files beside them and the scripts of threads. */
+function placesIn(root: string): Plugin {
   return {
     name: 'places',
     transform(code, id) {
-      if (!code.includes('import.meta.url') || !id.startsWith(dist)) return null;
-      const place = JSON.stringify(`../${relative(dist, id).replaceAll(sep, '/')}`);
-      return { code: code.replaceAll('import.meta.url', `new URL(${place}, import.meta.url).href`), map: null };
+      if (!code.includes('import.meta.url') || !id.startsWith(root) || id.includes('node_modules')) return null;
+      const place = JSON.stringify(`../${compiledName(relative(root, id)).replaceAll(sep, '/')}`);
+      const placed = code
+        .replace(SCRIPT_URL, '$1$2$3.js$2$4')
+        .replaceAll('import.meta.url', `new URL(${place}, import.meta.url).href`);
+      return { code: placed, map: null };
     },
   };
 }

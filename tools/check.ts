@@ -25,7 +25,7 @@ const workspaces = globSync(['packages/*/package.json', '{server,cli,web}/packag
 const findings = [
   ...checkBoundaries(sources),
   ...checkRetiredNames(sources, documents, readRetiredNames(root)),
-  ...checkDependencies(manifest('package.json'), workspaces.sort().map(manifest), sources),
+  ...checkDependencies(['package.json', ...workspaces.sort()].map(manifest), sources),
   ...generateDocs(root, true),
   ...checkWebBudget(root),
   ...writeOpenApi(root, await openApiOfApp(), true),

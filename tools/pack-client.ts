@@ -1,8 +1,9 @@
-import { spawnSync } from 'node:child_process';
 import { cpSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { importsOf } from './check/sources.ts';
+import { versionsOf } from './manifest.ts';
+import { npmPack, run } from './npm-pack.ts';
 import { publishable } from './published.ts';
 
 /*
@@ -21,7 +22,7 @@ try {
   describe();
   cpSync(join(root, 'LICENSE'), join(built, 'LICENSE'));
   cpSync(join(root, 'packages/client/README.md'), join(built, 'README.md'));
-  run('npm', ['pack', '--loglevel=error', '--pack-destination', process.argv[2] ?? process.cwd()], built);
+  npmPack(built, process.argv[2] ?? process.cwd());
 } finally {
   rmSync(built, { recursive: true, force: true });
 }
@@ -79,15 +80,14 @@ function specifiersOf(path: string): string[] {
 
 /** Writes the package's description, with the packages that the compiled modules import. */
 function describe(): void {
-  const { version, license, dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+  const { version, license } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
     version: string;
     license: string;
-    dependencies: Record<string, string>;
   };
   const imported = globSync('packages/**/*.{js,d.ts}', { cwd: built })
     .flatMap(specifiersOf)
+    .filter((specifier) => !specifier.startsWith('.'))
     .map((specifier) => specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/'));
-  const used = Object.entries(dependencies).filter(([name]) => imported.includes(name));
   const manifest = {
     name: 'notevault-client',
     version,
@@ -96,13 +96,7 @@ function describe(): void {
     description: 'The API of Notevault for Node and browsers: requests, tokens, the change feed, live notes.',
     exports: { './*': { types: './packages/client/src/*.d.ts', default: './packages/client/src/*.js' } },
     sideEffects: false,
-    dependencies: Object.fromEntries(used),
+    dependencies: versionsOf(root, [...new Set(imported)].sort()),
   };
   writeFileSync(join(built, 'package.json'), JSON.stringify(manifest, null, 2));
-}
-
-function run(command: string, args: readonly string[], cwd: string): void {
-  const { status } = spawnSync(command, args, { cwd, stdio: 'inherit' });
-  // The command has printed what is wrong.
-  if (status !== 0) process.exit(1);
 }

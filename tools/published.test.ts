@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { publishable, withLauncher } from './published.ts';
+import { publishable } from './published.ts';
 
 test('publishable makes workspace imports relative, static and dynamic ones', () => {
   const code = [
@@ -20,17 +20,7 @@ test('publishable makes workspace imports relative, static and dynamic ones', ()
   );
 });
 
-test('publishable gives a worker loaded by URL its compiled name', () => {
-  const code = "new Worker(new URL('./worker.ts', import.meta.url));";
-  assert.equal(publishable('server/src/a.js', code), "new Worker(new URL('./worker.js', import.meta.url));");
-});
-
 test('publishable throws for an import that would not exist after publishing', () => {
   assert.throws(() => publishable('a.js', "import { x } from '@notevault/protocol';"), /still imports @notevault/);
   assert.throws(() => publishable('a.js', "import { x } from './b.ts';"), /still imports \.\/b\.ts/);
-});
-
-test('the launcher replaces the first line, for shells, and is valid JavaScript', () => {
-  const code = withLauncher('#!/usr/bin/env node\nglobalThis.done = true;\n');
-  assert.match(code, /^#!\/bin\/sh\n':' \/\/; exec node .*\nglobalThis/);
 });

@@ -1,17 +1,18 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { existsSync, globSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { startCluster, whyNoCluster } from '../server/test/kit/database/postgres-cluster.ts';
 import { grouped } from './test-groups.ts';
 
 /*
- * node tools/test.ts [--stress | --browser | --long | --vaults] [paths or node options…]
+ * node tools/test.ts [--stress | --browser | --long | --optional | --vaults] [paths or node options…]
  *
  * Runs the tests (all, or those in the given files and folders) against one PostgreSQL server, which is started here
  * unless TEST_POSTGRES_URL names one. Options of `node --test` are passed on. Some files run only when they or their
  * folder are named, or with a flag: with --stress those that kill processes, cut connections or send random requests,
  * and with --browser those that need Chromium. Others need the flag even when their folder is named: --long for those
- * called *.long.test.ts, which run for minutes to hours, and --vaults for those called *.vaults.test.ts, which read
+ * called *.long.test.ts, which run for minutes to hours, --optional for those in tools/optional, whose packages are
+ * installed then, and --vaults for those called *.vaults.test.ts, which read
  * vaults outside of the repository: the folders in TEST_VAULTS, by default in ../shared/vaults.
  */
 
@@ -20,22 +21,37 @@ const EVERYWHERE = ['server/test', 'web/src', 'cli', 'tools', 'server/src', 'pac
 /** Recognises test files that need PostgreSQL, by an import or their name; one not recognised starts its own server. */
 const NEEDS_POSTGRES = /kit\/|\.pg\.test\.ts/;
 
-type Kind = 'short' | 'stress' | 'browser' | 'long' | 'vaults';
+type Kind = 'short' | 'stress' | 'browser' | 'long' | 'optional' | 'vaults';
 
 /** Which files are of a kind, in this order; all others are short. */
 const KINDS: readonly (readonly [Kind, RegExp])[] = [
   ['long', /\.long\.test\.ts$/],
   ['vaults', /\.vaults\.test\.ts$/],
+  ['optional', /^tools\/optional\//],
   ['browser', /\/browser\.test\.ts$/],
   ['stress', /(^|\/)server\/test\/(faults|fuzz)\//],
 ];
 const FLAGGED = KINDS.map(([kind]) => kind);
 
 /** A test that takes longer fails with its name. */
-const TIMEOUT_MINUTES: Readonly<Record<Kind, number>> = { short: 5, stress: 10, browser: 5, long: 240, vaults: 30 };
+const TIMEOUT_MINUTES: Readonly<Record<Kind, number>> = {
+  short: 5,
+  stress: 10,
+  browser: 5,
+  long: 240,
+  optional: 5,
+  vaults: 30,
+};
 
 /** A test file that takes longer is ended. */
-const FILE_MINUTES: Readonly<Record<Kind, number>> = { short: 15, stress: 15, browser: 15, long: 600, vaults: 60 };
+const FILE_MINUTES: Readonly<Record<Kind, number>> = {
+  short: 15,
+  stress: 15,
+  browser: 15,
+  long: 600,
+  optional: 15,
+  vaults: 60,
+};
 
 const args = process.argv.slice(2);
 const kind = FLAGGED.find((name) => args.includes(`--${name}`)) ?? 'short';
@@ -80,6 +96,7 @@ async function run(files: readonly string[]): Promise<number> {
   // Without the cache, compiling the sources for each file would be a third of the work.
   environment.NODE_COMPILE_CACHE ??= join(import.meta.dirname, '../node_modules/.cache/compile');
   const setup = ['--import', new URL('./test-setup.ts', import.meta.url).href];
+  if (files.some((file) => kindOf(file) === 'optional')) setup.push('--import', installOptional());
   const timeout = `--test-timeout=${TIMEOUT_MINUTES[kind] * 60_000}`;
   // Files that are named run as they are, each in a process of its own.
   const toRun =
@@ -92,6 +109,16 @@ async function run(files: readonly string[]): Promise<number> {
     child.once('error', reject);
     child.once('exit', (code) => resolve(code ?? 1));
   });
+}
+
+/** Installs the packages of tools/optional, unless they are, and returns the module that makes them importable. */
+function installOptional(): string {
+  const folder = join(import.meta.dirname, 'optional');
+  const installed = statSync(join(folder, 'node_modules/.package-lock.json'), { throwIfNoEntry: false });
+  if (installed === undefined || installed.mtimeMs < statSync(join(folder, 'package-lock.json')).mtimeMs) {
+    execFileSync('npm', ['ci', '--no-audit', '--no-fund'], { cwd: folder, stdio: 'inherit' });
+  }
+  return new URL('./optional/resolve.ts', import.meta.url).href;
 }
 
 function testsIn(path: string): string[] {

@@ -1,22 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import { allTools } from './all-tools.ts';
 import type { ToolFailure } from './text/answer.ts';
 
-/** What a model reads of each tool before it has called any. */
-const TOKENS_MAX = 6_000;
 /** Names of acts that change something; a host believes `readOnlyHint` only of a tool without one. */
 const ACTS = /^(create|append|edit|rename|move|delete|restore)_|_upload_/;
-
-test('the definitions of all tools take at most 6,000 tokens', (context) => {
-  const tokens = allTools.map(({ name, description, input }) =>
-    countTokens(JSON.stringify({ name, description, inputSchema: input })),
-  );
-  const all = tokens.reduce((sum, each) => sum + each, 0);
-  context.diagnostic(`${all} tokens for ${allTools.length} tools`);
-  assert.ok(all <= TOKENS_MAX, `${all} tokens`);
-});
 
 test('a tool says that it only reads exactly if its name has no act in it', () => {
   for (const { name, hints } of allTools) assert.equal(hints.readOnlyHint, !ACTS.test(name), name);

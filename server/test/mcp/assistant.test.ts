@@ -6,9 +6,9 @@ const TASKS = 40;
 
 onSqlite('a scripted assistant', (open) => {
   test('works beside people over the test vault: nothing is lost, and no success is false', async (context) => {
-    const { done, tokens, largest } = await assistantRun(open, 2, TASKS);
+    const { done, characters, largest } = await assistantRun(open, 2, TASKS);
     context.diagnostic(
-      `${Math.round(tokens / TASKS)} tokens a task, largest answer ${largest}; ${JSON.stringify(done)}`,
+      `${Math.round(characters / TASKS)} characters a task, largest answer ${largest}; ${JSON.stringify(done)}`,
     );
   });
 });

@@ -13,9 +13,9 @@ onEachEngine('a scripted assistant', (open) => {
     const byPath = new Map([...realNotes('en')].map((note) => [foldPath(note[0]), note]));
     const step = Math.max(1, Math.floor(byPath.size / NOTES));
     const notes = [...byPath.values()].filter((_, index) => index % step === 0).slice(0, NOTES);
-    const { done, tokens, largest } = await assistantRun(open, 1, TASKS, notes);
+    const { done, characters, largest } = await assistantRun(open, 1, TASKS, notes);
     context.diagnostic(
-      `${Math.round(tokens / TASKS)} tokens a task, largest answer ${largest}; ${JSON.stringify(done)}`,
+      `${Math.round(characters / TASKS)} characters a task, largest answer ${largest}; ${JSON.stringify(done)}`,
     );
   });
 });

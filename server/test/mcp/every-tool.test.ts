@@ -1,10 +1,8 @@
-/** Every tool, by the official clients of both generations, with credentials of each kind and level. */
+/** Every tool, with credentials of each kind and level. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js';
-import { StreamableHTTPClientTransport as OldTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { allTools, writerNames } from '@notevault/mcp/all-tools.ts';
-import { Assistant, type ToolResult } from '../kit/clients/mcp.ts';
+import { Assistant } from '../kit/clients/mcp.ts';
 import { OAuthApp } from '../kit/clients/oauth-app.ts';
 import { onSqlite } from '../kit/engines.ts';
 import { linkDevice } from '../kit/operations.ts';
@@ -38,26 +36,6 @@ async function credentialsOf(server: TestServer, vault: string) {
   };
 }
 
-/** A client of the first generation of the library. */
-async function connectOld(server: TestServer, token: string) {
-  const client = new OldClient({ name: 'old client', version: '1' });
-  const requestInit = { headers: { authorization: `Bearer ${token}` } };
-  await client.connect(new OldTransport(new URL(`${server.url}/api/mcp`), { requestInit }) as never);
-  return {
-    async call(name: string, input: Record<string, unknown> = {}): Promise<ToolResult> {
-      const result = (await client.callTool({ name, arguments: input })) as {
-        content: { type: string; text?: string }[];
-        structuredContent?: object;
-        isError?: boolean;
-      };
-      const text = result.content.map((part) => part.text ?? '').join('\n');
-      return { text, isError: result.isError === true, data: result.structuredContent ?? {} };
-    },
-    tools: async () => (await client.listTools()).tools.map(({ name }) => name),
-    [Symbol.asyncDispose]: () => client.close(),
-  };
-}
-
 onSqlite('every tool', (open) => {
   test('has a call here', () => {
     assert.deepEqual(toolCalls.map(({ name }) => name).sort(), allTools.map(({ name }) => name).sort());
@@ -84,16 +62,5 @@ onSqlite('every tool', (open) => {
       tree.notes.map((note: { path: string }) => note.path),
       ['a.md'],
     );
-  });
-
-  test('works for a client of the first generation', async () => {
-    const { server, known } = await started(open);
-    await using _ = server;
-    const { key } = (await server.alice.post('/api-keys', { name: 'key' })).body;
-    await using assistant = await connectOld(server, key);
-    assert.equal((await assistant.tools()).length, allTools.length);
-    for (const [name, { isError, text }] of await callAll(assistant, known('old'))) {
-      assert.equal(isError, false, `${name}: ${text}`);
-    }
   });
 });

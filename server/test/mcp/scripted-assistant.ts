@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { sectionsOf } from '@notevault/mcp/edits/sections.ts';
-import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import { Assistant, type ToolResult } from '../kit/clients/mcp.ts';
 import { YjsClient } from '../kit/clients/yjs-client.ts';
 import { handWritten } from '../kit/content/test-vault.ts';
@@ -18,7 +17,7 @@ export interface Report {
   /** Tasks done, by kind. */
   readonly done: Readonly<Record<string, number>>;
   /** Tokens of calls and answers. */
-  readonly tokens: number;
+  readonly characters: number;
   /** Tokens of the largest answer. */
   readonly largest: number;
 }
@@ -31,7 +30,7 @@ interface World {
   readonly random: Random;
   /** The texts that the vault must have. */
   readonly texts: Map<string, string>;
-  tokens: number;
+  characters: number;
   largest: number;
 }
 
@@ -57,7 +56,7 @@ export async function assistantRun(
     await rest.post('/notes/batch', { notes: notes.slice(at, at + 100) }, { 'x-idempotency-key': `fill-${at}` });
   }
   await using assistant = await Assistant.connect(server, key);
-  const world: World = { server, vault, rest, assistant, random: new Random(seed), texts, tokens: 0, largest: 0 };
+  const world: World = { server, vault, rest, assistant, random: new Random(seed), texts, characters: 0, largest: 0 };
   const done: Record<string, number> = {};
   for (let task = 0; task < tasks; task++) {
     const kind = world.random.pick(Object.keys(KINDS));
@@ -69,7 +68,7 @@ export async function assistantRun(
     }
     done[kind] = (done[kind] ?? 0) + 1;
   }
-  return { done, tokens: world.tokens, largest: world.largest };
+  return { done, characters: world.characters, largest: world.largest };
 }
 
 const KINDS: Readonly<Record<string, (world: World, word: string) => Promise<void>>> = {
@@ -89,9 +88,8 @@ const KINDS: Readonly<Record<string, (world: World, word: string) => Promise<voi
 
 async function call(world: World, name: string, input: Record<string, unknown>): Promise<ToolResult> {
   const result = await world.assistant.call(name, input);
-  const tokens = countTokens(result.text);
-  world.tokens += tokens + countTokens(JSON.stringify(input));
-  world.largest = Math.max(world.largest, tokens);
+  world.characters += result.text.length + JSON.stringify(input).length;
+  world.largest = Math.max(world.largest, result.text.length);
   return result;
 }
 

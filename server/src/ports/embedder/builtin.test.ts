@@ -1,15 +1,23 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { describe, test } from 'node:test';
-import { builtinEmbedder } from './builtin.ts';
+import { systemClock } from '../clock/clock.ts';
+import { builtinEmbedder, threadedBuiltin } from './builtin.ts';
 import { dot, embedderContract } from './embedder.contract.ts';
 
 embedderContract('the builtin embedder', async () => builtinEmbedder());
+embedderContract('the builtin embedder in a thread', async () => threadedBuiltin(systemClock()));
 
 const signal = new AbortController().signal;
 const even = { signal, idf: async (words: readonly string[]) => words.map(() => 1) };
 
 describe('the builtin embedder', () => {
+  test('returns the same vectors in a thread as without', async () => {
+    await using there = threadedBuiltin(systemClock());
+    const texts = ['a river', 'знание', '知識の庭'].map((text) => ({ about: '', text }));
+    assert.deepEqual(await there.embedPassages(texts, signal), await builtinEmbedder().embedPassages(texts, signal));
+  });
+
   const nearness = async (query: string, ...texts: string[]) => {
     const embedder = builtinEmbedder();
     const vectors = await embedder.embedPassages(

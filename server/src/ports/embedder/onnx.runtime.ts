@@ -1,6 +1,28 @@
-import type { Tokenizer } from '@huggingface/tokenizers';
-import type { InferenceSession, Tensor } from 'onnxruntime-web';
 import { EmbedderError } from './embedder.ts';
+
+/** What is used of @huggingface/tokenizers. */
+interface Tokenizer {
+  encode(text: string, options?: { add_special_tokens: boolean }): { ids: number[] };
+}
+interface TokenizerPackage {
+  readonly Tokenizer: new (json: Settings, config: Settings) => Tokenizer;
+}
+
+/** What is used of onnxruntime-web. */
+interface Tensor {
+  readonly data: unknown;
+  readonly dims: readonly number[];
+}
+interface InferenceSession {
+  readonly inputNames: readonly string[];
+  run(feeds: Record<string, Tensor>): Promise<Record<string, Tensor>>;
+  release(): Promise<void>;
+}
+interface OnnxPackage {
+  readonly env: { readonly wasm: { numThreads?: number } };
+  readonly InferenceSession: { create(file: string, options: object): Promise<InferenceSession> };
+  readonly Tensor: new (type: 'int64', values: BigInt64Array, dims: readonly number[]) => Tensor;
+}
 
 /** Turns texts into token ids for a model. */
 export interface Tokens {
@@ -20,7 +42,7 @@ export interface Session extends AsyncDisposable {
 type Settings = Record<string, unknown>;
 
 export async function openTokenizer(json: Settings, config: Settings): Promise<Tokens> {
-  const { Tokenizer } = await optional(() => import('@huggingface/tokenizers'));
+  const { Tokenizer } = await optional<TokenizerPackage>('@huggingface/tokenizers');
   const tokenizer = new Tokenizer(json, config);
   const { before, after } = specials(tokenizer);
   return {
@@ -46,7 +68,7 @@ function specials(tokenizer: Tokenizer): { before: number[]; after: number[] } {
 }
 
 export async function openSession(file: string, threads: number): Promise<Session> {
-  const ort = await optional(() => import('onnxruntime-web'));
+  const ort = await optional<OnnxPackage>('onnxruntime-web');
   ort.env.wasm.numThreads = threads;
   const session = await ort.InferenceSession.create(file, { executionProviders: ['wasm'], logSeverityLevel: 3 });
   const int64 = (values: BigInt64Array, dims: readonly number[]) => new ort.Tensor('int64', values, dims);
@@ -115,9 +137,9 @@ function pooled(
 }
 
 /** Loads an optional package: running models needs large packages, which are installed only where they are wanted. */
-async function optional<Module>(load: () => Promise<Module>): Promise<Module> {
+async function optional<Module>(name: string): Promise<Module> {
   try {
-    return await load();
+    return (await import(name)) as Module;
   } catch (cause) {
     const message =
       'NOTEVAULT_EMBEDDER=onnx needs two more packages: npm install onnxruntime-web @huggingface/tokenizers (beside notevault).';

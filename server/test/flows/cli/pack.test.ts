@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -17,42 +17,44 @@ const env = { PATH: [dirname(process.execPath), process.env.PATH ?? ''].join(del
 const bin = join(folder, 'notevault');
 
 before(() => {
-  execFileSync('npm', ['pack', '--loglevel=error', '--pack-destination', folder], {
-    cwd: root,
-    stdio: 'pipe',
-    encoding: 'utf8',
-  });
-  const { version, dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
-    version: string;
-    dependencies: Record<string, string>;
-  };
+  execFileSync(process.execPath, [join(root, 'tools/pack.ts'), folder], { cwd: root, stdio: 'pipe' });
+  const [archive = ''] = readdirSync(folder).filter((name) => name.endsWith('.tgz'));
   mkdirSync(installed, { recursive: true });
-  execFileSync('tar', ['-xzf', join(folder, `notevault-${version}.tgz`), '-C', installed, '--strip-components=1']);
+  execFileSync('tar', ['-xzf', join(folder, archive), '-C', installed, '--strip-components=1']);
   // Installs only the declared dependencies, as links: the packages come from the repository, not the network.
-  for (const name of Object.keys(dependencies)) {
+  for (const name of Object.keys(manifest().dependencies)) {
     const link = join(folder, 'node_modules', name);
     mkdirSync(dirname(link), { recursive: true });
     symlinkSync(join(root, 'node_modules', name), link);
   }
   // Links the command as npm does for a package's bin.
-  symlinkSync(join(installed, 'dist/cli/src/main.js'), bin);
+  symlinkSync(join(installed, manifest().bin.notevault), bin);
 });
 after(() => rmSync(folder, { recursive: true, force: true }));
+
+function manifest(): { version: string; dependencies: Record<string, string>; bin: { notevault: string } } {
+  return JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'));
+}
 
 test('the npm package holds the bundled program with its licences, no sources and no tools of the repository', () => {
   for (const path of [
     'README.md',
     'LICENSE',
     'CHANGELOG.md',
-    'dist/cli/src/main.js',
-    'dist/bundle/LICENSES.txt',
-    'dist/web/dist/index.html',
+    'cli/src/main.js',
+    'bundle/LICENSES.txt',
+    'web/dist/index.html',
   ]) {
     assert.ok(existsSync(join(installed, path)), path);
   }
-  for (const path of ['server', 'tools', 'dist/tools', 'dist/server/src/app.js', 'dist/packages']) {
+  for (const path of ['tools', 'packages', 'server/src/app.js', 'build.stamp', 'node_modules']) {
     assert.ok(!existsSync(join(installed, path)), path);
   }
+});
+
+test('the npm package asks only for packages that are not in its bundle', () => {
+  const names = Object.keys(manifest().dependencies);
+  assert.ok(names.includes('oidc-provider') && !names.includes('fastify'), names.join(', '));
 });
 
 test('the command of the npm package prints its help, and nothing else', () => {
@@ -82,8 +84,7 @@ test('the command of the npm package serves, and stops cleanly on SIGTERM', asyn
     await listening;
     const answer = await fetch(`http://127.0.0.1:${port}/api/health`);
     assert.equal(answer.status, 200);
-    const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
-    assert.deepEqual(await answer.json(), { status: 'ok', version });
+    assert.deepEqual(await answer.json(), { status: 'ok', version: manifest().version });
     const page = await fetch(`http://127.0.0.1:${port}/`, { headers: { accept: 'text/html' } });
     assert.match(await page.text(), /<div id="app">/);
   } finally {

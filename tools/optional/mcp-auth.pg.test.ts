@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { auth, type OAuthClientProvider } from '@modelcontextprotocol/sdk/client/auth.js';
 import type { OAuthClientInformationMixed, OAuthTokens } from '@modelcontextprotocol/sdk/shared/auth.js';
-import { fakeFetch, json } from '../../kit/clients/fake-fetch.ts';
-import { Browser, outside, signedIn } from '../../kit/clients/oauth.ts';
-import { onEachEngine } from '../../kit/engines.ts';
-import { startServer, type TestServer } from '../../kit/server.ts';
+import { fakeFetch, json } from '../../server/test/kit/clients/fake-fetch.ts';
+import { Browser, outside, signedIn } from '../../server/test/kit/clients/oauth.ts';
+import { onEachEngine } from '../../server/test/kit/engines.ts';
+import { startServer, type TestServer } from '../../server/test/kit/server.ts';
 
 const ISSUER = 'https://notes.example';
 const REDIRECT = 'http://127.0.0.1:33418/callback';

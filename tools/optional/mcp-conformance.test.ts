@@ -7,12 +7,12 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { onSqlite } from '../kit/engines.ts';
-import { startServer } from '../kit/server.ts';
+import { onSqlite } from '../../server/test/kit/engines.ts';
+import { startServer } from '../../server/test/kit/server.ts';
 import { createFixtures } from './fixtures.ts';
 import { startTokenProxy } from './token-proxy.ts';
 
-const program = join(import.meta.dirname, '../../../node_modules/@modelcontextprotocol/conformance/dist/index.js');
+const program = join(import.meta.dirname, 'node_modules/@modelcontextprotocol/conformance/dist/index.js');
 
 /** Runs the suite of a revision; resolves to its exit code and what it printed. */
 async function conformance(

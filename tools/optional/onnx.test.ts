@@ -2,14 +2,13 @@ import assert from 'node:assert/strict';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
-import { tinyModel, writeTinyModel } from '../../../test/kit/content/tiny-model.ts';
-import { scratchFolder } from '../../../test/kit/scratch.ts';
-import { systemClock } from '../clock/clock.ts';
-import { builtinEmbedder, threadedBuiltin } from './builtin.ts';
-import { dot, embedderContract } from './embedder.contract.ts';
-import { EmbedderError } from './embedder.ts';
-import { onnxEmbedder } from './onnx.ts';
-import { ThreadedEmbedder } from './threaded.ts';
+import { systemClock } from '@notevault/server/ports/clock/clock.ts';
+import { dot, embedderContract } from '@notevault/server/ports/embedder/embedder.contract.ts';
+import { EmbedderError } from '@notevault/server/ports/embedder/embedder.ts';
+import { onnxEmbedder } from '@notevault/server/ports/embedder/onnx.ts';
+import { ThreadedEmbedder } from '@notevault/server/ports/embedder/threaded.ts';
+import { tinyModel, writeTinyModel } from '../../server/test/kit/content/tiny-model.ts';
+import { scratchFolder } from '../../server/test/kit/scratch.ts';
 
 const folder = scratchFolder('test');
 after(() => rm(folder, { recursive: true, force: true }));
@@ -23,7 +22,6 @@ const inThread = (own: string) =>
 
 embedderContract('a model in a folder', async () => onnxEmbedder({ folder, threads: 1 }));
 embedderContract('a model in a thread', async () => inThread(folder));
-embedderContract('the builtin embedder in a thread', async () => threadedBuiltin(systemClock()));
 
 /** Creates the tiny model with other files. */
 async function variant(name: string, files: Record<string, string | Buffer | null>): Promise<string> {
@@ -124,11 +122,6 @@ describe('the threaded embedder', () => {
       embedder.embedQuery('river', asked).then(() => order.push('query')),
     ]);
     assert.deepEqual(order, ['query', 'passages']);
-  });
-  test('returns the same vectors as without a thread', async () => {
-    await using there = threadedBuiltin(systemClock());
-    const texts = passages('a river', 'знание', '知識の庭');
-    assert.deepEqual(await there.embedPassages(texts, signal), await builtinEmbedder().embedPassages(texts, signal));
   });
   test('ends a call at once when it is aborted, and keeps its thread', async () => {
     await using embedder = inThread(folder);

@@ -1,13 +1,26 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { allTools } from '@notevault/mcp/all-tools.ts';
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
-import { Assistant } from '../kit/clients/mcp.ts';
-import { handWritten, LANGUAGES } from '../kit/content/test-vault.ts';
-import { onSqlite } from '../kit/engines.ts';
-import { startServer } from '../kit/server.ts';
+import { Assistant } from '../../server/test/kit/clients/mcp.ts';
+import { handWritten, LANGUAGES } from '../../server/test/kit/content/test-vault.ts';
+import { onSqlite } from '../../server/test/kit/engines.ts';
+import { startServer } from '../../server/test/kit/server.ts';
 
 /** What hosts show a model is the text or the structured content; neither may be larger than this by default. */
 const TOKENS_MAX = 8_000;
+
+/** What a model reads of each tool before it has called any. */
+const DEFINITIONS_MAX = 6_000;
+
+test('the definitions of all tools take at most 6,000 tokens', (context) => {
+  const tokens = allTools.map(({ name, description, input }) =>
+    countTokens(JSON.stringify({ name, description, inputSchema: input })),
+  );
+  const all = tokens.reduce((sum, each) => sum + each, 0);
+  context.diagnostic(`${all} tokens for ${allTools.length} tools`);
+  assert.ok(all <= DEFINITIONS_MAX, `${all} tokens`);
+});
 
 onSqlite('answers of tools', (open) => {
   test('take at most 8,000 tokens by default, in any language', async (context) => {

@@ -6,13 +6,13 @@ import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { Browser, signedIn } from '../kit/clients/oauth.ts';
-import { OAuthApp } from '../kit/clients/oauth-app.ts';
-import { onSqlite } from '../kit/engines.ts';
-import { freePort } from '../kit/programs/free-port.ts';
-import { startServer } from '../kit/server.ts';
+import { Browser, signedIn } from '../../server/test/kit/clients/oauth.ts';
+import { OAuthApp } from '../../server/test/kit/clients/oauth-app.ts';
+import { onSqlite } from '../../server/test/kit/engines.ts';
+import { freePort } from '../../server/test/kit/programs/free-port.ts';
+import { startServer } from '../../server/test/kit/server.ts';
 
-const program = join(import.meta.dirname, '../../../node_modules/@modelcontextprotocol/conformance/dist/index.js');
+const program = join(import.meta.dirname, 'node_modules/@modelcontextprotocol/conformance/dist/index.js');
 
 /** Forwards a port, which is known before the server whose public address it becomes. */
 async function startForward() {
