@@ -83,6 +83,14 @@ test('FairSemaphore admits what fits when a permit shrinks', async () => {
   assert.deepEqual(order, ['alice', 'bob', 'carol']);
 });
 
+test('FairSemaphore gives nothing to a permit that was released', async () => {
+  const semaphore = new FairSemaphore({ ...limits, units: 10, unitsPerOwner: 10 });
+  const permit = await semaphore.acquire('alice', 8);
+  permit[Symbol.dispose]();
+  permit.resize(9);
+  assert.equal(semaphore.used, 0);
+});
+
 test('FairSemaphore admits a request for more units than exist alone', async () => {
   const semaphore = new FairSemaphore(limits);
   const small = await semaphore.acquire('alice');

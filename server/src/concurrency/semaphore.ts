@@ -13,7 +13,7 @@ export interface SemaphoreLimits {
 
 /** Units in use. Disposing of it releases them; disposing again has no effect. */
 export interface Permit extends Disposable {
-  /** Changes the number of units: fewer admit others; more are granted without waiting. */
+  /** Changes the number of units: fewer admit others; more are granted without waiting. Has no effect once disposed of. */
   resize(units: number): void;
 }
 
@@ -96,13 +96,20 @@ export class FairSemaphore {
   #grant(owner: string, units: number): Permit {
     this.#use(owner, units);
     let held = units;
+    let isReleased = false;
     const resize = (to: number) => {
+      // Whoever holds it may learn late that it was released, and nothing would release what it takes then.
+      if (isReleased) return;
       const by = to - held;
       held = to;
       this.#use(owner, by);
       if (by < 0) this.#next();
     };
-    return { resize, [Symbol.dispose]: () => resize(0) };
+    const release = () => {
+      resize(0);
+      isReleased = true;
+    };
+    return { resize, [Symbol.dispose]: release };
   }
 
   #use(owner: string, by: number): void {
