@@ -39,6 +39,8 @@ export interface McpDeps {
   readonly version: string;
   readonly now: () => Date;
   readonly random: (bytes: number) => Uint8Array;
+  /** Called when work for a request begins; disposed of when it has ended, also if the client has left before. */
+  readonly began?: () => Disposable;
   /** Called with errors that clients are told nothing about. */
   readonly failed: (error: unknown) => void;
 }
@@ -97,7 +99,8 @@ function serveResources(server: Server, deps: McpDeps): void {
 }
 
 /** Turns the errors of the API into errors of the protocol. */
-async function told<Result>(result: Promise<Result>, { failed }: McpDeps): Promise<Result> {
+async function told<Result>(result: Promise<Result>, { failed, began }: McpDeps): Promise<Result> {
+  using _ = began?.();
   try {
     return await result;
   } catch (error) {
@@ -126,6 +129,7 @@ async function callTool(
   deps: McpDeps,
   context: ToolContext,
 ): Promise<CallToolResult> {
+  using _ = deps.began?.();
   try {
     if (isWriter(tool) && input.dry_run !== true) {
       const seconds = deps.budget.spend(deps.credential);

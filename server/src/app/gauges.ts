@@ -8,7 +8,7 @@ import type { Domains } from './domains.ts';
 /** Registers the gauges of the domains, which are read at each scrape. */
 export function addGauges(
   metrics: Metrics,
-  { notes, cache, search }: Domains,
+  { notes, cache, search, mcp }: Domains,
   collaboration: Collaboration,
   { ports: { db, clock }, config }: Pick<Context, 'ports' | 'config'>,
 ): void {
@@ -36,6 +36,11 @@ export function addGauges(
       'notevault_search_pending_requests',
       'Requests that the search thread has not answered',
       () => search.stats.pendingRequests,
+    ],
+    [
+      'notevault_mcp_calls',
+      'Calls of assistants that are being served, also those whose client has left',
+      () => mcp.running,
     ],
     ['notevault_embedding_notes', 'Notes that are being embedded', () => search.stats.embeddingNotes],
   ];

@@ -7,15 +7,22 @@ import type { ProtocolHandler } from './protocol-handler.ts';
  */
 export class Mcp {
   readonly #deps: McpDeps;
-  #handler: Promise<ProtocolHandler> | undefined;
+  #loading: Promise<ProtocolHandler> | undefined;
+  #handler: ProtocolHandler | undefined;
 
   constructor(deps: McpDeps) {
     this.#deps = deps;
   }
 
+  /** Number of calls that hold a permit. */
+  get running(): number {
+    return this.#handler?.running ?? 0;
+  }
+
   /** Throws `insufficient_access` for a call of a tool that writes, with a credential that may write nowhere. */
   async serve(call: McpCall): Promise<Response> {
-    this.#handler ??= import('./protocol-handler.ts').then(({ ProtocolHandler }) => new ProtocolHandler(this.#deps));
-    return (await this.#handler).serve(call);
+    this.#loading ??= import('./protocol-handler.ts').then(({ ProtocolHandler }) => new ProtocolHandler(this.#deps));
+    this.#handler ??= await this.#loading;
+    return this.#handler.serve(call);
   }
 }

@@ -11,11 +11,19 @@ import { WriteBudget } from '@notevault/mcp/write-budget.ts';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import { FairSemaphore } from '../../concurrency/semaphore.ts';
 import type { Principal } from '../access/access.ts';
+import { CallPermit } from './call-permit.ts';
 import { ClientNames, type Sender } from './client-names.ts';
 import type { McpCall, McpDeps, McpProtocolServer } from './mcp.deps.ts';
 
 const CALLS_PER_CREDENTIAL = 4;
+/** Nobody reads this status: the client is gone. */
+const CLIENT_LEFT = 499;
 const CALLS = { units: 512, unitsPerOwner: CALLS_PER_CREDENTIAL, waiting: 4096, waitingPerOwner: 256 };
+
+/** What a request is served with. */
+interface Served extends McpCall {
+  readonly permit: CallPermit;
+}
 
 /** Answers each request with a protocol server of its own. */
 export class ProtocolHandler {
@@ -23,7 +31,7 @@ export class ProtocolHandler {
   readonly #budget: WriteBudget;
   readonly #calls = new FairSemaphore(CALLS);
   readonly #handler: McpHttpHandler;
-  readonly #served = new WeakMap<Request, McpCall>();
+  readonly #served = new WeakMap<Request, Served>();
   readonly #names = new ClientNames();
 
   constructor(deps: McpDeps) {
@@ -32,36 +40,49 @@ export class ProtocolHandler {
     this.#handler = createMcpHandler(({ requestInfo }) => this.#server(requestInfo), { legacy: 'reject' });
   }
 
+  /** Number of calls that hold a permit. */
+  get running(): number {
+    return this.#calls.used;
+  }
+
   /** Throws `insufficient_access` for a call of a tool that writes, with a credential that may write nowhere. */
   async serve(call: McpCall): Promise<Response> {
     const { principal, request, body } = call;
+    const { clock } = this.#deps;
     if (writerNames.has(calledTool(body)) && !mayWrite(principal)) {
       throw new NotevaultError('insufficient_access', { required: 'write' });
     }
-    const permit = await this.#calls.acquire(principal.credentialId, 1, request.signal);
-    this.#served.set(request, call);
-    try {
-      const isLegacy = await isLegacyRequest(request, body);
-      const answer = await (isLegacy ? this.#serveLegacy(call) : this.#handler.fetch(request, { parsedBody: body }));
-      return releasedAtEnd(answer, permit);
-    } catch (error) {
-      permit[Symbol.dispose]();
-      throw error;
-    }
+    const permit = new CallPermit(await this.#calls.acquire(principal.credentialId, 1, request.signal), clock);
+    using _ = permit.hold();
+    request.signal.throwIfAborted();
+    const served = { ...call, permit };
+    this.#served.set(request, served);
+    const isLegacy = await isLegacyRequest(request, body);
+    const answer = await (isLegacy ? this.#serveLegacy(served) : this.#handler.fetch(request, { parsedBody: body }));
+    if (isStream(answer)) permit.holdUntil(request.signal);
+    return answer;
   }
 
   /**
    * Serves clients of revisions before 2026-07-28. The answer is JSON, and a stream only if progress was requested,
    * because many proxies hold streams back.
    */
-  async #serveLegacy({ principal, request, body }: McpCall): Promise<Response> {
+  async #serveLegacy({ principal, request, body }: Served): Promise<Response> {
     this.#names.remember(sender(principal, request), body);
     const server = this.#server(request);
     const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: !wantsProgress(body) });
     await server.connect(transport);
     const close = () => void transport.close().catch(this.#deps.failed);
-    request.signal.addEventListener('abort', close, { once: true });
-    const answer = await transport.handleRequest(request, { parsedBody: body });
+    const left = Promise.withResolvers<Response>();
+    const leave = () => {
+      // Cancels the requests of tools. The transport never answers once it is closed.
+      close();
+      left.resolve(new Response(null, { status: CLIENT_LEFT }));
+    };
+    if (request.signal.aborted) leave();
+    else request.signal.addEventListener('abort', leave, { once: true });
+    const answering = transport.handleRequest(request, { parsedBody: body });
+    const answer = await Promise.race([answering, left.promise]);
     if (!isStream(answer)) close();
     return answer;
   }
@@ -74,6 +95,7 @@ export class ProtocolHandler {
       ...{ url: request.url.slice(0, request.url.indexOf('/api/')), tokens: noToken, fetch: call.fetch, tries: 1 },
       ...{ canWrite: mayWrite(call.principal), budget: this.#budget, credential: call.principal.credentialId },
       ...{ clientName: this.#names.of(sender(call.principal, request)), version, failed },
+      began: () => call.permit.hold(),
       ...{ now: () => new Date(clock.now()), random: (bytes) => clock.random(bytes) },
     };
     return createServer(deps);
@@ -103,19 +125,4 @@ function wantsProgress(body: unknown): boolean {
 
 function isStream(answer: Response): boolean {
   return answer.headers.get('content-type')?.startsWith('text/event-stream') === true;
-}
-
-/** Releases the permit when the answer is complete. */
-function releasedAtEnd(answer: Response, permit: Disposable): Response {
-  if (!isStream(answer) || answer.body === null) {
-    permit[Symbol.dispose]();
-    return answer;
-  }
-  const body = answer.body.pipeThrough(
-    new TransformStream<Uint8Array, Uint8Array>({
-      flush: () => permit[Symbol.dispose](),
-      cancel: () => permit[Symbol.dispose](),
-    }),
-  );
-  return new Response(body, answer);
 }

@@ -1,0 +1,57 @@
+/** What a call takes is given back, also when its client leaves before the answer. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { onEachEngine } from '../kit/engines.ts';
+import { turns, until } from '../kit/until.ts';
+import { cutCalls, gauge, REVISIONS, rawCall, serverWithTools } from './cut-calls.ts';
+
+onEachEngine('calls of tools whose client leaves', (open) => {
+  test('give everything back after 90 cut calls of both eras', () => cutCalls(open, 90));
+
+  test('count until their tools have ended, and no longer than 30 seconds', async () => {
+    const gates: (() => void)[] = [];
+    const { server, key } = await serverWithTools(open, (fetch) => async (input, { signal: _, ...init } = {}) => {
+      await new Promise<void>((resolve) => gates.push(resolve));
+      return fetch(input, init);
+    });
+    await using _ = server;
+    const openGates = () => {
+      for (const open of gates.splice(0)) open();
+    };
+    const running = () => gauge(server, 'notevault_mcp_calls');
+    for (const revision of REVISIONS) {
+      const cut = Array.from({ length: 4 }, () => rawCall(server, key, revision));
+      await until(() => gates.length === 4, 'the tools');
+      for (const { leave } of cut) leave();
+      for (const { answer } of cut) assert.equal(await answer, null);
+      const fifth = rawCall(server, key, revision);
+      await turns();
+      assert.deepEqual([gates.length, await running()], [4, 4], 'the fifth waits for tools that run');
+      let isAnswered = false;
+      const answer = fifth.answer.then((text) => {
+        isAnswered = true;
+        return text;
+      });
+      await until(() => {
+        openGates();
+        return isAnswered;
+      }, 'the answer of the fifth');
+      assert.match((await answer) ?? '', /"result"/);
+      await until(async () => (await running()) === 0, 'no call');
+    }
+    const stuck = Array.from({ length: 4 }, () => rawCall(server, key, '2025-06-18'));
+    await until(() => gates.length === 4, 'the tools');
+    server.clock.advance({ seconds: 29 });
+    assert.equal(await running(), 4);
+    server.clock.advance({ seconds: 1 });
+    assert.equal(await running(), 0);
+    for (const { leave } of stuck) leave();
+    const next = rawCall(server, key, '2025-06-18');
+    await until(() => gates.length === 5, 'the next call');
+    next.leave();
+    await until(async () => {
+      openGates();
+      return (await running()) === 0;
+    }, 'no call');
+  });
+});
