@@ -122,6 +122,47 @@ onSqlite('the endpoint for assistants', (open) => {
     assert.match((await caller.post('/mcp', asking, headers)).body, /notifications\/progress[\s\S]*"result"/);
   });
 
+  test('answers each request of a batch, also those that share an id', async () => {
+    await using server = await startServer({ open });
+    await server.alice.post('/vaults', { name: 'Home' });
+    const caller = server.bearer(await keyOf(server));
+    const headers = { ...ACCEPT, 'mcp-protocol-version': '2025-03-26' };
+    const request = (id: unknown, method: string, params = {}) => ({ jsonrpc: '2.0', id, method, params });
+    const _meta = { progressToken: 'p' };
+    const batch = [
+      request(1, 'tools/list'),
+      { jsonrpc: '2.0', method: 'notifications/initialized' },
+      request('1', 'ping'),
+      request(1, 'tools/call', { name: 'list_vaults', arguments: {}, _meta }),
+      request(1, 'no/such'),
+    ];
+    const { status, body } = await caller.post('/mcp', batch, headers);
+    assert.equal(status, 200);
+    assert.deepEqual(
+      (body as { id: unknown }[]).map(({ id }) => id),
+      [1, '1', 1, 1],
+    );
+    const [tools, ping, vaults, none] = body;
+    assert.ok(tools.result.tools.length > 10);
+    assert.deepEqual([ping.result, none.error.code], [{}, -32_601]);
+    assert.match(vaults.result.content[0].text, /Home/);
+    const many = Array.from({ length: 101 }, () => request(1, 'ping'));
+    assert.equal((await caller.post('/mcp', many, headers)).status, 400);
+    const malformed = await caller.post('/mcp', [request(1, 'ping'), request(1, 'ping'), 'no request'], headers);
+    assert.deepEqual([malformed.status, malformed.body.error.code], [400, -32_600]);
+  });
+
+  test('serves clients that accept anything, and refuses those that accept only one of its formats', async () => {
+    await using server = await startServer({ open });
+    const caller = server.bearer(await keyOf(server));
+    const legacy = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
+    const asked = async (accept: string) =>
+      (await caller.post('/mcp', legacy, { ...ACCEPT, accept, 'mcp-protocol-version': '2025-06-18' })).status;
+    for (const accept of ['*/*', 'application/json, */*;q=0.1', ACCEPT.accept]) assert.equal(await asked(accept), 200);
+    for (const accept of ['text/html', 'application/json']) assert.equal(await asked(accept), 406);
+    assert.equal((await caller.post('/mcp', LIST.body, { ...LIST.headers, accept: '*/*' })).status, 200);
+  });
+
   test('serves every revision from 2025-03-26 to 2026-07-28, and names those it has for others', async () => {
     await using server = await startServer({ open });
     const caller = server.bearer(await keyOf(server));

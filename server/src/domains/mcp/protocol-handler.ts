@@ -11,11 +11,14 @@ import { WriteBudget } from '@notevault/mcp/write-budget.ts';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import { FairSemaphore } from '../../concurrency/semaphore.ts';
 import type { Principal } from '../access/access.ts';
+import { renumbered } from './batch.ts';
 import { CallPermit } from './call-permit.ts';
 import { ClientNames, type Sender } from './client-names.ts';
 import type { McpCall, McpDeps, McpProtocolServer } from './mcp.deps.ts';
 
 const CALLS_PER_CREDENTIAL = 4;
+/** For clients that accept anything: the library wants both formats by name. */
+const ANY_FORMAT = 'application/json, text/event-stream';
 /** Nobody reads this status: the client is gone. */
 const CLIENT_LEFT = 499;
 const CALLS = { units: 512, unitsPerOwner: CALLS_PER_CREDENTIAL, waiting: 4096, waitingPerOwner: 256 };
@@ -55,6 +58,7 @@ export class ProtocolHandler {
     const permit = new CallPermit(await this.#calls.acquire(principal.credentialId, 1, request.signal), clock);
     using _ = permit.hold();
     request.signal.throwIfAborted();
+    if (/\*\/\*/.test(request.headers.get('accept') ?? '*/*')) request.headers.set('accept', ANY_FORMAT);
     const served = { ...call, permit };
     this.#served.set(request, served);
     const isLegacy = await isLegacyRequest(request, body);
@@ -69,8 +73,10 @@ export class ProtocolHandler {
    */
   async #serveLegacy({ principal, request, body }: Served): Promise<Response> {
     this.#names.remember(sender(principal, request), body);
+    const batch = renumbered(body);
+    const enableJsonResponse = batch !== null || !wantsProgress(body);
     const server = this.#server(request);
-    const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: !wantsProgress(body) });
+    const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse });
     await server.connect(transport);
     const close = () => void transport.close().catch(this.#deps.failed);
     const left = Promise.withResolvers<Response>();
@@ -81,10 +87,10 @@ export class ProtocolHandler {
     };
     if (request.signal.aborted) leave();
     else request.signal.addEventListener('abort', leave, { once: true });
-    const answering = transport.handleRequest(request, { parsedBody: body });
+    const answering = transport.handleRequest(request, { parsedBody: batch?.body ?? body });
     const answer = await Promise.race([answering, left.promise]);
     if (!isStream(answer)) close();
-    return answer;
+    return batch === null || answer.body === null ? answer : batch.restored(answer);
   }
 
   #server(request: Request | undefined): McpProtocolServer {
