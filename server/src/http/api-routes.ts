@@ -4,7 +4,8 @@ import { runForOwner } from '../concurrency/owner.ts';
 import type { OpenVault, Principal } from '../domains/access/access.ts';
 import type { Idempotency } from '../domains/idempotency/idempotency.ts';
 import type { Admission } from './admission.ts';
-import { namesTag, revalidated, stateTag } from './answers/revalidation.ts';
+import { preferredCoding } from './answers/compression.ts';
+import { knownTag, revalidated, stateTag } from './answers/revalidation.ts';
 import { send } from './answers/send.ts';
 import { rateLimitOf } from './auth-limit.ts';
 import { DEFAULT_BODY_LIMIT, type ParsedBodies, PUBLIC_BODY_LIMIT } from './body/body.ts';
@@ -86,8 +87,9 @@ async function answer(
       : route.handle(call);
   const known = route.revalidates === 'vault' ? await stateTagOf(request, authorized, deps) : null;
   const ifNoneMatch = context.header('if-none-match');
-  if (known !== null && namesTag(ifNoneMatch, `"${known}"`)) {
-    await send(reply, revalidated({}, known, ifNoneMatch), successStatus, publicUrl);
+  const coding = route.compresses ? preferredCoding(request.headers['accept-encoding']) : undefined;
+  if (known !== null && knownTag(ifNoneMatch, known, coding) !== undefined) {
+    await send(reply, revalidated({}, known, ifNoneMatch, coding), { successStatus, publicUrl, room: null, coding });
     return;
   }
   const room = route.answerBytes === undefined ? null : await admission.room(request, reply.raw, route.answerBytes);
@@ -96,8 +98,8 @@ async function answer(
     : withBody(request, route, context, deps, handle));
   bodies.done(request);
   const etag = known ?? answered.etag;
-  const final = etag === undefined ? answered : revalidated(answered, etag, ifNoneMatch);
-  await send(reply, final, successStatus, publicUrl, room);
+  const final = etag === undefined ? answered : revalidated(answered, etag, ifNoneMatch, coding);
+  await send(reply, final, { successStatus, publicUrl, room, coding });
 }
 
 /**

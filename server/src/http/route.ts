@@ -148,6 +148,11 @@ interface RouteBase<A extends Access, B, Q, P, S extends Responses> {
    * answers are made a few at a time and written in slices.
    */
   readonly answerBytes?: number;
+  /**
+   * Set for a read whose answer is compressed for clients that accept it. Never for one that contains a secret: whoever
+   * can add text to the answer and measure its length could guess the secret.
+   */
+  readonly compresses?: true;
   /** Whether it can also answer with the bytes of a file. */
   readonly sendsBytes?: boolean;
   /** The catalogue errors it can answer with, besides those of its access and of requests in general. */

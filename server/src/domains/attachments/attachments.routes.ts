@@ -90,6 +90,7 @@ function readingRoutes(attachments: Attachments): Route[] {
       operation: 'listAttachments',
       summary: 'List the metadata of all attachments',
       access: 'read',
+      compresses: true,
       answerBytes: answerBytes.page,
       query: schema.AttachmentsQuery,
       responses: { 200: schema.AttachmentsResponse },

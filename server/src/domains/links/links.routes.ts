@@ -12,6 +12,7 @@ export function linksRoutes(links: Links): Route[] {
       operation: 'listBacklinks',
       summary: 'List the notes that link to a note, oldest link first, at most 200',
       access: 'read',
+      compresses: true,
       revalidates: 'vault',
       params: IdParams,
       query: BacklinksQuery,

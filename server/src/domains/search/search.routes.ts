@@ -10,6 +10,7 @@ export function searchRoutes(search: Search): Route[] {
       operation: 'search',
       summary: 'Search notes; each note is at most one result',
       access: 'read',
+      compresses: true,
       body: SearchRequest,
       responses: { 200: SearchResponse },
       errors: ['cross_vault_plan', 'invalid_cursor'],

@@ -23,7 +23,19 @@ test('stateTag differs by state, URL and version of the server', () => {
 
 test('revalidated leaves the body out when the client has the answer', () => {
   const answer = { body: { a: 1 }, headers: { 'x-own': 'b' } };
-  const common = { 'x-own': 'b', 'cache-control': 'private, no-cache', vary: 'Authorization, X-Vault-ID', etag: '"t"' };
-  assert.deepEqual(revalidated(answer, 't', null), { body: { a: 1 }, headers: common });
-  assert.deepEqual(revalidated(answer, 't', '"t"'), { status: 304, headers: common });
+  const headers = { 'x-own': 'b', 'cache-control': 'private, no-cache', vary: 'Authorization, X-Vault-ID' };
+  assert.deepEqual(revalidated(answer, 't', null), { body: { a: 1 }, headers, etag: 't' });
+  assert.deepEqual(revalidated(answer, 't', '"t"'), { status: 304, headers, etag: 't' });
+});
+
+test('revalidated recognises the tag of every coding, and names the one that the client has', () => {
+  const tagsFor = (ifNoneMatch: string) => {
+    const { status, etag } = revalidated({ body: {} }, 't', ifNoneMatch, 'br');
+    return [status, etag];
+  };
+  assert.deepEqual(tagsFor('"t"'), [304, 't']);
+  assert.deepEqual(tagsFor('W/"t-gzip"'), [304, 't-gzip']);
+  assert.deepEqual(tagsFor('"t", "t-br"'), [304, 't-br']);
+  assert.deepEqual(tagsFor('*'), [304, 't-br']);
+  assert.deepEqual(tagsFor('"t-zstd"'), [undefined, 't']);
 });

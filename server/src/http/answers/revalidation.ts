@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Reply } from '../route.ts';
+import { type Coding, codedTags } from './compression.ts';
 
 const TAG_BYTES = 16;
 
@@ -21,16 +22,18 @@ export function shortHash(text: string): string {
 /**
  * The answer to a read, or that the client has it already (RFC 9110, section 13.1.2). Caches may keep answers, but ask
  * each time, and never give one account's to another.
+ *
+ * @param coding the one in which the client would get the answer. It may have the answer in any.
  */
-export function revalidated(answer: Reply, etag: string, ifNoneMatch: string | null): Reply {
-  const tag = `"${etag}"`;
-  const headers = {
-    ...answer.headers,
-    etag: tag,
-    'cache-control': 'private, no-cache',
-    vary: 'Authorization, X-Vault-ID',
-  };
-  return namesTag(ifNoneMatch, tag) ? { status: 304, headers } : { ...answer, headers };
+export function revalidated(answer: Reply, etag: string, ifNoneMatch: string | null, coding?: Coding): Reply {
+  const headers = { ...answer.headers, 'cache-control': 'private, no-cache', vary: 'Authorization, X-Vault-ID' };
+  const known = knownTag(ifNoneMatch, etag, coding);
+  return known === undefined ? { ...answer, headers, etag } : { status: 304, headers, etag: known };
+}
+
+/** The tag of an answer, in one of its codings, that an `If-None-Match` header names. */
+export function knownTag(ifNoneMatch: string | null, etag: string, coding?: Coding): string | undefined {
+  return codedTags(etag, coding).find((tag) => namesTag(ifNoneMatch, `"${tag}"`));
 }
 
 /** Whether an `If-None-Match` header matches a tag, compared weakly (RFC 9110, section 13.1.2). */

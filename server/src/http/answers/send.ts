@@ -3,6 +3,7 @@ import type { FastifyReply } from 'fastify';
 import { jsonPieces, shortJson } from '../../concurrency/json-pieces.ts';
 import type { Permit } from '../../concurrency/semaphore.ts';
 import type { Reply, ReplyBytes } from '../route.ts';
+import { type Coding, codedTag, compressed } from './compression.ts';
 import { turnEnd } from './turn-end.ts';
 
 /** How long a client may leave an answer's bytes unread before its connection is closed. */
@@ -10,25 +11,30 @@ const LINGER_MS = 60_000;
 const PIECE_BYTES = 64 * 1024;
 const JSON_TYPE = 'application/json; charset=utf-8';
 
-/**
- * Writes the result of a handler; nothing else writes answers.
- *
- * @param room the memory reserved for a large answer until it is sent.
- */
-export async function send(
-  reply: FastifyReply,
-  answer: Reply,
-  successStatus: number,
-  publicUrl: string,
-  room: Permit | null = null,
-): Promise<void> {
-  const pieces = await piecesOf(answer, room !== null);
+/** How an answer is sent. */
+export interface Delivery {
+  readonly successStatus: number;
+  readonly publicUrl: string;
+  /** The memory reserved for a large answer until it is sent. */
+  readonly room: Permit | null;
+  /** The coding that the client prefers; undefined for answers that are never compressed. */
+  readonly coding: Coding | undefined;
+}
+
+/** Writes the result of a handler; nothing else writes answers. */
+export async function send(reply: FastifyReply, answer: Reply, delivery: Delivery): Promise<void> {
+  const { successStatus, publicUrl, room, coding = 'identity' } = delivery;
+  const written = await jsonOf(answer, room !== null || coding !== 'identity');
+  const short = written === null ? null : await compressed(written, coding);
+  const pieces = short ?? written;
   const bytes = answer.bytes === undefined ? null : await open(reply, answer.bytes);
   reply.code(answer.status ?? successStatus);
   const { vary, ...headers } = answer.headers ?? {};
   reply.headers(headers);
-  // The CORS plugin sets this header too.
-  if (vary !== undefined) reply.header('vary', [reply.getHeader('vary'), vary].filter(Boolean).join(', '));
+  addVary(reply, [vary, delivery.coding && 'Accept-Encoding']);
+  if (short !== null) reply.header('content-encoding', coding);
+  if (answer.etag !== undefined)
+    reply.header('etag', `"${short === null ? answer.etag : codedTag(answer.etag, coding)}"`);
   if (answer.cookie !== undefined) {
     const { name, value, path, maxAgeSeconds } = answer.cookie;
     const options = { path, httpOnly: true, sameSite: 'lax', secure: publicUrl.startsWith('https:') } as const;
@@ -45,11 +51,17 @@ export async function send(
   else reply.send(answer.body);
 }
 
-/** The JSON of an answer that is encoded here instead of by the route's schema. */
-async function piecesOf({ json, body }: Reply, large: boolean): Promise<readonly Buffer[] | string | null> {
+/** Adds to what the CORS plugin has set. */
+function addVary(reply: FastifyReply, names: readonly (string | undefined)[]): void {
+  const vary = [reply.getHeader('vary'), ...names].filter(Boolean).join(', ');
+  if (vary !== '') reply.header('vary', vary);
+}
+
+/** The JSON of an answer that is written here; null for one that the route's schema writes. */
+async function jsonOf({ json, body }: Reply, writesBody: boolean): Promise<readonly Buffer[] | string | null> {
   if (typeof json === 'function') return json();
   if (json !== undefined) return Buffer.isBuffer(json) ? [json] : (json as readonly Buffer[]);
-  return large && body !== undefined ? (shortJson(body) ?? jsonPieces(body)) : null;
+  return writesBody && body !== undefined ? (shortJson(body) ?? jsonPieces(body)) : null;
 }
 
 /** Sends a short text, which Node writes together with the headers. */

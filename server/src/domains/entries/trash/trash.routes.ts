@@ -17,6 +17,7 @@ export function trashRoutes(trash: Trash): Route[] {
       operation: 'listTrash',
       summary: 'List deleted notes and attachments that can be restored, what was deleted last first',
       access: 'read',
+      compresses: true,
       answerBytes: answerBytes.note,
       query: TrashQuery,
       responses: { 200: TrashPage },
