@@ -67,9 +67,13 @@ export const insertLink: Command = (view) => {
     ...state.changeByRange(({ from, to }) => {
       const label = state.sliceDoc(from, to);
       const isUrl = /^https?:\/\/\S+$/.test(label);
-      const insert = isUrl ? `[](${label})` : `[${label}]()`;
-      const cursor = from + (isUrl || label === '' ? 1 : insert.length - 1);
-      return { changes: { from, to, insert }, range: EditorSelection.cursor(cursor) };
+      const [before, after] = isUrl ? ['[](', ')'] : ['[', ']()'];
+      const cursor = isUrl || label === '' ? from + 1 : to + before.length + after.length - 1;
+      const changes = [
+        { from, insert: before },
+        { from: to, insert: after },
+      ];
+      return { changes, range: EditorSelection.cursor(cursor) };
     }),
     userEvent: 'input.format',
   });

@@ -1,5 +1,6 @@
 import type { ChangeSpec } from '@codemirror/state';
 import type { Command } from '@codemirror/view';
+import { minimalChange } from '../core/source-change.ts';
 import { readCalloutHead } from '../preview/callout.ts';
 import { selectedLines } from './tasks.ts';
 
@@ -103,7 +104,7 @@ function changeLines(edit: (text: string, index: number) => LineEdit): Command {
     const changes = (filled.length === 0 ? numbers : filled).map((number, index): ChangeSpec => {
       const line = state.doc.line(number);
       const { length, insert } = edit(line.text, index);
-      return { from: line.from, to: line.from + length, insert };
+      return minimalChange(line.from, line.text.slice(0, length), insert);
     });
     view.dispatch({ changes, userEvent: 'input.format' });
     return true;

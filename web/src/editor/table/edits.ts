@@ -1,4 +1,6 @@
-import type { Alignment, Table } from './model.ts';
+import type { SourceChange } from '../core/source-change.ts';
+import type { Alignment } from './model.ts';
+import type { SourceCell, SourceLine, SourceTable } from './source.ts';
 
 /** Where the cursor is in a table; row -1 is the header. */
 export interface CellPosition {
@@ -6,59 +8,105 @@ export interface CellPosition {
   readonly column: number;
 }
 
+/** What an edit does to a complete table. */
+export interface TableChange {
+  readonly changes: readonly SourceChange[];
+  readonly alignments: readonly Alignment[];
+}
+
+// Somebody else may type into what an edit removes or moves, and their letters remain where it was. Everything here
+// therefore removes from pipe to pipe: what remains is then in a cell beside, and the table is still one.
+
 /** Adds an empty row after a row. */
-export function addRow(table: Table, after: number): Table {
-  const empty = table.header.map(() => '');
-  return { ...table, rows: table.rows.toSpliced(after + 1, 0, empty) };
+export function addRow({ lines, alignments, lineEnd }: SourceTable, after: number): TableChange {
+  const from = lines[after < 0 ? 1 : after + 2]?.to;
+  const insert = `${lineEnd}|${'  |'.repeat(alignments.length)}`;
+  return { changes: from === undefined ? [] : [{ from, insert }], alignments };
 }
 
 /** Removes a row; the header stays. */
-export function removeRow(table: Table, row: number): Table {
-  return row < 0 ? table : { ...table, rows: table.rows.toSpliced(row, 1) };
+export function removeRow(table: SourceTable, row: number): TableChange {
+  const { lines, alignments, spareEnd } = table;
+  const line = row < 0 ? undefined : lines[row + 2];
+  if (line === undefined) return { changes: [], alignments };
+  const [before, next] = [row === 0 ? undefined : lines[row + 1], lines[row + 3]];
+  if (next !== undefined) return { changes: [cutBefore(line, next)], alignments };
+  if (before !== undefined) return { changes: [cutAfter(before, line)], alignments };
+  return { changes: [{ from: line.from, to: line.to + spareEnd }], alignments };
+}
+
+/** Removes a line with what separates it from the next one. */
+function cutBefore(line: SourceLine, next: SourceLine): SourceChange {
+  return { from: line.cells[0]?.from ?? line.from, to: next.cells[0]?.from ?? next.from };
+}
+
+/** Removes a line with what separates it from the one before. */
+function cutAfter(before: SourceLine, line: SourceLine): SourceChange {
+  return { from: before.cells.at(-1)?.to ?? before.to, to: line.cells.at(-1)?.to ?? line.to };
 }
 
 /** Adds an empty column after a column. */
-export function addColumn(table: Table, after: number): Table {
-  const at = after + 1;
-  return {
-    header: table.header.toSpliced(at, 0, ''),
-    alignments: table.alignments.toSpliced(at, 0, null),
-    rows: table.rows.map((row) => row.toSpliced(at, 0, '')),
-  };
+export function addColumn({ lines, alignments }: SourceTable, after: number): TableChange {
+  const changes = lines.flatMap(({ cells }, index): SourceChange[] => {
+    const cell = cells[after];
+    return cell === undefined ? [] : [{ from: cell.to, insert: index === 1 ? '| --- ' : '|  ' }];
+  });
+  return { changes, alignments: alignments.toSpliced(after + 1, 0, null) };
 }
 
 /** Removes a column; the last one stays. */
-export function removeColumn(table: Table, column: number): Table {
-  if (table.header.length < 2) return table;
-  return {
-    header: table.header.toSpliced(column, 1),
-    alignments: table.alignments.toSpliced(column, 1),
-    rows: table.rows.map((row) => row.toSpliced(column, 1)),
-  };
+export function removeColumn({ lines, alignments }: SourceTable, column: number): TableChange {
+  if (alignments.length < 2) return { changes: [], alignments };
+  const changes = lines.flatMap(({ cells }): SourceChange[] => {
+    const [before, cell, next] = [cells[column - 1], cells[column], cells[column + 1]];
+    if (cell === undefined) return [];
+    if (before !== undefined) return [{ from: before.to, to: cell.to }];
+    return next === undefined ? [] : [{ from: cell.from, to: next.from }];
+  });
+  return { changes, alignments: alignments.toSpliced(column, 1) };
 }
 
-/** Moves a row up or down among the rows below the header. */
-export function moveRow(table: Table, row: number, by: 1 | -1): Table {
-  const target = row + by;
-  const moved = table.rows[row];
-  if (moved === undefined || target < 0 || target >= table.rows.length) return table;
-  return { ...table, rows: table.rows.toSpliced(row, 1).toSpliced(target, 0, moved) };
+/** Moves a row up or down among the rows below the header. The shorter one of both is written anew. */
+export function moveRow({ lines, alignments, lineEnd }: SourceTable, row: number, by: 1 | -1): TableChange {
+  const at = Math.min(row, row + by) + 2;
+  const [upper, lower] = [lines[at], lines[at + 1]];
+  if (at < 2 || upper === undefined || lower === undefined) return { changes: [], alignments };
+  const changes =
+    upper.text.length < lower.text.length
+      ? [cutBefore(upper, lower), { from: lower.to, insert: lineEnd + upper.text }]
+      : [cutAfter(upper, lower), { from: upper.from, insert: lower.text + lineEnd }];
+  return { changes, alignments };
 }
 
-/** Moves a column to the left or right. */
-export function moveColumn(table: Table, column: number, by: 1 | -1): Table {
-  const target = column + by;
-  if (target < 0 || target >= table.header.length) return table;
-  const move = <Cell>(cells: readonly Cell[]): Cell[] => {
-    const [moved] = cells.slice(column, column + 1);
-    return moved === undefined ? [...cells] : cells.toSpliced(column, 1).toSpliced(target, 0, moved);
-  };
-  return { header: move(table.header), alignments: move(table.alignments), rows: table.rows.map(move) };
+/** Moves a column to the left or right. In each line, the shorter one of both cells is written anew. */
+export function moveColumn({ lines, alignments }: SourceTable, column: number, by: 1 | -1): TableChange {
+  const at = Math.min(column, column + by);
+  const [left, right] = [alignments[at], alignments[at + 1]];
+  if (left === undefined || right === undefined) return { changes: [], alignments };
+  const changes = lines.flatMap(({ cells }) => swapCells(cells[at], cells[at + 1]));
+  return { changes, alignments: alignments.with(at, right).with(at + 1, left) };
+}
+
+function swapCells(left: SourceCell | undefined, right: SourceCell | undefined): SourceChange[] {
+  if (left === undefined || right === undefined || left.source === right.source) return [];
+  if (left.text.length < right.text.length) {
+    return [
+      { from: left.from, to: right.from },
+      { from: right.to, insert: `|${left.source}` },
+    ];
+  }
+  return [
+    { from: left.to, to: right.to },
+    { from: left.from, insert: `${right.source}|` },
+  ];
 }
 
 /** Aligns a column, or takes the alignment away that it has. */
-export function toggleAlignment(table: Table, column: number, alignment: NonNullable<Alignment>): Table {
-  if (column >= table.alignments.length) return table;
-  const next = table.alignments[column] === alignment ? null : alignment;
-  return { ...table, alignments: table.alignments.with(column, next) };
+export function toggleAlignment(
+  { alignments }: SourceTable,
+  column: number,
+  alignment: NonNullable<Alignment>,
+): TableChange {
+  if (column >= alignments.length) return { changes: [], alignments };
+  return { changes: [], alignments: alignments.with(column, alignments[column] === alignment ? null : alignment) };
 }

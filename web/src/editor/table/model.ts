@@ -2,7 +2,7 @@ import { beginsTable, splitRow } from '@notevault/note-text/scan/table.ts';
 
 export type Alignment = 'left' | 'center' | 'right' | null;
 
-/** A table as text: its cells are source, with their marks and escapes. */
+/** A table as it is read: its cells are source, with their marks and escapes. */
 export interface Table {
   readonly header: readonly string[];
   readonly alignments: readonly Alignment[];
@@ -44,37 +44,11 @@ function fit<Cell>(cells: readonly Cell[], width: number, empty: Cell): Cell[] {
   return Array.from({ length: width }, (_, index) => cells[index] ?? empty);
 }
 
-/** Writes a table with columns of equal width. Cells keep their text. */
-export function printTable({ header, alignments, rows }: Table): string {
-  const widths = header.map((_, column) =>
-    Math.max(3, ...[header, ...rows].map((row) => widthOf(printCell(row[column] ?? '')))),
-  );
-  const line = (cells: readonly string[]) =>
-    `| ${cells.map((cell, column) => pad(printCell(cell), widths[column] ?? 3, alignments[column] ?? null)).join(' | ')} |`;
-  const rule = alignments.map((alignment, column) => delimiter(alignment, widths[column] ?? 3));
-  return [line(header), `| ${rule.join(' | ')} |`, ...rows.map(line)].join('\n');
-}
-
-/** A cell as it stands in a row: a pipe outside of a link would end it. */
-function printCell(cell: string): string {
-  const clean = cell.replace(/\s*\n\s*/g, ' ').trim();
-  const [only, ...more] = splitRow(clean, { start: 0, end: clean.length });
-  const isOneCell = more.length === 0 && (only?.start ?? 0) === 0 && (only?.end ?? 0) === clean.length;
-  return isOneCell ? clean : clean.replace(/(?<!\\)((?:\\\\)*)\|/g, '$1\\|');
-}
-
-function delimiter(alignment: Alignment, width: number): string {
+/** A cell of the delimiter row. */
+export function delimiter(alignment: Alignment, width: number): string {
   const left = alignment === 'left' || alignment === 'center' ? ':' : '-';
   const right = alignment === 'right' || alignment === 'center' ? ':' : '-';
   return left + '-'.repeat(Math.max(1, width - 2)) + right;
-}
-
-function pad(text: string, width: number, alignment: Alignment): string {
-  const missing = Math.max(0, width - widthOf(text));
-  if (alignment === 'right') return ' '.repeat(missing) + text;
-  if (alignment !== 'center') return text + ' '.repeat(missing);
-  const before = missing >> 1;
-  return ' '.repeat(before) + text + ' '.repeat(missing - before);
 }
 
 const WIDE =

@@ -3,6 +3,7 @@ import { type EditorBrowser, noBrowser, startBrowser } from './browser.ts';
 import { blockTests } from './suites/blocks.ts';
 import { caretTests } from './suites/caret.ts';
 import { commandTests } from './suites/commands.ts';
+import { concurrentTests } from './suites/concurrent.ts';
 import { editingTests } from './suites/editing.ts';
 import { hostileTests } from './suites/hostile.ts';
 import { inputMethodTests } from './suites/input-method.ts';
@@ -25,6 +26,7 @@ describe('the editor in Chromium', { skip: noBrowser ?? false, timeout: 15 * 60_
   touchTests(open);
   editingTests(open);
   commandTests(open);
+  concurrentTests(open);
   inputMethodTests(open);
   richTests(open);
   blockTests(open);

@@ -1,10 +1,13 @@
+import { EditorView } from '@codemirror/view';
 import { Awareness } from 'y-protocols/awareness';
-import { applyUpdate, Doc, encodeStateAsUpdate, UndoManager } from 'yjs';
+import { applyUpdate, Doc, encodeStateAsUpdate, UndoManager, type YTextEvent } from 'yjs';
 import { editor as texts } from '../../../i18n/en/editor.ts';
+import { COMMANDS } from '../../commands/commands.ts';
 import {
   createEditor,
   type DeviceStore,
   type EditorCaret,
+  type EditorCommand,
   type EditorController,
   type EditorMode,
   type EditorServices,
@@ -23,6 +26,9 @@ export interface Harness {
   stored(): string;
   /** Makes an edit as another client would. */
   remote(at: number, remove: number, insert: string): void;
+  /** Runs a command with a selection while another client types a letter that it has not seen. */
+  concurrently(command: EditorCommand, selection: readonly [number, number], typedAt: number): Concurrent;
+  readonly commands: readonly EditorCommand[];
   /** The store of documents in this browser. */
   deviceStore(): DeviceStore;
   readonly counts: typeof buildCounts;
@@ -30,6 +36,15 @@ export interface Harness {
   readonly uploaded: string[];
   notes: Record<string, string>;
   media: Record<string, string>;
+}
+
+/** What a command changed, and what both clients have after it. */
+export interface Concurrent {
+  readonly before: string;
+  readonly after: string;
+  readonly changes: readonly { readonly from: number; readonly to: number; readonly insert: string }[];
+  readonly mine: string;
+  readonly theirs: string;
 }
 
 const other = new Doc();
@@ -64,6 +79,37 @@ const harness: Harness = {
     peer.getText('content').insert(at, insert);
     applyUpdate(doc, encodeStateAsUpdate(peer), 'remote');
   },
+  concurrently(command, [anchor, head], typedAt) {
+    const text = doc.getText('content');
+    const view = EditorView.findFromDOM(document.body);
+    const isHistory = command === 'undo' || command === 'redo';
+    view?.dispatch({ selection: { anchor, head: isHistory ? anchor : head } });
+    if (isHistory) harness.editor.insert('MINE');
+    if (command === 'redo') harness.editor.run('undo');
+    const peer = new Doc();
+    applyUpdate(peer, encodeStateAsUpdate(doc));
+    const before = text.toString();
+    const changes: Concurrent['changes'][number][] = [];
+    // Each change in offsets of the text before it.
+    const record = ({ delta }: { readonly delta: YTextEvent['delta'] }) => {
+      let at = 0;
+      for (const { retain = 0, delete: removed = 0, insert = '' } of delta) {
+        at += retain;
+        if (removed > 0 || insert !== '') changes.push({ from: at, to: at + removed, insert: String(insert) });
+        at += String(insert).length;
+      }
+    };
+    text.observe(record);
+    harness.editor.run(command);
+    text.unobserve(record);
+    const after = text.toString();
+    peer.getText('content').insert(typedAt, '☃');
+    const update = encodeStateAsUpdate(peer);
+    applyUpdate(peer, encodeStateAsUpdate(doc));
+    applyUpdate(doc, update, 'remote');
+    return { before, after, changes, mine: text.toString(), theirs: peer.getText('content').toString() };
+  },
+  commands: Object.keys(COMMANDS) as EditorCommand[],
   deviceStore: () => openDeviceStore(indexedDB, () => Date.now()),
   counts: buildCounts,
   opened: [],
