@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { ancestorsOf, foldPath, isInside } from '@notevault/note-text/paths.ts';
 import type { Operation } from '../src/plan/operations.ts';
-import { kindOf, type SyncedFile, type Trees } from '../src/plan/trees.ts';
+import { agreedHash, kindOf, type SyncedFile, type Trees } from '../src/plan/trees.ts';
 
 // Models a disk, a server and the agreed state as a plan sees them. A file's hash is its content: for a note, all
 // letters ever written into it; for an attachment, one word. Carrying out an operation asserts its preconditions, so
@@ -249,23 +249,22 @@ export class Model {
     const [remote, synced] = [this.remote.get(id), this.synced.get(id)];
     assert.ok(remote !== undefined && synced !== undefined);
     assert.equal(remote.content, remoteHash);
-    assert.equal(synced.hash, base.hash);
+    assert.equal(agreedHash(synced), base.hash);
     const path = [...this.local].find(([, { content }]) => content === hash)?.[0];
     assert.ok(path !== undefined);
     const isNote = kindOf(remote.path) === 'note';
     const merged = isNote ? withLetters(remote.content, hash) : hash;
     if (merged !== remote.content) remote.version += 1;
     remote.content = merged;
-    if (merged === hash) {
-      const version = isNote ? remote.version : null;
-      this.synced.set(id, { ...synced, hash, version, pushed: null });
-    } else this.synced.set(id, { ...synced, pushed: hash });
+    const version = isNote ? remote.version : null;
+    this.synced.set(id, { ...synced, hash: merged, version, pushed: merged === hash ? null : hash });
   }
 
   #merge({ id, path, hash, baseHash, remoteHash }: Extract<Operation, { type: 'mergeLocal' }>): void {
     const [remote, synced] = [this.remote.get(id), this.synced.get(id)];
     assert.ok(remote !== undefined && synced !== undefined);
-    assert.deepEqual([this.local.get(path)?.content, synced.hash, remote.content], [hash, baseHash, remoteHash]);
+    const found = [this.local.get(path)?.content, agreedHash(synced), remote.content];
+    assert.deepEqual(found, [hash, baseHash, remoteHash]);
     const fileId = this.#newFileId();
     this.local.set(path, { content: withLetters(remote.content, hash), fileId });
     this.synced.set(id, { ...synced, hash: remoteHash, version: remote.version, fileId, pushed: null });

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { NotevaultClient } from '@notevault/client/notevault-client.ts';
 import { fixedToken } from '@notevault/client/tokens.ts';
 import { Transport } from '@notevault/client/transport.ts';
 import type { VaultClient } from '@notevault/client/vault-client.ts';
 import type { SyncOptions, SyncResult } from '@notevault/sync/engine/engine.ts';
-import type { Clock } from '@notevault/sync/engine/ports.ts';
+import { type Clock, ServerUnreachable } from '@notevault/sync/engine/ports.ts';
 import type { Setting } from '../../../cli/src/sync/disk/settings-files.ts';
 import { type FolderSync, openFolderSync } from '../../../cli/src/sync/run/folder-sync.ts';
 import type { Reporter } from '../../../cli/src/sync/run/reporter.ts';
@@ -41,6 +41,9 @@ export class SyncMachine {
   readonly requests: string[] = [];
   /** Answers a request in the place of the server, or leaves it to the server by null. */
   answer: (url: URL) => Response | null = () => null;
+  /** Called before a request is sent, and once it is answered. */
+  onRequest: (request: string) => void = () => undefined;
+  onAnswer: (request: string) => void = () => undefined;
   /** Added to the wall clock. By default every file counts as written long ago. */
   wallOffset = 60_000;
   /** Called whenever the engine waits. */
@@ -54,11 +57,14 @@ export class SyncMachine {
     const transport = new Transport(url, fixedToken(key), {
       deviceId: folderId,
       tries: 1,
-      fetch: (input, init) => {
+      fetch: async (input, init) => {
         const at = new URL(String(input));
-        this.requests.push(`${init?.method} ${at.pathname.replace(/^\/api/, '')}`);
-        const answer = this.answer(at);
-        return answer === null ? fetch(input, init) : Promise.resolve(answer);
+        const request = `${init?.method} ${at.pathname.replace(/^\/api/, '')}`;
+        this.requests.push(request);
+        this.onRequest(request);
+        const answer = this.answer(at) ?? (await fetch(input, init));
+        this.onAnswer(request);
+        return answer;
       },
     });
     this.#vault = new NotevaultClient(transport).vault(vaultId);
@@ -108,6 +114,7 @@ export class SyncMachine {
     return {
       now: () => Date.now() + this.wallOffset,
       ticks: () => this.#ticks,
+      uuid: () => crypto.randomUUID(),
       sleep: async (ms) => {
         this.#ticks += ms;
         this.onSleep();
@@ -128,6 +135,31 @@ export class SyncMachine {
   /** Syncs once. */
   run(options: SyncOptions = { isApproved: () => true }): Promise<SyncResult> {
     return this.open(({ engine }) => engine.sync(options));
+  }
+
+  /**
+   * Syncs once, and then has the stored state of before the answer to its first write: as if it had been killed between
+   * that answer and the commit of it.
+   */
+  async runKilled(): Promise<void> {
+    const copy = `${this.place} at the request`;
+    this.onRequest = (request) => {
+      if (!request.startsWith('GET') && !existsSync(copy)) cpSync(this.place, copy, { recursive: true });
+    };
+    await this.run();
+    this.onRequest = () => undefined;
+    assert.ok(existsSync(copy), 'something was sent');
+    rmSync(this.place, { recursive: true });
+    renameSync(copy, this.place);
+  }
+
+  /** Syncs once, and ends without the answer to its first write. */
+  async runCut(): Promise<void> {
+    this.onAnswer = (request) => {
+      if (!request.startsWith('GET')) throw new TypeError('the connection is cut');
+    };
+    await assert.rejects(this.run(), ServerUnreachable);
+    this.onAnswer = () => undefined;
   }
 
   /** Syncs once, and expects both sides to be equal afterwards, but for what is listed. */

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Clock } from '@notevault/sync/engine/ports.ts';
 
@@ -7,5 +8,6 @@ export function nodeClock(): Clock {
     now: () => Date.now(),
     ticks: () => performance.now(),
     sleep: (ms, signal) => wait(ms, undefined, signal === undefined ? {} : { signal }),
+    uuid: () => randomUUID(),
   };
 }

@@ -1,5 +1,5 @@
 import type { SyncResult } from '@notevault/sync/engine/engine.ts';
-import type { Outcome } from '@notevault/sync/engine/executor.ts';
+import type { Outcome } from '@notevault/sync/engine/outcome.ts';
 import type { Operation } from '@notevault/sync/plan/operations.ts';
 import { progressLine } from '../../progress.ts';
 import { describe, describeBrake, describeEnd } from './describe.ts';

@@ -41,6 +41,21 @@ const change: fc.Arbitrary<StateChange> = fc.oneof(
   }),
   fc.record({ type: fc.constant('retried' as const), key: name }),
   fc.record({
+    type: fc.constant('intent' as const),
+    key: name,
+    intent: fc.oneof(
+      fc.record({
+        ...{ type: fc.constant('create' as const), id: fc.option(name), path: text, hash: name },
+        ...{ fileId: fc.option(text), at: number },
+      }),
+      fc.record({
+        ...{ type: fc.constant('push' as const), id: name, hash: name, sent: name, version: fc.nat() },
+        ...{ mtime: number, fileId: fc.option(text) },
+      }),
+    ),
+  }),
+  fc.record({ type: fc.constant('settled' as const), key: name }),
+  fc.record({
     type: fc.constant('deletions' as const),
     deletions: fc.array(fc.record({ side: fc.constantFrom('local', 'remote'), at: fc.nat() }), { maxLength: 3 }),
   }),
@@ -64,7 +79,7 @@ it('SqliteStore loads after a restart what it committed, to the last digit, like
       }
       using reopened = SqliteStore.open(file);
       const [loaded, model] = [await reopened.load(), await expected.load()];
-      for (const part of ['synced', 'remote', 'hashes', 'refused'] as const)
+      for (const part of ['synced', 'remote', 'hashes', 'refused', 'intents'] as const)
         assert.deepEqual(sorted(loaded[part]), sorted(model[part]));
       assert.deepEqual([...loaded.folders].sort(), [...model.folders].sort());
       assert.deepEqual([loaded.remoteFolders, loaded.cursor], [model.remoteFolders, model.cursor]);
@@ -74,23 +89,42 @@ it('SqliteStore loads after a restart what it committed, to the last digit, like
   );
 });
 
-it('SqliteStore keeps a base text while a synced file has its hash, in a file for its owner alone', async () => {
+it('SqliteStore keeps a text while a synced file or an intent has its hash, in a file for its owner alone', async () => {
   using folder = new Folder();
   const file = folder.at('state.sqlite');
-  const synced = { id: '1', path: 'a.md', hash: 'h', version: 1, fileId: null, pushed: null };
+  const synced = { id: '1', path: 'a.md', hash: 'h', version: 1, fileId: null, pushed: 'p' };
+  const push = { type: 'push', id: '1', hash: 'l', sent: 's', version: 1, mtime: 1, fileId: null } as const;
   {
     using store = SqliteStore.open(file);
     await store.commit([
       { type: 'baseText', hash: 'h', text: '\ufeffwith a mark\r\n' },
-      { type: 'baseText', hash: 'unused', text: 'x' },
+      ...['p', 'l', 's', 'unused'].map((hash) => ({ type: 'baseText', hash, text: 'x' }) as const),
+      { type: 'intent', key: 'content 1', intent: push },
       { type: 'synced', file: synced },
     ]);
     assert.equal(await store.baseText('unused'), 'x');
   }
   using store = SqliteStore.open(file);
   assert.equal(await store.baseText('h'), '\ufeffwith a mark\r\n');
+  for (const hash of ['p', 'l', 's']) assert.equal(await store.baseText(hash), 'x');
   assert.equal(await store.baseText('unused'), null);
   assert.equal(statSync(file).mode & 0o777, 0o600);
+});
+
+it('SqliteStore takes over a state of version 1, where what was merged had another base', async () => {
+  using folder = new Folder();
+  const file = folder.at('state.sqlite');
+  const before = { id: '1', path: 'a.md', hash: 'base', version: 1, fileId: null, pushed: 'sent' };
+  {
+    using store = SqliteStore.open(file);
+    await store.commit([{ type: 'synced', file: before }]);
+  }
+  const db = new DatabaseSync(file);
+  db.exec('drop table intents; pragma user_version = 1');
+  db.close();
+  using store = SqliteStore.open(file);
+  const { synced, intents } = await store.load();
+  assert.deepEqual([synced, intents], [[{ ...before, pushed: null }], []]);
 });
 
 it('SqliteStore refuses the state of a newer version', () => {

@@ -4,6 +4,7 @@ import {
   type Deletion,
   type DiskFile,
   FolderGone,
+  type Intent,
   type Refusal,
   type StateChange,
   type StateStore,
@@ -11,7 +12,7 @@ import {
 } from '@notevault/sync/engine/ports.ts';
 import type { RemoteFile, SyncedFile } from '@notevault/sync/plan/trees.ts';
 
-const SCHEMA_VERSION = 1;
+const SCHEMA_VERSION = 2;
 const SCHEMA = `
   create table synced (
     id text primary key, path text not null, hash text not null, version integer, file_id text, pushed text
@@ -27,7 +28,21 @@ const SCHEMA = `
   create table refused (key text primary key, path text not null, reason text not null, until real not null)
     strict, without rowid;
   create table base_texts (hash text primary key, text text not null) strict;
+  create table intents (key text primary key, intent text not null) strict, without rowid;
   create table single (name text primary key, value text) strict, without rowid;
+`;
+
+const USED_TEXTS = `
+  select hash from synced
+  union select pushed from synced where pushed is not null
+  union select intent ->> '$.hash' from intents where intent ->> '$.hash' is not null
+  union select intent ->> '$.sent' from intents where intent ->> '$.sent' is not null
+`;
+
+/** From version 1, where a merged text had the base of the text that was sent: that is sent again as an edit of it. */
+const SECOND = `
+  create table intents (key text primary key, intent text not null) strict, without rowid;
+  update synced set pushed = null;
 `;
 
 /** What SQLite's primary result codes say of a disk. */
@@ -59,9 +74,10 @@ export class SqliteStore implements StateStore, Disposable {
       db.exec('pragma journal_mode = wal; pragma synchronous = full;');
       const { user_version: version } = db.prepare('pragma user_version').get() as { user_version: number };
       if (version > SCHEMA_VERSION) throw new NewerState(`${file} was written by a newer notevault: update this one.`);
-      if (version === 0) db.exec(`begin immediate; ${SCHEMA} pragma user_version = ${SCHEMA_VERSION}; commit;`);
-      const unused = 'delete from base_texts where hash not in (select hash from synced)';
-      db.exec(unused);
+      const steps = version === 0 ? SCHEMA : SECOND;
+      if (version < SCHEMA_VERSION)
+        db.exec(`begin immediate; ${steps} pragma user_version = ${SCHEMA_VERSION}; commit;`);
+      db.exec(`delete from base_texts where hash not in (${USED_TEXTS})`);
       return new SqliteStore(db);
     } catch (error) {
       db.close();
@@ -129,6 +145,7 @@ export class SqliteStore implements StateStore, Disposable {
         ({ key, path, reason, until }: Refusal): Refusal => ({ key, path, reason, until }),
       ),
       deletions: JSON.parse(value('deletions') ?? '[]') as Deletion[],
+      intents: rows('select intent from intents', ({ intent }: { intent: string }) => JSON.parse(intent) as Intent),
     };
   }
 
@@ -204,6 +221,16 @@ export class SqliteStore implements StateStore, Disposable {
       }
       case 'retried':
         this.#run('delete from refused where key = ?', change.key);
+        return;
+      case 'intent':
+        this.#run(
+          'insert or replace into intents (key, intent) values (?, ?)',
+          change.key,
+          JSON.stringify(change.intent),
+        );
+        return;
+      case 'settled':
+        this.#run('delete from intents where key = ?', change.key);
         return;
       case 'deletions':
         this.#single('deletions', JSON.stringify(change.deletions));

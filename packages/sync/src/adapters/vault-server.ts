@@ -85,7 +85,7 @@ export class VaultServer implements Server {
     return { content_hash, version, content };
   }
 
-  async createNotes(notes: readonly (NoteText & { readonly id: string | null })[]): Promise<readonly Written[]> {
+  async createNotes(notes: readonly (NoteText & { readonly id: string })[]): Promise<readonly Written[]> {
     const written: Written[] = [];
     for (let at = 0; at < notes.length; ) {
       const batch: UpsertNote[] = [];
@@ -93,7 +93,7 @@ export class VaultServer implements Server {
         const { path, text, mtime, id } = notes[at] as (typeof notes)[number];
         length += text.length;
         if (batch.length > 0 && length > BATCH_LENGTH) break;
-        batch.push({ path, content: text, mtime, version: NO_VERSION, ...(id === null ? {} : { id }) });
+        batch.push({ path, content: text, mtime, version: NO_VERSION, id });
       }
       const results = await this.#written(async () => this.#vault.upsertNotes(batch));
       for (const [index, { mtime }] of batch.entries())
@@ -105,7 +105,7 @@ export class VaultServer implements Server {
   async pushNote(id: string, { path, text, mtime }: NoteText, version: number) {
     const result = await this.#written(() => this.#vault.upsertNote({ id, path, content: text, mtime, version }));
     if ('kind' in result) return 'isVersionGone' in result ? ({ kind: 'version gone' } as const) : result;
-    return result.id === id ? written(result) : ({ kind: 'changed' } as const);
+    return result.id === id ? { ...written(result), text: result.content } : ({ kind: 'changed' } as const);
   }
 
   async putAttachment(
@@ -212,7 +212,13 @@ interface RemoteFields {
   readonly mtime: number;
 }
 
-function written({ id, path, content_hash: hash, version, mtime }: RemoteFields): Written {
+function written({
+  id,
+  path,
+  content_hash: hash,
+  version,
+  mtime,
+}: RemoteFields): Extract<Written, { kind: 'written' }> {
   return { kind: 'written', file: { id, path, hash, version: version ?? null, mtime } };
 }
 

@@ -3,9 +3,11 @@ import { conflictLabel } from '../plan/names.ts';
 import type { Direction, Operation, Problem } from '../plan/operations.ts';
 import { type Plan, plan } from '../plan/planner.ts';
 import { kindOf, type RemoteFile, type SideTree, type Trees } from '../plan/trees.ts';
-import { Executor, type Outcome } from './executor.ts';
+import { Executor } from './executor.ts';
 import { FileContents } from './file-contents.ts';
+import { Intents } from './intents.ts';
 import { type LocalObservation, LocalObserver, PATIENCE, type Patience } from './local-observer.ts';
+import type { Outcome } from './outcome.ts';
 import type { Deletion, Ports, Refusal, Refused, StateChange } from './ports.ts';
 import { RemoteObserver } from './remote-observer.ts';
 import { followServer, makeAuthoritative, overwrittenRemotely, putBack, syncedAfter } from './resolutions.ts';
@@ -77,6 +79,8 @@ export class SyncEngine {
   readonly #contents: FileContents;
   readonly #local: LocalObserver;
   readonly #remote: RemoteObserver;
+  readonly #intents: Intents;
+
   private constructor(ports: Ports, options: EngineOptions, state: SyncState) {
     this.#ports = ports;
     this.#options = options;
@@ -84,6 +88,7 @@ export class SyncEngine {
     this.#contents = new FileContents(ports.disk, ports.hashing);
     this.#local = new LocalObserver(ports.disk, this.#contents, ports.clock, state, options.patience ?? PATIENCE);
     this.#remote = new RemoteObserver(ports.server, state);
+    this.#intents = new Intents(ports.server, state, ports.clock);
   }
 
   static async open(ports: Ports, options: EngineOptions): Promise<SyncEngine> {
@@ -132,9 +137,9 @@ export class SyncEngine {
   }
 
   /** A decision must not take a file that is being replaced for a deleted one. */
-  async #observeSettled(): Promise<{ readonly trees: Trees }> {
+  async #observeSettled(maySend?: boolean): Promise<{ readonly trees: Trees }> {
     for (let tries = 0; ; tries++) {
-      const { trees, local } = await this.#observe();
+      const { trees, local } = await this.#observe(maySend);
       if (local.settlesInMs === null || tries === IDLE_MAX) return { trees };
       await this.#ports.clock.sleep(waitOf(local.settlesInMs, tries));
     }
@@ -160,7 +165,7 @@ export class SyncEngine {
 
   /** Returns the plan that `sync` would carry out now. Throws FolderGone and the errors of the server port. */
   async preview(): Promise<Plan> {
-    const { trees } = await this.#observeSettled();
+    const { trees } = await this.#observeSettled(false);
     return this.#plan(trees);
   }
 
@@ -209,10 +214,15 @@ export class SyncEngine {
     }
   }
 
-  async #observe(): Promise<{ readonly trees: Trees; readonly local: LocalObservation }> {
+  /** @param maySend whether a request whose answer is unknown may be sent again */
+  async #observe(
+    maySend = this.#options.direction !== 'pull',
+  ): Promise<{ readonly trees: Trees; readonly local: LocalObservation }> {
     // The disk comes first: a missing folder is noticed quickly and saves the requests to the server.
     const local = await this.#local.observe();
-    const remote = await this.#remote.observe(local.tree.files.length === 0 && this.#state.synced.size === 0);
+    const folders = await this.#remote.observe(local.tree.files.length === 0 && this.#state.synced.size === 0);
+    await this.#intents.settle(maySend);
+    const remote = { files: [...this.#state.remote.values()], folders };
     return { trees: this.#trees(local, remote), local };
   }
 
@@ -278,8 +288,7 @@ export class SyncEngine {
     isApproved: boolean,
     signal?: AbortSignal,
   ): Promise<number> {
-    const { disk, server } = this.#ports;
-    const executor = new Executor(disk, this.#contents, server, this.#state, local.entries);
+    const executor = new Executor({ ...this.#ports, contents: this.#contents, state: this.#state }, local.entries);
     let done = 0;
     let sinceCommit = 0;
     const finished = async (operation: Operation, outcome: Outcome) => {

@@ -38,6 +38,11 @@ export class FileContents {
     return bytes === null ? null : { text: utf8Text(bytes), hash: await this.#hashOf(bytes) };
   }
 
+  /** Returns the text of a content. Throws DiskRefused for bytes that are not those announced: they must not be merged. */
+  async textOf(content: Content): Promise<string> {
+    return decoded(await wholeOf(this.verified(content)));
+  }
+
   /**
    * Passes the bytes of a content on. Throws DiskRefused, at the latest after the last of them, unless they have the
    * size and the hash that the server announced.
@@ -52,6 +57,10 @@ export class FileContents {
       yield piece;
     }
     if ((size !== null && length !== size) || (await hashed.end()) !== hash) throw new DiskRefused(OTHER_BYTES);
+  }
+
+  hashOfText(text: string): string | Promise<string> {
+    return this.#hashOf(new TextEncoder().encode(text));
   }
 
   async #hashOf(bytes: Uint8Array): Promise<string> {
@@ -72,6 +81,10 @@ function utf8Text(bytes: Uint8Array): string | null {
   } catch {
     return null;
   }
+}
+
+export function decoded(bytes: Uint8Array): string {
+  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes);
 }
 
 /** Collects bytes. */

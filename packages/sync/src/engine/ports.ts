@@ -32,6 +32,8 @@ export interface Clock {
   now(): number;
   ticks(): number;
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
+  /** Returns a random UUID. */
+  uuid(): string;
 }
 
 /** A file as the disk lists it. Two entries with equal fields count as the same bytes. */
@@ -150,8 +152,15 @@ export interface NoteText {
   readonly mtime: number;
 }
 
-/** The result of a write. `changed`: the vault has changed since the plan was made, and nothing was written. */
-export type Written = { readonly kind: 'written'; readonly file: RemoteFile } | { readonly kind: 'changed' } | Refused;
+/**
+ * The result of a write. `changed`: the vault has changed since the plan was made, and nothing was written.
+ *
+ * @property text of the note, if the server said it
+ */
+export type Written =
+  | { readonly kind: 'written'; readonly file: RemoteFile; readonly text?: string }
+  | { readonly kind: 'changed' }
+  | Refused;
 
 /** @property retryMs the time after which the server will take it, if it said so */
 export interface Refused {
@@ -176,8 +185,11 @@ export interface Server {
   folders(): Promise<readonly string[]>;
   /** Returns the current content of a file; null when it no longer exists. */
   read(file: Pick<RemoteFile, 'id' | 'path'>): Promise<Content | null>;
-  /** Creates notes at free paths and returns one result per note, in order. `id` revives a deleted note. */
-  createNotes(notes: readonly (NoteText & { readonly id: string | null })[]): Promise<readonly Written[]>;
+  /**
+   * Creates notes at free paths and returns one result per note, in order. The id of a deleted note revives it, a new one
+   * becomes the note's; where the server cannot give it, the result has another one.
+   */
+  createNotes(notes: readonly (NoteText & { readonly id: string })[]): Promise<readonly Written[]>;
   /**
    * Merges a text as an edit of a version. `version gone` is the only refusal that the engine recovers from by itself.
    */
@@ -225,7 +237,41 @@ export interface StoredState {
   readonly hashes: readonly (DiskFile & { readonly hash: string })[];
   readonly refused: readonly Refusal[];
   readonly deletions: readonly Deletion[];
+  readonly intents: readonly Intent[];
 }
+
+/**
+ * A request that is about to be sent. It is stored before, and removed together with what the answer says: after a kill
+ * between the two, the server may have carried it out, and nothing else tells its effect from what others did.
+ */
+export type Intent =
+  /** @property id of the note; null for an attachment, whose id the server chooses @property at epoch milliseconds */
+  | {
+      readonly type: 'create';
+      readonly id: string | null;
+      readonly path: string;
+      readonly hash: string;
+      readonly fileId: string | null;
+      readonly at: number;
+    }
+  /**
+   * A text sent as an edit of a version, to which the server gives the same answer again.
+   *
+   * @property hash of the local text @property sent the hash of the text in the request @property mtime epoch seconds
+   */
+  | {
+      readonly type: 'push';
+      readonly id: string;
+      readonly hash: string;
+      readonly sent: string;
+      readonly version: number;
+      readonly mtime: number;
+      readonly fileId: string | null;
+    }
+  /** The bytes of an attachment that exists. */
+  | { readonly type: 'put'; readonly id: string; readonly hash: string; readonly fileId: string | null }
+  | { readonly type: 'move'; readonly id: string; readonly to: string }
+  | { readonly type: 'delete'; readonly id: string };
 
 /** A deletion that nobody had to approve. @property at epoch milliseconds */
 export interface Deletion {
@@ -254,18 +300,23 @@ export type StateChange =
   | { readonly type: 'hashGone'; readonly path: string }
   | { readonly type: 'refused'; readonly refusal: Refusal }
   | { readonly type: 'retried'; readonly key: string }
+  | { readonly type: 'intent'; readonly key: string; readonly intent: Intent }
+  | { readonly type: 'settled'; readonly key: string }
   /** All that are to be remembered. */
   | { readonly type: 'deletions'; readonly deletions: readonly Deletion[] }
   | { readonly type: 'baseText'; readonly hash: string; readonly text: string };
 
 /**
  * Persists the state. It is written after the disk and the server, so after a crash it can be behind them but never
- * ahead.
+ * ahead; what it may be behind of on the server are its intents.
  */
 export interface StateStore {
   load(): Promise<StoredState>;
   /** Stores all changes or none. */
   commit(changes: readonly StateChange[]): Promise<void>;
-  /** Returns a text that both sides had, kept while a synced file has its hash; null when it is not stored. */
+  /**
+   * Returns a text that both sides had or that was sent, kept while a synced file or an intent has its hash; null when
+   * it is not stored.
+   */
   baseText(hash: string): Promise<string | null>;
 }

@@ -1,4 +1,4 @@
-import type { RemoteFile, SideTree } from '../plan/trees.ts';
+import type { RemoteFile } from '../plan/trees.ts';
 import { type ChangesPage, type Server, ServerUnreachable } from './ports.ts';
 import type { SyncState } from './sync-state.ts';
 
@@ -15,14 +15,19 @@ export class RemoteObserver {
     this.#state = state;
   }
 
-  /** Throws the errors of the server port. @param isForAll whether the folder lacks all files, as at a first sync */
-  async observe(isForAll: boolean): Promise<SideTree<RemoteFile>> {
+  /**
+   * Brings the rows of the state up to date; returns the folders that exist without files. Throws the errors of the
+   * server port.
+   *
+   * @param isForAll whether the folder lacks all files, as at a first sync
+   */
+  async observe(isForAll: boolean): Promise<readonly string[]> {
     // One after the other: after a failure of one, the other would go on beside the next run.
     await this.#follow(isForAll);
     const folders = await this.#server.folders();
     this.#state.record({ type: 'remoteFolders', paths: folders });
     await this.#state.commit();
-    return { files: [...this.#state.remote.values()], folders };
+    return folders;
   }
 
   async #follow(isForAll: boolean): Promise<void> {
@@ -71,10 +76,11 @@ export class RemoteObserver {
       const now = there.get(id);
       // Version numbers of a restored vault are given again, so a higher one may be of a text that never had this base.
       if (now?.hash !== synced.hash) this.#state.record({ type: 'unsynced', id });
-      // The server may have what this device pushed no longer: it is an edit that was never sent.
-      else if (now.version !== synced.version || synced.pushed !== null)
-        this.#state.record({ type: 'synced', file: { ...synced, version: now.version, pushed: null } });
+      else if (now.version !== synced.version)
+        this.#state.record({ type: 'synced', file: { ...synced, version: now.version } });
     }
+    // They name versions that the vault may have given to other texts.
+    for (const key of [...this.#state.intents.keys()]) this.#state.record({ type: 'settled', key });
     for (const file of there.values()) this.#state.record({ type: 'remote', file });
     this.#state.record({ type: 'cursor', cursor });
     return true;

@@ -1,6 +1,6 @@
 import { foldPath } from '@notevault/note-text/paths.ts';
 import type { RemoteFile, SyncedFile } from '../plan/trees.ts';
-import type { Deletion, DiskFile, Refusal, StateChange, StateStore } from './ports.ts';
+import type { Deletion, DiskFile, Intent, Refusal, StateChange, StateStore } from './ports.ts';
 
 /** The stored state in memory. A recorded change is visible at once and persisted by the next `commit`. */
 export class SyncState {
@@ -12,11 +12,15 @@ export class SyncState {
   cursor: string | null = null;
   readonly refused = new Map<string, Refusal>();
   deletions: readonly Deletion[] = [];
+  /** By key: see `keyOfIntent`. */
+  readonly intents = new Map<string, Intent>();
   readonly #hashes = new Map<string, { file: DiskFile; readonly hash: string }>();
   readonly #store: StateStore;
   readonly #flushDisk: () => Promise<void>;
   #pending: StateChange[] = [];
   #committed: Promise<void> = Promise.resolve();
+  /** The commit that has not begun yet. */
+  #next: Promise<void> | null = null;
 
   private constructor(store: StateStore, flushDisk: () => Promise<void>) {
     this.#store = store;
@@ -26,7 +30,7 @@ export class SyncState {
   /** @param flushDisk makes the changes on the disk durable, which the state must never be ahead of. */
   static async load(store: StateStore, flushDisk: () => Promise<void>): Promise<SyncState> {
     const state = new SyncState(store, flushDisk);
-    const { synced, folders, remote, remoteFolders, cursor, hashes, refused, deletions } = await store.load();
+    const { synced, folders, remote, remoteFolders, cursor, hashes, refused, deletions, intents } = await store.load();
     for (const file of synced) state.synced.set(file.id, file);
     for (const path of folders) state.folders.set(foldPath(path), path);
     for (const file of remote) state.remote.set(file.id, file);
@@ -35,6 +39,7 @@ export class SyncState {
     state.remoteFolders = remoteFolders;
     state.cursor = cursor;
     state.deletions = deletions;
+    for (const intent of intents) state.intents.set(keyOfIntent(intent), intent);
     return state;
   }
 
@@ -61,18 +66,34 @@ export class SyncState {
     this.#pending.push(...changes);
   }
 
-  /** Commits one after another, because a later change of a row must not be overwritten by an earlier one. */
+  /** Stores requests that are about to be sent. */
+  async intend(...intents: readonly Intent[]): Promise<void> {
+    for (const intent of intents) this.record({ type: 'intent', key: keyOfIntent(intent), intent });
+    await this.commit();
+  }
+
+  /** Records that the outcome of a request is known. */
+  settled(intent: Intent): void {
+    this.record({ type: 'settled', key: keyOfIntent(intent) });
+  }
+
+  /**
+   * Commits one after another, because a later change of a row must not be overwritten by an earlier one. Whoever calls
+   * while one runs shares the next.
+   */
   commit(): Promise<void> {
-    const changes = this.#pending;
-    this.#pending = [];
-    const commit = async () => {
+    if (this.#next !== null) return this.#next;
+    const next = this.#committed.then(async () => {
+      this.#next = null;
+      const changes = this.#pending;
+      this.#pending = [];
       if (changes.length === 0) return;
       await this.#flushDisk();
       await this.#store.commit(changes);
-    };
-    const done = this.#committed.then(commit);
-    this.#committed = done.catch(() => undefined);
-    return done;
+    });
+    this.#next = next;
+    this.#committed = next.catch(() => undefined);
+    return next;
   }
 
   baseText(hash: string): Promise<string | null> {
@@ -115,6 +136,12 @@ export class SyncState {
       case 'retried':
         this.refused.delete(change.key);
         return;
+      case 'intent':
+        this.intents.set(change.key, change.intent);
+        return;
+      case 'settled':
+        this.intents.delete(change.key);
+        return;
       case 'deletions':
         this.deletions = change.deletions;
         return;
@@ -122,6 +149,15 @@ export class SyncState {
         return;
     }
   }
+}
+
+/** Returns the key of an intent: a later one with the same key replaces it, because it has the same effect or undoes it. */
+export function keyOfIntent(
+  intent: Exclude<Intent, { type: 'create' }> | Pick<Extract<Intent, { type: 'create' }>, 'type' | 'path'>,
+): string {
+  if (intent.type === 'create') return `create ${foldPath(intent.path)}`;
+  const effect = intent.type === 'push' || intent.type === 'put' ? 'content' : intent.type;
+  return `${effect} ${intent.id}`;
 }
 
 /** Whether two listings of a path are of the same bytes. */

@@ -2,7 +2,7 @@ import { fileName, foldPath } from '@notevault/note-text/paths.ts';
 import { identify } from './identify.ts';
 import { isTempPath } from './names.ts';
 import type { ProblemReason } from './operations.ts';
-import { kindOf, type LocalFile, type RemoteFile, type SyncedFile, type Trees } from './trees.ts';
+import { agreedHash, kindOf, type LocalFile, type RemoteFile, type SyncedFile, type Trees } from './trees.ts';
 
 /** Which side determines a file's path. A path that the server already has needs no decision. */
 export type DecidedBy = 'remote' | 'local' | 'both';
@@ -47,6 +47,11 @@ export function fileStates({ local, remote, synced }: Trees): FileState[] {
   return withFresh(states, fresh);
 }
 
+/** Whether a local file has a content that the server has or had: the agreed one, or what the server made of it. */
+export function isUnedited({ hash }: Pick<LocalFile, 'hash'>, synced: SyncedFile): boolean {
+  return hash === agreedHash(synced) || hash === synced.hash;
+}
+
 type Observed = Pick<FileState, 'synced' | 'local' | 'remote'>;
 
 function destination(id: string, { synced, local, remote }: Observed): Pick<FileState, 'target' | 'decidedBy'> {
@@ -54,8 +59,8 @@ function destination(id: string, { synced, local, remote }: Observed): Pick<File
   const movedTo = (path: string) => (path === synced.path || isTempPath(path, id) ? null : path);
   const remotePath = remote === null ? null : movedTo(remote.path);
   const localPath = local === null ? null : movedTo(local.path);
-  const changedRemotely = remote !== null && (remote.hash !== synced.hash || remotePath !== null);
-  const changedLocally = local !== null && (local.hash !== synced.hash || localPath !== null);
+  const changedRemotely = remote !== null && (remote.hash !== agreedHash(synced) || remotePath !== null);
+  const changedLocally = local !== null && (!isUnedited(local, synced) || localPath !== null);
   // A change wins over a deletion on the other side.
   if (local === null) return { target: changedRemotely ? (remote?.path ?? null) : null, decidedBy: 'remote' };
   if (remote === null) return { target: changedLocally ? local.path : null, decidedBy: 'local' };

@@ -1,5 +1,5 @@
 import { fileName, foldPath } from '@notevault/note-text/paths.ts';
-import { kindOf, type LocalFile, type SyncedFile } from './trees.ts';
+import { agreedHash, kindOf, type LocalFile, type SyncedFile } from './trees.ts';
 
 /** The match between local and synced files. */
 export interface Identified {
@@ -48,10 +48,10 @@ export function identify(synced: readonly SyncedFile[], local: readonly LocalFil
     const [only, ...others] = byFoldedPath.get(foldPath(file.path)) ?? [];
     return only !== undefined && others.length === 0 && canBeSpelledAnew(file, only) ? only : undefined;
   };
-  take((file) => (renamed(file)?.hash === file.hash ? renamed(file) : undefined));
+  take((file) => (renamed(file)?.hash === agreedHash(file) ? renamed(file) : undefined));
   const byHash = Map.groupBy(left, ({ hash, path }) => `${kindOf(path)} ${hash}`);
   const candidates = (file: SyncedFile) =>
-    byHash.get(`${kindOf(file.path)} ${file.hash}`)?.filter((at) => left.has(at));
+    byHash.get(`${kindOf(file.path)} ${agreedHash(file)}`)?.filter((at) => left.has(at));
   take((file) => candidates(file)?.find(({ path }) => fileName(path) === fileName(file.path)));
   take((file) => candidates(file)?.[0]);
   // Last, because a disk that distinguishes case may have had both files.

@@ -13,7 +13,8 @@ export type UpOperation =
   | { readonly type: 'createRemote'; readonly path: string; readonly hash: string; readonly id: string | null }
   /**
    * Uploads the local bytes as an edit of the base: a note is merged, an attachment is replaced only if it still has
-   * `remoteHash`.
+   * `remoteHash`. The version of the base is null when the server has none that is the base alone: then the engine
+   * merges.
    */
   | {
       readonly type: 'pushContent';

@@ -1,14 +1,14 @@
 import { ancestorsOf, foldPath } from '@notevault/note-text/paths.ts';
 import { markBlocked } from './blocked.ts';
 import { differing } from './differing.ts';
-import { type FileState, fileStates, isSamePlace } from './file-states.ts';
+import { type FileState, fileStates, isSamePlace, isUnedited } from './file-states.ts';
 import { type FolderMove, folderMoves } from './folder-moves.ts';
 import { folderOperations } from './folders.ts';
 import { conflictPath } from './names.ts';
 import { type Direction, isWanted, type Operation, type Problem } from './operations.ts';
 import { settleNames } from './settle-names.ts';
 import { type PathChange, Side } from './side.ts';
-import { kindOf, type SyncedFile, type Trees } from './trees.ts';
+import { agreedHash, kindOf, type SyncedFile, type Trees } from './trees.ts';
 
 export interface PlanOptions {
   /** The label in the name of a conflict copy: see `conflictLabel`. */
@@ -186,7 +186,7 @@ function contentOperation(
   if (local === null || remote === null || target === null) return null;
   const isThere = (path: string) => problem !== null || isSamePlace(path, target);
   if (!isThere(local.path) || !isThere(remote.path)) return null;
-  const agreed: SyncedFile = {
+  const equal: SyncedFile = {
     id: key,
     path: agreedPath(local.path, remote.path, synced),
     hash: remote.hash,
@@ -194,17 +194,17 @@ function contentOperation(
     fileId: local.fileId,
     pushed: null,
   };
-  if (local.hash === remote.hash) return isEqual(agreed, synced) ? null : { type: 'adopt', file: agreed };
+  if (local.hash === remote.hash) return isEqual(equal, synced) ? null : { type: 'adopt', file: equal };
   if (synced === null) return null;
   const { id, path, hash, version } = remote;
-  if (local.hash === synced.hash || local.hash === synced.pushed)
-    return { type: 'writeLocal', id, path: local.path, hash, version, over: local.hash };
-  if (direction === 'pull' && remote.hash !== synced.hash && kindOf(path) === 'note') {
-    const hashes = { hash: local.hash, baseHash: synced.hash, remoteHash: hash };
+  if (isUnedited(local, synced)) return { type: 'writeLocal', id, path: local.path, hash, version, over: local.hash };
+  const agreed = agreedHash(synced);
+  if (direction === 'pull' && remote.hash !== agreed && kindOf(path) === 'note') {
+    const hashes = { hash: local.hash, baseHash: agreed, remoteHash: hash };
     return { type: 'mergeLocal', id, path: local.path, ...hashes };
   }
-  if (remote.hash === synced.hash || kindOf(path) === 'note') {
-    const base = { hash: synced.hash, version: synced.version };
+  if (remote.hash === agreed || kindOf(path) === 'note') {
+    const base = { hash: agreed, version: synced.pushed === null ? synced.version : null };
     return { type: 'pushContent', id, path, localPath: local.path, hash: local.hash, base, remoteHash: hash };
   }
   const taken = new Set(

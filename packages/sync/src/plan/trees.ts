@@ -34,10 +34,16 @@ export interface SyncedFile {
   readonly version: number | null;
   readonly fileId: string | null;
   /**
-   * The hash of a local text that the server has merged while the merged text is not yet on the disk. Until then the
-   * base stays the former one: further local writes are edits of that base, which the server merges again.
+   * The hash of the local text that the server has merged into the one with `hash`, while the merged text is not yet on
+   * the disk; null when both sides agreed on one text. What is written here until then is an edit of this text, and
+   * what the server has besides it was never seen here.
    */
   readonly pushed: string | null;
+}
+
+/** The hash of the content that this device last had in common with the server: what changed on either side differs. */
+export function agreedHash({ hash, pushed }: Pick<SyncedFile, 'hash' | 'pushed'>): string {
+  return pushed ?? hash;
 }
 
 /** What was observed on one side. `folders` includes empty folders; ancestors of files may be left out. */

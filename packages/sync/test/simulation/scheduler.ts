@@ -19,6 +19,7 @@ export class Scheduler {
   readonly #random: Random;
   #turns: Turn[] = [];
   ticks = 0;
+  #uuids = 0;
   /** Offset of the wall clock from the ticks; tests let it jump. */
   wallOffset = 1_700_000_000_000;
 
@@ -62,6 +63,10 @@ export class Scheduler {
       now: () => this.wallOffset + this.ticks,
       ticks: () => this.ticks,
       sleep: (ms) => this.turn(ms),
+      uuid: () => {
+        this.#uuids += 1;
+        return `00000000-0000-4000-8000-${String(this.#uuids).padStart(12, '0')}`;
+      },
     };
   }
 }

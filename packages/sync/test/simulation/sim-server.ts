@@ -92,7 +92,7 @@ export class SimServer {
     const old = id === null ? undefined : this.#rows.get(id);
     if (old !== undefined && !old.deleted) return null;
     const row: Row = old ?? {
-      id: `id${++this.#ids}`,
+      id: id ?? `id${++this.#ids}`,
       path,
       content,
       version: 0,
@@ -172,7 +172,7 @@ export class SimServer {
       version: kindOf(path) === 'note' ? version : null,
     });
     const written = (row: Row | null): Written =>
-      row === null ? { kind: 'changed' } : { kind: 'written', file: shown(row) };
+      row === null ? { kind: 'changed' } : { kind: 'written', file: shown(row), text: row.content };
     const live = (id: string, path?: string): Row | undefined => {
       const row = this.#rows.get(id);
       return row?.deleted === false && (path === undefined || row.path === path) ? row : undefined;

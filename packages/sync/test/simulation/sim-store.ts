@@ -9,6 +9,7 @@ export class SimStore implements StateStore {
   readonly #remote: Keyed<StoredState['remote'][number]> = new Map();
   readonly #hashes: Keyed<StoredState['hashes'][number]> = new Map();
   readonly #refused: Keyed<StoredState['refused'][number]> = new Map();
+  readonly #intents: Keyed<StoredState['intents'][number]> = new Map();
   #deletions: StoredState['deletions'] = [];
   readonly #texts = new Map<string, string>();
   #remoteFolders: readonly string[] = [];
@@ -25,6 +26,7 @@ export class SimStore implements StateStore {
       hashes: [...this.#hashes.values()],
       refused: [...this.#refused.values()],
       deletions: this.#deletions,
+      intents: [...this.#intents.values()],
     };
   }
 
@@ -74,6 +76,12 @@ export class SimStore implements StateStore {
         return;
       case 'retried':
         this.#refused.delete(change.key);
+        return;
+      case 'intent':
+        this.#intents.set(change.key, change.intent);
+        return;
+      case 'settled':
+        this.#intents.delete(change.key);
         return;
       case 'deletions':
         this.#deletions = change.deletions;

@@ -34,7 +34,7 @@ class Device {
     const sleep = async (ms: number) => {
       this.#scheduler.ticks += ms;
     };
-    const clock = { ...this.#scheduler.clock(), sleep };
+    const clock = { ...this.#scheduler.clock(), sleep, uuid: () => crypto.randomUUID() };
     const remote = new VaultServer(new NotevaultClient(transport).vault(vault));
     const ports = { disk: this.disk, server: remote, store: new SimStore(), clock, hashing: nodeHashing };
     this.#engine = SyncEngine.open(ports, { device: name });

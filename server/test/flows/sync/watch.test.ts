@@ -158,5 +158,5 @@ function clockOf(time: TestClock): Clock {
     });
     return promise;
   };
-  return { now: () => time.now(), ticks: () => time.elapsed(), sleep };
+  return { now: () => time.now(), ticks: () => time.elapsed(), sleep, uuid: () => time.uuid() };
 }

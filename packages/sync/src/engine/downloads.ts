@@ -1,0 +1,151 @@
+import type { DownOperation } from '../plan/operations.ts';
+import { agreedHash, kindOf, type RemoteFile } from '../plan/trees.ts';
+import { agreeOnContent, agreeOnPath } from './agreement.ts';
+import { decoded, type FileContents, once, wholeOf } from './file-contents.ts';
+import { isComparedByValue } from './json-values.ts';
+import { mergeTexts } from './merge-texts.ts';
+import { CHANGED, DONE, NO_TEXT, type Outcome } from './outcome.ts';
+import type { Disk, DiskFile, Server } from './ports.ts';
+import type { SyncState } from './sync-state.ts';
+import type { Parts } from './uploads.ts';
+
+/** Changes the disk. */
+export class Downloads {
+  readonly #disk: Disk;
+  readonly #server: Server;
+  readonly #contents: FileContents;
+  readonly #state: SyncState;
+  readonly #entries: ReadonlyMap<string, DiskFile>;
+
+  /** @param entries the files on which the plan is based, by path. */
+  constructor({ disk, server, contents, state }: Parts, entries: ReadonlyMap<string, DiskFile>) {
+    this.#disk = disk;
+    this.#server = server;
+    this.#contents = contents;
+    this.#state = state;
+    this.#entries = entries;
+  }
+
+  async run(operation: DownOperation): Promise<Outcome> {
+    switch (operation.type) {
+      case 'writeLocal':
+        return this.#writeLocal(operation);
+      case 'mergeLocal':
+        return this.#mergeLocal(operation);
+      case 'moveLocal': {
+        const { id, from, to } = operation;
+        const moved = await this.#moveLocal(from, to, operation.hash);
+        if (moved && id !== null && this.#state.remote.get(id)?.path === to) agreeOnPath(this.#state, id, to);
+        return moved ? DONE : CHANGED;
+      }
+      case 'setAside': {
+        const file = this.#entries.get(operation.from);
+        if (file === undefined || this.#state.hashOf(file) !== operation.hash) return CHANGED;
+        // The record is removed first: after a crash between the two steps, the renamed file would be mistaken for a
+        // move of the synced file.
+        this.#state.record({ type: 'unsynced', id: operation.id });
+        await this.#state.commit();
+        return (await this.#moveLocal(operation.from, operation.to, operation.hash)) ? DONE : CHANGED;
+      }
+      case 'moveLocalFolder':
+        return this.#moveLocalFolder(operation);
+      case 'deleteLocal': {
+        const file = this.#entries.get(operation.path);
+        if (file === undefined || this.#state.hashOf(file) !== operation.hash) return CHANGED;
+        await this.#disk.trash(file);
+        this.#state.record({ type: 'unsynced', id: operation.id }, { type: 'hashGone', path: operation.path });
+        return DONE;
+      }
+      case 'makeLocalFolder':
+        await this.#disk.makeFolder(operation.path);
+        return DONE;
+      case 'removeLocalFolder':
+        await this.#disk.removeFolder(operation.path);
+        return DONE;
+    }
+  }
+
+  async #writeLocal({ id, path, hash, over }: Extract<DownOperation, { type: 'writeLocal' }>): Promise<Outcome> {
+    const file = over === null ? null : this.#entries.get(path);
+    if (file === undefined || (file !== null && this.#state.hashOf(file) !== over)) return CHANGED;
+    const remote = this.#state.remote.get(id);
+    const content = remote === undefined ? null : await this.#server.read(remote);
+    if (remote === undefined || content?.hash !== hash) return CHANGED;
+    const isText = kindOf(path) === 'note' || isComparedByValue({ path, size: content.size });
+    const verified = this.#contents.verified(content);
+    const whole = isText ? await wholeOf(verified) : null;
+    const text = whole === null ? null : decoded(whole);
+    const bytes = whole === null ? verified : once(whole);
+    if (over !== null && text !== null) await this.#expect({ ...remote, version: content.version }, text, over);
+    const written = await this.#disk.write(path, { bytes, size: content.size, mtime: remote.mtime }, file);
+    this.#state.record({ type: 'hash', file: written, hash });
+    agreeOnContent(this.#state, { ...remote, version: content.version }, written, { hash, text });
+    return DONE;
+  }
+
+  /**
+   * Stores that the server has made this of the text here before it is written: after a kill between the two, what was
+   * edited here since may be an edit of either.
+   */
+  async #expect({ id, hash, version }: RemoteFile, text: string, over: string): Promise<void> {
+    const synced = this.#state.synced.get(id);
+    if (synced === undefined || kindOf(synced.path) !== 'note') return;
+    this.#state.record({ type: 'baseText', hash, text });
+    this.#state.record({ type: 'synced', file: { ...synced, hash, version, pushed: over } });
+    await this.#state.commit();
+  }
+
+  /** Afterwards the server's text is the base, and the merged one an edit of it that is not sent. */
+  async #mergeLocal({
+    id,
+    path,
+    hash,
+    baseHash,
+    remoteHash,
+  }: Extract<DownOperation, { type: 'mergeLocal' }>): Promise<Outcome> {
+    const [file, remote, synced] = [this.#entries.get(path), this.#state.remote.get(id), this.#state.synced.get(id)];
+    const read = file === undefined ? null : await this.#contents.text(file);
+    if (file === undefined || remote === undefined || synced === undefined) return CHANGED;
+    if (agreedHash(synced) !== baseHash || read?.hash !== hash) return CHANGED;
+    if (read.text === null) return NO_TEXT;
+    const content = await this.#server.read(remote);
+    if (content === null || content.hash !== remoteHash) return CHANGED;
+    const [theirs, base] = [await this.#contents.textOf(content), await this.#state.baseText(baseHash)];
+    if (base === null) {
+      // As in an upload, both are kept, like two notes created at one path.
+      this.#state.record({ type: 'unsynced', id });
+      return CHANGED;
+    }
+    const bytes = new TextEncoder().encode(mergeTexts(base, read.text, theirs));
+    const merged = { bytes: once(bytes), size: bytes.length, mtime: remote.mtime };
+    const written = await this.#disk.write(path, merged, file);
+    this.#state.record({ type: 'baseText', hash: remoteHash, text: theirs });
+    const agreed = { ...synced, hash: remoteHash, version: content.version, fileId: written.fileId, pushed: null };
+    this.#state.record({ type: 'synced', file: agreed });
+    return DONE;
+  }
+
+  async #moveLocal(from: string, to: string, hash: string): Promise<boolean> {
+    const file = this.#entries.get(from);
+    if (file === undefined || this.#state.hashOf(file) !== hash) return false;
+    const moved = await this.#disk.move(file, to);
+    this.#state.record({ type: 'hashGone', path: from }, { type: 'hash', file: moved, hash });
+    return true;
+  }
+
+  async #moveLocalFolder({ from, to }: Extract<DownOperation, { type: 'moveLocalFolder' }>): Promise<Outcome> {
+    await this.#disk.moveFolder(from, to);
+    const moved = (path: string) => (path.startsWith(`${from}/`) ? to + path.slice(from.length) : null);
+    for (const path of [...this.#state.hashedPaths]) {
+      const [after, seen] = [moved(path), this.#state.lastSeen(path)];
+      if (after === null || seen === undefined) continue;
+      const { file, hash } = seen;
+      this.#state.record({ type: 'hashGone', path }, { type: 'hash', file: { ...file, path: after }, hash });
+    }
+    for (const { id, path } of [...this.#state.synced.values()]) {
+      const after = moved(path);
+      if (after !== null && this.#state.remote.get(id)?.path === after) agreeOnPath(this.#state, id, after);
+    }
+    return DONE;
+  }
+}

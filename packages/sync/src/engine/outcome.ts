@@ -1,0 +1,8 @@
+import type { Refused } from './ports.ts';
+
+/** The result of an operation. `changed`: what it assumed no longer holds, so nothing was done. */
+export type Outcome = { readonly kind: 'done' | 'changed' } | Refused;
+
+export const DONE: Outcome = { kind: 'done' };
+export const CHANGED: Outcome = { kind: 'changed' };
+export const NO_TEXT: Outcome = { kind: 'refused', reason: 'is no text in UTF-8' };
