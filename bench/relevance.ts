@@ -2,25 +2,23 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { mean, randomisationTest, reciprocalRank } from '@notevault/search-index/tuning/metrics.ts';
 import { builtinEmbedder } from '../server/src/ports/embedder/builtin.ts';
 import type { Embedder } from '../server/src/ports/embedder/embedder.ts';
 import { httpEmbedder } from '../server/src/ports/embedder/http.ts';
 import type { GoldenQuery, Part } from '../server/test/relevance/golden-query.ts';
 import { type GoldenVault, goldenVaults, mixedVault, publishedVaults } from '../server/test/relevance/golden-set.ts';
 import { meansOf, type Ranks, ranksOf } from '../server/test/relevance/measure.ts';
+import { mean, randomisationTest, reciprocalRank } from '../server/test/relevance/metrics.ts';
 import { SearchedVault } from '../server/test/relevance/searched-vault.ts';
 import { withoutEach } from './kit/ablation.ts';
 import { references } from './kit/reference-engines.ts';
-import { qualityByWeight } from './kit/weight-curve.ts';
 
 // How good are the results? Prints the mean reciprocal rank (times 100) of the right note by language and by kind of
 // query, for all modes and for other engines over the same notes, and the p-values of randomisation tests.
 // `npm run bench -- relevance` looks at the part of the golden set to tune with, `--report` at the other part; `--save x`
 // writes the value of each query, `--against x` compares with them; `--misses keyword` lists queries without the right
 // note in the first place. `--accept` writes what the tests hold the search to. `--embeddings URL` uses a server with
-// OpenAI's `/embeddings` in place of the built-in embedder; `--vaults en,de` takes these vaults only; `--weights` prints
-// the quality of hybrid mode by the weight of the vectors and by their chance level.
+// OpenAI's `/embeddings` in place of the built-in embedder; `--vaults en,de` takes these vaults only.
 const { values: flags } = parseArgs({
   options: {
     report: { type: 'boolean', default: false },
@@ -32,7 +30,6 @@ const { values: flags } = parseArgs({
     ablate: { type: 'boolean', default: false },
     embeddings: { type: 'string' },
     vaults: { type: 'string' },
-    weights: { type: 'boolean', default: false },
   },
   allowPositionals: true,
 });
@@ -61,10 +58,6 @@ const vaults = [...own, mixedVault(own), ...(flags['own-only'] ? [] : publishedV
   ({ name }) => chosen === undefined || chosen.includes(name),
 );
 const embedder = flags.embeddings === undefined ? builtinEmbedder() : serverEmbedder(flags.embeddings);
-if (flags.weights) {
-  console.table(await qualityByWeight(vaults, part, embedder));
-  process.exit();
-}
 for (const vault of vaults) await measure(vault);
 
 function serverEmbedder(url: string): Embedder {

@@ -14,7 +14,6 @@ import { searchCommand } from './commands/search.ts';
 import { serveCommand } from './commands/serve.ts';
 import { statusCommand } from './commands/status.ts';
 import { syncCommand } from './commands/sync.ts';
-import { tuneSearchCommand } from './commands/tune-search.ts';
 import { verifyCommand } from './commands/verify.ts';
 import { errorMessage } from './error-messages.ts';
 
@@ -35,7 +34,6 @@ const program = new Command('notevault')
   .addCommand(searchCommand())
   .addCommand(mcpCommand())
   .addCommand(reindexCommand())
-  .addCommand(tuneSearchCommand())
   .addCommand(adminCommand())
   .addCommand(keysCommand())
   .addCommand(backupCommand())

@@ -3,7 +3,7 @@ import { tokensFrom } from '@notevault/client/tokens.ts';
 import { Transport } from '@notevault/client/transport.ts';
 import type { SearchRequest, SearchResponse } from '@notevault/protocol/search.ts';
 import type { Vault } from '@notevault/protocol/vaults.ts';
-import type { AdminCommands, TuningProgress, TuningReport } from '@notevault/server/admin.ts';
+import type { AdminCommands } from '@notevault/server/admin.ts';
 import type { App } from '@notevault/server/app.ts';
 import { adminSocketPath, DataFolderBusy, requireData } from '@notevault/server/data/data-folder.ts';
 import { adminClient } from './admin-client.ts';
@@ -20,8 +20,6 @@ export interface VaultsClient {
   search(vault: string, request: SearchRequest): Promise<SearchResponse>;
   /** Rebuilds a vault's search index; resolves to the number of notes in it. */
   rebuild(vault: string, progress: (notes: number) => void): Promise<number>;
-  /** Chooses how much vectors count in the searches of a vault. */
-  tune(vault: string, dryRun: boolean, progress: (progress: TuningProgress) => void): Promise<TuningReport>;
 }
 
 const PROGRESS_MS = 500;
@@ -61,17 +59,12 @@ async function remoteVaultsClient(admin: AdminCommands, user: string | undefined
 }
 
 /** The operations that report progress. */
-function longOperations(admin: AdminCommands, user: string | undefined): Pick<VaultsClient, 'rebuild' | 'tune'> {
+function longOperations(admin: AdminCommands, user: string | undefined): Pick<VaultsClient, 'rebuild'> {
   return {
     rebuild: (vault, progress) =>
       polling(
         () => admin.rebuiltNotes(vault).then(progress),
         () => admin.rebuildIndex(user, vault),
-      ),
-    tune: (vault, dryRun, progress) =>
-      polling(
-        () => admin.tuningProgress(vault).then((found) => (found === null ? undefined : progress(found))),
-        () => admin.tuneSearch(user, vault, dryRun),
       ),
   };
 }

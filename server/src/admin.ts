@@ -11,10 +11,6 @@ import type { SeenRequest } from './http/monitoring/connection-probe.ts';
 import { knowAllMethods, refuseOtherMethods } from './http/other-methods.ts';
 import { type MachineStatus, machineStatus } from './machine-status.ts';
 
-/** What choosing the weight of a model found, and how far it is. */
-export type TuningReport = Awaited<ReturnType<App['search']['tune']>>;
-export type TuningProgress = Parameters<Parameters<App['search']['tune']>[2]>[0];
-
 /** Admin operations on a running server, or, from the command line, on a data folder that no server uses. */
 export interface AdminCommands {
   createUser(
@@ -43,10 +39,6 @@ export interface AdminCommands {
   rebuildIndex(email: string | undefined, vaultId: string): Promise<number>;
   /** How many notes the running rebuild of a vault's index has read; 0 when there is none. */
   rebuiltNotes(vaultId: string): Promise<number>;
-  /** Chooses how much vectors count in the searches of a vault of the named account, or of the only one. */
-  tuneSearch(email: string | undefined, vaultId: string, dryRun: boolean): Promise<TuningReport>;
-  /** How far the running `tuneSearch` of a vault is; null when there is none. */
-  tuningProgress(vaultId: string): Promise<TuningProgress | null>;
   /** The state of the server and its machine. */
   status(): Promise<ServerHealth & MachineStatus>;
   /** Makes a secret for one request to the public address, to learn by `probeResult` how it arrives. */
@@ -63,7 +55,6 @@ export function adminCommands(
   dataDir: string,
 ): AdminCommands {
   const rebuilt = new Map<string, number>();
-  const tuned = new Map<string, TuningProgress>();
   const openVault = async (email: string | undefined, vaultId: string) => {
     const { token } = await accounts.openSession(email);
     const principal = await accounts.authenticate(`Bearer ${token}`);
@@ -96,15 +87,6 @@ export function adminCommands(
       }
     },
     rebuiltNotes: async (vaultId) => rebuilt.get(vaultId) ?? 0,
-    tuneSearch: async (email, vaultId, dryRun) => {
-      const vault = await openVault(email, vaultId);
-      try {
-        return await search.tune(vault, { dryRun }, (progress) => tuned.set(vaultId, progress));
-      } finally {
-        tuned.delete(vaultId);
-      }
-    },
-    tuningProgress: async (vaultId) => tuned.get(vaultId) ?? null,
     status: async () => ({ ...(await admin.health()), ...(await machineStatus(dataDir)) }),
     expectProbe: async () => connectionProbe.expect(),
     probeResult: async (secret) => connectionProbe.result(secret),

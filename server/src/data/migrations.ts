@@ -13,13 +13,13 @@ import { notesDdl } from '../domains/notes/notes.tables.ts';
 import { oauthDdl } from '../domains/oauth/oauth.tables.ts';
 import { vectorsDdl } from '../domains/search/embedding/vectors.tables.ts';
 import { searchDdl } from '../domains/search/search.tables.ts';
-import { tuningDdl } from '../domains/search/tuning/tuning.tables.ts';
 import { syncDdl } from '../domains/sync/sync.tables.ts';
 import { ticketsDdl } from '../domains/tickets/tickets.tables.ts';
 import { cachePagesDdl } from '../domains/vaults/cache/cache-pages.tables.ts';
 import { vaultsDdl } from '../domains/vaults/vaults.tables.ts';
 import { blobsDdl } from '../ports/blobs/database.tables.ts';
 import type { Migration } from '../ports/database/database.ts';
+import { searchWeightsDdl } from './retired-tables.ts';
 
 const FROM_0_1_0 =
   'the database was made by Notevault 0.1.0, whose schema this version does not read: ' +
@@ -47,7 +47,7 @@ export const migrations: readonly Migration[] = [
       ...[
         searchDdl,
         vectorsDdl,
-        tuningDdl,
+        searchWeightsDdl,
         syncDdl,
         credentialsDdl,
         devicesDdl,
@@ -59,5 +59,11 @@ export const migrations: readonly Migration[] = [
       blobsDdl,
       backupDdl,
     ].join('\n'),
+  },
+  {
+    number: 2,
+    name: 'fixed-weights',
+    version: '0.3.0',
+    ddl: 'drop table search_weights;',
   },
 ];

@@ -1,16 +1,16 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { knownItemsOf } from '@notevault/search-index/tuning/known-items.ts';
-import { seedOf } from '@notevault/search-index/tuning/random.ts';
 import { handWritten, LANGUAGES, type Language } from '../kit/content/test-vault.ts';
+import { seedOf } from '../kit/random.ts';
 import type { GoldenQuery, Part } from './golden-query.ts';
+import { knownItemsOf } from './known-items.ts';
 
 /*
  * The golden set: queries that each have one right answer, or a few, in thirteen languages. `notes/*.txt` has sixteen
  * notes for each language, written for this purpose about overlapping subjects, so that most words occur in several of
  * them. `= title | folder` begins a note, `?` a question that it answers, `~` words of it in other forms: inflected,
  * without accents (Vietnamese), in traditional characters (Chinese). The notes of the test vault of the same language
- * lie beside them. Queries for known items are derived from the notes, as `notevault tune-search` does.
+ * lie beside them. Queries for known items are derived from the notes.
  *
  * Every note is in one of two parts, chosen by its path. What is tuned may look at the queries of the part `tune` only;
  * those of `report` are for the table in docs/search.md.

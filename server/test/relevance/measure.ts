@@ -1,8 +1,8 @@
 import type { SearchMode } from '@notevault/search-index/ranking/hybrid.ts';
-import { mean, reciprocalRank } from '@notevault/search-index/tuning/metrics.ts';
 import type { Embedder } from '../../src/ports/embedder/embedder.ts';
 import type { GoldenQuery, Part } from './golden-query.ts';
 import type { GoldenVault } from './golden-set.ts';
+import { mean, reciprocalRank } from './metrics.ts';
 import { SearchedVault } from './searched-vault.ts';
 
 /** The reciprocal rank of each query by mode. */

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { mean, randomisationTest, reciprocalRank } from '@notevault/search-index/tuning/metrics.ts';
 import { builtinEmbedder } from '../../src/ports/embedder/builtin.ts';
 import { goldenVaults } from './golden-set.ts';
 import { meansOf, ranksOf } from './measure.ts';
+import { mean, randomisationTest, reciprocalRank } from './metrics.ts';
 
 const MODES = ['keyword', 'hybrid'] as const;
 /** In points of a hundred. */

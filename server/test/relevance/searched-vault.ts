@@ -4,12 +4,7 @@ import { passagesOfNote } from '@notevault/search-index/analysis/passages.ts';
 import { VaultIndex } from '@notevault/search-index/index/vault-index.ts';
 import { parseQuery, type Query } from '@notevault/search-index/query/query-parser.ts';
 import { NO_FILTER } from '@notevault/search-index/query/search-filter.ts';
-import {
-  rankingsByWeight,
-  type SearchHits,
-  type SearchMode,
-  searchIndex,
-} from '@notevault/search-index/ranking/hybrid.ts';
+import { type SearchHits, type SearchMode, searchIndex } from '@notevault/search-index/ranking/hybrid.ts';
 import { idfOf } from '@notevault/search-index/ranking/idf.ts';
 import { SnippetMaker } from '@notevault/search-index/snippets/snippet.ts';
 import { snippetSource } from '@notevault/search-index/snippets/snippet-source.ts';
@@ -61,20 +56,6 @@ export class SearchedVault {
   async find(text: string, mode: SearchMode): Promise<string[]> {
     const { hits } = await this.search(text, mode);
     return hits.map(({ id }) => this.#paths.get(id) ?? '');
-  }
-
-  /**
-   * The paths of the best notes of hybrid mode with each of some weights.
-   *
-   * @param margin how far the chance level is above the mean cosine; null for the level that the embedder names.
-   */
-  async findByWeight(text: string, weights: readonly number[], margin: number | null): Promise<string[][]> {
-    const query = parseQuery(text);
-    const { noise } = await this.#embedder.space(never);
-    const vector = await this.#vectorOf(query);
-    const minCosine = margin === null ? noise : this.#vectors.chanceLevel(vector, margin);
-    const rankings = rankingsByWeight(this.index, this.#vectors, query, { vector, minCosine }, weights);
-    return rankings.map((ids) => ids.map((id) => this.#paths.get(id) ?? ''));
   }
 
   #vectorOf(query: Query): Promise<Float32Array> {

@@ -1,6 +1,6 @@
 import type { VaultIndex } from '../index/vault-index.ts';
 import type { Query } from '../query/query-parser.ts';
-import { NO_FILTER, type SearchFilter } from '../query/search-filter.ts';
+import type { SearchFilter } from '../query/search-filter.ts';
 import type { VaultVectors, VectorHit } from '../vectors/vault-vectors.ts';
 import { blend } from './blend.ts';
 import { diversify } from './mmr.ts';
@@ -93,20 +93,6 @@ export function searchIndex(
   const byVectors = mode === 'vector' && nearest.length === 0 ? nearerThan(minCosine / 2) : nearest;
   const hits = mode === 'vector' ? byVectors : blend(keyword.hits, nearest, { weight, minCosine });
   return { ...pageOf(index, vectors, hits, options), words, relaxed };
-}
-
-/** The ids of the best notes of hybrid mode with each of some weights, as `searchIndex` would order them. */
-export function rankingsByWeight(
-  index: VaultIndex,
-  vectors: VaultVectors,
-  query: Query,
-  { vector, minCosine: fixed }: Omit<VectorQuery, 'weight'>,
-  weights: readonly number[],
-): string[][] {
-  const keyword = rank(index, query, NO_FILTER, POOL_SIZE);
-  const minCosine = fixed ?? vectors.chanceLevel(vector);
-  const nearest = vectors.nearest(index, vector, POOL_SIZE, keyword.allowed, minCosine);
-  return weights.map((weight) => blend(keyword.hits, nearest, { weight, minCosine }).map(({ id }) => id));
 }
 
 type Hit = KeywordHit | VectorHit;

@@ -16,7 +16,6 @@ import { type CursorScope, MAX_RESULTS, returnedBefore, searchCursorOf } from '.
 import { type CheckedRequest, checkRequest } from './query/search-request.ts';
 import { type VaultResults, VaultSearch } from './query/vault-search.ts';
 import type { SearchDeps } from './search.deps.ts';
-import { Tuning, type TuningProgress, type TuningReport } from './tuning/tuning.ts';
 import type { IndexState } from './worker/worker-api.ts';
 
 /** How long a search waits for the index of a large vault; the index is built nevertheless. */
@@ -43,7 +42,6 @@ export class Search implements AsyncDisposable {
   readonly #backgroundIndexing: BackgroundIndexing;
   readonly #embedding: Embedding;
   readonly #backgroundEmbedding: BackgroundEmbedding;
-  readonly #tuning: Tuning;
   readonly #vaultSearch: VaultSearch;
   readonly #permits = new FairSemaphore(SEARCHES);
 
@@ -54,8 +52,7 @@ export class Search implements AsyncDisposable {
     this.#backgroundIndexing = new BackgroundIndexing(deps, this.#catchUp, this.#persistence);
     this.#embedding = new Embedding(deps);
     this.#backgroundEmbedding = new BackgroundEmbedding(deps.clock, this.#embedding);
-    this.#tuning = new Tuning(deps, this.#catchUp, this.#embedding);
-    this.#vaultSearch = new VaultSearch(deps, this.#catchUp, this.#persistence, this.#tuning);
+    this.#vaultSearch = new VaultSearch(deps, this.#catchUp, this.#persistence);
   }
 
   /**
@@ -112,15 +109,6 @@ export class Search implements AsyncDisposable {
     const state = await this.#catchUp.catchUp(vault, ({ notes }) => onProgress(notes));
     await this.#persistence.store(vault);
     return state;
-  }
-
-  /** Chooses how much vectors count in the searches of a vault, see Tuning. */
-  tune(
-    vault: OpenVault,
-    options: { readonly dryRun: boolean },
-    onProgress: (progress: TuningProgress) => void,
-  ): Promise<TuningReport> {
-    return this.#tuning.tune(vault, options, onProgress);
   }
 
   /** Embeds notes that were written, see BackgroundEmbedding.run. */

@@ -47,7 +47,7 @@ export interface Space {
   /** Cosines up to this value occur by chance; null where that is measured among the notes of a vault. */
   readonly noise: number | null;
   /**
-   * How much a score by these vectors counts, unless `notevault tune-search` chose another weight; one by words counts 1.
+   * How much a score by these vectors counts; one by words counts 1.
    */
   readonly trust: number;
 }

@@ -25,7 +25,6 @@ const IN_CLEAR: readonly [columns: string, says: string][] = [
   ['invites.email', '`invites.email`'],
   ['analytics_erasures.analytics_id', '`analytics_erasures.analytics_id`'],
   ['search_vectors.failures', '`search_vectors.failures`'],
-  ['search_weights.weight', '`search_weights.weight`'],
 ];
 
 test('docs/security.md lists what columns in clear reveal', async () => {

@@ -16,7 +16,7 @@ const files = {
 
 describe('the search commands', { concurrency: 2 }, () => {
   for (const running of [false, true]) {
-    it(`notevault search, reindex and tune-search work with the server ${running ? 'running' : 'stopped'}`, async () => {
+    it(`notevault search and reindex work with the server ${running ? 'running' : 'stopped'}`, async () => {
       const data = folder.at(`data-${running}`);
       const vault = folder.at(`Notes ${running}`);
       for (const [path, text] of Object.entries(files)) {
@@ -67,33 +67,14 @@ describe('the search commands', { concurrency: 2 }, () => {
       assert.equal((await raw.all('select * from search_indexes')).length, 1);
       assert.equal((await cli(['search', 'lantern'], { env })).code, 0);
 
-      const few = /vault has 3 notes that queries can be made of; at least 20 are needed/;
-      assertFails(await cli(['tune-search', 'Notes'], { env }), few);
-      const diary = folder.at(`Diary ${running}`);
-      mkdirSync(diary);
-      for (let day = 1; day <= 20; day++) writeFileSync(`${diary}/Day ${day}.md`, `Walked to harbour number ${day}.\n`);
-      assert.equal((await cli(['import', diary, '--vault', 'Diary'], { env })).code, 0);
-      const tuned = await cli(['tune-search', 'Diary', '--json'], { env });
-      assert.equal(tuned.code, 0, tuned.stderr);
-      const report = JSON.parse(tuned.stdout);
-      assert.deepEqual([report.notes, report.saved, report.defaultWeight], [20, true, 0]);
-      assert.match(tuned.stderr, /Vault "Diary": \d+ queries searched/);
-      if (running) {
-        const tried = await cli(['tune-search', 'Diary', '--dry-run'], { env });
-        assert.match(tried.stdout, /^Vault "Diary", model builtin:1:512: \d+ queries made of 20 notes\n/);
-        assert.match(tried.stdout, / {2}weight 0 \(default\) +\d/);
-        assert.match(tried.stdout, /Nothing was changed\.\n$/);
-      }
-
       assertFails(await cli(['search', 'x', '--vault', 'Nowhere'], { env }), /There is no vault named "Nowhere"\./);
       assertFails(await cli(['search', ' ', '--mode', 'keyword'], { env }), /query can't be blank/);
       assertFails(await cli(['search', 'x', '--mode', 'sideways'], { env }), /keyword, vector, hybrid/);
     });
   }
 
-  it('notevault search and tune-search report that there is no data in an empty folder', async () => {
+  it('notevault search reports that there is no data in an empty folder', async () => {
     const env = { NOTEVAULT_DATA_DIR: folder.at('nothing') };
     assertFails(await cli(['search', 'x'], { env }), /no data/);
-    assertFails(await cli(['tune-search'], { env }), /no data/);
   });
 });

@@ -2,7 +2,6 @@ import type { VectorQuery } from '@notevault/search-index/ranking/hybrid.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
 import { VectorCatchUp } from '../embedding/vector-catch-up.ts';
 import type { SearchDeps } from '../search.deps.ts';
-import type { Tuning } from '../tuning/tuning.ts';
 import { QueryEmbedder } from './query-embedder.ts';
 
 /** The vector of a query, and the model that made it. Both are null when there is none. */
@@ -16,13 +15,11 @@ export const NO_QUERY_VECTOR: QueryVector = { model: null, vectorQuery: null };
 /** Makes the vectors of queries, and brings the vaults' vectors into memory. */
 export class QueryVectors {
   readonly #deps: SearchDeps;
-  readonly #tuning: Tuning;
   readonly #vectorCatchUp: VectorCatchUp;
   readonly #embedder: QueryEmbedder;
 
-  constructor(deps: SearchDeps, tuning: Tuning) {
+  constructor(deps: SearchDeps) {
     this.#deps = deps;
-    this.#tuning = tuning;
     this.#embedder = new QueryEmbedder(deps);
     this.#vectorCatchUp = new VectorCatchUp(deps);
   }
@@ -36,13 +33,9 @@ export class QueryVectors {
     const space = await this.#embedder.space();
     if (space === null) return NO_QUERY_VECTOR;
     const idf = (words: readonly string[]) => this.#deps.worker.request('idf', { vault: vault.id, words });
-    const [vector, weight] = await Promise.all([
-      this.#embedder.embed(text, idf),
-      this.#tuning.weightOf(vault, space),
-      this.#vectorCatchUp.catchUp(vault, space.id),
-    ]);
+    const [vector] = await Promise.all([this.#embedder.embed(text, idf), this.#vectorCatchUp.catchUp(vault, space.id)]);
     if (vector === null) return NO_QUERY_VECTOR;
-    return { model: space.id, vectorQuery: { vector, weight, minCosine: space.noise } };
+    return { model: space.id, vectorQuery: { vector, weight: space.trust, minCosine: space.noise } };
   }
 
   /** Loads a vault's vectors into memory without a query, for the similarity between notes. */

@@ -9,7 +9,6 @@ import type { IndexCatchUp } from '../index/index-catch-up.ts';
 import type { IndexPersistence } from '../index/index-persistence.ts';
 import type { SearchDeps } from '../search.deps.ts';
 import { searchResultOf } from '../search.mapper.ts';
-import type { Tuning } from '../tuning/tuning.ts';
 import { TransferList } from '../worker/transfer-list.ts';
 import { WorkerDied } from '../worker/worker-client.ts';
 import { NO_QUERY_VECTOR, type QueryVector, QueryVectors } from './query-vector.ts';
@@ -39,11 +38,11 @@ export class VaultSearch {
   readonly #persistence: IndexPersistence;
   readonly #queryVectors: QueryVectors;
 
-  constructor(deps: SearchDeps, catchUp: IndexCatchUp, persistence: IndexPersistence, tuning: Tuning) {
+  constructor(deps: SearchDeps, catchUp: IndexCatchUp, persistence: IndexPersistence) {
     this.#deps = deps;
     this.#catchUp = catchUp;
     this.#persistence = persistence;
-    this.#queryVectors = new QueryVectors(deps, tuning);
+    this.#queryVectors = new QueryVectors(deps);
   }
 
   /** Finds the best notes of a vault. Throws `unavailable` when that is not possible now. */

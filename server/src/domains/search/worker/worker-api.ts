@@ -1,8 +1,7 @@
 import type { NotePassages } from '@notevault/search-index/analysis/passages.ts';
-import type { SearchHits, SearchOptions, VectorQuery } from '@notevault/search-index/ranking/hybrid.ts';
+import type { SearchHits, SearchOptions } from '@notevault/search-index/ranking/hybrid.ts';
 import type { MatchedWord } from '@notevault/search-index/ranking/rank.ts';
 import type { Snippet } from '@notevault/search-index/snippets/snippet.ts';
-import type { KnownItem } from '@notevault/search-index/tuning/known-items.ts';
 import { Type } from 'typebox';
 import type { SharedKey } from '../../../ports/keyring/keyring.ts';
 import { SealedJson } from '../../../ports/keyring/sealed-json.ts';
@@ -34,12 +33,6 @@ export interface WorkerApi {
     words: readonly MatchedWord[];
     texts: readonly SnippetSource[];
   }): (Snippet | null)[];
-  /** Ids of notes with vectors of a model, evenly spaced by age; null when the index is not in memory. */
-  sampleNotes(params: { vault: string; epoch: number; model: string; limit: number }): string[] | null;
-  /** Queries that find a note, for each of some; none for one that cannot be read. */
-  knownItems(params: { key: SharedKey; notes: readonly SealedNote[] }): Promise<KnownItem[][]>;
-  /** The reciprocal rank of a note under each weight of the vectors; null when the index is not in memory. */
-  ranksByWeight(params: RanksByWeightParams): number[] | null;
   /** Freezes the index, so that its segments can be stored. */
   freeze(params: { vault: string; key: SharedKey }): Promise<FrozenIndex>;
   /** A part of a frozen segment, sealed. */
@@ -65,17 +58,6 @@ export interface AddVectorsParams {
   readonly model: string;
   readonly rows: readonly SealedVectors[];
   readonly upTo: number;
-}
-
-export interface RanksByWeightParams {
-  readonly vault: string;
-  readonly epoch: number;
-  readonly model: string;
-  readonly query: string;
-  readonly vectorQuery: Omit<VectorQuery, 'weight'>;
-  readonly weights: readonly number[];
-  /** The note to be found. */
-  readonly note: string;
 }
 
 export interface IndexState {

@@ -8,7 +8,6 @@ import { idfOf } from '@notevault/search-index/ranking/idf.ts';
 import type { MatchedWord } from '@notevault/search-index/ranking/rank.ts';
 import { type Snippet, SnippetMaker } from '@notevault/search-index/snippets/snippet.ts';
 import { snippetSource } from '@notevault/search-index/snippets/snippet-source.ts';
-import type { KnownItem } from '@notevault/search-index/tuning/known-items.ts';
 import type { SealingKey, SharedKey } from '../../../ports/keyring/keyring.ts';
 import type { NoteMeta, SealedNote } from '../../notes/notes.ts';
 import { segmentListContext, segmentPartContext } from '../seal-contexts.ts';
@@ -16,13 +15,11 @@ import { IndexCache } from './index-cache.ts';
 import { LoadedIndex } from './loaded-index.ts';
 import { runInSlices } from './run-in-slices.ts';
 import type { SegmentName } from './segment-names.ts';
-import { knownItemSteps, ranksByWeight, sampleNotes } from './tuning-queries.ts';
 import {
   type AddVectorsParams,
   type CreateIndexParams,
   type FrozenIndex,
   type IndexState,
-  type RanksByWeightParams,
   type SealedText,
   type SearchParams,
   type SegmentList,
@@ -184,28 +181,6 @@ export class SearchWorker implements WorkerApi {
     } catch {
       return null;
     }
-  }
-
-  sampleNotes(params: { vault: string; epoch: number; model: string; limit: number }): string[] | null {
-    const { vault, epoch, model, limit } = params;
-    const found = this.#find(vault, epoch);
-    return found === undefined ? null : sampleNotes(found.index, found.vectorsOf(model), limit);
-  }
-
-  async knownItems({ key, notes }: { key: SharedKey; notes: readonly SealedNote[] }): Promise<KnownItem[][]> {
-    const items: KnownItem[][] = [];
-    const opened = this.#deps.openKey(key);
-    await runInSlices(knownItemSteps(notes, items, (note) => this.#openPathAndText(opened, note)));
-    return items;
-  }
-
-  #openPathAndText(key: SealingKey, note: SealedNote): { path: string; content: string } {
-    return { path: this.#deps.openMeta(key, note).path, content: this.#deps.openContent(key, note) };
-  }
-
-  ranksByWeight(params: RanksByWeightParams): number[] | null {
-    const found = this.#find(params.vault, params.epoch);
-    return found === undefined ? null : ranksByWeight(found.index, found.vectorsOf(params.model), params);
   }
 
   async freeze({ vault, key }: { vault: string; key: SharedKey }): Promise<FrozenIndex> {

@@ -26,7 +26,9 @@ export async function migratePostgres(
       // The columns are not named, because a database of 0.1.0 has one less.
       const applied = await client.query<Applied>('select * from schema_migrations order by number');
       const [step] = stepsLeft(migrations, applied.rows);
-      if (!told && step !== undefined && applied.rows.length > 0) {
+      // A database that this migration makes has nothing that an upgrade could harm.
+      told ||= applied.rows.length === 0;
+      if (!told && step !== undefined) {
         await client.query('rollback');
         await beforeUpgrade?.();
         told = true;

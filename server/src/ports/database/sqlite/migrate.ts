@@ -32,7 +32,9 @@ export async function migrateSqlite(
       connection.exec(ddlFor('sqlite', CREATE_RECORD));
       const applied = connection.all(RECORDED, {}, []) as unknown as Applied[];
       const [step] = stepsLeft(migrations, applied);
-      if (!told && step !== undefined && applied.length > 0) {
+      // A database that this migration makes has nothing that an upgrade could harm.
+      told ||= applied.length === 0;
+      if (!told && step !== undefined) {
         connection.exec('rollback');
         await beforeUpgrade?.();
         told = true;

@@ -1,4 +1,4 @@
-import { Random } from './random.ts';
+import { Random } from '../kit/random.ts';
 
 /**
  * 1 for a right note in the first place, 1/2 in the second, and so on; 0 below the tenth.

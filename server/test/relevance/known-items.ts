@@ -1,7 +1,7 @@
 import { deriveNote } from '@notevault/note-text/derive.ts';
 import { isUnspaced } from '@notevault/note-text/words/classes.ts';
 import { eachWord, wordsOf } from '@notevault/note-text/words.ts';
-import { Random, seedOf } from './random.ts';
+import { Random, seedOf } from '../kit/random.ts';
 
 /** A query that somebody who knows a note would type to find it again. */
 export interface KnownItem {
