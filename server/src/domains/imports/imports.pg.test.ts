@@ -169,12 +169,18 @@ onEachEngine('imports of zips', (open) => {
   test('fail as a whole for what is no archive, is damaged, or is beyond the limits', async () => {
     await using at = await start({ open, archiveLimits: LIMITS });
     const good = zipOf([{ name: 'a.md', data: 'a' }]);
+    const shared = { name: 'a.md', data: 'text '.repeat(2000) };
     const noise = Array.from({ length: 60_000 }, (_, i) => (i * 7919) % 65_521).join(' ');
     const cases: [string, Buffer, string][] = [
       ['nothing', Buffer.alloc(0), 'unsupported_archive'],
       ['a text', Buffer.from('hello'), 'unsupported_archive'],
       ['a cut zip', good.subarray(0, good.length - 8), 'damaged_archive'],
       ['a zip without a directory', Buffer.from('PK\x03\x04 nothing else'), 'damaged_archive'],
+      [
+        'a zip of files that share bytes',
+        zipOf([shared, { ...shared, name: 'b.md', isFirst: true }]),
+        'damaged_archive',
+      ],
       ['too many files', zipOf(Array.from({ length: 51 }, (_, i) => ({ name: `${i}.md` }))), 'too_many_entries'],
       [
         'too much',

@@ -40,14 +40,14 @@ export interface Source {
 /** Recognizes an archive by its first bytes and opens it. Throws ArchiveError. */
 export async function openSource(reader: RangeReader, limits: ArchiveLimits): Promise<Source> {
   const head = Buffer.from(await reader.read(0, HEAD_BYTES));
-  const meter = new UnpackMeter(limits);
+  const meter = new UnpackMeter(limits, reader.size);
   if (head.toString('latin1', 0, 4).match(/^PK(?:\x03\x04|\x05\x06)/) !== null) {
     const zip = await openZip(reader, meter, limits.entries);
     return { total: zip.total, files: () => markdownFiles(zip) };
   }
   if (!isTar(head)) throw new ArchiveError('unsupported_archive');
   // Read twice, for the index and for the import; each reading is limited by itself.
-  const { index, total } = await indexOf(openTar(reader, new UnpackMeter(limits)));
+  const { index, total } = await indexOf(openTar(reader, new UnpackMeter(limits, reader.size)));
   return { total, files: () => joplinFiles(openTar(reader, meter), index) };
 }
 

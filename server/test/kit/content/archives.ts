@@ -13,6 +13,8 @@ export interface ZipFileInput {
   /** The size that the archive claims, instead of the true one. */
   readonly claims?: number;
   readonly mtime?: Date;
+  /** Whether its entry points to the bytes of the first file. */
+  readonly isFirst?: boolean;
 }
 
 /** A zip of the given files, which claims what they say. */
@@ -50,7 +52,7 @@ export function zipOf(files: readonly ZipFileInput[]): Buffer {
     const local = Buffer.concat([Buffer.from('PK\x03\x04'), common, title, extra, packed]);
     const rest = Buffer.alloc(14);
     rest.writeUInt32LE((mode << 16) >>> 0, 6);
-    rest.writeUInt32LE(at, 10);
+    rest.writeUInt32LE(file.isFirst ? 0 : at, 10);
     const madeBy = Buffer.from([20, 3]);
     central.push(Buffer.concat([Buffer.from('PK\x01\x02'), madeBy, common, rest, title, extra]));
     locals.push(local);

@@ -46,7 +46,7 @@ export class EntryRefused extends Error {
 export interface ArchiveLimits {
   readonly entries: number;
   readonly unpackedBytes: number;
-  /** Most bytes that a byte of a packed file may become. */
+  /** Most bytes that a byte of a packed file, and of the archive, may become. */
   readonly ratio: number;
   /** Bytes of a file from which on the ratio counts: short files of one letter are harmless. */
   readonly ratioFrom: number;
@@ -60,14 +60,21 @@ export const ARCHIVE_LIMITS: ArchiveLimits = {
   ratioFrom: 1024 * 1024,
 };
 
+/** So many files of a length at which the ratio does not count yet may be in an archive of any size. */
+const SHORT_FILES = 64;
+
 /** Counts what is unpacked, because an archive may lie about it. */
 export class UnpackMeter {
   readonly #limits: ArchiveLimits;
+  readonly #bytesMax: number;
   #entries = 0;
   #bytes = 0;
 
-  constructor(limits: ArchiveLimits) {
+  /** @param archiveBytes the size of the archive. */
+  constructor(limits: ArchiveLimits, archiveBytes: number) {
     this.#limits = limits;
+    const { ratio, ratioFrom, unpackedBytes } = limits;
+    this.#bytesMax = Math.min(unpackedBytes, SHORT_FILES * ratioFrom + archiveBytes * ratio);
   }
 
   /** Throws ArchiveError beyond the number of entries. */
@@ -78,13 +85,13 @@ export class UnpackMeter {
 
   /** Passes on the bytes of a file. Throws EntryRefused for one that grows too much, ArchiveError beyond the total. */
   async *pass(bytes: AsyncIterable<Uint8Array>, packedBytes: number): AsyncGenerator<Uint8Array> {
-    const { ratio, ratioFrom, unpackedBytes } = this.#limits;
+    const { ratio, ratioFrom } = this.#limits;
     let own = 0;
     for await (const piece of bytes) {
       own += piece.length;
       this.#bytes += piece.length;
       if (own > ratioFrom && own > packedBytes * ratio) throw new EntryRefused('ratio');
-      if (this.#bytes > unpackedBytes) throw new ArchiveError('unpacked_too_large');
+      if (this.#bytes > this.#bytesMax) throw new ArchiveError('unpacked_too_large');
       yield piece;
     }
   }

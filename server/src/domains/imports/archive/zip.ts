@@ -16,6 +16,7 @@ export async function openZip(reader: RangeReader, meter: UnpackMeter, entriesMa
     return zip;
   };
   const first = await open().catch(toArchiveError);
+  await refuseOverlaps(await open().catch(toArchiveError));
   return { total: first.entryCount, files: () => filesOf(open, meter) };
 }
 
@@ -27,6 +28,31 @@ async function* filesOf(open: () => Promise<ZipFile>, meter: UnpackMeter): Async
     if (done === true) return;
     meter.countEntry();
     if (entry.fileNameRaw.at(-1) !== SLASH) yield fileOf(zip, entry, meter);
+  }
+}
+
+/** Bytes of a file's header before its name. */
+const HEADER_BYTES = 30;
+
+/**
+ * Throws ArchiveError when files share bytes of the archive: thousands of entries that point to one file would be as
+ * many files. What is allowed then packs no more bytes than the archive has.
+ */
+async function refuseOverlaps(zip: ZipFile): Promise<void> {
+  const starts = new Float64Array(zip.entryCount);
+  const ends = new Map<number, number>();
+  const entries = zip.eachEntry();
+  for (let count = 0; ; count++) {
+    const { done, value: entry } = await entries.next().catch(toArchiveError);
+    if (done === true) break;
+    const { relativeOffsetOfLocalHeader: start, fileNameLength, compressedSize } = entry;
+    starts[count] = start;
+    ends.set(start, start + HEADER_BYTES + fileNameLength + compressedSize);
+  }
+  let before = 0;
+  for (const start of starts.sort()) {
+    if (start < before) throw new ArchiveError('damaged_archive');
+    before = ends.get(start) ?? start;
   }
 }
 
