@@ -82,13 +82,13 @@ function isTool(path: string): boolean {
   return /^(tools|bench)\//.test(path);
 }
 
-/** The editor knows neither React nor the rest of the app, which uses it through its entry file. */
+/** The editor knows neither React nor the rest of the app, which uses it through its entry files. */
 function webFault(path: string, target: string): Fault | null {
   const editor = 'web/src/editor/';
   // What browsers lack, for all of the app.
   if (target.startsWith('web/src/platform/')) return null;
   if (path.startsWith(editor) === target.startsWith(editor) || target.startsWith('packages/')) return null;
-  if (target === `${editor}index.ts`) return null;
+  if ([`${editor}index.ts`, `${editor}device.ts`].includes(target)) return null;
   return target.startsWith(editor)
     ? { rule: 'web', message: `use the editor through ${editor}index.ts.` }
     : { rule: 'web', message: `the editor stands alone: take what ${target} gives as a parameter.` };

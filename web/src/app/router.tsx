@@ -40,13 +40,19 @@ const overview = createRoute({
   path: '/',
   component: lazyPage(() => import('../vault/overview.tsx'), 'Overview'),
 });
-/** Imports what reads a note when one is opened, because the first page of the app needs none of it. */
-async function readNote(vaultId: string, noteId: string): Promise<void> {
-  const [{ queryClient }, { noteQuery }] = await Promise.all([
+/**
+ * Waits for what a note is opened with: the copy on this device, else what the server has. Imports what reads a note when
+ * one is opened, because the first page of the app needs none of it.
+ */
+async function findNote(vaultId: string, noteId: string): Promise<void> {
+  const [{ queryClient }, { noteQuery }, { deviceNoteQuery }] = await Promise.all([
     import('../data/query-client.ts'),
     import('../data/queries.ts'),
+    import('../device/device-note-query.ts'),
   ]);
-  await queryClient.ensureQueryData(noteQuery(vaultId, noteId));
+  const read = queryClient.ensureQueryData(noteQuery(vaultId, noteId)).catch(() => undefined);
+  const kept = await queryClient.fetchQuery(deviceNoteQuery(noteId));
+  if (kept === null) await read;
 }
 
 const note = createRoute({
@@ -55,7 +61,7 @@ const note = createRoute({
   validateSearch: noteParams,
   // Read before the page is drawn: React shows a page that waits for its data not before 300 ms. What fails here is read
   // again by the page, which shows the error.
-  loader: ({ params: { vaultId, noteId } }) => readNote(vaultId, noteId).catch(() => undefined),
+  loader: ({ params: { vaultId, noteId } }) => findNote(vaultId, noteId).catch(() => undefined),
   component: lazyPage(() => import('../note/note-page.tsx'), 'NotePage'),
 });
 const file = createRoute({

@@ -2,10 +2,12 @@ import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { queryClient } from '../data/query-client.ts';
+import { useSendUnsent } from '../device/use-send-unsent.ts';
 import { router } from './router.tsx';
 
 /** The app with a session. */
 export function SignedIn() {
+  useSendUnsent();
   // Nothing of one account may be shown to the next.
   useEffect(() => () => queryClient.clear(), []);
   return (

@@ -21,6 +21,8 @@ export const keys = {
   search: (vault: string, request: object) => ['vault', vault, 'lists', 'search', request] as const,
   lists: (vault: string) => ['vault', vault, 'lists'] as const,
   note: (vault: string, note: string) => ['vault', vault, 'notes', note] as const,
+  /** What this device has, not the server. */
+  deviceNote: (note: string) => ['kept', note] as const,
   fileUrl: (vault: string, path: string) => ['file-url', vault, path] as const,
   backlinks: (vault: string, note: string) => ['vault', vault, 'notes', note, 'backlinks'] as const,
   versions: (vault: string, note: string) => ['vault', vault, 'notes', note, 'versions'] as const,

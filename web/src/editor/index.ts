@@ -1,5 +1,3 @@
-import { IndexedDbStore } from './collab/indexed-db-store.ts';
-import type { LocalStore } from './collab/local-store.ts';
 import { NoteSession, type SessionOptions } from './collab/note-session.ts';
 import { type Presence, presenceOf } from './collab/presence.ts';
 import type * as Save from './collab/save-state.ts';
@@ -36,7 +34,6 @@ export type SaveWord = Save.SaveWord;
 export type SaveProblem = Save.SaveProblem;
 export type EditorSession = NoteSession;
 export type EditorSessionOptions = SessionOptions;
-export type DeviceStore = LocalStore;
 export type EditorPresence = Presence;
 
 /** Draws an editor into an element. Dispose of the result before the element goes. */
@@ -47,11 +44,6 @@ export function createEditor(parent: HTMLElement, options: Options): EditorContr
 /** Opens a note: its document, its copy on this device and its connection. */
 export function openSession(options: SessionOptions): NoteSession {
   return new NoteSession(options);
-}
-
-/** The documents that are kept in this browser. */
-export function openDeviceStore(factory: IDBFactory, now: () => number): LocalStore {
-  return new IndexedDbStore(factory, now);
 }
 
 /** How the cursor of a client looks to others: set it as `user` of the session's awareness. */

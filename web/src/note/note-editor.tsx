@@ -1,5 +1,4 @@
-import type { Note } from '@notevault/protocol/notes.ts';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import i18next from 'i18next';
 import { useEffect, useMemo, useRef, useSyncExternalStore } from 'react';
@@ -7,9 +6,10 @@ import { api } from '../data/client.ts';
 import { keys } from '../data/keys.ts';
 import { newNote } from '../data/new-note.ts';
 import { meQuery } from '../data/queries.ts';
+import { unsentChanged } from '../device/unsent-state.ts';
 import type { EditorMode, EditorSession } from '../editor/index.ts';
 import { useLanguage, useTexts } from '../i18n/use-texts.ts';
-import { parentOf } from '../tree/model/tree-index.ts';
+import { noteName, parentOf } from '../tree/model/tree-index.ts';
 import { errorText } from '../ui/feedback/error-text.ts';
 import { showToast } from '../ui/feedback/toast.ts';
 import { editorSettings } from './editor-settings.ts';
@@ -20,7 +20,8 @@ import { setOpenEditor } from './open-editor.ts';
 import { PanelButtons } from './panels/panel-buttons.tsx';
 import { noteServer } from './services/note-server.ts';
 import { NoteServices } from './services/note-services.ts';
-import { StateLine } from './state-line.tsx';
+import type { ShownNote } from './shown-note.ts';
+import { type Recovery, StateLine } from './state-line.tsx';
 import { useEditor } from './use-editor.ts';
 import { useNoteSession } from './use-note-session.ts';
 import { takeFocus } from './wanted-focus.ts';
@@ -28,7 +29,7 @@ import { WordCount } from './word-count.tsx';
 
 interface NoteEditorProps {
   readonly vaultId: string;
-  readonly note: Note;
+  readonly note: ShownNote;
 }
 
 const MODES: readonly EditorMode[] = ['preview', 'source', 'reading'];
@@ -36,8 +37,9 @@ const MODES: readonly EditorMode[] = ['preview', 'source', 'reading'];
 /** A note that is edited live. */
 export function NoteEditor({ vaultId, note }: NoteEditorProps) {
   const t = useTexts('editor');
-  const me = useQuery(meQuery).data;
-  const session = useNoteSession(note.id, me?.display_name ?? me?.email ?? t('anonymous'));
+  const { data: me } = useSuspenseQuery(meQuery);
+  const { id, path } = note;
+  const session = useNoteSession({ id, vaultId, path }, me.id, me.display_name ?? me.email ?? t('anonymous'));
   return session === null ? null : <OpenNote vaultId={vaultId} note={note} session={session} />;
 }
 
@@ -47,8 +49,9 @@ function OpenNote({ vaultId, note, session }: NoteEditorProps & { readonly sessi
   const mode = useSyncExternalStore(subscribeToMode, noteMode);
   useEffect(() => () => setNoteMode(editorSettings.get().writing), []);
   const services = useNoteServices(vaultId, note.id);
-  const editor = useEditor(place, { noteId: note.id, session, services, mode, label: note.title });
-  const keepAsNewNote = useKeepAsNewNote(vaultId, note);
+  const label = noteName(note.path);
+  const editor = useEditor(place, { noteId: note.id, session, services, mode, label });
+  const recovery = useRecovery(vaultId, note, session);
   useEffect(() => {
     setOpenEditor(editor);
     if (editor !== null && takeFocus('editor')) editor.focus();
@@ -63,9 +66,9 @@ function OpenNote({ vaultId, note, session }: NoteEditorProps & { readonly sessi
       <header className={styles.head}>
         <h1 className={styles.title} dir="auto">
           {parentOf(note.path) === '' ? null : <span className={styles.folder}>{parentOf(note.path)} / </span>}
-          {note.title}
+          {noteName(note.path)}
         </h1>
-        <StateLine session={session} keepAsNewNote={keepAsNewNote} />
+        <StateLine session={session} recovery={recovery} />
         {editor === null ? null : <WordCount editor={editor} />}
         <fieldset className={styles.modes} aria-label={t('mode.label')}>
           {MODES.map((one) => (
@@ -120,22 +123,34 @@ function useNoteServices(vault: string, noteId: string): NoteServices {
   );
 }
 
-/** Saves the text of a note that cannot be saved as a new one beside it, and opens that. */
-function useKeepAsNewNote(vault: string, note: Note): (text: string) => Promise<void> {
+/** What can be done with a text that the server does not take. */
+function useRecovery(vault: string, { path, id }: ShownNote, session: EditorSession): Recovery {
   const t = useTexts('editor');
   const errors = useTexts('vault');
   const queries = useQueryClient();
   const navigate = useNavigate();
-  return async (text) => {
-    const time = new Date().toISOString().slice(0, 16).replace('T', ' ').replace(':', '.');
-    const path = `${note.path.replace(/\.md$/i, '')} (${time}).md`;
-    try {
-      const kept = await api.vault(vault).upsertNote(newNote(path, text, Date.now() / 1000));
-      queries.setQueryData(keys.note(vault, kept.id), kept);
-      showToast({ text: t('recover.kept', { path: kept.path }), kind: 'plain' });
-      await navigate({ to: '/vaults/$vaultId/notes/$noteId', params: { vaultId: vault, noteId: kept.id } });
-    } catch (error) {
-      showToast({ text: errorText(errors, error), kind: 'danger' });
-    }
+  return {
+    /** Saves the text as a new note beside this one, and opens that. */
+    async keepAsNewNote(content) {
+      const time = new Date().toISOString().slice(0, 16).replace('T', ' ').replace(':', '.');
+      const beside = `${path.replace(/\.md$/i, '')} (${time}).md`;
+      try {
+        const kept = await api.vault(vault).upsertNote(newNote(beside, content, Date.now() / 1000));
+        queries.setQueryData(keys.note(vault, kept.id), kept);
+        await session.forget();
+        unsentChanged();
+        showToast({ text: t('recover.kept', { path: kept.path }), kind: 'plain' });
+        await navigate({ to: '/vaults/$vaultId/notes/$noteId', params: { vaultId: vault, noteId: kept.id } });
+      } catch (error) {
+        showToast({ text: errorText(errors, error), kind: 'danger' });
+      }
+    },
+    /** Gives up the text of a deleted note, and goes to the vault. */
+    async leave() {
+      await session.forget();
+      unsentChanged();
+      queries.removeQueries({ queryKey: keys.deviceNote(id) });
+      await navigate({ to: '/vaults/$vaultId', params: { vaultId: vault } });
+    },
   };
 }

@@ -1,15 +1,16 @@
-import type { Note } from '@notevault/protocol/notes.ts';
-import { useSuspenseQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { lazy, Suspense, useState } from 'react';
+import { lazy, Suspense } from 'react';
 import { importOrReload } from '../app/import-or-reload.ts';
 import { NotFound } from '../app/not-found.tsx';
-import { noteQuery } from '../data/queries.ts';
 import { loadTexts } from '../i18n/i18n.ts';
-import { useWindowTitle } from '../vault/page.tsx';
+import { useTexts } from '../i18n/use-texts.ts';
+import { noteName } from '../tree/model/tree-index.ts';
+import { Notice } from '../ui/feedback/notice.tsx';
+import { Page, useWindowTitle } from '../vault/page.tsx';
 import styles from './note-page.module.css';
 import panels from './panels/panels.module.css';
 import { Panels } from './panels/panels.tsx';
+import { useFoundNote } from './shown-note.ts';
 
 const route = getRouteApi('/vaults/$vaultId/notes/$noteId');
 
@@ -22,30 +23,34 @@ const NoteEditor = lazy(async () => {
 export function NotePage() {
   const { vaultId, noteId } = route.useParams();
   const { panel } = route.useSearch();
-  const note = useKnownNote(vaultId, noteId);
-  useWindowTitle(note?.title ?? '');
-  if (note === null) return <NotFound />;
+  const found = useFoundNote(vaultId, noteId);
+  useWindowTitle(typeof found === 'object' && found !== null ? noteName(found.shown.path) : '');
+  if (found === null) return <NotFound />;
+  if (found === 'unreachable') return <NotHere />;
+  const { shown, stored } = found;
   const text = (
     <pre className={styles.source} dir="auto">
-      {note.content}
+      {shown.content}
     </pre>
   );
   return (
     <div className={panels.frame} data-panel={panel === undefined ? undefined : ''}>
       <div className={panels.note}>
         <Suspense fallback={text}>
-          <NoteEditor key={noteId} vaultId={vaultId} note={note} />
+          <NoteEditor key={noteId} vaultId={vaultId} note={shown} />
         </Suspense>
       </div>
-      {panel === undefined ? null : <Panels panel={panel} note={note} vaultId={vaultId} />}
+      {panel === undefined ? null : <Panels panel={panel} note={stored} vaultId={vaultId} />}
     </div>
   );
 }
 
-/** The note; after it was deleted elsewhere, as it was: the editor has its text, and offers to keep it. */
-function useKnownNote(vaultId: string, noteId: string): Note | null {
-  const { data: note } = useSuspenseQuery(noteQuery(vaultId, noteId));
-  const [known, setKnown] = useState(note);
-  if (note !== null && note !== known) setKnown(note);
-  return note ?? (known?.id === noteId ? known : null);
+/** In place of a note that only the server has, while that cannot be reached. The note follows by itself. */
+function NotHere() {
+  const t = useTexts('vault');
+  return (
+    <Page title={t('note.notHere')}>
+      <Notice kind="plain">{t('note.notHereText')}</Notice>
+    </Page>
+  );
 }

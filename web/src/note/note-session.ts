@@ -1,37 +1,40 @@
-import { type DeviceStore, type EditorSession, openDeviceStore, openSession, presence } from '../editor/index.ts';
-import { liveSocket } from '../live/live-socket.ts';
+import { deviceStore } from '../device/device-store.ts';
+import { unsentChanged } from '../device/unsent-state.ts';
+import type { NoteRef } from '../editor/device.ts';
+import { type EditorSession, openSession, presence } from '../editor/index.ts';
+import { markOpen, sessionOptions } from './session-options.ts';
 
-let store: DeviceStore | null = null;
-
-/** The documents in this browser; null where the browser has no IndexedDB, as in some private windows. */
-function deviceStore(): DeviceStore | null {
-  if (typeof indexedDB === 'undefined') return null;
-  store ??= openDeviceStore(indexedDB, () => Date.now());
-  return store;
+/** Who edits. */
+export interface Editor {
+  readonly account: string;
+  /** Shown to others beside the cursor. */
+  readonly name: string;
 }
 
-/** Names this tab among those that write to the store. */
-const writer = crypto.getRandomValues(new Uint32Array(2)).join('-');
-
-/** Opens a note over the socket of this tab. @param name shown to others beside the cursor. */
-export function openNoteSession(noteId: string, name: string): EditorSession {
-  const session = openSession({
-    noteId,
-    open: (id, doc) => liveSocket().open(id, doc),
-    store: deviceStore(),
-    writer,
-    now: () => Date.now(),
-    every(milliseconds, call) {
-      const timer = setInterval(call, milliseconds);
-      return () => clearInterval(timer);
-    },
-  });
+/** Opens a note over the socket of this tab. Close it with `close`. */
+export function openNoteSession(note: NoteRef, { account, name }: Editor): { session: EditorSession; close(): void } {
+  const session = openSession(sessionOptions(note, deviceStore(account)));
+  const endOpen = markOpen(note.id, session);
   let generation = 0;
+  let isLeft = false;
   session.onChange(() => {
-    const { awareness } = session;
+    const { awareness, state } = session;
+    const isOnlyHere = state.hasUnsent && state.isOnDevice && (!state.isConnected || state.problem !== null);
+    if (isOnlyHere !== isLeft) {
+      isLeft = isOnlyHere;
+      void session.kept().then(unsentChanged);
+    }
     if (awareness === null || generation === session.generation) return;
     generation = session.generation;
     awareness.setLocalStateField('user', presence(name, awareness.clientID));
   });
-  return session;
+  return {
+    session,
+    close() {
+      const { hasUnsent } = session.state;
+      session[Symbol.dispose]();
+      endOpen();
+      if (hasUnsent) void session.kept().then(unsentChanged);
+    },
+  };
 }

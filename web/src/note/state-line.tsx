@@ -9,18 +9,26 @@ import { useSessionFact } from './use-note-session.ts';
 /** Assistive technology is told of changes at most this often. */
 const ANNOUNCE_MS = 10_000;
 
+/** What can be done with a text that the server does not take. */
+export interface Recovery {
+  /** Saves it as a new note beside this one, and opens that. */
+  keepAsNewNote(text: string): Promise<void>;
+  /** Gives it up, and leaves the note. */
+  leave(): Promise<void>;
+}
+
 interface StateLineProps {
   readonly session: EditorSession;
-  /** Saves a text as a new note beside this one, and opens that. */
-  readonly keepAsNewNote: (text: string) => Promise<void>;
+  readonly recovery: Recovery;
 }
 
 /**
  * Says whether the note is saved. The word is written without React: it changes with each key, and nothing else on the
  * page does.
  */
-export function StateLine({ session, keepAsNewNote }: StateLineProps) {
+export function StateLine({ session, recovery }: StateLineProps) {
   const t = useTexts('editor');
+  const problems = useTexts('vault');
   const shown = useRef<HTMLSpanElement>(null);
   useEffect(() => {
     const write = () => {
@@ -29,17 +37,17 @@ export function StateLine({ session, keepAsNewNote }: StateLineProps) {
       if (line === null || line.dataset.word === `${word} ${problem}`) return;
       line.dataset.word = `${word} ${problem}`;
       line.dataset.look = isLoud ? 'loud' : (word ?? '');
-      const reason = problem === null ? '' : t(`problem.${problem}`);
+      const reason = problem === null ? '' : problems(`problem.${problem}`);
       line.textContent = word === null ? '' : t(`state.${word}`, { problem: reason });
     };
     write();
     return session.onChange(write);
-  }, [session, t]);
+  }, [session, t, problems]);
   return (
     <div className={styles.state}>
       <span ref={shown} className={styles.word} data-testid="save-state" />
       <Announcement session={session} />
-      <Recovery session={session} keepAsNewNote={keepAsNewNote} />
+      <RecoveryButtons session={session} recovery={recovery} />
     </div>
   );
 }
@@ -47,20 +55,21 @@ export function StateLine({ session, keepAsNewNote }: StateLineProps) {
 /** The words that matter to somebody who does not see the line: problems, and that they are over. */
 function Announcement({ session }: { readonly session: EditorSession }) {
   const t = useTexts('editor');
+  const problems = useTexts('vault');
   const word = useSessionFact(session, ({ state }) => (state.word === 'saving' ? 'saved' : state.word));
   const problem = useSessionFact(session, ({ state }) => state.problem);
   const [text, setText] = useState('');
   const last = useRef(0);
   useEffect(() => {
     if (word === null) return;
-    const reason = problem === null ? '' : t(`problem.${problem}`);
+    const reason = problem === null ? '' : problems(`problem.${problem}`);
     const wait = Math.max(0, last.current + ANNOUNCE_MS - Date.now());
     const timer = setTimeout(() => {
       last.current = Date.now();
       setText(t(`state.${word}`, { problem: reason }));
     }, wait);
     return () => clearTimeout(timer);
-  }, [word, problem, t]);
+  }, [word, problem, t, problems]);
   return (
     <span role="status" className={styles.hidden}>
       {text}
@@ -69,7 +78,7 @@ function Announcement({ session }: { readonly session: EditorSession }) {
 }
 
 /** What can be done when the note cannot be saved. */
-function Recovery({ session, keepAsNewNote }: StateLineProps) {
+function RecoveryButtons({ session, recovery }: StateLineProps) {
   const t = useTexts('editor');
   const word = useSessionFact(session, ({ state }) => state.word);
   const problem = useSessionFact(session, ({ state }) => state.problem);
@@ -83,15 +92,18 @@ function Recovery({ session, keepAsNewNote }: StateLineProps) {
     showToast({ text: t('recover.copied'), kind: 'plain' });
   };
   const canKeep = problem !== 'signed-out';
+  const isGone = problem === 'note-deleted' || problem === 'not-there';
   return (
     <>
-      {canKeep && (isLoud || problem === 'note-deleted') ? (
-        <Button look="primary" onClick={() => void keepAsNewNote(session.text.toString())}>
+      {canKeep && (isLoud || isGone) ? (
+        <Button look="primary" onClick={() => void recovery.keepAsNewNote(session.text.toString())}>
           {t('recover.keep')}
         </Button>
       ) : null}
       <Button onClick={() => void copy()}>{t('recover.copy')}</Button>
-      {problem === 'note-deleted' ? null : (
+      {isGone ? (
+        <Button onClick={() => void recovery.leave()}>{t('recover.leave')}</Button>
+      ) : (
         <Button onClick={() => void session.startOver()}>{t('recover.discard')}</Button>
       )}
     </>

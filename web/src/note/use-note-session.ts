@@ -1,15 +1,18 @@
-import { useCallback, useEffect, useState, useSyncExternalStore } from 'react';
+import { useCallback, useEffect, useRef, useState, useSyncExternalStore } from 'react';
+import type { NoteRef } from '../editor/device.ts';
 import type { EditorSession, SaveState } from '../editor/index.ts';
 import { openNoteSession } from './note-session.ts';
 
 /** The session of a note while the component is there; null at first. */
-export function useNoteSession(noteId: string, name: string): EditorSession | null {
+export function useNoteSession({ id, vaultId, path }: NoteRef, account: string, name: string): EditorSession | null {
   const [session, setSession] = useState<EditorSession | null>(null);
+  // Where the note is now, for when it is opened again: moving it must not open another session.
+  const place = useRef({ vaultId, path });
   useEffect(() => {
-    const opened = openNoteSession(noteId, name);
-    setSession(opened);
-    return () => opened[Symbol.dispose]();
-  }, [noteId, name]);
+    const opened = openNoteSession({ id, ...place.current }, { account, name });
+    setSession(opened.session);
+    return () => opened.close();
+  }, [id, account, name]);
   return session;
 }
 

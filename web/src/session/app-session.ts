@@ -1,13 +1,13 @@
 import { Transport } from '@notevault/client/transport.ts';
 import { Session } from './session.ts';
-import { exclusively, openSessionChannel } from './session-channel.ts';
+import { exclusively, openSessionChannel, SESSION_NAME } from './session-channel.ts';
 
 /** The session of this tab. */
 export const session = new Session({
   fetch: (input, init) => globalThis.fetch(input, init),
   channel: openSessionChannel(),
   now: () => Date.now(),
-  exclusively,
+  exclusively: (run) => exclusively(SESSION_NAME, run),
 });
 
 /** Sends the requests of this tab, with its session. */

@@ -9,11 +9,11 @@ export interface SessionChannel {
   listen(listener: (message: SessionMessage) => void): void;
 }
 
-const NAME = 'notevault-session';
+export const SESSION_NAME = 'notevault-session';
 
 /** The channel between the tabs of this browser. */
 export function openSessionChannel(): SessionChannel {
-  const channel = new BroadcastChannel(NAME);
+  const channel = new BroadcastChannel(SESSION_NAME);
   return {
     send: (message) => channel.postMessage(message),
     listen: (listener) => channel.addEventListener('message', ({ data }) => listener(data as SessionMessage)),
@@ -21,20 +21,24 @@ export function openSessionChannel(): SessionChannel {
 }
 
 /**
- * Runs one function at a time over all tabs. Browsers have locks only in secure contexts; without them tabs may refresh
- * at once, which the server accepts for half a minute.
+ * Runs one function at a time over all tabs, of those with a name. Browsers have locks only in secure contexts; without
+ * them only this tab keeps the order: tabs that refresh at once are accepted by the server for half a minute, and edits
+ * that are sent twice are merged.
  */
-export function exclusively<T>(run: () => Promise<T>): Promise<T> {
+export function exclusively<T>(name: string, run: () => Promise<T>): Promise<T> {
   const { locks } = navigator as { locks?: LockManager };
-  if (locks === undefined) return inTurn(run);
-  return locks.request(NAME, run) as Promise<T>;
+  if (locks === undefined) return inTurn(name, run);
+  return locks.request(name, run) as Promise<T>;
 }
 
-let last: Promise<unknown> = Promise.resolve();
+const last = new Map<string, Promise<unknown>>();
 
-/** Runs one function at a time in this tab. */
-function inTurn<T>(run: () => Promise<T>): Promise<T> {
-  const next = last.then(run, run);
-  last = next.catch(() => undefined);
+/** Runs one function of a name at a time in this tab. */
+function inTurn<T>(name: string, run: () => Promise<T>): Promise<T> {
+  const next = (last.get(name) ?? Promise.resolve()).then(run, run);
+  last.set(
+    name,
+    next.catch(() => undefined),
+  );
   return next;
 }

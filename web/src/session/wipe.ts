@@ -1,12 +1,26 @@
 /** What belongs to the browser and not to an account. */
 const KEPT = new Set(['notevault-theme', 'notevault-language', 'notevault-sidebar']);
 
-/** Removes all copies of notes and everything else that this browser keeps of an account. */
-export async function wipeBrowser(): Promise<void> {
+/**
+ * Removes all copies of notes and everything else that this browser keeps of an account. What another account could not
+ * send yet stays, until that signs in again.
+ */
+export async function wipeBrowser(account: string | undefined): Promise<void> {
+  const isEmpty = account === undefined || (await clearCopies(account));
   for (const storage of [localStorage, sessionStorage]) {
     for (const name of Object.keys(storage)) if (!KEPT.has(name)) storage.removeItem(name);
   }
-  await Promise.allSettled([wipeDatabases(), wipeCaches(), endWorkers()]);
+  await Promise.allSettled([isEmpty ? wipeDatabases() : undefined, wipeCaches(), endWorkers()]);
+}
+
+/** Removes the copies of an account; returns whether no other has any. */
+async function clearCopies(account: string): Promise<boolean> {
+  const { deviceStore } = await import('../device/device-store.ts');
+  return (
+    (await deviceStore(account)
+      ?.clear()
+      .catch(() => true)) ?? true
+  );
 }
 
 async function wipeDatabases(): Promise<void> {

@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import { useTexts } from '../i18n/use-texts.ts';
 import { session } from '../session/app-session.ts';
+import { accountId } from '../session/sign-out.ts';
 import { wipeBrowser } from '../session/wipe.ts';
 import { Button } from '../ui/controls/button.tsx';
 import { EraseDialog } from './erase-dialog.tsx';
@@ -13,8 +14,9 @@ export function DeleteAccount() {
   const [isAsking, setAsking] = useState(false);
   const erase = async (password: string) => {
     await account.deleteAccount(password);
+    const id = accountId();
     session.end();
-    await wipeBrowser();
+    await wipeBrowser(id);
   };
   return (
     <section className={styles.section} aria-labelledby="deletion">

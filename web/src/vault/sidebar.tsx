@@ -6,6 +6,7 @@ import { useTexts } from '../i18n/use-texts.ts';
 import { VaultTree } from '../tree/vault-tree.tsx';
 import { Icon } from '../ui/controls/icon.tsx';
 import { AccountMenu } from './account-menu.tsx';
+import { UnsentBadge } from './unsent-badge.tsx';
 import { VaultMenu } from './vault-menu.tsx';
 import styles from './vault-page.module.css';
 
@@ -57,6 +58,7 @@ export function Sidebar({ vaultId, leave, context }: SidebarProps) {
         <VaultTree vaultId={vaultId} leave={leave} />
       </Suspense>
       <div className={styles.bottom}>
+        <UnsentBadge leave={leave} />
         <AccountMenu context={context} />
       </div>
     </aside>

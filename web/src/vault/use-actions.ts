@@ -3,12 +3,12 @@ import { useState } from 'react';
 import type { ActionContext, DialogName } from '../commands/action.ts';
 import { useShortcuts } from '../commands/use-shortcuts.ts';
 import { api } from '../data/client.ts';
+import { countUnsent } from '../device/count-unsent.ts';
 import { useLanguage, useTexts } from '../i18n/use-texts.ts';
 import { toggleNoteMode } from '../note/note-mode.ts';
 import { openEditor } from '../note/open-editor.ts';
 import { wantFocus } from '../note/wanted-focus.ts';
-import { signOut } from '../session/sign-out.ts';
-import { unsentNotes } from '../session/unsent.ts';
+import { accountId, signOut } from '../session/sign-out.ts';
 import { within } from '../tree/model/moves.ts';
 import { nameOf } from '../tree/model/tree-index.ts';
 import { useTree } from '../tree/use-tree.ts';
@@ -57,7 +57,8 @@ export function useActions(vaultId: string, toggleSidebar: () => void) {
   const confirm = useConfirm();
   /** Signs out; edits that only this device has are lost by that, so it asks first. */
   const leave = async () => {
-    const count = await unsentNotes();
+    const account = accountId();
+    const count = account === undefined ? 0 : await countUnsent(account);
     if (count === 0) return signOut();
     confirm.ask({
       title: t('unsent.title'),

@@ -4,12 +4,14 @@ import { CrashBarrier } from '../app/crash-barrier.tsx';
 import { importOrReload } from '../app/import-or-reload.ts';
 import { rememberVault } from '../app/last-vault.ts';
 import { NotFound } from '../app/not-found.tsx';
+import { loadTexts } from '../i18n/i18n.ts';
 import { useTexts } from '../i18n/use-texts.ts';
 import { useLiveVault } from '../live/use-live-vault.ts';
 import { Button } from '../ui/controls/button.tsx';
 import { Icon } from '../ui/controls/icon.tsx';
 import { Toasts } from '../ui/feedback/toasts.tsx';
 import { Sidebar } from './sidebar.tsx';
+import { UnsentCount } from './unsent-badge.tsx';
 import { useActions } from './use-actions.ts';
 import { useSidebar } from './use-sidebar.ts';
 import { useVault } from './use-vault.ts';
@@ -17,10 +19,16 @@ import styles from './vault-page.module.css';
 
 const loadDialogs = () => importOrReload(() => import('../commands/dialogs.tsx'));
 const Dialogs = lazy(() => loadDialogs().then((module) => ({ default: module.Dialogs })));
-/** After the page is shown, so that what is typed behind the keys of a dialog reaches it. */
-const DIALOGS_MS = 1_500;
+/** After the page is shown, so that what is typed behind the keys of a dialog reaches it, and a note opens offline. */
+const PARTS_MS = 1_500;
 
 const MAIN = 'main';
+
+/** Loads what is likely to be used next. What fails is loaded again when it is used. */
+function loadParts(): void {
+  const parts = [import('../commands/dialogs.tsx'), import('../note/note-editor.tsx'), loadTexts('editor')];
+  void Promise.allSettled(parts);
+}
 
 /** A vault: its notes at the side, and a page of it. */
 export function VaultPage() {
@@ -35,7 +43,7 @@ function OpenVault({ id }: { readonly id: string }) {
   useLiveVault(id);
   useEffect(() => rememberVault(id), [id]);
   useEffect(() => {
-    const timer = setTimeout(() => void import('../commands/dialogs.tsx').catch(() => undefined), DIALOGS_MS);
+    const timer = setTimeout(loadParts, PARTS_MS);
     return () => clearTimeout(timer);
   }, []);
   return (
@@ -61,6 +69,7 @@ function OpenVault({ id }: { readonly id: string }) {
             onClick={sidebar.toggle}
           >
             <Icon name="menu" />
+            {sidebar.isOpen ? null : <UnsentCount />}
           </Button>
         </div>
         <CrashBarrier>

@@ -40,6 +40,13 @@ export class LiveSocket implements Disposable {
     return this.#socket.status === 'connected';
   }
 
+  /** Calls the listener when the socket is connected, and when it is no longer; returns a function that removes it. */
+  onConnection(listener: (isConnected: boolean) => void): () => void {
+    const look = () => listener(this.isConnected);
+    this.#socket.on('status', look);
+    return () => void this.#socket.off('status', look);
+  }
+
   /**
    * Opens a note. Dispose of the result to leave the note.
    *

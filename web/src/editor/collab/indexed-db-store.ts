@@ -1,14 +1,25 @@
-import type { LocalCopy, LocalStore } from './local-store.ts';
+import {
+  type DeviceNote,
+  type Edits,
+  type LocalCopy,
+  type LocalStore,
+  type NoteRef,
+  withoutSent,
+} from './local-store.ts';
 
 /** The database of the copies; signing out deletes it. */
 export const LOCAL_DATABASE = 'notevault-notes';
 
-/** A copy: one row for each note and lineage. */
+/** A copy: one row for each note and lineage. Releases up to 0.2 wrote only what is not optional here. */
 interface CopyRow {
   readonly noteId: string;
   readonly lineage: string;
-  readonly unsentBy: readonly string[];
+  /** Unsent edits; those releases wrote only the writers. */
+  readonly unsentBy: readonly (Edits | string)[];
   readonly writtenAt: number;
+  readonly account?: string;
+  readonly vaultId?: string | null;
+  readonly path?: string | null;
 }
 
 interface UpdateRow {
@@ -20,33 +31,39 @@ interface UpdateRow {
 const COPIES = 'copies';
 const UPDATES = 'updates';
 
-/** Documents in IndexedDB. Rows of a document are found by the note and its lineage only. */
+/**
+ * Documents in IndexedDB. Rows of a document are found by the note and its lineage only. Those of another account are as
+ * if they were not there; an account can only open notes of its own, so rows that name none are its own or useless.
+ */
 export class IndexedDbStore implements LocalStore {
   readonly #factory: IDBFactory;
   readonly #now: () => number;
+  readonly #account: string;
   #database: Promise<IDBDatabase> | null = null;
 
-  constructor(factory: IDBFactory, now: () => number) {
+  /** @param account the id of the account whose copies these are. */
+  constructor(factory: IDBFactory, now: () => number, account: string) {
     this.#factory = factory;
     this.#now = now;
+    this.#account = account;
   }
 
   async load(noteId: string): Promise<LocalCopy | null> {
     const { copies, updates, done } = await this.#transaction('readonly');
-    const rows = await result<CopyRow[]>(copies.index('note').getAll(noteId));
-    const newest = rows.sort((a, b) => b.writtenAt - a.writtenAt)[0];
-    if (newest === undefined) return null;
-    const found = await result<UpdateRow[]>(updates.index('copy').getAll([noteId, newest.lineage]));
+    const [best] = await this.#rowsOf(copies, noteId);
+    if (best === undefined) return null;
+    const found = await result<UpdateRow[]>(updates.index('copy').getAll([noteId, best.lineage]));
     await done;
-    return { lineage: newest.lineage, unsentBy: newest.unsentBy, updates: found.map(({ update }) => update) };
+    return { lineage: best.lineage, unsent: unsentOf(best), updates: found.map(({ update }) => update) };
   }
 
-  async append(noteId: string, lineage: string, update: Uint8Array, unsentBy: string | null): Promise<void> {
+  async append(note: NoteRef, lineage: string, update: Uint8Array, edits: Edits | null): Promise<void> {
     const { copies, updates, done } = await this.#transaction('readwrite');
-    const copy = await result<CopyRow | undefined>(copies.get([noteId, lineage]));
-    const writers = new Set(copy?.unsentBy);
-    if (unsentBy !== null) writers.add(unsentBy);
-    copies.put({ noteId, lineage, unsentBy: [...writers], writtenAt: this.#now() } satisfies CopyRow);
+    const { id: noteId, vaultId, path } = note;
+    const before = unsentOf(await result<CopyRow | undefined>(copies.get([noteId, lineage])));
+    const unsentBy = edits === null ? before : [...before.filter(({ writer }) => writer !== edits.writer), edits];
+    const account = this.#account;
+    copies.put({ noteId, lineage, unsentBy, writtenAt: this.#now(), account, vaultId, path } satisfies CopyRow);
     updates.add({ noteId, lineage, update } satisfies UpdateRow);
     await done;
   }
@@ -64,27 +81,55 @@ export class IndexedDbStore implements LocalStore {
     await done;
   }
 
-  async markSent(noteId: string, lineage: string, writers: readonly string[]): Promise<void> {
+  async markSent(noteId: string, lineage: string, sent: readonly Edits[]): Promise<void> {
     const { copies, done } = await this.#transaction('readwrite');
     const copy = await result<CopyRow | undefined>(copies.get([noteId, lineage]));
-    if (copy !== undefined) copies.put({ ...copy, unsentBy: copy.unsentBy.filter((one) => !writers.includes(one)) });
+    if (copy !== undefined) copies.put({ ...copy, unsentBy: withoutSent(unsentOf(copy), sent) } satisfies CopyRow);
     await done;
   }
 
   async remove(noteId: string, lineage?: string): Promise<void> {
     const { copies, updates, done } = await this.#transaction('readwrite');
-    const rows = await result<CopyRow[]>(copies.index('note').getAll(noteId));
-    for (const row of rows.filter((one) => lineage === undefined || one.lineage === lineage)) {
-      copies.delete([noteId, row.lineage]);
-      for (const key of await result(updates.index('copy').getAllKeys([noteId, row.lineage]))) updates.delete(key);
+    for (const row of await this.#rowsOf(copies, noteId)) {
+      if (lineage === undefined || row.lineage === lineage) await removeRow(copies, updates, row);
     }
     await done;
   }
 
-  async unsentNotes(): Promise<readonly string[]> {
+  async find(noteId: string): Promise<DeviceNote | null> {
     const { copies } = await this.#transaction('readonly');
+    const [best] = await this.#rowsOf(copies, noteId);
+    return best === undefined ? null : { ...refOf(best), hasUnsent: best.unsentBy.length > 0 };
+  }
+
+  async unsentNotes(): Promise<readonly NoteRef[]> {
+    const { copies } = await this.#transaction('readonly');
+    const unsent = (await result<CopyRow[]>(copies.getAll())).filter(
+      (row) => row.unsentBy.length > 0 && this.#has(row),
+    );
+    return [...new Map(unsent.map((row) => [row.noteId, refOf(row)])).values()];
+  }
+
+  async clear(): Promise<boolean> {
+    const { copies, updates, done } = await this.#transaction('readwrite');
     const rows = await result<CopyRow[]>(copies.getAll());
-    return [...new Set(rows.filter(({ unsentBy }) => unsentBy.length > 0).map(({ noteId }) => noteId))];
+    const kept = rows.filter((row) => row.unsentBy.length > 0 && !this.#has(row));
+    for (const row of rows) if (!kept.includes(row)) await removeRow(copies, updates, row);
+    await done;
+    return kept.length === 0;
+  }
+
+  /** Those of a note, the one to use first. */
+  async #rowsOf(copies: IDBObjectStore, noteId: string): Promise<readonly CopyRow[]> {
+    const rows = await result<CopyRow[]>(copies.index('note').getAll(noteId));
+    const unsentFirst = (row: CopyRow) => (row.unsentBy.length > 0 ? 1 : 0);
+    return rows
+      .filter((row) => this.#has(row))
+      .sort((a, b) => unsentFirst(b) - unsentFirst(a) || b.writtenAt - a.writtenAt);
+  }
+
+  #has({ account }: CopyRow): boolean {
+    return account === undefined || account === this.#account;
   }
 
   async #transaction(mode: IDBTransactionMode) {
@@ -123,6 +168,20 @@ export class IndexedDbStore implements LocalStore {
     database.onclose = reset;
     return database;
   }
+}
+
+function unsentOf(row: CopyRow | undefined): readonly Edits[] {
+  return (row?.unsentBy ?? []).map((one) => (typeof one === 'string' ? { writer: one, upTo: 0 } : one));
+}
+
+function refOf({ noteId, vaultId = null, path = null }: CopyRow): NoteRef {
+  return { id: noteId, vaultId, path };
+}
+
+async function removeRow(copies: IDBObjectStore, updates: IDBObjectStore, row: CopyRow): Promise<void> {
+  const key = [row.noteId, row.lineage];
+  copies.delete(key);
+  for (const update of await result(updates.index('copy').getAllKeys(key))) updates.delete(update);
 }
 
 function result<Value>(request: IDBRequest<Value>): Promise<Value> {

@@ -1,6 +1,6 @@
 import { type Doc, encodeStateAsUpdate, mergeUpdates } from 'yjs';
 import { lineageOf } from './lineage.ts';
-import type { LocalStore } from './local-store.ts';
+import type { Edits, LocalStore, NoteRef } from './local-store.ts';
 import type { SaveEvent } from './save-state.ts';
 
 /** After this many updates, they are merged into one. */
@@ -11,11 +11,12 @@ export const LOCAL_ORIGIN = { name: 'local copy' };
 
 export interface KeeperOptions {
   readonly store: LocalStore;
-  readonly noteId: string;
+  readonly note: NoteRef;
   readonly doc: Doc;
-  /** Names this tab, and those whose edits were in the copy that was loaded. */
+  /** Names this session among those that write to the store. */
   readonly writer: string;
-  readonly loadedWriters: readonly string[];
+  /** Unsent edits of others that were in the copy that was loaded. */
+  readonly loaded: readonly Edits[];
   report(event: SaveEvent): void;
 }
 
@@ -24,6 +25,8 @@ export class LocalKeeper implements Disposable {
   readonly #options: KeeperOptions;
   #queue: Promise<void> = Promise.resolve();
   #appended = 0;
+  /** How many edits were made here. */
+  #edits = 0;
   /** Whether a write failed, so that the copy lacks an edit until the whole document was written. */
   #isIncomplete = false;
   #isClosed = false;
@@ -33,12 +36,13 @@ export class LocalKeeper implements Disposable {
     options.doc.on('update', this.#onUpdate);
   }
 
-  /** Records that the server has everything. Later edits set the mark again, in the order in which they were made. */
+  /** Records that the server has everything that is in the document now. */
   markSent(): void {
-    const { store, noteId, doc, writer, loadedWriters } = this.#options;
+    const { store, note, doc, writer, loaded } = this.#options;
     const lineage = lineageOf(doc);
     if (lineage === null || this.#isClosed) return;
-    void this.#enqueue(() => store.markSent(noteId, lineage, [writer, ...loadedWriters]));
+    const sent = [...loaded, { writer, upTo: this.#edits }];
+    void this.#enqueue(() => store.markSent(note.id, lineage, sent));
   }
 
   /** Resolves when everything so far was written or failed. */
@@ -49,7 +53,7 @@ export class LocalKeeper implements Disposable {
   /** Stops, and removes every copy of the note. */
   async remove(): Promise<void> {
     this[Symbol.dispose]();
-    await this.#enqueue(() => this.#options.store.remove(this.#options.noteId));
+    await this.#enqueue(() => this.#options.store.remove(this.#options.note.id));
   }
 
   [Symbol.dispose](): void {
@@ -63,18 +67,18 @@ export class LocalKeeper implements Disposable {
     // An edit before the server's first item would begin a document of its own, which the server refuses.
     if (lineage === null) return;
     this.#options.report({ type: 'keeping' });
-    void this.#append(lineage, update, transaction.local);
+    const { store, note, writer } = this.#options;
+    void this.#append(lineage, update, transaction.local ? { writer, upTo: ++this.#edits } : null);
     if (++this.#appended % COMPACT_AFTER !== 0) return;
-    const { store, noteId } = this.#options;
-    void this.#enqueue(() => store.compact(noteId, lineage, (all) => mergeUpdates([...all])));
+    void this.#enqueue(() => store.compact(note.id, lineage, (all) => mergeUpdates([...all])));
   };
 
-  async #append(lineage: string, update: Uint8Array, isOwn: boolean): Promise<void> {
-    const { store, noteId, doc, writer, report } = this.#options;
+  async #append(lineage: string, update: Uint8Array, edits: Edits | null): Promise<void> {
+    const { store, note, doc, report } = this.#options;
     await this.#enqueue(async () => {
       const isWhole = this.#isIncomplete;
       try {
-        await store.append(noteId, lineage, isWhole ? encodeStateAsUpdate(doc) : update, isOwn ? writer : null);
+        await store.append(note, lineage, isWhole ? encodeStateAsUpdate(doc) : update, edits);
         this.#isIncomplete = false;
         report({ type: isWhole ? 'kept-all' : 'kept' });
       } catch {

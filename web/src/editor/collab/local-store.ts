@@ -1,25 +1,60 @@
+/** A note as it is found again: the socket needs its id, and the app its vault and what to call it. */
+export interface NoteRef {
+  readonly id: string;
+  /** Null for copies of releases that did not record it. */
+  readonly vaultId: string | null;
+  /** Where the note was when it was last opened here; null as above. */
+  readonly path: string | null;
+}
+
+/** A note of which this device has a copy. */
+export interface DeviceNote extends NoteRef {
+  readonly hasUnsent: boolean;
+}
+
+/** The edits of one writer, which is a session of a note, up to and with one of them. */
+export interface Edits {
+  readonly writer: string;
+  readonly upTo: number;
+}
+
 /** The copy of a note's document on this device. */
 export interface LocalCopy {
   /** Names the history of the document: copies of another one are never merged into it. */
   readonly lineage: string;
   /** Yjs updates (v1), in any order. */
   readonly updates: readonly Uint8Array[];
-  /** The writers, such as tabs, that made edits which the server has not acknowledged as far as is known. */
-  readonly unsentBy: readonly string[];
+  /** Edits in it that the server has not acknowledged as far as is known. */
+  readonly unsent: readonly Edits[];
 }
 
-/** Where documents are kept on this device. Every promise resolves only once the change is on the device's storage. */
+/**
+ * Where one account’s documents are kept on this device. Every promise resolves only once the change is on the device's
+ * storage.
+ */
 export interface LocalStore {
-  /** The copy of a note that was written last; null without one. Throws when the storage cannot be used. */
+  /**
+   * The copy of a note: one with unsent edits, else the one that was written last; null without one. Throws when the
+   * storage cannot be used.
+   */
   load(noteId: string): Promise<LocalCopy | null>;
-  /** Adds an update; `unsentBy` names the writer of an edit, and is null for what came from the server. */
-  append(noteId: string, lineage: string, update: Uint8Array, unsentBy: string | null): Promise<void>;
+  /** Adds an update; `edits` are null for what came from the server. */
+  append(note: NoteRef, lineage: string, update: Uint8Array, edits: Edits | null): Promise<void>;
   /** Replaces the updates of a lineage by one that has all of them. */
   compact(noteId: string, lineage: string, merge: (updates: readonly Uint8Array[]) => Uint8Array): Promise<void>;
-  /** Records that the server has acknowledged every edit of these writers. */
-  markSent(noteId: string, lineage: string, writers: readonly string[]): Promise<void>;
+  /** Records that the server has acknowledged these edits; later ones of the same writers stay unsent. */
+  markSent(noteId: string, lineage: string, sent: readonly Edits[]): Promise<void>;
   /** Removes a copy, or every copy of a note. */
   remove(noteId: string, lineage?: string): Promise<void>;
+  /** The note if there is a copy of it; null without one. */
+  find(noteId: string): Promise<DeviceNote | null>;
   /** Notes with edits that the server has not acknowledged. */
-  unsentNotes(): Promise<readonly string[]>;
+  unsentNotes(): Promise<readonly NoteRef[]>;
+  /** Removes every copy but unsent edits of other accounts; resolves to whether nothing is left. */
+  clear(): Promise<boolean>;
+}
+
+/** What remains unsent after some edits were acknowledged. */
+export function withoutSent(unsent: readonly Edits[], sent: readonly Edits[]): readonly Edits[] {
+  return unsent.filter(({ writer, upTo }) => !sent.some((one) => one.writer === writer && one.upTo >= upTo));
 }

@@ -10,7 +10,7 @@ import { STALLED_MS } from './save-state.ts';
 function sessionOf(server: FakeServer, store: MemoryStore | null, writer = 'tab 1') {
   const clock: { now: number; tick(): void } = { now: 0, tick: () => undefined };
   const session = new NoteSession({
-    noteId: 'note',
+    note: { id: 'note', vaultId: 'vault', path: 'note.md' },
     open: server.open,
     store,
     writer,

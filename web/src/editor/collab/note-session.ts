@@ -2,7 +2,7 @@ import type { LiveNote, LiveNoteState } from '@notevault/client/live/live-note.t
 import { applyUpdate, Doc, type Text, UndoManager } from 'yjs';
 import { lineageOf, TEXT } from './lineage.ts';
 import { LOCAL_ORIGIN, LocalKeeper } from './local-keeper.ts';
-import type { LocalCopy, LocalStore } from './local-store.ts';
+import type { Edits, LocalCopy, LocalStore, NoteRef } from './local-store.ts';
 import {
   NOTHING_KNOWN,
   problemOfEnd,
@@ -17,12 +17,12 @@ import {
 export type SessionNote = Pick<LiveNote, 'awareness' | 'state' | 'onState'> & Disposable;
 
 export interface SessionOptions {
-  readonly noteId: string;
+  readonly note: NoteRef;
   /** Opens the note over the socket, with a document of it from an earlier time or an empty one. */
   open(noteId: string, doc: Doc): SessionNote;
   /** Where documents are kept on this device; null when the browser has no place. */
   readonly store: LocalStore | null;
-  /** Names this tab among those that write to the store. */
+  /** Names this session, and no other, among those that write to the store. */
   readonly writer: string;
   now(): number;
   /** Calls a function repeatedly; returns a function that ends it. */
@@ -121,6 +121,17 @@ export class NoteSession implements Disposable {
     this.#connect();
   }
 
+  /** Removes the copies on this device: the text was saved elsewhere, or is not wanted. The session is useless then. */
+  async forget(): Promise<void> {
+    this.#note?.[Symbol.dispose]();
+    await this.#keeper?.remove();
+  }
+
+  /** Resolves when this device has what happened so far, as far as it takes it. */
+  async kept(): Promise<void> {
+    await this.#keeper?.settled();
+  }
+
   /** Leaves the note. Resolves nothing: what was not sent stays on this device, as far as it was kept. */
   [Symbol.dispose](): void {
     this.#isDisposed = true;
@@ -137,17 +148,17 @@ export class NoteSession implements Disposable {
     if (this.#isDisposed) return;
     if (copy !== null) {
       for (const update of copy.updates) applyUpdate(this.#doc, update, LOCAL_ORIGIN);
-      this.#report({ type: 'loaded-locally', hasUnsent: copy.unsentBy.length > 0 });
+      this.#report({ type: 'loaded-locally', hasUnsent: copy.unsent.length > 0 });
     }
-    this.#watch(copy?.unsentBy ?? []);
+    this.#watch(copy?.unsent ?? []);
     this.#connect();
   }
 
   /** The copy on this device. One whose document is not of the lineage it is filed under is not used. */
   async #load(): Promise<LocalCopy | null> {
-    const { store, noteId } = this.#options;
+    const { store, note } = this.#options;
     try {
-      const copy = (await store?.load(noteId)) ?? null;
+      const copy = (await store?.load(note.id)) ?? null;
       if (copy === null) return null;
       const probe = new Doc();
       for (const update of copy.updates) applyUpdate(probe, update);
@@ -160,8 +171,8 @@ export class NoteSession implements Disposable {
     }
   }
 
-  #watch(loadedWriters: readonly string[]): void {
-    const { store, noteId, writer } = this.#options;
+  #watch(loaded: readonly Edits[]): void {
+    const { store, note, writer } = this.#options;
     const doc = this.#doc;
     doc.on('update', (_update: Uint8Array, origin: unknown, _doc: Doc, { local }: { local: boolean }) => {
       if (local && origin !== LOCAL_ORIGIN) this.#report({ type: 'edited' });
@@ -173,11 +184,11 @@ export class NoteSession implements Disposable {
     const report = (event: SaveEvent) => {
       if (doc === this.#doc) this.#report(event);
     };
-    this.#keeper = new LocalKeeper({ store, noteId, doc, writer, loadedWriters, report });
+    this.#keeper = new LocalKeeper({ store, note, doc, writer, loaded, report });
   }
 
   #connect(): void {
-    const note = this.#options.open(this.#options.noteId, this.#doc);
+    const note = this.#options.open(this.#options.note.id, this.#doc);
     this.#note = note;
     this.#generation++;
     note.onState((state) => {

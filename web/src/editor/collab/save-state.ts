@@ -17,6 +17,8 @@ export type SaveProblem =
   | 'note-deleted'
   | 'note-too-large'
   | 'no-permission'
+  /** The server has no such note, or none that this account may open; it does not say which. */
+  | 'not-there'
   | 'signed-out'
   /** The server refused an edit; its history has the text. */
   | 'edit-refused'
@@ -164,16 +166,11 @@ export function problemOfEnd(reason: string): SaveProblem {
     case 'note_too_large':
       return 'note-too-large';
     case 'permission-denied':
-      return 'no-permission';
+      return 'not-there';
     case 'revoked':
     case 'invalid_token':
       return 'signed-out';
     default:
       return 'ended';
   }
-}
-
-/** Whether the text can only be kept as a new note: the server will never take it into this one. */
-export function needsNewNote(problem: SaveProblem | null): boolean {
-  return problem === 'foreign-lineage' || problem === 'note-deleted' || problem === 'note-too-large';
 }

@@ -20,7 +20,7 @@ export class FakeServer {
     return this.doc.getText(TEXT).toString();
   }
 
-  readonly open = (_noteId: string, doc: Doc): SessionNote => {
+  readonly open = (_noteId: string, doc: Doc): FakeNote => {
     const note = new FakeNote(this, doc);
     this.notes.push(note);
     return note;

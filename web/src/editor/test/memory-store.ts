@@ -1,8 +1,17 @@
-import type { LocalCopy, LocalStore } from '../collab/local-store.ts';
+import {
+  type DeviceNote,
+  type Edits,
+  type LocalCopy,
+  type LocalStore,
+  type NoteRef,
+  withoutSent,
+} from '../collab/local-store.ts';
 
 interface Row {
+  readonly note: NoteRef;
+  readonly lineage: string;
   readonly updates: Uint8Array[];
-  unsentBy: string[];
+  unsent: readonly Edits[];
 }
 
 /** A store in memory, whose writes can be made to fail. */
@@ -12,18 +21,16 @@ export class MemoryStore implements LocalStore {
 
   async load(noteId: string): Promise<LocalCopy | null> {
     this.#check();
-    const found = [...this.copies].filter(([key]) => key.startsWith(`${noteId} `)).at(-1);
-    if (found === undefined) return null;
-    const [key, { updates, unsentBy }] = found;
-    return { lineage: key.slice(noteId.length + 1), updates: [...updates], unsentBy: [...unsentBy] };
+    const found = this.#best(noteId);
+    return found === undefined ? null : { ...found, updates: [...found.updates] };
   }
 
-  async append(noteId: string, lineage: string, update: Uint8Array, unsentBy: string | null): Promise<void> {
+  async append(note: NoteRef, lineage: string, update: Uint8Array, edits: Edits | null): Promise<void> {
     this.#check();
-    const row = this.copies.get(`${noteId} ${lineage}`) ?? { updates: [], unsentBy: [] };
-    this.copies.set(`${noteId} ${lineage}`, row);
+    const row = this.copies.get(`${note.id} ${lineage}`) ?? { note, lineage, updates: [], unsent: [] };
+    this.copies.set(`${note.id} ${lineage}`, row);
     row.updates.push(update);
-    if (unsentBy !== null && !row.unsentBy.includes(unsentBy)) row.unsentBy.push(unsentBy);
+    if (edits !== null) row.unsent = [...row.unsent.filter(({ writer }) => writer !== edits.writer), edits];
   }
 
   async compact(noteId: string, lineage: string, merge: (all: readonly Uint8Array[]) => Uint8Array): Promise<void> {
@@ -32,22 +39,37 @@ export class MemoryStore implements LocalStore {
     if (row !== undefined) row.updates.splice(0, row.updates.length, merge(row.updates));
   }
 
-  async markSent(noteId: string, lineage: string, writers: readonly string[]): Promise<void> {
+  async markSent(noteId: string, lineage: string, sent: readonly Edits[]): Promise<void> {
     this.#check();
     const row = this.copies.get(`${noteId} ${lineage}`);
-    if (row !== undefined) row.unsentBy = row.unsentBy.filter((one) => !writers.includes(one));
+    if (row !== undefined) row.unsent = withoutSent(row.unsent, sent);
   }
 
   async remove(noteId: string, lineage?: string): Promise<void> {
     this.#check();
-    for (const key of [...this.copies.keys()]) {
-      if (lineage === undefined ? key.startsWith(`${noteId} `) : key === `${noteId} ${lineage}`)
-        this.copies.delete(key);
+    for (const [key, row] of [...this.copies]) {
+      if (row.note.id === noteId && (lineage === undefined || row.lineage === lineage)) this.copies.delete(key);
     }
   }
 
-  async unsentNotes(): Promise<readonly string[]> {
-    return [...this.copies].filter(([, { unsentBy }]) => unsentBy.length > 0).map(([key]) => key.split(' ')[0] ?? '');
+  async find(noteId: string): Promise<DeviceNote | null> {
+    const found = this.#best(noteId);
+    return found === undefined ? null : { ...found.note, hasUnsent: found.unsent.length > 0 };
+  }
+
+  async unsentNotes(): Promise<readonly NoteRef[]> {
+    const unsent = [...this.copies.values()].filter((row) => row.unsent.length > 0);
+    return [...new Map(unsent.map(({ note }) => [note.id, note])).values()];
+  }
+
+  async clear(): Promise<boolean> {
+    this.copies.clear();
+    return true;
+  }
+
+  #best(noteId: string): Row | undefined {
+    const rows = [...this.copies.values()].filter(({ note }) => note.id === noteId);
+    return rows.findLast(({ unsent }) => unsent.length > 0) ?? rows.at(-1);
   }
 
   #check(): void {

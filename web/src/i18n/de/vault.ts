@@ -206,6 +206,8 @@ export const vault: typeof english = {
     newNote: 'Neue Notiz',
   },
   note: {
+    notHere: 'Diese Notiz ist nicht auf diesem Gerät',
+    notHereText: 'Der Server ist nicht erreichbar. Die Notiz öffnet sich, sobald er antwortet.',
     beside: 'Neben der Notiz',
     outline: 'Gliederung',
     links: 'Links',
@@ -239,7 +241,27 @@ export const vault: typeof english = {
       link_rewrite: 'Links folgten einer Verschiebung',
     },
   },
+  problem: {
+    'foreign-lineage': 'die Notiz wurde auf dem Server ersetzt',
+    'note-deleted': 'die Notiz wurde gelöscht',
+    'note-too-large': 'die Notiz ist zu groß',
+    'no-permission': 'du darfst diese Notiz nicht bearbeiten',
+    'not-there': 'der Server hat keine solche Notiz für dich',
+    'signed-out': 'du bist abgemeldet',
+    'edit-refused': 'der Server hat eine Änderung abgelehnt',
+    ended: 'der Server hat die Notiz geschlossen',
+  },
   unsent: {
+    waiting_one: '{{count}} Notiz noch nicht gesendet',
+    waiting_other: '{{count}} Notizen noch nicht gesendet',
+    sending_one: '{{count}} Notiz wird gesendet…',
+    sending_other: '{{count}} Notizen werden gesendet…',
+    refused_one: '{{count}} Notiz kann nicht gesendet werden',
+    refused_other: '{{count}} Notizen können nicht gesendet werden',
+    listTitle: 'Änderungen, die nur dieses Gerät hat',
+    listText:
+      'Sie werden gesendet, sobald der Server erreichbar ist. Was er nicht annimmt, bleibt hier, bis du die Notiz öffnest und entscheidest.',
+    unnamed: 'Eine früher geöffnete Notiz',
     title: 'Abmelden und Änderungen verlieren?',
     text_one:
       '{{count}} Notiz hat Änderungen, die den Server nicht erreicht haben. Das Abmelden entfernt sie von diesem Gerät.',
@@ -248,6 +270,7 @@ export const vault: typeof english = {
   },
   error: {
     unreachable: 'Der Server ist nicht erreichbar. Nichts wurde geändert.',
+    away: 'Dafür wird der Server gebraucht, der nicht erreichbar ist.',
     limit: 'Der Tarif dieses Kontos erlaubt nicht mehr.',
     forbidden: 'Das darfst du hier nicht.',
     notFound: 'Es ist nicht mehr da.',

@@ -20,7 +20,8 @@ const LocalGraph = lazy(async () => {
 
 interface PanelsProps {
   readonly panel: PanelName;
-  readonly note: Note;
+  /** Null while the server cannot be reached. */
+  readonly note: Note | null;
   readonly vaultId: string;
 }
 
@@ -37,12 +38,25 @@ export function Panels({ panel, note, vaultId }: PanelsProps) {
       <CrashBarrier>
         <Suspense>
           {panel === 'outline' ? <Outline /> : null}
-          {panel === 'links' ? <Links vaultId={vaultId} note={note} /> : null}
-          {panel === 'files' ? <Files vaultId={vaultId} note={note} /> : null}
-          {panel === 'graph' ? <LocalGraph vaultId={vaultId} noteId={note.id} /> : null}
-          {panel === 'history' ? <History vaultId={vaultId} note={note} /> : null}
+          {panel !== 'outline' && note === null ? <p className={styles.none}>{t('error.away')}</p> : null}
+          {panel !== 'outline' && note !== null ? <StoredPanel panel={panel} note={note} vaultId={vaultId} /> : null}
         </Suspense>
       </CrashBarrier>
     </aside>
+  );
+}
+
+interface StoredPanelProps extends PanelsProps {
+  readonly note: Note;
+}
+
+/** What the server knows of the note. */
+function StoredPanel({ panel, note, vaultId }: StoredPanelProps) {
+  if (panel === 'links') return <Links vaultId={vaultId} note={note} />;
+  if (panel === 'files') return <Files vaultId={vaultId} note={note} />;
+  return panel === 'graph' ? (
+    <LocalGraph vaultId={vaultId} noteId={note.id} />
+  ) : (
+    <History vaultId={vaultId} note={note} />
   );
 }

@@ -3,16 +3,15 @@ import { Awareness } from 'y-protocols/awareness';
 import { applyUpdate, Doc, encodeStateAsUpdate, UndoManager, type YTextEvent } from 'yjs';
 import { editor as texts } from '../../../i18n/en/editor.ts';
 import { COMMANDS } from '../../commands/commands.ts';
+import { type DeviceStore, openDeviceStore } from '../../device.ts';
 import {
   createEditor,
-  type DeviceStore,
   type EditorCaret,
   type EditorCommand,
   type EditorController,
   type EditorMode,
   type EditorServices,
   type LinkTarget,
-  openDeviceStore,
 } from '../../index.ts';
 import { buildCounts } from '../../preview/visible-walk.ts';
 
@@ -29,8 +28,8 @@ export interface Harness {
   /** Runs a command with a selection while another client types a letter that it has not seen. */
   concurrently(command: EditorCommand, selection: readonly [number, number], typedAt: number): Concurrent;
   readonly commands: readonly EditorCommand[];
-  /** The store of documents in this browser. */
-  deviceStore(): DeviceStore;
+  /** The store of an account's documents in this browser. */
+  deviceStore(account: string): DeviceStore;
   readonly counts: typeof buildCounts;
   readonly opened: LinkTarget[];
   readonly uploaded: string[];
@@ -110,7 +109,7 @@ const harness: Harness = {
     return { before, after, changes, mine: text.toString(), theirs: peer.getText('content').toString() };
   },
   commands: Object.keys(COMMANDS) as EditorCommand[],
-  deviceStore: () => openDeviceStore(indexedDB, () => Date.now()),
+  deviceStore: (account) => openDeviceStore(indexedDB, () => Date.now(), account),
   counts: buildCounts,
   opened: [],
   uploaded: [],

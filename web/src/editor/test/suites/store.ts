@@ -6,40 +6,107 @@ export function storeTests(browser: () => EditorBrowser): void {
   test('the store of documents keeps each lineage apart, in IndexedDB', async () => {
     await using opened = await browser().open();
     const found = await opened.page.evaluate(async () => {
-      const store = window.harness.deviceStore();
+      const store = window.harness.deviceStore('alice');
       const bytes = (...values: number[]) => new Uint8Array(values);
-      await store.append('a', '1.0', bytes(1), null);
-      await store.append('a', '1.0', bytes(2), 'tab');
-      await store.append('b', '1.0', bytes(3), 'tab');
+      const note = (id: string) => ({ id, vaultId: 'vault', path: `${id}.md` });
+      await store.append(note('a'), '1.0', bytes(1), null);
+      await store.append(note('a'), '1.0', bytes(2), { writer: 'tab', upTo: 1 });
+      await store.append(note('b'), '1.0', bytes(3), { writer: 'tab', upTo: 1 });
       const first = await store.load('a');
       await store.compact('a', '1.0', (all) => bytes(...all.flatMap((one) => [...one])));
-      await store.markSent('a', '1.0', ['other tab']);
+      await store.markSent('a', '1.0', [{ writer: 'other tab', upTo: 9 }]);
       const unsent = await store.unsentNotes();
-      await store.markSent('a', '1.0', ['tab']);
-      await store.append('a', '2.0', bytes(9), null);
-      const other = window.harness.deviceStore();
+      await store.append(note('a'), '2.0', bytes(9), null);
+      const other = window.harness.deviceStore('alice');
+      const unsentFirst = await other.load('a');
+      await store.markSent('a', '1.0', [{ writer: 'tab', upTo: 1 }]);
+      await store.append(note('a'), '2.0', bytes(8), null);
       const second = await other.load('a');
       await store.remove('a', '2.0');
       const third = await store.load('a');
       await store.remove('a');
       return {
         first: first?.updates.map((one) => [...one]),
-        unsentBy: first?.unsentBy,
+        unsentEdits: first?.unsent,
         unsent,
+        unsentFirst: unsentFirst?.lineage,
         second: [second?.lineage, second?.updates.map((one) => [...one])],
-        third: [third?.lineage, third?.updates.map((one) => [...one]), third?.unsentBy],
+        third: [third?.lineage, third?.updates.map((one) => [...one]), third?.unsent],
         gone: await store.load('a'),
         kept: (await store.load('b'))?.lineage,
       };
     });
     assert.deepEqual(found, {
       first: [[1], [2]],
-      unsentBy: ['tab'],
-      unsent: ['a', 'b'],
-      second: ['2.0', [[9]]],
+      unsentEdits: [{ writer: 'tab', upTo: 1 }],
+      unsent: ['a', 'b'].map((id) => ({ id, vaultId: 'vault', path: `${id}.md` })),
+      unsentFirst: '1.0',
+      second: ['2.0', [[9], [8]]],
       third: ['1.0', [[1, 2]], []],
       gone: null,
       kept: '1.0',
     });
+  });
+
+  test('an edit that was made after another tab read the copy stays unsent when that tab marks what it sent', async () => {
+    await using opened = await browser().open();
+    const found = await opened.page.evaluate(async () => {
+      const store = window.harness.deviceStore('alice');
+      const note = { id: 'a', vaultId: 'vault', path: 'a.md' };
+      await store.append(note, '1.0', new Uint8Array([1]), { writer: 'tab', upTo: 1 });
+      const read = await store.load('a');
+      await store.append(note, '1.0', new Uint8Array([2]), { writer: 'tab', upTo: 2 });
+      await store.markSent('a', '1.0', read?.unsent ?? []);
+      const unsent = (await store.unsentNotes()).length;
+      await store.markSent('a', '1.0', [{ writer: 'tab', upTo: 2 }]);
+      return [unsent, (await store.unsentNotes()).length];
+    });
+    assert.deepEqual(found, [1, 0]);
+  });
+
+  test('accounts do not see the copies of each other, and clearing those of one leaves unsent edits of another', async () => {
+    await using opened = await browser().open();
+    const found = await opened.page.evaluate(async () => {
+      const [alice, bob] = [window.harness.deviceStore('alice'), window.harness.deviceStore('bob')];
+      const bytes = new Uint8Array([1]);
+      const note = (id: string) => ({ id, vaultId: 'vault', path: `${id}.md` });
+      await alice.append(note('unsent'), '1.0', bytes, { writer: 'tab', upTo: 1 });
+      await alice.append(note('sent'), '1.0', bytes, null);
+      await bob.append(note('own'), '1.0', bytes, { writer: 'tab', upTo: 1 });
+      const seen = [await bob.load('unsent'), await bob.find('sent'), (await bob.unsentNotes()).map(({ id }) => id)];
+      const isEmpty = await bob.clear();
+      const left = (await alice.unsentNotes()).map(({ id }) => id);
+      const ended = [await alice.find('sent'), await bob.find('own'), await alice.clear()];
+      return { seen, isEmpty, left, ended };
+    });
+    assert.deepEqual(found, {
+      seen: [null, null, ['own']],
+      isEmpty: false,
+      left: ['unsent'],
+      ended: [null, null, true],
+    });
+  });
+
+  test('copies of releases that named neither account nor vault are found, and count as unsent until they were sent', async () => {
+    await using opened = await browser().open();
+    const found = await opened.page.evaluate(async () => {
+      const store = window.harness.deviceStore('alice');
+      await store.unsentNotes();
+      const database = await new Promise<IDBDatabase>((resolve) => {
+        const request = indexedDB.open('notevault-notes');
+        request.onsuccess = () => resolve(request.result);
+      });
+      await new Promise<void>((resolve) => {
+        const transaction = database.transaction('copies', 'readwrite');
+        const row = { noteId: 'old', lineage: '1.0', unsentBy: ['tab'], writtenAt: 1 };
+        transaction.objectStore('copies').put(row);
+        transaction.oncomplete = () => resolve();
+      });
+      const before = [await store.find('old'), (await store.load('old'))?.unsent];
+      await store.markSent('old', '1.0', (await store.load('old'))?.unsent ?? []);
+      return [...before, await store.unsentNotes()];
+    });
+    const unsent = [{ writer: 'tab', upTo: 0 }];
+    assert.deepEqual(found, [{ id: 'old', vaultId: null, path: null, hasUnsent: true }, unsent, []]);
   });
 }

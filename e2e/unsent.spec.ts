@@ -1,0 +1,125 @@
+import type { Page } from '@playwright/test';
+import type { Account } from './kit/account.ts';
+import { expect, expectAccessible, test } from './kit/test.ts';
+
+const state = 'save-state';
+
+/** Opens a note by a click, and waits until it can be edited. */
+async function openNote(page: Page, name: string): Promise<void> {
+  await page.getByRole('treeitem', { name }).click();
+  await expect(page.getByRole('heading', { level: 1, name })).toBeVisible();
+  await expect(page.locator('[data-editor-ready]')).toBeVisible();
+}
+
+async function typeAtEnd(page: Page, text: string): Promise<void> {
+  await page.locator('.cm-content').click();
+  await page.keyboard.press('Control+End');
+  await page.keyboard.type(text);
+}
+
+const contentOf = async (alice: Account, path: string) => (await alice.vault.readNote(path))?.content;
+
+test('edits made offline in several notes are counted, and go out when the server is reached', async ({
+  page,
+  alice,
+  context,
+}) => {
+  for (const name of ['One', 'Two', 'Three']) await alice.write(`${name}.md`, 'start\n');
+  await page.goto(alice.page());
+  for (const name of ['One', 'Two', 'Three']) {
+    await openNote(page, name);
+    await expect(page.getByTestId(state)).toHaveText('Saved');
+  }
+  await context.setOffline(true);
+  for (const name of ['One', 'Two']) {
+    await openNote(page, name);
+    await typeAtEnd(page, `offline in ${name}`);
+    await expect(page.getByTestId(state)).toHaveText('Offline – kept on this device');
+  }
+  await openNote(page, 'Three');
+  const badge = page.getByTestId('unsent');
+  await expect(badge).toHaveText('2 notes not sent yet');
+  await expectAccessible(page);
+  await context.setOffline(false);
+  await expect.poll(() => contentOf(alice, 'One.md')).toBe('start\noffline in One');
+  await expect.poll(() => contentOf(alice, 'Two.md')).toBe('start\noffline in Two');
+  await expect(badge).toHaveCount(0);
+});
+
+test('a note that was opened before opens from the copy on the device while the server is away', async ({
+  page,
+  alice,
+  context,
+}) => {
+  const kept = await alice.write('Kept.md', 'on the device\n');
+  await alice.write('Start.md', 'start\n');
+  await alice.write('Unseen.md', 'unseen\n');
+  await page.goto(alice.page(`/notes/${kept.id}`));
+  await expect(page.getByTestId(state)).toHaveText('Saved');
+  // Another page load, whose memory does not have the note.
+  await page.goto(alice.page());
+  await openNote(page, 'Start');
+  await context.setOffline(true);
+  await openNote(page, 'Kept');
+  await expect(page.getByText('on the device')).toBeVisible();
+  await typeAtEnd(page, 'and more');
+  await expect(page.getByTestId(state)).toHaveText('Offline – kept on this device');
+  await page.getByRole('treeitem', { name: 'Unseen' }).click();
+  await expect(page.getByText('This note is not on this device')).toBeVisible();
+  await context.setOffline(false);
+  await expect(page.locator('[data-editor-ready]')).toBeVisible();
+  await expect.poll(() => contentOf(alice, 'Kept.md')).toBe('on the device\nand more');
+});
+
+test('edits of a note that was deleted meanwhile are listed with the reason, and kept as a new note', async ({
+  page,
+  alice,
+  context,
+}) => {
+  const note = await alice.write('Gone.md', 'start\n');
+  await alice.write('Other.md', 'other\n');
+  await page.goto(alice.page());
+  await openNote(page, 'Other');
+  await openNote(page, 'Gone');
+  await expect(page.getByTestId(state)).toHaveText('Saved');
+  await context.setOffline(true);
+  await typeAtEnd(page, 'precious');
+  await expect(page.getByTestId(state)).toHaveText('Offline – kept on this device');
+  await openNote(page, 'Other');
+  await alice.vault.deleteNote(note.id);
+  await context.setOffline(false);
+  const badge = page.getByTestId('unsent');
+  await expect(badge).toHaveText('1 note cannot be sent', { timeout: 45_000 });
+  await badge.click();
+  const dialog = page.getByRole('dialog');
+  await expect(dialog).toContainText('the server has no such note for you');
+  await expectAccessible(page);
+  await dialog.getByRole('link', { name: 'Gone' }).click();
+  await expect(page.getByTestId(state)).toHaveText('Cannot save: the server has no such note for you');
+  await page.getByRole('button', { name: 'Keep as a new note' }).click();
+  await expect(page.getByRole('heading', { level: 1, name: /^Gone \(/ })).toBeVisible();
+  await expect(page.getByText('precious')).toBeVisible();
+  await expect(badge).toHaveCount(0);
+});
+
+test('two tabs that find the same unsent edits put them into the note once', async ({ page, alice, context }) => {
+  await alice.write('Twice.md', 'start\n');
+  await alice.write('Other.md', 'other\n');
+  const second = await context.newPage();
+  for (const one of [page, second]) {
+    await one.goto(alice.page());
+    await openNote(one, 'Twice');
+    await openNote(one, 'Other');
+    await openNote(one, 'Twice');
+  }
+  await context.setOffline(true);
+  await typeAtEnd(page, 'from one');
+  await expect(page.getByTestId(state)).toHaveText('Offline – kept on this device');
+  await openNote(page, 'Other');
+  await typeAtEnd(second, ' from two');
+  await expect(second.getByTestId(state)).toHaveText('Offline – kept on this device');
+  await openNote(second, 'Other');
+  await context.setOffline(false);
+  for (const one of [page, second]) await expect(one.getByTestId('unsent')).toHaveCount(0);
+  await expect.poll(() => contentOf(alice, 'Twice.md')).toMatch(/^start\n(from one from two| from twofrom one)$/);
+});

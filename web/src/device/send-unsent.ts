@@ -1,0 +1,50 @@
+import { api } from '../data/client.ts';
+import { meQuery } from '../data/queries.ts';
+import { queryClient } from '../data/query-client.ts';
+import { sendKeptEdits, unsentSender } from '../editor/device.ts';
+import { liveSocket, onConnection } from '../live/live-socket.ts';
+import { isConnectedHere, sessionOptions } from '../note/session-options.ts';
+import { exclusively } from '../session/session-channel.ts';
+import { deviceStore } from './device-store.ts';
+import { onUnsentChange, showUnsent } from './unsent-state.ts';
+
+/** A note whose edits are not acknowledged by then is tried again later. */
+const SEND_MS = 30_000;
+const AGAIN_MS = 30_000;
+
+/** Sends the edits that were left on this device by whoever is signed in, until the signal aborts. */
+export async function sendUnsent(ended: AbortSignal): Promise<void> {
+  const { id: account } = await queryClient.ensureQueryData(meQuery);
+  const store = deviceStore(account);
+  if (store === null || ended.aborted) return;
+  const sender = unsentSender({
+    store,
+    send: (note, signal) =>
+      sendKeptEdits(sessionOptions(note, store), AbortSignal.any([signal, AbortSignal.timeout(SEND_MS)])),
+    exclusively: (run) => exclusively('notevault-unsent', run),
+    // Another tab may have signed in as somebody else meanwhile.
+    isSameAccount: async () => (await api.me()).id === account,
+    isSentElsewhere: isConnectedHere,
+    show(state) {
+      showUnsent(state);
+      // Pages that do without a connection then need one.
+      if (state.notes.length > 0) liveSocket();
+    },
+    later(call) {
+      const timer = setTimeout(call, AGAIN_MS);
+      return () => clearTimeout(timer);
+    },
+  });
+  const look = () => sender.look();
+  const endConnection = onConnection((isConnected) => (isConnected ? sender.connected() : sender.disconnected()));
+  const endChanges = onUnsentChange(look);
+  // What another tab left is found when this one is looked at again.
+  document.addEventListener('visibilitychange', look);
+  ended.addEventListener('abort', () => {
+    sender[Symbol.dispose]();
+    endConnection();
+    endChanges();
+    document.removeEventListener('visibilitychange', look);
+    showUnsent({ notes: [], isSending: false });
+  });
+}

@@ -1,0 +1,122 @@
+import type { LocalStore, NoteRef } from './local-store.ts';
+import type { SaveProblem } from './save-state.ts';
+
+/** A note with edits that only this device has. */
+export interface UnsentNote extends NoteRef {
+  /** Why the server did not take them; null if it was not asked yet. */
+  readonly problem: SaveProblem | null;
+}
+
+/** What is told about unsent edits. */
+export interface UnsentState {
+  readonly notes: readonly UnsentNote[];
+  readonly isSending: boolean;
+}
+
+export interface SenderOptions {
+  readonly store: Pick<LocalStore, 'unsentNotes'>;
+  /** Sends the edits of a note; resolves to why the server will not take them. Throws if there was no answer. */
+  send(note: NoteRef, signal: AbortSignal): Promise<SaveProblem | null>;
+  /** Runs one function at a time over all tabs. */
+  exclusively<T>(run: () => Promise<T>): Promise<T>;
+  /** Whether what is sent now is sent as the account whose store this is. */
+  isSameAccount(): Promise<boolean>;
+  /** Whether a note is open and connected in this tab: then it sends its edits itself, and says so. */
+  isSentElsewhere(noteId: string): boolean;
+  show(state: UnsentState): void;
+  /** Calls a function once after a while; returns a function that prevents it. */
+  later(call: () => void): () => void;
+}
+
+/**
+ * Sends edits that were left on this device, whenever the server is reached. Without a connection it counts them. One
+ * tab sends at a time; if another one, or a note that is open there, sends the same, the server merges it into nothing.
+ */
+export class UnsentSender implements Disposable {
+  readonly #options: SenderOptions;
+  #connection: AbortController | null = null;
+  #isBusy = false;
+  #isAsked = false;
+  #isDisposed = false;
+  #cancelLater: () => void = () => undefined;
+
+  constructor(options: SenderOptions) {
+    this.#options = options;
+  }
+
+  connected(): void {
+    this.#connection ??= new AbortController();
+    this.look();
+  }
+
+  disconnected(): void {
+    this.#connection?.abort();
+    this.#connection = null;
+    this.look();
+  }
+
+  /** Call when there may be other unsent edits than before. */
+  look(): void {
+    this.#isAsked = true;
+    if (!this.#isBusy) void this.#work();
+  }
+
+  [Symbol.dispose](): void {
+    this.#isDisposed = true;
+    this.#connection?.abort();
+    this.#cancelLater();
+  }
+
+  async #work(): Promise<void> {
+    this.#isBusy = true;
+    while (this.#isAsked && !this.#isDisposed) {
+      this.#isAsked = false;
+      this.#cancelLater();
+      const signal = this.#connection?.signal;
+      // Without IndexedDB nothing is kept, and there is nothing to say.
+      await (signal === undefined ? this.#count() : this.#sendAll(signal)).catch(() => undefined);
+    }
+    this.#isBusy = false;
+  }
+
+  async #count(): Promise<void> {
+    this.#show(await this.#waiting());
+  }
+
+  async #sendAll(signal: AbortSignal): Promise<void> {
+    const problems = new Map<string, SaveProblem>();
+    const waiting = await this.#waiting();
+    this.#show(waiting);
+    if (waiting.length === 0) return;
+    // Without an answer, they wait as before.
+    await this.#options.exclusively(() => this.#sendEach(problems, signal)).catch(() => undefined);
+    if (signal.aborted) return;
+    const left = await this.#waiting();
+    this.#show(left.map((note) => ({ ...note, problem: problems.get(note.id) ?? null })));
+    if (left.some(({ id }) => !problems.has(id))) this.#cancelLater = this.#options.later(() => this.look());
+  }
+
+  async #sendEach(problems: Map<string, SaveProblem>, signal: AbortSignal): Promise<void> {
+    if (signal.aborted || !(await this.#options.isSameAccount())) return;
+    // Another tab may have sent them while this one waited for its turn.
+    const left = new Map((await this.#waiting()).map((note) => [note.id, note]));
+    for (const note of [...left.values()]) {
+      this.#show([...left.values()], true);
+      const problem = await this.#options.send(note, signal).catch(() => undefined);
+      if (signal.aborted) return;
+      if (problem === undefined) continue;
+      if (problem !== null) problems.set(note.id, problem);
+      left.delete(note.id);
+    }
+  }
+
+  /** Notes with unsent edits that nothing else sends. */
+  async #waiting(): Promise<readonly UnsentNote[]> {
+    const notes = await this.#options.store.unsentNotes();
+    return notes.filter(({ id }) => !this.#options.isSentElsewhere(id)).map((note) => ({ ...note, problem: null }));
+  }
+
+  #show(notes: readonly UnsentNote[], isSending = false): void {
+    if (!this.#isDisposed) this.#options.show({ notes, isSending });
+  }
+}

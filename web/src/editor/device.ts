@@ -1,0 +1,30 @@
+import { IndexedDbStore } from './collab/indexed-db-store.ts';
+import type * as Local from './collab/local-store.ts';
+import type { SessionOptions } from './collab/note-session.ts';
+import type { SaveProblem } from './collab/save-state.ts';
+import { sendKept } from './collab/send-kept.ts';
+import * as Sender from './collab/unsent-sender.ts';
+
+// What the rest of the app may know of the copies on this device, without loading the editor.
+
+export type DeviceStore = Local.LocalStore;
+export type NoteRef = Local.NoteRef;
+export type DeviceNote = Local.DeviceNote;
+export type UnsentNote = Sender.UnsentNote;
+export type UnsentState = Sender.UnsentState;
+export type UnsentSender = Sender.UnsentSender;
+
+/** The documents of an account that are kept in this browser. */
+export function openDeviceStore(factory: IDBFactory, now: () => number, account: string): DeviceStore {
+  return new IndexedDbStore(factory, now, account);
+}
+
+/** Sends what this device kept of a note; resolves to why the server will not take it. */
+export function sendKeptEdits(options: SessionOptions, signal: AbortSignal): Promise<SaveProblem | null> {
+  return sendKept(options, signal);
+}
+
+/** Sends edits that were left on this device. */
+export function unsentSender(options: Sender.SenderOptions): UnsentSender {
+  return new Sender.UnsentSender(options);
+}
