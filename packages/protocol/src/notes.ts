@@ -1,6 +1,9 @@
 import { type Static, Type } from 'typebox';
 import { Actor, Nullable, sent, Timestamp, Unchecked, Uuid } from './values/schemas.ts';
 
+/** Most bytes of a note's text in UTF-8. */
+export const NOTE_BYTES_MAX = 10 * 1024 * 1024;
+
 export const UpsertNote = Type.Object({
   path: Type.String(),
   mtime: Type.Number({ description: 'Client mtime, epoch seconds.' }),

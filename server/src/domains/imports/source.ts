@@ -1,3 +1,4 @@
+import { NOTE_BYTES_MAX } from '@notevault/protocol/notes.ts';
 import {
   type Archive,
   ArchiveError,
@@ -13,9 +14,6 @@ import { isTar, openTar } from './archive/tar.ts';
 import { openZip } from './archive/zip.ts';
 import type { SkipReason } from './progress.ts';
 
-const MB = 1024 * 1024;
-/** The limit of a note; longer texts are not read at all. */
-const NOTE_BYTES_MAX = 10 * MB;
 const HEAD_BYTES = 512;
 
 /** A file to import. Its text and bytes throw EntryRefused and ArchiveError. */

@@ -1,3 +1,4 @@
+import { NOTE_BYTES_MAX } from '@notevault/protocol/notes.ts';
 import type { WriteContext } from '../../entries/entries.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
 import { snapshotOf, textOf } from '../merge/document.ts';
@@ -5,8 +6,6 @@ import { mergeText } from '../merge/merge.ts';
 import { sealed, type VersionReason } from '../sealed-note.ts';
 import { buildNoteRow, type Clocked, clientIdOf, currentDocument, type NoteRowDraft } from './build-note-row.ts';
 import type { WriteTarget } from './write-target.ts';
-
-const NOTE_BYTES_MAX = 10 * 1024 * 1024;
 
 /** An older version of a note, sealed. */
 export interface SealedBase {

@@ -1,5 +1,5 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
-import type { Note } from '@notevault/protocol/notes.ts';
+import { NOTE_BYTES_MAX, type Note } from '@notevault/protocol/notes.ts';
 import { type NoteId, parseUuid } from '@notevault/protocol/values/ids.ts';
 import type { WriteContext } from '../../entries/entries.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
@@ -13,8 +13,6 @@ import type { CommittedNote } from './commit-rows.ts';
 import { draftMergeAnywhere, draftTextAnywhere } from './offload/draft-anywhere.ts';
 import type { WritePlan } from './write-plan.ts';
 import { findWriteTarget, lastVersionOf, type NoteInput, type TargetReads, type WriteTarget } from './write-target.ts';
-
-const NOTE_BYTES_MAX = 10 * 1024 * 1024;
 
 export function upsertNote(deps: NoteDeps, context: WriteContext<Note>, input: NoteInput): Promise<Note> {
   return writeOne(

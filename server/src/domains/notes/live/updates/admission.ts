@@ -1,9 +1,8 @@
+import { NOTE_BYTES_MAX } from '@notevault/protocol/notes.ts';
 import type { Doc } from 'yjs';
 import { loadUpdate, stateVectorMap, structsOf, textOf } from '../../merge/document.ts';
 import { MalformedUpdate, type ScannedUpdate, scanUpdate } from './update-validator.ts';
 
-/** Maximum size of a note's text in UTF-8 bytes. */
-export const NOTE_BYTES_MAX = 10 * 1024 * 1024;
 /** Maximum number of structs in a document: each takes memory, and time at each load, even if its text is deleted. */
 export const STRUCTS_MAX = 500_000;
 /** Maximum number of clients that ever edited a document: Yjs reads all of them at each edit. */
