@@ -1,4 +1,5 @@
 import { serveTasks } from './concurrency/task-worker.ts';
+import { mcpTasks } from './domains/mcp/tasks.ts';
 import { createNoteTasks } from './domains/notes/writes/offload/tasks.ts';
 import { systemClock } from './ports/clock/clock.ts';
 import { collectAfterWork } from './ports/gc/gc.ts';
@@ -13,6 +14,7 @@ const { random } = systemClock();
 
 const tasks = {
   ...createNoteTasks(({ dataKey, owner, generation }) => sealingKey(dataKey, owner, generation, random)),
+  ...mcpTasks,
 };
 
 serveTasks(tasks, collectAfterWork());

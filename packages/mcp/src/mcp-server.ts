@@ -17,6 +17,7 @@ import { explained, isVaultNotFound } from './failure.ts';
 import { getPrompt, listedPrompts } from './prompts.ts';
 import { listResources, readResource, resourceTemplates } from './resources.ts';
 import { type Answer, type Parts, render } from './text/answer.ts';
+import { unifiedDiff } from './text/unified-diff.ts';
 import type { Tool, ToolContext } from './tool.ts';
 import type { WriteBudget } from './write-budget.ts';
 
@@ -39,6 +40,8 @@ export interface McpDeps {
   readonly version: string;
   readonly now: () => Date;
   readonly random: (bytes: number) => Uint8Array;
+  /** Compares long texts as `unifiedDiff` does, without occupying this thread; by default this thread does it. */
+  readonly compare?: (before: string, after: string) => Promise<string>;
   /** Called when work for a request begins; disposed of when it has ended, also if the client has left before. */
   readonly began?: () => Disposable;
   /** Called with errors that clients are told nothing about. */
@@ -54,6 +57,8 @@ const CACHE_HINTS = {
   'resources/read': { ttlMs: 0, cacheScope: 'private' },
 } as const;
 const AGENT_LENGTH_MAX = 80;
+/** Comparing texts up to this length takes a few milliseconds. */
+const SHORT_TEXTS = 64 * 1024;
 
 const INSTRUCTIONS =
   'Vaults of markdown notes. Read before you write: get_notes gives the hash that edits take as base_hash. ' +
@@ -157,6 +162,17 @@ function refused(parts: Parts, { random }: McpDeps): CallToolResult {
   return { content: [{ type: 'text', text: render(parts, random) }], isError: true };
 }
 
+/** A difference that cannot be made must not hide that a note was written, so this never throws. */
+async function diffOf({ compare, failed }: McpDeps, before: string, after: string): Promise<string | null> {
+  try {
+    const isShort = before.length + after.length <= SHORT_TEXTS;
+    return isShort || compare === undefined ? unifiedDiff(before, after) : await compare(before, after);
+  } catch (error) {
+    failed(error);
+    return null;
+  }
+}
+
 function contextOf(deps: McpDeps, server: Server, { mcpReq }: ServerContext): ToolContext {
   const envelope = mcpReq.envelope as Readonly<Record<string, { readonly name?: string } | undefined>> | undefined;
   const { name } = envelope?.[CLIENT_INFO_META_KEY] ?? server.getClientVersion() ?? {};
@@ -174,6 +190,7 @@ function contextOf(deps: McpDeps, server: Server, { mcpReq }: ServerContext): To
     client,
     vaults: () => (vaults ??= client.vaults()),
     now: deps.now,
+    diff: (before, after) => diffOf(deps, before, after),
     async progress(progress, total) {
       if (token === undefined) return;
       await mcpReq.notify({ method: 'notifications/progress', params: { progressToken: token, progress, total } });

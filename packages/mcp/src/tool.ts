@@ -12,6 +12,8 @@ export interface ToolContext {
   /** Reports progress to a caller that asked for it. */
   readonly progress: (done: number, total: number) => Promise<void>;
   readonly now: () => Date;
+  /** Returns a short unified diff of two texts, as `unifiedDiff` does; null if it cannot be made. Never throws. */
+  readonly diff: (before: string, after: string) => Promise<string | null>;
 }
 
 /** What a tool does, as hosts show it to people before they allow a call. */

@@ -43,7 +43,7 @@ export async function createDomains(context: Context): Promise<Domains> {
     cache: people.cache,
     publicUrl: context.publicUrl,
   });
-  const mcp = createMcp(context);
+  const mcp = createMcp(context, contents);
   const logs = new Logs({ db, keys: foundations.keys, clock });
   const { accounts, vaults } = people;
   const imports = createImports(context, people, contents);
@@ -62,11 +62,12 @@ function createImports({ ports, config, log, overrides }: Context, people: Peopl
   return new Imports(parts, config.attachmentExtensions ?? defaultExtensions, overrides.archiveLimits);
 }
 
-function createMcp({ ports: { clock }, config, log, overrides }: Context): Mcp {
+function createMcp({ ports: { clock }, config, log, overrides }: Context, { compute }: Contents): Mcp {
   return new Mcp({
     clock,
     version,
     writesPerMinute: config.mcpWritesPerMinute,
+    compute,
     failed: (error) => log.error({ err: error }, 'a tool failed'),
     ...(overrides.createMcpServer === undefined ? {} : { createServer: overrides.createMcpServer }),
   });

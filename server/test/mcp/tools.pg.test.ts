@@ -1,10 +1,14 @@
 /** The tools of assistants against a server: what they read, what they change, and what they refuse to change. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { createMcpServer } from '@notevault/mcp/mcp-server.ts';
+import type { McpDeps } from '../../src/domains/mcp/mcp.deps.ts';
 import { Assistant } from '../kit/clients/mcp.ts';
 import { onEachEngine } from '../kit/engines.ts';
 import type { Caller } from '../kit/person.ts';
 import { startServer, type TestServer } from '../kit/server.ts';
+
+type CreateServer = NonNullable<McpDeps['createServer']>;
 
 interface World {
   readonly server: TestServer;
@@ -257,6 +261,52 @@ onEachEngine('the tools of assistants', (open) => {
       marks.add(mark);
     }
     assert.equal(marks.size, 3);
+  });
+
+  test('say what they wrote, also when the difference cannot be made or has more lines than a call arguments', async () => {
+    const lines = (word: string) => Array.from({ length: 150_000 }, () => `${word}\n`).join('');
+    for (const fails of [true, false]) {
+      const compared: number[] = [];
+      const createServer: CreateServer = ({ compare, ...deps }) =>
+        createMcpServer({
+          ...deps,
+          failed: () => undefined,
+          async compare(before, after) {
+            compared.push(before.length + after.length);
+            if (fails || compare === undefined) throw new RangeError('Maximum call stack size exceeded');
+            return compare(before, after);
+          },
+        });
+      await using server = await startServer({ open, createMcpServer: createServer });
+      const world = await worldOf(server);
+      await using assistant = await Assistant.connect(server, world.key);
+      await write(world, 'long.md', lines('one'));
+      const first = await assistant.call('get_notes', { paths: ['long.md'] });
+      const all = { op: 'replace_text', old_text: 'one', new_text: 'two', expected_replacements: 150_000 };
+      const dry = await assistant.call('edit_note', { path: 'long.md', edits: [all], dry_run: true });
+      assert.deepEqual([dry.isError, dry.data.changed], [false, false], dry.text.slice(0, 200));
+      const edited = await assistant.call('edit_note', { path: 'long.md', edits: [all] });
+      assert.deepEqual([edited.isError, edited.data.changed], [false, true], edited.text.slice(0, 200));
+      assert.equal(await textOf(world, 'long.md'), lines('two'));
+      const { version_before: version } = edited.data;
+      const restored = await assistant.call('restore_note', { path: 'long.md', version });
+      assert.deepEqual([restored.isError, restored.data.restored], [false, version], restored.text.slice(0, 200));
+      assert.equal(await textOf(world, 'long.md'), lines('one'));
+      const history = await assistant.call('get_history', { path: 'long.md', version: restored.data.version_before });
+      const stale = await assistant.call('edit_note', { path: 'long.md', edits: [all], base_hash: edited.data.hash });
+      assert.deepEqual([history.isError, stale.isError], [false, true]);
+      for (const { text } of [dry, edited, restored, history]) {
+        if (fails) assert.match(text, /The difference could not be made/);
+        else assert.match(text, /\n… \d+ more lines of diff/);
+      }
+      assert.match(stale.text, new RegExp(`Its hash is now ${first.data.notes[0].hash}`));
+      assert.equal(compared.length, 5);
+      const before = compared.length;
+      const edits = [{ op: 'append', text: 'more' }];
+      await write(world, 'short.md', 'x'.repeat(30_000));
+      assert.match((await assistant.call('edit_note', { path: 'short.md', edits })).text, /\+more/);
+      assert.equal(compared.length, before, 'short texts are compared on this thread');
+    }
   });
 
   test('write no more often than allowed, and say for how long to wait', async () => {

@@ -50,3 +50,9 @@ test('unifiedDiff applied to the text before gives the text after', () => {
     for (const line of is ?? []) assert.ok(plain(after).includes(line), `${line} of ${JSON.stringify(after)}`);
   }
 });
+
+test('unifiedDiff compares texts of more lines than a call has arguments', () => {
+  const lines = (word: string) => Array.from({ length: 200_000 }, (_, at) => `${word} ${at}\n`).join('');
+  assert.match(unifiedDiff('', lines('a')), /^@@ -0,0 \+1,200000 @@\n\+a 0\n[\s\S]*\n… 199941 more lines of diff$/);
+  assert.match(unifiedDiff(lines('a'), lines('b')), /\n… 399941 more lines of diff$/);
+});

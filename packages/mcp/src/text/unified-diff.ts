@@ -19,9 +19,14 @@ export function unifiedDiff(before: string, after: string): string {
   if (hunks.length === 0) return '';
   const [a, b] = [linesOf(before), linesOf(after)];
   const lines: string[] = [];
-  for (const group of grouped(hunks)) lines.push(...shown(group, a, b));
-  if (lines.length <= LINES_MAX) return lines.join('\n');
-  return [...lines.slice(0, LINES_MAX), `… ${lines.length - LINES_MAX} more lines of diff`].join('\n');
+  let left = 0;
+  for (const group of grouped(hunks)) {
+    for (const line of shown(group, a, b)) {
+      if (lines.length < LINES_MAX) lines.push(line);
+      else left += 1;
+    }
+  }
+  return [...lines, ...(left === 0 ? [] : [`… ${left} more lines of diff`])].join('\n');
 }
 
 /** The changed lines, from the edits between the texts. */
@@ -92,30 +97,32 @@ function grouped(hunks: readonly Hunk[]): Hunk[][] {
   return groups;
 }
 
-function shown(group: readonly Hunk[], a: readonly string[], b: readonly string[]): string[] {
+/** The lines of a group, one by one: a group may have more than a call has arguments. */
+function* shown(group: readonly Hunk[], a: readonly string[], b: readonly string[]): Generator<string> {
   const [first, last] = [group[0], group.at(-1)];
-  if (first === undefined || last === undefined) return [];
+  if (first === undefined || last === undefined) return;
   const start = Math.max(0, first.aFrom - CONTEXT);
   const end = Math.min(a.length, last.aTo + CONTEXT);
   const bStart = first.bFrom - (first.aFrom - start);
   const bEnd = last.bTo + (end - last.aTo);
-  const lines = [`@@ -${range(start, end)} +${range(bStart, bEnd)} @@`];
+  yield `@@ -${range(start, end)} +${range(bStart, bEnd)} @@`;
   let at = start;
   for (const { aFrom, aTo, bFrom, bTo } of group) {
-    lines.push(...prefixed(' ', a.slice(at, aFrom)), ...prefixed('-', a.slice(aFrom, aTo)));
-    lines.push(...prefixed('+', b.slice(bFrom, bTo)));
+    yield* prefixed(' ', a, at, aFrom);
+    yield* prefixed('-', a, aFrom, aTo);
+    yield* prefixed('+', b, bFrom, bTo);
     at = aTo;
   }
-  return [...lines, ...prefixed(' ', a.slice(at, end))];
+  yield* prefixed(' ', a, at, end);
 }
 
 function range(from: number, to: number): string {
   return `${from === to ? from : from + 1},${to - from}`;
 }
 
-function prefixed(sign: string, lines: readonly string[]): string[] {
-  return lines.map((line) => {
+function* prefixed(sign: string, lines: readonly string[], from: number, to: number): Generator<string> {
+  for (const line of lines.slice(from, to)) {
     const text = line.endsWith('\r') ? line.slice(0, -1) : line;
-    return sign + (text.length > LINE_LENGTH_MAX ? `${text.slice(0, LINE_LENGTH_MAX).toWellFormed()}…` : text);
-  });
+    yield sign + (text.length > LINE_LENGTH_MAX ? `${text.slice(0, LINE_LENGTH_MAX).toWellFormed()}…` : text);
+  }
 }

@@ -3,8 +3,7 @@ import type { VaultClient } from '@notevault/client/vault-client.ts';
 import type { Note } from '@notevault/protocol/notes.ts';
 import { chooseNote, type NoteName } from '../choose-note.ts';
 import { EditFailure } from '../edits/edit.ts';
-import { type Answer, DATA_NOTICE, data, ToolFailure } from '../text/answer.ts';
-import { unifiedDiff } from '../text/unified-diff.ts';
+import { type Answer, DATA_NOTICE, data, type Parts, ToolFailure } from '../text/answer.ts';
 import type { ToolContext } from '../tool.ts';
 import { editRefused } from './note-view.ts';
 
@@ -31,13 +30,15 @@ export async function changeNote(
   for (let attempt = 1; ; attempt++) {
     const note = await chooseNote(client, name);
     if (options.base_hash !== undefined && options.base_hash !== note.content_hash) {
-      throw await staleText(client, note, options.base_hash);
+      throw await staleText(client, note, options.base_hash, context);
     }
     const content = edited(note.content, edit);
     if (content === note.content) return unchanged(note);
-    if (options.dry_run === true) return changed(note, content, null);
+    if (options.dry_run === true) {
+      return changed(note, content, null, context);
+    }
     const written = await writeOver(client, note, content, context);
-    if (written !== null) return changed(note, written.content, written);
+    if (written !== null) return changed(note, written.content, written, context);
     if (attempt >= TRIES)
       throw new ToolFailure('The note is being changed by others all the time; nothing was done. Try again later.');
   }
@@ -64,15 +65,19 @@ async function writeOver(client: VaultClient, note: Note, content: string, { now
 }
 
 /** The refusal of a write by somebody who has read another text, with what has changed since. */
-export async function staleText(client: VaultClient, note: Note, hash: string): Promise<ToolFailure> {
+export async function staleText(
+  client: VaultClient,
+  note: Note,
+  hash: string,
+  { diff }: ToolContext,
+): Promise<ToolFailure> {
   const known = (await client.versionsOf(note.id)).find(({ content_hash }) => content_hash === hash);
   const base = known === undefined ? null : await client.readVersion(note.id, known.version);
-  const diff =
-    base === null ? [] : ['What has changed since you read it:', data(unifiedDiff(base.content, note.content))];
+  const change = base === null ? null : await diff(base.content, note.content);
   return new ToolFailure(
     'The note does not have the text of your base_hash; nothing was changed.',
-    ...diff,
-    `Its hash is now ${note.content_hash}. ${base === null ? 'Read it again' : 'Check the change'}, then send that base_hash.`,
+    ...(change === null ? [] : ['What has changed since you read it:', data(change)]),
+    `Its hash is now ${note.content_hash}. ${change === null ? 'Read it again' : 'Check the change'}, then send that base_hash.`,
   );
 }
 
@@ -82,8 +87,8 @@ function unchanged({ id, content_hash: hash }: Note): Answer {
 }
 
 /** @param written null for a dry run. */
-function changed(before: Note, content: string, written: Note | null): Answer {
-  const diff = unifiedDiff(before.content, content);
+async function changed(before: Note, content: string, written: Note | null, context: ToolContext): Promise<Answer> {
+  const diff = await context.diff(before.content, content);
   const [was, is] = [sizeOf(before.content), sizeOf(content)];
   const structured = {
     notice: DATA_NOTICE,
@@ -97,7 +102,12 @@ function changed(before: Note, content: string, written: Note | null): Answer {
     written === null
       ? `Dry run: nothing was changed. ${was} → ${is} bytes. The hash is still ${before.content_hash}.`
       : `Changed. ${was} → ${is} bytes, version ${written.version}, hash ${written.content_hash}. To undo: restore_note with version ${before.version}.`;
-  return { parts: [lead, data([before.path, diff].join('\n'))], structured };
+  return { parts: [lead, ...shownDiff(before.path, diff)], structured };
+}
+
+/** The path of a note and a difference, as parts of an answer. */
+export function shownDiff(path: string, diff: string | null): Parts {
+  return diff === null ? [data(path), 'The difference could not be made.'] : [data([path, diff].join('\n'))];
 }
 
 export function sizeOf(content: string): number {

@@ -4,7 +4,6 @@ import { chooseNote } from '../choose-note.ts';
 import { chooseVault } from '../choose-vault.ts';
 import { moreLine, pageOf } from '../paging.ts';
 import { DATA_NOTICE, data, ToolFailure } from '../text/answer.ts';
-import { unifiedDiff } from '../text/unified-diff.ts';
 import { READS, tool } from '../tool.ts';
 import { cursor, id, input, path, vault } from './fields.ts';
 
@@ -22,7 +21,7 @@ export const getHistory = tool({
     if (version !== undefined) {
       const old = await client.readVersion(note.id, version);
       if (old === null) throw new ToolFailure('This version is not kept. Call without version for those that are.');
-      const diff = unifiedDiff(old.content, note.content);
+      const diff = await context.diff(old.content, note.content);
       const structured = {
         notice: DATA_NOTICE,
         id: note.id,
@@ -31,6 +30,7 @@ export const getHistory = tool({
         current_hash: note.content_hash,
         diff,
       };
+      if (diff === null) return { parts: ['The difference could not be made. get_notes shows the text.'], structured };
       return { parts: diff === '' ? ['This version has the current text.'] : [data(diff)], structured };
     }
     const versions = await client.versionsOf(note.id);

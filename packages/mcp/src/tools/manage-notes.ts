@@ -6,9 +6,8 @@ import { Type } from 'typebox';
 import { chooseNote, type NoteName } from '../choose-note.ts';
 import { chooseVault } from '../choose-vault.ts';
 import { type Answer, DATA_NOTICE, data, ToolFailure } from '../text/answer.ts';
-import { unifiedDiff } from '../text/unified-diff.ts';
-import { ADDS, CHANGES, tool } from '../tool.ts';
-import { changeNote, sizeOf, staleText } from './change-note.ts';
+import { ADDS, CHANGES, type ToolContext, tool } from '../tool.ts';
+import { changeNote, shownDiff, sizeOf, staleText } from './change-note.ts';
 import { baseHash, dryDelete, dryMove, dryRun, id, input, path, text, vault } from './fields.ts';
 
 /** Most items that one call may touch. */
@@ -68,7 +67,7 @@ export const renameNote = tool({
   async run({ vault: wanted, new_path: sent, base_hash: hash, dry_run: dry, ...name }, context) {
     const client = await chooseVault(context, wanted);
     const note = await chooseNote(client, name);
-    if (hash !== undefined && hash !== note.content_hash) throw await staleText(client, note, hash);
+    if (hash !== undefined && hash !== note.content_hash) throw await staleText(client, note, hash, context);
     const target = normalizeNotePath(/\.md$/i.test(sent) ? sent : `${sent}.md`);
     const linking = new Set((await client.backlinksOf(note.id)).map(({ source_note_id: source }) => source)).size;
     if (dry === true) return wouldMove(client, [{ note, to: target }], linking);
@@ -171,7 +170,7 @@ export const deleteNote = tool({
   async run({ vault: wanted, base_hash: hash, dry_run: dry, ...name }, context) {
     const client = await chooseVault(context, wanted);
     const note = await chooseNote(client, name);
-    if (hash !== undefined && hash !== note.content_hash) throw await staleText(client, note, hash);
+    if (hash !== undefined && hash !== note.content_hash) throw await staleText(client, note, hash, context);
     const linking = new Set((await client.backlinksOf(note.id)).map(({ source_note_id: source }) => source)).size;
     if (dry === true) {
       const fields = { id: note.id, path: note.path, hash: note.content_hash, deleted: false, dry_run: true };
@@ -215,7 +214,7 @@ export const restoreNote = tool({
     if (dry === true || hash !== undefined || old.content === note.content) {
       return changeNote(client, { id: note.id }, options, context, () => old.content);
     }
-    return restored(note.content, version, note.version, await client.restoreVersion(note.id, version));
+    return restored(note, version, await client.restoreVersion(note.id, version), context);
   },
 });
 
@@ -228,14 +227,9 @@ async function fromTrash(client: VaultClient, { id, path }: NoteName, dry: boole
   return { parts: [`Restored from the trash. Hash ${hash}.`, data(at)], structured };
 }
 
-function restored(
-  before: string,
-  version: number,
-  from: number,
-  note: { id: string; path: string; content: string; content_hash: string; version: number },
-): Answer {
-  const diff = unifiedDiff(before, note.content);
-  const [was, is] = [sizeOf(before), sizeOf(note.content)];
+async function restored(before: Note, version: number, note: Note, context: ToolContext): Promise<Answer> {
+  const diff = await context.diff(before.content, note.content);
+  const [was, is] = [sizeOf(before.content), sizeOf(note.content)];
   const structured = {
     notice: DATA_NOTICE,
     id: note.id,
@@ -243,16 +237,11 @@ function restored(
     restored: version,
     hash: note.content_hash,
     version: note.version,
-    version_before: from,
+    version_before: before.version,
     size_before: was,
     size_after: is,
     diff,
   };
-  return {
-    parts: [
-      `Restored version ${version}. ${was} → ${is} bytes, version ${note.version}, hash ${note.content_hash}.`,
-      data([note.path, diff].join('\n')),
-    ],
-    structured,
-  };
+  const lead = `Restored version ${version}. ${was} → ${is} bytes, version ${note.version}, hash ${note.content_hash}.`;
+  return { parts: [lead, ...shownDiff(note.path, diff)], structured };
 }

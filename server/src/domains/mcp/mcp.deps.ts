@@ -1,5 +1,7 @@
 import type { McpServer, Server } from '@modelcontextprotocol/server';
 import type { McpDeps as ServerDeps } from '@notevault/mcp/mcp-server.ts';
+import type { Tasks } from '../../concurrency/task-worker.ts';
+import type { Compute } from '../../concurrency/worker-pool.ts';
 import type { Clock } from '../../ports/clock/clock.ts';
 import type { Principal } from '../access/access.ts';
 
@@ -22,6 +24,8 @@ export interface McpDeps {
   readonly version: string;
   /** Writes by tools that one credential may make in a minute; 0 for no limit. */
   readonly writesPerMinute: number;
+  /** Runs `McpTasks`. */
+  readonly compute: Compute<Tasks>;
   /** Called with unexpected errors. */
   readonly failed: (error: unknown) => void;
   /** Makes the protocol server of a request: the tools, unless a test serves others. */

@@ -10,11 +10,13 @@ import { createMcpServer, type McpDeps as ServerDeps } from '@notevault/mcp/mcp-
 import { WriteBudget } from '@notevault/mcp/write-budget.ts';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import { FairSemaphore } from '../../concurrency/semaphore.ts';
+import type { Compute } from '../../concurrency/worker-pool.ts';
 import type { Principal } from '../access/access.ts';
 import { renumbered } from './batch.ts';
 import { CallPermit } from './call-permit.ts';
 import { ClientNames, type Sender } from './client-names.ts';
 import type { McpCall, McpDeps, McpProtocolServer } from './mcp.deps.ts';
+import type { McpTasks } from './tasks.ts';
 
 const CALLS_PER_CREDENTIAL = 4;
 /** For clients that accept anything: the library wants both formats by name. */
@@ -101,10 +103,17 @@ export class ProtocolHandler {
       ...{ url: request.url.slice(0, request.url.indexOf('/api/')), tokens: noToken, fetch: call.fetch, tries: 1 },
       ...{ canWrite: mayWrite(call.principal), budget: this.#budget, credential: call.principal.credentialId },
       ...{ clientName: this.#names.of(sender(call.principal, request)), version, failed },
+      compare: (before, after) => this.#compare(call.principal, before, after),
       began: () => call.permit.hold(),
       ...{ now: () => new Date(clock.now()), random: (bytes) => clock.random(bytes) },
     };
     return createServer(deps);
+  }
+
+  async #compare({ userId }: Principal, before: string, after: string): Promise<string> {
+    const compute = this.#deps.compute as Compute<McpTasks>;
+    const bytes = 2 * (before.length + after.length);
+    return (await compute.run(userId, 'unifiedDiff', { before, after }, { bytes })).output;
   }
 }
 
