@@ -136,7 +136,8 @@ async function callTool(
 ): Promise<CallToolResult> {
   using _ = deps.began?.();
   try {
-    if (isWriter(tool) && input.dry_run !== true) {
+    // Also a dry run, which costs the server as much as the write.
+    if (isWriter(tool)) {
       const seconds = deps.budget.spend(deps.credential);
       if (seconds > 0)
         return refused([`Too many writes in a minute; nothing was done. Try again in ${seconds} seconds.`], deps);

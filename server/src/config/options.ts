@@ -227,7 +227,7 @@ export const options = {
     group: 'accounts',
     kind: integer(0, 1_000_000),
     default: 60,
-    does: 'Writes per minute that assistants may make with one credential; 0 disables the limit.',
+    does: 'Writes and dry runs per minute that assistants may make with one credential; 0 disables the limit.',
   }),
   searchMemoryMb: option({
     group: 'search',

@@ -317,7 +317,11 @@ onEachEngine('the tools of assistants', (open) => {
       assert.equal((await assistant.call('create_note', { path, content: '' })).isError, false);
     const beyond = await assistant.call('create_note', { path: '3.md', content: '' });
     assert.deepEqual([beyond.isError, /Try again in 60 seconds/.test(beyond.text)], [true, true]);
-    assert.equal((await assistant.call('create_note', { path: '3.md', content: '', dry_run: true })).isError, false);
+    server.clock.advance({ minutes: 1 });
+    for (const path of ['1.md', '2.md'])
+      assert.equal((await assistant.call('delete_note', { path, dry_run: true })).isError, false);
+    const dry = await assistant.call('create_note', { path: '3.md', content: '', dry_run: true });
+    assert.deepEqual([dry.isError, /Too many writes/.test(dry.text)], [true, true], 'a dry run costs as much');
     server.clock.advance({ minutes: 1 });
     assert.equal((await assistant.call('create_note', { path: '3.md', content: '' })).isError, false);
   });

@@ -1,5 +1,5 @@
 import { findFrontmatter } from '@notevault/note-text/frontmatter/fence.ts';
-import { EditFailure, type NoteEdit } from './edit.ts';
+import { checkLength, EditFailure, type NoteEdit } from './edit.ts';
 import { nearest } from './nearest.ts';
 import { removeProperty, setProperty } from './properties.ts';
 import { replaceText } from './replace-text.ts';
@@ -9,7 +9,7 @@ import { findSections, type Section, sectionsOf } from './sections.ts';
 export function applyNoteEdits(content: string, edits: readonly NoteEdit[]): string {
   return edits.reduce((text, edit, index) => {
     try {
-      return applied(text, edit);
+      return checkLength(applied(text, edit));
     } catch (error) {
       if (!(error instanceof EditFailure) || edits.length === 1) throw error;
       throw new EditFailure(`Edit ${index + 1} of ${edits.length}: ${error.message}`, error.candidates, error.advice);

@@ -1,3 +1,5 @@
+import { NOTE_BYTES_MAX } from '@notevault/protocol/notes.ts';
+
 /** One change of a note, as an assistant describes it. */
 export type NoteEdit =
   | {
@@ -20,6 +22,12 @@ export type NoteEdit =
 /** Whether an edit replaces text that it does not quote, so that its author must show which text they have read. */
 export function overwritesUnquoted({ op }: NoteEdit): boolean {
   return op === 'replace_section' || op === 'set_property' || op === 'remove_property';
+}
+
+/** Returns a text. Throws EditFailure if it is too long for a note, so that no edit makes a still longer one of it. */
+export function checkLength<Text extends { readonly length: number }>(text: Text): Text {
+  if (text.length <= NOTE_BYTES_MAX) return text;
+  throw new EditFailure('The note would be over 10 MB.', [], 'Put some of the text into another note.');
 }
 
 /** Why an edit cannot be applied; nothing is changed then. */

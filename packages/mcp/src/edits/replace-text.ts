@@ -1,4 +1,4 @@
-import { EditFailure, type NoteEdit } from './edit.ts';
+import { checkLength, EditFailure, type NoteEdit } from './edit.ts';
 import { nearestLines } from './nearest.ts';
 
 type ReplaceText = Extract<NoteEdit, { op: 'replace_text' }>;
@@ -29,6 +29,8 @@ export function replaceText(content: string, edit: ReplaceText): string {
     const advice = `Quote more of the text around the one you mean, or send expected_replacements: ${places.length} to replace all.`;
     throw new EditFailure(`old_text occurs ${times}, but ${expected} was expected.`, lines, advice);
   }
+  // Before the text is made, because it could be a million times as long as what was sent.
+  checkLength({ length: content.length + places.length * (next.length - old.length) });
   return content.split(old).join(next);
 }
 

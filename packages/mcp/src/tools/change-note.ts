@@ -1,6 +1,6 @@
 import { ApiError } from '@notevault/client/transport.ts';
 import type { VaultClient } from '@notevault/client/vault-client.ts';
-import type { Note } from '@notevault/protocol/notes.ts';
+import { NOTE_BYTES_MAX, type Note } from '@notevault/protocol/notes.ts';
 import { chooseNote, type NoteName } from '../choose-note.ts';
 import { EditFailure } from '../edits/edit.ts';
 import { type Answer, DATA_NOTICE, data, type Parts, ToolFailure } from '../text/answer.ts';
@@ -35,6 +35,7 @@ export async function changeNote(
     const content = edited(note.content, edit);
     if (content === note.content) return unchanged(note);
     if (options.dry_run === true) {
+      checkSize(content);
       return changed(note, content, null, context);
     }
     const written = await writeOver(client, note, content, context);
@@ -108,6 +109,13 @@ async function changed(before: Note, content: string, written: Note | null, cont
 /** The path of a note and a difference, as parts of an answer. */
 export function shownDiff(path: string, diff: string | null): Parts {
   return diff === null ? [data(path), 'The difference could not be made.'] : [data([path, diff].join('\n'))];
+}
+
+/** Throws ToolFailure for a text that a write would refuse. */
+export function checkSize(content: string): void {
+  if (content.length > NOTE_BYTES_MAX || sizeOf(content) > NOTE_BYTES_MAX) {
+    throw new ToolFailure('The note would be over 10 MB, so the write would fail; nothing was done.');
+  }
 }
 
 export function sizeOf(content: string): number {

@@ -7,7 +7,7 @@ import { chooseNote, type NoteName } from '../choose-note.ts';
 import { chooseVault } from '../choose-vault.ts';
 import { type Answer, DATA_NOTICE, data, ToolFailure } from '../text/answer.ts';
 import { ADDS, CHANGES, type ToolContext, tool } from '../tool.ts';
-import { changeNote, shownDiff, sizeOf, staleText } from './change-note.ts';
+import { changeNote, checkSize, shownDiff, sizeOf, staleText } from './change-note.ts';
 import { baseHash, dryDelete, dryMove, dryRun, id, input, path, text, vault } from './fields.ts';
 
 /** Most items that one call may touch. */
@@ -29,6 +29,7 @@ export const createNote = tool({
       );
     if ((await client.readNote(path)) !== null) throw taken();
     if (dry === true) {
+      checkSize(content);
       const structured = { notice: DATA_NOTICE, path, created: false, dry_run: true, size_after: sizeOf(content) };
       return {
         parts: [`Dry run: nothing was done. The note would have ${sizeOf(content)} bytes.`, data(path)],
