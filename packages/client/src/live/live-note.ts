@@ -28,7 +28,7 @@ export interface LiveNoteState {
   readonly isRejected: boolean;
   /**
    * Why the server does not serve this document any more: `note_deleted`, `note_too_large`, `foreign_lineage`,
-   * `revoked`, `permission-denied`; null while it does. The text is still in the document.
+   * `unsupported_update`, `revoked`, `permission-denied`; null while it does. The text is still in the document.
    */
   readonly end: string | null;
 }

@@ -256,7 +256,7 @@ onEachEngine('live documents', (open) => {
       Y.applyUpdate(marked, Y.encodeStateAsUpdate(bob.doc));
       const before = Y.encodeStateVector(marked);
       marked.getText('content').format(0, 3, { bold: true });
-      assert.equal(await bob.send(Y.encodeStateAsUpdate(marked, before)), 'malformed');
+      assert.equal(await bob.send(Y.encodeStateAsUpdate(marked, before)), 'unsupported');
       assert.equal(await bob.type('!'), 'stored');
       assert.deepEqual([carol.text, carol.closed], ['text!', null]);
     });

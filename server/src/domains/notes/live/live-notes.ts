@@ -2,7 +2,7 @@ import type { NoteId, VaultId } from '@notevault/protocol/values/ids.ts';
 import type { Actor } from '../../entries/entries.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
 import { LineageError, TooCostly, TooLarge, UnknownServerUpdate } from './updates/outcomes.ts';
-import { MalformedUpdate } from './updates/update-validator.ts';
+import { MalformedUpdate, UnsupportedUpdate } from './updates/update-validator.ts';
 import type { Watcher } from './watchers.ts';
 
 /** The documents of notes that are edited over sockets. */
@@ -48,9 +48,9 @@ export type ApplyOutcome = 'stored' | 'known' | 'missing' | ApplyRefusal;
 
 /**
  * Why an edit or a state vector is refused for good: it belongs to another document, or would take too long to apply (in
- * both cases its text becomes a version of the note), it is invalid, or the note would become too large.
+ * both cases its text becomes a version of the note), it is invalid or not plain text, or the note would become too large.
  */
-export type ApplyRefusal = 'foreign' | 'costly' | 'malformed' | 'too_large';
+export type ApplyRefusal = 'foreign' | 'costly' | 'malformed' | 'unsupported' | 'too_large';
 
 /** What this process has in memory. */
 export interface LiveStats {
@@ -68,6 +68,7 @@ export interface LiveStats {
 export function refusalOf(error: unknown): ApplyRefusal {
   if (error instanceof LineageError) return 'foreign';
   if (error instanceof TooCostly) return 'costly';
+  if (error instanceof UnsupportedUpdate) return 'unsupported';
   if (error instanceof MalformedUpdate || error instanceof UnknownServerUpdate) return 'malformed';
   if (error instanceof TooLarge) return 'too_large';
   throw error;

@@ -254,6 +254,42 @@ onEachEngine('documents over sockets', (open) => {
       assert.equal((await at.alice.read('a.md')).body.content.length, NOTE_BYTES - 10);
     });
 
+    test('[7.14] an edit that is not plain text closes its document; others go on, and so does a new document', async () => {
+      const at = await start();
+      const token = await tokenOf(at);
+      const [note, other] = [await at.alice.write('a.md', 'text'), await at.alice.write('b.md', 'other')];
+      const long = await at.alice.write('long.md', 'x'.repeat(10));
+      const edits: ((doc: Y.Doc) => void)[] = [
+        (doc) => doc.getMap('settings').set('font', 'large'),
+        (doc) => doc.getText('content').format(0, 2, { bold: true }),
+        (doc) => doc.getText('content').insertEmbed(1, { image: 'x' }),
+        // Over 64 KB an edit is tried on a worker thread first.
+        (doc) => doc.getMap('settings').set('font', 'large'.repeat(20_000)),
+      ];
+      for (const [index, edit] of edits.entries()) {
+        const { id, path } = index === 3 ? long : note;
+        using line = new FlakySocket(at.server.url);
+        using beside = await line.open(other.id, token).synced();
+        using editor = await line.open(id, token).synced();
+        const before = editor.text;
+        edit(editor.doc);
+        editor.type(` and ${index}`);
+        await until(() => editor.received.closed.length > 0, 'a close');
+        assert.deepEqual(editor.received.closed, ['unsupported_update']);
+        assert.equal(editor.provider.hasUnsyncedChanges, true);
+        assert.equal((await at.alice.read(path)).body.content, before);
+        beside.type('!');
+        await beside.synced();
+        const plain = editor.text;
+        editor[Symbol.dispose]();
+        using fresh = await line.open(id, token).synced();
+        fresh.type(plain, 0, fresh.text.length);
+        await fresh.synced();
+        assert.equal((await at.alice.read(path)).body.content, plain);
+        assert.deepEqual([fresh.received.closed, beside.received.closed, line.closes], [[], [], []]);
+      }
+    });
+
     test('[9.7] a revoked key closes its own documents within a second, and no others on the socket', async () => {
       const at = await start();
       const [a, b] = [await at.alice.write('a.md', 'a'), await at.alice.write('b.md', 'b')];

@@ -34,4 +34,5 @@ export const CLOSE_CODES = {
   noNote: 4404,
   foreign: 4409,
   tooLarge: 4413,
+  unsupported: 4422,
 } as const;

@@ -8,10 +8,17 @@ import type { Permission, PermissionCache, PermissionListener } from './permissi
 import type { PresenceRoom, PresenceRooms } from './presence-rooms.ts';
 
 /** Why a document is closed for a client. `lost` and `malformed` close the whole socket. */
-export type CloseReason = 'note_deleted' | 'note_too_large' | 'foreign_lineage' | 'revoked' | 'lost' | 'malformed';
+export type CloseReason =
+  | 'note_deleted'
+  | 'note_too_large'
+  | 'foreign_lineage'
+  | 'unsupported_update'
+  | 'revoked'
+  | 'lost'
+  | 'malformed';
 
 /** Why an update was rejected. */
-export type RejectReason = 'read_only' | 'missing' | 'malformed' | 'foreign' | 'costly' | 'too_large' | 'lost';
+export type RejectReason = 'read_only' | 'lost' | Exclude<ApplyOutcome, 'stored' | 'known'>;
 
 /** Sends messages to a client in the protocol of its endpoint. None of its methods throws. */
 export interface ProtocolWriter {
@@ -298,6 +305,8 @@ export class NoteSubscription implements Subscription, PermissionListener, Watch
   #reject(why: RejectReason): undefined {
     this.#acknowledge(why);
     if (why === 'foreign') this.#finish('foreign_lineage');
+    // Everything that the client types later depends on the refused edit.
+    if (why === 'unsupported') this.#finish('unsupported_update');
     if (why === 'too_large') this.#finish('note_too_large');
     if (why === 'lost') this.#finish('lost');
   }

@@ -121,6 +121,20 @@ onEachEngine('the y-websocket endpoint', (open) => {
       assert.equal((await at.alice.read('a.md')).body.size_bytes ?? 10 * 1024 * 1024 - 1, 10 * 1024 * 1024 - 1);
     });
 
+    test('[7.14] an edit that is not plain text closes with 4422', async () => {
+      const at = await start();
+      const note = await at.alice.write('a.md', 'text');
+      const token = await tokenOf(at);
+      using editor = await new YWebsocketClient(at.server.url, note.id, token).synced();
+      editor.doc.getMap('settings').set('font', 'large');
+      editor.type(' and more');
+      await until(() => editor.ended === 4422, 'the close');
+      using fresh = await new YWebsocketClient(at.server.url, note.id, token).synced();
+      assert.equal(fresh.text, 'text');
+      fresh.type(' and more');
+      await until(async () => (await at.alice.read('a.md')).body.content === editor.text);
+    });
+
     test('[9.7] a revoked key closes its socket with 4401; other sockets of the note stay open', async () => {
       const at = await start();
       const note = await at.alice.write('a.md', 'text');

@@ -16,6 +16,7 @@ const CLOSE_CODE_OF: Readonly<Record<CloseReason, number>> = {
   note_deleted: CLOSE_CODES.noNote,
   note_too_large: CLOSE_CODES.tooLarge,
   foreign_lineage: CLOSE_CODES.foreign,
+  unsupported_update: CLOSE_CODES.unsupported,
   revoked: CLOSE_CODES.credential,
   lost: CLOSE_CODES.again,
   malformed: CLOSE_CODES.badRequest,

@@ -5,7 +5,7 @@ import { offload } from '../../writes/offload/offload.ts';
 import type { ApplyRejection } from './outcomes.ts';
 import { LineageError, TooCostly, TooLarge, UnknownServerUpdate } from './outcomes.ts';
 import type { Trial } from './trial.ts';
-import { MalformedUpdate } from './update-validator.ts';
+import { MalformedUpdate, UnsupportedUpdate } from './update-validator.ts';
 
 /** Processor time of a trial: loading the document, applying the update, and encoding the result. */
 const TRIAL_MS = 3_000;
@@ -48,6 +48,8 @@ export function rejectionOf(
       return new UnknownServerUpdate();
     case 'too_large':
       return new TooLarge();
+    case 'unsupported':
+      return new UnsupportedUpdate();
     case 'malformed':
       return new MalformedUpdate('it does not hold together');
   }

@@ -2,7 +2,7 @@ import type { Doc } from 'yjs';
 import { applyUpdate, loadUpdate, mergedUpdate, stateVectorMap, structsOf } from '../../merge/document.ts';
 import { admit, type DocumentSize, foreignText, isTooLarge, sizeOf } from './admission.ts';
 import { sliceUpdate } from './slices.ts';
-import { insertedText } from './update-validator.ts';
+import { insertedText, UnsupportedUpdate } from './update-validator.ts';
 
 /** A document and an update of a client (both Yjs updates, v1). */
 export interface TrialInput {
@@ -24,7 +24,7 @@ export type Trial =
     }
   | { readonly kind: 'known' }
   | { readonly kind: 'missing' }
-  | { readonly kind: 'malformed' | 'ahead' | 'too_large' }
+  | { readonly kind: 'malformed' | 'unsupported' | 'ahead' | 'too_large' }
   /** The update is of another document, or would take too long to apply; `text` is what it inserts. */
   | { readonly kind: 'foreign' | 'costly'; readonly text: string };
 
@@ -42,9 +42,9 @@ export function tryUpdate({ state, update, ownClient }: TrialInput): Trial {
     const admitted = admit(copy, ownClient, update);
     if (admitted === 'foreign') return { kind: admitted, text: foreignText(update) };
     return typeof admitted === 'string' ? { kind: admitted } : applySlices(copy, update);
-  } catch {
+  } catch (error) {
     // Yjs validates nothing: an update on which it fails is no update of a note.
-    return { kind: 'malformed' };
+    return { kind: error instanceof UnsupportedUpdate ? 'unsupported' : 'malformed' };
   }
 }
 

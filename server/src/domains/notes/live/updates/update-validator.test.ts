@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import * as encoding from 'lib0/encoding';
 import * as Y from 'yjs';
 import { craftUpdate } from '../../../../../test/kit/clients/crafted-updates.ts';
-import { MalformedUpdate, readStateVector, scanUpdate } from './update-validator.ts';
+import { MalformedUpdate, readStateVector, scanUpdate, UnsupportedUpdate } from './update-validator.ts';
 
 /** A document after some edits by several clients, and every update they made. */
 function history(edits: readonly { client: number; at: number; remove: number; insert: string }[]) {
@@ -121,14 +121,14 @@ describe('scanning an update', () => {
     for (const edit of others) {
       const doc = new Y.Doc();
       edit(doc);
-      assert.throws(() => scanUpdate(Y.encodeStateAsUpdate(doc)), MalformedUpdate);
+      assert.throws(() => scanUpdate(Y.encodeStateAsUpdate(doc)), UnsupportedUpdate);
     }
   });
 
   test('formats, which a plain text never has, are refused', () => {
     const doc = new Y.Doc();
     doc.getText('content').insert(0, 'bold', { bold: true });
-    assert.throws(() => scanUpdate(Y.encodeStateAsUpdate(doc)), MalformedUpdate);
+    assert.throws(() => scanUpdate(Y.encodeStateAsUpdate(doc)), UnsupportedUpdate);
   });
 
   test('an item that refers to a later one of its own client is refused: Yjs would throw', () => {

@@ -1,6 +1,14 @@
 /** The bytes are no Yjs update or state vector of a note's document. */
 export class MalformedUpdate extends Error {
-  override readonly name = 'MalformedUpdate';
+  override readonly name: string = 'MalformedUpdate';
+}
+
+/** The update has something else than plain text: a mark, an embed, or another type than the note's text. */
+export class UnsupportedUpdate extends MalformedUpdate {
+  override readonly name = 'UnsupportedUpdate';
+  constructor() {
+    super('a note holds one text and nothing else');
+  }
 }
 
 /** What an update (Yjs 13, encoding v1) contains, read without creating its structs. */
@@ -109,7 +117,7 @@ class Reader {
 
 /**
  * Validates an update before Yjs reads it: its counts are compared with its bytes (nine bytes can claim thirty million
- * structs), and it may contain nothing but text. Linear in the bytes. Throws MalformedUpdate.
+ * structs), and it may contain nothing but text. Linear in the bytes. Throws MalformedUpdate, UnsupportedUpdate.
  */
 export function scanUpdate(update: Uint8Array): ScannedUpdate {
   return scanInto(update);
@@ -184,7 +192,7 @@ function scanStruct(reader: Reader, scan: Scan, client: number, clock: number): 
   const rightOrigin = info & HAS_RIGHT_ORIGIN ? scanReference(reader, scan, client, clock) : null;
   if ((info & (HAS_ORIGIN | HAS_RIGHT_ORIGIN)) === 0) {
     const isRoot = reader.varUint() === 1 && reader.string().text === ROOT && (info & HAS_PARENT_KEY) === 0;
-    if (!isRoot) throw new MalformedUpdate('a note holds one text and nothing else');
+    if (!isRoot) throw new UnsupportedUpdate();
     scan.roots.push({ client, clock });
   }
   const length = scanContent(reader, scan, kind);
@@ -195,7 +203,7 @@ function scanStruct(reader: Reader, scan: Scan, client: number, clock: number): 
 
 function scanContent(reader: Reader, scan: Scan, kind: number): number {
   if (kind === STRUCT.deleted) return reader.varUint();
-  if (kind !== STRUCT.string) throw new MalformedUpdate('a note holds one text and nothing else');
+  if (kind !== STRUCT.string) throw new UnsupportedUpdate();
   const { text, bytes } = reader.string();
   scan.textBytes += bytes;
   scan.text?.push(text);
