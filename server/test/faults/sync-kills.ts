@@ -82,7 +82,7 @@ class Diary {
 }
 
 /** A machine whose program runs, is killed and started again. */
-class Machine implements Disposable {
+export class Machine implements Disposable {
   readonly #home: string;
   readonly #env: Record<string, string>;
   readonly #args: readonly string[];
@@ -192,7 +192,7 @@ export async function syncKillRun(run: SyncKillRun): Promise<string[]> {
   ];
 }
 
-async function register(url: string) {
+export async function register(url: string) {
   const body = { email: 'alice@example.org', password: "alice's long password" };
   const { access_token } = (await new Caller(url).post('/auth/register', body)).body;
   const session = new Caller(url, async () => ({ authorization: `Bearer ${access_token}` }));
@@ -256,7 +256,7 @@ function moveFolder(root: string, random: Random): void {
 }
 
 /** Syncs all machines in turn until none has anything to do; returns what they list as not synced. */
-async function syncUntilQuiet(machines: readonly Machine[]): Promise<Set<string>> {
+export async function syncUntilQuiet(machines: readonly Machine[]): Promise<Set<string>> {
   for (let round = 0; round < ROUNDS_MAX; round++) {
     let done = 0;
     const unsynced = new Set<string>();

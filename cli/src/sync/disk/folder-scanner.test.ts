@@ -103,3 +103,22 @@ it('ChangedPaths asks for everything until a watcher has begun, once then, and a
   changes.add('a');
   assert.equal(changes.take(), null);
 });
+
+it('FolderScanner lists a file once whose move to another folder was reported for one of the two only', () => {
+  using folder = new Folder();
+  for (const name of ['a', 'b']) mkdirSync(folder.at(name));
+  for (const [from, to] of [
+    ['a', 'b'],
+    ['b', 'a'],
+  ] as const) {
+    writeFileSync(folder.at(`${from}/x.md`), 'x');
+    const scanner = new FolderScanner(folder.path, options());
+    scanner.scan();
+    renameSync(folder.at(`${from}/x.md`), folder.at(`${to}/y.md`));
+    assert.deepEqual(
+      scanner.rescan([`${to}/y.md`]).files.map(({ path }) => path),
+      [`${to}/y.md`],
+    );
+    rmSync(folder.at(`${to}/y.md`));
+  }
+});

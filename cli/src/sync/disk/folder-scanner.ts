@@ -13,6 +13,9 @@ export interface ScannerOptions {
   isIgnored(path: string, kind: 'file' | 'folder'): boolean;
 }
 
+/** How often folders are read again whose files are renamed meanwhile. */
+const TORN_MAX = 5;
+
 /** What lies directly in a folder. */
 interface Scanned {
   /** As the disk spells it. */
@@ -44,6 +47,7 @@ export class FolderScanner {
     this.#options.names.clear();
     this.#scanned = new Map();
     this.#readAll([{ path: '', spelled: '' }]);
+    this.#readTornAgain();
     return this.#listing();
   }
 
@@ -61,7 +65,31 @@ export class FolderScanner {
       const before = this.#scanned.get(path);
       if (before !== undefined) this.#reread(path, before);
     }
+    this.#readTornAgain();
     return this.#listing();
+  }
+
+  /**
+   * Reads the folders again that list one file at two paths: it was renamed between their readings, or within one, or
+   * only one of its names was reported.
+   */
+  #readTornAgain(): void {
+    for (let tries = 0; tries < TORN_MAX; tries++) {
+      const places = new Map<string, string>();
+      const torn = new Set<string>();
+      for (const [folder, { files }] of this.#scanned) {
+        for (const { fileId } of files) {
+          const other = fileId === null ? undefined : places.get(fileId);
+          if (other !== undefined) torn.add(other).add(folder);
+          else if (fileId !== null) places.set(fileId, folder);
+        }
+      }
+      if (torn.size === 0) return;
+      for (const path of torn) {
+        const before = this.#scanned.get(path);
+        if (before !== undefined) this.#reread(path, before);
+      }
+    }
   }
 
   #reread(path: string, before: Scanned): void {

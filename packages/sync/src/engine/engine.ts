@@ -57,6 +57,8 @@ const ROUNDS_MAX = 200;
 /** Maximum number of consecutive rounds in which no operation could run because its preconditions had changed. */
 const IDLE_MAX = 5;
 const IDLE_MS = 400;
+/** How often a run waits for renames to end: they may go on for ever. */
+const RENAMING_MAX = 20;
 const FIRST_WAIT_MS = 20;
 const CONCURRENCY = 8;
 /** Maximum number of notes created in one request. */
@@ -176,9 +178,15 @@ export class SyncEngine {
   async sync({ isApproved = () => false, signal }: SyncOptions = {}): Promise<SyncResult> {
     let done = 0;
     let idle = 0;
+    let renaming = 0;
     for (let round = 1; ; round++) {
       signal?.throwIfAborted();
       const { trees, local } = await this.#observe();
+      if (local.isRenaming && renaming < RENAMING_MAX) {
+        renaming += 1;
+        await this.#ports.clock.sleep(waitOf(local.settlesInMs ?? 0, 0), signal);
+        continue;
+      }
       const { operations, unwanted, problems } = this.#plan(trees);
       const refused = operations.map((operation) => this.#refusalOf(operation));
       const open = operations.filter((_, index) => refused[index] === undefined);

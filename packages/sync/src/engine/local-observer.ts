@@ -16,14 +16,27 @@ export interface Patience {
    * it was first listed as it is. Notes are written at once, and a note in two steps merges.
    */
   readonly noteMs: number;
+  /** Twice as long for each change that came before the file had rested, because a slow writer pauses. */
   readonly attachmentMs: number;
   /** The same for an empty file, because many programs empty a file before they write it. */
   readonly emptyMs: number;
   /** A file counts as deleted once it has been missing for this long. */
   readonly missingMs: number;
+  /** A file has its new name once it has kept it for this long: a swap of names is three renames. */
+  readonly renameMs: number;
 }
 
-export const PATIENCE: Patience = { noteMs: 100, attachmentMs: 300, emptyMs: 1000, missingMs: 1500 };
+export const PATIENCE: Patience = {
+  noteMs: 100,
+  attachmentMs: 1000,
+  emptyMs: 5000,
+  missingMs: 1500,
+  renameMs: 300,
+};
+/** An attachment that is changed again and again is sent after this time without a change. */
+const SLOWEST_MS = 30_000;
+/** After this time without a change, the next one is the first of its kind. */
+const FORGOTTEN_MS = 60_000;
 /** The least time to wait for files that are being written. */
 const AGAIN_MS = 20;
 /** Files are read at once as long as they need not wait for one another. */
@@ -36,6 +49,15 @@ export interface LocalObservation {
   readonly skipped: DiskListing['skipped'];
   /** Some files are still changing: observe again after this time. Null when none is. */
   readonly settlesInMs: number | null;
+  /** Files are getting other names: which of them is gone or new cannot be told yet. */
+  readonly isRenaming: boolean;
+}
+
+/** @property since when the disk first listed the file as it is @property changes how often it changed just before */
+interface Seen {
+  readonly file: DiskFile;
+  readonly since: number;
+  readonly changes: number;
 }
 
 /** Reads the folder as a tree of hashes. A file with an unchanged listing is hashed once. */
@@ -45,9 +67,11 @@ export class LocalObserver {
   readonly #clock: Clock;
   readonly #state: SyncState;
   readonly #patience: Patience;
-  /** When the disk first listed a file with its present fields, on the monotonic clock. */
-  #seen = new Map<string, { readonly file: DiskFile; readonly since: number }>();
+  /** By path, with times on the monotonic clock. */
+  #seen = new Map<string, Seen>();
   readonly #missing = new Map<string, number>();
+  /** Since when a file is nowhere while another one has its path, by id. */
+  readonly #replaced = new Map<string, number>();
 
   constructor(disk: Disk, contents: FileContents, clock: Clock, state: SyncState, patience: Patience) {
     this.#disk = disk;
@@ -64,7 +88,9 @@ export class LocalObserver {
     const ticks = this.#clock.ticks();
     this.#remember(listing.files, ticks);
     const waits: number[] = [];
-    const { hashes, unreadable } = await this.#hashAll(listing.files, ticks, waits);
+    const renamed = this.#renamed(listing.files);
+    const { hashes, unreadable } = await this.#hashAll(listing.files, { ticks, waits, renamed: new Set(renamed) });
+    const isRenaming = this.#isRenaming(listing.files, renamed, { ticks, waits });
     const files: LocalFile[] = [];
     const entries = new Map<string, DiskFile>();
     for (const [index, file] of listing.files.entries()) {
@@ -77,19 +103,22 @@ export class LocalObserver {
     const awaited = this.#awaited(files, listing.folders, ticks, waits);
     const tree = { files: [...files, ...awaited], folders: listing.folders };
     const settlesInMs = waits.length === 0 ? null : Math.max(AGAIN_MS, Math.min(...waits));
-    return { tree, entries, skipped: [...listing.skipped, ...unreadable], settlesInMs };
+    return { tree, entries, skipped: [...listing.skipped, ...unreadable], settlesInMs, isRenaming };
   }
 
   /**
    * Returns the hash of each file, in order: null for one that may still be being written, undefined for one that
    * cannot be read. @param waits gets the times after which files may have come to rest.
    */
-  async #hashAll(files: readonly DiskFile[], ticks: number, waits: number[]) {
+  async #hashAll(
+    files: readonly DiskFile[],
+    { ticks, waits, renamed }: { ticks: number; waits: number[]; renamed: ReadonlySet<DiskFile> },
+  ) {
     const hashes: (string | null | undefined)[] = files.map((file) => this.#state.hashOf(file));
     const unknown = [...files.keys()].filter((index) => hashes[index] === undefined);
     const unreadable: { path: string; reason: string }[] = [];
     const hash = async (file: DiskFile): Promise<string | null | undefined> => {
-      const wait = this.#settlesIn(file, ticks);
+      const wait = this.#settlesIn(file, ticks, renamed.has(file));
       if (wait > 0) waits.push(wait);
       if (wait > 0) return null;
       try {
@@ -125,20 +154,58 @@ export class LocalObserver {
   }
 
   #remember(files: readonly DiskFile[], ticks: number): void {
-    const seen = new Map<string, { readonly file: DiskFile; readonly since: number }>();
+    const seen = new Map<string, Seen>();
     for (const file of files) {
       const before = this.#seen.get(file.path);
-      seen.set(file.path, { file, since: before !== undefined && isAlike(before.file, file) ? before.since : ticks });
+      if (before !== undefined && isAlike(before.file, file)) seen.set(file.path, { ...before, file });
+      else {
+        const isAgain = before !== undefined && ticks - before.since < FORGOTTEN_MS;
+        seen.set(file.path, { file, since: ticks, changes: isAgain ? before.changes + 1 : 0 });
+      }
     }
     this.#seen = seen;
   }
 
+  /** Returns the files of the agreed state that have other paths than last time. */
+  #renamed(files: readonly DiskFile[]): DiskFile[] {
+    const unknown = files.filter((file) => file.fileId !== null && this.#state.hashOf(file) === undefined);
+    if (unknown.length === 0) return [];
+    const paths = new Map([...this.#state.synced.values()].map(({ fileId, path }) => [fileId, path]));
+    return unknown.filter(({ fileId, path }) => (paths.get(fileId) ?? path) !== path);
+  }
+
+  /**
+   * Whether a renamed file has not rested, or has the path of another one that is nowhere: it may be between two names.
+   *
+   * @param waits gets the times after which that may be over.
+   */
+  #isRenaming(
+    files: readonly DiskFile[],
+    renamed: readonly DiskFile[],
+    { ticks, waits }: { readonly ticks: number; readonly waits: number[] },
+  ): boolean {
+    const [now, missing] = [new Set(renamed.map(({ path }) => path)), new Set<string>()];
+    const fileIds = now.size === 0 ? null : new Set(files.map(({ fileId }) => fileId));
+    for (const { id, path, fileId } of fileIds === null ? [] : this.#state.synced.values())
+      if (fileId !== null && now.has(path) && !fileIds?.has(fileId)) missing.add(id);
+    for (const id of this.#replaced.keys()) if (!missing.has(id)) this.#replaced.delete(id);
+    for (const id of missing) if (!this.#replaced.has(id)) this.#replaced.set(id, ticks);
+    const left = [...this.#replaced.values()].map((since) => this.#patience.missingMs - (ticks - since));
+    const unsettled = [...renamed.map((file) => this.#settlesIn(file, ticks, true)), ...left].filter((ms) => ms > 0);
+    waits.push(...unsettled);
+    return unsettled.length > 0;
+  }
+
   /** Returns after which time a file may have come to rest; 0 if it has. */
-  #settlesIn({ path, size, mtimeMs, ctimeMs }: DiskFile, ticks: number): number {
-    const { noteMs, attachmentMs, emptyMs } = this.#patience;
-    const patience = size === 0 ? emptyMs : kindOf(path) === 'note' ? noteMs : attachmentMs;
+  #settlesIn({ path, size, mtimeMs, ctimeMs }: DiskFile, ticks: number, isRenamed: boolean): number {
+    const { noteMs, attachmentMs, emptyMs, renameMs } = this.#patience;
+    const { since, changes } = this.#seen.get(path) ?? { since: ticks, changes: 0 };
+    const slow = Math.min(SLOWEST_MS, attachmentMs * 2 ** changes);
+    const content = size === 0 ? emptyMs : kindOf(path) === 'note' ? noteMs : slow;
+    // Its content is known.
+    const patience = isRenamed ? renameMs : content;
     const age = this.#clock.now() - Math.max(mtimeMs, ctimeMs);
-    const listedFor = ticks - (this.#seen.get(path)?.since ?? ticks);
+    const listedFor = ticks - since;
     // The clock of the disk may be another one, and either may have been set.
     const quiet = age < 0 ? listedFor : Math.max(age, listedFor);
     return Math.max(0, patience - quiet);
