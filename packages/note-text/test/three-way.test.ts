@@ -1,30 +1,32 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { applyEdits, type Edit, minimalDiff } from '../src/diff/diff.ts';
-import type { Run } from '../src/diff/runs.ts';
+import type { Insertion, Run } from '../src/diff/runs.ts';
 import { clientEdits } from '../src/diff/three-way.ts';
 
-/** What becomes of a base under edits in its offsets, as a document would report it. */
-function runsOf(base: string, edits: readonly Edit[]): Run[] {
+/** What becomes of a base under edits in its offsets, each a write of its own, as a document would report it. */
+function changesOf(base: string, edits: readonly Edit[]): { runs: Run[]; insertions: Insertion[] } {
   const runs: Run[] = [];
+  const insertions: Insertion[] = [];
   let [baseStart, nowStart] = [0, 0];
   const push = (length: number, alive: boolean) => {
     if (length > 0) runs.push({ baseStart, length, nowStart, alive });
     baseStart += length;
     if (alive) nowStart += length;
   };
-  for (const { at, remove, insert } of edits) {
+  for (const [index, { at, remove, insert }] of edits.entries()) {
     push(at - baseStart, true);
     push(remove, false);
+    insertions.push({ from: nowStart, to: nowStart + insert.length, write: `${index}` });
     nowStart += insert.length;
   }
   push(base.length - baseStart, true);
-  return runs;
+  return { runs, insertions };
 }
 
 function merged(base: string, theirs: readonly Edit[], client: string): string {
   const stored = applyEdits(base, theirs);
-  return applyEdits(stored, clientEdits({ base, stored, client, runs: runsOf(base, theirs) }));
+  return applyEdits(stored, clientEdits({ base, stored, client, ...changesOf(base, theirs) }));
 }
 
 const insertion = (at: number, insert: string): Edit => ({ at, remove: 0, insert });

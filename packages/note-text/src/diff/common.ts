@@ -1,19 +1,9 @@
 /** Finds the stretches that both sides of a merge changed alike. All offsets count UTF-16 units. */
-import { compareTokens, type Hunk } from './myers.ts';
-import type { Region, Texts } from './runs.ts';
-import { type Budget, joinsWords, words } from './tokens.ts';
-
-/** Past this many differing words, two texts count as having nothing in common. */
-const changedWords = 300;
-/** The same change with edits of others inside has at most this many gaps; texts that merely share words have more. */
-const maxPlaces = 3;
-
-/** A stretch that the stored text and the client's text have in common. */
-export interface Stretch {
-  readonly inStored: number;
-  readonly inClient: number;
-  readonly length: number;
-}
+import { hasWords, type Piece, piecesIn, wordsOf } from './contained.ts';
+import type { Hunk } from './myers.ts';
+import { insertionsIn, type Region, type Stretch, type Texts } from './runs.ts';
+import type { Budget } from './tokens.ts';
+import { ClientLines, linesOfParts, stretchesBefore } from './written-lines.ts';
 
 /** A region of the base that the client changed, and what the stored text and the client have there instead. */
 export interface Place {
@@ -24,29 +14,202 @@ export interface Place {
   readonly changes: readonly Hunk[];
 }
 
+/** What is left of the insertion of one stored write at one place. */
+interface StoredWrite {
+  readonly text: string;
+  /** Where its letters are in the stored text, in order. */
+  readonly parts: readonly Region[];
+  /** The same with what is left of the base: the place as if only this write had changed it. */
+  readonly withBase: { readonly text: string; readonly parts: readonly Region[] };
+}
+
 /**
  * Returns, in order, the stretches of one place that both sides changed alike. Both made the same change when their
- * texts are equal, or when one contains all of the other, cut only between words: then somebody went on writing around
- * or inside it. Anything else counts as two changes: two people who wrote ` (1)` and ` (2)` wrote two things, although
- * these share letters.
+ * texts are equal. Each stored write is also compared by itself: when the client inserted all that the write did, the
+ * client went on writing without having seen the merged text, and when the write inserted all that the client did,
+ * somebody wrote on before this request arrived. Anything else counts as two changes: two people who wrote ` (1)` and
+ * ` (2)` wrote two things, although these share letters.
  */
-export function commonStretches({ stored, client }: Texts, place: Place, budget: Budget): Stretch[] {
-  const { ofBase, ofStored, ofClient, changes } = place;
-  const whole = alikeIn(stored, ofStored, client, ofClient, true, budget);
-  if (whole.length > 0) return besideChanges(client, whole, place);
-  // The client's insertion can equal the stored one even where the client kept text beside it that the stored side
-  // removed.
-  const found: Stretch[] = [];
-  let rest = ofStored;
-  for (const { aFrom, bFrom, bTo } of changes) {
-    const beginsAlike = aFrom === ofBase.from && rest === ofStored;
-    const stretches = alikeIn(stored, rest, client, { from: bFrom, to: bTo }, beginsAlike, budget);
-    const last = stretches.at(-1);
-    if (last === undefined) continue;
-    found.push(...stretches);
-    rest = { from: last.inStored + last.length, to: rest.to };
+export function commonStretches(texts: Texts, place: Place, budget: Budget): Stretch[] {
+  const { stored, client } = texts;
+  const { ofStored, ofClient, changes } = place;
+  const length = ofStored.to - ofStored.from;
+  if (length === 0 || ofClient.from === ofClient.to) return [];
+  if (stored.slice(ofStored.from, ofStored.to) === client.slice(ofClient.from, ofClient.to)) {
+    return [{ inStored: ofStored.from, inClient: ofClient.from, length }];
+  }
+  if (budget.work <= 0) return [];
+  const writes = writesAt(texts, ofStored, budget);
+  const whole = writesInClient(texts, writes, place, budget);
+  if (whole.length === 0) whole.push(...clientInWrite(client, ofClient, writes, place, ofStored, budget));
+  const found = besideChanges(client, whole, place);
+  // What the client inserted can be part of a write even where the client kept text beside it that the write removed.
+  for (const { bFrom, bTo } of changes) {
+    const next = found.findIndex(({ inClient, length: found }) => inClient + found > bFrom);
+    const [before, after] = next === -1 ? [found.at(-1), undefined] : [found[next - 1], found[next]];
+    if (bFrom === bTo || (after !== undefined && after.inClient < bTo)) continue;
+    const from = before === undefined ? ofStored.from : before.inStored + before.length;
+    const rest = { from, to: after?.inStored ?? ofStored.to };
+    const alike = clientInWrite(client, { from: bFrom, to: bTo }, writes, place, rest, budget);
+    found.splice(next === -1 ? found.length : next, 0, ...alike);
   }
   return found;
+}
+
+/** Groups the insertions at a place by the write that made them. */
+function writesAt({ stored, insertions }: Texts, region: Region, budget: Budget): StoredWrite[] {
+  const ofWrites = new Map<string, Region[]>();
+  const ofBase: Region[] = [];
+  let at = region.from;
+  for (const { from, to, write } of insertionsIn(insertions, region)) {
+    budget.work--;
+    if (from > at) ofBase.push({ from: at, to: from });
+    at = to;
+    const parts = ofWrites.get(write);
+    if (parts === undefined) ofWrites.set(write, [{ from, to }]);
+    else parts.push({ from, to });
+  }
+  if (at < region.to) ofBase.push({ from: at, to: region.to });
+  const partsOf = (parts: readonly Region[]) => ({ parts, text: textOf(stored, parts) });
+  return [...ofWrites.values()].map((parts) => {
+    const own = partsOf(parts);
+    const withBase = ofBase.length === 0 ? own : partsOf([...parts, ...ofBase].sort((a, b) => a.from - b.from));
+    return { ...own, withBase };
+  });
+}
+
+function textOf(stored: string, parts: readonly Region[]): string {
+  return parts.map(({ from, to }) => stored.slice(from, to)).join('');
+}
+
+/**
+ * Finds the writes of which the client has everything. The longest come first: of two that the client has in another
+ * order than the stored text, the shorter one may be a line that two people happened to write.
+ */
+function writesInClient(texts: Texts, writes: readonly StoredWrite[], place: Place, budget: Budget): Stretch[] {
+  const { stored, client } = texts;
+  const { ofStored, ofClient } = place;
+  const found: Stretch[] = [];
+  const add = (stretches: readonly Stretch[]) => {
+    for (const stretch of stretches) found.splice(stretchesBefore(found, stretch.inStored), 0, stretch);
+    return stretches.length > 0;
+  };
+  const lines = new ClientLines(client, ofClient, budget);
+  const longestFirst = writes.toSorted((a, b) => b.text.length - a.text.length);
+  const others = longestFirst.filter(({ parts }) => !add(lines.find(linesOfParts(stored, parts), found)));
+  if (found.length > 0) found.splice(0, found.length, ...lines.withNewlines(stored, ofStored, found));
+  const text = client.slice(ofClient.from, ofClient.to);
+  const known = others.length > 1 ? wordsOf(text, budget) : null;
+  for (const write of others) {
+    const isSmaller = write.text.length <= text.length;
+    if (!isSmaller || (known !== null && !mayContain(known, write, place, text, budget))) continue;
+    const begins = beginsAlike(place, write);
+    // What is left of the base can be found once.
+    const inBase = found.length === 0 && add(partsInClient(client, write.withBase, place, begins, found, budget));
+    if (!inBase) add(partsInClient(client, write, place, begins, found, budget));
+  }
+  return found;
+}
+
+/** Whether the client may have all of a write. Its last word may be continued in the client's text. */
+function mayContain(
+  known: ReadonlySet<string>,
+  write: StoredWrite,
+  place: Place,
+  text: string,
+  budget: Budget,
+): boolean {
+  return (beginsAlike(place, write) && text.startsWith(write.text)) || hasWords(known, write.text, budget);
+}
+
+/** Whether the text of a write begins at the same offset of the base as the client's. */
+function beginsAlike({ ofBase, ofStored }: Place, { parts }: StoredWrite): boolean {
+  return ofBase.from === ofBase.to || parts[0]?.from === ofStored.from;
+}
+
+/**
+ * Finds all of one write in the client's text, between the stretches found before. What others inserted since may be
+ * inside its text. Returns an empty list if a part of it is missing.
+ */
+function partsInClient(
+  client: string,
+  write: Pick<StoredWrite, 'text' | 'parts'>,
+  { ofClient }: Place,
+  begins: boolean,
+  found: readonly Stretch[],
+  budget: Budget,
+): Stretch[] {
+  const stretches: Stretch[] = [];
+  let done = 0;
+  for (const { gap, parts } of byGap(found, write.parts)) {
+    const length = parts.reduce((sum, { from, to }) => sum + to - from, 0);
+    const [before, after] = [found[gap - 1], found[gap]];
+    const from = before === undefined ? ofClient.from : before.inClient + before.length;
+    const between = client.slice(from, after?.inClient ?? ofClient.to);
+    const pieces = piecesIn(write.text.slice(done, done + length), between, begins && before === undefined, budget);
+    if (pieces.length === 0) return [];
+    stretches.push(...spread(pieces, parts, from));
+    done += length;
+  }
+  return stretches;
+}
+
+/** Groups the parts of a write by the gap between found stretches in which they are. */
+function byGap(found: readonly Stretch[], parts: readonly Region[]): { gap: number; parts: Region[] }[] {
+  const groups: { gap: number; parts: Region[] }[] = [];
+  for (const part of parts) {
+    const gap = stretchesBefore(found, part.from);
+    const last = groups.at(-1);
+    if (last?.gap === gap) last.parts.push(part);
+    else groups.push({ gap, parts: [part] });
+  }
+  return groups;
+}
+
+/** Locates pieces of a write in the stored text; a piece is split where others inserted something. */
+function spread(pieces: readonly Piece[], parts: readonly Region[], clientFrom: number): Stretch[] {
+  const stretches: Stretch[] = [];
+  let partStart = 0;
+  let first = 0;
+  for (const part of parts) {
+    const partEnd = partStart + part.to - part.from;
+    for (let index = first; index < pieces.length; index++) {
+      const { inLess, inMore, length } = pieces[index] as Piece;
+      const [from, to] = [Math.max(inLess, partStart), Math.min(inLess + length, partEnd)];
+      if (from < to) {
+        const inStored = part.from + from - partStart;
+        stretches.push({ inStored, inClient: clientFrom + inMore + from - inLess, length: to - from });
+      }
+      if (inLess + length > partEnd) break;
+      first = index + 1;
+    }
+    partStart = partEnd;
+  }
+  return stretches;
+}
+
+/** Finds all of a stretch of the client's text in one write, within a region of the stored text. */
+function clientInWrite(
+  client: string,
+  region: Region,
+  writes: readonly StoredWrite[],
+  place: Place,
+  ofStored: Region,
+  budget: Budget,
+): Stretch[] {
+  const text = client.slice(region.from, region.to);
+  for (const write of writes) {
+    const begins = region.from === place.ofClient.from && beginsAlike(place, write);
+    for (const { text: longer, parts } of [write.withBase, write]) {
+      const isInside = parts.every(({ from, to }) => from >= ofStored.from && to <= ofStored.to);
+      if (!isInside || text.length > longer.length) continue;
+      const whole = { inLess: 0, inMore: 0, length: text.length };
+      const pieces = text === longer ? [whole] : piecesIn(text, longer, begins, budget);
+      const turned = pieces.map(({ inLess, inMore, length }) => ({ inLess: inMore, inMore: inLess, length }));
+      if (turned.length > 0) return spread(turned, parts, region.from);
+    }
+  }
+  return [];
 }
 
 /**
@@ -62,7 +225,7 @@ function besideChanges(client: string, stretches: readonly Stretch[], { changes,
     const change = changes.find(
       ({ bFrom, bTo }) => bTo - bFrom === next.inClient - from && bFrom < from && bTo >= from,
     );
-    if (before === undefined || change === undefined) continue;
+    if (before === undefined || change === undefined || before.inStored + before.length !== next.inStored) continue;
     const shift = from - change.bFrom;
     if (shift > before.length) continue;
     if (client.slice(change.bFrom, from) !== client.slice(change.bTo, next.inClient)) continue;
@@ -71,81 +234,4 @@ function besideChanges(client: string, stretches: readonly Stretch[], { changes,
     slid[at] = { inStored: inStored - shift, inClient: inClient - shift, length: length + shift };
   }
   return slid.filter(({ length }) => length > 0);
-}
-
-function alikeIn(
-  stored: string,
-  ofStored: Region,
-  client: string,
-  ofClient: Region,
-  beginsAlike: boolean,
-  budget: Budget,
-): Stretch[] {
-  const [theirs, ours] = [stored.slice(ofStored.from, ofStored.to), client.slice(ofClient.from, ofClient.to)];
-  if (theirs === '' || ours === '') return [];
-  if (theirs === ours) return [{ inStored: ofStored.from, inClient: ofClient.from, length: ours.length }];
-  const isInTheirs = theirs.length >= ours.length;
-  const found = isInTheirs
-    ? stretchesIn(ours, theirs, beginsAlike, budget)
-    : stretchesIn(theirs, ours, beginsAlike, budget);
-  return found.map(({ inLess, inMore, length }) => ({
-    inStored: ofStored.from + (isInTheirs ? inMore : inLess),
-    inClient: ofClient.from + (isInTheirs ? inLess : inMore),
-    length,
-  }));
-}
-
-/**
- * Finds all of the shorter text as stretches of the longer one, none of which cuts a word. Returns an empty list when
- * it is not contained, or only in more pieces than one edited change would have.
- *
- * @param beginsAlike whether both begin at the same base offset. Then the last word of the shorter text may be
- * continued in the longer one, as happens while somebody types.
- */
-function stretchesIn(
-  less: string,
-  more: string,
-  beginsAlike: boolean,
-  budget: Budget,
-): { inLess: number; inMore: number; length: number }[] {
-  if (!hasLetter(less)) return [];
-  if (beginsAlike && more.startsWith(less)) return [{ inLess: 0, inMore: 0, length: less.length }];
-  const whole = { aFrom: 0, aTo: less.length, bFrom: 0, bTo: more.length };
-  const { hunks, rest } = compareTokens(less, more, whole, words, changedWords, budget);
-  if (rest !== null || hunks.some(({ aFrom, aTo }) => aFrom < aTo)) return [];
-  const insertions = joined(less, more, hunks);
-  if (insertions.length > maxPlaces) return [];
-  const stretches: { inLess: number; inMore: number; length: number }[] = [];
-  let [inLess, inMore] = [0, 0];
-  for (const { aFrom, aTo, bTo } of [...insertions, { aFrom: less.length, aTo: less.length, bTo: more.length }]) {
-    if (aFrom > inLess) stretches.push({ inLess, inMore, length: aFrom - inLess });
-    [inLess, inMore] = [aTo, bTo];
-  }
-  return stretches;
-}
-
-/**
- * Joins two insertions when the later one, slid back over the text between, touches the earlier one: a comparison may
- * choose either position.
- */
-function joined(less: string, more: string, insertions: readonly Hunk[]): Hunk[] {
-  const result: Hunk[] = [];
-  for (const insertion of insertions) {
-    const last = result.at(-1);
-    const between = last === undefined ? '' : less.slice(last.aTo, insertion.aFrom);
-    const slides = last !== undefined && more.startsWith(between, insertion.bTo - between.length);
-    if (slides && between.length <= insertion.bTo - insertion.bFrom) {
-      result[result.length - 1] = { ...last, bTo: insertion.bTo - between.length };
-    } else result.push(insertion);
-  }
-  return result;
-}
-
-/** Whether a text has a letter or digit, not only white space and punctuation. */
-function hasLetter(text: string): boolean {
-  for (let at = 0; at < text.length; at++) {
-    const unit = text.charCodeAt(at);
-    if (joinsWords(unit) || unit > 0x2e7f) return true;
-  }
-  return false;
 }

@@ -146,22 +146,49 @@ function alignToWords(a: string, b: string, hunk: Hunk, floor: number): Hunk {
 export function minimalDiff(before: string, after: string, limits: Partial<DiffLimits> = {}): Edit[] {
   if (before === after) return [];
   const all = { ...defaultDiffLimits, ...limits };
-  const budget = { work: all.work };
-  const hunks: Hunk[] = [];
-  for (const lineHunk of lineHunks(before, after, all, budget)) {
-    for (const found of innerHunks(before, after, lineHunk, all, budget)) {
-      if (found.aFrom === found.aTo && found.bFrom === found.bTo) continue;
-      const last = hunks.at(-1);
-      const hunk = alignToWords(before, after, found, last?.aTo ?? 0);
-      if (last === undefined || last.aTo < hunk.aFrom) hunks.push(hunk);
-      else hunks[hunks.length - 1] = { ...hunk, aFrom: last.aFrom, bFrom: last.bFrom };
-    }
-  }
+  const hunks =
+    before.endsWith('\n') && after.endsWith('\n')
+      ? hunksBetween(before, after, all)
+      : withoutLastNewline(hunksBetween(`${before}\n`, `${after}\n`, all), before);
   return hunks.map(({ aFrom, aTo, bFrom, bTo }) => ({
     at: aFrom,
     remove: aTo - aFrom,
     insert: after.slice(bFrom, bTo),
   }));
+}
+
+function hunksBetween(before: string, after: string, limits: DiffLimits): Hunk[] {
+  const budget = { work: limits.work };
+  const hunks: Hunk[] = [];
+  for (const lineHunk of lineHunks(before, after, limits, budget)) {
+    for (const found of innerHunks(before, after, lineHunk, limits, budget)) {
+      if (found.aFrom === found.aTo && found.bFrom === found.bTo) continue;
+      addHunk(hunks, alignToWords(before, after, found, hunks.at(-1)?.aTo ?? 0));
+    }
+  }
+  return hunks;
+}
+
+/** Adds a hunk, joined with the last one where they touch. */
+function addHunk(hunks: Hunk[], hunk: Hunk): void {
+  const last = hunks.at(-1);
+  if (last === undefined || last.aTo < hunk.aFrom) hunks.push(hunk);
+  else hunks[hunks.length - 1] = { ...hunk, aFrom: last.aFrom, bFrom: last.bFrom };
+}
+
+/**
+ * Takes back the newline that both texts got for the comparison: their last lines are equal to lines inside the other
+ * text only with it.
+ */
+function withoutLastNewline(hunks: Hunk[], before: string): Hunk[] {
+  const last = hunks.at(-1);
+  if (last === undefined || last.aTo <= before.length) return hunks;
+  const { aFrom, aTo, bFrom, bTo } = last;
+  // Lines added or removed at the end have the newline before them instead.
+  const shift = aFrom === aTo || bFrom === bTo ? 1 : 0;
+  hunks.pop();
+  addHunk(hunks, { aFrom: aFrom - shift, aTo: aTo - 1, bFrom: bFrom - shift, bTo: bTo - 1 });
+  return hunks;
 }
 
 /** Applies edits as `minimalDiff` returns them: sorted, not touching, in offsets of `before`. */

@@ -12,18 +12,45 @@ export interface Run {
   readonly alive: boolean;
 }
 
-/** Base, stored and client text of a three-way merge. The runs cover the whole base, in its order. */
+/** A stretch of the stored text that the base does not have. Stretches of one write have the same name of it. */
+export interface Insertion extends Region {
+  readonly write: string;
+}
+
+/**
+ * Base, stored and client text of a three-way merge. The runs cover the whole base, and the insertions all else of the
+ * stored text, both in order.
+ */
 export interface Texts {
   readonly base: string;
   readonly stored: string;
   readonly client: string;
   readonly runs: readonly Run[];
+  readonly insertions: readonly Insertion[];
 }
 
 /** A stretch of a text. */
 export interface Region {
   readonly from: number;
   readonly to: number;
+}
+
+/** A stretch that the stored text and the client's text have in common. */
+export interface Stretch {
+  readonly inStored: number;
+  readonly inClient: number;
+  readonly length: number;
+}
+
+/** The insertions in a region of the stored text. */
+export function insertionsIn(insertions: readonly Insertion[], { from, to }: Region): Insertion[] {
+  const found: Insertion[] = [];
+  for (let index = firstWhere(insertions, (insertion) => insertion.to > from); index < insertions.length; index++) {
+    const insertion = insertions[index];
+    if (insertion === undefined || insertion.from >= to) break;
+    found.push(insertion);
+  }
+  return found;
 }
 
 /** The edits that remove what is left of a region of the base. */

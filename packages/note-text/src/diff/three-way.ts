@@ -4,11 +4,11 @@
  * difference between the base and its text. All offsets count UTF-16 units.
  */
 
-import { commonStretches, type Place, type Stretch } from './common.ts';
+import { commonStretches, type Place } from './common.ts';
 import { type Edit, minimalDiff } from './diff.ts';
 import type { Hunk } from './myers.ts';
-import { apart, positionOf, type Region, RunIndex, removalsIn, type Step, type Texts } from './runs.ts';
-import type { Budget } from './tokens.ts';
+import { apart, positionOf, type Region, RunIndex, removalsIn, type Step, type Stretch, type Texts } from './runs.ts';
+import { type Budget, startsLine } from './tokens.ts';
 
 /**
  * Steps (about ten nanoseconds each) shared by all places of a merge. Past them, changes count as different without
@@ -105,7 +105,7 @@ function placesOf(changes: readonly Hunk[], index: RunIndex): Place[] {
 
 /** The steps at one place: none for stretches that both sides changed alike; all other changes are made. */
 function stepsAt(texts: Texts, place: Place, budget: Budget): Step[] {
-  const { client, runs } = texts;
+  const { runs } = texts;
   const alike = commonStretches(texts, place, budget);
   const steps: Step[] = alike.map(({ inStored, length }) => ({ at: inStored, remove: 0, insert: '', keep: length }));
   for (const change of place.changes) {
@@ -117,13 +117,31 @@ function stepsAt(texts: Texts, place: Place, budget: Budget): Step[] {
     let earliest = 0;
     for (const { inStored, inClient, length } of [...alike, END]) {
       const to = Math.min(change.bTo, inClient);
-      const at = Math.min(Math.max(usual, earliest), inStored);
-      if (to > from) steps.push({ at, remove: 0, insert: client.slice(from, to) });
+      const first = Math.min(Math.max(usual, earliest), inStored);
+      const last = change === place.changes.at(-1) ? Math.min(place.ofStored.to, inStored) : first;
+      if (to > from) steps.push(insertionBetweenLines(texts, { from, to }, first, last));
       from = Math.max(from, inClient + length);
       earliest = inStored + length;
     }
   }
   return steps;
+}
+
+/**
+ * Inserts a stretch of the client's text at the first possible offset, unless its last line would become one with a line
+ * of the stored text. A stretch that begins with a newline then goes to the last offset; to another one, which follows
+ * a line and is the end of the client's text, a newline is added.
+ */
+function insertionBetweenLines({ stored, client }: Texts, { from, to }: Region, first: number, last: number): Step {
+  const insert = client.slice(from, to);
+  const joins = endsLine(client, to) && !insert.endsWith('\n') && !endsLine(stored, first);
+  if (joins && insert.startsWith('\n')) return { at: last, remove: 0, insert };
+  const followsLine = startsLine(client, from) && startsLine(stored, first);
+  return { at: first, remove: 0, insert: joins && followsLine ? `${insert}\n` : insert };
+}
+
+function endsLine(text: string, offset: number): boolean {
+  return offset === text.length || text.charAt(offset) === '\n';
 }
 
 const END: Stretch = { inStored: Number.POSITIVE_INFINITY, inClient: Number.POSITIVE_INFINITY, length: 0 };

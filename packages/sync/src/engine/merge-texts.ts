@@ -1,5 +1,5 @@
 import { applyEdits, minimalDiff } from '@notevault/note-text/diff/diff.ts';
-import type { Run } from '@notevault/note-text/diff/runs.ts';
+import type { Insertion, Run } from '@notevault/note-text/diff/runs.ts';
 import { clientEdits } from '@notevault/note-text/diff/three-way.ts';
 
 /**
@@ -8,6 +8,7 @@ import { clientEdits } from '@notevault/note-text/diff/three-way.ts';
  */
 export function mergeTexts(base: string, mine: string, theirs: string): string {
   const runs: Run[] = [];
+  const insertions: Insertion[] = [];
   let [baseStart, nowStart] = [0, 0];
   const push = (length: number, alive: boolean) => {
     if (length > 0) runs.push({ baseStart, length, nowStart, alive });
@@ -17,8 +18,9 @@ export function mergeTexts(base: string, mine: string, theirs: string): string {
   for (const { at, remove, insert } of minimalDiff(base, theirs)) {
     push(at - baseStart, true);
     push(remove, false);
+    if (insert !== '') insertions.push({ from: nowStart, to: nowStart + insert.length, write: 'theirs' });
     nowStart += insert.length;
   }
   push(base.length - baseStart, true);
-  return applyEdits(theirs, clientEdits({ base, stored: theirs, client: mine, runs }));
+  return applyEdits(theirs, clientEdits({ base, stored: theirs, client: mine, runs, insertions }));
 }

@@ -10,8 +10,9 @@ export interface NoteBodyRow {
    */
   doc: Buffer | null;
   /**
-   * Fingerprints of the writes that named a version, eight bytes each, newest last; null when there is none. Blind
-   * values of base version and text: a repeated write is recognized and answered with the present note.
+   * Fingerprints of the writes that named a version, newest last, and the clocks between their insertions
+   * (`merge/fingerprints.ts`); null when there is none. Blind values of base version and text: a repeated write is
+   * recognized and answered with the present note.
    */
   fingerprints: Buffer | null;
 }

@@ -105,6 +105,7 @@ function sameText(
     version,
     revision,
     meta,
+    inserted: null,
     replaced: null,
     now: clock.now(),
     size: note.size_bytes,

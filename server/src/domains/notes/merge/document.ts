@@ -89,6 +89,11 @@ export function stateVectorMap(doc: Y.Doc, client: number): number {
   return Y.getState(doc.store, client);
 }
 
+/** Returns the clock up to which a snapshot (v1) has a client's edits. */
+export function snapshotClock(snapshot: Uint8Array, client: number): number {
+  return Y.decodeSnapshot(snapshot).sv.get(client) ?? 0;
+}
+
 /** Returns the number of items in the document: its cost in memory and time, whatever text remains. */
 export function structsOf(doc: Y.Doc): number {
   let count = 0;

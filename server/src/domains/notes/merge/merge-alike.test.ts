@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { applyEdits, type Edit, minimalDiff } from '@notevault/note-text/diff/diff.ts';
 import fc from 'fast-check';
 import type { Doc } from 'yjs';
-import { editDocument, loadDocument, seedDocument, snapshotOf, stateOf, textOf } from './document.ts';
+import { editDocument, loadDocument, seedDocument, snapshotOf, stateOf, stateVectorMap, textOf } from './document.ts';
 import { mergeText } from './merge.ts';
 
 const SERVER = 4_000_000_001;
@@ -16,10 +16,15 @@ type Step = string | Edit;
 function merged(base: string, steps: readonly Step[], client: string): { stored: string; text: string } {
   const doc = seedDocument(SERVER, base);
   const snapshot = snapshotOf(doc);
-  for (const step of steps) take(doc, step);
+  const boundaries = [stateVectorMap(doc, SERVER)];
+  for (const step of steps) {
+    take(doc, step);
+    const clock = stateVectorMap(doc, SERVER);
+    if (clock !== boundaries.at(-1)) boundaries.push(clock);
+  }
   const now = loadDocument(stateOf(doc));
   const stored = textOf(now);
-  assert.ok(mergeText(now, SERVER, { snapshot, text: base }, client));
+  assert.ok(mergeText(now, SERVER, { snapshot, text: base }, client, boundaries));
   return { stored, text: textOf(now) };
 }
 

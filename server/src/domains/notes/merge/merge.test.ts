@@ -16,7 +16,7 @@ function merged(base: string, theirs: string, ours: string): string {
   const snapshot = snapshotOf(first);
   editDocument(first, SERVER, minimalDiff(base, theirs));
   const doc = loadDocument(stateOf(first));
-  assert.ok(mergeText(doc, SERVER, { snapshot, text: base }, ours));
+  assert.ok(mergeText(doc, SERVER, { snapshot, text: base }, ours, []));
   return textOf(doc);
 }
 
@@ -97,7 +97,7 @@ describe('merging edits of an older version', () => {
       write(doc, text);
     }
     doc = reload(doc);
-    assert.ok(mergeText(doc, SERVER, { snapshot, text: base }, ours));
+    assert.ok(mergeText(doc, SERVER, { snapshot, text: base }, ours, []));
     return textOf(reload(doc));
   }
 
@@ -169,8 +169,9 @@ describe('merging edits of an older version', () => {
         const expected = reload(server);
         Y.applyUpdateV2(expected, Y.encodeStateAsUpdateV2(remote));
         const actual = reload(server);
-        assert.ok(mergeText(actual, SERVER, { snapshot, text: base }, textOf(copy)));
-        const letters = (text: string) => [...text].sort().join('');
+        assert.ok(mergeText(actual, SERVER, { snapshot, text: base }, textOf(copy), []));
+        // A merge keeps two last lines apart by a newline; Yjs does not.
+        const letters = (text: string) => [...text.replaceAll('\n', '')].sort().join('');
         assert.equal(letters(textOf(actual)), letters(textOf(expected)), `onto ${JSON.stringify(now)}`);
       }),
       { numRuns: 500 },

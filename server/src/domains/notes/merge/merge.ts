@@ -1,4 +1,4 @@
-import type { Run } from '@notevault/note-text/diff/runs.ts';
+import type { Insertion, Run } from '@notevault/note-text/diff/runs.ts';
 import { clientEdits } from '@notevault/note-text/diff/three-way.ts';
 import * as Y from 'yjs';
 import { editDocument, textOf } from './document.ts';
@@ -13,19 +13,27 @@ export interface BaseVersion {
  * Merges `text` as an edit of an older version that is concurrent with all later changes: insertions of both sides
  * stay, deletions of either side apply, and a change made by both is applied once.
  *
+ * @param boundaries the clocks of `clientId`, in order, at which one of its writes ended and another began.
  * @returns false, with nothing changed, when the document cannot locate that version's text.
  */
-export function mergeText(doc: Y.Doc, clientId: number, base: BaseVersion, text: string): boolean {
-  const runs = runsSince(doc, Y.decodeSnapshot(base.snapshot));
+export function mergeText(
+  doc: Y.Doc,
+  clientId: number,
+  base: BaseVersion,
+  text: string,
+  boundaries: readonly number[],
+): boolean {
+  const { runs, insertions } = changesSince(doc, Y.decodeSnapshot(base.snapshot), clientId, boundaries);
   const last = runs.at(-1);
   if ((last === undefined ? 0 : last.baseStart + last.length) !== base.text.length) return false;
-  editDocument(doc, clientId, clientEdits({ base: base.text, stored: textOf(doc), client: text, runs }));
+  editDocument(doc, clientId, clientEdits({ base: base.text, stored: textOf(doc), client: text, runs, insertions }));
   return true;
 }
 
-/** Walks the document's items once, in text order, and keeps those that are visible in the base version. */
-function runsSince(doc: Y.Doc, base: Y.Snapshot): Run[] {
+/** Walks the document's items once, in text order: those that are visible in the base version, and all later ones. */
+function changesSince(doc: Y.Doc, base: Y.Snapshot, clientId: number, boundaries: readonly number[]) {
   const runs: Run[] = [];
+  const insertions: Insertion[] = [];
   let baseAt = 0;
   let nowAt = 0;
   for (let item = doc.getText('content')._start; item !== null; item = item.right) {
@@ -33,13 +41,46 @@ function runsSince(doc: Y.Doc, base: Y.Snapshot): Run[] {
     if (!item.deleted && !item.countable) continue;
     const { client, clock } = item.id;
     const alive = !item.deleted;
+    const insert = (from: number, to: number) => {
+      if (!alive) return;
+      for (const write of writesOf(client, from, to, client === clientId ? boundaries : [])) {
+        insertions.push({ ...write, from: nowAt + write.from - clock, to: nowAt + write.to - clock });
+      }
+    };
+    let inserted = clock;
     for (const [from, to] of shownIn(base, client, clock, item.length)) {
+      insert(inserted, from);
       runs.push({ baseStart: baseAt, length: to - from, nowStart: alive ? nowAt + from - clock : nowAt, alive });
       baseAt += to - from;
+      inserted = to;
     }
+    insert(inserted, clock + item.length);
     if (alive) nowAt += item.length;
   }
-  return runs;
+  return { runs, insertions };
+}
+
+/** Splits a range of clocks of a client at the boundaries of its writes. All that a person types is one write. */
+function writesOf(client: number, from: number, to: number, boundaries: readonly number[]): Insertion[] {
+  const writes: Insertion[] = [];
+  let index = firstAfter(boundaries, from);
+  for (let at = from; at < to; index++) {
+    const end = Math.min(to, boundaries[index] ?? to);
+    writes.push({ from: at, to: end, write: `${client}:${index}` });
+    at = end;
+  }
+  return writes;
+}
+
+/** The index of the first of some sorted numbers that is over a limit (binary search). */
+function firstAfter(numbers: readonly number[], limit: number): number {
+  let [low, high] = [0, numbers.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((numbers[middle] ?? limit) > limit) high = middle;
+    else low = middle + 1;
+  }
+  return low;
 }
 
 /**

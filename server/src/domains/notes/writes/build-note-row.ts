@@ -14,11 +14,14 @@ import {
   loadDocument,
   seedDocument,
   seedSnapshot,
+  snapshotClock,
   snapshotOf,
   stateOf,
+  stateVectorMap,
   structsOf,
   textOf,
 } from '../merge/document.ts';
+import type { InsertedClocks } from '../merge/fingerprints.ts';
 import type { OpenedNote } from '../notes.mapper.ts';
 import type { NewVersion } from '../notes.store.ts';
 import { KEEP_ALL_MS, type NoteMeta, PINNED_REASONS, sealed, type VersionReason } from '../sealed-note.ts';
@@ -41,6 +44,8 @@ export interface NoteRowDraft {
   readonly content: Buffer;
   readonly doc: Buffer | null;
   readonly derived: Derived;
+  /** What the server inserted into the document since the version before; null for a new note. */
+  readonly inserted: InsertedClocks | null;
   /** The replaced version, to be stored; null for a new note. */
   readonly replaced: VersionDraft | null;
 }
@@ -157,9 +162,14 @@ export function buildNoteRow(
     sealedMeta: sealed.meta(vault, id, revision, meta),
     content: sealed.content(vault, id, version, utf8),
     doc: doc === null ? null : sealed.doc(vault, id, version, stateOf(doc)),
+    inserted: doc === null || before === null ? null : insertedSince(doc, before, clientId),
     replaced:
       previous === null || before === null || typing?.continues ? null : versionDraft(vault, previous, before, reason),
   };
+}
+
+function insertedSince(doc: Doc, before: Uint8Array, client: number): InsertedClocks {
+  return { client, from: snapshotClock(before, client), to: stateVectorMap(doc, client) };
 }
 
 /** Returns the head of a document, and its size or, for a first version, the client id of its seed. */

@@ -2,6 +2,7 @@ import { NOTE_BYTES_MAX } from '@notevault/protocol/notes.ts';
 import type { WriteContext } from '../../entries/entries.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
 import { snapshotOf, textOf } from '../merge/document.ts';
+import { boundariesOf } from '../merge/fingerprints.ts';
 import { mergeText } from '../merge/merge.ts';
 import { sealed, type VersionReason } from '../sealed-note.ts';
 import { buildNoteRow, type Clocked, clientIdOf, currentDocument, type NoteRowDraft } from './build-note-row.ts';
@@ -36,7 +37,9 @@ export function draftMerge(
   const { note } = target;
   const doc = currentDocument(vault, target);
   const snapshot = snapshotOf(doc);
-  if (!mergeText(doc, clientIdOf(vault, note), openBase(vault, note.id, base), text)) return 'unknown';
+  const client = clientIdOf(vault, note);
+  const boundaries = boundariesOf(target.fingerprints ?? null, client);
+  if (!mergeText(doc, client, openBase(vault, note.id, base), text, boundaries)) return 'unknown';
   const merged = textOf(doc);
   if (merged.length > NOTE_BYTES_MAX || Buffer.byteLength(merged, 'utf8') > NOTE_BYTES_MAX) return 'too_large';
   if (merged === note.content) return 'same';

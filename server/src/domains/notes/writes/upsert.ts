@@ -3,7 +3,7 @@ import { NOTE_BYTES_MAX, type Note } from '@notevault/protocol/notes.ts';
 import { type NoteId, parseUuid } from '@notevault/protocol/values/ids.ts';
 import type { WriteContext } from '../../entries/entries.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
-import { addFingerprint, fingerprintOf, hasFingerprint } from '../merge/fingerprints.ts';
+import { addWrite, fingerprintOf, hasFingerprint } from '../merge/fingerprints.ts';
 import type { NoteDeps } from '../notes.deps.ts';
 import { type OpenedNote, toNote } from '../notes.mapper.ts';
 import * as store from '../notes.store.ts';
@@ -125,10 +125,11 @@ function fingerprintFor(
   return fingerprintOf(vault, target.id, { base, text }, lastVersionOf(target) + 1);
 }
 
-/** Adds the write's fingerprint to a plan. */
+/** Adds the write's fingerprint to a plan, and what it inserted. */
 function withFingerprint(plan: WritePlan, was: Buffer | null, fingerprint: Buffer | null): WritePlan {
   if (fingerprint === null || (was !== null && hasFingerprint(was, fingerprint))) return plan;
-  return { ...plan, fingerprints: { was, now: addFingerprint(was, fingerprint) } };
+  const inserted = plan.kind === 'write' ? plan.next.inserted : null;
+  return { ...plan, fingerprints: { was, now: addWrite(was, fingerprint, inserted) } };
 }
 
 /** Plans a whole text: as the smallest edit of the note, or as its initial text. Throws `note_too_large`. */

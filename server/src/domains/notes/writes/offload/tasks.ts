@@ -86,7 +86,9 @@ export function createNoteTasks(openKey: OpenKey) {
       const vault = openPosted(posted, openKey);
       const { version, content, snapshot } = merge.base;
       const base = { version, content: bytesOf(content), snapshot: bytesOf(snapshot) };
-      const from = target.doc === null ? target : { ...target, doc: bytesOf(target.doc) };
+      const { doc, fingerprints = null } = target;
+      const bytes = { doc: doc && bytesOf(doc), fingerprints: fingerprints && bytesOf(fingerprints) };
+      const from = { ...target, ...bytes };
       const input = { ...merge, base };
       const draft = draftMerge({ clock: { now: () => now } }, { vault, actor }, from, { mtime }, input);
       return typeof draft === 'string' ? draft : postDraft(draft, merge.text);

@@ -1,0 +1,113 @@
+/** Tests whether one text contains all of another, cut only between words. All offsets count UTF-16 units. */
+import { compareTokens, type Hunk } from './myers.ts';
+import { type Budget, joinsWords, words } from './tokens.ts';
+
+/** Past this many differing words, two texts count as having nothing in common. */
+const changedWords = 300;
+/** The same change with edits of others inside has at most this many gaps; texts that merely share words have more. */
+const maxGaps = 3;
+
+/** A stretch that both texts have. */
+export interface Piece {
+  readonly inLess: number;
+  readonly inMore: number;
+  readonly length: number;
+}
+
+/**
+ * Finds all of the shorter text as pieces of the longer one, in order and cut between words. Returns an empty list when
+ * it is not contained, or only in more pieces than one edited change would have, or has no letter or digit.
+ *
+ * @param beginsAlike whether both begin at the same base offset. Then the last word of the shorter text may be
+ * continued in the longer one, as happens while somebody types.
+ */
+export function piecesIn(less: string, more: string, beginsAlike: boolean, budget: Budget): Piece[] {
+  if (less.length > more.length || !hasLetter(less)) return [];
+  if (more.startsWith(less) && (endsBetweenWords(more, less.length) || (beginsAlike && isContinued(less, more)))) {
+    return [{ inLess: 0, inMore: 0, length: less.length }];
+  }
+  return wordsIn(less, more, budget);
+}
+
+/** Whether a text has a letter or digit, not only white space and punctuation. */
+export function hasLetter(text: string): boolean {
+  for (let at = 0; at < text.length; at++) if (isLetter(text.charCodeAt(at))) return true;
+  return false;
+}
+
+/** The words of a text that have a letter, as far as the budget allows. */
+export function wordsOf(text: string, budget: Budget): Set<string> {
+  const found = new Set<string>();
+  for (let at = 0; at < text.length && budget.work > 0; ) {
+    const to = words.next(text, at, text.length);
+    if (isLetter(text.charCodeAt(at))) {
+      found.add(text.slice(at, to));
+      budget.work -= wordCost;
+    }
+    at = to;
+  }
+  return found;
+}
+
+/** The cost of looking up a word, in steps of the budget. */
+const wordCost = 5;
+
+/** Whether a set has every word of a text. */
+export function hasWords(set: ReadonlySet<string>, text: string, budget: Budget): boolean {
+  for (let at = 0; at < text.length; ) {
+    const to = words.next(text, at, text.length);
+    if (isLetter(text.charCodeAt(at))) {
+      budget.work -= wordCost;
+      if (!set.has(text.slice(at, to))) return false;
+    }
+    at = to;
+  }
+  return true;
+}
+
+function isLetter(unit: number): boolean {
+  return joinsWords(unit) || unit > 0x2e7f;
+}
+
+function endsBetweenWords(text: string, at: number): boolean {
+  return at === text.length || !joinsWords(text.charCodeAt(at - 1)) || !joinsWords(text.charCodeAt(at));
+}
+
+/** Whether the last word goes on in the longer text. A number does not: `item 1` and `item 12` are two items. */
+function isContinued(less: string, more: string): boolean {
+  const isDigit = (unit: number) => unit >= 48 && unit <= 57;
+  return !isDigit(less.charCodeAt(less.length - 1)) && !isDigit(more.charCodeAt(less.length));
+}
+
+function wordsIn(less: string, more: string, budget: Budget): Piece[] {
+  if (budget.work <= 0) return [];
+  const whole = { aFrom: 0, aTo: less.length, bFrom: 0, bTo: more.length };
+  const { hunks, rest } = compareTokens(less, more, whole, words, changedWords, budget);
+  if (rest !== null || hunks.some(({ aFrom, aTo }) => aFrom < aTo)) return [];
+  const insertions = joined(less, more, hunks);
+  if (insertions.length > maxGaps) return [];
+  const pieces: Piece[] = [];
+  let [inLess, inMore] = [0, 0];
+  for (const { aFrom, aTo, bTo } of [...insertions, { aFrom: less.length, aTo: less.length, bTo: more.length }]) {
+    if (aFrom > inLess) pieces.push({ inLess, inMore, length: aFrom - inLess });
+    [inLess, inMore] = [aTo, bTo];
+  }
+  return pieces;
+}
+
+/**
+ * Joins two insertions when the later one, slid back over the text between, touches the earlier one: a comparison may
+ * choose either position.
+ */
+function joined(less: string, more: string, insertions: readonly Hunk[]): Hunk[] {
+  const result: Hunk[] = [];
+  for (const insertion of insertions) {
+    const last = result.at(-1);
+    const between = last === undefined ? '' : less.slice(last.aTo, insertion.aFrom);
+    const slides = last !== undefined && more.startsWith(between, insertion.bTo - between.length);
+    if (slides && between.length <= insertion.bTo - insertion.bFrom) {
+      result[result.length - 1] = { ...last, bTo: insertion.bTo - between.length };
+    } else result.push(insertion);
+  }
+  return result;
+}
