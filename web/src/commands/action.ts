@@ -23,6 +23,8 @@ export interface ActionContext {
   focusTree(): void;
   /** Shows the open note in a mode; in the usual one if it is shown so already. */
   toggleMode(mode: EditorMode): void;
+  /** Prints the open note. */
+  print(): void;
   canRunInEditor(command: EditorCommand): boolean;
   runInEditor(command: EditorCommand): void;
   signOut(): void;

@@ -18,6 +18,7 @@ const APP_ACTIONS: readonly Action[] = [
   { id: 'panel', icon: 'panel', keys: 'Alt+P', needsNote: true, run: ({ togglePanel }) => togglePanel() },
   { id: 'source', icon: 'file', keys: 'Alt+S', needsNote: true, run: ({ toggleMode }) => toggleMode('source') },
   { id: 'reading', icon: 'eye', keys: 'Alt+R', needsNote: true, run: ({ toggleMode }) => toggleMode('reading') },
+  { id: 'print', icon: 'file', keys: 'Mod+P', needsNote: true, run: ({ print }) => print() },
   { id: 'template', icon: 'copy', needsNote: true, run: ({ open }) => open('template') },
   { id: 'showOutline', icon: 'list', needsNote: true, run: ({ showPanel }) => showPanel('outline') },
   { id: 'showLinks', icon: 'link', needsNote: true, run: ({ showPanel }) => showPanel('links') },

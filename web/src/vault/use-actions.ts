@@ -85,6 +85,7 @@ export function useActions(vaultId: string, toggleSidebar: () => void) {
       void navigate({ to: '/vaults/$vaultId/notes/$noteId', params: { vaultId, noteId }, search, replace: true });
     },
     toggleMode: toggleNoteMode,
+    print: () => void openEditor()?.print(),
     canRunInEditor: (command) => openEditor()?.canRun(command) ?? false,
     runInEditor: (command) => void openEditor()?.run(command),
     showPanel(name) {

@@ -21,6 +21,7 @@ import { editorTheme } from '../theme/theme.ts';
 import { carriageReturns } from './carriage-returns.ts';
 import { noteKeymaps } from './keymaps.ts';
 import { noteLanguageAttribute } from './note-language.ts';
+import { printing } from './printing.ts';
 import { textDirection } from './text-direction.ts';
 
 /** In prose, an apostrophe is no quote that must be closed. */
@@ -40,6 +41,7 @@ export const sharedExtensions: Extension = [
   noteLanguageAttribute,
   calloutFolds,
   linkClicks,
+  printing,
 ];
 
 /** What a view has that can be edited. */

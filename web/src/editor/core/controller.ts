@@ -78,6 +78,8 @@ export interface EditorController extends Disposable {
   insert(text: string): void;
   /** Uploads files, and inserts links to them at the cursor. */
   insertFiles(files: readonly File[]): Promise<void>;
+  /** Prints the note once everything in it is drawn. */
+  print(): Promise<void>;
   facts(): EditorFacts;
   /** Calls the listener after each change of the facts; returns a function that removes it. */
   onFacts(listener: () => void): () => void;

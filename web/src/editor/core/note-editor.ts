@@ -17,6 +17,7 @@ import { FactStore } from './facts.ts';
 import { frontmatterWatch } from './frontmatter-watch.ts';
 import { DEFAULT_LOOK, lookExtensions } from './look.ts';
 import { type EditorMode, modeExtensions } from './modes.ts';
+import { printView } from './printing.ts';
 import { drawReadingView } from './reading-view.ts';
 import { type EditorServices, services } from './services.ts';
 
@@ -154,6 +155,10 @@ export class NoteEditor implements EditorController {
   insertFiles(files: readonly File[]): Promise<void> {
     if (this.#view.state.readOnly) return Promise.resolve();
     return insertFiles(this.#view, files, this.#view.state.selection.main.head);
+  }
+
+  print(): Promise<void> {
+    return printView(this.#view);
   }
 
   facts() {

@@ -30,6 +30,7 @@ export interface EditorStrings {
   readonly cancel: string;
   readonly footnote: string;
   readonly foldCallout: string;
+  readonly printIncomplete: string;
   /** Translations of CodeMirror's own phrases, for its search panel and its announcements. */
   readonly phrases: Readonly<Record<string, string>>;
 }

@@ -3,7 +3,8 @@ import { EditorView } from '@codemirror/view';
 /** On paper: the text only, in black, without what is for the pointer. */
 export const printTheme = EditorView.baseTheme({
   '@media print': {
-    '&': { height: 'auto !important' },
+    // Those of embedded notes; a theme cannot name its own editor in a media query, so the page has the rule for it.
+    '.cm-editor': { display: 'block !important' },
     '.cm-scroller': { overflow: 'visible !important', display: 'block !important' },
     '.cm-content': { maxWidth: 'none', padding: '0', color: '#000' },
     '.cm-gutters, .cm-panels, .cm-tooltip, .cm-cursorLayer, .cm-selectionLayer, .cm-ySelectionCaret': {

@@ -55,6 +55,8 @@ export const editor: typeof english = {
     cancel: 'Abbrechen',
     footnote: 'Fußnote',
     foldCallout: 'Text zeigen oder verbergen',
+    printIncomplete:
+      'Teile dieser Notiz waren noch nicht bereit und fehlen hier. Drucke sie mit dem Befehl „Notiz drucken“.',
     phrases: {
       Find: 'Suchen',
       Replace: 'Ersetzen durch',

@@ -152,6 +152,7 @@ export const vault: typeof english = {
     showLinks: 'Links der Notiz',
     showGraph: 'Graph um die Notiz',
     showHistory: 'Verlauf der Notiz',
+    print: 'Notiz drucken',
     template: 'Vorlage einfügen…',
     bold: 'Fett',
     italic: 'Kursiv',

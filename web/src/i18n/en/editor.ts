@@ -54,6 +54,8 @@ export const editor = {
     cancel: 'Cancel',
     footnote: 'Footnote',
     foldCallout: 'Show or hide the text',
+    printIncomplete:
+      'Parts of this note were not ready and are missing here. Print it with the command “Print the note”.',
     phrases: {},
   },
 };

@@ -151,6 +151,7 @@ export const vault = {
     showLinks: 'Links of the note',
     showGraph: 'Graph around the note',
     showHistory: 'History of the note',
+    print: 'Print the note',
     template: 'Insert a template…',
     bold: 'Bold',
     italic: 'Italic',

@@ -55,6 +55,8 @@ export const editor: typeof english = {
     cancel: 'キャンセル',
     footnote: '脚注',
     foldCallout: '本文の表示を切り替える',
+    printIncomplete:
+      'このノートの一部は準備が間に合わず、ここにありません。コマンド「ノートを印刷」で印刷してください。',
     phrases: {
       Find: '検索',
       Replace: '置換後',

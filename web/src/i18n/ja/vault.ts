@@ -152,6 +152,7 @@ export const vault: typeof english = {
     showLinks: 'ノートのリンク',
     showGraph: 'ノート周辺のグラフ',
     showHistory: 'ノートの履歴',
+    print: 'ノートを印刷',
     template: 'テンプレートを挿入…',
     bold: '太字',
     italic: '斜体',
