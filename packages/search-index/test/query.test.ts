@@ -168,6 +168,10 @@ test('traditional and simplified Chinese, emoji and names with signs are found',
 test('a query has at most 64 words, and a word matches at most 32 terms', () => {
   const query = parseQuery(Array.from({ length: 100 }, (_, at) => `word${at}`).join(' '));
   assert.equal(query.words.length, 64);
+  assert.equal(query.text.split(' ').length, 64);
+  const excluding = parseQuery(`one ${'-"a b c d e f g h i j" '.repeat(10)} two "three four"`);
+  assert.equal(excluding.excluded.flat().length, 63);
+  assert.deepEqual([excluding.words.length, excluding.phrases, excluding.text], [1, [], 'one']);
   const index = indexOf([noteOf(1, Array.from({ length: 200 }, (_, at) => `lantern${at}x`).join(' '))]);
   const terms = expandWord(index.segments, { word: 'lantern', written: 'lantern' }, true, {
     all: ['en'],

@@ -5,7 +5,7 @@ import { VaultIndex } from '@notevault/search-index/index/vault-index.ts';
 import { parseQuery, type Query } from '@notevault/search-index/query/query-parser.ts';
 import { NO_FILTER } from '@notevault/search-index/query/search-filter.ts';
 import { type SearchHits, type SearchMode, searchIndex } from '@notevault/search-index/ranking/hybrid.ts';
-import { idfOf } from '@notevault/search-index/ranking/idf.ts';
+import { idfsOf } from '@notevault/search-index/ranking/idf.ts';
 import { SnippetMaker } from '@notevault/search-index/snippets/snippet.ts';
 import { snippetSource } from '@notevault/search-index/snippets/snippet-source.ts';
 import { quantize } from '@notevault/search-index/vectors/quantize.ts';
@@ -59,7 +59,7 @@ export class SearchedVault {
   }
 
   #vectorOf(query: Query): Promise<Float32Array> {
-    const idf = async (words: readonly string[]) => words.map((word) => idfOf(this.index, word));
+    const idf = async (words: readonly string[]) => idfsOf(this.index, words);
     return this.#embedder.embedQuery(query.text, { signal: never, idf });
   }
 

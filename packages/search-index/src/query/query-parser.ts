@@ -35,7 +35,8 @@ export interface FilterClause {
 
 /** Nobody types a longer query; this bounds the cost of a text pasted by mistake. */
 const MAX_LENGTH = 4000;
-const MAX_WORDS = 64;
+/** Words of all kinds together: each is looked up in every form. What follows them is not read. */
+export const MAX_WORDS = 64;
 const MAX_CLAUSES = 16;
 
 const clausePattern = /(-|\+(?="))?(?:(tag|path|folder|title):)?(?:"([^"]*)"?|([^\s"]+))/giy;
@@ -92,9 +93,9 @@ class QueryBuilder {
       return;
     }
     const words = spelledWordsOf(text);
-    if (words.length === 0) return;
+    if (words.length === 0 || this.#wordCount >= MAX_WORDS) return;
     if (sign === '-') {
-      if (this.#excluded.length < MAX_CLAUSES) this.#excluded.push(words.slice(0, MAX_WORDS).map(({ word }) => word));
+      this.#addExcluded(words);
       return;
     }
     this.#texts.push(text);
@@ -104,6 +105,13 @@ class QueryBuilder {
       for (const word of words) this.#addWord(word);
       this.#lastWordIncomplete = isLast;
     }
+  }
+
+  #addExcluded(words: readonly SpelledWord[]): void {
+    if (this.#excluded.length >= MAX_CLAUSES) return;
+    const left = words.slice(0, MAX_WORDS - this.#wordCount);
+    this.#excluded.push(left.map(({ word }) => word));
+    this.#wordCount += left.length;
   }
 
   #addWord(word: SpelledWord): void {

@@ -1,6 +1,6 @@
 import { spelledWordsOf } from '@notevault/note-text/words.ts';
 import type { VaultIndex } from '../index/vault-index.ts';
-import { countNotesWithAny, exactTerms, languagesIn } from '../query/vocabulary.ts';
+import { countNotesWithAny, exactTerms, languagesIn, type VaultLanguages } from '../query/vocabulary.ts';
 import { inverseDocumentFrequency, PARAMETERS } from './bm25f.ts';
 import { isFunctionWordIn } from './query-terms.ts';
 
@@ -8,11 +8,15 @@ import { isFunctionWordIn } from './query-terms.ts';
 const UNKNOWN_WORD = 0.5;
 
 /**
- * The inverse document frequency of a text among a vault's live notes: about 1 for a word that a third of them have, more
+ * The inverse document frequency of each text among a vault's live notes: about 1 for a word that a third of them have, more
  * for rarer ones, little for function words. A text of several words is as rare as its rarest word.
  */
-export function idfOf({ noteCount, segments }: VaultIndex, text: string): number {
-  const { all: languages } = languagesIn(segments);
+export function idfsOf(index: VaultIndex, texts: readonly string[]): number[] {
+  const { all: languages } = languagesIn(index.segments);
+  return texts.map((text) => idfOf(index, text, languages));
+}
+
+function idfOf({ noteCount, segments }: VaultIndex, text: string, languages: VaultLanguages['all']): number {
   const idfs = spelledWordsOf(text).map((own) => {
     const matching = countNotesWithAny(segments, exactTerms(segments, own.word));
     const share = isFunctionWordIn(segments, own, languages) ? PARAMETERS.functionWord : 1;

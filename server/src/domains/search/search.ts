@@ -31,8 +31,11 @@ export interface SearchStats {
   readonly embeddingNotes: number;
 }
 
-/** Limits of searches that the single search thread runs and that wait for it; each costs it some milliseconds. */
-const SEARCHES = { units: 8, unitsPerOwner: 4, waiting: 1000, waitingPerOwner: 100 };
+/**
+ * Limits of searches that the single search thread runs and that wait for it; each costs it some milliseconds. With two
+ * at once an account keeps it busy, and those of others wait for two.
+ */
+const SEARCHES = { units: 8, unitsPerOwner: 2, waiting: 1000, waitingPerOwner: 100 };
 
 /** Searches vaults. Results show the notes as they are at the time of the request. */
 export class Search implements AsyncDisposable {

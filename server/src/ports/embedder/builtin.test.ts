@@ -64,6 +64,17 @@ describe('the builtin embedder', () => {
     assert.deepEqual(asked, ['notes', 'about', 'rivers', '保管', '庫', 'の', '暗号', '化']);
     assert.ok(river !== undefined && lantern !== undefined && dot(query, river) > dot(query, lantern) + 0.2);
   });
+  test('asks for the idf of at most 64 words, in any script', async () => {
+    for (const query of ['word '.repeat(500), '保管庫の暗号化'.repeat(200)]) {
+      let count = 0;
+      const idf = async (words: readonly string[]) => {
+        count += words.length;
+        return words.map(() => 1);
+      };
+      await builtinEmbedder().embedQuery(query, { signal, idf });
+      assert.equal(count, 64);
+    }
+  });
   test('returns the same vectors everywhere, because they are stored: increase VERSION when this changes', async () => {
     const [vector = new Float32Array()] = await builtinEmbedder().embedPassages(
       [{ about: 'Títle > 見出し', text: 'Some words, заметки и 保管庫の暗号化。' }],

@@ -20,6 +20,8 @@ const space: Space = {
 const WEIGHTS: Record<FeatureKind, number> = { [WORD]: 1, [PIECE]: 0.6, [PAIR]: 1, [SINGLE]: 0.6, [KANA]: 0.2 };
 /** A word of the title or a heading counts as if it occurred in the text this often. */
 const ABOUT_WEIGHT = 20;
+/** Words of a query that count: the rarity of each is looked up. */
+const QUERY_WORDS_MAX = 64;
 /** Passages between two turns of the event loop, about 10 ms of work. */
 const SLICE = 16;
 
@@ -99,7 +101,7 @@ function addRuns(text: string, weight: number, before: number): number {
 }
 
 async function queryVector(query: string, { idf }: EmbedOptions): Promise<Float32Array> {
-  const words = [...runsOf(query)].flatMap(wordsOf);
+  const words = [...runsOf(query)].flatMap(wordsOf).slice(0, QUERY_WORDS_MAX);
   const rarities = await idf(words.map(({ text }) => text));
   features.clear();
   words.forEach((word, index) => {

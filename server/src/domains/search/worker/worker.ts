@@ -4,7 +4,7 @@ import type { FrozenSegment } from '@notevault/search-index/index/frozen-segment
 import { encodeSegment } from '@notevault/search-index/index/segment-codec.ts';
 import { parseQuery } from '@notevault/search-index/query/query-parser.ts';
 import { type SearchHits, searchIndex } from '@notevault/search-index/ranking/hybrid.ts';
-import { idfOf } from '@notevault/search-index/ranking/idf.ts';
+import { idfsOf } from '@notevault/search-index/ranking/idf.ts';
 import type { MatchedWord } from '@notevault/search-index/ranking/rank.ts';
 import { type Snippet, SnippetMaker } from '@notevault/search-index/snippets/snippet.ts';
 import { snippetSource } from '@notevault/search-index/snippets/snippet-source.ts';
@@ -125,7 +125,7 @@ export class SearchWorker implements WorkerApi {
 
   idf({ vault, words }: { vault: string; words: readonly string[] }): number[] {
     const index = this.#indexes.get(vault)?.index;
-    return words.map((word) => (index === undefined ? 1 : idfOf(index, word)));
+    return index === undefined ? words.map(() => 1) : idfsOf(index, words);
   }
 
   vectorState({ vault, epoch, model }: { vault: string; epoch: number; model: string }): { vseq: number } | null {
