@@ -1,6 +1,7 @@
 import { type Candidate, lookupOf, resolve } from '@notevault/note-text/links/resolve.ts';
 import type { ReadHandle } from '../../ports/database/database.ts';
 import type { OpenVault } from '../vaults/vaults.ts';
+import { slicesOf } from './edges/slices.ts';
 import type { LinkText } from './link-texts.ts';
 import * as store from './links.store.ts';
 import { readableCandidate } from './unseal.ts';
@@ -66,17 +67,18 @@ export async function candidatesFor(
   keys: readonly Buffer[],
   known: ReadonlyMap<string, Candidate> = NONE,
 ): Promise<Candidates> {
-  const rows = await handle.allMany(store.findCandidates, { vault: vault.id }, distinct(keys));
   const opened = new Map<string, Candidate>();
   const byKey = new Map<string, Candidate[]>();
-  for (const row of rows) {
-    const candidate = opened.get(row.id) ?? known.get(row.id) ?? readableCandidate(vault, row);
-    if (candidate === null) continue;
-    opened.set(row.id, candidate);
-    const key = row.key.toString('hex');
-    const under = byKey.get(key);
-    if (under === undefined) byKey.set(key, [candidate]);
-    else under.push(candidate);
+  for (const slice of slicesOf(distinct(keys))) {
+    for (const row of await handle.allMany(store.findCandidates, { vault: vault.id }, slice)) {
+      const candidate = opened.get(row.id) ?? known.get(row.id) ?? readableCandidate(vault, row);
+      if (candidate === null) continue;
+      opened.set(row.id, candidate);
+      const key = row.key.toString('hex');
+      const under = byKey.get(key);
+      if (under === undefined) byKey.set(key, [candidate]);
+      else under.push(candidate);
+    }
   }
   const at: CandidatesAt = (wanted) => wanted.flatMap((key) => byKey.get(key.toString('hex')) ?? []);
   return { at, byId: opened };

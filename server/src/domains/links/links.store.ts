@@ -92,8 +92,14 @@ export const putTextsOf = listStatement((db, p: { vault: VaultId }, rows: Source
     ),
 );
 
-export const deleteEdges = statement((db, p: { vault: VaultId; source: NoteId }) =>
-  db.deleteFrom('links').where('vault_id', '=', p.vault).where('source_id', '=', p.source),
+/** Deletes the links of a note at some positions. */
+export const deleteEdges = statement((db, p: { vault: VaultId; source: NoteId; from: number; until: number }) =>
+  db
+    .deleteFrom('links')
+    .where('vault_id', '=', p.vault)
+    .where('source_id', '=', p.source)
+    .where('ord', '>=', p.from)
+    .where('ord', '<', p.until),
 );
 
 export const deleteTextsOf = listStatement((db, p: { vault: VaultId }, sources: string[]) =>

@@ -31,6 +31,21 @@ onEachEngine('notes with thousands of links', (open) => {
     assert.equal((await alice.get(`/notes/by-id/${hub}/backlinks`)).body.backlinks.length, 200);
   });
 
+  test('a note of thousands of links that is written again has its new links and no other', async () => {
+    await using server = await startServer({ open });
+    const { alice } = server;
+    await alice.post('/vaults', { name: 'Notes' });
+    const named = (from: number, count: number) => Array.from({ length: count }, (_, at) => `[[n${from + at}]]`);
+    for (const texts of [named(0, LINKS), named(LINKS - 10, 1500), named(7, 3)]) {
+      await alice.post('/notes', { path: 'a.md', mtime: 1, content: texts.join(' ') });
+      const { links } = (await alice.get('/notes/a.md')).body;
+      assert.deepEqual(
+        links.map(({ target_text }: { target_text: string }) => `[[${target_text}]]`),
+        texts,
+      );
+    }
+  });
+
   test('thousands of links resolve when their note is created, and dangle when it is deleted', async () => {
     await using server = await startServer({ open });
     const { alice } = server;

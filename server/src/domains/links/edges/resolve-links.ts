@@ -75,7 +75,8 @@ function targetsIn(resolver: LinkResolver, candidatesAt: CandidatesAt) {
   };
 }
 
-async function mapped<Item, Result>(
+/** Maps each item, in slices of time. */
+export async function mapped<Item, Result>(
   items: readonly Item[],
   yieldIfDue: YieldIfDue | null,
   map: (item: Item) => Result,

@@ -1,5 +1,6 @@
 import type { NoteLink } from '@notevault/protocol/notes.ts';
 import type { NoteId } from '@notevault/protocol/values/ids.ts';
+import { createYield } from '../../../concurrency/yield.ts';
 import type { WriteHandle } from '../../../ports/database/database.ts';
 import type { WrittenNote } from '../../notes/notes.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
@@ -7,8 +8,8 @@ import type { LinkResolver } from '../link-resolver.ts';
 import { identityOf, type LinkText, sameTexts, sealTexts, textOf } from '../link-texts.ts';
 import { toNoteLink } from '../links.mapper.ts';
 import * as store from '../links.store.ts';
-import { type ResolvedLink, resolveLinks } from './resolve-links.ts';
-import { slicesOf } from './slices.ts';
+import { mapped, type ResolvedLink, resolveLinks } from './resolve-links.ts';
+import { SLICE, slicesOf } from './slices.ts';
 import { type StoredLink, storedLinksOf } from './stored-links.ts';
 
 /** Writes the links of a created, revived or edited note; resolves to them. */
@@ -20,14 +21,17 @@ export async function writeLinks(
 ): Promise<NoteLink[]> {
   const texts = note.links.map(textOf);
   if (note.fresh) {
-    return texts.length === 0 ? [] : insertLinks(resolver, handle, vault, note, withFormerAges(texts, []));
+    const aged = texts.map((text) => ({ text, age: undefined }));
+    return texts.length === 0 ? [] : insertLinks(resolver, handle, vault, note, aged);
   }
   const former = await storedLinksOf(handle, vault, note.id);
   const formerTexts = former.map(({ text }) => text);
   if (sameTexts(formerTexts, texts)) return former.map(({ text, target }) => toNoteLink(text, target));
   await note.rows;
-  if (former.length > 0) await handle.run(store.deleteEdges, { vault: vault.id, source: note.id });
-  return insertLinks(resolver, handle, vault, note, withFormerAges(texts, former));
+  for (let from = 0; from < former.length; from += SLICE) {
+    await handle.run(store.deleteEdges, { vault: vault.id, source: note.id, from, until: from + SLICE });
+  }
+  return insertLinks(resolver, handle, vault, note, await withFormerAges(texts, former, note.mayYield));
 }
 
 /** A link that is about to be written; its age is undefined when the note did not have it before. */
@@ -37,9 +41,13 @@ interface AgedText {
 }
 
 /** Gives the links that a note had before their former ages and origins; equal links are matched in their order. */
-function withFormerAges(texts: readonly LinkText[], former: readonly StoredLink[]): AgedText[] {
+async function withFormerAges(
+  texts: readonly LinkText[],
+  former: readonly StoredLink[],
+  mayYield: boolean,
+): Promise<AgedText[]> {
   const formerBy = Map.groupBy(former, ({ text }) => identityOf(text));
-  return texts.map((text) => {
+  return mapped(texts, mayYield ? createYield() : null, (text) => {
     const same = formerBy.get(identityOf(text))?.shift();
     const origin = same?.text.origin;
     return { text: origin === undefined ? text : { ...text, origin }, age: same?.age };

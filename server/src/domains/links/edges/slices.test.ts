@@ -1,0 +1,23 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { ReadHandle } from '../../../ports/database/database.ts';
+import type { OpenVault } from '../../vaults/vaults.ts';
+import { candidatesFor } from '../link-resolver.ts';
+import { SLICE } from './slices.ts';
+
+test('candidatesFor looks thousands of names up in slices, between which others run', async () => {
+  const sizes: number[] = [];
+  const handle = {
+    async allMany(_statement: unknown, _params: unknown, keys: readonly Buffer[]) {
+      sizes.push(keys.length);
+      return [];
+    },
+  } as unknown as ReadHandle;
+  const keys = Array.from({ length: 20_000 }, (_, at) => Buffer.from(String(at)));
+  await candidatesFor(handle, { id: 'vault' } as unknown as OpenVault, keys);
+  assert.equal(Math.max(...sizes), SLICE);
+  assert.equal(
+    sizes.reduce((sum, size) => sum + size, 0),
+    20_000,
+  );
+});
