@@ -7,7 +7,7 @@ import { numberGiven, type Running, startServer } from './kit/processes.ts';
 import { join as joinServer, signUp } from './kit/vault.ts';
 
 // How does one account's load affect others? Each load runs against its own server, while another account requests its
-// profile and writes small notes. Arguments: seconds per load, parts of the names of loads, `--runs=3`.
+// profile, reads, searches and writes small notes. Arguments: seconds per load, parts of the names of loads, `--runs=3`.
 const SECONDS = numberGiven(15);
 /** Seconds without any load, to see what the machine does by itself. */
 const IDLE_SECONDS = 3;
@@ -58,8 +58,10 @@ function shown(name: string, rows: readonly Row[]) {
   return {
     load: name,
     'me p50/p99/worst ms': seen(({ report }) => report.me),
+    'read p50/p99/worst ms': seen(({ report }) => report.read),
+    'search p50/p99/worst ms': seen(({ report }) => report.search),
     'upsert p50/p99/worst ms': seen(({ report }) => report.upsert),
-    refused: of(({ report }) => report.me.refused + report.upsert.refused),
+    refused: of(({ report }) => Object.values(report).reduce((sum: number, { refused }) => sum + refused, 0)),
     'loop held ms': of(({ loopMs }) => loopMs),
     'peak MB': of(({ peakMb }) => peakMb),
   };

@@ -1,11 +1,13 @@
 import { Agent, request } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { LoadTarget } from './neighbour-load.ts';
+import { type LoadTarget, put } from './neighbour-load.ts';
 import { helperMain, type ProbeReport, type Seen } from './neighbour-process.ts';
 
-// Another account: it requests its profile every 20 ms and writes a small note every 100 ms, whether or not the last
-// request was answered. A server that stalls for a second therefore delays fifty answers, as it would for people.
+// Another account: it requests its profile and reads a note every 20 ms, searches every 200 ms, and writes a small note
+// every 100 ms, whether or not the last request was answered. A server that stalls for a second therefore delays fifty answers, as it would for people.
 const ME_EVERY_MS = 20;
+const READ_EVERY_MS = 20;
+const SEARCH_EVERY_MS = 200;
 const UPSERT_EVERY_MS = 100;
 const AT_ONCE_MAX = 400;
 /** A request still unanswered this long after the end is counted with the time it has waited. */
@@ -66,16 +68,20 @@ class Probe {
 }
 
 await helperMain(async (target) => {
-  const [me, upsert] = [new Probe(target), new Probe(target)];
+  const [me, read, search, upsert] = [new Probe(target), new Probe(target), new Probe(target), new Probe(target)];
+  await put(target, 'POST', '/notes', { path: 'read.md', content: 'A note that is read.', mtime: 1 });
+  await put(target, 'POST', '/search', { query: 'read' });
   return async (signal): Promise<ProbeReport> => {
     await Promise.all([
       me.run(ME_EVERY_MS, signal, () => ({ method: 'GET', path: '/me' })),
+      read.run(READ_EVERY_MS, signal, () => ({ method: 'GET', path: '/notes/read.md' })),
+      search.run(SEARCH_EVERY_MS, signal, () => ({ method: 'POST', path: '/search', body: { query: 'note read' } })),
       upsert.run(UPSERT_EVERY_MS, signal, (at) => ({
         method: 'POST',
         path: '/notes',
         body: { path: `probe/${at % 10}.md`, content: `written ${at}\n`, mtime: 1 },
       })),
     ]);
-    return { me: me.seen(), upsert: upsert.seen() };
+    return { me: me.seen(), read: read.seen(), search: search.seen(), upsert: upsert.seen() };
   };
 });

@@ -16,6 +16,8 @@ export interface Seen {
 /** The report of the probe when it ends. */
 export interface ProbeReport {
   readonly me: Seen;
+  readonly read: Seen;
+  readonly search: Seen;
   readonly upsert: Seen;
 }
 
