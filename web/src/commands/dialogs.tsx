@@ -78,7 +78,7 @@ function Switcher({ context: { vaultId }, openNote, createNote, close }: Dialogs
 function Palette({ context, close }: DialogsProps) {
   const t = useTexts('vault');
   const [query, setQuery] = useState('');
-  const inEditor = useRef<Action | null>(null);
+  const chosen = useRef<Action | null>(null);
   const isApple = onApple();
   const actions = possibleActions(context).map((action) => ({
     action,
@@ -89,11 +89,8 @@ function Palette({ context, close }: DialogsProps) {
     <Dialog
       title={t('palette.title')}
       close={close}
-      closed={() => {
-        // While the dialog is there, it keeps the focus from the editor.
-        inEditor.current?.run(context);
-        return inEditor.current !== null;
-      }}
+      // While the dialog is there, it keeps the focus from everything else.
+      closed={() => chosen.current?.run(context)}
     >
       <Picker
         label={t('palette.label')}
@@ -108,9 +105,8 @@ function Palette({ context, close }: DialogsProps) {
             icon: <Icon name={action.icon} size={16} />,
             ...(keys === undefined ? {} : { more: <kbd>{shownKeys(keys, isApple)}</kbd> }),
             run: () => {
-              if (action.command !== undefined) inEditor.current = action;
+              chosen.current = action;
               close();
-              if (action.command === undefined) action.run(context);
             },
           };
         })}

@@ -56,7 +56,6 @@ export function TemplateDialog({ context: { vaultId, noteId }, close }: Template
       close={close}
       closed={() => {
         if (chosen.current !== null) void insert(chosen.current);
-        return chosen.current !== null;
       }}
     >
       <Picker

@@ -2,6 +2,7 @@ import { useNavigate, useParams } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
 import { importOrReload } from '../app/import-or-reload.ts';
 import { useTexts } from '../i18n/use-texts.ts';
+import { wantFocus } from '../note/wanted-focus.ts';
 import { Button } from '../ui/controls/button.tsx';
 import { Icon } from '../ui/controls/icon.tsx';
 import { MenuAt } from '../ui/controls/menu.tsx';
@@ -32,6 +33,11 @@ interface OpenMenu {
   readonly at: { readonly x: number; readonly y: number };
 }
 
+/** Whether an entry is another one or below it. */
+function isIn(entry: TreeEntry | undefined, other: TreeEntry): boolean {
+  return entry?.key === other.key || (other.kind === 'folder' && entry?.path.startsWith(`${other.path}/`) === true);
+}
+
 /** The notes of a vault, with what can be done to them. */
 export function VaultTree({ vaultId, leave }: VaultTreeProps) {
   const t = useTexts('vault');
@@ -50,6 +56,12 @@ export function VaultTree({ vaultId, leave }: VaultTreeProps) {
     void navigate({ to: '/vaults/$vaultId/files/$fileId', params: { vaultId, fileId: id } });
     leave();
   };
+  /** Leaves what is deleted first: its editor would say that somebody deleted it. */
+  const remove = (entries: readonly TreeEntry[]) => {
+    if (entries.some((entry) => isIn(index.byKey(noteId ?? fileId ?? ''), entry)))
+      void navigate({ to: '/vaults/$vaultId', params: { vaultId } });
+    void actions.remove(entries);
+  };
   const adding = useAddFiles(vaultId);
   const tree = useTreeState({
     index,
@@ -60,7 +72,7 @@ export function VaultTree({ vaultId, leave }: VaultTreeProps) {
       if (entry.kind === 'note') openNote(entry.id);
       else if (entry.kind === 'attachment') openFile(entry.id);
     },
-    remove: (entries) => void actions.remove(entries),
+    remove,
     openMenu: (entries, at) => setMenu({ entries, at }),
     addFiles: adding.add,
   });
@@ -69,6 +81,7 @@ export function VaultTree({ vaultId, leave }: VaultTreeProps) {
     const id = await actions.createNote(folder);
     if (id === null) return;
     if (folder !== '') expanded.expand([folder]);
+    wantFocus('editor');
     openNote(id);
   };
   const createFolder = async (parent: string) => {
@@ -126,7 +139,7 @@ export function VaultTree({ vaultId, leave }: VaultTreeProps) {
             rename: tree.startRenaming,
             move: setMoving,
             cut: tree.cut,
-            remove: (entries) => void actions.remove(entries),
+            remove,
             linkOf: (id) => new URL(`/vaults/${vaultId}/notes/${id}`, location.origin).href,
           })}
         />

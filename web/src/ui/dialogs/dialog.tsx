@@ -1,5 +1,5 @@
 import * as Radix from '@radix-ui/react-dialog';
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
 import { useTexts } from '../../i18n/use-texts.ts';
 import { Button } from '../controls/button.tsx';
 import { Icon } from '../controls/icon.tsx';
@@ -8,14 +8,18 @@ import styles from './dialog.module.css';
 interface DialogProps {
   readonly title: string;
   readonly close: () => void;
-  /** Called when the dialog is gone; returns whether it put the focus somewhere. */
-  readonly closed?: () => boolean;
+  /** Called when the dialog is gone. */
+  readonly closed?: () => void;
   readonly children: ReactNode;
 }
 
-/** A dialog, open for as long as it is there; Escape and a click beside it close it. */
+/**
+ * A dialog, open for as long as it is there; Escape and a click beside it close it. What had the focus before has it
+ * again afterwards, unless something else took it.
+ */
 export function Dialog({ title, close, closed, children }: DialogProps) {
   const t = useTexts('vault');
+  const [before] = useState(() => document.activeElement);
   return (
     <Radix.Root open onOpenChange={close}>
       <Radix.Portal>
@@ -24,7 +28,10 @@ export function Dialog({ title, close, closed, children }: DialogProps) {
           className={styles.dialog}
           aria-describedby={undefined}
           onCloseAutoFocus={(event) => {
-            if (closed?.() === true) event.preventDefault();
+            // Radix would give it to the button that opened the dialog, and there is none.
+            event.preventDefault();
+            closed?.();
+            if (document.activeElement === document.body) focusAgain(before);
           }}
         >
           <div className={styles.head}>
@@ -40,6 +47,12 @@ export function Dialog({ title, close, closed, children }: DialogProps) {
       </Radix.Portal>
     </Radix.Root>
   );
+}
+
+/** What is gone meanwhile, such as an entry of a menu, gives the focus to the page. */
+function focusAgain(before: Element | null): void {
+  const target = before?.isConnected === true && before !== document.body ? before : document.querySelector('main');
+  if (target instanceof HTMLElement) target.focus();
 }
 
 /** The buttons at the end of a dialog. */
