@@ -115,12 +115,15 @@ function useNoteServices(vault: string, noteId: string): NoteServices {
           if (newTab) window.open(`/vaults/${vault}/files/${fileId}`, '_blank', 'noopener');
           else void navigate({ to: '/vaults/$vaultId/files/$fileId', params: { vaultId: vault, fileId } });
         },
-        reportError: (error) => {
-          showToast({ text: errorText(i18next.getFixedT(language, 'vault'), error), kind: 'danger' });
-        },
+        reportError: (error) => showToast({ text: reasonIn(language, error), kind: 'danger' }),
+        reasonOf: (error) => reasonIn(language, error),
       }),
     [vault, noteId, queries, navigate, language],
   );
+}
+
+function reasonIn(language: string, error: unknown): string {
+  return errorText(i18next.getFixedT(language, 'vault'), error);
 }
 
 /** What can be done with a text that the server does not take. */

@@ -1,6 +1,6 @@
 import { acceptCompletion, closeBrackets, closeBracketsKeymap, completionKeymap } from '@codemirror/autocomplete';
 import { defaultKeymap, indentLess, indentMore } from '@codemirror/commands';
-import { deleteMarkupBackward, insertNewlineContinueMarkup } from '@codemirror/lang-markdown';
+import { deleteMarkupBackward, insertNewlineContinueMarkupCommand } from '@codemirror/lang-markdown';
 import { foldKeymap } from '@codemirror/language';
 import { searchKeymap } from '@codemirror/search';
 import { type Extension, Prec } from '@codemirror/state';
@@ -51,6 +51,9 @@ const notePairs: KeyBinding[] = [
   { key: 'Alt-Enter', run: followLink },
 ];
 
+/** Enter on an empty item ends the list, also after the first item: by default that would space the list out. */
+const continueMarkup = insertNewlineContinueMarkupCommand({ nonTightLists: false });
+
 const tableKeys: KeyBinding[] = [
   { key: 'Tab', run: moveCell(1), shift: moveCell(-1) },
   { key: 'Enter', run: (view) => isInTable(view) && nextRow(view) },
@@ -70,7 +73,7 @@ export const noteKeymaps: Extension = [
   Prec.high(keymap.of(tableKeys)),
   Prec.high(
     keymap.of([
-      { key: 'Enter', run: insertNewlineContinueMarkup },
+      { key: 'Enter', run: continueMarkup },
       { key: 'Backspace', run: deleteMarkupBackward },
     ]),
   ),

@@ -65,6 +65,8 @@ export interface ContentServices {
   mediaUrl(path: string): Promise<string | null>;
   /** Uploads a file and returns the path to write into a link. */
   upload(file: File, onProgress: (progress: UploadProgress) => void, signal: AbortSignal): Promise<string>;
+  /** Why something did not work, as a sentence. */
+  reasonOf(error: unknown): string;
 }
 
 /** What the editor needs of the app. Nothing here knows CodeMirror. */

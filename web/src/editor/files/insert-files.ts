@@ -49,9 +49,9 @@ export async function insertFiles(view: EditorView, files: readonly File[], at: 
     try {
       const path = await app.content.upload(file, (progress) => widget.show(progress), widget.signal);
       replaceUpload(view, id, linkTo(path));
-    } catch {
+    } catch (error) {
       if (widget.signal.aborted) replaceUpload(view, id, '');
-      else widget.fail(() => replaceUpload(view, id, ''));
+      else widget.fail(app.content.reasonOf(error), () => replaceUpload(view, id, ''));
     }
   }
 }
@@ -60,7 +60,14 @@ function replaceUpload(view: EditorView, id: number, insert: string): void {
   const at = offsetOf(view.state, id);
   // The editor was closed meanwhile: the file is in the vault all the same.
   if (at === null || !view.dom.isConnected) return;
-  view.dispatch({ effects: removeUpload.of(id), changes: { from: at, insert }, userEvent: 'input.paste' });
+  const { main } = view.state.selection;
+  view.dispatch({
+    effects: removeUpload.of(id),
+    changes: { from: at, insert },
+    // Who waited for it goes on writing behind it.
+    ...(main.empty && main.head === at ? { selection: { anchor: at + insert.length } } : {}),
+    userEvent: 'input.paste',
+  });
 }
 
 function offsetOf(state: EditorState, id: number): number | null {

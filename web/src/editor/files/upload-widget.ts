@@ -12,6 +12,7 @@ export class UploadWidget extends WidgetType {
   #label: HTMLElement | null = null;
   #onFailed: (() => void) | null = null;
   #failedLabel = '';
+  #reason = '';
 
   constructor(name: string) {
     super();
@@ -47,9 +48,10 @@ export class UploadWidget extends WidgetType {
     this.#bar.value = progress.sent;
   }
 
-  /** Shows that the upload failed, until the button is pressed. */
-  fail(onDismiss: () => void): void {
+  /** Shows that the upload failed and why, until the button is pressed. */
+  fail(reason: string, onDismiss: () => void): void {
     this.#onFailed = onDismiss;
+    this.#reason = reason;
     this.#showFailure();
   }
 
@@ -59,6 +61,6 @@ export class UploadWidget extends WidgetType {
 
   #showFailure(): void {
     this.#bar?.remove();
-    if (this.#label !== null) this.#label.textContent = `${this.#failedLabel}: ${this.#name}`;
+    if (this.#label !== null) this.#label.textContent = `${this.#failedLabel}: ${this.#name}. ${this.#reason}`;
   }
 }

@@ -88,6 +88,7 @@ class FakeApp implements NoteServer {
       openNote: (...what) => void this.opened.push(['note', ...what]),
       openFile: (...what) => void this.opened.push(['file', ...what]),
       reportError: (error) => void this.errors.push(error),
+      reasonOf: String,
     });
   }
 }

@@ -37,6 +37,8 @@ export interface NoteServicesOptions {
   openFile(id: string, newTab: boolean): void;
   /** Shows that something did not work. */
   reportError(error: unknown): void;
+  /** Why something did not work, as a sentence. */
+  reasonOf(error: unknown): string;
 }
 
 const SUGGESTIONS = 30;
@@ -87,6 +89,7 @@ export class NoteServices implements EditorServices {
       const found = this.#resolve({ target: path, anchor: null, form: 'markdown' });
       return found?.kind === 'attachment' ? this.#options.server.attachmentUrl(found.path) : null;
     },
+    reasonOf: (error) => this.#options.reasonOf(error),
     upload: async (file, onProgress, signal) => {
       const { vault, server, queries } = this.#options;
       const stored = new Set(this.#tree?.attachments.map(({ path }) => path.toLowerCase()));

@@ -154,6 +154,7 @@ function fakeServices(): EditorServices {
       excerpt: async ({ target }) =>
         target in harness.notes ? { title: target, text: harness.notes[target] ?? '' } : null,
       mediaUrl: async (path) => harness.media[path] ?? null,
+      reasonOf: String,
       async upload(file, onProgress) {
         onProgress({ sent: file.size, total: file.size });
         harness.uploaded.push(file.name);
