@@ -59,6 +59,9 @@ test('an admin sees the totals of the server and its checks, and nothing that an
     page.getByRole('definition').filter({ hasText: ENGINE === 'postgres' ? 'PostgreSQL' : 'SQLite' }),
   ).toBeVisible();
   await expect(page.getByRole('listitem').filter({ hasText: 'The clocks agree' })).toContainText('in order');
+  await expect(page.getByRole('listitem').filter({ hasText: 'There is no recent backup' })).toContainText(
+    'worth a look',
+  );
   await expectAccessible(page);
   await page.getByRole('link', { name: 'Users' }).click();
   await expect(page.getByRole('listitem').filter({ hasText: 'Alice' })).toContainText('notes: 1');

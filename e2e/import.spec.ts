@@ -50,6 +50,9 @@ test('a folder is imported after a report of what would happen, and its notes ar
   expect((await alice.vault.readNote('Soup.md'))?.content).toBe('# Another soup\n');
   await page.getByRole('link', { name: 'Show the notes' }).click();
   await expect(page.getByRole('link', { name: /^Beans/ })).toBeVisible();
+  await page.goto(alice.page('/import'));
+  await expect(page.getByRole('button', { name: /folder/i }).first()).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'Imported' })).toHaveCount(0);
 });
 
 /** A text file of an export of Joplin: title, body, and fields. */

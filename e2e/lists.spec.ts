@@ -60,6 +60,7 @@ test('the settings change the profile, make a vault and a token, and have nothin
 
   await page.getByRole('link', { name: 'Connections' }).click();
   await page.getByLabel('What it is for').fill('Backup script');
+  await page.getByRole('combobox', { name: 'Notes', exact: true }).selectOption('read');
   await page.getByRole('button', { name: 'Create token' }).click();
   await expect(page.getByText(/^nv_pat_/)).toBeVisible();
   await expectAccessible(page);

@@ -24,7 +24,7 @@ test('the first run makes an account, a vault and a first note, goes on after a 
   await page.reload();
   await page.getByRole('link', { name: 'Next' }).click();
   await expect(page.getByRole('listitem').filter({ hasText: 'Live editing gets through' })).toContainText('in order');
-  await expect(page.getByRole('listitem').filter({ hasText: 'There is a recent backup' })).toContainText(
+  await expect(page.getByRole('listitem').filter({ hasText: 'There is no recent backup' })).toContainText(
     'NOTEVAULT_BACKUP_DIR',
   );
   await expectAccessible(page);

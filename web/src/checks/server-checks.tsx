@@ -39,7 +39,7 @@ function CheckRow({ check: { id, state } }: { readonly check: Check }) {
         <Icon name={ICONS[state]} size={16} />
         <span className="visually-hidden">{t(`checks.${state}`)}</span>
       </span>
-      <span>{t(`checks.${id}.title`)}</span>
+      <span>{t(`checks.${id}.${state === 'ok' ? 'title' : 'bad'}`)}</span>
       {state === 'ok' ? null : <span className={styles.fix}>{t(`checks.${id}.fix`)}</span>}
     </li>
   );

@@ -82,7 +82,7 @@ export function tagsQuery(vault: string) {
 }
 
 /** The server returns no more. */
-const FOUND = 50;
+export const FOUND = 50;
 
 export function searchQuery(vault: string, { q = '', folder, tag, mode }: SearchParams) {
   const request = {

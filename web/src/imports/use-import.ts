@@ -1,5 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
+import { storedValue } from '../app/stored.ts';
 import { api } from '../data/client.ts';
 import { keys } from '../data/keys.ts';
 import { importView, isRunning, type Preparation } from './import-view.ts';
@@ -9,6 +10,9 @@ import { startImport } from './start-import.ts';
 const LOOK_EVERY_MS = 700;
 /** Reading a thousand small files would otherwise draw a thousand times. */
 const SHOWN_EVERY_MS = 100;
+
+/** The import whose result was shown, which is not shown again when the page is opened anew. */
+const lastResult = storedValue('notevault-import-shown', (stored) => (typeof stored === 'string' ? stored : null));
 
 /**
  * The import into a vault: what is shown of it, and its steps. The server keeps it, so that it goes on, and is found
@@ -29,7 +33,7 @@ export function useImport({
     refetchInterval: ({ state }) => (state.data != null && isRunning(state.data) ? LOOK_EVERY_MS : false),
   });
   const [preparation, setPreparation] = useState<Preparation | null>(null);
-  const [dismissed, setDismissed] = useState<string | null>(null);
+  const [dismissed, setDismissed] = useState(lastResult.get);
   const [error, setError] = useState<unknown>(null);
   const aborting = useRef<AbortController | null>(null);
   useImported(job !== null && !isRunning(job) && !job.dry_run ? job.vault_id : null);
@@ -57,8 +61,14 @@ export function useImport({
       }
     });
 
+  const view = importView({ preparation, job, dismissed, vaultId });
+  const shown = view.show === 'result' ? view.job.id : null;
+  useEffect(() => {
+    if (shown !== null) lastResult.set(shown);
+  }, [shown]);
+
   return {
-    view: importView({ preparation, job, dismissed, vaultId }),
+    view,
     error,
     begin: (picked: Exclude<Picked, { kind: 'fault' }>) => void begin(picked),
     apply: () => void attempt(async () => (job === null ? undefined : api.imports.apply(job.id))),

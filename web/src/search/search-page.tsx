@@ -2,7 +2,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useDeferredValue, useEffect, useRef, useState } from 'react';
 import type { SearchParams } from '../app/search-params.ts';
-import { searchQuery, tagsQuery } from '../data/queries.ts';
+import { FOUND, searchQuery, tagsQuery } from '../data/queries.ts';
 import { useTexts } from '../i18n/use-texts.ts';
 import { useTree } from '../tree/use-tree.ts';
 import { errorText } from '../ui/feedback/error-text.ts';
@@ -33,7 +33,9 @@ export function SearchPage() {
       </search>
       {error === null ? null : <Notice kind="danger">{errorText(t, error)}</Notice>}
       <div aria-live="polite" aria-busy={isFetching} className={styles.hint}>
-        {params.q === undefined ? t('search.operators') : t('search.found', { count: results.length })}
+        {params.q === undefined
+          ? t('search.operators')
+          : t(results.length < FOUND ? 'search.found' : 'search.best', { count: results.length })}
       </div>
       <ul className={styles.results}>
         {results.map((result) => (

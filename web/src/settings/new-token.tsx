@@ -6,6 +6,7 @@ import { vaultsQuery } from '../data/queries.ts';
 import { useTexts } from '../i18n/use-texts.ts';
 import { Button } from '../ui/controls/button.tsx';
 import { Choice, Field } from '../ui/controls/field.tsx';
+import { Notice } from '../ui/feedback/notice.tsx';
 import styles from './settings.module.css';
 import { account } from './settings-api.ts';
 import { ShownOnce } from './shown-once.tsx';
@@ -18,6 +19,7 @@ export function NewToken() {
   const t = useTexts('settings');
   const { data: vaults } = useSuspenseQuery(vaultsQuery);
   const [secret, setSecret] = useState<string | null>(null);
+  const [nothingChosen, setNothingChosen] = useState(false);
   const creating = useChange(account.createToken, keys.connections);
   return (
     <section className={styles.section} aria-labelledby="new-token">
@@ -29,35 +31,39 @@ export function NewToken() {
         onSubmit={(event) => {
           event.preventDefault();
           const { currentTarget: form } = event;
-          creating.mutate(
-            tokenOf(
-              new FormData(form),
-              vaults.map(({ id }) => id),
-            ),
-            {
-              onSuccess: ({ key }) => {
-                setSecret(key);
-                form.reset();
-              },
+          const ids = vaults.map(({ id }) => id);
+          const token = tokenOf(new FormData(form), ids);
+          const isUseless = [token.default_access, ...Object.values(token.vault_access ?? {})].every(isNone);
+          setNothingChosen(isUseless);
+          if (isUseless) return;
+          creating.mutate(token, {
+            onSuccess: ({ key }) => {
+              setSecret(key);
+              form.reset();
             },
-          );
+          });
         }}
       >
         <Field label={t('tokens.name')} name="name" required maxLength={80} />
         {vaults.map(({ id, name }) => (
-          <Choice key={id} label={name} name={id} defaultValue="read">
+          <Choice key={id} label={name} name={id} defaultValue="none">
             <Levels />
           </Choice>
         ))}
         <Choice label={t('tokens.later')} name="default_access" defaultValue="none">
           <Levels />
         </Choice>
+        {nothingChosen ? <Notice kind="danger">{t('tokens.choose')}</Notice> : null}
         <Button type="submit" aria-disabled={creating.isPending}>
           {t('tokens.create')}
         </Button>
       </form>
     </section>
   );
+}
+
+function isNone(level: unknown): boolean {
+  return level === 'none';
 }
 
 function Levels() {

@@ -122,6 +122,7 @@ export const settings: typeof english = {
     about: 'Für Skripte und Programme, die sich nicht anmelden können. Wähle für jeden Tresor, was das Token darf.',
     name: 'Wofür es ist',
     later: 'Später angelegte Tresore',
+    choose: 'Wähle mindestens einen Tresor: Ein Token ohne einen kann nichts.',
     none: 'Kein Zugriff',
     read: 'Lesen',
     write: 'Lesen und schreiben',

@@ -106,6 +106,7 @@ export const vault: typeof english = {
     operators: 'Findet Wörter in allen Formen, und Notizen, die dasselbe meinen.',
     found_one: '{{count}} Notiz gefunden',
     found_other: '{{count}} Notizen gefunden',
+    best: 'Die {{count}} besten Treffer; vielleicht gibt es mehr',
     nothing: 'Nichts passt. Versuche weniger oder andere Wörter, oder sieh nach, was sich zuletzt geändert hat:',
     folder: 'Ordner',
     anyFolder: 'Alle Ordner',
@@ -225,6 +226,7 @@ export const vault: typeof english = {
     dangling: 'noch keine solche Notiz',
   },
   history: {
+    you: 'Du, in einem Browser',
     now: 'aktuell',
     title: 'Fassung vom {{date}}',
     legend: 'Unterstrichen: seither geschrieben. Durchgestrichen: seither entfernt.',

@@ -25,26 +25,32 @@ export const welcome: typeof english = {
     fault: 'fehlerhaft',
     secure: {
       title: 'Die Verbindung ist verschlüsselt',
+      bad: 'Die Verbindung ist nicht verschlüsselt',
       fix: 'Stell einen Proxy mit TLS davor, etwa Caddy, und öffne den Server unter seiner https-Adresse. Sonst lassen sich Passwörter und Notizen unterwegs mitlesen, und andere Rechner können nicht alles benutzen.',
     },
     address: {
       title: 'Der Server kennt seine Adresse',
+      bad: 'Der Server kennt seine Adresse vielleicht nicht',
       fix: 'Setz NOTEVAULT_PUBLIC_URL auf die Adresse, die oben im Browser steht, und starte den Server neu. Assistenten und Links benutzen sie.',
     },
     socket: {
       title: 'Gemeinsames Schreiben kommt durch',
+      bad: 'Gemeinsames Schreiben kommt nicht durch',
       fix: 'Der Proxy davor muss WebSockets weiterleiten (die Kopfzeilen Upgrade und Connection).',
     },
     clock: {
       title: 'Die Uhren stimmen überein',
+      bad: 'Die Uhren stimmen nicht überein',
       fix: 'Die Uhr des Servers oder dieses Rechners geht falsch. Schalte auf beiden NTP ein.',
     },
     disk: {
       title: 'Auf der Platte ist Platz',
+      bad: 'Die Platte ist voll',
       fix: 'Die Platte ist voll. Bis Platz da ist, lässt sich nichts speichern.',
     },
     backup: {
       title: 'Es gibt eine neuere Sicherung',
+      bad: 'Es gibt keine neuere Sicherung',
       fix: 'Setz NOTEVAULT_BACKUP_DIR auf einen Ordner auf einer anderen Platte, und der Server sichert jeden Tag. Bewahr eine Kopie des Hauptschlüssels woanders auf.',
     },
   },

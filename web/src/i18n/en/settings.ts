@@ -120,6 +120,7 @@ export const settings = {
     about: 'For scripts and programs that cannot sign in. Choose for each vault what the token may do.',
     name: 'What it is for',
     later: 'Vaults made later',
+    choose: 'Choose at least one vault: a token without any can do nothing.',
     none: 'No access',
     read: 'Read',
     write: 'Read and write',

@@ -105,6 +105,7 @@ export const vault = {
     operators: 'Finds words in all their forms, and notes that mean the same.',
     found_one: '{{count}} note found',
     found_other: '{{count}} notes found',
+    best: 'The {{count}} best matches; there may be more',
     nothing: 'Nothing fits. Try fewer or other words, or look at what changed lately:',
     folder: 'Folder',
     anyFolder: 'All folders',
@@ -224,6 +225,7 @@ export const vault = {
     dangling: 'no such note yet',
   },
   history: {
+    you: 'You, in a browser',
     now: 'current',
     title: 'Version of {{date}}',
     legend: 'Underlined: written since then. Struck through: removed since then.',

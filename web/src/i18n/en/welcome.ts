@@ -24,23 +24,32 @@ export const welcome = {
     fault: 'at fault',
     secure: {
       title: 'The connection is encrypted',
+      bad: 'The connection is not encrypted',
       fix: 'Put a proxy with TLS in front, such as Caddy, and open the server by its https address. Without it passwords and notes can be read on the way, and other machines cannot use everything.',
     },
     address: {
       title: 'The server knows its address',
+      bad: 'The server may not know its address',
       fix: 'Set NOTEVAULT_PUBLIC_URL to the address that you see above in the browser, and start the server again. Assistants and links use it.',
     },
     socket: {
       title: 'Live editing gets through',
+      bad: 'Live editing does not get through',
       fix: 'The proxy in front must pass WebSockets on (Upgrade and Connection headers).',
     },
     clock: {
       title: 'The clocks agree',
+      bad: 'The clocks do not agree',
       fix: 'The clock of the server or of this machine is wrong. Turn on NTP on both.',
     },
-    disk: { title: 'The disk has room', fix: 'The disk is full. Nothing can be saved until there is room.' },
+    disk: {
+      title: 'The disk has room',
+      bad: 'The disk is full',
+      fix: 'The disk is full. Nothing can be saved until there is room.',
+    },
     backup: {
       title: 'There is a recent backup',
+      bad: 'There is no recent backup',
       fix: 'Set NOTEVAULT_BACKUP_DIR to a folder on another disk, and the server takes one each day. Keep a copy of the master key elsewhere.',
     },
   },

@@ -106,6 +106,7 @@ export const vault: typeof english = {
     operators: '語形の違う単語や、同じ意味のノートも見つかります。',
     found_one: '{{count}}件のノート',
     found_other: '{{count}}件のノート',
+    best: '上位{{count}}件です。ほかにもあるかもしれません',
     nothing: '見つかりません。単語を減らすか変えてみるか、最近変更されたノートを見てください:',
     folder: 'フォルダー',
     anyFolder: 'すべてのフォルダー',
@@ -225,6 +226,7 @@ export const vault: typeof english = {
     dangling: 'まだないノート',
   },
   history: {
+    you: 'あなた(ブラウザー)',
     now: '現在',
     title: '{{date}}の版',
     legend: '下線: その後に書かれた部分。取り消し線: その後に消された部分。',

@@ -32,7 +32,8 @@ export function History({ vaultId, note }: HistoryProps) {
                 <Time at={version.created_at} /> {version.version === note.version ? `· ${t('history.now')}` : null}
               </span>
               <small dir="auto">
-                {version.actor.client ?? version.actor.name} · {reasonText(t, version.reason)}
+                {version.actor.client ?? (version.actor.kind === 'session' ? t('history.you') : version.actor.name)} ·{' '}
+                {reasonText(t, version.reason)}
               </small>
             </button>
           </li>

@@ -1,0 +1,104 @@
+import { expect, test } from './kit/test.ts';
+
+const state = 'save-state';
+
+/** Pastes a picture of one point. */
+const PASTE = `(() => {
+  const base64 =
+    'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+  const bytes = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
+  const clipboardData = new DataTransfer();
+  clipboardData.items.add(new File([bytes], 'pixel.png', { type: 'image/png' }));
+  const paste = new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true });
+  document.querySelector('.cm-content').dispatchEvent(paste);
+})()`;
+
+test('a new note has the focus, and so has the text again after the palette was closed', async ({ page, alice }) => {
+  await page.goto(alice.page());
+  await page.getByRole('button', { name: 'New note' }).click();
+  await expect(page.locator('.cm-content')).toBeFocused();
+  await page.keyboard.press('Control+Shift+P');
+  await expect(page.getByRole('combobox')).toBeFocused();
+  await page.keyboard.press('Escape');
+  await expect(page.getByRole('combobox')).toHaveCount(0);
+  await expect(page.locator('.cm-content')).toBeFocused();
+  await page.keyboard.press('Control+Shift+P');
+  await page.keyboard.type('hide the list');
+  await expect(page.getByRole('option', { name: 'Show or hide the list of notes' })).toBeVisible();
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('combobox')).toHaveCount(0);
+  await expect(page.locator('.cm-content')).toBeFocused();
+});
+
+test('Enter on the empty second item ends a list of one', async ({ page, alice }) => {
+  const note = await alice.write('List.md', 'before\n');
+  await page.goto(alice.page(`/notes/${note.id}`));
+  await expect(page.getByTestId(state)).toHaveText('Saved');
+  await page.locator('.cm-content').click();
+  await page.keyboard.press('Control+End');
+  await page.keyboard.type('- one\n\nafter');
+  await expect.poll(async () => (await alice.vault.readNote('List.md'))?.content).toBe('before\n- one\nafter');
+});
+
+test('the open note is left when its reader deletes it', async ({ page, alice }) => {
+  const note = await alice.write('Doomed.md', 'text\n');
+  await page.goto(alice.page(`/notes/${note.id}`));
+  await expect(page.getByTestId(state)).toHaveText('Saved');
+  await page.getByRole('treeitem', { name: 'Doomed' }).click();
+  await page.keyboard.press('Delete');
+  await expect(page.getByText('Doomed moved to the trash')).toBeVisible();
+  await expect(page.getByRole('heading', { level: 1, name: 'Recently changed' })).toBeVisible();
+  await expect(page.getByText('Cannot save')).toHaveCount(0);
+});
+
+test('a note is called at its head as in the tree', async ({ page, alice }) => {
+  const note = await alice.write('Beds.md', '---\ntitle: Raised beds\n---\n# Something else\n');
+  await page.goto(alice.page(`/notes/${note.id}`));
+  await expect(page.getByRole('main').locator('h1')).toHaveText('Beds');
+  await expect(page).toHaveTitle('Beds · Notevault');
+});
+
+test('a pasted picture has the cursor behind it, and one that is refused says why', async ({ page, alice }) => {
+  const note = await alice.write('Picture.md', 'see \n');
+  await page.goto(alice.page(`/notes/${note.id}`));
+  await expect(page.getByTestId(state)).toHaveText('Saved');
+  await page.locator('.cm-content').click();
+  await page.keyboard.press('Control+End');
+  await page.evaluate(PASTE);
+  await expect.poll(async () => (await alice.vault.readNote('Picture.md'))?.content).toContain('pixel.png]]');
+  await page.keyboard.type('behind');
+  await expect.poll(async () => (await alice.vault.readNote('Picture.md'))?.content).toMatch(/pixel\.png\]\]behind$/);
+  await page.route('**/api/tickets', (route) =>
+    route.fulfill({ status: 507, contentType: 'application/json', body: '{"error":"storage_full"}' }),
+  );
+  await page.evaluate(PASTE);
+  await expect(page.getByText('Upload failed: pixel.png. The disk of the server is full.')).toBeVisible();
+});
+
+test('the search says that there may be more than it shows', async ({ page, alice }) => {
+  await alice.write('Few.md', 'pear\n');
+  for (let at = 0; at < 51; at++) await alice.write(`Many ${at}.md`, 'apple\n');
+  await expect(async () => {
+    await page.goto(alice.page('/search?q=pear&mode=keyword'));
+    await expect(page.getByText('1 note found')).toBeVisible({ timeout: 2_000 });
+    await page.goto(alice.page('/search?q=apple&mode=keyword'));
+    await expect(page.getByText('The 50 best matches; there may be more')).toBeVisible({ timeout: 2_000 });
+  }).toPass();
+});
+
+test('the history says who wrote: the reader in the web app', async ({ page, alice }) => {
+  const note = await alice.write('Past.md', 'first\n');
+  await page.goto(alice.page(`/notes/${note.id}?panel=history`));
+  const history = page.getByRole('complementary', { name: 'History' });
+  await expect(history.getByRole('button').first()).toContainText('You, in a browser');
+  await expect(history).not.toContainText('Session');
+});
+
+test('a new token reaches no vault that was not chosen, and needs one', async ({ page, alice }) => {
+  await page.goto(`${alice.url}/settings/connections`);
+  const level = page.getByRole('combobox', { name: 'Notes' });
+  await expect(level).toHaveValue('none');
+  await page.getByLabel('What it is for').fill('script');
+  await page.getByRole('button', { name: 'Create token' }).click();
+  await expect(page.getByText('Choose at least one vault')).toBeVisible();
+});
