@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { Nullable, Timestamp, Unchecked, Uuid } from './values/schemas.ts';
+import { Nullable, queryFlag, Timestamp, Unchecked, Uuid } from './values/schemas.ts';
 
 export const Attachment = Type.Object({
   id: Uuid,
@@ -58,7 +58,7 @@ export const AttachmentsQuery = Type.Object({
 export const AttachmentsResponse = Type.Object({ attachments: Type.Array(Attachment) });
 export type AttachmentsResponse = Static<typeof AttachmentsResponse>;
 export const DownloadQuery = Type.Object({
-  raw: Type.Optional(Type.String({ description: '`1` returns the raw bytes whatever the Accept header says.' })),
+  raw: queryFlag('`1` returns the raw bytes whatever the Accept header says.'),
 });
 export const AttachmentDeleted = Type.Object({
   deleted: Type.Boolean(),

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { NoteListed } from './notes.ts';
-import { Nullable, sent, Uuid } from './values/schemas.ts';
+import { Nullable, queryFlag, sent, Uuid } from './values/schemas.ts';
 
 export const Folder = Type.Object({
   name: Type.String({ description: 'Full path; empty for the root.' }),
@@ -34,7 +34,7 @@ export const NotesInFolderById = Type.Object({ notes: Type.Array(NoteListed) });
 export type NotesInFolderById = Static<typeof NotesInFolderById>;
 
 export const CreateFolder = Type.Object({ folder: sent('The path.') });
-export const DeleteFolderQuery = Type.Object({ recursive: Type.Optional(Type.String()) });
+export const DeleteFolderQuery = Type.Object({ recursive: queryFlag('`true` deletes the folder with its contents.') });
 export const MoveFolders = Type.Object({
   ids: sent('Ids of explicit folders, 1 to 1,000.'),
   target_parent_id: sent('A folder’s id, or `root`.'),

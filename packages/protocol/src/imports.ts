@@ -1,9 +1,9 @@
 import { type Static, Type } from 'typebox';
-import { Nullable, Timestamp, Uuid } from './values/schemas.ts';
+import { Nullable, queryFlag, Timestamp, Uuid } from './values/schemas.ts';
 
 export const ImportQuery = Type.Object({
   vault_id: Type.String({ description: 'The vault into which to import.' }),
-  dry_run: Type.Optional(Type.String({ description: '`true` only reports what an import would do; apply it later.' })),
+  dry_run: queryFlag('`true` only reports what an import would do; apply it later.'),
 });
 
 export const ImportBytes = Type.Unsafe({

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { Nullable, Uuid } from './values/schemas.ts';
+import { Nullable, queryFlag, Uuid } from './values/schemas.ts';
 
 /** A link from another note to this one. */
 export const Backlink = Type.Object({
@@ -23,7 +23,7 @@ export const Backlink = Type.Object({
 });
 export type Backlink = Static<typeof Backlink>;
 export const BacklinksQuery = Type.Object({
-  context: Type.Optional(Type.String({ description: '`true` adds the text around each link.' })),
+  context: queryFlag('`true` adds the text around each link.'),
 });
 export const BacklinksResponse = Type.Object({ backlinks: Type.Array(Backlink) });
 export type BacklinksResponse = Static<typeof BacklinksResponse>;

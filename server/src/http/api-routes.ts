@@ -11,6 +11,7 @@ import { rateLimitOf } from './auth-limit.ts';
 import { DEFAULT_BODY_LIMIT, type ParsedBodies, PUBLIC_BODY_LIMIT } from './body/body.ts';
 import { bodyStreamOf, leaveBodiesUnread, STREAM_THROUGHPUT, type StreamThroughput } from './body/body-stream.ts';
 import type { UploadLimiter } from './body/upload-limiter.ts';
+import { buildStreamedValidator } from './compilers.ts';
 import { type IdempotentRequest, keyOf, runIdempotent } from './idempotent-route.ts';
 import { schemaOf } from './openapi.ts';
 import { refuseForeignOrigin } from './origins/cors.ts';
@@ -50,8 +51,7 @@ function mountRoute(api: FastifyInstance, route: Route, deps: MountedDeps): void
     url: route.path,
     schema: schemaOf(route),
     bodyLimit: route.bodyLimit ?? (anybody ? PUBLIC_BODY_LIMIT : DEFAULT_BODY_LIMIT),
-    // The operation of a streamed route validates its own body.
-    ...(route.takes === undefined ? {} : { validatorCompiler: () => () => true }),
+    ...(route.takes === undefined ? {} : { validatorCompiler: buildStreamedValidator }),
     config: { rateLimit: rateLimitOf(route.limit, deps.authRateLimit) },
     // Decides who calls and which vault is used before the body is read.
     onRequest: async (request, reply) => {

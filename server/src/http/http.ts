@@ -19,7 +19,7 @@ import { DEFAULT_BODY_LIMIT, parseBodies } from './body/body.ts';
 import { destroyUnread, type StreamThroughput } from './body/body-stream.ts';
 import { refuseExpectation, routeExpectations } from './body/expectations.ts';
 import { UploadLimiter } from './body/upload-limiter.ts';
-import { buildSerializer, buildValidator } from './compilers.ts';
+import { AJV_OPTIONS, buildSerializer, buildValidator } from './compilers.ts';
 import { answerClientError } from './connections/client-error.ts';
 import { onceClosed } from './connections/closed-signal.ts';
 import { checkFraming } from './connections/framing.ts';
@@ -93,14 +93,6 @@ const REQUEST_MS = 6 * 3_600_000;
  */
 const PARAM_LENGTH_MAX = 64 * 1024;
 const READ = new Set(['GET', 'HEAD']);
-const AJV_OPTIONS = {
-  coerceTypes: false,
-  removeAdditional: false,
-  allErrors: false,
-  strictTypes: false,
-  // The schemas are checked by a test. Ajv would compile the schema of schemas during the first request: 30 ms.
-  validateSchema: false,
-} as const;
 
 /** Builds the HTTP server over the routes of all domains; it does not listen yet. */
 export async function buildHttp(deps: HttpDeps): Promise<FastifyInstance> {

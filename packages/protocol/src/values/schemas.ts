@@ -22,6 +22,15 @@ export function sent(description: string) {
   return Type.Optional(Type.Unknown({ description }));
 }
 
+/** A yes or no in a query. Another word is refused, because the caller may mean either. */
+export function queryFlag(description: string) {
+  return Type.Optional(Type.Enum(['true', 'false', '1', '0'], { description }));
+}
+
+export function isSet(flag: string | undefined): boolean {
+  return flag === 'true' || flag === '1';
+}
+
 /** The credential that made a change. */
 export const Actor = Type.Object({
   kind: Type.String(),

@@ -1,4 +1,5 @@
 import type { AttachmentWithContent } from '@notevault/protocol/attachments.ts';
+import { isSet } from '@notevault/protocol/values/schemas.ts';
 import { namesTag } from '../../http/answers/revalidation.ts';
 import { base64Length, encodeBase64 } from '../../http/base64.ts';
 import type { Reply } from '../../http/route.ts';
@@ -18,7 +19,7 @@ const FILE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox";
 
 /** Returns the attachment in the requested form: its bytes, or its metadata with the bytes as base64. */
 export function fileReply(file: OpenFile, wants: Wants): Reply<AttachmentWithContent> {
-  const raw = ['1', 'true'].includes(wants.query.raw ?? '') || !acceptsJson(wants.header('accept'));
+  const raw = isSet(wants.query.raw) || !acceptsJson(wants.header('accept'));
   return raw ? rawReply(file, wants) : jsonReply(file);
 }
 

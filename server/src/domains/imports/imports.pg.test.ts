@@ -72,6 +72,23 @@ onEachEngine('imports of zips', (open) => {
     assert.equal(await at.blobs(), 1);
   });
 
+  test('begin only with a vault, and with a dry_run that is a yes or a no', async () => {
+    await using at = await start({ open });
+    const archive = zipOf([{ name: 'a.md', data: 'a' }]);
+    for (const value of ['True', 'yes', '', '2', 'true&dry_run=true']) {
+      const { status, body } = await at.begin(archive, `&dry_run=${value}`);
+      assert.deepEqual([status, Object.keys(body.errors)], [422, ['dry_run']], value);
+    }
+    for (const query of ['', '?dry_run=true']) {
+      const { status, body } = await at.server.alice.post(`/imports${query}`, archive);
+      assert.deepEqual([status, Object.keys(body.errors)], [422, ['vault_id']]);
+    }
+    for (const [value, isDry] of Object.entries({ true: true, 1: true, false: false, 0: false })) {
+      assert.equal((await at.run(archive, `&dry_run=${value}`)).dry_run, isDry, value);
+      await at.server.alice.delete(`/imports/${(await at.server.alice.get('/imports')).body.imports[0].id}`);
+    }
+  });
+
   test('can be repeated: equal files are left, others get a new name, also for another case or Unicode form', async () => {
     await using at = await start({ open });
     await at.put('a.md', 'mine');

@@ -2,6 +2,7 @@ import { NotevaultError } from '@notevault/protocol/errors.ts';
 import { IMPORT_BYTES_MAX } from '@notevault/protocol/import-limits.ts';
 import type { ImportQuery } from '@notevault/protocol/imports.ts';
 import type { BlobId, VaultId } from '@notevault/protocol/values/ids.ts';
+import { isSet } from '@notevault/protocol/values/schemas.ts';
 import type { Static } from 'typebox';
 import { runForOwner } from '../../concurrency/owner.ts';
 import type { Principal } from '../access/access.ts';
@@ -75,7 +76,7 @@ export class Imports {
       user_id: principal.userId,
       vault_id: vault.id,
       state: 'queued',
-      dry_run: ['true', '1'].includes(dry_run ?? '') ? 1 : 0,
+      dry_run: isSet(dry_run) ? 1 : 0,
       blob_id: blobId,
       size_bytes: size,
       progress: sealedProgress.seal(vault.key, progressContext(id), newProgress()),

@@ -1,5 +1,5 @@
 import { BacklinksQuery, BacklinksResponse } from '@notevault/protocol/links.ts';
-import { IdParams } from '@notevault/protocol/values/schemas.ts';
+import { IdParams, isSet } from '@notevault/protocol/values/schemas.ts';
 import { idParam } from '../../http/params.ts';
 import { type Route, route } from '../../http/route.ts';
 import type { Links } from './links.ts';
@@ -19,8 +19,7 @@ export function linksRoutes(links: Links): Route[] {
       responses: { 200: BacklinksResponse },
       errors: ['invalid_id', 'note_not_found'],
       handle: async ({ vault, params, query }) => {
-        const withContext = ['true', '1'].includes(query.context ?? '');
-        return { body: { backlinks: await links.backlinksOf(vault, idParam(params.id), withContext) } };
+        return { body: { backlinks: await links.backlinksOf(vault, idParam(params.id), isSet(query.context)) } };
       },
     }),
   ];

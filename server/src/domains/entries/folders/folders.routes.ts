@@ -1,5 +1,5 @@
 import * as schema from '@notevault/protocol/folders.ts';
-import { DeletedCount, MovedCount, RenameBody } from '@notevault/protocol/values/schemas.ts';
+import { DeletedCount, isSet, MovedCount, RenameBody } from '@notevault/protocol/values/schemas.ts';
 import { answerBytes } from '../../../http/answers/answer-bytes.ts';
 import { idempotentRoute, type Route, route } from '../../../http/route.ts';
 import { writeContextOf } from '../../../http/write-context.ts';
@@ -76,8 +76,8 @@ function writingRoutes(folders: Folders): Route[] {
       responses: { 204: null },
       errors: ['folder_empty', 'note_unreadable', 'attachment_unreadable'],
       handle: async (request) => {
-        const recursive = ['true', '1'].includes(request.query.recursive ?? '');
-        await folders.remove(writeContextOf(request, skipInTransaction), request.tail, recursive);
+        const isRecursive = isSet(request.query.recursive);
+        await folders.remove(writeContextOf(request, skipInTransaction), request.tail, isRecursive);
         return {};
       },
     }),
