@@ -37,6 +37,8 @@ export function requestContextOf(
     origin: headers.origin ?? null,
     isLocal: () => isLocal(request, publicUrl),
     header: (name: string) => {
+      // A range is of what GET answers (RFC 9110, section 14.2).
+      if (name === 'range' && request.method === 'HEAD') return null;
       const value = headers[name];
       return typeof value === 'string' ? value : null;
     },

@@ -122,6 +122,18 @@ onSqlite('the endpoint for assistants', (open) => {
     assert.match((await caller.post('/mcp', asking, headers)).body, /notifications\/progress[\s\S]*"result"/);
   });
 
+  test('is where /mcp and a slash at the end point to', async () => {
+    await using server = await startServer({ open });
+    const headers = { ...LIST.headers, authorization: `Bearer ${await keyOf(server)}` };
+    for (const path of ['/mcp', '/mcp/', '/api/mcp/']) {
+      const body = JSON.stringify(LIST.body);
+      const answer = await fetch(server.url + path, { method: 'POST', headers, body, redirect: 'manual' });
+      assert.deepEqual([answer.status, answer.headers.get('location')], [308, '/api/mcp'], path);
+      const followed = await fetch(server.url + path, { method: 'POST', headers, body });
+      assert.ok(((await followed.json()) as { result: { tools: unknown[] } }).result.tools.length > 10);
+    }
+  });
+
   test('answers each request of a batch, also those that share an id', async () => {
     await using server = await startServer({ open });
     await server.alice.post('/vaults', { name: 'Home' });

@@ -239,7 +239,8 @@ for (const blobs of ['disk', 'database'] as const)
       });
 
       it('answers ranges, and says when a range cannot be satisfied', async () => {
-        const { caller } = (await start()).alice;
+        const { server, alice } = await start();
+        const { caller, vault } = alice;
         const bytes = fileOf('png', 200_000);
         await uploadRaw(caller, 'r.png', bytes);
         const get = (range: string, more = {}) => readRaw(caller, 'r.png', { range, ...more });
@@ -263,6 +264,14 @@ for (const blobs of ['disk', 'database'] as const)
           const answer = await get(range);
           assert.equal(answer.status, 416);
           assert.equal(answer.headers.get('content-range'), 'bytes */200000');
+        }
+        for (const range of ['bytes=0-3', 'bytes=200000-']) {
+          const head = await server.alice.call('HEAD', `${fileUrl('r.png')}?raw=1`, undefined, {
+            range,
+            'x-vault-id': vault,
+          });
+          assert.deepEqual([head.status, head.headers.get('content-length')], [200, '200000'], `HEAD ignores ${range}`);
+          assert.equal(head.headers.get('content-range'), null);
         }
         const etag = `"${sha256(bytes)}"`;
         assert.equal((await get('bytes=0-3', { 'if-range': etag })).status, 206);

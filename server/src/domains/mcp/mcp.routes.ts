@@ -7,6 +7,7 @@ export function mcpRoutes(mcp: Mcp): FetchRoute[] {
   return [
     {
       path: '/mcp',
+      mistaken: ['/mcp', '/mcp/', '/api/mcp/'],
       scope: 'mcp',
       invalidJson: { jsonrpc: '2.0', id: null, error },
       handle: (call) => mcp.serve(call),

@@ -26,6 +26,8 @@ export interface FetchCall {
 export interface FetchRoute {
   /** Below `/api`. */
   readonly path: string;
+  /** Addresses that people take for its own: they point on to it. */
+  readonly mistaken: readonly string[];
   /** The scopes that a challenge names. */
   readonly scope: string;
   /** The answer to a body that is not JSON, in the format of the protocol. */
@@ -67,6 +69,16 @@ export function mountFetchRoute(api: FastifyInstance, app: FastifyInstance, rout
     },
   });
   refuseOtherMethods(api, route.path, new Set(['POST']));
+  for (const url of route.mistaken) {
+    app.route({
+      method: ['GET', 'POST'],
+      url,
+      schema: { hide: true } as object,
+      // Keeps method and body; before the body is read.
+      onRequest: async (_request, reply) => reply.redirect(`/api${route.path}`, 308),
+      handler: async () => undefined,
+    });
+  }
 }
 
 /** Adds the scopes to an error that asks for a credential, or for one that may do more. */

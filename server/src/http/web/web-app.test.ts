@@ -86,6 +86,18 @@ onSqlite('the web app', (open) => {
     }
   });
 
+  test('is served to clients that accept anything, say nothing, or ask for the head only', async () => {
+    await using app = await serveApp(open);
+    for (const path of ['/', '/index.html', '/vaults/a/', '/settings/', '/admin/']) {
+      for (const headers of [{ accept: '*/*' }, { accept: 'text/*;q=0.1, application/json' }, {}, HTML]) {
+        assert.equal((await app.get(path, headers)).body.toString(), PAGE, path);
+        const head = await app.get(path, headers, 'HEAD');
+        assert.deepEqual([head.status, head.body.length], [200, 0], path);
+        assert.equal(head.headers['content-type'], 'text/html; charset=utf-8');
+      }
+    }
+  });
+
   test('answers pages with the content security policy, and must be checked for a newer one', async () => {
     await using app = await serveApp(open);
     const { headers } = await app.get('/', HTML);
@@ -102,14 +114,11 @@ onSqlite('the web app', (open) => {
   test('answers 404 as JSON to programs, to other addresses, and to other methods', async () => {
     await using app = await serveApp(open);
     const all: [string, Record<string, string>, string?][] = [
-      ['/', {}],
-      ['/', { accept: '*/*' }],
       ['/', { accept: 'application/json' }],
       ['/', { accept: 'text/html;q=0, */*' }],
       ['/vaults/a', { accept: 'application/json' }],
       ['/nowhere', HTML],
       ['/vaultsx', HTML],
-      ['/index.html', HTML],
       ['/build.stamp', HTML],
       ['/assets/', HTML],
       ['/assets/nothing.js', {}],

@@ -5,7 +5,7 @@ import Negotiator from 'negotiator';
 import { HASHED, type WebApp, type WebFile } from './web-app.ts';
 
 /** Addresses of the app's own pages. All of them are answered with the same document, whose script reads the address. */
-const PAGES = ['/', '/vaults', '/vaults/*', '/settings', '/settings/*', '/admin', '/admin/*'];
+const PAGES = ['/', '/index.html', '/vaults', '/vaults/*', '/settings', '/settings/*', '/admin', '/admin/*'];
 
 const COMMON = [
   `default-src 'none'`,
@@ -49,14 +49,14 @@ function framePolicy(images: string): string {
 const YEAR_SECONDS = 31_536_000;
 
 /**
- * Mounts the web app: its files at their addresses, and the page for requests that want HTML. Other requests for the
- * addresses of pages are answered as if they did not exist, because programs expect JSON from this server.
+ * Mounts the web app: its files at their addresses, and the page for requests that do not refuse HTML. Others for the
+ * addresses of pages are answered as if these did not exist, because programs expect JSON from this server.
  */
 export function mountWebApp(app: FastifyInstance, webApp: WebApp): void {
   for (const url of PAGES) {
     mount(app, url, async (request, reply) => {
       reply.header('vary', 'accept, accept-encoding');
-      if (!wantsHtml(request)) throw new NotevaultError('not_found_route');
+      if (!takesHtml(request)) throw new NotevaultError('not_found_route');
       return send(request, reply, (await webApp.newest()).page);
     });
   }
@@ -81,9 +81,8 @@ function mount(
   app.route({ method: ['GET', 'HEAD'], url, exposeHeadRoute: false, schema: { hide: true } as object, handler });
 }
 
-/** Whether the request names HTML, as navigations of browsers do. A client that accepts anything gets JSON. */
-function wantsHtml({ headers: { accept } }: FastifyRequest): boolean {
-  return accept !== undefined && new Negotiator({ headers: { accept } }).mediaTypes().includes('text/html');
+function takesHtml({ headers: { accept = '*/*' } }: FastifyRequest): boolean {
+  return new Negotiator({ headers: { accept } }).mediaType(['text/html']) !== undefined;
 }
 
 async function send(request: FastifyRequest, reply: FastifyReply, file: WebFile | undefined): Promise<unknown> {
