@@ -140,6 +140,30 @@ test('a name that the disk cannot store is reported as a problem, and the file s
   assert.deepEqual(moved.operations, []);
 });
 
+test('a name on the disk that not every disk can store is reported as a problem, and the vault does not get it', () => {
+  const canStore = (path: string) => !path.includes(':');
+  const base = [synced('1', 'c.md', 'x'), synced('2', 'old:.md', 'z')];
+  const here = [local('a:b.md', 'y'), local('c:d.md', 'x'), local('old:.md', 'edited')];
+  const there = [remote('1', 'c.md', 'x'), remote('2', 'old:.md', 'z')];
+  const made = plan(
+    { ...trees(base, here, there), local: { files: here, folders: ['e:f'] } },
+    { ...options, canStore },
+  );
+  // What both sides have already is synced on.
+  assert.deepEqual(
+    made.operations.map((operation) => [operation.type, 'path' in operation && operation.path]),
+    [['pushContent', 'old:.md']],
+  );
+  assert.deepEqual(
+    made.problems.map(({ path, reason }) => [path, reason]),
+    [
+      ['c:d.md', 'name here'],
+      ['a:b.md', 'name here'],
+      ['e:f', 'name here'],
+    ],
+  );
+});
+
 test('a file whose new name belongs to a file that cannot move is reported, and its content is still synced', () => {
   const base = [synced('1', 'a.md', 'x'), synced('2', 'c.md', 'y')];
   const here = [local('a.md', 'x'), local('c.md', 'y')];

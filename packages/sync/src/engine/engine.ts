@@ -269,7 +269,10 @@ export class SyncEngine {
     const refused = refusals.map(({ path, reason }) => ({ path, reason }));
     const named = problems.map(({ path, reason }) => ({
       path,
-      reason: reason === 'name' ? `${this.#ports.disk.pathFault(path)}: rename it in the vault` : REASONS[reason],
+      reason:
+        reason === 'name' || reason === 'name here'
+          ? `${this.#ports.disk.pathFault(path)}: rename it ${reason === 'name' ? 'in the vault' : 'here'}`
+          : REASONS[reason],
     }));
     return [...local.skipped, ...named, ...refused];
   }

@@ -109,9 +109,10 @@ export type StateOperation =
 
 /**
  * Why a file keeps different paths on the two sides. `case`: the name differs from another file's only by case. `name`:
- * the disk cannot store the name. `blocked`: a file with a problem of its own has the path.
+ * the name in the vault is one that not every disk can store. `name here`: so is the name on this disk. `blocked`: a file
+ * with a problem of its own has the path.
  */
-export type ProblemReason = 'case' | 'name' | 'blocked';
+export type ProblemReason = 'case' | 'name' | 'name here' | 'blocked';
 
 /** A file whose path cannot be synced. It stays where it is on both sides. */
 export interface Problem {

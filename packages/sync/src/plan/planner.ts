@@ -5,7 +5,7 @@ import { type FileState, fileStates, isSamePlace, isUnedited } from './file-stat
 import { type FolderMove, folderMoves } from './folder-moves.ts';
 import { folderOperations } from './folders.ts';
 import { conflictPath } from './names.ts';
-import { type Direction, isWanted, type Operation, type Problem } from './operations.ts';
+import { type Direction, isWanted, type Operation, type Problem, type ProblemReason } from './operations.ts';
 import { settleNames } from './settle-names.ts';
 import { type PathChange, Side } from './side.ts';
 import { agreedHash, kindOf, type SyncedFile, type Trees } from './trees.ts';
@@ -14,7 +14,7 @@ export interface PlanOptions {
   /** The label in the name of a conflict copy: see `conflictLabel`. */
   readonly label: string;
   readonly direction: Direction;
-  /** Whether the disk can store a path. */
+  /** Whether a path can be stored on every common disk. */
   canStore(path: string): boolean;
 }
 
@@ -39,6 +39,12 @@ export function plan(trees: Trees, options: PlanOptions): Plan {
   const moves = [...planned.operations, ...planned.unwanted].some(({ type }) => /^move|setAside/.test(type));
   return moves ? planOfAll(trees, options) : planned;
 }
+
+/** The operations that give a folder to a side, and the problem where its name cannot be stored. */
+const NEW_FOLDERS: Partial<Record<Operation['type'], ProblemReason>> = {
+  makeLocalFolder: 'name',
+  makeRemoteFolder: 'name here',
+};
 
 /** Makes the plan by looking at every file: see `plan`. */
 export function planOfAll(trees: Trees, { label, direction, canStore }: PlanOptions): Plan {
@@ -66,10 +72,21 @@ export function planOfAll(trees: Trees, { label, direction, canStore }: PlanOpti
       comingOrGoing(state, { local, remote }) ?? (renames ? null : contentOperation(state, states, label, direction));
     if (operation !== null) operations.push(operation);
   }
-  if (!renames) operations.push(...folderOperations(trees, states, { local, remote }));
+  const problems = problemsOf(states);
+  for (const operation of renames ? [] : folderOperations(trees, states, { local, remote })) {
+    const reason = NEW_FOLDERS[operation.type];
+    if (reason !== undefined && 'path' in operation && !canStore(operation.path))
+      problems.push({ path: operation.path, id: null, reason });
+    else operations.push(operation);
+  }
   const unwanted = operations.filter((operation) => !isWanted(operation, direction));
   const wanted = unwanted.length === 0 ? operations : operations.filter((operation) => isWanted(operation, direction));
-  return { operations: wanted, unwanted, problems: problemsOf(states) };
+  return { operations: wanted, unwanted, problems };
+}
+
+/** Whether the vault does not get the path that the file has here. */
+function isUnsendable({ problem }: FileState): boolean {
+  return problem === 'case' || problem === 'name here';
 }
 
 /** Returns the files of a side that are not at their target path. */
@@ -78,7 +95,7 @@ function changesOf(states: readonly FileState[], side: Side): PathChange[] {
   for (const state of states) {
     const from = side.pathOf(state);
     const { target } = state;
-    if (from !== null && target !== null && from !== target && state.problem !== 'case')
+    if (from !== null && target !== null && from !== target && !isUnsendable(state))
       changes.push({ state, from, to: target });
   }
   return changes;

@@ -8,7 +8,7 @@ import { conflictPath } from './names.ts';
  * reported as a problem for the user.
  *
  * @param label the label in the name of a conflict copy.
- * @param canStore whether the disk can store a path.
+ * @param canStore whether a path can be stored on every common disk.
  */
 export function settleNames(states: readonly FileState[], label: string, canStore: (path: string) => boolean): void {
   const owners = new Map<string, FileState>();
@@ -37,8 +37,9 @@ export function settleNames(states: readonly FileState[], label: string, canStor
     }
   }
   for (const state of states) {
-    if (state.target !== null && state.local?.path !== state.target && !canStore(state.target))
-      state.problem ??= 'name';
+    const { target, local, remote } = state;
+    if (target === null || (local?.path === target && remote?.path === target) || canStore(target)) continue;
+    state.problem ??= local?.path === target ? 'name here' : 'name';
   }
 }
 

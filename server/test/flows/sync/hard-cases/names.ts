@@ -75,22 +75,41 @@ export const names: readonly HardCase[] = [
   ],
   [
     13,
-    'a name that Windows forbids stays where it is, and is listed elsewhere with the reason',
+    'a name that Windows forbids stays where it is, is listed there with the reason, and arrives once it is renamed',
     async (world) => {
       const { desk, lap } = world;
-      for (const name of ['what?.md', 'con.md', 'a:b.md', 'dot.'])
-        desk.put(name.endsWith('.') ? `${name}/x.md` : name, 'x\n');
-      desk.put('fine.md', 'fine\n');
-      await desk.sync();
-      const { kind, unsynced } = await lap.run();
-      assert.equal(kind, 'in step');
-      assert.deepEqual(sorted(unsynced.map(({ path }) => path)), ['a:b.md', 'con.md', 'dot./x.md', 'what?.md']);
-      assert.ok(unsynced.every(({ reason }) => /cannot be on Windows: rename it/.test(reason)));
-      assert.deepEqual(lap.contents, new Map([['fine.md', 'fine\n']]));
-      assert.equal(desk.contents.size, 5);
-      await world.post('/notes/rename', { old_path: 'what?.md', new_path: 'what.md' });
-      await lap.run();
-      assert.equal(lap.read('what.md'), 'x\n');
+      const listed = async (machine: typeof desk, where: string) => {
+        const { kind, unsynced } = await machine.run();
+        assert.equal(kind, 'in step');
+        for (const { reason } of unsynced)
+          assert.ok(reason.endsWith(`cannot be on Windows: rename it ${where}`), reason);
+        return sorted(unsynced.map(({ path }) => path));
+      };
+      await shared(world, { 'fine.md': 'fine\n', 'moved.md': 'moved\n' });
+      for (const name of ['what?.md', 'con.md', 'dot./x.md', 'p:q.txt']) desk.put(name, `${name}\n`);
+      desk.put('aux/empty/gone.md', '');
+      desk.remove('aux/empty/gone.md');
+      desk.move('moved.md', 'moved|on.md');
+      const here = await listed(desk, 'here');
+      assert.deepEqual(here, ['aux/empty', 'con.md', 'dot./x.md', 'moved|on.md', 'p:q.txt', 'what?.md']);
+      assert.deepEqual(sorted((await world.ids()).keys()), ['fine.md', 'moved.md']);
+      assert.deepEqual(await listed(desk, 'here'), here, 'they stay listed');
+      // Their texts are synced all the same, where the vault has them under another name.
+      desk.put('moved|on.md', 'moved\nedited\n');
+      await desk.run();
+      await world.write('a:b.md', 'made in the vault\n');
+      assert.deepEqual(await listed(lap, 'in the vault'), ['a:b.md']);
+      assert.deepEqual(sorted(lap.contents.keys()), ['fine.md', 'moved.md']);
+      assert.equal(lap.read('moved.md'), 'moved\nedited\n');
+
+      for (const name of ['what?.md', 'con.md', 'dot./x.md', 'p:q.txt', 'moved|on.md'])
+        desk.move(name, name.replace(/[?:|]/, '-').replace('con.', 'cons.').replace('dot./', 'dot/'));
+      desk.remove('aux');
+      desk.remove('dot.');
+      await world.post('/notes/rename', { old_path: 'a:b.md', new_path: 'a-b.md' });
+      await settle(world);
+      const names = ['a-b.md', 'cons.md', 'dot/x.md', 'fine.md', 'moved-on.md', 'p-q.txt', 'what-.md'];
+      assert.deepEqual(sorted(lap.contents.keys()), names);
     },
   ],
   [
