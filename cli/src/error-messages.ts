@@ -1,6 +1,7 @@
 import { ApiError, ConnectionError } from '@notevault/client/transport.ts';
 import { errors, NotevaultError } from '@notevault/protocol/errors.ts';
 import { DAMAGE_HELP } from '@notevault/server/data/damage-help.ts';
+import { printNote } from './print.ts';
 
 /** Errors whose message is written for users of the command line. */
 const MESSAGES = new Set([
@@ -28,6 +29,11 @@ export function accountMessage(user: string | undefined, error: unknown): unknow
   return new CliError(
     'Whose vault? There is no account, or more than one: make one with "notevault admin create-user", or name one with --user.',
   );
+}
+
+/** Prints the message of an error on standard error. */
+export function printError(error: unknown): void {
+  for (const line of errorMessage(error).split('\n')) printNote(line);
 }
 
 /** The message for an error that ended a command. */

@@ -15,7 +15,7 @@ import { serveCommand } from './commands/serve.ts';
 import { statusCommand } from './commands/status.ts';
 import { syncCommand } from './commands/sync.ts';
 import { verifyCommand } from './commands/verify.ts';
-import { errorMessage } from './error-messages.ts';
+import { printError } from './error-messages.ts';
 
 // Each command imports the service only when it runs, so that help and usage errors are fast.
 const program = new Command('notevault')
@@ -54,7 +54,7 @@ try {
 } catch (error) {
   if (error instanceof CommanderError) process.exitCode = error.exitCode;
   else {
-    process.stderr.write(`${errorMessage(error)}\n`);
+    printError(error);
     process.exitCode = 1;
   }
 }

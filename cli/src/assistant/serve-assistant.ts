@@ -6,7 +6,7 @@ import { createMcpServer } from '@notevault/mcp/mcp-server.ts';
 import { WriteBudget } from '@notevault/mcp/write-budget.ts';
 import { version } from '@notevault/server/version.ts';
 import { configOf } from '../config-flags.ts';
-import { errorMessage } from '../error-messages.ts';
+import { printError } from '../error-messages.ts';
 import { type ApiAccess, withApi } from './api-access.ts';
 
 /** Serves the tools over standard input and output until the host closes them. Nothing else is written to the output. */
@@ -19,14 +19,13 @@ export async function serveAssistant(flags: Record<string, unknown>): Promise<vo
       for (const event of ['end', 'close'] as const) process.stdin.once(event, resolve);
       for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => resolve());
     });
-    const failed = (error: unknown) => void process.stderr.write(`${errorMessage(error)}\n`);
     const factory = () =>
       createMcpServer({
         ...api,
         ...{ canWrite, budget, credential: 'the user of this process', clientName: null, version },
-        ...{ now: () => new Date(), random: (bytes) => new Uint8Array(randomBytes(bytes)), failed },
+        ...{ now: () => new Date(), random: (bytes) => new Uint8Array(randomBytes(bytes)), failed: printError },
       });
-    const serving = serveStdio(factory, { transport, onerror: failed });
+    const serving = serveStdio(factory, { transport, onerror: printError });
     await ended;
     await serving.close();
   });

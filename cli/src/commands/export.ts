@@ -3,6 +3,7 @@ import { Command } from 'commander';
 import { type VaultClientFlags, withVaultClient, withVaultClientFlags } from '../copy/with-vault-client.ts';
 import { type ExportSummary, exportVault } from '../export/export.ts';
 import { prepareFolder } from '../export/folder-writer.ts';
+import { print } from '../print.ts';
 import { progressLine } from '../progress.ts';
 
 interface Flags extends VaultClientFlags {
@@ -31,7 +32,6 @@ export function exportCommand(): Command {
 }
 
 function report(vault: string, root: string, { notes, attachments, failed }: ExportSummary): void {
-  const print = (line: string) => process.stdout.write(`${line}\n`);
   print(`Vault "${vault}" in ${root}: ${notes} notes, ${attachments} attachments, each as the vault has it`);
   if (failed.length === 0) return;
   print(`  failed       ${failed.length}`);

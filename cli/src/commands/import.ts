@@ -4,6 +4,7 @@ import { Command } from 'commander';
 import { type VaultClientFlags, withVaultClient, withVaultClientFlags } from '../copy/with-vault-client.ts';
 import { CliError } from '../error-messages.ts';
 import { importFolder, type Step, type Summary } from '../import/import.ts';
+import { print } from '../print.ts';
 import { progressLine } from '../progress.ts';
 
 interface Flags extends VaultClientFlags {
@@ -35,7 +36,6 @@ export function importCommand(): Command {
 }
 
 function report(vault: string, summary: Summary): void {
-  const print = (line: string) => process.stdout.write(`${line}\n`);
   const { notes, written, attachments, uploaded } = summary;
   print(`Vault "${vault}": ${notes} notes (${written} written, ${notes - written} unchanged)`);
   print(`  attachments  ${attachments} (${uploaded} uploaded, ${attachments - uploaded} unchanged)`);

@@ -7,6 +7,7 @@ import { ApiError, Transport } from '@notevault/client/transport.ts';
 import { Command } from 'commander';
 import { processEnvironment } from '../environment.ts';
 import { CliError } from '../error-messages.ts';
+import { print } from '../print.ts';
 import { deviceTokensOf } from '../sync/account/connect.ts';
 import { type Credential, Credentials } from '../sync/account/credentials.ts';
 import { serverOrigin } from '../sync/account/server-address.ts';
@@ -46,18 +47,18 @@ export function loginCommand(): Command {
       const link = { url, vault_id, vault_name, email, access_token, refresh_token, allow_http };
       const credential: Credential = { ...link, in_keychain: flags.keychain };
       const inKeychain = await new Credentials(processEnvironment().configFolder).save(credential);
-      process.stdout.write(
-        `Linked to the vault "${vault_name}" of ${email}. Its credential is in ${inKeychain ? 'the keychain of this system' : 'a file for you alone'}.\n`,
+      print(
+        `Linked to the vault "${vault_name}" of ${email}. Its credential is in ${inKeychain ? 'the keychain of this system' : 'a file for you alone'}.`,
       );
-      process.stdout.write('Now sync a folder with it:\n');
-      process.stdout.write('  notevault sync FOLDER\n');
+      print('Now sync a folder with it:');
+      print('  notevault sync FOLDER');
     });
 }
 
 function show(started: { user_code: string; verification_uri: string; verification_uri_complete: string }): void {
-  process.stdout.write(`Open ${started.verification_uri_complete}\n`);
-  process.stdout.write(`or enter the code ${started.user_code} at ${started.verification_uri}\n`);
-  process.stdout.write('Waiting for your approval there …\n');
+  print(`Open ${started.verification_uri_complete}`);
+  print(`or enter the code ${started.user_code} at ${started.verification_uri}`);
+  print('Waiting for your approval there …');
 }
 
 interface LogoutFlags {
@@ -78,7 +79,7 @@ export function logoutCommand(): Command {
       if (ours.length === 0) throw new CliError(`This device is not linked with ${url}.`);
       for (const credential of ours) {
         await end(credentials, credential);
-        process.stdout.write(`The link with the vault "${credential.vault_name}" has ended.\n`);
+        print(`The link with the vault "${credential.vault_name}" has ended.`);
       }
     });
 }

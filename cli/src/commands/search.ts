@@ -1,6 +1,7 @@
 import type { SearchRequest, SearchResponse, SearchResult } from '@notevault/protocol/search.ts';
 import { Command, Option } from 'commander';
 import { storageOptions, withConfig } from '../config-flags.ts';
+import { printable } from '../print.ts';
 import { type VaultsClient, vaultNamed, withVaults } from '../vaults-client.ts';
 
 interface Flags extends Record<string, unknown> {
@@ -69,8 +70,8 @@ function report({ results, relaxed, vaultName }: SearchResponse & { vaultName: s
 }
 
 function shown({ path, score, heading_path: heading, snippet, highlights }: SearchResult): string {
-  const place = heading === '' ? '' : `  ${heading}`;
-  return `${path}  ${score.toFixed(2)}${place}\n  ${marked(printable(snippet), highlights)}\n`;
+  const place = heading === '' ? '' : `  ${printable(heading)}`;
+  return `${printable(path)}  ${score.toFixed(2)}${place}\n  ${marked(printable(snippet), highlights)}\n`;
 }
 
 /** Shows matches in bold, on a terminal. */
@@ -83,9 +84,4 @@ function marked(snippet: string, highlights: SearchResult['highlights']): string
     at = end;
   }
   return text + snippet.slice(at);
-}
-
-/** Removes control characters, so that a note cannot control the terminal. */
-function printable(text: string): string {
-  return text.replace(/[\u0000-\u001f\u007f-\u009f]/g, ' ');
 }

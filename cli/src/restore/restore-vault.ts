@@ -7,6 +7,7 @@ import { configOf } from '../config-flags.ts';
 import { localVaultClient, type VaultClient } from '../copy/vault-client.ts';
 import { withVaultClient } from '../copy/with-vault-client.ts';
 import { CliError } from '../error-messages.ts';
+import { print } from '../print.ts';
 import { progressLine } from '../progress.ts';
 
 interface Flags extends Record<string, unknown> {
@@ -23,7 +24,6 @@ export async function restoreVault(path: string, flags: Flags, passphrase: strin
   const config = configOf(flags);
   await using opened = new AsyncDisposableStack();
   const { scratch, source } = await openSource(opened, path, flags, config, passphrase);
-  const print = (text: string) => process.stdout.write(`${text}\n`);
   if (flags.note !== undefined) {
     const note = await source.vault.read(flags.note);
     if (note === null) throw new CliError(`The vault "${flags.vault}" of the backup has no note ${flags.note}.`);

@@ -1,5 +1,6 @@
 import { createInterface } from 'node:readline/promises';
 import { CliError } from '../../error-messages.ts';
+import { printable } from '../../print.ts';
 
 /**
  * Asks a person to choose; returns the index. Without a terminal, fails with the choices.
@@ -7,7 +8,7 @@ import { CliError } from '../../error-messages.ts';
  * @param flags the flags that make the choice without asking.
  */
 export async function ask(question: string, choices: readonly string[], flags: string): Promise<number> {
-  const lines = choices.map((choice, index) => `  ${index + 1}  ${choice}`).join('\n');
+  const lines = choices.map((choice, index) => `  ${index + 1}  ${printable(choice)}`).join('\n');
   if (!process.stdin.isTTY) throw new CliError(`${question} Choose with ${flags}:\n${lines}`);
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   try {

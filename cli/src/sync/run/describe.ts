@@ -50,12 +50,12 @@ export function describeBrake({ side, kind, files, of }: BrakeReason): string {
 }
 
 /** What to do about a brake. */
-export function brakeAnswers(root: string): string {
+export function brakeAnswers(root: string): string[] {
   return [
     'Nothing was deleted or overwritten by this. Answer with one of:',
     `  notevault sync approve ${quoted(root)}    carry it out (a copy of each file goes to the trash for 30 days)`,
     `  notevault sync put-back ${quoted(root)}   undo it: bring the files back`,
-  ].join('\n');
+  ];
 }
 
 /** A path as a shell takes it. */
@@ -63,16 +63,16 @@ export function quoted(path: string): string {
   return /^[\w./~-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;
 }
 
-/** What is left to say when a run is not in step. */
-export function describeEnd(kind: SyncResult['kind'], root: string): string | null {
+/** What is left to say when a run is not in step, in lines. */
+export function describeEnd(kind: SyncResult['kind'], root: string): string[] {
   switch (kind) {
     case 'unsettled':
-      return 'Some files are still being written: run it again when they are complete.';
+      return ['Some files are still being written: run it again when they are complete.'];
     case 'unfinished':
-      return 'Both sides kept changing: run it again.';
+      return ['Both sides kept changing: run it again.'];
     case 'waiting':
       return brakeAnswers(root);
     case 'in step':
-      return null;
+      return [];
   }
 }

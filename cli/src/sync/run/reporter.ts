@@ -1,6 +1,7 @@
 import type { SyncResult } from '@notevault/sync/engine/engine.ts';
 import type { Outcome } from '@notevault/sync/engine/outcome.ts';
 import type { Operation } from '@notevault/sync/plan/operations.ts';
+import { print, printJson, printNote } from '../../print.ts';
 import { progressLine } from '../../progress.ts';
 import { describe, describeBrake, describeEnd } from './describe.ts';
 
@@ -15,11 +16,9 @@ export interface Reporter {
   note(text: string): void;
 }
 
-const print = (line: string) => process.stdout.write(`${line}\n`);
-
 /** One JSON object a line. */
 export function jsonReporter(root: string): Reporter {
-  const write = (event: string, fields: object) => print(JSON.stringify({ event, ...fields }));
+  const write = (event: string, fields: object) => printJson({ event, ...fields });
   return {
     planned: (operations) => write('planned', { operations: operations.length }),
     operation: (operation, outcome) => write('operation', { ...operation, outcome }),
@@ -76,18 +75,17 @@ export class PersonReporter implements Reporter {
     const lines: string[] = [];
     lines.push(`${STATES[kind]}: ${up} sent, ${down} received.`);
     for (const brake of brakes) lines.push(describeBrake(brake));
-    const end = describeEnd(kind, this.#root);
-    if (end !== null) lines.push(end);
+    lines.push(...describeEnd(kind, this.#root));
     if (unsynced.length > 0) lines.push('Not synced:', ...unsynced.map(({ path, reason }) => `  ${path} ${reason}`));
-    const text = lines.join('\n');
+    const [first = '', ...others] = lines;
     // While watching, only what is new is worth a line.
-    if (this.#isWatching && lines.slice(1).join('\n') === this.#lastSaid) return;
-    this.#lastSaid = lines.slice(1).join('\n');
-    print(this.#isWatching ? `${time()}  ${text}` : text);
+    if (this.#isWatching && others.join('\n') === this.#lastSaid) return;
+    this.#lastSaid = others.join('\n');
+    for (const line of [this.#isWatching ? `${time()}  ${first}` : first, ...others]) print(line);
   }
 
   note(text: string): void {
-    process.stderr.write(`${this.#isWatching ? `${time()}  ` : ''}${text}\n`);
+    printNote(`${this.#isWatching ? `${time()}  ` : ''}${text}`);
   }
 }
 

@@ -4,6 +4,7 @@ import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { fileName, folderOf, joinPath } from '@notevault/note-text/paths.ts';
 import { processEnvironment } from '../../environment.ts';
 import { CliError } from '../../error-messages.ts';
+import { print } from '../../print.ts';
 import { requireRealParents } from '../disk/real-parents.ts';
 import { Trash, type TrashedFile } from '../disk/trash.ts';
 import { FolderRegistry } from '../state/folder-registry.ts';
@@ -69,5 +70,3 @@ async function locate(file: string): Promise<{ readonly root: string; readonly p
   }
   throw new CliError(`${file} is in no folder that this machine syncs.`);
 }
-
-const print = (line: string) => process.stdout.write(`${line}\n`);

@@ -1,5 +1,6 @@
 import { processEnvironment } from '../../environment.ts';
 import { CliError } from '../../error-messages.ts';
+import { print, printJson } from '../../print.ts';
 import { findFolder, requireFolder } from '../state/find-folder.ts';
 import { FolderBusy, lockFolder } from '../state/folder-lock.ts';
 import { type FolderRecord, FolderRegistry } from '../state/folder-registry.ts';
@@ -46,7 +47,7 @@ export function showStatus(record: FolderRecord, found: SyncStatus | null, isJso
   const code = codeOf(found);
   if (isJson) {
     const { root, url, vaultId, vaultName } = record;
-    print(JSON.stringify({ event: 'status', folder: root, url, vault_id: vaultId, vault: vaultName, ...found }));
+    printJson({ event: 'status', folder: root, url, vault_id: vaultId, vault: vaultName, ...found });
     return code;
   }
   print(record.root);
@@ -55,7 +56,7 @@ export function showStatus(record: FolderRecord, found: SyncStatus | null, isJso
   else for (const [name, value] of linesOf(found)) print(`  ${name.padEnd(14)}  ${value}`);
   for (const { path, reason } of found?.unsynced ?? []) print(`                  ${path} ${reason}`);
   for (const brake of found?.brakes ?? []) print(describeBrake(brake));
-  if ((found?.brakes.length ?? 0) > 0) print(brakeAnswers(record.root));
+  if ((found?.brakes.length ?? 0) > 0) for (const line of brakeAnswers(record.root)) print(line);
   return code;
 }
 
@@ -100,5 +101,3 @@ function ago(at: number): string {
   if (seconds < 3600) return `${Math.round(seconds / 60)} min ago`;
   return seconds < 172_800 ? `${Math.round(seconds / 3600)} h ago` : `${Math.round(seconds / 86_400)} days ago`;
 }
-
-const print = (line: string) => process.stdout.write(`${line}\n`);

@@ -7,6 +7,7 @@ import {
   renameSync,
   rmSync,
   statSync,
+  symlinkSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs';
@@ -163,6 +164,22 @@ describe('notevault login and sync', () => {
     assert.equal(readFileSync(lap.at('many 7.md'), 'utf8'), '7\n');
     const again = await lap.run('sync', '--once', lap.folder());
     assert.match(again.stdout, /many 7\.md was deleted by another device a moment ago/);
+  });
+
+  it('prints names that are no more than text for a terminal', async () => {
+    const [clearing, link] = ['cleared \u001b[2J.md', 'a link\nIn step: 0 sent.md'];
+    writeFileSync(desk.at(clearing), 'x');
+    symlinkSync('Plan.md', desk.at(link));
+    const { code, stdout } = await desk.run('sync', '--once', desk.folder());
+    assert.equal(code, 0);
+    assert.match(stdout, /\n {2}cleared \ufffd\[2J\.md must not contain control characters\n/);
+    assert.match(stdout, /\n {2}a link In step: 0 sent\.md /);
+    const status = await desk.run('sync', 'status', desk.folder());
+    assert.match(status.stdout, /cleared \ufffd\[2J\.md must not/);
+    assert.doesNotMatch(stdout + status.stdout, /\u001b/);
+    const missing = await desk.run('sync', 'restore', desk.at('\u001b[31mred.md'));
+    assert.match(missing.stderr, /The trash has no \ufffd\[31mred\.md/);
+    for (const path of [clearing, link]) rmSync(desk.at(path));
   });
 
   it('takes an emptied or a copied folder for what it is, and deletes nothing', async () => {
