@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
+import { FileLocked, lockFile } from './file-lock.ts';
 import { finishRestore } from './finish-restore.ts';
 
 /** The Unix socket on which a server listens for admin commands. */
@@ -40,33 +40,28 @@ export class DataFolderBusy extends Error {
   }
 }
 
-/**
- * Locks a data folder for one process. It is a lock of the operating system (on an empty SQLite file), so it ends with
- * the process however that ends; a lock file with a process id would outlive a crash.
- */
+/** Locks a data folder for one process: see `lockFile`. Throws DataFolderBusy. */
 export function lockDataFolder(dataDir: string): Disposable {
-  const file = join(dataDir, 'lock.sqlite');
-  let lock: DatabaseSync;
+  const lock = tryLock(dataDir);
+  try {
+    finishRestore(dataDir);
+    return lock;
+  } catch (error) {
+    lock[Symbol.dispose]();
+    throw error;
+  }
+}
+
+function tryLock(dataDir: string): Disposable {
   try {
     mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-    // Created here, because SQLite would create a file that other users can read.
-    closeSync(openSync(file, 'a', 0o600));
-    lock = new DatabaseSync(file, { timeout: 0 });
+    return lockFile(join(dataDir, 'lock.sqlite'));
   } catch (cause) {
+    if (cause instanceof FileLocked) throw new DataFolderBusy(dataDir);
     const { code } = cause as NodeJS.ErrnoException;
     const why = code === 'EEXIST' || code === 'ENOTDIR' ? 'is no folder' : 'cannot be written by this user';
     throw new DataFolderUnusable(`The data folder ${dataDir} ${why}: give another --data-dir, or fix this one.`, {
       cause,
     });
   }
-  try {
-    // Without a journal file, because only the lock matters.
-    lock.exec('pragma journal_mode = memory; pragma locking_mode = exclusive; begin exclusive;');
-    finishRestore(dataDir);
-  } catch (error) {
-    lock.close();
-    if ((error as { errcode?: number }).errcode === 5) throw new DataFolderBusy(dataDir);
-    throw error;
-  }
-  return { [Symbol.dispose]: () => lock.close() };
 }

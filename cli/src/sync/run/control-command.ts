@@ -30,14 +30,15 @@ export async function control(dir: string, decision: Control, flags: SyncFlags):
     return;
   if (decision === 'follow-server') await forgetEmptied(dir);
   const prepared = await prepareFolder(dir, flags);
-  const { record, registry, place, vault } = prepared;
-  if (prepared.isNew && decision !== 'follow-server' && decision !== 'make-authoritative')
+  const { place, vault, isNew } = prepared;
+  const isPaused = decision === 'pause' || (decision !== 'resume' && prepared.record.isPaused);
+  const record = { ...prepared.record, isPaused };
+  if (isNew && decision !== 'follow-server' && decision !== 'make-authoritative')
     throw new CliError(`${record.root} is not synced yet: run "notevault sync" first.`);
-  await registerFolder(prepared);
-  if (decision === 'pause' || decision === 'resume') await registry.save({ ...record, isPaused: decision === 'pause' });
   const reporter = flags.json ? jsonReporter(record.root) : new PersonReporter(record.root, false);
   try {
-    await using folder = await openFolderSync({ record, place, vault, direction: 'both', reporter });
+    const locked = () => registerFolder({ ...prepared, record });
+    await using folder = await openFolderSync({ record, place, vault, direction: 'both', reporter, isNew, locked });
     if (decision === 'pause' || decision === 'resume') {
       const before = (await readStatus(place)) ?? NO_STATUS;
       if (decision === 'pause') await writeStatus(place, { ...before, state: 'paused', at: Date.now() });

@@ -8,7 +8,7 @@ import { isConflictPath } from '@notevault/sync/plan/names.ts';
 import type { Direction } from '@notevault/sync/plan/operations.ts';
 import { NodeDisk } from '../disk/node-disk.ts';
 import { Trash } from '../disk/trash.ts';
-import { lockFolder } from '../state/folder-lock.ts';
+import { lockRoot, lockState } from '../state/folder-lock.ts';
 import { checkMarker } from '../state/folder-marker.ts';
 import type { FolderRecord } from '../state/folder-registry.ts';
 import { SqliteStore } from '../state/sqlite-store.ts';
@@ -25,6 +25,10 @@ export interface FolderSyncOptions {
   readonly reporter: Reporter;
   /** Whether the folder has no marker, and gets nothing else of ours either. */
   readonly isUnmarked?: boolean;
+  /** Whether the folder gets its marker by `locked`. */
+  readonly isNew?: boolean;
+  /** Called once no other process works on the folder, before it is looked at. */
+  readonly locked?: () => Promise<void>;
   readonly clock?: Clock;
 }
 
@@ -38,14 +42,17 @@ export interface FolderSync extends AsyncDisposable {
   conflicts(): readonly string[];
 }
 
-/** Opens a folder for syncing. Throws FolderBusy while another process works on it, and FolderGone. */
+/** Opens a folder for syncing. Throws FolderBusy and CliError while another process works on it, and FolderGone. */
 export async function openFolderSync(options: FolderSyncOptions): Promise<FolderSync> {
   const { record, place, vault, direction, reporter } = options;
   const { root, settings } = record;
   await using opened = new AsyncDisposableStack();
-  opened.use(lockFolder(place, root));
+  opened.use(lockState(place, root));
   const checkRoot = async () => (options.isUnmarked ? undefined : checkMarker(root, record));
-  await checkRoot();
+  // Nothing may be written to what is only the place where a disk is mounted.
+  if (!options.isNew) await checkRoot();
+  if (!options.isUnmarked) opened.use(lockRoot(root));
+  await options.locked?.();
   const store = opened.use(SqliteStore.open(join(place, 'state.sqlite')));
   const trash = opened.use(await Trash.open(place));
   const disk = await NodeDisk.open({ root, trash, settings, checkRoot, isReadOnly: options.isUnmarked === true });

@@ -2,7 +2,7 @@ import { processEnvironment } from '../../environment.ts';
 import { CliError } from '../../error-messages.ts';
 import { print, printJson } from '../../print.ts';
 import { findFolder, requireFolder } from '../state/find-folder.ts';
-import { FolderBusy, lockFolder } from '../state/folder-lock.ts';
+import { FolderBusy, lockState } from '../state/folder-lock.ts';
 import { type FolderRecord, FolderRegistry } from '../state/folder-registry.ts';
 import { readStatus, type SyncStatus } from '../state/sync-status.ts';
 import { brakeAnswers, describeBrake } from './describe.ts';
@@ -34,7 +34,7 @@ async function recordOf(registry: FolderRegistry, dir: string, stateFolder: stri
 
 function isBusy(place: string, root: string): boolean {
   try {
-    lockFolder(place, root)[Symbol.dispose]();
+    lockState(place, root)[Symbol.dispose]();
     return false;
   } catch (error) {
     if (error instanceof FolderBusy) return true;

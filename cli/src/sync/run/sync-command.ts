@@ -32,9 +32,9 @@ export async function sync(dir: string, flags: SyncFlags): Promise<void> {
   const { root } = prepared.record;
   const reporter = flags.json ? jsonReporter(root) : new PersonReporter(root, isWatching);
   if (flags.dryRun) return dryRun(prepared, direction, reporter);
-  await registerFolder(prepared);
-  const { record, registry, place, access, vault } = prepared;
-  await using folder = await openFolderSync({ record, place, vault, direction, reporter });
+  const { record, registry, place, access, vault, isNew } = prepared;
+  const locked = () => registerFolder(prepared);
+  await using folder = await openFolderSync({ record, place, vault, direction, reporter, isNew, locked });
   const isApproved = flags.yes === true;
   if (isWatching) {
     if (!flags.json) reporter.note(`Syncing ${root} with the vault "${record.vaultName}". Ctrl-C stops.`);

@@ -166,6 +166,28 @@ describe('notevault login and sync', () => {
     assert.match(again.stdout, /many 7\.md was deleted by another device a moment ago/);
   });
 
+  it('lets one process at a time work on a folder, wherever each has its state', async () => {
+    const other = { ...desk.env, XDG_STATE_HOME: join(desk.home, 'other state') };
+    using running = startCli(['sync', desk.folder()], { env: desk.env });
+    const watched = async () => (await desk.run('sync', 'status', '--json', desk.folder())).stdout;
+    await until(
+      async () => /"watching":"watched"/.test(await watched()),
+      () => running.stderr(),
+    );
+    const marker = readFileSync(desk.at('.notevault/folder.json'), 'utf8');
+    for (const command of [
+      ['sync', '--once'],
+      ['sync', 'follow-server', '--yes'],
+    ]) {
+      const { code, stderr } = await cli([...command, desk.folder()], { env: other });
+      assert.equal(code, 1);
+      assert.match(stderr, /Another notevault is syncing .+ with its state in another place/);
+    }
+    assert.equal(readFileSync(desk.at('.notevault/folder.json'), 'utf8'), marker);
+    running.kill('SIGTERM');
+    assert.equal((await running.ended).code, 0, running.stderr());
+  });
+
   it('prints names that are no more than text for a terminal', async () => {
     const [clearing, link] = ['cleared \u001b[2J.md', 'a link\nIn step: 0 sent.md'];
     writeFileSync(desk.at(clearing), 'x');
