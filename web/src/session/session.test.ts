@@ -72,7 +72,7 @@ test('a session starts from the cookie, and keeps its token until shortly before
   assert.deepEqual(requests, ['/api/auth/refresh', '/api/auth/refresh']);
 });
 
-test('a session that the server refuses is out, and one whose server is away is unreachable', async () => {
+test('a session that the server refuses is out, and one whose server is away or too busy is unreachable', async () => {
   const visitor = browser({ isSignedIn: false }).openTab();
   await visitor.start();
   assert.equal(visitor.state.status, 'out');
@@ -81,6 +81,9 @@ test('a session that the server refuses is out, and one whose server is away is 
   const session = offline.openTab();
   await session.start();
   assert.equal(session.state.status, 'unreachable');
+  const busy = browser({ refuses: 429 }).openTab();
+  await busy.start();
+  assert.equal(busy.state.status, 'unreachable');
   const refused = browser({ refuses: 403 }).openTab();
   await refused.start();
   assert.equal(refused.state.status, 'out');

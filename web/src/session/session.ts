@@ -63,7 +63,8 @@ export class Session implements TokenSource {
     try {
       await this.#refresh(null);
     } catch (error) {
-      const isRejection = error instanceof ApiError && error.status < 500;
+      // A server that is asked too often has not said who this is.
+      const isRejection = error instanceof ApiError && error.status < 500 && error.status !== 429;
       if (this.#state.status !== 'in') this.#become({ status: isRejection ? 'out' : 'unreachable' });
     }
   }
