@@ -96,3 +96,19 @@ test('a link is completed, followed, and makes the note that it asks for', async
   await expect(page.getByRole('heading', { level: 1, name: 'Brand new' })).toBeVisible();
   await expect.poll(() => alice.vault.readNote('Brand new.md')).not.toBeNull();
 });
+
+test('a link to a heading of the open note scrolls to it, also one with a percent sign', async ({ page, alice }) => {
+  const body = 'words\n\n'.repeat(100);
+  const source = `see [[#Far away]] and [[#100% done]]\n\n${body}## Far away\n\n${body}## 100% done\n\n${body}`;
+  const note = await alice.write('Headings.md', source);
+  await page.goto(alice.page(`/notes/${note.id}`));
+  await expect(page.getByTestId(state)).toHaveText('Saved');
+  for (const heading of ['Far away', '100% done']) {
+    await page.locator('.nv-link', { hasText: heading }).click();
+    await expect(page.getByRole('heading', { level: 2, name: heading })).toBeInViewport();
+    await page.keyboard.press('Control+Home');
+    await expect(page.getByText('see', { exact: false }).first()).toBeInViewport();
+  }
+  await page.goto(alice.page(`/notes/${note.id}#100%`));
+  await expect(page.getByTestId(state)).toHaveText('Saved');
+});

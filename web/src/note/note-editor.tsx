@@ -12,11 +12,12 @@ import { useLanguage, useTexts } from '../i18n/use-texts.ts';
 import { noteName, parentOf } from '../tree/model/tree-index.ts';
 import { errorText } from '../ui/feedback/error-text.ts';
 import { showToast } from '../ui/feedback/toast.ts';
+import { anchorOf } from './anchor.ts';
 import { editorSettings } from './editor-settings.ts';
 import styles from './note-editor.module.css';
 import { noteMode, setNoteMode, subscribeToMode } from './note-mode.ts';
 import text from './note-page.module.css';
-import { setOpenEditor } from './open-editor.ts';
+import { openEditor, setOpenEditor } from './open-editor.ts';
 import { PanelButtons } from './panels/panel-buttons.tsx';
 import { noteServer } from './services/note-server.ts';
 import { NoteServices } from './services/note-services.ts';
@@ -58,7 +59,7 @@ function OpenNote({ vaultId, note, session }: NoteEditorProps & { readonly sessi
     return () => setOpenEditor(null);
   }, [editor]);
   useEffect(() => {
-    const anchor = decodeURIComponent(location.hash.slice(1));
+    const anchor = anchorOf(location.hash);
     if (editor !== null && anchor !== '') editor.goToAnchor(anchor);
   }, [editor]);
   return (
@@ -106,6 +107,8 @@ function useNoteServices(vault: string, noteId: string): NoteServices {
         strings: i18next.getResource(language, 'editor', 'strings'),
         openNote(id, anchor, newTab) {
           const hash = anchor ?? '';
+          // The address of the open note names its heading already, or changes without the page being made anew.
+          if (id === noteId && !newTab && openEditor()?.goToAnchor(hash)) return;
           if (newTab) {
             const address = `/vaults/${vault}/notes/${id}${hash === '' ? '' : `#${encodeURIComponent(hash)}`}`;
             window.open(address, '_blank', 'noopener');
