@@ -69,7 +69,7 @@ export function notevault(): { byWords: Engine; byVectors: Engine; byBoth: Engin
 
   async function found(query: string, mode: 'keyword' | 'vector' | 'hybrid') {
     const vectorQuery = mode === 'keyword' ? null : await vectorQueryOf(query);
-    const options = { mode, filter: NO_FILTER, limit, diversity: 0, returned, vectorQuery, model };
+    const options = { mode, filter: NO_FILTER, limit, diversity: 0, returned, vectorQuery, isPartial: false, model };
     return worker.search({ vault, epoch: 1, seq: stored.length, query, ...options }) ?? { hits: [], words: [] };
   }
 

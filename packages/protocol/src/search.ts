@@ -72,6 +72,11 @@ export const SearchStatus = Type.Object({
   pending: Type.Integer(),
   failed: Type.Integer({ description: 'Notes that cannot be read.' }),
   model: Nullable(Type.String({ description: 'The embedding model; null without one.' })),
+  vectors: Type.Optional(
+    Type.Literal('on_demand', {
+      description: 'The vault gets vectors with the first search in mode `vector` or with `diversity`.',
+    }),
+  ),
 });
 export type SearchStatus = Static<typeof SearchStatus>;
 

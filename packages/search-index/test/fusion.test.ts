@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { MemorySegment } from '../src/index/memory-segment.ts';
 import { blend } from '../src/ranking/blend.ts';
-import { diversify } from '../src/ranking/mmr.ts';
+import { diversify, type MmrCandidate } from '../src/ranking/mmr.ts';
 import { normalize } from './kit/vectors.ts';
 
 describe('blend', () => {
@@ -72,7 +72,12 @@ describe('blend', () => {
 });
 
 describe('maximal marginal relevance', () => {
-  const at = (score: number, ...vector: number[]) => ({ score, vector: normalize(Float32Array.from(vector)) });
+  const at = (score: number, ...vector: number[]): MmrCandidate => ({
+    score,
+    vector: normalize(Float32Array.from(vector)),
+    words: new Set(),
+  });
+  const about = (score: number, ...words: string[]): MmrCandidate => ({ score, vector: null, words: new Set(words) });
   const twins = [at(1, 1, 0), at(0.99, 1, 0.01), at(0.5, 0, 1), at(0.4, 0.1, 1)];
   const order = (diversity: number, limit = 4) => diversify(twins, limit, diversity).map((one) => twins.indexOf(one));
 
@@ -86,12 +91,23 @@ describe('maximal marginal relevance', () => {
     assert.deepEqual(order(0.5, 2), [0, 2]);
     assert.deepEqual(order(0.1, 2), [0, 1]);
   });
-  test('diversify takes each candidate once, and one without a vector as similar to nothing', () => {
-    const candidates = [at(1, 1, 0), at(0.9, 1, 0), { score: 0.1, vector: null }];
+  test('diversify takes each candidate once, and one with neither vector nor words as similar to nothing', () => {
+    const candidates = [at(1, 1, 0), at(0.9, 1, 0), about(0.1)];
     assert.deepEqual(
       diversify(candidates, 9, 0.6).map(({ score }) => score),
       [1, 0.1, 0.9],
     );
     assert.deepEqual(diversify([], 5, 0.5), []);
+  });
+  test('diversify compares words where there are no vectors', () => {
+    const candidates = [
+      about(1, 'lantern', 'copper'),
+      about(0.9, 'lantern', 'copper'),
+      about(0.5, 'harbour', 'lantern'),
+    ];
+    assert.deepEqual(
+      diversify(candidates, 3, 0.7).map(({ score }) => score),
+      [1, 0.5, 0.9],
+    );
   });
 });

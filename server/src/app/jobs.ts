@@ -38,6 +38,7 @@ export function jobsOf(domains: Domains, clock: Clock): Job[] {
     { name: 'lists', everyMs: PERSIST_MS, run: () => sync.persistCache() },
     { name: 'indexes', everyMs: EMBED_MS, run: (signal) => search.indexInBackground(signal) },
     { name: 'vectors', everyMs: EMBED_MS, run: (signal) => search.embedInBackground(signal) },
+    { name: 'unused vectors', everyMs: HOUR_MS, run: (signal) => search.dropUnusedVectors(signal) },
     { name: 'erase', everyMs: HOUR_MS, run: () => accounts.resumeDeletions() },
   ];
 }

@@ -11,7 +11,7 @@ import { linksDdl } from '../domains/links/links.tables.ts';
 import { logsDdl } from '../domains/logs/logs.tables.ts';
 import { notesDdl } from '../domains/notes/notes.tables.ts';
 import { oauthDdl } from '../domains/oauth/oauth.tables.ts';
-import { vectorsDdl } from '../domains/search/embedding/vectors.tables.ts';
+import { vectorsDdl, wantedVectorsDdl } from '../domains/search/embedding/vectors.tables.ts';
 import { searchDdl } from '../domains/search/search.tables.ts';
 import { syncDdl } from '../domains/sync/sync.tables.ts';
 import { ticketsDdl } from '../domains/tickets/tickets.tables.ts';
@@ -62,8 +62,8 @@ export const migrations: readonly Migration[] = [
   },
   {
     number: 2,
-    name: 'fixed-weights',
+    name: 'vectors-on-demand',
     version: '0.3.0',
-    ddl: 'drop table search_weights;',
+    ddl: ['drop table search_weights;', wantedVectorsDdl].join('\n'),
   },
 ];

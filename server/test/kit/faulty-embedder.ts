@@ -1,7 +1,7 @@
 import { builtinEmbedder } from '../../src/ports/embedder/builtin.ts';
 import { type Embedder, EmbedderError, type Space } from '../../src/ports/embedder/embedder.ts';
 
-/** The builtin embedder under another name, with injected failures. */
+/** The builtin embedder under another name and as if it were a configured model, with injected failures. */
 export interface Faulty extends Embedder {
   id: string;
   /** Thrown by the next calls, one per call. */
@@ -23,6 +23,7 @@ export function faulty(id: string): Faulty {
   };
   const own: Faulty = {
     ...inner,
+    onDemand: false,
     id,
     faults: [],
     poison: null,

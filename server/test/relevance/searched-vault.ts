@@ -76,6 +76,7 @@ export class SearchedVault {
       diversity: 0,
       returned,
       vectorQuery,
+      isPartial: false,
     });
   }
 

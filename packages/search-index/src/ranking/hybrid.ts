@@ -1,3 +1,5 @@
+import { fold } from '@notevault/note-text/words/fold.ts';
+import { wordsOf } from '@notevault/note-text/words.ts';
 import type { VaultIndex } from '../index/vault-index.ts';
 import type { Query } from '../query/query-parser.ts';
 import type { SearchFilter } from '../query/search-filter.ts';
@@ -19,6 +21,8 @@ export interface SearchOptions {
   readonly returned: ReadonlySet<string>;
   /** The vector part of the query; null when there is none. */
   readonly vectorQuery: VectorQuery | null;
+  /** Whether some notes have no vectors yet: in vector mode, notes found by words then follow those found by vectors. */
+  readonly isPartial: boolean;
 }
 
 export interface VectorQuery {
@@ -73,14 +77,14 @@ export function searchIndex(
   query: Query,
   options: SearchOptions,
 ): SearchHits {
-  const { filter, limit, diversity, returned, vectorQuery } = options;
+  const { filter, limit, diversity, returned, vectorQuery, isPartial } = options;
   // Without a vector every mode ranks by keyword.
   const mode = vectorQuery === null ? 'keyword' : options.mode;
   // One more tells whether there are more.
   const wanted = returned.size + limit + 1;
   const pool = diversity > 0 || mode === 'hybrid' ? Math.max(POOL_SIZE, wanted) : wanted;
   // The vector mode also ranks by keyword, because snippets highlight the matched words.
-  const keyword = rank(index, query, filter, mode === 'vector' ? 1 : pool);
+  const keyword = rank(index, query, filter, mode === 'vector' && !isPartial ? 1 : pool);
   const { words, relaxed } = keyword;
   if (vectorQuery === null || mode === 'keyword') {
     return { ...pageOf(index, vectors, keyword.hits, options), words, relaxed };
@@ -91,11 +95,20 @@ export function searchIndex(
   const nearest = nearerThan(minCosine);
   // Of inflected words only parts match, so the right note may be below the chance level, where other notes are further.
   const byVectors = mode === 'vector' && nearest.length === 0 ? nearerThan(minCosine / 2) : nearest;
-  const hits = mode === 'vector' ? byVectors : blend(keyword.hits, nearest, { weight, minCosine });
+  const alone = isPartial ? filledWith(byVectors, keyword.hits) : byVectors;
+  const hits = mode === 'vector' ? alone : blend(keyword.hits, nearest, { weight, minCosine });
   return { ...pageOf(index, vectors, hits, options), words, relaxed };
 }
 
 type Hit = KeywordHit | VectorHit;
+
+/** The notes that vectors found, then those that only words did, with scores that do not rise. */
+function filledWith(byVectors: readonly VectorHit[], byWords: readonly KeywordHit[]): Hit[] {
+  const found = new Set(byVectors.map(({ id }) => id));
+  const least = byVectors.at(-1)?.score ?? 1;
+  const others = byWords.filter(({ id }) => !found.has(id));
+  return [...byVectors, ...others.map((hit) => ({ ...hit, score: Math.min(hit.score, least) }))];
+}
 
 /** The best hits that no earlier page had, or a diverse choice among them. */
 function pageOf(
@@ -110,9 +123,17 @@ function pageOf(
   const candidates = left.flatMap((found) => {
     const hit = searchHit(index, found);
     if (hit === null) return [];
-    return { hit, score: hit.score, vector: vectors?.vectorAt(index, hit.id, hit.start) ?? null };
+    const vector = vectors?.vectorAt(index, hit.id, hit.start) ?? null;
+    return { hit, score: hit.score, vector, words: vector === null ? wordsAbout(hit) : NO_WORDS };
   });
   return { hits: diversify(candidates, limit, diversity).map(({ hit }) => hit), hasMore };
+}
+
+const NO_WORDS: ReadonlySet<string> = new Set();
+
+/** The words of the names of a hit: its path, title and headings. */
+function wordsAbout({ path, title, heading }: SearchHit): ReadonlySet<string> {
+  return new Set(wordsOf(`${path} ${title} ${heading}`).map(fold));
 }
 
 function searchHit(index: VaultIndex, hit: Hit): SearchHit | null {

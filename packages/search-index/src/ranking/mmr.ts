@@ -1,8 +1,10 @@
 export interface MmrCandidate {
   /** Relevance, 0 to 1. */
   readonly score: number;
-  /** A unit vector; null when there is none: the candidate then counts as similar to nothing. */
+  /** A unit vector; null when there is none. */
   readonly vector: Float32Array | null;
+  /** What is compared where one of two candidates has no vector. */
+  readonly words: ReadonlySet<string>;
 }
 
 /**
@@ -45,7 +47,7 @@ function takeBest<Item extends MmrCandidate>(
   let best = -1;
   let bestValue = Number.NEGATIVE_INFINITY;
   remaining.forEach((candidate, index) => {
-    candidate.similarity = Math.max(candidate.similarity, cosine(candidate.item.vector, chosen.vector));
+    candidate.similarity = Math.max(candidate.similarity, similarityOf(candidate.item, chosen));
     const value = (1 - diversity) * candidate.item.score - diversity * candidate.similarity;
     if (value <= bestValue) return;
     bestValue = value;
@@ -54,9 +56,13 @@ function takeBest<Item extends MmrCandidate>(
   return best < 0 ? undefined : remaining.splice(best, 1)[0];
 }
 
-function cosine(a: Float32Array | null, b: Float32Array | null): number {
-  if (a === null || b === null) return 0;
+/** The cosine of two candidates' vectors, else of their sets of words. */
+function similarityOf(a: MmrCandidate, b: MmrCandidate): number {
+  if (a.vector === null || b.vector === null) {
+    const common = a.words.intersection(b.words).size;
+    return common === 0 ? 0 : common / Math.sqrt(a.words.size * b.words.size);
+  }
   let sum = 0;
-  for (let at = 0; at < a.length; at++) sum += (a[at] ?? 0) * (b[at] ?? 0);
+  for (let at = 0; at < a.vector.length; at++) sum += (a.vector[at] ?? 0) * (b.vector[at] ?? 0);
   return sum;
 }

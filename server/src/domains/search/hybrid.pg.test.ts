@@ -5,12 +5,10 @@ import { onEachEngine, rawOf } from '../../../test/kit/engines.ts';
 import { faulty } from '../../../test/kit/faulty-embedder.ts';
 import { type Json, type NotesServer, startNotes } from '../../../test/kit/notes.ts';
 import { startServer } from '../../../test/kit/server.ts';
-import { builtinEmbedder } from '../../ports/embedder/builtin.ts';
 import type { Embedder } from '../../ports/embedder/embedder.ts';
 
 onEachEngine('hybrid and vector search', (open) => {
-  const started = async (embedder: Embedder = builtinEmbedder()): Promise<NotesServer> =>
-    startNotes({ open, embedder });
+  const started = async (embedder: Embedder = faulty('m')): Promise<NotesServer> => startNotes({ open, embedder });
 
   test('notes are embedded in the background; until then hybrid search ranks by words, and the status counts them as pending', async () => {
     await using notes = await started();

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { onSqlite } from '../../../test/kit/engines.ts';
+import { faulty } from '../../../test/kit/faulty-embedder.ts';
 import { type Json, notesOnOneServer, type Writer } from '../../../test/kit/notes.ts';
 
 /** The paths of the notes that a search finds, in order. */
@@ -21,7 +22,7 @@ async function errorsOf(who: Writer, body: unknown) {
 }
 
 onSqlite('search', (open) => {
-  const start = notesOnOneServer(open);
+  const start = notesOnOneServer(open, { embedder: faulty('m') });
 
   test('POST /search returns every field of a result', async () => {
     await using notes = await start();

@@ -9,6 +9,7 @@ import type { Principal } from '../access/access.ts';
 import type { OpenVault } from '../vaults/vaults.ts';
 import { BackgroundEmbedding } from './embedding/background-embedding.ts';
 import { Embedding, eraseEmbeddingSlice } from './embedding/embedding.ts';
+import { VectorDemand } from './embedding/vector-demand.ts';
 import { BackgroundIndexing } from './index/background-indexing.ts';
 import { IndexCatchUp } from './index/index-catch-up.ts';
 import { eraseIndexSlice, IndexPersistence } from './index/index-persistence.ts';
@@ -45,6 +46,7 @@ export class Search implements AsyncDisposable {
   readonly #backgroundIndexing: BackgroundIndexing;
   readonly #embedding: Embedding;
   readonly #backgroundEmbedding: BackgroundEmbedding;
+  readonly #vectorDemand: VectorDemand;
   readonly #vaultSearch: VaultSearch;
   readonly #permits = new FairSemaphore(SEARCHES);
 
@@ -55,7 +57,8 @@ export class Search implements AsyncDisposable {
     this.#backgroundIndexing = new BackgroundIndexing(deps, this.#catchUp, this.#persistence);
     this.#embedding = new Embedding(deps);
     this.#backgroundEmbedding = new BackgroundEmbedding(deps.clock, this.#embedding);
-    this.#vaultSearch = new VaultSearch(deps, this.#catchUp, this.#persistence);
+    this.#vectorDemand = new VectorDemand(deps, this.#embedding);
+    this.#vaultSearch = new VaultSearch(deps, this.#catchUp, this.#persistence, this.#vectorDemand);
   }
 
   /**
@@ -98,6 +101,9 @@ export class Search implements AsyncDisposable {
     const { notes, embedder } = this.#deps;
     await notes.live.flush(vault);
     const { total, pending, failed } = await this.#embedding.progress(vault);
+    if (!(await this.#vectorDemand.isWanted(vault))) {
+      return { total, indexed: 0, pending: 0, failed: 0, model: embedder.name, vectors: 'on_demand' };
+    }
     return { total, indexed: Math.max(0, total - pending - failed), pending, failed, model: embedder.name };
   }
 
@@ -122,6 +128,11 @@ export class Search implements AsyncDisposable {
   /** Embeds notes that were written; a background job, see BackgroundEmbedding.runBetweenBursts. */
   embedInBackground(signal: AbortSignal): Promise<void> {
     return this.#backgroundEmbedding.runBetweenBursts(signal);
+  }
+
+  /** Drops vectors on demand that are not used any more; a background job, see VectorDemand.dropUnused. */
+  dropUnusedVectors(signal: AbortSignal): Promise<void> {
+    return this.#vectorDemand.dropUnused(signal);
   }
 
   /** Indexes vaults before they are searched; a background job, see BackgroundIndexing.run. */

@@ -35,6 +35,7 @@ const SLICE = 16;
 export function builtinEmbedder(): Embedder {
   return {
     name: 'builtin',
+    onDemand: true,
     space: async () => space,
     async embedPassages(passages, signal) {
       const vectors: Float32Array[] = [];

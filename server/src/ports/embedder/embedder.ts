@@ -5,6 +5,8 @@
 export interface Embedder extends AsyncDisposable {
   /** Its name in `GET /search/status`. */
   readonly name: string;
+  /** Whether a vault gets vectors only once a request asks for them, because the default search gains nothing by them. */
+  readonly onDemand: boolean;
   /**
    * Returns the space of its vectors. An adapter may first have to load its model or ask a server. The result never
    * changes while the process runs. Throws EmbedderError.

@@ -52,6 +52,7 @@ export function httpEmbedder(options: HttpEmbedderOptions): Embedder {
 
   return {
     name: model,
+    onDemand: false,
     space,
     async embedPassages(passages: readonly Passage[], signal) {
       signal.throwIfAborted();

@@ -83,6 +83,7 @@ export function onnxEmbedder({ folder, threads }: OnnxOptions): Embedder {
 
   return {
     name: basename(folder),
+    onDemand: false,
     space: async () => (await model()).space,
     async embedPassages(passages: readonly Passage[], signal) {
       signal.throwIfAborted();

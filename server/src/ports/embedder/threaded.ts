@@ -40,6 +40,7 @@ type DistributiveOmit<Of, Key extends PropertyKey> = Of extends unknown ? Omit<O
  */
 export class ThreadedEmbedder implements Embedder {
   readonly name: string;
+  readonly onDemand: boolean;
   readonly #data: ThreadData;
   readonly #pending = new Map<number, PendingRequest>();
   readonly #idle: IdleTimer;
@@ -49,6 +50,7 @@ export class ThreadedEmbedder implements Embedder {
 
   constructor(name: string, data: ThreadData, clock: Pick<Clock, 'schedule'>) {
     this.name = name;
+    this.onDemand = data.kind === 'builtin';
     this.#idle = new IdleTimer(IDLE_MS, clock.schedule, () => this.#end());
     this.#data = data;
   }

@@ -18,6 +18,8 @@ const LEASE_WAIT_MS = 300;
 const PAGES_PER_TURN = 8;
 /** Few rows per transaction, because deleted rows are overwritten and may be large. */
 const ROWS_PER_ERASE = 64;
+/** Vectors on demand that nobody asked for in this time are dropped, and made again when somebody does. */
+const UNUSED_MS = 30 * 24 * 3_600_000;
 const NIL_ID = '00000000-0000-0000-0000-000000000000';
 
 export interface EmbeddingProgress {
@@ -45,6 +47,12 @@ export class Embedding {
   /** How many notes are being embedded. */
   get notesInProgress(): number {
     return this.#noteEmbedder.notesInProgress;
+  }
+
+  /** Vectors are made in vaults that asked for them since then; -1 where all vaults have them. */
+  get wantedSince(): number {
+    const { embedder, clock } = this.#deps;
+    return embedder.onDemand ? clock.now() - UNUSED_MS : -1;
   }
 
   /**
@@ -83,7 +91,8 @@ export class Embedding {
     const { db, clock } = this.#deps;
     let hasMore = false;
     for (let after = NIL_ID; !signal.aborted; ) {
-      const query = { model: space.id, now: clock.now(), after, limit: VAULTS_PER_QUERY };
+      const { wantedSince } = this;
+      const query = { model: space.id, now: clock.now(), wantedSince, after, limit: VAULTS_PER_QUERY };
       const due = await db.all(store.findDue, query);
       for (const { vault_id: vaultId } of due) {
         if (!mayContinue()) return true;
@@ -127,19 +136,13 @@ export class Embedding {
    * Embeds all notes of one vault that have no vectors yet, or waits while a background job of any process does. Throws
    * `vault_not_found` when the vault was deleted.
    */
-  async embedVault(
-    vault: OpenVault,
-    space: Space,
-    signal: AbortSignal,
-    onProgress: (progress: EmbeddingProgress) => void,
-  ): Promise<void> {
+  async embedVault(vault: OpenVault, space: Space, signal: AbortSignal): Promise<void> {
     this.#model = space.id;
     // A holder of its own: the background job of this process may have the lease.
     const holder = this.#deps.clock.uuid();
     for (;;) {
-      const progress = await this.progress(vault);
-      onProgress(progress);
-      if (progress.pending === 0) return;
+      signal.throwIfAborted();
+      if ((await this.progress(vault)).pending === 0) return;
       const lease = await EmbeddingLease.acquire(this.#deps, holder, vault.id, space);
       if (lease !== null) {
         await this.#takeTurn(lease, signal);
@@ -202,6 +205,11 @@ export class Embedding {
 /** Deletes a slice of a purged vault's vectors; resolves to true when more may be left. */
 export async function eraseEmbeddingSlice(handle: WriteHandle, vault: VaultId): Promise<boolean> {
   await handle.run(store.deleteEmbedding, { vault });
+  return eraseVectorSlice(handle, vault);
+}
+
+/** Deletes a slice of a vault's vectors; resolves to true when more may be left. */
+export async function eraseVectorSlice(handle: WriteHandle, vault: VaultId): Promise<boolean> {
   const rows = await handle.all(store.findAny, { vault, limit: ROWS_PER_ERASE });
   const ids = rows.map(({ note_id }) => note_id);
   await handle.runMany(store.deleteVectors, { vault }, ids);

@@ -20,8 +20,7 @@ async function statusIn({ app }: TestServer, { vault }: Writer) {
 }
 
 onEachEngine('the vectors of notes', (open) => {
-  const started = async (embedder: Embedder = builtinEmbedder()): Promise<NotesServer> =>
-    startNotes({ open, embedder });
+  const started = async (embedder: Embedder = faulty('m')): Promise<NotesServer> => startNotes({ open, embedder });
 
   test('while the embedder is down, hybrid search ranks by words, vector search is unavailable, and notes stay pending', async () => {
     const embedder = faulty('m');

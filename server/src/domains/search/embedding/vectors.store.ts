@@ -6,8 +6,17 @@ import type { VectorsTables } from './vectors.tables.ts';
 
 const { statement, listStatement } = statementsOver<VectorsTables & EntriesTables & VaultsTables>();
 
+interface Due {
+  readonly model: string;
+  readonly now: number;
+  /** Only vaults whose vectors were asked for since then; -1 for all. */
+  readonly wantedSince: number;
+  readonly after: string;
+  readonly limit: number;
+}
+
 /** Active vaults without a lease that were written to since they were embedded, or were embedded by another model. */
-export const findDue = statement((db, p: { model: string; now: number; after: string; limit: number }) =>
+export const findDue = statement((db, p: Due) =>
   db
     .selectFrom('vault_feeds')
     .leftJoin('search_embeddings as progress', 'progress.vault_id', 'vault_feeds.vault_id')
@@ -15,6 +24,7 @@ export const findDue = statement((db, p: { model: string; now: number; after: st
     .where('vault_feeds.vault_id', '>', p.after as VaultId)
     .where('vault_feeds.writable', '=', 1)
     .where('vault_feeds.change_seq', '>', 0)
+    .where((eb) => eb(eb.fn.coalesce('progress.wanted_at', eb.lit(-1)), '>=', p.wantedSince))
     .where((eb) =>
       eb.or([
         eb('progress.vault_id', 'is', null),
@@ -44,7 +54,50 @@ export const findRetries = statement((db, p: { now: number; limit: number }) =>
 );
 
 export const findEmbedding = statement((db, p: { vault: VaultId }) =>
-  db.selectFrom('search_embeddings').select(['model', 'feed_epoch', 'seq', 'vseq']).where('vault_id', '=', p.vault),
+  db
+    .selectFrom('search_embeddings')
+    .select(['model', 'feed_epoch', 'seq', 'vseq', 'wanted_at'])
+    .where('vault_id', '=', p.vault),
+);
+
+/** Records that the vectors of a vault were asked for. */
+export const want = statement((db, p: { vault: VaultId; model: string; epoch: number; now: number }) =>
+  db
+    .insertInto('search_embeddings')
+    .values({
+      vault_id: p.vault,
+      model: p.model,
+      feed_epoch: p.epoch,
+      seq: 0,
+      vseq: 0,
+      lease: null,
+      lease_until: 0,
+      wanted_at: p.now,
+    })
+    .onConflict((conflict) => conflict.column('vault_id').doUpdateSet({ wanted_at: p.now })),
+);
+
+/** Vaults that have vectors which nobody asked for since a time, and no lease. */
+export const findUnused = statement((db, p: { wantedSince: number; now: number; limit: number }) =>
+  db
+    .selectFrom('search_embeddings')
+    .select('vault_id')
+    .where('seq', '>', 0)
+    .where('lease_until', '<=', p.now)
+    .where((eb) => eb.or([eb('wanted_at', 'is', null), eb('wanted_at', '<', p.wantedSince)]))
+    .limit(p.limit),
+);
+
+/** Claims the vectors of a vault in order to drop them; changes nothing where they were asked for, or are leased. */
+export const claimUnused = statement(
+  (db, p: { vault: VaultId; wantedSince: number; lease: string; now: number; until: number }) =>
+    db
+      .updateTable('search_embeddings')
+      .set({ lease: p.lease, lease_until: p.until })
+      .where('vault_id', '=', p.vault)
+      .where('lease_until', '<=', p.now)
+      .where((eb) => eb.or([eb('wanted_at', 'is', null), eb('wanted_at', '<', p.wantedSince)]))
+      .returning('vault_id'),
 );
 
 interface Claim {

@@ -33,6 +33,8 @@ export interface SearchEmbeddingRow {
   lease: string | null;
   /** When the lease ends, epoch milliseconds. */
   lease_until: number;
+  /** When vectors were last asked for, to the hour, epoch milliseconds; null before, and where a model makes them anyway. */
+  wanted_at: number | null;
 }
 
 export interface VectorsTables {
@@ -65,3 +67,6 @@ create table search_embeddings (
   lease_until bigint not null
 );
 `;
+
+/** The second step of the schema. */
+export const wantedVectorsDdl = 'alter table search_embeddings add column wanted_at bigint;';

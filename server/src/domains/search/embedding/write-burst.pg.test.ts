@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { statusOf } from '../../../../test/kit/clients/searching.ts';
 import { onEachEngine } from '../../../../test/kit/engines.ts';
+import { faulty } from '../../../../test/kit/faulty-embedder.ts';
 import { type NotesServer, startNotes } from '../../../../test/kit/notes.ts';
 import { builtinEmbedder } from '../../../ports/embedder/builtin.ts';
 import type { Embedder } from '../../../ports/embedder/embedder.ts';
@@ -27,7 +28,7 @@ async function pendingIn({ server, alice }: NotesServer): Promise<number> {
 
 onEachEngine('embedding in the background', (open) => {
   test('begins after a burst of writes', async () => {
-    await using notes = await startNotes({ open });
+    await using notes = await startNotes({ open, embedder: faulty('m') });
     await writeBurst(notes, 'first');
     assert.equal(await pendingIn(notes), BURST);
     notes.server.clock.advance({ seconds: 2 });
@@ -39,6 +40,7 @@ onEachEngine('embedding in the background', (open) => {
     let whileEmbedding = async () => {};
     const embedder: Embedder = {
       ...builtin,
+      onDemand: false,
       async embedPassages(passages, stop) {
         await whileEmbedding();
         return builtin.embedPassages(passages, stop);

@@ -10,6 +10,7 @@ import { QueryEmbedder } from './query-embedder.ts';
 function heldEmbedder(timeoutMs?: number) {
   const calls: { readonly query: string; readonly finish: () => void; readonly fail: () => void }[] = [];
   const embedder: Embedder = {
+    onDemand: false,
     name: 'held',
     space: async () => ({ id: 'held', dimensions: 1, maxTokens: 1, noise: 0, trust: 1 }),
     embedPassages: async () => [],

@@ -3,8 +3,10 @@ import type { SearchResult } from '@notevault/protocol/search.ts';
 import type { NoteId } from '@notevault/protocol/values/ids.ts';
 import { parseQuery } from '@notevault/search-index/query/query-parser.ts';
 import type { SearchHit, SearchHits } from '@notevault/search-index/ranking/hybrid.ts';
+import { EmbedderError } from '../../../ports/embedder/embedder.ts';
 import type { SealedNote } from '../../notes/notes.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
+import type { VectorDemand } from '../embedding/vector-demand.ts';
 import type { IndexCatchUp } from '../index/index-catch-up.ts';
 import type { IndexPersistence } from '../index/index-persistence.ts';
 import type { SearchDeps } from '../search.deps.ts';
@@ -37,12 +39,14 @@ export class VaultSearch {
   readonly #catchUp: IndexCatchUp;
   readonly #persistence: IndexPersistence;
   readonly #queryVectors: QueryVectors;
+  readonly #vectorDemand: VectorDemand;
 
-  constructor(deps: SearchDeps, catchUp: IndexCatchUp, persistence: IndexPersistence) {
+  constructor(deps: SearchDeps, catchUp: IndexCatchUp, persistence: IndexPersistence, vectorDemand: VectorDemand) {
     this.#deps = deps;
     this.#catchUp = catchUp;
     this.#persistence = persistence;
     this.#queryVectors = new QueryVectors(deps);
+    this.#vectorDemand = vectorDemand;
   }
 
   /** Finds the best notes of a vault. Throws `unavailable` when that is not possible now. */
@@ -91,8 +95,8 @@ export class VaultSearch {
     await notes.live.flush(vault);
     const { changeSeq: seq } = await vaults.feed(db, vault);
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-      const { model, vectorQuery } = await this.#queryVectorFor(vault, request, seq);
-      const options = { mode, filter, limit, diversity, returned, vectorQuery };
+      const { model, vectorQuery, isPartial } = await this.#queryVectorFor(vault, request, seq);
+      const options = { mode, filter, limit, diversity, returned, vectorQuery, isPartial };
       const params = { vault: vault.id, epoch: vault.feedEpoch, seq, query, model, ...options };
       const found = await worker.request('search', params);
       if (found !== null) return found;
@@ -102,21 +106,37 @@ export class VaultSearch {
   }
 
   /**
-   * The vector that a request needs. When it cannot be made, hybrid mode goes without, and vector mode throws
-   * `unavailable`.
+   * The vector that a request needs, and whether the vault's own are only partly made. When it cannot be made, hybrid
+   * mode goes without, and vector mode throws `unavailable`. Without a model hybrid mode needs none.
    */
-  async #queryVectorFor(vault: OpenVault, request: CheckedRequest, seq: number): Promise<QueryVector> {
+  async #queryVectorFor(
+    vault: OpenVault,
+    request: CheckedRequest,
+    seq: number,
+  ): Promise<QueryVector & { readonly isPartial: boolean }> {
     const { query, mode, diversity } = request;
     const { text } = parseQuery(query);
-    const needsQueryVector = mode !== 'keyword' && text !== '';
-    if (!needsQueryVector && diversity === 0) return NO_QUERY_VECTOR;
+    const isRankedByVectors = mode === 'vector' || (mode === 'hybrid' && !this.#deps.embedder.onDemand);
+    const needsQueryVector = isRankedByVectors && text !== '';
+    if (!needsQueryVector && diversity === 0) return { ...NO_QUERY_VECTOR, isPartial: false };
     // The embedder reads idf from the index, and the worker keeps vectors beside an index only.
     const state = await this.#deps.worker.request('indexState', { vault: vault.id, epoch: vault.feedEpoch });
     if (state === null || state.seq < seq) await this.#catchUpAndStore(vault);
-    if (!needsQueryVector) return this.#queryVectors.withoutQuery(vault);
+    const isPartial = !(await this.#vectorsReady(vault));
+    if (!needsQueryVector) return { ...(await this.#queryVectors.withoutQuery(vault)), isPartial };
     const vector = await this.#queryVectors.vectorFor(vault, text);
     if (vector.vectorQuery === null && mode === 'vector') throw new NotevaultError('unavailable');
-    return vector;
+    return { ...vector, isPartial };
+  }
+
+  async #vectorsReady(vault: OpenVault): Promise<boolean> {
+    try {
+      return await this.#vectorDemand.ready(vault);
+    } catch (error) {
+      if (!(error instanceof EmbedderError)) throw error;
+      this.#deps.reportError(error);
+      return false;
+    }
   }
 
   async #catchUpAndStore(vault: OpenVault): Promise<void> {

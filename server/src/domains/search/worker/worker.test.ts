@@ -16,6 +16,7 @@ const options = {
   diversity: 0,
   returned: new Set<string>(),
   vectorQuery: null,
+  isPartial: false,
   model: null,
 } as const;
 
