@@ -1,4 +1,4 @@
-import { rm, stat } from 'node:fs/promises';
+import { readFile, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { DataFolderBusy, lockDataFolder } from '../../data/data-folder.ts';
 import { freeBytesOf, makeFolder, once, renameDurably, writeFileDurably } from '../files.ts';
@@ -46,17 +46,15 @@ class FolderTarget implements BackupTarget {
 
   async put(kind: ObjectKind, hash: string, bytes: Uint8Array): Promise<void> {
     const object = { hash, size: bytes.length };
-    if (await this.has(kind, object)) return;
+    // Compared, not only found: a piece that was damaged since would be one of every later backup.
+    const present = (await this.has(kind, object)) ? await this.#read(kind, object) : null;
+    if (present?.equals(bytes) === true) return;
     const part = join(this.scratch, `${this.#parts++}.part`);
     await writeFileDurably(part, once(bytes));
     await this.adopt(kind, object, part);
   }
 
   async adopt(kind: ObjectKind, object: ObjectRef, file: string): Promise<void> {
-    if (await this.has(kind, object)) {
-      await rm(file, { force: true });
-      return;
-    }
     const path = join(this.#folder, objectPath(kind, object.hash));
     await this.#makeFolder(dirname(path));
     await renameDurably(file, path);
@@ -76,6 +74,11 @@ class FolderTarget implements BackupTarget {
   async [Symbol.asyncDispose](): Promise<void> {
     await rm(this.scratch, { recursive: true, force: true });
     this.#lock[Symbol.dispose]();
+  }
+
+  /** Null for what the disk does not give back. */
+  #read(kind: ObjectKind, { hash }: ObjectRef): Promise<Buffer | null> {
+    return readFile(join(this.#folder, objectPath(kind, hash))).catch(() => null);
   }
 
   async #makeFolder(folder: string): Promise<void> {

@@ -6,7 +6,7 @@ export interface BackupTarget extends AsyncDisposable {
   readonly scratch: string;
   /** Whether the target has an object, so that it need not be written again. */
   has(kind: ObjectKind, object: ObjectRef): Promise<boolean>;
-  /** Writes an object; one that the target has already is left as it is. */
+  /** Writes an object; one that the target has already, undamaged, is left as it is. */
   put(kind: ObjectKind, hash: string, bytes: Uint8Array): Promise<void>;
   /** Makes a file in `scratch` an object, and removes it there. */
   adopt(kind: ObjectKind, object: ObjectRef, file: string): Promise<void>;
