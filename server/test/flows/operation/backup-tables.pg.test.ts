@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict';
+import { mkdirSync } from 'node:fs';
+import { describe, test } from 'node:test';
+import { restoreBackup } from '../../../src/backup/restore/restore.ts';
+import { backUpIntoFolder } from '../../../src/backup/take/run-backup.ts';
+import { verifyBackup } from '../../../src/backup/verify/verify-backup.ts';
+import { readConfig } from '../../../src/config/config.ts';
+import { databaseFile } from '../../../src/data/data-folder.ts';
+import { openDatabase } from '../../../src/open-ports.ts';
+import { systemClock } from '../../../src/ports/clock/clock.ts';
+import { MASTER_KEY_BYTES } from '../../../src/ports/keyring/master-key.ts';
+import { fillEveryTable } from '../../kit/database/every-table.ts';
+import { freshPostgres, whyNoPostgres } from '../../kit/database/postgres.ts';
+import { openRaw } from '../../kit/database/raw-sql.ts';
+import { Folder } from '../../kit/programs/process.ts';
+import { startServer } from '../../kit/server.ts';
+
+/** Tables of which a restore keeps nothing, or not all: credentials that may have been ended since, and the cache. */
+const NOT_KEPT = new Set([
+  ...['access_tokens', 'cache_pages', 'device_authorizations', 'invites', 'oauth_transients', 'password_resets'],
+  ...['refresh_tokens', 'sessions', 'tickets', 'backup_state'],
+]);
+const TABLES = {
+  sqlite: "select name from sqlite_schema where type = 'table' and name not like 'sqlite_%'",
+  postgres: "select relname::text as name from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace",
+};
+
+type Place = { readonly file: string } | { readonly url: string };
+
+/** How many rows each table has. */
+async function countRows(place: Place): Promise<Map<string, number>> {
+  await using raw = await openRaw(place);
+  const counts = new Map<string, number>();
+  for (const { name } of await raw.all('url' in place ? TABLES.postgres : TABLES.sqlite)) {
+    const [row] = await raw.all(`select count(*) as count from ${String(name)}`);
+    counts.set(String(name), Number(row?.count));
+  }
+  return counts;
+}
+
+const noPostgres = whyNoPostgres() ?? false;
+if (noPostgres !== false) process.stderr.write(`NOT TESTED ON POSTGRESQL: a backup of every table: ${noPostgres}\n`);
+
+describe('a backup of data with rows in every table', () => {
+  for (const engine of ['sqlite', 'postgres'] as const) {
+    const skip = engine === 'postgres' && noPostgres;
+    test(`is good, and is restored with all of them on ${engine}`, { skip }, async () => {
+      using folder = new Folder();
+      await using opened = new AsyncDisposableStack();
+      const clock = systemClock();
+      const masterKey = clock.random(MASTER_KEY_BYTES);
+      /** A place for data, with its configuration. */
+      const make = async (name: string) => {
+        const postgres = engine === 'postgres' ? opened.use(await freshPostgres()) : null;
+        const dataDir = folder.at(name);
+        mkdirSync(dataDir, { mode: 0o700 });
+        const config = readConfig({
+          ...{ NOTEVAULT_DATA_DIR: dataDir, NOTEVAULT_BLOBS: 'database' },
+          NOTEVAULT_MASTER_KEY: masterKey.toString('base64'),
+          ...(postgres === null ? {} : { NOTEVAULT_DATABASE_URL: postgres.url }),
+        });
+        return { config, place: postgres ?? { file: databaseFile(dataDir) } };
+      };
+      const [from, to] = [await make('data'), await make('elsewhere')];
+      let before: Map<string, number>;
+      {
+        await using db = await openDatabase(from.config);
+        const options = { open: async () => db, masterKey, blobs: 'database', config: { analytics: 'log' } } as const;
+        await using server = await startServer(options);
+        using _editor = await fillEveryTable(server);
+        await backUpIntoFolder(folder.at('backups'), null, { config: from.config, passphrase: null });
+        before = await countRows(from.place);
+      }
+      const empty = [...before].filter(([, rows]) => rows === 0).map(([name]) => name);
+      assert.deepEqual(empty, [], 'fillEveryTable writes rows to every table of the schema');
+
+      const request = { path: folder.at('backups'), config: to.config, passphrase: null };
+      assert.deepEqual((await verifyBackup({ ...request, deep: true })).opened?.faults, []);
+      await restoreBackup({ ...request, revokeCredentials: false });
+      const after = await countRows(to.place);
+      // Trying the restored data has folded the edit into its note, whose text before is a version.
+      assert.equal(after.get('note_updates'), 0);
+      const versions = (before.get('note_versions') ?? 0) + (before.get('note_updates') ?? 0);
+      before.set('note_versions', versions).set('note_updates', 0);
+      const kept = (counts: Map<string, number>) => [...counts].filter(([name]) => !NOT_KEPT.has(name)).sort();
+      assert.deepEqual(kept(after), kept(before));
+      assert.equal(after.get('cache_pages'), 0);
+    });
+  }
+});

@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict';
+import type { VaultId } from '@notevault/protocol/values/ids.ts';
+import { Browser, signedIn } from '../clients/oauth.ts';
+import { OAuthApp } from '../clients/oauth-app.ts';
+import { YjsClient } from '../clients/yjs-client.ts';
+import { zipOf } from '../content/archives.ts';
+import { uploadRaw } from '../content/files.ts';
+import type { Answer, Caller } from '../person.ts';
+import type { TestServer } from '../server.ts';
+
+/**
+ * Writes rows to every table of a server that has no account yet and is configured with `analytics: 'log'`; those of
+ * blobs only if they are stored in the database. A new table gets its rows here. Resolves to somebody who has a note
+ * open: when they leave, their edit goes from the update log into the note.
+ */
+export async function fillEveryTable(server: TestServer): Promise<YjsClient> {
+  const { alice, app, clock } = server;
+  const id: VaultId = done(await alice.post('/vaults', { name: 'Home' })).body.vault.id;
+  done(await alice.post('/notes', { path: 'gone.md', content: 'deleted', mtime: 1 }));
+  done(await alice.delete('/notes/gone.md'));
+  clock.advance({ days: 91 });
+  assert.equal(await app.sync.dropExpired(), 1);
+  const { email, password } = alice;
+  const again = server.bearer(done(await server.anyone.post('/auth/login', { email, password })).body.access_token);
+  await fillAccount(server, again, id);
+  const typed = await fillVault(server, again, id);
+  // Last, because a read of the vault would do the same.
+  const editor = await new YjsClient('alice').join(app, id, typed);
+  assert.equal(await editor.type(' more'), 'stored');
+  return editor;
+}
+
+/** Resolves to the id of a note. */
+async function fillVault({ app }: TestServer, alice: Caller, id: VaultId): Promise<string> {
+  const write = (path: string, content: string) => alice.post('/notes', { path, content, mtime: 1 });
+  for (const content of ['first', 'second [[b]]', '---\naliases: [letter]\n---\nthird [[b]]']) {
+    done(await write('folder/a.md', content));
+  }
+  done(await write('folder/b.md', 'roses'));
+  done(await alice.delete('/notes/folder/b.md'));
+  const typed = done(await write('typed.md', 'words')).body.note.id;
+  done(await uploadRaw(alice, 'a.txt', Buffer.from('bytes')));
+  done(await alice.post('/tickets', { operation: 'attachment.get', path: 'a.txt' }));
+  done(await alice.post('/folders', { folder: 'made' }, { 'x-idempotency-key': 'a-key' }));
+  const { resume_cursor: cursor } = done(await alice.get('/sync/changes')).body;
+  done(await alice.get(`/sync/changes?cursor=${encodeURIComponent(cursor)}`, { 'x-device-id': 'phone' }));
+  const zip = zipOf([{ name: 'imported.md', data: 'imported' }]);
+  done(await alice.post(`/imports?vault_id=${id}`, zip, { 'content-type': 'application/octet-stream' }));
+  await app.imports.runWaiting();
+  const vault = await app.vaults.openAsSystem(id);
+  assert.ok(vault !== null);
+  await app.search.rebuild(vault, () => undefined);
+  await app.search.embed(new AbortController().signal);
+  await app.sync.manifest(vault, undefined);
+  await app.cache.persist(1);
+  return typed;
+}
+
+async function fillAccount(server: TestServer, alice: Caller, vault: VaultId): Promise<void> {
+  const { anyone, app } = server;
+  done(await alice.post('/logs', { logs: [{ level: 'info', message: 'a line' }] }));
+  done(await alice.post('/connections/pat', { name: 'script', vault_access: { [vault]: 'read' } }));
+  done(await alice.post('/admin/invites', {}));
+  done(await alice.patch('/me', { analytics_opt_out: true }));
+  const link = async () => done(await anyone.post('/auth/device', { client_id: 'x', device_name: 'phone' })).body;
+  const { user_code, device_code } = await link();
+  done(await alice.post('/auth/device/authorize', { user_code, vault_id: vault }));
+  done(await anyone.post('/auth/device/token', { device_code }));
+  await link();
+  const wrong = await alice.post('/auth/device/authorize', { user_code: 'BBBB-BBBB', vault_id: vault });
+  assert.ok(wrong.status >= 400);
+  const application = await OAuthApp.register(server);
+  await application.connect();
+  // A request that waits for a person.
+  await signedIn(new Browser(server), (await application.ask()).url, server.alice);
+  await app.accounts.issueReset(server.alice.email);
+}
+
+function done(answer: Answer): Answer {
+  assert.ok(answer.status < 300, `answered ${answer.status}: ${answer.bytes}`);
+  return answer;
+}
