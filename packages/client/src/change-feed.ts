@@ -1,4 +1,4 @@
-import type { SyncChange, SyncChanges } from '@notevault/protocol/sync.ts';
+import type { SyncChange, SyncChanges, UnreadableChange } from '@notevault/protocol/sync.ts';
 
 /**
  * The feed has to be read from the start: the vault was restored, or the cursor is older than the oldest tombstone.
@@ -8,9 +8,24 @@ export class FeedRestarted extends Error {
   override readonly name = 'FeedRestarted';
 }
 
+/** A page of the feed. */
+export interface FeedPage extends Omit<SyncChanges, 'changes'> {
+  readonly changes: SyncChange[];
+  /** Rows that are damaged on the server. What this client has of them is to be kept as it is. */
+  readonly unreadable: readonly UnreadableChange[];
+}
+
+export function feedPage({ changes, ...page }: SyncChanges): FeedPage {
+  return {
+    ...page,
+    changes: changes.filter((change): change is SyncChange => !('unreadable' in change)),
+    unreadable: changes.filter((change) => 'unreadable' in change),
+  };
+}
+
 /** The source of feed pages; null for a cursor that is no longer valid. */
 export interface ChangesSource {
-  changes(cursor: string | null, options: { readonly content: boolean }): Promise<SyncChanges | null>;
+  changes(cursor: string | null, options: { readonly content: boolean }): Promise<FeedPage | null>;
 }
 
 export interface FollowOptions {
@@ -30,7 +45,7 @@ export interface FollowOptions {
 const POLL_MS = 10_000;
 
 /**
- * Yields the changes of a vault page by page, from a cursor (null: from the start), until the signal aborts. A consumer
+ * Yields the changes of a vault, without damaged rows, page by page, from a cursor (null: from the start), until the signal aborts. A consumer
  * that requests the next page has applied the previous one. Throws FeedRestarted.
  */
 export async function* followChanges(

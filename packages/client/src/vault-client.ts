@@ -33,7 +33,7 @@ import type { SearchRequest, SearchResponse, SearchStatus } from '@notevault/pro
 import type { Manifest, SyncChange, SyncChanges, VaultGraph, VaultTree } from '@notevault/protocol/sync.ts';
 import type { NewTicket, Ticket } from '@notevault/protocol/tickets.ts';
 import type { TrashPage, TrashRestored } from '@notevault/protocol/trash.ts';
-import { followChanges } from './change-feed.ts';
+import { type FeedPage, feedPage, followChanges } from './change-feed.ts';
 import { ApiError, type Call, encodedPath, type Transport } from './transport.ts';
 
 /** Bytes to upload. */
@@ -233,6 +233,7 @@ export class VaultClient {
     await this.#delete(`/trash/${id}`, undefined);
   }
 
+  /** Every note and attachment; fails when one is damaged, because a copy without it would pass for a whole one. */
   async manifest(): Promise<Manifest> {
     return this.#get<Manifest>('/sync/manifest');
   }
@@ -242,20 +243,20 @@ export class VaultClient {
     return this.#get<VaultGraph>('/vault/graph');
   }
 
+  /** The file tree. Damaged rows are listed apart: their paths are not known, and they were not deleted. */
   async tree(): Promise<VaultTree> {
-    return this.#get<VaultTree>('/vault/tree');
+    return this.#get<VaultTree>('/vault/tree', { unreadable: 'list' });
   }
 
   /**
    * Returns a page of the change feed. The cursor sent counts as applied by this device. Null when the cursor is no
    * longer valid and the feed has to be read from the start.
    */
-  async changes(cursor: string | null, { limit = 500, content = false } = {}): Promise<SyncChanges | null> {
+  async changes(cursor: string | null, { limit = 500, content = false } = {}): Promise<FeedPage | null> {
     const query = { limit, fields: content ? 'all' : 'meta', ...(cursor === null ? {} : { cursor }) };
     const call = { method: 'GET', path: '/sync/changes', query, vault: this.id } as const;
     const answer = await this.#transport.send(call, [410]);
-    const body = (await answer.json()) as SyncChanges;
-    return answer.status === 410 ? null : body;
+    return answer.status === 410 ? null : feedPage((await answer.json()) as SyncChanges);
   }
 
   /** Yields the changes after a cursor, and all later ones: see `followChanges`. */

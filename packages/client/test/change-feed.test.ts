@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { SyncChange, SyncChanges } from '@notevault/protocol/sync.ts';
-import { FeedRestarted, followChanges } from '../src/change-feed.ts';
+import type { SyncChange } from '@notevault/protocol/sync.ts';
+import { type FeedPage, FeedRestarted, feedPage, followChanges } from '../src/change-feed.ts';
 
 const change = (seq: number) => ({ seq }) as SyncChange;
-const page = (seqs: number[], cursor: string, more: boolean): SyncChanges => ({
+const page = (seqs: number[], cursor: string, more: boolean): FeedPage => ({
   changes: seqs.map(change),
+  unreadable: [],
   has_more: more,
   next_cursor: more ? cursor : null,
   resume_cursor: cursor,
@@ -47,4 +48,10 @@ test('followChanges yields page after page, reports a page as applied when the n
 test('followChanges throws FeedRestarted for a cursor that is no longer valid', async () => {
   const feed = followChanges({ changes: async () => null }, 'old', {});
   await assert.rejects(feed.next(), FeedRestarted);
+});
+
+test('feedPage sets damaged rows apart, and keeps the cursor behind them', () => {
+  const damaged = { seq: 2, type: 'note', id: 'b', unreadable: true } as const;
+  const rows = { changes: [change(1), damaged, change(3)], has_more: false, next_cursor: null, resume_cursor: 'c3' };
+  assert.deepEqual(feedPage(rows), { ...rows, changes: [change(1), change(3)], unreadable: [damaged] });
 });

@@ -19,6 +19,20 @@ export const ManifestNote = Type.Object({
 });
 export type ManifestNote = Static<typeof ManifestNote>;
 
+/** A row whose stored data is damaged: its path and content are not known. */
+export const UnreadableRow = Type.Object({
+  id: Uuid,
+  seq: Type.Integer(),
+  type: Type.Union([Type.Literal('note'), Type.Literal('attachment')]),
+});
+export type UnreadableRow = Static<typeof UnreadableRow>;
+const Unreadable = Type.Optional(
+  Type.Array(UnreadableRow, {
+    description:
+      'With `unreadable=list`, if there are any: rows that are damaged, so that nothing but this is known of them. They are in no other list. Keep what you have of them: they were not deleted.',
+  }),
+);
+
 /** Either the whole manifest, or only `unchanged` and `change_seq`. */
 export const Manifest = Type.Object({
   change_seq: Type.Integer(),
@@ -26,6 +40,7 @@ export const Manifest = Type.Object({
   total_attachments: Type.Optional(Type.Integer()),
   notes: Type.Optional(Type.Array(ManifestNote, { description: 'By path.' })),
   attachments: Type.Optional(Type.Array(ManifestAttachment, { description: 'By path.' })),
+  unreadable: Unreadable,
   unchanged: Type.Optional(
     Type.Boolean({
       description: 'True when `since_seq` is the current seq; the only other field is then `change_seq`.',
@@ -52,8 +67,14 @@ export const SyncChange = Type.Object({
 });
 export type SyncChange = Static<typeof SyncChange>;
 
+/** In the feed, a damaged row goes by without stopping what follows. */
+export const UnreadableChange = Type.Object({ ...UnreadableRow.properties, unreadable: Type.Literal(true) });
+export type UnreadableChange = Static<typeof UnreadableChange>;
+
 export const SyncChanges = Type.Object({
-  changes: Type.Array(SyncChange, { description: 'Ordered by seq; each row once, in its current state.' }),
+  changes: Type.Array(Type.Union([SyncChange, UnreadableChange]), {
+    description: 'Ordered by seq; each row once, in its current state.',
+  }),
   has_more: Type.Boolean(),
   next_cursor: Nullable(Type.String({ description: 'Cursor of the next page; null on the last page.' })),
   resume_cursor: Type.String({
@@ -89,6 +110,7 @@ export const VaultTree = Type.Object({
       mime_type: Nullable(Type.String()),
     }),
   ),
+  unreadable: Unreadable,
 });
 export type VaultTree = Static<typeof VaultTree>;
 
@@ -103,7 +125,15 @@ export const VaultGraph = Type.Object({
 });
 export type VaultGraph = Static<typeof VaultGraph>;
 
+const UnreadableQuery = Type.Optional(
+  Type.Literal('list', {
+    description:
+      'Answer although rows are damaged, and list these apart. Without it, the answer is then 500 and names them.',
+  }),
+);
+export const TreeQuery = Type.Object({ unreadable: UnreadableQuery });
 export const ManifestQuery = Type.Object({
+  unreadable: UnreadableQuery,
   since_seq: Type.Optional(
     Type.Unsafe<unknown>({
       description: 'The change_seq of an earlier manifest. While it is current, the answer contains no rows.',

@@ -1,3 +1,4 @@
+import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { Seq } from '@notevault/protocol/values/ids.ts';
 import type { CachedCollection, CachedRow, OpenVault } from '../vaults/vaults.ts';
 import * as store from './change-feed.store.ts';
@@ -22,14 +23,24 @@ export function cachedEntries<Row extends CachedRow>({
   open,
   bytesOf,
 }: CachedKind<Row>): CachedCollection<Row> {
+  /** A damaged row, as what it is. */
+  const opened = (vault: OpenVault, row: FeedEntry): Row | 'unreadable' => {
+    try {
+      return open(vault, row);
+    } catch (error) {
+      if (error instanceof NotevaultError && error.code === `${kind}_unreadable`) return 'unreadable';
+      throw error;
+    }
+  };
   return {
+    type: kind,
     name,
     bytesOf,
     async changed(handle, vault, after, limit) {
       const rows = await handle.all(store.findChangedOf, { vault: vault.id, kind, after, limit });
       return rows.map((row) => {
         const { id, seq, deleted_at } = row;
-        return { id, seq: seq as Seq, row: deleted_at === null ? open(vault, row) : null };
+        return { id, seq: seq as Seq, row: deleted_at === null ? opened(vault, row) : null };
       });
     },
     async liveSeqs(handle, vault, after, limit) {
@@ -38,7 +49,7 @@ export function cachedEntries<Row extends CachedRow>({
     },
     async rowsAt(handle, vault, seqs) {
       const rows = await handle.allMany(store.findLiveAt, { vault: vault.id, kind }, seqs);
-      return rows.map((row) => open(vault, row));
+      return rows.map((row) => ({ id: row.id, seq: row.seq as Seq, row: opened(vault, row) }));
     },
   };
 }

@@ -44,6 +44,8 @@ export interface NoteChangeFeed {
     vault: OpenVault,
     notes: readonly Pick<ChangedNote, 'id' | 'version' | 'sizeBytes'>[],
   ): Promise<Map<NoteId, string>>;
+  /** The same without the texts that are damaged. */
+  readableTextsOf: NoteChangeFeed['textsOf'];
   /**
    * Returns the first `limit` notes and tombstones written after `after`, sealed and with their texts: up to `bytes` of
    * text, at least one if there is any. `more` tells whether others follow.
@@ -76,7 +78,12 @@ async function withTexts(handle: ReadHandle, vault: OpenVault, rows: readonly Fe
 export function createNoteChangeFeed(entries: Pick<Entries, 'changedOf' | 'rowsById'>): NoteChangeFeed {
   return {
     changed: changedNote,
-    textsOf,
+    textsOf: async (handle, vault, notes) => {
+      const texts = await readableTextsOf(handle, vault, notes);
+      if (texts.size !== notes.length) throw new NotevaultError('note_unreadable');
+      return texts;
+    },
+    readableTextsOf,
     async sealedAfter(handle, vault, after, { limit, bytes }) {
       const rows = await entries.changedOf(handle, vault, 'note', after, limit);
       let sum = 0;
@@ -106,7 +113,7 @@ function changedNote(vault: OpenVault, row: FeedEntry): ChangedNote {
   };
 }
 
-async function textsOf(
+async function readableTextsOf(
   handle: ReadHandle,
   vault: OpenVault,
   notes: Parameters<NoteChangeFeed['textsOf']>[2],
@@ -120,11 +127,21 @@ async function textsOf(
       ...versions.keys(),
     ])) {
       await yieldIfDue();
-      texts.set(id as NoteId, sealed.openContent(vault, id, versions.get(id) ?? 0, content));
+      const text = readable(() => sealed.openContent(vault, id, versions.get(id) ?? 0, content));
+      if (text !== null) texts.set(id as NoteId, text);
     }
   }
-  if (texts.size !== notes.length) throw new NotevaultError('note_unreadable');
   return texts;
+}
+
+/** Null for what is damaged. */
+function readable<Opened>(open: () => Opened): Opened | null {
+  try {
+    return open();
+  } catch (error) {
+    if (error instanceof NotevaultError && error.code === 'note_unreadable') return null;
+    throw error;
+  }
 }
 
 /** Maximum number of texts per read: on SQLite a read blocks the event loop. */

@@ -1,16 +1,19 @@
-import { invalid } from '@notevault/protocol/errors.ts';
+import { invalid, NotevaultError } from '@notevault/protocol/errors.ts';
 import type { ChangesQuery } from '@notevault/protocol/sync.ts';
 import type { NoteId, Seq } from '@notevault/protocol/values/ids.ts';
 import { jsonPieces } from '../../concurrency/json-pieces.ts';
 import { createYield } from '../../concurrency/yield.ts';
 import type { ReadHandle } from '../../ports/database/database.ts';
+import type { FeedEntry } from '../entries/entries.ts';
 import type { ChangedNote } from '../notes/notes.ts';
 import type { OpenVault } from '../vaults/vaults.ts';
 import { appliedBy, cursorOf, type Position, positionOf } from './cursor.ts';
 import { recordWatermark } from './device-watermarks.ts';
 import { type JsonEntry, writeJsonList, writeJsonObject } from './json-writer.ts';
 import type { SyncDeps } from './sync.deps.ts';
-import { type ChangedRow, changeJson } from './sync.mapper.ts';
+import { type ChangedRow, changeJson, type DamagedRow, damagedJson } from './sync.mapper.ts';
+
+type FeedRow = ChangedRow | DamagedRow;
 
 export interface PageRequest {
   /** The cursor to continue from; null for the start. */
@@ -45,8 +48,8 @@ export function pageRequest(query: ChangesQuery): PageRequest {
 }
 
 /**
- * Returns one page of a vault's changes as JSON, ready to send. Throws `invalid_cursor`, `history_expired`,
- * `note_unreadable`, `attachment_unreadable`.
+ * Returns one page of a vault's changes as JSON, ready to send; of a damaged row it tells only that. Throws
+ * `invalid_cursor`, `history_expired`.
  */
 export async function changesPage(
   deps: SyncDeps,
@@ -60,7 +63,7 @@ export async function changesPage(
       request.cursor === null ? { seq: START, base: feed.floorSeq } : positionOf(vault, request.cursor, feed);
     const all = await rowsAfter(deps, handle, vault, from.seq, request.limit + 1);
     const rows = all.slice(0, request.content ? fitPage(all, request.limit) : request.limit);
-    const texts = request.content ? await deps.notes.textsOf(handle, vault, rows.flatMap(liveNote)) : new Map();
+    const texts = request.content ? await deps.notes.readableTextsOf(handle, vault, rows.flatMap(liveNote)) : null;
     return { from, rows, hasMore: rows.length < all.length, texts };
   });
   // Only after the cursor was accepted: a refused cursor says nothing about what the device has applied.
@@ -73,11 +76,18 @@ export async function changesPage(
   return writeJsonObject(fields, [await writeJsonList('changes', rows, (row) => withContent(row, texts))]);
 }
 
-/** Writes a row with its content, if that was requested: one that is long, in pieces. */
-function withContent(row: ChangedRow, texts: ReadonlyMap<NoteId, string>): JsonEntry {
+/**
+ * Writes a row with its content, if that was requested: one that is long, in pieces.
+ *
+ * @param texts null when it was not requested; a live note that is not in it has a damaged text.
+ */
+function withContent(row: FeedRow, texts: ReadonlyMap<NoteId, string> | null): JsonEntry {
+  if ('unreadable' in row) return damagedJson(row);
   const json = changeJson(row);
-  const content = row.type === 'note' ? texts.get(row.row.id) : undefined;
-  if (content === undefined) return json;
+  const [note] = liveNote(row);
+  if (texts === null || note === undefined) return json;
+  const content = texts.get(note.id);
+  if (content === undefined) return damagedJson({ type: 'note', row: note, unreadable: true });
   const head = `${json.slice(0, -1)},"content":`;
   return content.length < LONG_CHARS ? `${head}${JSON.stringify(content)}}` : longEntry(head, content);
 }
@@ -93,22 +103,33 @@ async function rowsAfter(
   vault: OpenVault,
   after: Seq,
   limit: number,
-): Promise<ChangedRow[]> {
+): Promise<FeedRow[]> {
   const yieldIfDue = createYield();
-  const rows: ChangedRow[] = [];
+  const rows: FeedRow[] = [];
   for (const row of await entries.changedAfter(handle, vault, after, limit)) {
     if (rows.length % ROWS_PER_YIELD === 0) await yieldIfDue();
     rows.push(
-      row.kind === 'note'
-        ? { type: 'note', row: notes.changed(vault, row) }
-        : { type: 'attachment', row: attachments.changed(vault, row) },
+      orDamaged(row, () =>
+        row.kind === 'note'
+          ? { type: 'note', row: notes.changed(vault, row) }
+          : { type: 'attachment', row: attachments.changed(vault, row) },
+      ),
     );
   }
   return rows;
 }
 
+function orDamaged({ id, seq, kind }: FeedEntry, open: () => ChangedRow): FeedRow {
+  try {
+    return open();
+  } catch (error) {
+    if (!(error instanceof NotevaultError) || error.code !== `${kind}_unreadable`) throw error;
+    return { type: kind === 'note' ? 'note' : 'attachment', row: { id, seq: seq as Seq }, unreadable: true };
+  }
+}
+
 /** Returns how many of the first `limit` rows fit into a page with their content: at least one. */
-function fitPage(rows: readonly ChangedRow[], limit: number): number {
+function fitPage(rows: readonly FeedRow[], limit: number): number {
   let bytes = 0;
   const tooMuch = rows.findIndex((row, index) => {
     bytes += liveNote(row).reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
@@ -117,6 +138,6 @@ function fitPage(rows: readonly ChangedRow[], limit: number): number {
   return tooMuch === -1 ? limit : Math.min(tooMuch, limit);
 }
 
-function liveNote({ type, row }: ChangedRow): ChangedNote[] {
-  return type === 'note' && !row.deleted ? [row] : [];
+function liveNote(feed: FeedRow): ChangedNote[] {
+  return 'unreadable' in feed || feed.type !== 'note' || feed.row.deleted ? [] : [feed.row];
 }

@@ -110,14 +110,14 @@ onSqlite('the manifest', (open) => {
     assert.equal((await manifestOf(alice)).attachments[0].content_hash, sha256('another text'));
   });
 
-  test('[2.4] one unreadable row fails the manifest, the tree, the page of changes, tags and types', async () => {
+  test('[2.4] one unreadable row fails the manifest, the tree, tags and types', async () => {
     await using notes = await startNotes({ open });
     const { alice, server } = notes;
     await alice.write('sound.md');
     const { id } = await alice.write('damaged.md');
     await using raw = await rawOf(server.db);
     await raw.all('update entries set meta = $2 where id = $1', id, Buffer.alloc(64));
-    for (const path of ['/sync/manifest', '/vault/tree', '/sync/changes', '/tags', '/types', '/folders/list?folder=']) {
+    for (const path of ['/sync/manifest', '/vault/tree', '/tags', '/types', '/folders/list?folder=']) {
       for (const _ of ['first', 'again']) {
         const { status, body } = await alice.caller.get(path);
         assert.deepEqual([status, body.error], [500, 'note_unreadable'], path);

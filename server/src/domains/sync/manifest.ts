@@ -16,11 +16,17 @@ import {
 /** A manifest: only its seq if the client already has it, else JSON ready to send. */
 export type Manifest = { readonly unchanged: Seq } | { readonly json: readonly Buffer[] };
 
+/** Whether damaged rows are listed, or an error. */
+export type Damage = 'list' | 'throw';
+
 export interface ManifestQueries {
-  /** Returns every live row with hash and seq from one snapshot. Throws rather than leave a row out. */
-  manifest(vault: OpenVault, sinceSeq: unknown): Promise<Manifest>;
-  /** Returns the file tree from one snapshot, as JSON ready to send. Throws rather than leave an entry out. */
-  tree(vault: OpenVault): Promise<readonly Buffer[]>;
+  /**
+   * Returns every live row with hash and seq from one snapshot. Throws rather than leave a damaged row out, unless it
+   * may list it apart.
+   */
+  manifest(vault: OpenVault, sinceSeq: unknown, damage?: Damage): Promise<Manifest>;
+  /** Returns the file tree from one snapshot, as JSON ready to send; of damaged rows see manifest. */
+  tree(vault: OpenVault, damage?: Damage): Promise<readonly Buffer[]>;
   /** Returns every note and which notes link to which, from one snapshot, as JSON ready to send. */
   graph(vault: OpenVault): Promise<readonly Buffer[]>;
 }
@@ -37,33 +43,41 @@ export function createManifestQueries(deps: SyncDeps, semaphore: FairSemaphore):
   } = deps;
   const snapshot = <Result>(vault: OpenVault, body: (snapshot: CacheSnapshot) => Promise<Result>) =>
     semaphore.run(currentOwner(), () => cache.snapshot(vault, body));
+  /** All notes and attachments, by path. */
+  const contents = async (snapshot: CacheSnapshot, damage: Damage) => {
+    const read = damage === 'list' ? snapshot.rowsWithDamage : snapshot.rows;
+    const notes = await read(cachedNotes);
+    const files = await read(cachedAttachments);
+    const unreadable = [...notes.unreadable, ...files.unreadable];
+    // An empty list is left out: most vaults never have one.
+    const damaged = unreadable.length === 0 ? {} : { unreadable };
+    return { notes: await notes.sorted(), files: await files.sorted(), damaged };
+  };
   return {
-    async manifest(vault, sinceSeq) {
+    async manifest(vault, sinceSeq, damage = 'throw') {
       if (sinceSeq !== undefined) {
         const { changeSeq } = await vaults.feed(db, vault);
         if (sinceSeq === String(changeSeq)) return { unchanged: changeSeq };
       }
       return snapshot(vault, async (snapshot) => {
-        const notes = await (await snapshot.rows(cachedNotes)).sorted();
-        const files = await (await snapshot.rows(cachedAttachments)).sorted();
+        const { notes, files, damaged } = await contents(snapshot, damage);
         const totals = { total_notes: notes.length, total_attachments: files.length };
         const lists = [
           await writeJsonList('notes', notes, manifestNoteJson),
           await writeJsonList('attachments', files, manifestAttachmentJson),
         ];
-        return { json: writeJsonObject({ change_seq: snapshot.changeSeq, ...totals }, lists) };
+        return { json: writeJsonObject({ change_seq: snapshot.changeSeq, ...totals, ...damaged }, lists) };
       });
     },
-    tree: (vault) =>
+    tree: (vault, damage = 'throw') =>
       snapshot(vault, async (snapshot) => {
-        const notes = await (await snapshot.rows(cachedNotes)).sorted();
-        const files = await (await snapshot.rows(cachedAttachments)).sorted();
+        const { notes, files, damaged } = await contents(snapshot, damage);
         const all = await folders.listAt(snapshot.handle, vault);
         const lists = [
           await writeJsonList('notes', notes, treeNoteJson),
           await writeJsonList('attachments', files, treeAttachmentJson),
         ];
-        return writeJsonObject({ change_seq: snapshot.changeSeq, folders: all }, lists);
+        return writeJsonObject({ change_seq: snapshot.changeSeq, folders: all, ...damaged }, lists);
       }),
     graph: (vault) =>
       snapshot(vault, async (snapshot) => {

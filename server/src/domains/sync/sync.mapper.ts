@@ -1,4 +1,5 @@
 import { folderOf } from '@notevault/note-text/paths.ts';
+import type { Seq } from '@notevault/protocol/values/ids.ts';
 import { isoTime } from '@notevault/protocol/values/time.ts';
 import type { ChangedAttachment } from '../attachments/attachments.ts';
 import type { GraphEdge } from '../links/links.ts';
@@ -8,6 +9,17 @@ import type { CachedNote, ChangedNote } from '../notes/notes.ts';
 export type ChangedRow =
   | { readonly type: 'note'; readonly row: ChangedNote }
   | { readonly type: 'attachment'; readonly row: ChangedAttachment };
+
+/** A row of the change feed that is damaged. */
+export interface DamagedRow {
+  readonly type: ChangedRow['type'];
+  readonly row: { readonly id: string; readonly seq: Seq };
+  readonly unreadable: true;
+}
+
+export function damagedJson({ type, row: { id, seq } }: DamagedRow): string {
+  return `{"seq":${seq},"type":"${type}","id":"${id}","unreadable":true}`;
+}
 
 /*
  * The rows of changes, manifest and tree as JSON: ids, hashes and times need no escaping, and a general serializer takes

@@ -1,4 +1,12 @@
-import { ChangesQuery, Manifest, ManifestQuery, SyncChanges, VaultGraph, VaultTree } from '@notevault/protocol/sync.ts';
+import {
+  ChangesQuery,
+  Manifest,
+  ManifestQuery,
+  SyncChanges,
+  TreeQuery,
+  VaultGraph,
+  VaultTree,
+} from '@notevault/protocol/sync.ts';
 import { answerBytes } from '../../http/answers/answer-bytes.ts';
 import { type Route, route } from '../../http/route.ts';
 import type { Sync } from './sync.ts';
@@ -18,7 +26,7 @@ export function syncRoutes(sync: Sync): Route[] {
       responses: { 200: Manifest },
       errors: ['note_unreadable', 'attachment_unreadable'],
       handle: async ({ vault, query }) => {
-        const manifest = await sync.manifest(vault, query.since_seq);
+        const manifest = await sync.manifest(vault, query.since_seq, query.unreadable);
         if ('json' in manifest) return { json: manifest.json };
         return { body: { unchanged: true, change_seq: manifest.unchanged } };
       },
@@ -33,7 +41,7 @@ export function syncRoutes(sync: Sync): Route[] {
       answerBytes: answerBytes.page,
       query: ChangesQuery,
       responses: { 200: SyncChanges },
-      errors: ['invalid_cursor', 'history_expired', 'note_unreadable', 'attachment_unreadable', 'validation'],
+      errors: ['invalid_cursor', 'history_expired', 'validation'],
       handle: async ({ vault, query, device }) => ({ json: await sync.changes(vault, query, device) }),
     }),
     route({
@@ -45,9 +53,10 @@ export function syncRoutes(sync: Sync): Route[] {
       compresses: true,
       revalidates: 'vault',
       answerBytes: answerBytes.page,
+      query: TreeQuery,
       responses: { 200: VaultTree },
       errors: ['note_unreadable', 'attachment_unreadable'],
-      handle: async ({ vault }) => ({ json: await sync.tree(vault) }),
+      handle: async ({ vault, query }) => ({ json: await sync.tree(vault, query.unreadable) }),
     }),
     route({
       method: 'GET',

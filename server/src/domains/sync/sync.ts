@@ -14,7 +14,7 @@ import { dropExpired } from './tombstone-retention.ts';
 export interface Sync extends ManifestQueries {
   /**
    * Returns one page of the vault's changes; `device` is `X-Device-Id`. Throws `invalid_cursor`, `history_expired`,
-   * `note_unreadable`, `attachment_unreadable`, a validation error.
+   * a validation error.
    */
   changes(vault: OpenVault, query: ChangesQuery, device: string | null): Promise<readonly Buffer[]>;
   /** Drops expired tombstones and their entries in persisted lists; resolves to the number of tombstones. */
@@ -46,8 +46,8 @@ export function createSync(deps: SyncDeps): Sync {
         const vault = await vaults.openAsSystem(id);
         if (vault === null) continue;
         await cache.snapshot(vault, async (snapshot) => {
-          await snapshot.rows(notes.cache);
-          await snapshot.rows(attachments.cache);
+          await snapshot.rowsWithDamage(notes.cache);
+          await snapshot.rowsWithDamage(attachments.cache);
         });
       }
       await cache.persist();

@@ -139,6 +139,7 @@ class StoredRows {
   }
 
   readonly #collection: CachedCollection<CachedRow> = {
+    type: 'note',
     name: 'stored 1',
     changed: async (_handle, _vault, after, limit) => {
       const changes = [...this.#changes].filter(([, { seq }]) => seq > after).slice(0, limit);
@@ -151,7 +152,7 @@ class StoredRows {
       const asked = new Set(seqs);
       this.opened += seqs.length;
       return [...this.#changes].flatMap(([id, { seq, path }]) =>
-        path !== null && asked.has(seq) ? this.#row(id, seq, path) : [],
+        path !== null && asked.has(seq) ? { id, seq, row: this.#row(id, seq, path) } : [],
       );
     },
     bytesOf: () => 100,

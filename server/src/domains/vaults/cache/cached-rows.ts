@@ -1,3 +1,4 @@
+import type { UnreadableRow } from '@notevault/protocol/sync.ts';
 import type { Seq } from '@notevault/protocol/values/ids.ts';
 import { createYield, type YieldIfDue } from '../../../concurrency/yield.ts';
 import type { ReadHandle } from '../../../ports/database/database.ts';
@@ -9,17 +10,17 @@ export interface CachedRow extends PageRow {
   readonly path: string;
 }
 
-/** The result of a row's last write: the row, or null for a tombstone. */
+/** The result of a row's last write: the row, null for a tombstone, or that the live row is damaged. */
 export interface RowChange<Row> {
   readonly id: string;
   readonly seq: Seq;
-  readonly row: Row | null;
+  readonly row: Row | null | 'unreadable';
 }
 
-/**
- * A kind of rows that can be cached: how they are read and how large they are. Throws for a row that cannot be opened.
- */
+/** A kind of rows that can be cached: how they are read and how large they are. */
 export interface CachedCollection<Row extends CachedRow> {
+  /** The kind of entries, as in the change feed. */
+  readonly type: UnreadableRow['type'];
   /** The name of the kind with a number for its format; persisted pages of another format are not read. */
   readonly name: string;
   /** The first `limit` rows written after a seq, including tombstones, ordered by seq. */
@@ -27,7 +28,7 @@ export interface CachedCollection<Row extends CachedRow> {
   /** The first `limit` seqs of live rows after a seq, in order. */
   liveSeqs(handle: ReadHandle, vault: OpenVault, after: Seq, limit: number): Promise<Seq[]>;
   /** The live rows with the given seqs, in any order. */
-  rowsAt(handle: ReadHandle, vault: OpenVault, seqs: readonly Seq[]): Promise<Row[]>;
+  rowsAt(handle: ReadHandle, vault: OpenVault, seqs: readonly Seq[]): Promise<RowChange<Row>[]>;
   /** Approximate memory of a row in bytes. */
   bytesOf(row: Row): number;
 }
@@ -35,6 +36,8 @@ export interface CachedCollection<Row extends CachedRow> {
 /** The live rows of one kind in one snapshot. Must not be kept: the next read changes it in place. */
 export interface RowsView<Row extends CachedRow> {
   readonly byId: ReadonlyMap<string, Row>;
+  /** The live rows that cannot be opened and are in no page, ordered by seq. */
+  readonly unreadable: readonly UnreadableRow[];
   /** Ordered by path, in UTF-16 code units. */
   sorted(): Promise<readonly Row[]>;
 }
@@ -51,6 +54,7 @@ const PAGE_BYTES = 1024 * 1024;
 export class CachedRows<Row extends CachedRow> implements RowsView<Row> {
   readonly vault: OpenVault;
   readonly byId = new Map<string, Row>();
+  readonly #unreadable = new Map<string, UnreadableRow>();
   bytes = 0;
   /** The seq up to which all writes are included. */
   seq = 0 as Seq;
@@ -71,10 +75,11 @@ export class CachedRows<Row extends CachedRow> implements RowsView<Row> {
     this.vault = vault;
   }
 
-  /**
-   * Loads all live rows up to a seq: each from a page that has it, or else by opening it. Throws for a row that is in
-   * no page and cannot be opened.
-   */
+  get unreadable(): readonly UnreadableRow[] {
+    return [...this.#unreadable.values()].sort((a, b) => a.seq - b.seq);
+  }
+
+  /** Loads all live rows up to a seq: each from a page that has it, or else by opening it. */
   async load(handle: ReadHandle, seq: Seq, pages: Pick<CachePages, 'read'>): Promise<void> {
     const yieldIfDue = createYield();
     const paged = await pages.read<Row>(this.#collection.name, handle, this.vault);
@@ -96,13 +101,13 @@ export class CachedRows<Row extends CachedRow> implements RowsView<Row> {
       const slice = unpaged.slice(from, from + SLICE);
       const rows = await this.#collection.rowsAt(handle, this.vault, slice);
       if (rows.length !== slice.length) throw new Error('rows are missing from their own snapshot');
-      for (const row of rows) this.#apply({ id: row.id, seq: row.seq, row });
+      for (const row of rows) this.#apply(row);
       await yieldIfDue();
     }
     this.seq = seq;
   }
 
-  /** Adds the writes up to a seq. Throws for a row that cannot be opened; earlier rows stay added. */
+  /** Adds the writes up to a seq. */
   async catchUp(handle: ReadHandle, seq: Seq): Promise<void> {
     const yieldIfDue = createYield();
     while (this.seq < seq) {
@@ -173,8 +178,10 @@ export class CachedRows<Row extends CachedRow> implements RowsView<Row> {
     return [rows, next];
   }
 
-  #apply({ id, row }: RowChange<Row>): void {
-    if (row !== null) {
+  #apply({ id, seq, row }: RowChange<Row>): void {
+    this.#unreadable.delete(id);
+    if (row === 'unreadable') this.#unreadable.set(id, { id, seq, type: this.#collection.type });
+    else if (row !== null) {
       this.#put(row);
       this.#unpaged.add(id);
       return;

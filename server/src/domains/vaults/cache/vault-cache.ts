@@ -1,3 +1,4 @@
+import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { Seq, VaultId } from '@notevault/protocol/values/ids.ts';
 import { KeyedMutex } from '../../../concurrency/keyed-mutex.ts';
 import type { Clock } from '../../../ports/clock/clock.ts';
@@ -14,8 +15,14 @@ export interface CacheSnapshot {
   /** The handle of the snapshot, for what is not cached. */
   readonly handle: ReadHandle;
   readonly changeSeq: Seq;
+  /** All rows of a kind. Throws `note_unreadable`, `attachment_unreadable` rather than leave a damaged one out. */
   rows<Row extends CachedRow>(collection: CachedCollection<Row>): Promise<RowsView<Row>>;
+  /** The same, with damaged rows listed apart. */
+  rowsWithDamage<Row extends CachedRow>(collection: CachedCollection<Row>): Promise<RowsView<Row>>;
 }
+
+/** Most damaged rows that an error names. */
+const NAMED_MAX = 100;
 
 /** Most vaults that are remembered as written to and not read since. */
 const WRITTEN_MAX = 10_000;
@@ -69,10 +76,13 @@ export class VaultCache {
       try {
         return await this.#db.read(async (handle) => {
           const feed = await this.#vaults.feed(handle, vault);
+          const rowsWithDamage: CacheSnapshot['rowsWithDamage'] = (collection) =>
+            cached.rows(collection, handle, vault, feed, this.#pages);
           return body({
             handle,
             changeSeq: feed.changeSeq,
-            rows: (collection) => cached.rows(collection, handle, vault, feed, this.#pages),
+            rowsWithDamage,
+            rows: async (collection) => requireWhole(collection, await rowsWithDamage(collection)),
           });
         });
       } finally {
@@ -172,6 +182,15 @@ class CachedVault {
     } else if (rows.seq < changeSeq) await rows.catchUp(handle, changeSeq);
     return rows;
   }
+}
+
+function requireWhole<View extends RowsView<CachedRow>>(
+  { type }: { readonly type: 'note' | 'attachment' },
+  view: View,
+): View {
+  const { unreadable } = view;
+  if (unreadable.length === 0) return view;
+  throw new NotevaultError(`${type}_unreadable`, { unreadable: unreadable.slice(0, NAMED_MAX) });
 }
 
 /** Ignores the foreign key violation of a page whose vault is gone. */
