@@ -111,6 +111,7 @@ function hostileServer(files: readonly string[], folders: readonly string[]): Se
   return {
     changes: async (cursor) => ({
       changes: cursor === null ? rows.map((row) => ({ ...row, deleted: false })) : [],
+      unreadable: [],
       cursor: '1',
       hasMore: false,
     }),

@@ -7,6 +7,7 @@ import {
   type Content,
   type NoteText,
   type Refused,
+  RemoteDamaged,
   type Server,
   ServerStopped,
   ServerUnreachable,
@@ -52,7 +53,8 @@ export class VaultServer implements Server {
       mtime,
       deleted,
     }));
-    return { changes, cursor: page.resume_cursor, hasMore: page.has_more };
+    const unreadable = page.unreadable.map(({ id }) => id);
+    return { changes, unreadable, cursor: page.resume_cursor, hasMore: page.has_more };
   }
 
   async folders(): Promise<readonly string[]> {
@@ -182,6 +184,7 @@ export class VaultServer implements Server {
     try {
       return await reached(write());
     } catch (error) {
+      if (error instanceof RemoteDamaged) return { kind: 'refused', reason: error.message };
       if (!(error instanceof ApiError)) throw error;
       if (error.status === 404) return { kind: 'changed' };
       if (error.body.reason === RECENTLY_DELETED) return JUST_DELETED;
@@ -233,6 +236,9 @@ function itemOf(result: BatchResult | undefined, mtime: number): Written {
   return written({ id, path: stored ?? path ?? '', content_hash: hash, ...(version && { version }), mtime });
 }
 
+const DAMAGE_CODES: ReadonlySet<string> = new Set(['note_unreadable', 'attachment_unreadable']);
+const DAMAGED =
+  'is damaged on the server, which neither gives nor takes it: keep this file, and have the operator restore it';
 const REASONS = {
   extension_not_allowed:
     'has an extension that the server does not take unless its operator allows it (NOTEVAULT_ATTACHMENT_EXTENSIONS)',
@@ -260,6 +266,7 @@ export async function reached<Result>(answer: Promise<Result>): Promise<Result> 
   } catch (error) {
     if (error instanceof ConnectionError) throw new ServerUnreachable(error.message, { cause: error });
     if (!(error instanceof ApiError)) throw error;
+    if (DAMAGE_CODES.has(error.code)) throw new RemoteDamaged(DAMAGED, { cause: error });
     if (error.status >= 500 || error.status === 429)
       throw new ServerUnreachable(`the server answered ${error.status}: ${error.code}`, { cause: error });
     if (error.status === 401)

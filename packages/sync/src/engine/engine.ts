@@ -8,7 +8,7 @@ import { FileContents } from './file-contents.ts';
 import { Intents } from './intents.ts';
 import { type LocalObservation, LocalObserver, PATIENCE, type Patience } from './local-observer.ts';
 import type { Outcome } from './outcome.ts';
-import type { Deletion, Ports, Refusal, Refused, StateChange } from './ports.ts';
+import { type Deletion, type Ports, type Refusal, type Refused, RemoteDamaged, type StateChange } from './ports.ts';
 import { RemoteObserver } from './remote-observer.ts';
 import { followServer, makeAuthoritative, overwrittenRemotely, putBack, syncedAfter } from './resolutions.ts';
 import { SyncState } from './sync-state.ts';
@@ -122,7 +122,8 @@ export class SyncEngine {
     const changes = makeAuthoritative(trees);
     const after = { ...trees, synced: { ...trees.synced, files: syncedAfter(trees, changes) } };
     for (const file of overwrittenRemotely(this.#plan(after).operations, trees)) {
-      const content = await this.#ports.server.read(file);
+      // What the server cannot open it does not overwrite either.
+      const content = await this.#ports.server.read(file).catch(nullIfDamaged);
       if (content === null) continue;
       const bytes = this.#contents.verified(content);
       await this.#ports.disk.keep(file.path, { bytes, size: content.size, mtime: file.mtime });
@@ -379,4 +380,9 @@ function pathOf(operation: Operation): string {
 /** Returns a key that is equal for operations with the same effect. */
 function keyOf(operation: Operation): string {
   return JSON.stringify(operation);
+}
+
+function nullIfDamaged(error: unknown): null {
+  if (error instanceof RemoteDamaged) return null;
+  throw error;
 }

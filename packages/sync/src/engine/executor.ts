@@ -2,7 +2,7 @@ import type { Operation } from '../plan/operations.ts';
 import type { SyncedFile } from '../plan/trees.ts';
 import { Downloads } from './downloads.ts';
 import { CHANGED, DONE, type Outcome } from './outcome.ts';
-import { DiskChanged, type DiskFile, DiskRefused } from './ports.ts';
+import { DiskChanged, type DiskFile, DiskRefused, RemoteDamaged } from './ports.ts';
 import type { SyncState } from './sync-state.ts';
 import { type CreateRemote, type Parts, Uploads } from './uploads.ts';
 
@@ -19,13 +19,14 @@ export class Executor {
     this.#state = parts.state;
   }
 
-  /** Throws the errors of the server port; a refusal by the disk is returned as an outcome. */
+  /** Throws the errors of the server port; a refusal by the disk, and damage on the server, are outcomes. */
   async run(operation: Operation): Promise<Outcome> {
     try {
       return await this.#run(operation);
     } catch (error) {
       if (error instanceof DiskChanged) return CHANGED;
-      if (error instanceof DiskRefused) return { kind: 'refused', reason: error.message };
+      if (error instanceof DiskRefused || error instanceof RemoteDamaged)
+        return { kind: 'refused', reason: error.message };
       throw error;
     }
   }

@@ -120,6 +120,11 @@ export class DiskRefused extends Error {
   override readonly name = 'DiskRefused';
 }
 
+/** The server has the file but cannot open it; `message` continues a sentence that begins with the path. */
+export class RemoteDamaged extends Error {
+  override readonly name = 'RemoteDamaged';
+}
+
 /** The folder cannot be synced in its present state; `message` says what is wrong and what to do. */
 export class FolderGone extends Error {
   override readonly name = 'FolderGone';
@@ -132,6 +137,8 @@ export interface RemoteChange extends RemoteFile {
 
 export interface ChangesPage {
   readonly changes: readonly RemoteChange[];
+  /** The ids of files that are damaged on the server: what is known of them still counts. */
+  readonly unreadable: readonly string[];
   /** The cursor for the next page. */
   readonly cursor: string;
   readonly hasMore: boolean;

@@ -69,6 +69,11 @@ export class RemoteObserver {
         if (deleted) there.delete(file.id);
         else there.set(file.id, file);
       }
+      // Neither gone nor changed, as far as anybody can tell.
+      for (const id of page.unreadable) {
+        const known = this.#state.remote.get(id);
+        if (known !== undefined) there.set(id, known);
+      }
       ({ cursor, hasMore } = page);
     }
     for (const id of this.#state.remote.keys()) if (!there.has(id)) this.#state.record({ type: 'remoteGone', id });

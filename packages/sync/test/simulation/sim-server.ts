@@ -195,7 +195,12 @@ export class SimServer {
           const rows = [...this.#rows.values()].filter(({ seq }) => seq > (after ?? 0)).sort((a, b) => a.seq - b.seq);
           const page = rows.slice(0, 5);
           const changes = page.map((row) => ({ ...shown(row), deleted: row.deleted }));
-          return { changes, cursor: `${this.#epoch} ${page.at(-1)?.seq ?? after}`, hasMore: rows.length > page.length };
+          return {
+            changes,
+            unreadable: [],
+            cursor: `${this.#epoch} ${page.at(-1)?.seq ?? after}`,
+            hasMore: rows.length > page.length,
+          };
         }),
       folders: () => answer(() => this.folders),
       read: ({ id }) =>

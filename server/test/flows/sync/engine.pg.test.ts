@@ -4,13 +4,13 @@ import { NotevaultClient } from '@notevault/client/notevault-client.ts';
 import { fixedToken } from '@notevault/client/tokens.ts';
 import { Transport } from '@notevault/client/transport.ts';
 import { VaultServer } from '@notevault/sync/adapters/vault-server.ts';
-import { SyncEngine } from '@notevault/sync/engine/engine.ts';
+import { SyncEngine, type Unsynced } from '@notevault/sync/engine/engine.ts';
 import { nodeHashing } from '../../../../cli/src/sync/run/node-hashing.ts';
 import { Scheduler } from '../../../../packages/sync/test/simulation/scheduler.ts';
 import { SimDisk } from '../../../../packages/sync/test/simulation/sim-disk.ts';
 import { SimStore } from '../../../../packages/sync/test/simulation/sim-store.ts';
 import { testVault } from '../../kit/content/test-vault.ts';
-import { onEachEngine } from '../../kit/engines.ts';
+import { onEachEngine, rawOf } from '../../kit/engines.ts';
 import { Random } from '../../kit/random.ts';
 import { startServer, type TestServer } from '../../kit/server.ts';
 
@@ -40,13 +40,13 @@ class Device {
     this.#engine = SyncEngine.open(ports, { device: name });
   }
 
-  async sync(): Promise<void> {
+  async sync(expected: readonly Unsynced[] = []): Promise<void> {
     this.requests.length = 0;
     // Long enough for every file to have come to rest.
     this.#scheduler.ticks += 10_000;
     const engine = await this.#engine;
     const { kind, unsynced } = await engine.sync({ isApproved: () => true });
-    assert.deepEqual([kind, unsynced], ['in step', []]);
+    assert.deepEqual([kind, unsynced], ['in step', expected]);
   }
 }
 
@@ -127,5 +127,35 @@ onEachEngine('the sync engine against a server', (open) => {
     const left = new Map([['b.md', 'b.md\nedited\n']]);
     assert.deepEqual([desk.disk.contents, lap.disk.contents], [left, left]);
     assert.deepEqual(lap.disk.trashed.sort(), ['a.md\n', 'c.txt\n']);
+  });
+
+  it('keeps a file whose row is damaged on the server, says so when it is edited, and syncs all others', async () => {
+    await using server = await startServer({ open });
+    const [desk, lap] = await devices(server);
+    desk.disk.userWrite('damaged.md', 'of the desk\n');
+    desk.disk.userWrite('sound.md', 'sound\n');
+    await desk.sync();
+    await lap.sync();
+    await using raw = await rawOf(server.db);
+    const rows = await raw.all("select id, seq from entries where kind = 'note' order by seq");
+    const [id, last] = [String(rows[0]?.id), Number(rows.at(-1)?.seq)];
+    // Written again by somebody, and then damaged: it is the next row of the feed.
+    await raw.run('update entries set meta = $2, seq = $3 where id = $1', id, Buffer.alloc(64), last + 1);
+    await raw.run('update vault_feeds set change_seq = $1', last + 1);
+    desk.disk.userWrite('later.md', 'later\n');
+    await desk.sync();
+    await lap.sync();
+    assert.deepEqual(lap.disk.contents, desk.disk.contents);
+    assert.equal(lap.disk.contents.get('damaged.md'), 'of the desk\n');
+
+    lap.disk.userWrite('damaged.md', 'edited\n');
+    lap.disk.userWrite('last.md', 'last\n');
+    const reason =
+      'is damaged on the server, which neither gives nor takes it: keep this file, and have the operator restore it';
+    await lap.sync([{ path: 'damaged.md', reason }]);
+    await desk.sync();
+    assert.equal(desk.disk.contents.get('last.md'), 'last\n');
+    assert.equal(lap.disk.contents.get('damaged.md'), 'edited\n');
+    assert.equal(desk.disk.contents.get('damaged.md'), 'of the desk\n');
   });
 });
