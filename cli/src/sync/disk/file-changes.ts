@@ -38,11 +38,12 @@ export class FileChanges {
   }
 
   /**
-   * Puts a new file in the place of one, which goes to the trash. Throws DiskChanged when it is another one.
+   * Puts a new file in the place of one, which goes to the trash; returns its id there. Throws DiskChanged when it is
+   * another one.
    *
    * @param stats of the file that is expected `at` the path
    */
-  async replace(temp: string, at: string, file: DiskFile, stats: BigIntStats): Promise<void> {
+  async replace(temp: string, at: string, file: DiskFile, stats: BigIntStats): Promise<string> {
     chmodSync(temp, Number(stats.mode & 0o7777n));
     const taken = this.#expect(file, 'overwritten');
     const held = this.#place.heldPath(taken.id);
@@ -54,6 +55,7 @@ export class FileChanges {
       throw error;
     }
     await this.#trash.add(held, taken);
+    return taken.id;
   }
 
   /** Moves a file to the trash. Throws DiskChanged when it is another one. @param stats of the expected file */

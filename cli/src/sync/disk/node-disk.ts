@@ -1,6 +1,6 @@
 import { type BigIntStats, lstatSync } from 'node:fs';
 import { lstat, mkdir, readdir, readFile, rename, rm, rmdir, unlink } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import {
   type Disk,
   DiskChanged,
@@ -21,6 +21,7 @@ import { FileReader } from './file-reader.ts';
 import { FreeRoom, hasBirthTimes, moveToFreePath, syncFolder } from './file-system.ts';
 import { FolderScanner } from './folder-scanner.ts';
 import { IGNORE_FILE, IgnoreRules, LITTER } from './ignore-rules.ts';
+import { LateWrites } from './late-writes.ts';
 import { makeParents, requireRealParents } from './real-parents.ts';
 import { pathFault } from './safe-path.ts';
 import { type Setting, SettingsFiles } from './settings-files.ts';
@@ -43,11 +44,12 @@ export interface NodeDiskOptions {
 const ROOT_MS = 100;
 
 /** Implements the `Disk` port on a folder of this machine. */
-export class NodeDisk implements Disk {
+export class NodeDisk implements Disk, Disposable {
   readonly #root: string;
   readonly #trash: Trash;
   readonly #place: TempPlace;
   readonly #files: FileChanges;
+  readonly #lateWrites: LateWrites;
   readonly #settings: SettingsFiles;
   readonly #rules: IgnoreRules;
   readonly #checkRoot: () => Promise<void>;
@@ -73,6 +75,7 @@ export class NodeDisk implements Disk {
     this.#trash = trash;
     this.#place = place;
     this.#files = new FileChanges(root, place, trash);
+    this.#lateWrites = new LateWrites(trash);
     this.#hasFileIds = hasFileIds;
     this.#settings = new SettingsFiles(settings);
     this.#rules = new IgnoreRules(this.#settings);
@@ -96,6 +99,7 @@ export class NodeDisk implements Disk {
   async list(): Promise<DiskListing> {
     await this.#check();
     if (await this.#loadRules()) this.changes.addAll();
+    this.#noteChanges(this.#lateWrites.restoreWritten().map((at) => relative(this.#root, at)));
     const changed = this.changes.take();
     try {
       const listing = changed === null ? this.#scanner.scan() : this.#scanner.rescan(changed);
@@ -105,6 +109,15 @@ export class NodeDisk implements Disk {
       this.changes.addAll();
       throw error;
     }
+  }
+
+  /** Calls when a program may have written to a file that was replaced, which the next listing shows. */
+  onLateWrite(call: () => void): void {
+    this.#lateWrites.onWrite = call;
+  }
+
+  [Symbol.dispose](): void {
+    this.#lateWrites[Symbol.dispose]();
   }
 
   /** Returns whether the rules are others than before. */
@@ -147,9 +160,13 @@ export class NodeDisk implements Disk {
         // The folders may have changed while the bytes came in.
         requireRealParents(this.#root, target);
         const [at, stats] = [join(this.#root, target), lstatSync(temp, { bigint: true })];
+        const file = diskFile(path, stats, this.#hasFileIds);
         if (over === null) moveToFreePath(temp, at);
-        else await this.#files.replace(temp, at, over, this.#requireListed(target, over));
-        return this.#given(path, target, diskFile(path, stats, this.#hasFileIds), stats);
+        else {
+          const id = await this.#files.replace(temp, at, over, this.#requireListed(target, over));
+          this.#lateWrites.add(id, { file: over, at, by: file });
+        }
+        return this.#given(path, target, file, stats);
       } catch (error) {
         await rm(temp, { force: true });
         throw error;

@@ -90,6 +90,11 @@ export class Trash implements Disposable {
     this.expectNone(id);
   }
 
+  /** Forgets a file that has left the trash. */
+  forget(id: string): void {
+    this.#db.prepare('delete from trashed where id = ?').run(id);
+  }
+
   /** Takes in a file whose move was interrupted; its former path is unknown if a power cut has lost the note of it. */
   async adopt(from: string, id: string): Promise<void> {
     const { size, mtimeMs } = await stat(from);
@@ -110,7 +115,7 @@ export class Trash implements Disposable {
     const rows = this.#db.prepare('select id from trashed where at < ?').all(this.#now() - KEPT_MS);
     for (const { id } of rows as { id: string }[]) {
       await rm(this.fileOf(id), { force: true });
-      this.#db.prepare('delete from trashed where id = ?').run(id);
+      this.forget(id);
     }
   }
 

@@ -55,7 +55,9 @@ export async function openFolderSync(options: FolderSyncOptions): Promise<Folder
   await options.locked?.();
   const store = opened.use(SqliteStore.open(join(place, 'state.sqlite')));
   const trash = opened.use(await Trash.open(place));
-  const disk = await NodeDisk.open({ root, trash, settings, checkRoot, isReadOnly: options.isUnmarked === true });
+  const disk = opened.use(
+    await NodeDisk.open({ root, trash, settings, checkRoot, isReadOnly: options.isUnmarked === true }),
+  );
   const ports = {
     disk,
     server: new VaultServer(vault),

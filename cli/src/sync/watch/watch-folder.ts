@@ -123,6 +123,7 @@ class WatchLoop {
         this.#wakeUp.call();
       },
     });
+    sync.disk.onLateWrite(() => this.#wakeUp.call());
     void watcher.ready.then(() => {
       if (this.#watching === 'watched') sync.disk.changes.watchBegins();
     });

@@ -79,6 +79,8 @@ export class Downloads {
     if (over !== null && text !== null) await this.#expect({ ...remote, version: content.version }, text, over);
     const written = await this.#disk.write(path, { bytes, size: content.size, mtime: remote.mtime }, file);
     this.#state.record({ type: 'hash', file: written, hash });
+    if (over !== null && file !== null && file.fileId !== null)
+      this.#state.replaced.set(id, { fileId: file.fileId, hash: over });
     agreeOnContent(this.#state, { ...remote, version: content.version }, written, { hash, text });
     return DONE;
   }

@@ -85,6 +85,7 @@ export class LocalObserver {
   async observe(): Promise<LocalObservation> {
     const listing = await this.#disk.list();
     this.#forgetIgnored();
+    this.#findReplaced(listing.files);
     const ticks = this.#clock.ticks();
     this.#remember(listing.files, ticks);
     const waits: number[] = [];
@@ -151,6 +152,19 @@ export class LocalObserver {
       if (this.#disk.isIgnored(path, 'file')) this.#state.record({ type: 'unsynced', id });
     for (const path of this.#state.folders.values())
       if (this.#disk.isIgnored(path, 'folder')) this.#state.record({ type: 'folder', path, isSynced: false });
+  }
+
+  /** A file that was replaced and is back has been written to: the server's text was not in it. */
+  #findReplaced(files: readonly DiskFile[]): void {
+    if (this.#state.replaced.size === 0) return;
+    const paths = new Map(files.map(({ fileId, path }) => [fileId, path]));
+    for (const [id, { fileId, hash }] of this.#state.replaced) {
+      const synced = this.#state.synced.get(id);
+      if (synced === undefined) this.#state.replaced.delete(id);
+      if (synced === undefined || paths.get(fileId) !== synced.path || kindOf(synced.path) !== 'note') continue;
+      this.#state.replaced.delete(id);
+      this.#state.record({ type: 'synced', file: { ...synced, fileId, pushed: hash } });
+    }
   }
 
   #remember(files: readonly DiskFile[], ticks: number): void {

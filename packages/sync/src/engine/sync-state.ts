@@ -12,6 +12,8 @@ export class SyncState {
   cursor: string | null = null;
   readonly refused = new Map<string, Refusal>();
   deletions: readonly Deletion[] = [];
+  /** The file that a download replaced, by id: what a program that had it open writes later is an edit of its content. */
+  readonly replaced = new Map<string, { readonly fileId: string; readonly hash: string }>();
   /** By key: see `keyOfIntent`. */
   readonly intents = new Map<string, Intent>();
   readonly #hashes = new Map<string, { file: DiskFile; readonly hash: string }>();
