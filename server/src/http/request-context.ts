@@ -69,11 +69,15 @@ function agentOf(header: string | string[] | undefined): string | null {
  */
 export function routableUrl(url: string): string {
   const path = url.split('?', 1)[0] ?? '';
+  return isDecodable(path) ? url : path.replaceAll('%', '%25') + url.slice(path.length);
+}
+
+/** Whether a text is percent-encoded UTF-8. A bundler drops a call for its error alone: it takes decoding for pure. */
+function isDecodable(text: string): boolean {
   try {
-    decodeURIComponent(path);
-    return url;
+    return decodeURIComponent(text).length <= text.length;
   } catch {
-    return path.replaceAll('%', '%25') + url.slice(path.length);
+    return false;
   }
 }
 

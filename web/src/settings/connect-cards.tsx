@@ -14,7 +14,7 @@ export function ConnectCards({ connections }: { readonly connections: readonly C
       <Card
         title={t('connect.folder')}
         text={t('connect.folderText')}
-        copy={`npx notevault sync --url ${origin} ~/Notes`}
+        copy={`npm run notevault -- login ${origin} && npm run notevault -- sync ~/Notes`}
         seen={used('device')}
       />
       <Card

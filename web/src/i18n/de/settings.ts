@@ -110,7 +110,8 @@ export const settings: typeof english = {
   },
   connect: {
     folder: 'Ein Ordner auf deinem Rechner',
-    folderText: 'Hält einen Ordner und einen Tresor in beide Richtungen gleich. Führe dies aus und folge dem Link.',
+    folderText:
+      'Hält einen Ordner und einen Tresor in beide Richtungen gleich. Führe dies in einem Klon von Notevault aus und folge dem Link.',
     assistant: 'Ein Assistent',
     assistantText:
       'Trage diese Adresse in deinem Assistenten als Connector (MCP) ein. Er fragt, welche Tresore er benutzen darf.',

@@ -109,7 +109,8 @@ export const settings = {
   },
   connect: {
     folder: 'A folder on your computer',
-    folderText: 'Keeps a folder and a vault the same, in both directions. Run this and follow its link.',
+    folderText:
+      'Keeps a folder and a vault the same, in both directions. Run this in a clone of Notevault and follow its link.',
     assistant: 'An assistant',
     assistantText: 'Add this address as a connector (MCP) in your assistant. It asks which vaults it may use.',
     waiting: 'Waiting for the first contact…',

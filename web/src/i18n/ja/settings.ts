@@ -110,7 +110,8 @@ export const settings: typeof english = {
   },
   connect: {
     folder: 'コンピューターのフォルダー',
-    folderText: 'フォルダーと保管庫を双方向に同じ状態に保ちます。これを実行し、表示されるリンクを開いてください。',
+    folderText:
+      'フォルダーと保管庫を双方向に同じ状態に保ちます。Notevault のクローンでこれを実行し、表示されるリンクを開いてください。',
     assistant: 'アシスタント',
     assistantText: 'このアドレスをアシスタントのコネクター (MCP) に追加してください。使える保管庫を尋ねられます。',
     waiting: '最初の接続を待っています…',
