@@ -1,4 +1,5 @@
-import { spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { globSync } from 'node:fs';
 import { basename, join } from 'node:path';
 
@@ -10,9 +11,29 @@ const all = globSync('*.ts', { cwd: folder })
   .sort();
 const args = process.argv.slice(2);
 const asked = all.filter((name) => args.includes(name));
-for (const name of asked.length === 0 ? all : asked) {
+
+if (args.includes('--help')) {
+  console.log(
+    `npm run bench -- [NAME…] [OPTIONS]\n\nRuns the named benches, or all; options such as --postgres go to each.\n`,
+  );
+  for (const name of all) console.log(`  ${name}`);
+} else for (const name of asked.length === 0 ? all : asked) await run(name);
+
+/** Runs a bench; its servers and databases are in its group of processes, and end with this one. */
+async function run(name: string): Promise<void> {
   console.log(`\n=== ${name}`);
   const rest = args.filter((arg) => !all.includes(arg));
-  const { status } = spawnSync(process.execPath, [join(folder, `${name}.ts`), ...rest], { stdio: 'inherit' });
+  const command = [join(folder, `${name}.ts`), ...rest];
+  const bench = spawn(process.execPath, command, { stdio: 'inherit', detached: true });
+  const { pid } = bench;
+  const end = (signal: NodeJS.Signals) => {
+    if (pid !== undefined) process.kill(-pid, 'SIGKILL');
+    process.removeListener(signal, end);
+    process.kill(process.pid, signal);
+  };
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+  for (const signal of signals) process.once(signal, end);
+  const [status] = await once(bench, 'close');
+  for (const signal of signals) process.removeListener(signal, end);
   if (status !== 0) process.exitCode = 1;
 }
