@@ -1,14 +1,15 @@
 import { DiskChanged, DiskRefused, FolderGone } from '@notevault/sync/engine/ports.ts';
 
 const CHANGED = new Set(['ENOENT', 'EEXIST', 'ENOTDIR', 'EISDIR', 'ENOTEMPTY', 'ELOOP', 'EBUSY']);
-const REFUSED: Readonly<Record<string, string>> = {
-  EACCES: 'cannot be changed by this user',
-  EPERM: 'cannot be changed by this user',
+const REFUSED: Partial<Record<string, string>> = {
   ENAMETOOLONG: 'has a name that is too long for this disk',
   EINVAL: 'has a name that this disk cannot store',
   EILSEQ: 'has a name that this disk cannot store',
   EXDEV: 'lies on another file system than its folder',
 };
+const FORBIDDEN = new Set(['EACCES', 'EPERM']);
+/** Permissions are mended by hand, and whoever does that wants to see that it helps. */
+const FORBIDDEN_MS = 60_000;
 const GONE: Readonly<Record<string, string>> = {
   ENOSPC: 'the disk is full: make room',
   EDQUOT: 'the quota of this user is used up: make room',
@@ -23,7 +24,10 @@ export async function onDisk<Result>(work: () => Promise<Result>): Promise<Resul
   } catch (error) {
     const { code = '', message } = error as NodeJS.ErrnoException;
     if (CHANGED.has(code)) throw new DiskChanged(message, { cause: error });
-    if (Object.hasOwn(REFUSED, code)) throw new DiskRefused(REFUSED[code], { cause: error });
+    if (FORBIDDEN.has(code))
+      throw new DiskRefused('cannot be changed by this user', { cause: error, retryMs: FORBIDDEN_MS });
+    const refusal = REFUSED[code];
+    if (refusal !== undefined) throw new DiskRefused(refusal, { cause: error });
     if (Object.hasOwn(GONE, code)) throw new FolderGone(`Nothing can be written: ${GONE[code]}.`, { cause: error });
     throw error;
   }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import {
+  chmodSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -209,6 +210,31 @@ describe('NodeDisk', () => {
         for await (const _ of disk.read(file));
       }, DiskChanged);
     }
+  });
+
+  it('refuses what this user may not write before its bytes are fetched, and lets it be tried again soon', () => {
+    put('locked/a.md', 'a\n');
+    for (const path of [folder.path, root()]) chmodSync(path, 0o755);
+    const sources = ['disk-errors.ts', 'real-parents.ts'].map((name) => join(import.meta.dirname, name));
+    const script = `
+      const [{ onDisk }, { requireWritableParent }] = await Promise.all(${JSON.stringify(sources)}.map((path) => import(path)));
+      for (const path of ['locked/new.md', 'locked/new/deep.md'])
+        await onDisk(() => requireWritableParent(${JSON.stringify(root())}, path)).then(
+          () => console.log('writable'),
+          ({ name, message, retryMs }) => console.log(name, message, retryMs),
+        );`;
+    // Root may write anywhere, another user nowhere where all may only read.
+    const uid = process.getuid?.() === 0 ? 65_534 : process.getuid?.();
+    const said = () => {
+      const options = { encoding: 'utf8', ...(uid !== undefined && { uid }) } as const;
+      const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', script], options);
+      return (stdout + stderr).trim().split('\n');
+    };
+    chmodSync(at('locked'), 0o555);
+    const refused = 'DiskRefused cannot be changed by this user 60000';
+    assert.deepEqual(said(), [refused, refused]);
+    chmodSync(at('locked'), 0o777);
+    assert.deepEqual(said(), ['writable', 'writable']);
   });
 
   it('refuses to work when its own hidden place is a link', async () => {

@@ -22,7 +22,7 @@ import { FreeRoom, hasBirthTimes, moveToFreePath, syncFolder } from './file-syst
 import { FolderScanner } from './folder-scanner.ts';
 import { IGNORE_FILE, IgnoreRules, LITTER } from './ignore-rules.ts';
 import { LateWrites } from './late-writes.ts';
-import { makeParents, requireRealParents } from './real-parents.ts';
+import { makeParents, requireRealParents, requireWritableParent } from './real-parents.ts';
 import { pathFault } from './safe-path.ts';
 import { type Setting, SettingsFiles } from './settings-files.ts';
 import { TempPlace } from './temp-place.ts';
@@ -148,6 +148,10 @@ export class NodeDisk implements Disk, Disposable {
 
   read(file: DiskFile): AsyncIterable<Uint8Array> {
     return this.#reader.read(file);
+  }
+
+  requireWritable(path: string): Promise<void> {
+    return onDisk(() => requireWritableParent(this.#root, this.#names.spelled(path)));
   }
 
   write(path: string, content: FileContent, over: Expected): Promise<DiskFile> {

@@ -1,4 +1,5 @@
-import { lstatSync, mkdirSync, type Stats } from 'node:fs';
+import { constants, lstatSync, mkdirSync, type Stats } from 'node:fs';
+import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DiskChanged, DiskRefused } from '@notevault/sync/engine/ports.ts';
 
@@ -25,6 +26,12 @@ export function makeParents(root: string, path: string): string[] {
     made.push(folder);
   }
   return made;
+}
+
+/** Throws unless entries can be made and replaced in the folder of an entry, or, if it is missing, in the one above. */
+export async function requireWritableParent(root: string, path: string): Promise<void> {
+  const folder = parentsOf(path).findLast((one) => isFolder(root, one)) ?? '';
+  await access(join(root, folder), constants.W_OK | constants.X_OK);
 }
 
 function makeFolder(root: string, folder: string): void {

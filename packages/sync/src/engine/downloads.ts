@@ -69,6 +69,7 @@ export class Downloads {
     const file = over === null ? null : this.#entries.get(path);
     if (file === undefined || (file !== null && this.#state.hashOf(file) !== over)) return CHANGED;
     const remote = this.#state.remote.get(id);
+    await this.#disk.requireWritable(path);
     const content = remote === undefined ? null : await this.#server.read(remote);
     if (remote === undefined || content?.hash !== hash) return CHANGED;
     const isText = kindOf(path) === 'note' || isComparedByValue({ path, size: content.size });

@@ -25,8 +25,11 @@ export class Executor {
       return await this.#run(operation);
     } catch (error) {
       if (error instanceof DiskChanged) return CHANGED;
-      if (error instanceof DiskRefused || error instanceof RemoteDamaged)
-        return { kind: 'refused', reason: error.message };
+      if (error instanceof DiskRefused) {
+        const { message: reason, retryMs } = error;
+        return { kind: 'refused', reason, ...(retryMs !== undefined && { retryMs }) };
+      }
+      if (error instanceof RemoteDamaged) return { kind: 'refused', reason: error.message };
       throw error;
     }
   }

@@ -92,6 +92,8 @@ export interface Disk {
   readBytes(file: DiskFile): Promise<Uint8Array | null>;
   /** Streams the bytes; throws DiskChanged when the file is not as expected or changes during the read. */
   read(file: DiskFile): AsyncIterable<Uint8Array>;
+  /** Throws DiskRefused when this user may not write a file at a path, so that its bytes need not be fetched. */
+  requireWritable(path: string): Promise<void>;
   /**
    * Writes a file atomically: to a temporary file that replaces the target once all bytes have come without an error.
    * What it replaces goes to the trash.
@@ -118,6 +120,13 @@ export class DiskChanged extends Error {
 /** The disk does not make this change; `message` continues a sentence that begins with the path. */
 export class DiskRefused extends Error {
   override readonly name = 'DiskRefused';
+  /** The time after which to try again, where what was refused may be allowed at any moment. */
+  readonly retryMs: number | undefined;
+
+  constructor(message: string, { retryMs, ...options }: ErrorOptions & { readonly retryMs?: number } = {}) {
+    super(message, options);
+    this.retryMs = retryMs;
+  }
 }
 
 /** The server has the file but cannot open it; `message` continues a sentence that begins with the path. */

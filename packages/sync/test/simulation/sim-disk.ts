@@ -163,6 +163,8 @@ export class SimDisk implements Disk {
     return { files, folders: this.folders, skipped: [] };
   }
 
+  async requireWritable(): Promise<void> {}
+
   #current(expected: DiskFile): Stored | null {
     const file = this.#files.get(this.#key(expected.path));
     if (file === undefined) return null;
