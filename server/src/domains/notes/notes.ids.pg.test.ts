@@ -23,7 +23,7 @@ onEachEngine('ids of notes', (open) => {
     const minted = mint();
     await using notes = await start();
     const { alice } = notes;
-    for (const [at, id] of ['', 'x', `${minted}0`, `{${minted}}`, '\ud800', null].entries()) {
+    for (const [at, id] of ['', 'x', `${minted}0`, `{${minted}}`, null].entries()) {
       assert.match((await alice.write(`${at}.md`, 'a', { id })).id, /^[0-9a-f-]{36}$/);
     }
   });

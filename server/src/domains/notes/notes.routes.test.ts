@@ -219,11 +219,11 @@ onSqlite('upserting notes', (open) => {
     assert.equal((await alice.read('half.md')).body.version, 2);
   });
 
-  test('lone surrogates become replacement characters, everything else is stored as sent', async () => {
+  test('lone surrogates are refused, everything else is stored as sent', async () => {
     await using notes = await start();
     const { alice } = notes;
     const broken = await alice.put('a.md', { content: 'x\ud83dy\udc00z' });
-    assert.equal(broken.body.note.content, 'x\ufffdy\ufffdz');
+    assert.deepEqual([broken.status, broken.body.errors], [422, { content: ['must be valid UTF-8'] }]);
     const odd = '\ufeffBOM\r\nNUL \0 tab\t𝄞 e\u0301 \u2028 \u{10ffff}\r';
     assert.equal((await alice.write('b.md', odd)).content, odd);
     assert.equal((await alice.read('b.md')).body.content_hash, sha256(odd));

@@ -50,6 +50,20 @@ test('JsonText refuses what is not JSON or not UTF-8, however the bytes are cut'
   }
 });
 
+test('JsonText refuses half a surrogate pair, and names the field, however the bytes are cut', () => {
+  const halves = ['\\ud83d', '\\uDE00', '\\ude00\\ud83d', 'a\\uD83Db'];
+  for (const half of halves) {
+    for (let size = 1; size < 12; size++) {
+      for (const text of [`{"a":1,"b":"${half}"}`, `{"b":[{"c":"${half}"}]}`, `{"b":{"${half}":1}}`]) {
+        const refused = new NotevaultError('validation', { errors: { b: ['must be valid UTF-8'] } });
+        assert.throws(() => parsed(Buffer.from(text), size), refused, text);
+      }
+      assert.deepEqual(parsed(Buffer.from('{"a":"\\ud83d\\ude00"}'), size), { a: '\u{1f600}' });
+      assert.deepEqual(parsed(Buffer.from('{"a":"\\\\ud83d"}'), size), { a: '\\ud83d' });
+    }
+  }
+});
+
 test('JsonText is undefined without bytes', () => {
   assert.equal(parsed(Buffer.alloc(0), 1), undefined);
 });

@@ -6,6 +6,8 @@ import { freeBuffer } from '../../ports/gc/gc.ts';
  * reviver.
  */
 const SUSPICIOUS = /__proto__|\\u00[5-7]/i;
+/** Matches the escape of half a surrogate pair; only texts with a match are searched for one without its other half. */
+const SURROGATE = /\\ud[89a-f]/i;
 /** A match that two pieces share begins at most this many characters before the second one. */
 const SHARED_LENGTH = '__proto__'.length - 1;
 
@@ -25,6 +27,7 @@ export class JsonText {
   #end = '';
   #isEmpty = true;
   #isSuspicious = false;
+  #hasSurrogates = false;
   #isMalformed = false;
 
   /** Decodes a chunk, and frees its memory at once: the garbage collector would wait until 64 MB have piled up. */
@@ -38,9 +41,15 @@ export class JsonText {
     freeBuffer(chunk);
   }
 
-  /** Parses the text; an empty one is undefined. Throws `invalid_json`. */
+  /** Parses the text; an empty one is undefined. Throws `invalid_json`, and `validation` for half a surrogate pair. */
   parse(): unknown {
     if (this.#isEmpty) return undefined;
+    const value = this.#parsed();
+    if (this.#hasSurrogates) checkWellFormed(value);
+    return value;
+  }
+
+  #parsed(): unknown {
     this.#decode(this.#carry);
     if (this.#isMalformed) throw new NotevaultError('invalid_json');
     const text = this.#pieces.length === 1 ? (this.#pieces[0] ?? '') : this.#pieces.join('');
@@ -59,6 +68,7 @@ export class JsonText {
       const piece = (this.#pieces.length === 0 ? decoder : innerDecoder).decode(bytes);
       const searched = this.#end + piece;
       this.#isSuspicious ||= SUSPICIOUS.test(searched);
+      this.#hasSurrogates ||= SURROGATE.test(searched);
       this.#end = searched.slice(-SHARED_LENGTH);
       this.#pieces.push(piece);
     } catch {
@@ -77,6 +87,29 @@ function cutCharacter(bytes: Buffer): number {
     return length > back ? back : 0;
   }
   return 0;
+}
+
+/**
+ * Refuses texts with half a surrogate pair: UTF-8 cannot hold it, so another text would be stored than was sent. The
+ * message is under the field of the body that has it.
+ */
+function checkWellFormed(body: unknown): void {
+  const fields = isObject(body) ? Object.entries(body) : [['body', body] as const];
+  for (const [field, value] of fields) {
+    const waiting = [field, value];
+    while (waiting.length > 0) {
+      const next = waiting.pop();
+      if (typeof next === 'string' && !next.isWellFormed()) {
+        throw new NotevaultError('validation', { errors: { [field.toWellFormed()]: ['must be valid UTF-8'] } });
+      }
+      if (isObject(next)) for (const [key, inner] of Object.entries(next)) waiting.push(key, inner);
+    }
+  }
+}
+
+/** Whether a value has entries: an object or a list. */
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
 }
 
 /** Drops `__proto__` keys, which would change the prototype of a copy made by assignment. */
