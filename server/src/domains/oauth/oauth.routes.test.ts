@@ -23,23 +23,23 @@ onSqlite('the OAuth metadata and endpoints', (open) => {
     await using server = await start({ open });
     const get = (path: string, headers: Record<string, string> = {}) => fetch(server.url + path, { headers });
     const own = { host: 'evil.example', 'x-forwarded-host': 'evil.example', origin: 'https://elsewhere.example' };
-    for (const name of ['oauth-authorization-server', 'openid-configuration']) {
-      const answer = await get(`/.well-known/${name}`, own);
-      assert.equal(answer.headers.get('access-control-allow-origin'), '*');
-      const document = await jsonOf(answer);
-      assert.equal(document.issuer, ISSUER);
-      assert.deepEqual(document.code_challenge_methods_supported, ['S256']);
-      assert.deepEqual(document.scopes_supported, ['mcp', 'mcp:read', 'offline_access']);
-      assert.equal(document.client_id_metadata_document_supported, true);
-      for (const [what, path] of Object.entries({
-        authorization: 'authorize',
-        token: 'token',
-        registration: 'register',
-      })) {
-        assert.equal(document[`${what}_endpoint`], `${ISSUER}/oauth/${path}`);
-      }
-      assert.equal(document.revocation_endpoint, `${ISSUER}/oauth/revoke`);
+    const found = await get('/.well-known/oauth-authorization-server', own);
+    assert.equal(found.headers.get('access-control-allow-origin'), '*');
+    const issued = await jsonOf(found);
+    assert.equal(issued.issuer, ISSUER);
+    assert.deepEqual(issued.code_challenge_methods_supported, ['S256']);
+    assert.deepEqual(issued.scopes_supported, ['mcp', 'mcp:read', 'offline_access']);
+    assert.equal(issued.client_id_metadata_document_supported, true);
+    for (const [what, path] of Object.entries({
+      authorization: 'authorize',
+      token: 'token',
+      registration: 'register',
+    })) {
+      assert.equal(issued[`${what}_endpoint`], `${ISSUER}/oauth/${path}`);
     }
+    assert.equal(issued.revocation_endpoint, `${ISSUER}/oauth/revoke`);
+    // This server signs no one in for others: it is no OpenID provider.
+    assert.equal((await get('/.well-known/openid-configuration', own)).status, 404);
     for (const [path, resource] of [['', ISSUER] as const, ['/api/mcp', `${ISSUER}/api/mcp`] as const]) {
       const document = await jsonOf(await get(`/.well-known/oauth-protected-resource${path}`, own));
       assert.deepEqual(document, {

@@ -35,7 +35,6 @@ async function answeredByProvider(oauth: OAuth): Promise<RawReply> {
 function metadataRoutes(oauth: OAuth, publicUrl: string): RawRoute[] {
   const documents = {
     '/.well-known/oauth-authorization-server': oauth.metadata(),
-    '/.well-known/openid-configuration': oauth.metadata(),
     '/.well-known/oauth-protected-resource': oauth.resourceMetadata(publicUrl),
     '/.well-known/oauth-protected-resource/api/mcp': oauth.resourceMetadata(`${publicUrl}/api/mcp`),
   };
