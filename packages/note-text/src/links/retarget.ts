@@ -31,6 +31,14 @@ export function targetChoices(link: Retarget): string[] {
   return [...new Set(choices)].filter((target) => canExpress(form, target));
 }
 
+/**
+ * Whether a markdown link leads to a path from its note's folder, as every reader of markdown follows it. One that does
+ * not may still resolve by its name, but only here.
+ */
+export function leadsFromFolder(form: LinkForm, source: string, target: string, path: string): boolean {
+  return (form === 'markdown' || form === 'reference') && isFrom(folderOf(source), target, path);
+}
+
 /** Whether a link of this form can contain the target at all. */
 function canExpress(form: LinkForm, target: string): boolean {
   if (target.trim() !== target) return false;
@@ -46,6 +54,8 @@ function formChoices(link: Retarget): string[] {
   const isMarkdown = link.form === 'markdown' || link.form === 'reference';
   const segments = link.target.split('/');
   const isDotted = segments[0] === '.' || segments[0] === '..';
+  const isFromRoot = segments[0] === '';
+  if (isFromRoot) return [`/${shown}`, shown, dotted(relative)];
   const wasRelative = isDotted || (isMarkdown && isFrom(folderOf(before.source), link.target, before.target));
   if (segments.length === 1 && !wasRelative) return [bare, shown, `/${shown}`, dotted(relative)];
   if (!wasRelative) return [shown, `/${shown}`, dotted(relative)];
@@ -54,8 +64,13 @@ function formChoices(link: Retarget): string[] {
 
 /** Whether `target`, resolved from `folder`, is the path (with or without `.md`, ignoring case). */
 function isFrom(folder: string, target: string, path: string): boolean {
-  const walked = foldPath(folder === '' ? target : `${folder}/${target}`);
-  return walked === foldPath(path) || `${walked}.md` === foldPath(path);
+  const walked: string[] = [];
+  for (const segment of [...(folder === '' ? [] : folder.split('/')), ...target.split('/')]) {
+    if (segment === '..') walked.pop();
+    else if (segment !== '.') walked.push(segment);
+  }
+  const reached = foldPath(walked.join('/'));
+  return reached === foldPath(path) || `${reached}.md` === foldPath(path);
 }
 
 /** The relative path from a folder to a path: `../b/c`, `c`. */

@@ -1,4 +1,4 @@
-import { targetChoices } from '@notevault/note-text/links/retarget.ts';
+import { leadsFromFolder, targetChoices } from '@notevault/note-text/links/retarget.ts';
 import { fileName } from '@notevault/note-text/paths.ts';
 import type { NoteId } from '@notevault/protocol/values/ids.ts';
 import type { YieldIfDue } from '../../../concurrency/yield.ts';
@@ -57,6 +57,8 @@ interface PendingEdge extends TouchedEdge {
   readonly target: PathChange | null;
   /** Possible texts in the form of the link, best first. */
   readonly choices: readonly string[];
+  /** Whether its present text keeps its target. */
+  readonly keepsTarget: boolean;
   /** The link's original text, if its target is back at the path of that time: it is preferred. */
   readonly original: string | null;
 }
@@ -89,10 +91,15 @@ export class EdgeEvaluation {
   evaluate({ edge, text, source }: TouchedEdge): void {
     const now = this.#targetOf(text.target, text, source);
     const target = this.#targetPathOf(edge);
-    const original = originalText(text, target);
-    if (original === null && hasTarget(edge, now)) return;
+    const led = target !== null && leadsFromFolder(text.form, source.before, text.target, target.before);
+    // A link that led from its note's folder must lead there after the move, too.
+    const leads = (to: string) => !led || leadsFromFolder(text.form, source.after, to, target.after);
+    const earlier = originalText(text, target);
+    const original = earlier !== null && leads(earlier) ? earlier : null;
+    const keepsTarget = hasTarget(edge, now) && leads(text.target);
+    if (original === null && keepsTarget) return;
     const choices = target === null ? [] : choicesOf(text, source, target);
-    this.#pending.push({ edge, text, source, now, target, choices, original });
+    this.#pending.push({ edge, text, source, now, target, choices, keepsTarget, original });
   }
 
   async decide(yieldIfDue: YieldIfDue): Promise<LinkRewritePlan> {
@@ -127,8 +134,8 @@ export class EdgeEvaluation {
   }
 
   /** Returns the text with which the edge keeps its target; null when its present text does, or when none does. */
-  #textFor({ edge, text, source, now, choices, original }: PendingEdge): string | null {
-    const texts = [...(original === null ? [] : [original]), ...(hasTarget(edge, now) ? [] : choices)];
+  #textFor({ edge, text, source, choices, keepsTarget, original }: PendingEdge): string | null {
+    const texts = [...(original === null ? [] : [original]), ...(keepsTarget ? [] : choices)];
     return texts.find((target) => hasTarget(edge, this.#targetOf(target, text, source))) ?? null;
   }
 

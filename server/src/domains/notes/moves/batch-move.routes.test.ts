@@ -156,7 +156,7 @@ onSqlite('POST /notes/batch-move', (open) => {
     assert.deepEqual(await texts(), [
       '[b](b.md) [[b]] [[Twin/b]] [out](../x/out.md)',
       '[a](./a.md) [[#part]]',
-      '[a](a.md) [[Twin/b]]',
+      '[a](../Twin/a.md) [[Twin/b]]',
     ]);
     assert.deepEqual(await alice.edges('Twin/a.md'), [
       ...['b.md → Twin/b.md', 'b → Twin/b.md', 'Twin/b → Twin/b.md', '../x/out.md → x/out.md'],
