@@ -50,6 +50,8 @@ async function fillVault({ app }: TestServer, alice: Caller, id: VaultId): Promi
   const vault = await app.vaults.openAsSystem(id);
   assert.ok(vault !== null);
   await app.search.rebuild(vault, () => undefined);
+  // A search by vector is what makes a vault have vectors.
+  done(await alice.post('/search', { query: 'roses', mode: 'vector' }));
   await app.search.embed(new AbortController().signal);
   await app.sync.manifest(vault, undefined);
   await app.cache.persist(1);
