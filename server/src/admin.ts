@@ -7,7 +7,6 @@ import type { ServerHealth } from './domains/admin/admin.ts';
 import { answerClientError } from './http/connections/client-error.ts';
 import { closeConnectionsOnStop } from './http/connections/graceful-shutdown.ts';
 import { errorHandler, headersFor, requestIdOf } from './http/errors.ts';
-import type { SeenRequest } from './http/monitoring/connection-probe.ts';
 import { knowAllMethods, refuseOtherMethods } from './http/other-methods.ts';
 import { type MachineStatus, machineStatus } from './machine-status.ts';
 
@@ -41,16 +40,13 @@ export interface AdminCommands {
   rebuiltNotes(vaultId: string): Promise<number>;
   /** The state of the server and its machine. */
   status(): Promise<ServerHealth & MachineStatus>;
-  /** Makes a secret for one request to the public address, to learn by `probeResult` how it arrives. */
-  expectProbe(): Promise<string>;
-  probeResult(secret: string): Promise<SeenRequest | null>;
 }
 
 /** The domains that the operations use. */
-export type AdminDeps = Pick<App, 'accounts' | 'vaults' | 'search' | 'admin' | 'connectionProbe'>;
+export type AdminDeps = Pick<App, 'accounts' | 'vaults' | 'search' | 'admin'>;
 
 export function adminCommands(
-  { accounts, vaults, search, admin, connectionProbe }: AdminDeps,
+  { accounts, vaults, search, admin }: AdminDeps,
   url: () => string,
   dataDir: string,
 ): AdminCommands {
@@ -88,8 +84,6 @@ export function adminCommands(
     },
     rebuiltNotes: async (vaultId) => rebuilt.get(vaultId) ?? 0,
     status: async () => ({ ...(await admin.health()), ...(await machineStatus(dataDir)) }),
-    expectProbe: async () => connectionProbe.expect(),
-    probeResult: async (secret) => connectionProbe.result(secret),
   };
 }
 

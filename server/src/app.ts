@@ -17,7 +17,7 @@ import { socketRoutes } from './domains/sync/sockets/sockets.routes.ts';
 import { Events } from './events.ts';
 import { Sockets } from './http/connections/sockets.ts';
 import { buildHttp } from './http/http.ts';
-import { ConnectionProbe } from './http/monitoring/connection-probe.ts';
+import { isFreshProbe } from './http/monitoring/seen-request.ts';
 import { findWebApp, type WebApp } from './http/web/web-app.ts';
 import { JobRunner } from './jobs.ts';
 import { openAnalytics, openTracing } from './open-ports.ts';
@@ -34,7 +34,6 @@ import { version } from './version.ts';
 export interface App extends Domains, AsyncDisposable {
   readonly http: FastifyInstance;
   readonly sockets: Sockets;
-  readonly connectionProbe: ConnectionProbe;
   /** Background work derived from stored state (purges, erasures): started by `serve`, not by single commands. */
   readonly jobRunner: JobRunner;
   /** Whether there is a web app; without its build there is none. */
@@ -83,21 +82,15 @@ export async function buildApp(
   const jobRunner = new JobRunner(log, ports.clock, tracing === null ? jobs : tracedJobs(jobs, tracing));
   const sockets = new Sockets(() => collaboration.tick());
   const webApp = overrides.webApp === undefined ? await findWebApp(WEB_APP) : overrides.webApp;
-  const connectionProbe = new ConnectionProbe();
-  const probing = connectionProbe.shareOver(ports.bus);
-  const serves = { guard, sockets, observers, webApp, connectionProbe, storage };
+  const serves = { guard, sockets, observers, webApp, storage };
   const http = await buildHttpOf(context, domains, collaboration, serves);
   return {
     ...domains,
     http,
     sockets,
-    connectionProbe,
     jobRunner,
     hasWebApp: webApp !== null,
-    [Symbol.asyncDispose]: async () => {
-      probing[Symbol.dispose]();
-      await close({ http, collaboration, jobRunner, domains, observers });
-    },
+    [Symbol.asyncDispose]: () => close({ http, collaboration, jobRunner, domains, observers }),
   };
 }
 
@@ -133,7 +126,6 @@ interface Serves {
   readonly sockets: Sockets;
   readonly observers: Observers;
   readonly webApp: WebApp | null;
-  readonly connectionProbe: ConnectionProbe;
   readonly storage: StorageState;
 }
 
@@ -141,7 +133,7 @@ function buildHttpOf(
   { ports, config, log, publicUrl }: Context,
   domains: Domains,
   collaboration: Collaboration,
-  { guard, sockets, observers: { metrics, tracing }, webApp, connectionProbe, storage }: Serves,
+  { guard, sockets, observers: { metrics, tracing }, webApp, storage }: Serves,
 ): Promise<FastifyInstance> {
   const { metricsToken: token } = config;
   return buildHttp({
@@ -157,7 +149,7 @@ function buildHttpOf(
     rawRoutes: rawRoutesOf(domains, publicUrl),
     fetchRoutes: mcpRoutes(domains.mcp),
     webApp,
-    connectionProbe,
+    isProbe: (value) => isFreshProbe(ports.keyring, ports.clock.now(), value),
     sockets,
     socketRoutes: socketRoutes(collaboration),
     guard,

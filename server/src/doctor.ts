@@ -9,15 +9,15 @@ import { openSamples } from './data/sealed-samples.ts';
 import { checkDataKeys, countKeysByMaster } from './domains/keys/keys.ts';
 import { beginFeedEpochs } from './domains/vaults/vaults.ts';
 import type { Finding } from './finding.ts';
-import { RemoteProbe } from './http/monitoring/connection-probe.ts';
+import { probeValue } from './http/monitoring/seen-request.ts';
 import { examineBackups, examineMachine, machineStatus } from './machine-status.ts';
 import {
   blobStoreOf,
   blobsFolder,
+  givenKey,
   keyFile,
   masterKeyFor,
   openBlobs,
-  openBus,
   openDatabase,
   openEmbedder,
 } from './open-ports.ts';
@@ -29,7 +29,7 @@ import { checkSqlite } from './ports/database/sqlite/check.ts';
 import { EmbedderError } from './ports/embedder/embedder.ts';
 import type { Keyring } from './ports/keyring/keyring.ts';
 import { MasterKeyring } from './ports/keyring/master-key.ts';
-import { examinePublicAddress, type ProbeCommands } from './public-address/examine.ts';
+import { examinePublicAddress } from './public-address/examine.ts';
 
 /** A large model takes long to load. */
 const EMBEDDER_MS = 60_000;
@@ -47,7 +47,7 @@ export async function markAsRestored(config: Config): Promise<Finding> {
  * Checks everything that a server needs before it starts; when one runs, how clients reach it. Changes nothing that a
  * start would not change too.
  */
-export async function* examine(config: Config, probes: ProbeCommands): AsyncGenerator<Finding> {
+export async function* examine(config: Config): AsyncGenerator<Finding> {
   yield await examineFolder(config);
   yield* examineMachine(await machineStatus(config.dataDir));
   if (config.databaseUrl === null && !existsSync(databaseFile(config.dataDir))) {
@@ -63,7 +63,7 @@ export async function* examine(config: Config, probes: ProbeCommands): AsyncGene
       const answers = await listens(adminSocketPath(config.dataDir));
       const says = answers ? 'a server runs on this data folder; stop it to have the data looked at' : error.message;
       yield { what: 'server', ok: answers, says };
-      if (answers) yield* examinePublicAddress(config, probes);
+      if (answers) yield* examineBesideServer(config);
       return;
     }
   }
@@ -95,11 +95,23 @@ export async function* examine(config: Config, probes: ProbeCommands): AsyncGene
   );
   yield await examineValues(db, keyring);
   const url = directUrlOf(config);
-  if (url !== null) yield* examineServers(config, url);
+  if (url !== null) yield* examineServers(config, url, keyring);
 }
 
-/** Checks what a restore left, and the public address of the servers on a database, which tell over the bus how a request arrived. */
-async function* examineServers(config: Config, url: string): AsyncGenerator<Finding> {
+/** Checks the public address of the server that has the data open, by the key that both of them have. */
+async function* examineBesideServer(config: Config): AsyncGenerator<Finding> {
+  const { random, now } = systemClock();
+  const key = yield* attempt(
+    'master key',
+    () => givenKey(config),
+    (found) => (found === null ? 'not known here, so how requests arrive is not checked' : `from ${found.origin}`),
+  );
+  const probe = key === null ? null : probeValue(new MasterKeyring(key.bytes, random), now());
+  yield* examinePublicAddress(config, probe);
+}
+
+/** Checks what a restore left, and the public address of the servers on a database. */
+async function* examineServers(config: Config, url: string, keyring: Keyring): AsyncGenerator<Finding> {
   const { examineRestore } = await import('./backup/restore/unfinished-restore.ts');
   const left = await examineRestore(url);
   if (left !== null) yield left;
@@ -111,9 +123,7 @@ async function* examineServers(config: Config, url: string): AsyncGenerator<Find
     return;
   }
   yield { what, ok: true, says: `${servers} on this database` };
-  await using bus = await openBus(config);
-  using probe = new RemoteProbe(bus, servers);
-  yield* examinePublicAddress(config, probe);
+  yield* examinePublicAddress(config, probeValue(keyring, systemClock().now()));
 }
 
 /** Opens one value of each table. */

@@ -254,7 +254,8 @@ async function makeKey(file: string, clock: Clock): Promise<MasterKeySource> {
   }
 }
 
-async function givenKey(config: Config): Promise<Omit<MasterKeySource, 'made'> | null> {
+/** The master key of the configuration, or of the data folder; null when there is none yet. */
+export async function givenKey(config: Config): Promise<Omit<MasterKeySource, 'made'> | null> {
   if (config.masterKey !== null) return { bytes: config.masterKey.reveal(), origin: 'NOTEVAULT_MASTER_KEY' };
   const file = keyFile(config.dataDir);
   const bytes = await readKeyFile(file);

@@ -1,6 +1,4 @@
-import { adminSocketPath } from '@notevault/server/data/data-folder.ts';
 import { Command } from 'commander';
-import { adminClient } from '../admin-client.ts';
 import { configOf, withConfig } from '../config-flags.ts';
 
 export function doctorCommand(): Command {
@@ -18,8 +16,7 @@ export function doctorCommand(): Command {
         const { what, says } = await markAsRestored(config);
         process.stdout.write(`ok    ${what}: ${says}\n`);
       }
-      const probes = adminClient(adminSocketPath(config.dataDir));
-      for await (const { what, ok, warning, says } of examine(config, probes)) {
+      for await (const { what, ok, warning, says } of examine(config)) {
         const level = ok ? (warning === true ? 'warn ' : 'ok   ') : 'FAULT';
         process.stdout.write(`${level} ${what}: ${says}\n`);
         if (!ok) process.exitCode = 1;

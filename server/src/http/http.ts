@@ -35,7 +35,6 @@ import {
 } from './connections/sockets.ts';
 import { errorHandler, headersFor, requestIdOf } from './errors.ts';
 import { type FetchRoute, mountFetchRoute } from './fetch/fetch-route.ts';
-import type { ConnectionProbe } from './monitoring/connection-probe.ts';
 import { type MetricsAccess, mountMetrics } from './monitoring/metrics.ts';
 import { mountApiProbes, mountProbes, type Readiness } from './monitoring/probes.ts';
 import { mountTracing } from './monitoring/tracing.ts';
@@ -75,8 +74,8 @@ export interface HttpDeps {
   readonly streamThroughput?: StreamThroughput;
   /** If absent, no metrics are collected and `/metrics` does not exist. */
   readonly metrics?: MetricsAccess;
-  /** Tells how requests of the operator arrive. */
-  readonly connectionProbe: ConnectionProbe;
+  /** Whether a request is told how it arrived, by the value of its header `X-Notevault-Probe`. */
+  readonly isProbe: (value: unknown) => boolean;
   /** If absent, nothing is traced. */
   readonly tracing?: Tracing;
   /** Rejects when the server cannot serve, because the database is down; resolves to what it can do. */
@@ -105,7 +104,6 @@ export async function buildHttp(deps: HttpDeps): Promise<FastifyInstance> {
   const uploads = new UploadLimiter();
   // First, so that refusals of the others are in its span.
   if (deps.tracing !== undefined) mountTracing(app, deps.tracing);
-  deps.connectionProbe.mount(app);
   guardEveryRequest(app);
   closeConnectionsOnStop(app);
   handleUpgrades(app, deps.sockets);
@@ -125,7 +123,7 @@ export async function buildHttp(deps: HttpDeps): Promise<FastifyInstance> {
       for (const route of deps.fetchRoutes) mountFetchRoute(api, app, route, { ...deps, ...sources, admission });
       for (const route of deps.socketRoutes) mountSocket(api, route, deps.sockets);
       for (const { path } of deps.socketRoutes) refuseOtherMethods(api, path, READ);
-      mountApiProbes(api, app, deps.version);
+      mountApiProbes(api, app, deps.version, deps.isProbe);
     },
     { prefix: '/api' },
   );

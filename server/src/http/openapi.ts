@@ -1,6 +1,7 @@
 import { type ErrorCode, errors } from '@notevault/protocol/errors.ts';
 import type { FastifySchema } from 'fastify';
 import { type TSchema, Type } from 'typebox';
+import { SeenRequest } from './monitoring/seen-request.ts';
 import type { Access, Route } from './route.ts';
 
 const RequestErrors: readonly ErrorCode[] = ['internal', 'unavailable', 'storage_full'];
@@ -205,7 +206,11 @@ export function socketSchema(route: {
   return schema;
 }
 
-export const Health = Type.Object({ status: Type.Literal('ok'), version: Type.String() });
+export const Health = Type.Object({
+  status: Type.Literal('ok'),
+  version: Type.String(),
+  seen: Type.Optional(SeenRequest),
+});
 /** Ready also while the disk is full or attachments are out of reach, because reading notes goes on. */
 export const Ready = Type.Object({
   status: Type.Literal('ok'),

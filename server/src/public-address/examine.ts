@@ -1,14 +1,9 @@
+import { Value } from 'typebox/value';
 import type { Config } from '../config/config.ts';
 import type { Finding } from '../finding.ts';
-import type { SeenRequest } from '../http/monitoring/connection-probe.ts';
+import { PROBE_HEADER, SeenRequest } from '../http/monitoring/seen-request.ts';
 import { type Answered, ask, opensSocket, sendBytes } from './http-checks.ts';
 import { fixesOf, type ProxyFault } from './proxy-fixes.ts';
-
-/** Asks the running server how a request arrived; absent where it cannot be asked. */
-export interface ProbeCommands {
-  expectProbe(): Promise<string>;
-  probeResult(secret: string): Promise<SeenRequest | null>;
-}
 
 /** As much as a photograph or a short film. */
 const UPLOAD_BYTES = 50 * 1024 * 1024;
@@ -16,8 +11,12 @@ const CLOCK_SECONDS = 10;
 
 type Settings = Pick<Config, 'publicUrl' | 'port' | 'host'>;
 
-/** Checks the public address from this machine, as clients use it: the proxy in front is what most often goes wrong. */
-export async function* examinePublicAddress(config: Settings, probes: ProbeCommands | null): AsyncGenerator<Finding> {
+/**
+ * Checks the public address from this machine, as clients use it: the proxy in front is what most often goes wrong.
+ *
+ * @param probe asks the server how a request arrived; null where its key is not known.
+ */
+export async function* examinePublicAddress(config: Settings, probe: string | null): AsyncGenerator<Finding> {
   const what = 'public address';
   const { publicUrl } = config;
   if (publicUrl === null) {
@@ -27,11 +26,8 @@ export async function* examinePublicAddress(config: Settings, probes: ProbeComma
   }
   const url = new URL(publicUrl);
   yield examineScheme(url);
-  const secret = (await probes?.expectProbe()) ?? null;
-  const health = await ask(
-    `${publicUrl}/api/health`,
-    secret === null ? {} : { headers: { 'x-notevault-probe': secret } },
-  );
+  const headers = probe === null ? {} : { [PROBE_HEADER]: probe };
+  const health = await ask(`${publicUrl}/api/health`, { headers });
   if (health === null) {
     const says = `${publicUrl} cannot be reached from this machine. If other machines reach it, this is no fault`;
     yield { what, ok: true, warning: true, says };
@@ -42,7 +38,7 @@ export async function* examinePublicAddress(config: Settings, probes: ProbeComma
     return;
   }
   yield examineClock(health);
-  if (secret !== null && probes !== null) yield* examineHeaders(config, url, await probes.probeResult(secret));
+  if (probe !== null) yield* examineHeaders(config, url, seenIn(health));
   yield await examineSockets(publicUrl);
   yield await examineBodySize(publicUrl);
   yield await examinePaths(publicUrl);
@@ -66,6 +62,16 @@ function examineClock({ headers }: Answered): Finding {
     ok,
     says: ok ? 'that of the proxy and this one agree' : `${Math.round(seconds)} s apart from the proxy: set up NTP`,
   };
+}
+
+/** What the server says of how a request arrived; null when it does not recognise the probe. */
+function seenIn({ text }: Answered): SeenRequest | null {
+  try {
+    const { seen } = JSON.parse(text) as { readonly seen?: unknown };
+    return Value.Check(SeenRequest, seen) ? seen : null;
+  } catch {
+    return null;
+  }
 }
 
 /** What the server saw of a request to the public address. */

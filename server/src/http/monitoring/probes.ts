@@ -3,18 +3,31 @@ import type { FastifyInstance } from 'fastify';
 import { type Static, Type } from 'typebox';
 import { Alive, Health, plainSchema, Ready } from '../openapi.ts';
 import { refuseOtherMethods } from '../other-methods.ts';
+import { PROBE_HEADER, seenOf } from './seen-request.ts';
 
 /** What the server can do now. */
 export type Readiness = Omit<Static<typeof Ready>, 'status'>;
 
 const READ = new Set(['GET', 'HEAD']);
 
-/** Mounts the OpenAPI document and the health check below `/api`. */
-export function mountApiProbes(api: FastifyInstance, app: FastifyInstance, version: string): void {
+/**
+ * Mounts the OpenAPI document and the health check below `/api`.
+ *
+ * @param isProbe whether the value of the header `X-Notevault-Probe` asks how the request arrived.
+ */
+export function mountApiProbes(
+  api: FastifyInstance,
+  app: FastifyInstance,
+  version: string,
+  isProbe: (value: unknown) => boolean,
+): void {
   const document = plainSchema('getOpenApi', 'This document', Type.Object({}, { additionalProperties: true }));
   api.get('/openapi', { schema: document }, async () => app.swagger());
   const health = plainSchema('getHealth', 'Check that the server runs; returns its version', Health);
-  api.get('/health', { schema: health }, async () => ({ status: 'ok', version }));
+  api.get('/health', { schema: health }, async (request) => {
+    const alive = { status: 'ok', version };
+    return isProbe(request.headers[PROBE_HEADER]) ? { ...alive, seen: seenOf(request) } : alive;
+  });
   for (const path of ['/openapi', '/health']) refuseOtherMethods(api, path, READ);
 }
 

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import {
   chmodSync,
   closeSync,
@@ -20,6 +21,7 @@ import { databaseFile } from '../../../src/data/data-folder.ts';
 import { blobsFolder, keyFile } from '../../../src/open-ports.ts';
 import { openRaw } from '../../kit/database/raw-sql.ts';
 import { Caller } from '../../kit/person.ts';
+import { freePort } from '../../kit/programs/free-port.ts';
 import { assertFails, cli, Folder, ServeProcess, startServe } from '../../kit/programs/process.ts';
 
 const folder = new Folder();
@@ -149,6 +151,28 @@ describe('notevault doctor', { concurrency: 2 }, () => {
     const inDatabase = await cli(['doctor', '--blobs', 'database'], { env });
     assert.match(inDatabase.stdout, /ok {4}attachments: in the database; written, read and deleted\n/);
     assert.doesNotMatch(stopped.stdout, /FAULT/);
+  });
+
+  it('learns from a running server how a request to its public address arrives', async () => {
+    const port = String(await freePort());
+    const [host, key] = [`127.0.0.1:${port}`, randomBytes(32).toString('base64')];
+    const env = {
+      NOTEVAULT_DATA_DIR: dataDir(),
+      NOTEVAULT_PUBLIC_URL: `http://${host}`,
+      NOTEVAULT_PORT: port,
+      NOTEVAULT_MASTER_KEY: key,
+    };
+    await using _server = await startServe({ env });
+    const beside = await cli(['doctor'], { env });
+    assert.match(beside.stdout, new RegExp(`ok {4}host header: ${host}\\n`), beside.stdout);
+    const { NOTEVAULT_MASTER_KEY: _key, ...withoutKey } = env;
+    const unaware = await cli(['doctor'], { env: withoutKey });
+    assert.match(unaware.stdout, /ok {4}master key: not known here/);
+    assert.doesNotMatch(unaware.stdout, /host header|FAULT/);
+    const foreign = await cli(['doctor'], {
+      env: { ...env, NOTEVAULT_MASTER_KEY: randomBytes(32).toString('base64') },
+    });
+    assert.match(foreign.stdout, /FAULT proxy: .* leads to another server/);
   });
 
   it('declares data as restored from a backup, so that earlier cursors expire', async () => {

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { SOCKET_LIMITS } from '../../../src/http/connections/socket-limits.ts';
+import { probeValue } from '../../../src/http/monitoring/seen-request.ts';
+import { MasterKeyring } from '../../../src/ports/keyring/master-key.ts';
 import { examinePublicAddress } from '../../../src/public-address/examine.ts';
 import { bytes, RawSocket } from '../../kit/clients/raw-socket.ts';
 import { fileOf, readRaw, sha256, uploadRaw } from '../../kit/content/files.ts';
@@ -22,13 +24,9 @@ const asShipped = (settings: string) => settings;
 
 /** What the doctor finds wrong behind a proxy; `trusted` as an operator sets NOTEVAULT_TRUST_PROXY. */
 async function faultsBehind(server: TestServer, proxy: RunningProxy): Promise<string[]> {
-  const probe = server.app.connectionProbe;
-  const probes = {
-    expectProbe: async () => probe.expect(),
-    probeResult: async (secret: string) => probe.result(secret),
-  };
+  const probe = probeValue(new MasterKeyring(server.masterKey, server.clock.random), server.clock.now());
   const settings = { publicUrl: proxy.url, host: '127.0.0.1', port: 1 };
-  const findings = await Array.fromAsync(examinePublicAddress(settings, probes));
+  const findings = await Array.fromAsync(examinePublicAddress(settings, probe));
   return findings.filter(({ ok }) => !ok).map(({ what, says }) => `${what}: ${says}`);
 }
 
