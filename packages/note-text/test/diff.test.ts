@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { TooManySteps } from '../src/diff/budget.ts';
 import { applyEdits, type DiffLimits, type Edit, minimalDiff } from '../src/diff/diff.ts';
 import { processorMs } from './processor.ts';
 
@@ -276,4 +277,37 @@ test('minimalDiff of 10 MB with a few edits returns these edits', () => {
 
 test('minimalDiff of 60 KB of unrelated words takes bounded time', () => {
   timed('unrelated', prose(60_000, 21), prose(60_000, 22));
+});
+
+/** Lines of one letter, a or b: each occurs in both texts thousands of times. */
+function letterLines(seed: number): string {
+  const random = randomFrom(seed);
+  return Array.from({ length: 4000 }, () => (random() < 0.5 ? 'a' : 'b')).join('\n');
+}
+
+test('minimalDiff gives up after the steps that are allowed, and never makes another difference for them', () => {
+  const [one, other] = [letterLines(1), letterLines(2)];
+  const took = processorMs(() => {
+    for (let round = 0; round < 10; round++) {
+      assert.throws(() => minimalDiff(one, other, { allowed: 50_000 }), TooManySteps);
+    }
+  });
+  const whole = processorMs(() => {
+    for (let round = 0; round < 10; round++) minimalDiff(one, other);
+  });
+  assert.ok(took < whole / 2, `${took} ms of ${whole}`);
+  let refused = 0;
+  for (let seed = 0; seed < 60; seed++) {
+    const [before, after] = [prose(600, seed), prose(600, seed % 7)];
+    const edits = minimalDiff(before, after);
+    for (const allowed of [1000, 4000, 16_000, 64_000]) {
+      try {
+        assert.deepEqual(minimalDiff(before, after, { allowed }), edits);
+      } catch (error) {
+        assert.ok(error instanceof TooManySteps);
+        refused += 1;
+      }
+    }
+  }
+  assert.ok(refused > 20 && refused < 220, `${refused} refused`);
 });

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { TooManySteps } from '../src/diff/budget.ts';
 import { applyEdits, type Edit, minimalDiff } from '../src/diff/diff.ts';
 import type { Insertion, Run } from '../src/diff/runs.ts';
 import { clientEdits } from '../src/diff/three-way.ts';
@@ -66,5 +67,17 @@ describe('clientEdits', () => {
   it('returns no edits where both have the same text', () => {
     const [base, text] = ['teh cat\n', 'the cat\n'];
     assert.equal(merged(base, minimalDiff(base, text), text), text);
+  });
+
+  it('gives up after the steps that are allowed, in the difference and in the comparison with others', () => {
+    const words = (of: string, count: number) => Array.from({ length: count }, (_, at) => `${of}${at * 7} `).join('');
+    const base = 'begin\nend\n';
+    const theirs = Array.from({ length: 40 }, (_, at) => insertion(6, `${words('t', 30)}${at}\n`));
+    const stored = applyEdits(base, theirs.slice(0, 1));
+    const client = `begin\n${words('c', 400)}\nend\n`;
+    const texts = { base, stored, client, ...changesOf(base, theirs.slice(0, 1)) };
+    const edits = clientEdits(texts);
+    assert.throws(() => clientEdits(texts, { allowed: 100 }), TooManySteps);
+    assert.deepEqual(clientEdits(texts, { allowed: 1_000_000 }), edits);
   });
 });

@@ -1,8 +1,9 @@
 /** Finds the stretches that both sides of a merge changed alike. All offsets count UTF-16 units. */
+
+import type { Budget } from './budget.ts';
 import { hasWords, type Piece, piecesIn, wordsOf } from './contained.ts';
 import type { Hunk } from './myers.ts';
 import { insertionsIn, type Region, type Stretch, type Texts } from './runs.ts';
-import type { Budget } from './tokens.ts';
 import { ClientLines, linesOfParts, stretchesBefore } from './written-lines.ts';
 
 /** A region of the base that the client changed, and what the stored text and the client have there instead. */

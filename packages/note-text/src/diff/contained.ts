@@ -1,6 +1,7 @@
 /** Tests whether one text contains all of another, cut only between words. All offsets count UTF-16 units. */
+import type { Budget } from './budget.ts';
 import { compareTokens, type Hunk } from './myers.ts';
-import { type Budget, joinsWords, words } from './tokens.ts';
+import { joinsWords, words } from './tokens.ts';
 
 /** Past this many differing words, two texts count as having nothing in common. */
 const changedWords = 300;

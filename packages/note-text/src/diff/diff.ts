@@ -4,10 +4,11 @@
  * merge well with concurrent edits.
  */
 
+import { type Budget, withBudget } from './budget.ts';
 import { alignToLines, joinCloseHunks } from './cleanup.ts';
 import { compareTokens, type Hunk } from './myers.ts';
 import { gapsBetweenSharedLines } from './patience.ts';
-import { type Budget, commonPrefix, commonSuffix, joinsWords, lines, splitsPair, startsLine, words } from './tokens.ts';
+import { commonPrefix, commonSuffix, joinsWords, lines, splitsPair, startsLine, words } from './tokens.ts';
 
 /** Replaces `remove` units at `at` by `insert`. `at` is a UTF-16 offset in the text before all edits. */
 export interface Edit {
@@ -19,6 +20,8 @@ export interface Edit {
 export interface DiffLimits {
   /** Most steps (about ten nanoseconds each); the part not compared by then is replaced as a whole. */
   readonly work: number;
+  /** Steps after which TooManySteps is thrown, if fewer than `work`. */
+  readonly allowed: number;
   /**
    * Most differing lines between two certain agreements before the search falls back to lines that occur once in both
    * texts.
@@ -28,7 +31,12 @@ export interface DiffLimits {
   readonly changedWords: number;
 }
 
-const defaultDiffLimits: DiffLimits = { work: 1_500_000, changedLines: 600, changedWords: 500 };
+const defaultDiffLimits: DiffLimits = {
+  work: 1_500_000,
+  allowed: Number.POSITIVE_INFINITY,
+  changedLines: 600,
+  changedWords: 500,
+};
 
 /** A longer run of letters is not a word but, say, encoded data. */
 const longWord = 1000;
@@ -141,7 +149,7 @@ function alignToWords(a: string, b: string, hunk: Hunk, floor: number): Hunk {
 /**
  * Returns the edits that lead from `before` to `after`: sorted by `at`, not touching, all in offsets of `before`; `[]`
  * for equal texts. No edit starts or ends inside a surrogate pair. Memory is linear and time bounded for any texts:
- * what is beyond a limit is replaced as a whole. Never throws.
+ * what is beyond a limit is replaced as a whole. Throws only TooManySteps.
  */
 export function minimalDiff(before: string, after: string, limits: Partial<DiffLimits> = {}): Edit[] {
   if (before === after) return [];
@@ -158,7 +166,10 @@ export function minimalDiff(before: string, after: string, limits: Partial<DiffL
 }
 
 function hunksBetween(before: string, after: string, limits: DiffLimits): Hunk[] {
-  const budget = { work: limits.work };
+  return withBudget(limits.work, limits.allowed, (budget) => hunksWithin(before, after, limits, budget));
+}
+
+function hunksWithin(before: string, after: string, limits: DiffLimits, budget: Budget): Hunk[] {
   const hunks: Hunk[] = [];
   for (const lineHunk of lineHunks(before, after, limits, budget)) {
     for (const found of innerHunks(before, after, lineHunk, limits, budget)) {

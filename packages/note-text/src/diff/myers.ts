@@ -4,7 +4,8 @@
  * search starts again at the next difference. Memory and time therefore grow with the largest change, not with the
  * text.
  */
-import { type Budget, commonPrefix, sameToken, type TokenScale, Tokens } from './tokens.ts';
+import type { Budget } from './budget.ts';
+import { commonPrefix, sameToken, type TokenScale, Tokens } from './tokens.ts';
 
 /** The stretch [aFrom, aTo) of the old text is replaced by [bFrom, bTo) of the new text; UTF-16 offsets. */
 export interface Hunk {

@@ -2,8 +2,9 @@
  * Divides two texts at lines that occur exactly once in both and in the same order, where too much changed for a
  * search. Bram Cohen's patience diff uses the same idea.
  */
+
+import type { Budget } from './budget.ts';
 import type { Hunk } from './myers.ts';
-import type { Budget } from './tokens.ts';
 
 /** Shorter lines are too common to identify a position. */
 const minLine = 8;

@@ -4,11 +4,12 @@
  * difference between the base and its text. All offsets count UTF-16 units.
  */
 
+import { type Budget, withBudget } from './budget.ts';
 import { commonStretches, type Place } from './common.ts';
-import { type Edit, minimalDiff } from './diff.ts';
+import { type DiffLimits, type Edit, minimalDiff } from './diff.ts';
 import type { Hunk } from './myers.ts';
 import { apart, positionOf, type Region, RunIndex, removalsIn, type Step, type Stretch, type Texts } from './runs.ts';
-import { type Budget, startsLine } from './tokens.ts';
+import { startsLine } from './tokens.ts';
 
 /**
  * Steps (about ten nanoseconds each) shared by all places of a merge. Past them, changes count as different without
@@ -19,16 +20,18 @@ const mergeWork = 1_500_000;
 /**
  * Returns the edits that bring a client's changes of the base into the stored text, sorted and disjoint. Text inserted
  * by either side is kept, text removed by either side is removed, and a change that the stored text already has at the
- * same place of the base is not made again. Never throws.
+ * same place of the base is not made again. Throws only TooManySteps.
  */
-export function clientEdits(texts: Texts): Edit[] {
+export function clientEdits(texts: Texts, limits: Partial<Pick<DiffLimits, 'allowed'>> = {}): Edit[] {
   const { base, stored, client, runs } = texts;
   if (client === stored || client === base) return [];
-  if (stored === base) return minimalDiff(base, client);
+  if (stored === base) return minimalDiff(base, client, limits);
   const index = new RunIndex(runs, base.length, stored.length);
-  const budget = { work: mergeWork };
-  const changes = besideStoredChanges(texts, hunksOf(minimalDiff(base, client)), index, budget);
-  return apart(placesOf(changes, index).flatMap((place) => stepsAt(texts, place, budget)));
+  const hunks = hunksOf(minimalDiff(base, client, limits));
+  return withBudget(mergeWork, limits.allowed ?? mergeWork, (budget) => {
+    const changes = besideStoredChanges(texts, hunks, index, budget);
+    return apart(placesOf(changes, index).flatMap((place) => stepsAt(texts, place, budget)));
+  });
 }
 
 function hunksOf(edits: readonly Edit[]): Hunk[] {

@@ -3,6 +3,8 @@
  * UTF-16 units.
  */
 
+import type { Budget } from './budget.ts';
+
 const newline = 10;
 /** A longer run of letters is cut here, so that one very long word costs no more than prose. */
 const maxWord = 256;
@@ -61,11 +63,6 @@ export function commonSuffix(a: string, aTo: number, b: string, bTo: number, max
   }
   while (shared < max && a.charCodeAt(aTo - shared - 1) === b.charCodeAt(bTo - shared - 1)) shared++;
   return shared;
-}
-
-/** Steps left to spend, about ten nanoseconds each; shared by all searches of one diff. */
-export interface Budget {
-  work: number;
 }
 
 /** How a text is cut into tokens. Equal texts are always cut alike. */

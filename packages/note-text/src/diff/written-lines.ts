@@ -2,9 +2,10 @@
  * Finds the lines that one stored write inserted among those that the client inserted. Lines are compared without their
  * newlines: which of two writes a newline between their lines belongs to depends on how each was compared.
  */
+
+import type { Budget } from './budget.ts';
 import { hasLetter } from './contained.ts';
 import type { Region, Stretch } from './runs.ts';
-import type { Budget } from './tokens.ts';
 
 /** A line that one write inserted; parts of it are apart where others inserted something inside the line. */
 interface WrittenLine {
