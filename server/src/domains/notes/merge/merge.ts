@@ -1,7 +1,11 @@
+import type { DiffLimits } from '@notevault/note-text/diff/diff.ts';
 import type { Insertion, Run } from '@notevault/note-text/diff/runs.ts';
 import { clientEdits } from '@notevault/note-text/diff/three-way.ts';
 import * as Y from 'yjs';
 import { editDocument, textOf } from './document.ts';
+
+/** Steps of a comparison after which TooManySteps is thrown; the comparison can then be made on another thread. */
+export type StepLimits = Partial<Pick<DiffLimits, 'allowed'>>;
 
 /** An older version of a note: its text, and the Yjs snapshot (v1) of its document. */
 export interface BaseVersion {
@@ -14,6 +18,7 @@ export interface BaseVersion {
  * stay, deletions of either side apply, and a change made by both is applied once.
  *
  * @param boundaries the clocks of `clientId`, in order, at which one of its writes ended and another began.
+ * @param limits past which TooManySteps is thrown, with nothing changed.
  * @returns false, with nothing changed, when the document cannot locate that version's text.
  */
 export function mergeText(
@@ -22,11 +27,13 @@ export function mergeText(
   base: BaseVersion,
   text: string,
   boundaries: readonly number[],
+  limits: StepLimits = {},
 ): boolean {
   const { runs, insertions } = changesSince(doc, Y.decodeSnapshot(base.snapshot), clientId, boundaries);
   const last = runs.at(-1);
   if ((last === undefined ? 0 : last.baseStart + last.length) !== base.text.length) return false;
-  editDocument(doc, clientId, clientEdits({ base: base.text, stored: textOf(doc), client: text, runs, insertions }));
+  const texts = { base: base.text, stored: textOf(doc), client: text, runs, insertions };
+  editDocument(doc, clientId, clientEdits(texts, limits));
   return true;
 }
 

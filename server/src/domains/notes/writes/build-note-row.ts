@@ -22,6 +22,7 @@ import {
   textOf,
 } from '../merge/document.ts';
 import type { InsertedClocks } from '../merge/fingerprints.ts';
+import type { StepLimits } from '../merge/merge.ts';
 import type { OpenedNote } from '../notes.mapper.ts';
 import type { NewVersion } from '../notes.store.ts';
 import { KEEP_ALL_MS, type NoteMeta, PINNED_REASONS, sealed, type VersionReason } from '../sealed-note.ts';
@@ -70,6 +71,7 @@ export interface Clocked {
 
 /**
  * Builds the next version of a note from a whole text: as the smallest edit of the document, or as its initial text.
+ * Throws `note_unreadable`, TooManySteps.
  */
 export function draftText(
   deps: Clocked,
@@ -78,9 +80,10 @@ export function draftText(
   input: { readonly mtime: number },
   text: string,
   reason: VersionReason,
+  limits?: StepLimits,
 ): NoteRowDraft {
   if (target.kind === 'new') return buildNoteRow(deps, context, target, input, null, null, text, reason);
-  return buildNextRow(deps, context, target, input, currentDocument(context.vault, target), text, reason);
+  return buildNextRow(deps, context, target, input, currentDocument(context.vault, target), text, reason, limits);
 }
 
 /** Returns the document, whose text must equal the stored text. Throws `note_unreadable`. */
@@ -99,9 +102,10 @@ export function buildNextRow(
   doc: Doc,
   text: string,
   reason: VersionReason,
+  limits?: StepLimits,
 ): NoteRowDraft {
   const snapshot = snapshotOf(doc);
-  editDocument(doc, clientIdOf(context.vault, target.note), minimalDiff(textOf(doc), text));
+  editDocument(doc, clientIdOf(context.vault, target.note), minimalDiff(textOf(doc), text, limits));
   return buildNoteRow(deps, context, target, input, doc, snapshot, text, reason);
 }
 

@@ -3,7 +3,7 @@ import type { WriteContext } from '../../entries/entries.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
 import { snapshotOf, textOf } from '../merge/document.ts';
 import { boundariesOf } from '../merge/fingerprints.ts';
-import { mergeText } from '../merge/merge.ts';
+import { mergeText, type StepLimits } from '../merge/merge.ts';
 import { sealed, type VersionReason } from '../sealed-note.ts';
 import { buildNoteRow, type Clocked, clientIdOf, currentDocument, type NoteRowDraft } from './build-note-row.ts';
 import type { WriteTarget } from './write-target.ts';
@@ -25,13 +25,14 @@ export interface MergeInput {
 /** The next version; `same` when the text is unchanged, `unknown` when the document cannot locate the older text. */
 export type MergeDraft = NoteRowDraft | 'same' | 'unknown' | 'too_large';
 
-/** Builds the next version of a note from a text that edits an older version. Throws `note_unreadable`. */
+/** Builds the next version of a note from a text that edits an older version. Throws `note_unreadable`, TooManySteps. */
 export function draftMerge(
   deps: Clocked,
   context: Pick<WriteContext, 'vault' | 'actor'>,
   target: Exclude<WriteTarget, { kind: 'new' }>,
   input: { readonly mtime: number },
   { base, text, reason }: MergeInput,
+  limits?: StepLimits,
 ): MergeDraft {
   const { vault } = context;
   const { note } = target;
@@ -39,7 +40,7 @@ export function draftMerge(
   const snapshot = snapshotOf(doc);
   const client = clientIdOf(vault, note);
   const boundaries = boundariesOf(target.fingerprints ?? null, client);
-  if (!mergeText(doc, client, openBase(vault, note.id, base), text, boundaries)) return 'unknown';
+  if (!mergeText(doc, client, openBase(vault, note.id, base), text, boundaries, limits)) return 'unknown';
   const merged = textOf(doc);
   if (merged.length > NOTE_BYTES_MAX || Buffer.byteLength(merged, 'utf8') > NOTE_BYTES_MAX) return 'too_large';
   if (merged === note.content) return 'same';

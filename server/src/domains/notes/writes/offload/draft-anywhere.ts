@@ -1,3 +1,4 @@
+import { TooManySteps } from '@notevault/note-text/diff/budget.ts';
 import type { WriteContext } from '../../../entries/entries.ts';
 import type { NoteDeps } from '../../notes.deps.ts';
 import type { VersionReason } from '../../sealed-note.ts';
@@ -5,12 +6,18 @@ import { draftText, type NoteRowDraft } from '../build-note-row.ts';
 import { draftMerge, type MergeDraft, type MergeInput } from '../draft.ts';
 import type { WriteTarget } from '../write-target.ts';
 import { offload } from './offload.ts';
-import { isLarge, isLargeText, postVault, receiveDraft } from './task-transfer.ts';
+import { isLarge, isLargeText, postVault, receiveDraft, unitsOf } from './task-transfer.ts';
 
 /** The number of values that a draft seals: content, document, meta, and meta and snapshot of the replaced version. */
 const SEALS = 5;
 
-/** Like draftText, but on a worker thread for a large text. */
+/**
+ * Steps of a comparison on this thread, some two milliseconds. Most drafts take far fewer, but a few kilobytes of lines
+ * that occur often in both texts take fifteen times as many.
+ */
+const ON_THIS_THREAD = { allowed: 100_000 };
+
+/** Like draftText, but on a worker thread for a large text or a long comparison. */
 export async function draftTextAnywhere(
   deps: NoteDeps,
   context: WriteContext,
@@ -19,8 +26,9 @@ export async function draftTextAnywhere(
   text: string,
   reason: VersionReason,
 ): Promise<NoteRowDraft> {
-  const large = target.kind === 'new' ? isLargeText(text) : isLarge(target.note, target.doc, text.length);
-  if (!large) return draftText(deps, context, target, input, text, reason);
+  const large = target.kind === 'new' ? isLargeText(text) : isLarge(target.note, target.doc, unitsOf(text));
+  const here = large ? undefined : quickly(() => draftText(deps, context, target, input, text, reason, ON_THIS_THREAD));
+  if (here !== undefined) return here;
   const old = target.kind === 'new' ? null : target.note;
   const posted = target.kind === 'new' ? target : withoutContent(target);
   const common = commonInput(deps, context, input);
@@ -31,7 +39,7 @@ export async function draftTextAnywhere(
   return receiveDraft(draft, text, old);
 }
 
-/** Like draftMerge, but on a worker thread for large texts. */
+/** Like draftMerge, but on a worker thread for large texts or a long comparison. */
 export async function draftMergeAnywhere(
   deps: NoteDeps,
   context: WriteContext,
@@ -40,13 +48,25 @@ export async function draftMergeAnywhere(
   merge: MergeInput,
 ): Promise<MergeDraft> {
   const { note, doc } = target;
-  const more = merge.text.length + merge.base.content.length;
-  if (!isLarge(note, doc, more)) return draftMerge(deps, context, target, input, merge);
+  const more = unitsOf(merge.text) + merge.base.content.length;
+  const large = isLarge(note, doc, more);
+  const here = large ? undefined : quickly(() => draftMerge(deps, context, target, input, merge, ON_THIS_THREAD));
+  if (here !== undefined) return here;
   const posted = { ...commonInput(deps, context, input), target: withoutContent(target), merge };
   const draft = await offload(deps, context.vault, 'draftMerge', posted, 2 * (note.content.length + more), {
     patient: true,
   });
   return typeof draft === 'string' ? draft : receiveDraft(draft, merge.text, note);
+}
+
+/** Returns the result of `draft`, or undefined when its comparison takes too long for this thread. */
+function quickly<Draft>(draft: () => Draft): Draft | undefined {
+  try {
+    return draft();
+  } catch (error) {
+    if (error instanceof TooManySteps) return undefined;
+    throw error;
+  }
 }
 
 function commonInput(deps: NoteDeps, { vault, actor }: WriteContext, { mtime }: { readonly mtime: number }) {

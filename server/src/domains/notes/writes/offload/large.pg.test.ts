@@ -6,6 +6,7 @@ import { craftUpdate } from '../../../../../test/kit/clients/crafted-updates.ts'
 import { YjsClient } from '../../../../../test/kit/clients/yjs-client.ts';
 import { onEachEngine } from '../../../../../test/kit/engines.ts';
 import { notesOnOneServer } from '../../../../../test/kit/notes.ts';
+import { WorkerPool } from '../../../../concurrency/worker-pool.ts';
 
 const sha = (text: string) => createHash('sha256').update(text).digest('hex');
 const LINES = 20_000;
@@ -75,5 +76,38 @@ onEachEngine('large notes', (open) => {
     bob.leave();
     using late = await new YjsClient('late').join(server.app, alice.vault, note.id);
     assert.equal(late.text, `first\n${text}second\ntyped again`);
+  });
+
+  /** Lines of one letter, a or b, without any order: they occur in two such texts thousands of times. */
+  function letterLines(seed: number): string {
+    let state = seed;
+    const line = () => {
+      state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+      return state >>> 31 === 0 ? 'a' : 'b';
+    };
+    return Array.from({ length: 4000 }, line).join('\n');
+  }
+
+  test('a short text whose comparison is long is compared by the pool, and an ordinary one is not', async (t) => {
+    const run = t.mock.method(WorkerPool.prototype, 'run');
+    const names = () => {
+      const called = run.mock.calls.map(({ arguments: [, name] }) => name);
+      run.mock.resetCalls();
+      return called;
+    };
+    const { alice } = await start();
+    const texts = [letterLines(1), letterLines(2), letterLines(3)] as const;
+    await alice.write('a.md', texts[0]);
+    await alice.write('a.md', `${texts[0]}\nand more`);
+    assert.deepEqual(names(), []);
+    const replaced = await alice.write('a.md', texts[1]);
+    assert.deepEqual([replaced.version, replaced.content_hash, names()], [3, sha(texts[1]), ['draftText']]);
+    const merged = await alice.write('a.md', `${texts[1]}\nof one`, { version: 3 });
+    assert.deepEqual([merged.version, names()], [4, []]);
+    const late = await alice.write('a.md', texts[2], { version: 3 });
+    assert.deepEqual([late.version, names()], [5, ['draftMerge']]);
+    assert.equal((await alice.read('a.md')).body.content_hash, late.content_hash);
+    const links = Array.from({ length: 6000 }, (_, at) => `[[n${at}]]`).join('');
+    assert.deepEqual([(await alice.write('links.md', links)).version, names()], [1, ['draftText']]);
   });
 });

@@ -8,22 +8,34 @@ import type { StoredNoteContent } from '../write-target.ts';
  * search thread.
  */
 
-/** Number of UTF-16 units whose derivation, comparison and sealing take some ten milliseconds. */
+/** Number of UTF-16 units of prose whose derivation, comparison and sealing take some ten milliseconds. */
 const LARGE_UNITS = 128 * 1024;
 /** Number of items of a document that take some ten milliseconds to read, in the worst case. */
 const LARGE_STRUCTS = 500;
 /** Sealed bytes of edits that wait to be flushed. */
 const LARGE_UPDATES = 32 * 1024;
 
-/** Whether a note is processed on a worker thread. @param more UTF-16 units of further texts that the work reads. */
+/** Units of prose that take as long as one bracket, with which links and definitions begin. */
+const UNITS_OF_BRACKET = 16;
+
+/** The length of a text, in units of prose that take as long to derive. */
+export function unitsOf(text: string): number {
+  let units = text.length;
+  for (let at = text.indexOf('['); at !== -1 && units <= LARGE_UNITS; at = text.indexOf('[', at + 1)) {
+    units += UNITS_OF_BRACKET;
+  }
+  return units;
+}
+
+/** Whether a note is processed on a worker thread. @param more units of further texts that the work reads. */
 export function isLarge(note: Pick<StoredNoteContent, 'meta' | 'content'>, doc: Buffer | null, more = 0): boolean {
-  if (note.content.length + more > LARGE_UNITS) return true;
+  if (unitsOf(note.content) + more > LARGE_UNITS) return true;
   return doc !== null && (note.meta.structs ?? Number.POSITIVE_INFINITY) > LARGE_STRUCTS;
 }
 
 /** Like isLarge, for a text alone. */
 export function isLargeText(text: string): boolean {
-  return text.length > LARGE_UNITS;
+  return unitsOf(text) > LARGE_UNITS;
 }
 
 export function areLarge(updates: readonly { readonly payload: Uint8Array }[]): boolean {
