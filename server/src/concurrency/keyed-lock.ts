@@ -7,8 +7,20 @@ interface Group {
   users: number;
 }
 
+/** How long work waits for the lock, and the error thrown after that time. */
+interface WaitLimit {
+  readonly ms: number;
+  readonly error: () => Error;
+}
+
+/** The whole group as seen by the work that has locked it. */
+interface LockedGroup {
+  /** Whether other work waits for the group. */
+  isAwaited(): boolean;
+}
+
 /**
- * Runs work under a key one at a time, in the order of the calls; other keys do not wait.
+ * Runs work under a key one at a time, in the order of the calls, whether it succeeds or not; other keys do not wait.
  *
  * It only saves work: without it, writers of one note would prepare against the same revision, one would win and the
  * others start over. Work on a large part of a group (a move and all the links it rewrites) locks the whole group, so
@@ -20,36 +32,44 @@ interface Group {
 export class KeyedLock {
   readonly #groups = new Map<string, Group>();
 
-  /** Runs `work` when nothing else runs under the key, and nothing exclusive in its group. */
-  run<T>(group: string, key: string, work: () => Promise<T>): Promise<T> {
-    return this.runAll(group, [key], work);
+  /** Runs `work` when nothing else runs under the key, and nothing exclusive in its group. Throws the limit's error. */
+  run<T>(group: string, key: string, work: () => Promise<T>, limit?: WaitLimit): Promise<T> {
+    return this.runAll(group, [key], work, limit);
   }
 
   /** Like `run`, under several keys. They are locked in one step, so that two calls with common keys never deadlock. */
-  runAll<T>(group: string, keys: readonly string[], work: () => Promise<T>): Promise<T> {
+  runAll<T>(group: string, keys: readonly string[], work: () => Promise<T>, limit?: WaitLimit): Promise<T> {
     return this.#within(group, async (entry) => {
       const before = Promise.all([...keys.map((key) => entry.keys.get(key)), entry.exclusive]);
       const { promise, resolve } = Promise.withResolvers<void>();
       for (const key of keys) entry.keys.set(key, promise);
+      const release = () => {
+        for (const key of keys) if (entry.keys.get(key) === promise) entry.keys.delete(key);
+        resolve();
+      };
+      if (limit !== undefined && !(await isOver(before, limit))) {
+        // Work queued behind this one still waits for the work in front.
+        void before.then(release);
+        throw limit.error();
+      }
       await before;
       try {
         return await work();
       } finally {
-        for (const key of keys) if (entry.keys.get(key) === promise) entry.keys.delete(key);
-        resolve();
+        release();
       }
     });
   }
 
   /** Runs `work` when nothing else runs in the group; later calls wait for it. */
-  runExclusive<T>(group: string, work: () => Promise<T>): Promise<T> {
+  runExclusive<T>(group: string, work: (locked: LockedGroup) => Promise<T>): Promise<T> {
     return this.#within(group, async (entry) => {
       const before = Promise.all([...entry.keys.values(), entry.exclusive]);
       const { promise, resolve } = Promise.withResolvers<void>();
       entry.exclusive = promise;
       await before;
       try {
-        return await work();
+        return await work({ isAwaited: () => entry.users > 1 });
       } finally {
         resolve();
       }
@@ -66,5 +86,17 @@ export class KeyedLock {
       entry.users -= 1;
       if (entry.users === 0) this.#groups.delete(name);
     }
+  }
+}
+
+/** Resolves to whether the earlier work ended in time. */
+async function isOver(before: Promise<unknown>, { ms }: WaitLimit): Promise<boolean> {
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  const timer = setTimeout(() => resolve(false), ms);
+  void before.then(() => resolve(true));
+  try {
+    return await promise;
+  } finally {
+    clearTimeout(timer);
   }
 }

@@ -1,7 +1,7 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { UserId, VaultId } from '@notevault/protocol/values/ids.ts';
 import { Type } from 'typebox';
-import { KeyedMutex } from '../../concurrency/keyed-mutex.ts';
+import { KeyedLock } from '../../concurrency/keyed-lock.ts';
 import type { WriteHandle } from '../../ports/database/database.ts';
 import type { SealingKey } from '../../ports/keyring/keyring.ts';
 import { SealedJson } from '../../ports/keyring/sealed-json.ts';
@@ -74,7 +74,7 @@ interface Slot {
 /** Stores answers for a day under the idempotency keys of their requests. */
 export class Idempotency {
   readonly #deps: IdempotencyDeps;
-  readonly #keysInUse = new KeyedMutex();
+  readonly #keysInUse = new KeyedLock();
 
   constructor(deps: IdempotencyDeps) {
     this.#deps = deps;
@@ -87,9 +87,9 @@ export class Idempotency {
    */
   async once(request: KeyedRequest, work: Work): Promise<IdempotentResponse> {
     const slot = await this.#slotOf(request);
-    const name = `${slot.vault}:${slot.user}:${slot.keyBlind.toString('hex')}`;
+    const [account, key] = [`${slot.vault}:${slot.user}`, slot.keyBlind.toString('hex')];
     const limit = { ms: this.#deps.waitMs ?? WAIT_MS, error: () => new NotevaultError('request_in_progress') };
-    return this.#keysInUse.run(name, () => this.#findOrDo(slot, work), limit);
+    return this.#keysInUse.run(account, key, () => this.#findOrDo(slot, work), limit);
   }
 
   /** Deletes expired answers; resolves to their number. */

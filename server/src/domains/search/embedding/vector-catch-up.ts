@@ -1,4 +1,4 @@
-import { KeyedMutex } from '../../../concurrency/keyed-mutex.ts';
+import { KeyedLock } from '../../../concurrency/keyed-lock.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
 import type { SearchDeps } from '../search.deps.ts';
 import { TransferList } from '../worker/transfer-list.ts';
@@ -10,7 +10,7 @@ const PAGE_SIZE = 256;
 /** Brings the stored vectors of vaults into the worker's memory. */
 export class VectorCatchUp {
   readonly #deps: SearchDeps;
-  readonly #vaults = new KeyedMutex();
+  readonly #vaults = new KeyedLock();
 
   constructor(deps: SearchDeps) {
     this.#deps = deps;
@@ -18,7 +18,7 @@ export class VectorCatchUp {
 
   /** Adds the vectors of a model that were stored since the last call. Calls for one vault run one after another. */
   catchUp(vault: OpenVault, model: string): Promise<void> {
-    return this.#vaults.run(vault.id, () => this.#run(vault, model));
+    return this.#vaults.runExclusive(vault.id, () => this.#run(vault, model));
   }
 
   async #run(vault: OpenVault, model: string): Promise<void> {

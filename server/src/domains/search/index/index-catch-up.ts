@@ -1,5 +1,5 @@
 import type { Seq } from '@notevault/protocol/values/ids.ts';
-import { KeyedMutex } from '../../../concurrency/keyed-mutex.ts';
+import { KeyedLock } from '../../../concurrency/keyed-lock.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
 import type { SearchDeps } from '../search.deps.ts';
 import { TransferList } from '../worker/transfer-list.ts';
@@ -21,7 +21,7 @@ type AfterPage = (state: IndexState, tookMs: number, isAwaited: boolean) => void
 export class IndexCatchUp {
   readonly #deps: SearchDeps;
   /** By vault and epoch. */
-  readonly #indexes = new KeyedMutex();
+  readonly #indexes = new KeyedLock();
 
   constructor(deps: SearchDeps) {
     this.#deps = deps;
@@ -45,8 +45,8 @@ export class IndexCatchUp {
 
   /** Runs the catch-ups of a vault one after the other: a later one needs writes that an earlier one has not seen. */
   #enqueue(vault: OpenVault, afterPage: AfterPage): Promise<IndexState> {
-    return this.#indexes.run(`${vault.id} ${vault.feedEpoch}`, (lock) =>
-      this.#run(vault, (state, tookMs) => afterPage(state, tookMs, lock.isAwaited())),
+    return this.#indexes.runExclusive(`${vault.id} ${vault.feedEpoch}`, (locked) =>
+      this.#run(vault, (state, tookMs) => afterPage(state, tookMs, locked.isAwaited())),
     );
   }
 

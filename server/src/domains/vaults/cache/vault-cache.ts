@@ -1,6 +1,6 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { Seq, VaultId } from '@notevault/protocol/values/ids.ts';
-import { KeyedMutex } from '../../../concurrency/keyed-mutex.ts';
+import { KeyedLock } from '../../../concurrency/keyed-lock.ts';
 import type { Clock } from '../../../ports/clock/clock.ts';
 import { ConstraintError, type Database, type ReadHandle, type WriteHandle } from '../../../ports/database/database.ts';
 import type { OpenVault } from '../../access/access.ts';
@@ -41,7 +41,7 @@ export class VaultCache {
   /** Ordered by last use. */
   readonly #cached = new Map<VaultId, CachedVault>();
   /** One reader at a time for each vault. */
-  readonly #inUse = new KeyedMutex();
+  readonly #inUse = new KeyedLock();
   #bytes = 0;
   /** Vaults that were written to since their last read, the latest last: the range of seqs. */
   readonly #written = new Map<VaultId, { readonly since: number; readonly seq: number }>();
@@ -72,7 +72,7 @@ export class VaultCache {
     this.#cached.delete(vault.id);
     this.#cached.set(vault.id, cached);
     this.#written.delete(vault.id);
-    return this.#inUse.run(vault.id, async () => {
+    return this.#inUse.runExclusive(vault.id, async () => {
       try {
         return await this.#db.read(async (handle) => {
           const feed = await this.#vaults.feed(handle, vault);
