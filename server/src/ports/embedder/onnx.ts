@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { PriorityQueue } from '../../concurrency/priority-queue.ts';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { FairSemaphore } from '../../concurrency/semaphore.ts';
 import {
   checkVectors,
   type Embedder,
@@ -27,6 +28,11 @@ export interface OnnxOptions {
 
 /** Windows calculated together; queries can run between two batches. */
 const BATCH = 4;
+/** One calculation at a time, of queries and of passages by turns: a query must not wait for all of a vault. */
+const CALCULATIONS = {
+  ...{ units: 1, unitsPerOwner: 1 },
+  ...{ waiting: Number.POSITIVE_INFINITY, waitingPerOwner: Number.POSITIVE_INFINITY },
+};
 const MODEL_FILES = ['model.onnx', 'onnx/model.onnx', 'onnx/model_quantized.onnx'];
 const LEAST_TOKENS = 16;
 /** A longer text is split even if the model accepts it, because one vector cannot represent that many topics. */
@@ -50,7 +56,7 @@ interface Prompts {
  * first call.
  */
 export function onnxEmbedder({ folder, threads }: OnnxOptions): Embedder {
-  const lock = new PriorityQueue();
+  const calculations = new FairSemaphore(CALCULATIONS);
   let opened: Promise<Model> | null = null;
   const model = () => {
     opened ??= open(folder, threads).catch((error: unknown) => {
@@ -61,13 +67,19 @@ export function onnxEmbedder({ folder, threads }: OnnxOptions): Embedder {
   };
 
   /** Returns the vectors of texts. A text longer than the model accepts gets the mean of its windows. */
-  async function embed(texts: readonly string[], signal: AbortSignal, urgent: boolean): Promise<Float32Array[]> {
+  async function embed(
+    texts: readonly string[],
+    signal: AbortSignal,
+    kind: 'query' | 'passages',
+  ): Promise<Float32Array[]> {
     const { space, tokens, session, pooling } = await model();
     const vectors = texts.map(() => new Float32Array(space.dimensions));
     const windows = texts.flatMap((text, at) => tokens.windows(text, space.maxTokens).map((ids) => ({ ids, at })));
     for (let from = 0; from < windows.length; from += BATCH) {
       const batch = windows.slice(from, from + BATCH);
-      await lock.run(urgent, async () => {
+      // The calculation before may have blocked the thread: a query that arrived meanwhile is to have its turn.
+      await nextTurn();
+      await calculations.run(kind, async () => {
         signal.throwIfAborted();
         const pooled = await session.run(
           batch.map(({ ids }) => ids),
@@ -91,11 +103,11 @@ export function onnxEmbedder({ folder, threads }: OnnxOptions): Embedder {
       const texts = passages.map(
         ({ about, text }) => `${prompts.passage}${about === '' ? text : `${about}\n\n${text}`}`,
       );
-      return embed(texts, signal, false).catch(rethrowAs(signal));
+      return embed(texts, signal, 'passages').catch(rethrowAs(signal));
     },
     async embedQuery(query: string, { signal }: EmbedOptions) {
       const { prompts } = await model();
-      const [vector] = await embed([prompts.query + query], signal, true).catch(rethrowAs(signal));
+      const [vector] = await embed([prompts.query + query], signal, 'query').catch(rethrowAs(signal));
       return vector as Float32Array;
     },
     async [Symbol.asyncDispose]() {
