@@ -40,16 +40,36 @@ test('writeOpenApi writes the document, then finds it fresh, then stale when the
   assert.equal(writeOpenApi(root, { openapi: '3.1.1' }, true).length, 1);
 });
 
+const written = readFileSync(join(import.meta.dirname, '../docs/openapi.json'), 'utf8');
+
+test('the written OpenAPI document has at most 300 KB', () => {
+  assert.ok(Buffer.byteLength(written) <= 300_000, `${Buffer.byteLength(written)} bytes`);
+});
+
 // The server compiles them without this check, which costs the first request after a start 30 ms.
 test('every schema of the written document is a JSON schema', () => {
   const ajv = new Ajv2020();
   assert.equal(ajv.validateSchema({ type: 'no such type' }), false);
-  const file = join(import.meta.dirname, '../docs/openapi.json');
   const schemas: object[] = [];
-  JSON.parse(readFileSync(file, 'utf8'), (key, value) => {
+  const document = JSON.parse(written, (key, value) => {
     if (key === 'schema') schemas.push(value);
     return value;
   });
-  assert.ok(schemas.length > 100, `${schemas.length} schemas`);
+  schemas.push(...Object.values<object>(document.components.schemas));
+  assert.ok(schemas.length > 200, `${schemas.length} schemas`);
   for (const schema of schemas) assert.equal(ajv.validateSchema(schema), true, JSON.stringify(schema));
+});
+
+test('every reference of the written document leads to a component, and every component is used', () => {
+  const used = new Set<string>();
+  const { components } = JSON.parse(written, (key, value) => {
+    if (key === '$ref') used.add(value);
+    return value;
+  });
+  const { schemas, responses, parameters } = components;
+  const known = Object.entries({ schemas, responses, parameters }).flatMap(([kind, parts]) =>
+    Object.keys(parts).map((name) => `#/components/${kind}/${name}`),
+  );
+  assert.deepEqual([...used].sort(), known.sort());
+  for (const name of known) assert.match(name.split('/').at(-1) ?? '', /^[\w.-]+$/);
 });

@@ -16,7 +16,7 @@ export function generateDocs(root: string, check: boolean): Finding[] {
 
 /** Writes docs/openapi.json from the app's own document, or with `check` reports whether it is stale. */
 export function writeOpenApi(root: string, document: object, check: boolean): Finding[] {
-  return writePage(root, 'docs/openapi.json', `${JSON.stringify(document, null, 2)}\n`, check);
+  return writePage(root, 'docs/openapi.json', `${JSON.stringify(document, null, 1)}\n`, check);
 }
 
 function writePage(root: string, path: string, text: string, check: boolean): Finding[] {

@@ -1,8 +1,11 @@
+import type { FastifyDynamicSwaggerOptions } from '@fastify/swagger';
 import { type ErrorCode, errors } from '@notevault/protocol/errors.ts';
 import type { FastifySchema } from 'fastify';
 import { type TSchema, Type } from 'typebox';
+import { ConflictBody, ErrorBody, InvalidRequest } from './error-bodies.ts';
 import { SeenRequest } from './monitoring/seen-request.ts';
 import type { Access, Route } from './route.ts';
+import { shareParts } from './shared-parts.ts';
 
 const RequestErrors: readonly ErrorCode[] = ['internal', 'unavailable', 'storage_full'];
 const BodyErrors: readonly ErrorCode[] = [
@@ -33,28 +36,12 @@ const IdempotencyErrors = {
   required: ['missing_idempotency_key', 'invalid_idempotency_key', 'idempotency_key_reused', 'request_in_progress'],
 } as const satisfies Record<string, readonly ErrorCode[]>;
 
-/**
- * The schema of an error body: a code or sentence in `error`, or messages by field in `errors`, and the fields that the
- * error adds.
- */
-function errorBody(codes: readonly ErrorCode[], more: Readonly<Record<string, object>> = {}): TSchema {
-  const texts = [...new Set(codes.map((code) => errors[code].error))];
-  const validation = codes.includes('validation');
-  const required = validation ? [] : ['error'];
-  return Type.Unsafe({
-    type: 'object',
-    description: texts.map((text) => `\`${text}\``).join(', '),
-    properties: {
-      error: { type: 'string' },
-      errors: { description: 'A text, or a map of field to messages.' },
-      ...more,
-    },
-    required: [...required, ...Object.keys(more)],
-    additionalProperties: true,
-  });
+/** The schema of an error's body, described by the errors that it may be. */
+function errorBody(codes: readonly ErrorCode[], schema: TSchema = ErrorBody): TSchema {
+  const texts = new Set(codes.map((code) => `\`${errors[code].error}\``));
+  const base = codes.includes('validation') ? InvalidRequest : schema;
+  return Type.Unsafe({ ...base, description: [...texts].join(', ') });
 }
-
-const ConflictFlag = { conflict: { type: 'boolean', description: 'Always true: the write was refused.' } };
 
 /** All errors that a route can answer with. */
 function errorsOf(route: Route): ErrorCode[] {
@@ -76,7 +63,7 @@ export function schemaOf(route: Route): FastifySchema {
   }
   const response: Record<number, TSchema> = {};
   for (const [status, codes] of byStatus) {
-    response[status] = errorBody(codes, status === 409 && route.flagsConflicts ? ConflictFlag : {});
+    response[status] = errorBody(codes, status === 409 && route.flagsConflicts ? ConflictBody : ErrorBody);
   }
   for (const [status, schema] of Object.entries(route.responses)) {
     response[Number(status)] = schema ?? Type.Null({ description: 'No body.' });
@@ -223,6 +210,8 @@ export const Ready = Type.Object({
 });
 export const Alive = Type.Object({ status: Type.Literal('ok') });
 
+type Made = Parameters<NonNullable<FastifyDynamicSwaggerOptions['transformObject']>>[0];
+
 /** The frame of the OpenAPI 3.1 document, to which the routes are added. */
 export function openApiDocument(version: string, publicUrl: string) {
   return {
@@ -236,6 +225,9 @@ export function openApiDocument(version: string, publicUrl: string) {
       servers: [{ url: publicUrl }],
       components: { securitySchemes: { bearer: { type: 'http' as const, scheme: 'bearer' } } },
     },
+    // With `const`, a schema is the same in the document as in the protocol.
+    convertConstToEnum: false,
+    transformObject: (made: Made) => ('openapiObject' in made ? shareParts(made.openapiObject) : made.swaggerObject),
     // OpenAPI has no wildcard, so the rest of the path is one parameter, whose slashes need no encoding.
     transform: ({ schema, url }: { schema: FastifySchema; url: string }) =>
       url.endsWith('/*')

@@ -4,15 +4,30 @@ import { type Answer, Caller, type Headed } from './person.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
 
+interface Body {
+  readonly $ref?: string;
+  readonly content?: Readonly<Record<string, { schema?: Schema }>>;
+}
+
 interface Operation {
-  readonly requestBody?: { readonly content?: Readonly<Record<string, { schema?: Schema }>> };
-  readonly responses: Readonly<Record<string, { readonly content?: Readonly<Record<string, { schema?: Schema }>> }>>;
+  readonly requestBody?: Body;
+  readonly responses: Readonly<Record<string, Body>>;
 }
 
 /** Keywords whose value is a schema or a list of schemas. */
 const SUBSCHEMAS = ['items', 'anyOf', 'oneOf', 'allOf', 'additionalProperties'];
 
 type Paths = Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+
+interface Components {
+  readonly schemas?: Readonly<Record<string, Schema>>;
+  readonly responses?: Readonly<Record<string, Body>>;
+}
+
+interface Description {
+  readonly paths: Paths;
+  readonly components?: Components;
+}
 
 /**
  * Reads JSON Schema as OpenAPI 3.1 defines it. An unknown keyword or format is an error, because it would not be
@@ -27,14 +42,26 @@ const ajv = new Ajv2020({
     'date-time': /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/,
   },
 });
-/** Cached by the text of the schema: every server has its own document, with the same schemas. */
-const validators = new Map<string, ValidateFunction>();
+// Where the references of a schema lead.
+ajv.addKeyword('components');
+/** Compiled schemas by their text, by the components they refer to: every server has its own document, with the same. */
+const compiled = new Map<string, Map<string, ValidateFunction>>();
 
 /** The OpenAPI document of a server, against which its answers are validated. */
 export class ApiDocument {
   readonly #routes: { readonly path: RegExp; readonly weight: number; readonly operations: Paths[string] }[];
 
-  constructor(paths: Paths) {
+  readonly #components: Components;
+  /** The schemas of the components, with undocumented fields as errors. */
+  readonly #closed: { readonly schemas: Schema };
+  readonly #validators: Map<string, ValidateFunction>;
+
+  constructor({ paths, components = {} }: Description) {
+    this.#components = components;
+    this.#closed = { schemas: mapValues(components.schemas ?? {}, closedAll) };
+    const key = JSON.stringify(this.#closed);
+    this.#validators = compiled.get(key) ?? new Map();
+    compiled.set(key, this.#validators);
     this.#routes = Object.entries(paths)
       .map(([path, operations]) => ({
         path: new RegExp(`^${path.replace(/\{path\}$/, '.*').replace(/\{\w+\}/g, '[^/]*')}$`),
@@ -60,9 +87,13 @@ export class ApiDocument {
     // A request that succeeds must be one that the document allows.
     const asked = operation.requestBody?.content?.['application/json']?.schema;
     if (status < 300 && asked !== undefined && sent !== undefined) {
-      assert.deepEqual(faults({ ...asked, additionalProperties: true }, sent()), [], `${method} ${path.slice(0, 80)}`);
+      assert.deepEqual(
+        this.#faults({ ...this.#schema(asked), additionalProperties: true }, sent()),
+        [],
+        `${method} ${path.slice(0, 80)}`,
+      );
     }
-    const response = operation.responses[status];
+    const response = this.#response(operation.responses[status]);
     const where = `${method} ${path.slice(0, 80)} → ${status}`;
     assert.ok(response !== undefined, `${where} is not documented: ${JSON.stringify(body)?.slice(0, 200)}`);
     // The bytes of a file may have any type, JSON too.
@@ -70,32 +101,52 @@ export class ApiDocument {
     if (isFile && response.content?.['application/octet-stream'] !== undefined) return;
     const schema = response.content?.['application/json']?.schema;
     if (schema === undefined) assert.equal(body, null, `${where} has a body`);
-    else assert.deepEqual(faults(schema, body), [], where);
+    else assert.deepEqual(this.#faults(schema, body), [], where);
+  }
+
+  #response(response: Body | undefined): Body | undefined {
+    return response?.$ref === undefined ? response : this.#components.responses?.[nameIn(response.$ref)];
+  }
+
+  /** The schema itself where there is a reference to it. */
+  #schema(schema: Schema): Schema {
+    if (typeof schema.$ref !== 'string') return schema;
+    const found = this.#components.schemas?.[nameIn(schema.$ref)];
+    assert.ok(found !== undefined, schema.$ref);
+    return found;
+  }
+
+  /** What contradicts the schema, each with its path. */
+  #faults(schema: Schema, value: unknown): string[] {
+    const text = JSON.stringify(schema);
+    const validate = this.#validators.get(text) ?? ajv.compile({ ...closed(schema), components: this.#closed });
+    this.#validators.set(text, validate);
+    if (validate(value)) return [];
+    return (validate.errors ?? []).map(({ instancePath, message, params }) => {
+      return `body${instancePath} ${message} ${JSON.stringify(params)}`;
+    });
   }
 }
 
-/** What contradicts the schema, each with its path. */
-function faults(schema: Schema, value: unknown): string[] {
-  const text = JSON.stringify(schema);
-  const validate = validators.get(text) ?? ajv.compile(closed(schema) as Schema);
-  validators.set(text, validate);
-  if (validate(value)) return [];
-  return (validate.errors ?? []).map(({ instancePath, message, params }) => {
-    return `body${instancePath} ${message} ${JSON.stringify(params)}`;
-  });
+function nameIn(reference: string): string {
+  return reference.slice(reference.lastIndexOf('/') + 1);
 }
 
 /** The same schema, but undocumented fields are errors unless the schema allows them. */
-function closed(schema: unknown): unknown {
-  if (Array.isArray(schema)) return schema.map(closed);
-  if (typeof schema !== 'object' || schema === null) return schema;
-  const { properties, ...rest } = schema as Schema;
-  const own = Object.fromEntries(
-    Object.entries(rest).map(([key, value]) => [key, SUBSCHEMAS.includes(key) ? closed(value) : value]),
-  );
+function closed(schema: Schema): Schema {
+  const { properties, ...rest } = schema;
+  const own = mapValues(rest, (value, key) => (SUBSCHEMAS.includes(key) ? closedAll(value) : value));
   if (properties === undefined && ![rest.type].flat().includes('object')) return own;
-  const fields = Object.entries(properties ?? {}).map(([name, field]) => [name, closed(field)]);
-  return { additionalProperties: false, ...own, properties: Object.fromEntries(fields) };
+  return { additionalProperties: false, ...own, properties: mapValues(properties ?? {}, closedAll) };
+}
+
+function closedAll(schemas: unknown): unknown {
+  if (Array.isArray(schemas)) return schemas.map(closedAll);
+  return typeof schemas === 'object' && schemas !== null ? closed(schemas as Schema) : schemas;
+}
+
+function mapValues(record: object, change: (value: unknown, key: string) => unknown): Schema {
+  return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, change(value, key)]));
 }
 
 /** A body as the server receives it: raw JSON parsed, undefined fields dropped; undefined for raw bytes. */
@@ -126,6 +177,6 @@ class CheckedCaller extends Caller {
 /** Returns a function that wraps callers, so that every answer is validated against the server's OpenAPI document. */
 export async function checkedCallers({ anyone }: { readonly anyone: Caller }): Promise<(caller: Caller) => Caller> {
   const { body } = await anyone.get('/openapi');
-  const document = new ApiDocument(body.paths);
+  const document = new ApiDocument(body);
   return (caller) => new CheckedCaller(caller, document);
 }
