@@ -1,4 +1,4 @@
-import { expect, test } from './kit/test.ts';
+import { expect, expectAccessible, test } from './kit/test.ts';
 
 test('what belongs to a note is beside it: outline, links, history with restore', async ({ page, alice }) => {
   await alice.write('Soil.md', '# Soil\n\nSee [[Beds]].\n');
@@ -7,15 +7,29 @@ test('what belongs to a note is beside it: outline, links, history with restore'
   await page.goto(alice.page(`/notes/${beds.id}?panel=outline`));
   await expect(page.locator('[data-editor-ready]')).toBeVisible();
   await expect(page.getByRole('button', { name: 'North' })).toBeVisible();
-  await page.getByRole('link', { name: 'Links' }).click();
+  await page.getByRole('button', { name: 'Links' }).click();
   await expect(page.getByRole('link', { name: /^Soil/ })).toBeVisible();
   await expect(page.getByText('no such note yet')).toBeVisible();
-  await page.getByRole('link', { name: 'History' }).click();
+  await page.getByRole('button', { name: 'History' }).click();
   await page.getByRole('complementary', { name: 'History' }).getByRole('button').last().click();
   await expect(page.getByRole('dialog').locator('ins')).toHaveText('Beans');
   await expect(page.getByRole('dialog').locator('del')).toHaveText('Peas');
   await page.getByRole('button', { name: 'Restore this version' }).click();
   await expect(page.locator('.cm-content')).toContainText('Peas');
+});
+
+test('the buttons of the panels are pressed while one is open, and going back closes it', async ({ page, alice }) => {
+  const note = await alice.write('Soil.md', '# Soil\n');
+  await page.goto(alice.page(`/notes/${note.id}`));
+  const outline = page.getByRole('button', { name: 'Outline' });
+  await expect(outline).toHaveAttribute('aria-pressed', 'false');
+  await outline.click();
+  await expect(page).toHaveURL(/panel=outline/);
+  await expect(outline).toHaveAttribute('aria-pressed', 'true');
+  await expectAccessible(page);
+  await page.goBack();
+  await expect(page).not.toHaveURL(/panel/);
+  await expect(page.getByRole('complementary', { name: 'Outline' })).toHaveCount(0);
 });
 
 test('a note is printed whole, without what is beside it', async ({ page, alice }) => {

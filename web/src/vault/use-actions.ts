@@ -82,7 +82,7 @@ export function useActions(vaultId: string, toggleSidebar: () => void) {
     togglePanel() {
       if (noteId === null) return;
       const search = panel === undefined ? { panel: 'outline' as const } : {};
-      void navigate({ to: '/vaults/$vaultId/notes/$noteId', params: { vaultId, noteId }, search, replace: true });
+      void navigate({ to: '/vaults/$vaultId/notes/$noteId', params: { vaultId, noteId }, search });
     },
     toggleMode: toggleNoteMode,
     print: () => void openEditor()?.print(),
@@ -92,7 +92,7 @@ export function useActions(vaultId: string, toggleSidebar: () => void) {
       if (noteId === null) return;
       wantFocus('panel');
       const search = { panel: name };
-      void navigate({ to: '/vaults/$vaultId/notes/$noteId', params: { vaultId, noteId }, search, replace: true });
+      void navigate({ to: '/vaults/$vaultId/notes/$noteId', params: { vaultId, noteId }, search });
     },
     focusTree: () => document.querySelector<HTMLElement>('[role=tree]')?.focus(),
     signOut: () => void leave(),

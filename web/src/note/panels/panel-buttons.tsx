@@ -1,4 +1,4 @@
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import type { PanelName } from '../../app/search-params.ts';
 import { useTexts } from '../../i18n/use-texts.ts';
 import { Icon, type IconName } from '../../ui/controls/icon.tsx';
@@ -17,25 +17,23 @@ const BUTTONS: readonly (readonly [PanelName, IconName])[] = [
 /** Shows and hides what belongs to the note. It is in the address, so that it can be gone back to. */
 export function PanelButtons() {
   const t = useTexts('vault');
-  const { vaultId, noteId } = route.useParams();
+  const navigate = route.useNavigate();
   const { panel } = route.useSearch();
   return (
-    <nav className={styles.buttons} aria-label={t('note.beside')}>
+    <fieldset className={styles.buttons} aria-label={t('note.beside')}>
       {BUTTONS.map(([name, icon]) => (
-        <Link
+        <button
           key={name}
-          to="/vaults/$vaultId/notes/$noteId"
-          params={{ vaultId, noteId }}
-          search={panel === name ? {} : { panel: name }}
-          replace
+          type="button"
           className={styles.button}
           aria-label={t(`note.${name}`)}
+          aria-pressed={panel === name}
           title={t(`note.${name}`)}
-          data-open={panel === name ? '' : undefined}
+          onClick={() => void navigate({ search: panel === name ? {} : { panel: name } })}
         >
           <Icon name={icon} />
-        </Link>
+        </button>
       ))}
-    </nav>
+    </fieldset>
   );
 }
