@@ -4,7 +4,7 @@ import { session } from '../session/app-session.ts';
 import { useSession } from '../session/use-session.ts';
 import { Button } from '../ui/controls/button.tsx';
 import styles from './app.module.css';
-import { CrashBarrier } from './crash-barrier.tsx';
+import { AppBarrier } from './crash-barrier.tsx';
 import { importOrReload } from './import-or-reload.ts';
 import { SignedIn } from './signed-in.tsx';
 
@@ -14,11 +14,11 @@ const StartPage = lazy(() =>
 /** The whole app: what is shown depends on whether this browser is signed in. */
 export function App() {
   return (
-    <CrashBarrier>
+    <AppBarrier>
       <Suspense fallback={<Waiting />}>
         <Gate />
       </Suspense>
-    </CrashBarrier>
+    </AppBarrier>
   );
 }
 

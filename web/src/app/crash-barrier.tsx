@@ -1,14 +1,18 @@
-import { Component, type ReactNode } from 'react';
+import { useQueryClient } from '@tanstack/react-query';
+import type { ErrorComponentProps } from '@tanstack/react-router';
+import { Component, type ReactNode, useEffect } from 'react';
 import { useTexts } from '../i18n/use-texts.ts';
 import { Button } from '../ui/controls/button.tsx';
 import styles from './app.module.css';
 
 interface CrashBarrierProps {
   readonly children: ReactNode;
+  /** What to show instead of the children. */
+  readonly crashed: (retry: () => void) => ReactNode;
 }
 
-/** Shows a page with a way on when a part of the app throws. */
-export class CrashBarrier extends Component<CrashBarrierProps, { readonly hasCrashed: boolean }> {
+/** Shows something with a way on when a part of the app throws. */
+class Barrier extends Component<CrashBarrierProps, { readonly hasCrashed: boolean }> {
   override state = { hasCrashed: false };
 
   static getDerivedStateFromError() {
@@ -16,19 +20,49 @@ export class CrashBarrier extends Component<CrashBarrierProps, { readonly hasCra
   }
 
   override render(): ReactNode {
-    return this.state.hasCrashed ? <Crashed /> : this.props.children;
+    const { children, crashed } = this.props;
+    return this.state.hasCrashed ? crashed(() => this.setState({ hasCrashed: false })) : children;
   }
 }
 
-export function Crashed() {
+/** Around the whole app: what throws here may be anything, so that only a new start helps. */
+export function AppBarrier({ children }: { readonly children: ReactNode }) {
+  return <Barrier crashed={() => <Broken />}>{children}</Barrier>;
+}
+
+/** Around a part of a page, which can be tried again by itself. */
+export function CrashBarrier({ children }: { readonly children: ReactNode }) {
+  return <Barrier crashed={(retry) => <Crashed reset={retry} />}>{children}</Barrier>;
+}
+
+/** What the router shows instead of a page that threw. */
+export function Crashed({ reset }: Pick<ErrorComponentProps, 'reset'>) {
+  const t = useTexts('start');
+  const queries = useQueryClient();
+  // A read that failed is remembered for minutes, and would be thrown again by whoever needs it next.
+  useEffect(
+    () => queries.removeQueries({ type: 'inactive', predicate: ({ state }) => state.status === 'error' }),
+    [queries],
+  );
+  return (
+    <Broken>
+      <Button look="primary" onClick={reset}>
+        {t('tryAgain')}
+      </Button>
+    </Broken>
+  );
+}
+
+function Broken({ children }: { readonly children?: ReactNode }) {
   const t = useTexts('start');
   return (
-    <main className={styles.center} role="alert">
+    <section className={styles.center} role="alert">
       <h1>{t('broken')}</h1>
       <p>{t('brokenText')}</p>
-      <Button look="primary" onClick={() => location.reload()}>
+      {children}
+      <Button look={children === undefined ? 'primary' : 'plain'} onClick={() => location.reload()}>
         {t('reload')}
       </Button>
-    </main>
+    </section>
   );
 }

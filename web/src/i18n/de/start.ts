@@ -51,7 +51,7 @@ export const start: typeof english = {
   reload: 'Neu laden',
   broken: 'Auf dieser Seite ist etwas schiefgegangen.',
   brokenText:
-    'Deine Notizen sind sicher. Lade die Seite neu; wenn es wieder geschieht, sag es dem, der diesen Server verwaltet.',
+    'Deine Notizen sind sicher. Versuche es noch einmal; wenn es wieder geschieht, sag es dem, der diesen Server verwaltet.',
   wrongAddress: 'Unter dieser Adresse ist nichts.',
   toStart: 'Zu deinen Notizen',
   error: {

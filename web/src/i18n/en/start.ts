@@ -49,7 +49,7 @@ export const start = {
   language: 'Language',
   reload: 'Reload',
   broken: 'Something went wrong on this page.',
-  brokenText: 'Your notes are safe. Reload to go on; if it happens again, tell whoever manages this server.',
+  brokenText: 'Your notes are safe. Try again; if it happens again, tell whoever manages this server.',
   wrongAddress: 'There is nothing at this address.',
   toStart: 'Go to your notes',
   error: {

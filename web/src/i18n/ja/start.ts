@@ -50,7 +50,7 @@ export const start: typeof english = {
   language: '言語',
   reload: '再読み込み',
   broken: 'このページで問題が発生しました。',
-  brokenText: 'ノートは安全です。再読み込みしてください。繰り返す場合はサーバーの管理者に知らせてください。',
+  brokenText: 'ノートは安全です。もう一度試してください。繰り返す場合はサーバーの管理者に知らせてください。',
   wrongAddress: 'このアドレスには何もありません。',
   toStart: 'ノートへ',
   error: {

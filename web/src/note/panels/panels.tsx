@@ -35,7 +35,7 @@ export function Panels({ panel, note, vaultId }: PanelsProps) {
   return (
     <aside ref={place} tabIndex={-1} className={styles.panel} aria-label={t(`note.${panel}`)}>
       <h2>{t(`note.${panel}`)}</h2>
-      <CrashBarrier>
+      <CrashBarrier key={`${note?.id} ${panel}`}>
         <Suspense>
           {panel === 'outline' ? <Outline /> : null}
           {panel !== 'outline' && note === null ? <p className={styles.none}>{t('error.away')}</p> : null}
