@@ -94,6 +94,16 @@ test('the history says who wrote: the reader in the web app', async ({ page, ali
   await expect(history).not.toContainText('Session');
 });
 
+test('a form that is submitted twice at once makes one token', async ({ page, alice }) => {
+  await page.goto(`${alice.url}/settings/connections`);
+  await page.getByLabel('What it is for').fill('Backup script');
+  await page.getByRole('combobox', { name: 'Notes', exact: true }).selectOption('read');
+  await page.evaluate("for (const _ of [1, 2]) document.querySelector('form').requestSubmit()");
+  await expect(page.getByText(/^nv_pat_/)).toBeVisible();
+  await page.reload();
+  await expect(page.getByText('Backup script')).toHaveCount(1);
+});
+
 test('a new token reaches no vault that was not chosen, and needs one', async ({ page, alice }) => {
   await page.goto(`${alice.url}/settings/connections`);
   const level = page.getByRole('combobox', { name: 'Notes' });

@@ -124,9 +124,10 @@ function Password() {
         className={styles.form}
         onSubmit={(event) => {
           event.preventDefault();
-          const form = new FormData(event.currentTarget);
-          changing.mutate({ old: String(form.get('old')), next: String(form.get('next')) });
-          event.currentTarget.reset();
+          const form = event.currentTarget;
+          const typed = new FormData(form);
+          const passwords = { old: String(typed.get('old')), next: String(typed.get('next')) };
+          changing.mutate(passwords, { onSettled: () => form.reset() });
         }}
       >
         <PasswordField label={t('password.old')} name="old" />

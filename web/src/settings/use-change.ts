@@ -1,13 +1,16 @@
 import { type QueryKey, useMutation, useQueryClient } from '@tanstack/react-query';
+import { useId } from 'react';
 import { useTexts } from '../i18n/use-texts.ts';
 import { errorText } from '../ui/feedback/error-text.ts';
 import { showToast } from '../ui/feedback/toast.ts';
 
-/** Changes something on the server and reads again what shows it; a failure is told. */
+/** Changes something on the server, once at a time, and reads again what shows it; a failure is told. */
 export function useChange<Input, Output>(change: (input: Input) => Promise<Output>, shown: QueryKey, done?: string) {
   const queries = useQueryClient();
   const t = useTexts('vault');
-  return useMutation({
+  const mutationKey = [useId()];
+  const mutation = useMutation({
+    mutationKey,
     mutationFn: change,
     onError: (error) => showToast({ kind: 'danger', text: errorText(t, error) }),
     onSuccess: async () => {
@@ -15,4 +18,9 @@ export function useChange<Input, Output>(change: (input: Input) => Promise<Outpu
       if (done !== undefined) showToast({ kind: 'plain', text: done });
     },
   });
+  const mutate: typeof mutation.mutate = (...args) => {
+    // Asked of the cache: a second submit may come before the first one was drawn.
+    if (queries.isMutating({ mutationKey }) === 0) mutation.mutate(...args);
+  };
+  return { mutate, isPending: mutation.isPending };
 }

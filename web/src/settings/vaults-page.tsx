@@ -110,8 +110,8 @@ function NewVault() {
         className={styles.form}
         onSubmit={(event) => {
           event.preventDefault();
-          creating.mutate(String(new FormData(event.currentTarget).get('name')));
-          event.currentTarget.reset();
+          const form = event.currentTarget;
+          creating.mutate(String(new FormData(form).get('name')), { onSuccess: () => form.reset() });
         }}
       >
         <Field label={t('vaults.name')} name="name" required maxLength={120} />

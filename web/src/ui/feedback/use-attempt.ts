@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 
 interface Attempt {
   readonly isRunning: boolean;
@@ -8,14 +8,20 @@ interface Attempt {
 /** Runs an action of a form once at a time; keeps its failure until the next try. */
 export function useAttempt(): Attempt & { run(action: () => Promise<unknown>): void } {
   const [attempt, setAttempt] = useState<Attempt>({ isRunning: false, error: null });
+  // A second submit may come before the first one was drawn.
+  const isRunning = useRef(false);
+  const become = (next: Attempt) => {
+    isRunning.current = next.isRunning;
+    setAttempt(next);
+  };
   return {
     ...attempt,
     run(action) {
-      if (attempt.isRunning) return;
-      setAttempt({ isRunning: true, error: null });
+      if (isRunning.current) return;
+      become({ isRunning: true, error: null });
       action().then(
-        () => setAttempt({ isRunning: false, error: null }),
-        (error: unknown) => setAttempt({ isRunning: false, error }),
+        () => become({ isRunning: false, error: null }),
+        (error: unknown) => become({ isRunning: false, error }),
       );
     },
   };
