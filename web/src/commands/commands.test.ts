@@ -30,6 +30,8 @@ test('isPressed takes a character however it is typed', () => {
 test('shownKeys writes shortcuts as each system does', () => {
   assert.equal(shownKeys('Mod+Shift+F', false), 'Ctrl Shift F');
   assert.equal(shownKeys('Mod+Shift+F', true), '⌘⇧F');
+  assert.equal(shownKeys('Delete', false), 'Del');
+  assert.equal(shownKeys('Mod+Backspace', true), '⌘⌫');
 });
 
 function found(query: string, ...paths: string[]): string[] {

@@ -30,8 +30,14 @@ const ARROWS = [
   ['ArrowLeft', '←'],
   ['ArrowRight', '→'],
 ] as const;
-const APPLE: ReadonlyMap<string, string> = new Map([...ARROWS, ['Mod', '⌘'], ['Shift', '⇧'], ['Alt', '⌥']]);
-const ELSEWHERE: ReadonlyMap<string, string> = new Map([['Mod', 'Ctrl'], ...ARROWS]);
+const APPLE: ReadonlyMap<string, string> = new Map([
+  ...ARROWS,
+  ['Mod', '⌘'],
+  ['Shift', '⇧'],
+  ['Alt', '⌥'],
+  ['Backspace', '⌫'],
+]);
+const ELSEWHERE: ReadonlyMap<string, string> = new Map([['Mod', 'Ctrl'], ['Delete', 'Del'], ...ARROWS]);
 
 /** Writes a shortcut as people of a system know it. */
 export function shownKeys(shortcut: Shortcut, isApple: boolean): string {

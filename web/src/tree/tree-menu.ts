@@ -1,8 +1,11 @@
 import type { TFunction } from 'i18next';
+import { shownKeys } from '../commands/shortcut.ts';
 import type { MenuItem } from '../ui/controls/menu.tsx';
 import type { TreeEntry } from './model/tree-index.ts';
 
 export interface TreeMenuDeps {
+  /** Whether keys are shown as on Apple's systems. */
+  readonly isApple: boolean;
   openNote(id: string): void;
   openFile(id: string): void;
   createNote(folder: string): void;
@@ -29,12 +32,12 @@ export function treeMenu(t: TFunction<'vault'>, entries: readonly TreeEntry[], d
       beginsGroup: single.length > 0,
       run: () => deps.move(entries),
     },
-    { id: 'cut', label: t('tree.cut'), keys: 'Ctrl X', run: () => deps.cut(entries) },
+    { id: 'cut', label: t('tree.cut'), keys: shownKeys('Mod+X', deps.isApple), run: () => deps.cut(entries) },
     {
       id: 'delete',
       label: t('tree.delete'),
       icon: 'trash',
-      keys: 'Del',
+      keys: shownKeys(deps.isApple ? 'Mod+Backspace' : 'Delete', deps.isApple),
       isDangerous: true,
       beginsGroup: true,
       run: () => deps.remove(entries),

@@ -1,6 +1,7 @@
 import { useNavigate, useParams } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
 import { importOrReload } from '../app/import-or-reload.ts';
+import { onApple } from '../commands/shortcut.ts';
 import { useTexts } from '../i18n/use-texts.ts';
 import { wantFocus } from '../note/wanted-focus.ts';
 import { Button } from '../ui/controls/button.tsx';
@@ -132,6 +133,7 @@ export function VaultTree({ vaultId, leave }: VaultTreeProps) {
           close={() => setMenu(null)}
           focus={focusTree}
           items={treeMenu(t, menu.entries, {
+            isApple: onApple(),
             openNote,
             openFile,
             createNote: (folder) => void createNote(folder),

@@ -129,6 +129,8 @@ export const vault: typeof english = {
     everywhere: 'Überall',
     editor: 'In der Notiz',
     tree: 'In der Liste der Notizen: Pfeile bewegen und öffnen, F2 benennt um, Entf legt in den Papierkorb, Strg X und Strg V verschieben, Umschalt F10 öffnet das Menü, Buchstaben finden einen Namen.',
+    treeOnMac:
+      'In der Liste der Notizen: Pfeile bewegen und öffnen, F2 benennt um, ⌘⌫ legt in den Papierkorb, ⌘X und ⌘V verschieben, ⇧F10 öffnet das Menü, Buchstaben finden einen Namen.',
   },
   action: {
     switcher: 'Zu einer Notiz gehen …',

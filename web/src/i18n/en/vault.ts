@@ -128,6 +128,8 @@ export const vault = {
     everywhere: 'Everywhere',
     editor: 'In the note',
     tree: 'In the list of notes: arrows move and open, F2 renames, Delete moves to the trash, Ctrl X and Ctrl V move, Shift F10 opens the menu, letters find a name.',
+    treeOnMac:
+      'In the list of notes: arrows move and open, F2 renames, ⌘⌫ moves to the trash, ⌘X and ⌘V move, ⇧F10 opens the menu, letters find a name.',
   },
   action: {
     switcher: 'Go to a note…',

@@ -129,6 +129,8 @@ export const vault: typeof english = {
     everywhere: 'どこでも',
     editor: 'ノート内',
     tree: 'ノート一覧では、矢印で移動して開き、F2で名前を変更し、Deleteでごみ箱に移し、Ctrl XとCtrl Vで移動し、Shift F10でメニューを開き、文字で名前を探します。',
+    treeOnMac:
+      'ノート一覧では、矢印で移動して開き、F2で名前を変更し、⌘⌫でごみ箱に移し、⌘Xと⌘Vで移動し、⇧F10でメニューを開き、文字で名前を探します。',
   },
   action: {
     switcher: 'ノートへ移動…',

@@ -63,6 +63,8 @@ const COMMANDS: Readonly<Record<string, TreeMove>> = {
   a: { type: 'select-all' },
   x: { type: 'cut' },
   v: { type: 'paste' },
+  // As in the Finder: keyboards of Macs have no Delete.
+  backspace: { type: 'delete' },
 };
 
 /** Opens a closed folder, or goes to the first entry in an open one. */

@@ -96,6 +96,8 @@ test('with Shift a move extends the selection; with Control letters are commands
     extends: true,
   });
   assert.deepEqual(moveOf({ key: 'A', shiftKey: false, modKey: true }, rows, 0), { type: 'select-all' });
+  assert.deepEqual(moveOf({ key: 'Backspace', shiftKey: false, modKey: true }, rows, 0), { type: 'delete' });
+  assert.equal(moveOf({ key: 'Backspace', shiftKey: false, modKey: false }, rows, 0), null);
   assert.equal(moveOf({ key: 'ArrowDown', shiftKey: false, modKey: true }, rows, 0), null);
 });
 
