@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
 import { noteQuery } from '../data/queries.ts';
+import { nameOrder } from '../i18n/name-order.ts';
 import { useLanguage, useTexts } from '../i18n/use-texts.ts';
 import { openEditor } from '../note/open-editor.ts';
 import { within } from '../tree/model/moves.ts';
@@ -34,7 +35,7 @@ export function TemplateDialog({ context: { vaultId, noteId }, close }: Template
     .notes()
     .filter(({ path }) => path.startsWith(within(folder, '')))
     .map(({ id, name, path }) => ({ id, name, detail: path }))
-    .sort((a, b) => (a.name < b.name ? -1 : 1));
+    .sort((a, b) => nameOrder(language)(a.name, b.name));
   const insert = async (id: string) => {
     try {
       const [template, target] = await Promise.all([

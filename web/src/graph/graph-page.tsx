@@ -3,7 +3,8 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { useDeferredValue, useMemo, useState } from 'react';
 import type { GraphParams } from '../app/search-params.ts';
 import { graphQuery } from '../data/queries.ts';
-import { useTexts } from '../i18n/use-texts.ts';
+import { nameOrder } from '../i18n/name-order.ts';
+import { useLanguage, useTexts } from '../i18n/use-texts.ts';
 import { buttonClass } from '../ui/controls/button.tsx';
 import { useWindowTitle } from '../vault/page.tsx';
 import styles from './graph.module.css';
@@ -116,7 +117,7 @@ function Chosen({ vaultId, index, note, choose }: ChosenProps) {
       </Link>
       {note.degree === 0 ? <p className={styles.hint}>{t('noLinks')}</p> : null}
       <NeighbourList
-        neighbours={index.neighboursOf(note.id)}
+        neighbours={index.neighboursOf(note.id, nameOrder(useLanguage()))}
         item={(one) => <NoteButton note={one} choose={choose} />}
       />
     </section>

@@ -2,7 +2,8 @@ import { useSuspenseQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 import { graphQuery } from '../data/queries.ts';
-import { useTexts } from '../i18n/use-texts.ts';
+import { nameOrder } from '../i18n/name-order.ts';
+import { useLanguage, useTexts } from '../i18n/use-texts.ts';
 import styles from './graph.module.css';
 import { GraphCanvas } from './graph-canvas.tsx';
 import { graphIndexOf } from './model/graph-index.ts';
@@ -40,7 +41,7 @@ export function LocalGraph({ vaultId, noteId }: { readonly vaultId: string; read
       </fieldset>
       {part.notes.length < 2 ? <p className={styles.hint}>{t('noLinks')}</p> : null}
       <NeighbourList
-        neighbours={index.neighboursOf(noteId)}
+        neighbours={index.neighboursOf(noteId, nameOrder(useLanguage()))}
         item={({ id, name }) => (
           <Link
             to="/vaults/$vaultId/notes/$noteId"

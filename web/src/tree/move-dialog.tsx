@@ -1,5 +1,6 @@
 import { useMemo, useState } from 'react';
-import { useTexts } from '../i18n/use-texts.ts';
+import { nameOrder } from '../i18n/name-order.ts';
+import { useLanguage, useTexts } from '../i18n/use-texts.ts';
 import { Icon } from '../ui/controls/icon.tsx';
 import { Picker } from '../ui/controls/picker.tsx';
 import { Dialog } from '../ui/dialogs/dialog.tsx';
@@ -16,10 +17,14 @@ interface MoveDialogProps {
 /** Chooses the folder to which entries move; a name that no folder has makes one. */
 export function MoveDialog({ entries, index, move, close }: MoveDialogProps) {
   const t = useTexts('vault');
+  const language = useLanguage();
   const [wanted, setWanted] = useState('');
   const folders = useMemo(
-    () => ['', ...index.folders().map(({ path }) => path)].filter((path) => movesInto(entries, path) !== null).sort(),
-    [entries, index],
+    () =>
+      ['', ...index.folders().map(({ path }) => path)]
+        .filter((path) => movesInto(entries, path) !== null)
+        .sort(nameOrder(language)),
+    [entries, index, language],
   );
   const typed = wanted.trim().replace(/^\/+|\/+$/g, '');
   const found = folders.filter((path) => path.toLocaleLowerCase().includes(typed.toLocaleLowerCase()));

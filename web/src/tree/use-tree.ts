@@ -1,19 +1,23 @@
 import type { VaultTree } from '@notevault/protocol/sync.ts';
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { treeQuery } from '../data/queries.ts';
+import { nameOrder } from '../i18n/name-order.ts';
+import { useLanguage } from '../i18n/use-texts.ts';
 import { TreeIndex } from './model/tree-index.ts';
 
-const compare = new Intl.Collator(undefined, { numeric: true, sensitivity: 'base' }).compare;
-const indexes = new WeakMap<VaultTree, TreeIndex>();
+const indexes = new WeakMap<VaultTree, { readonly language: string; readonly index: TreeIndex }>();
 
 /** The index of a tree, made once for all that show it. */
-export function indexOf(tree: VaultTree): TreeIndex {
-  const index = indexes.get(tree) ?? new TreeIndex(tree, compare);
-  indexes.set(tree, index);
+function indexOf(tree: VaultTree, language: string): TreeIndex {
+  const made = indexes.get(tree);
+  if (made?.language === language) return made.index;
+  const index = new TreeIndex(tree, nameOrder(language));
+  indexes.set(tree, { language, index });
   return index;
 }
 
 /** What is in a vault, as it changes. */
 export function useTree(vault: string): TreeIndex {
-  return indexOf(useSuspenseQuery(treeQuery(vault)).data);
+  const { data } = useSuspenseQuery(treeQuery(vault));
+  return indexOf(data, useLanguage());
 }

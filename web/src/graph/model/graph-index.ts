@@ -56,10 +56,13 @@ export class GraphIndex {
     return this.#notesAt([this.#byId.get(id) ?? -1])[0] ?? null;
   }
 
-  neighboursOf(id: string): Neighbours {
+  /** @param compare the order of names. */
+  neighboursOf(id: string, compare: (a: string, b: string) => number): Neighbours {
     const at = this.#byId.get(id);
     if (at === undefined) return { to: [], from: [] };
-    return { to: this.#sorted(this.#to[at] ?? []), from: this.#sorted(this.#from[at] ?? []) };
+    const sorted = (places: readonly number[] = []) =>
+      this.#notesAt(places).sort((a, b) => compare(a.name, b.name) || (a.path < b.path ? -1 : 1));
+    return { to: sorted(this.#to[at]), from: sorted(this.#from[at]) };
   }
 
   /** The notes whose name or path has all words of a query, those with most links first. */
@@ -115,13 +118,8 @@ export class GraphIndex {
   #notesAt(places: readonly number[]): GraphNote[] {
     return places.flatMap((at) => this.notes[at] ?? []);
   }
-
-  #sorted(places: readonly number[]): GraphNote[] {
-    return this.#notesAt(places).sort((a, b) => compare(a.name, b.name) || (a.path < b.path ? -1 : 1));
-  }
 }
 
-const compare = new Intl.Collator(undefined, { numeric: true, sensitivity: 'base' }).compare;
 const indexes = new WeakMap<VaultGraph, GraphIndex>();
 
 /** The index of a graph, made once for all that show it. */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { nameOrder } from '../../i18n/name-order.ts';
 import { GraphIndex } from './graph-index.ts';
 import { Layout, startPositions } from './layout.ts';
 
@@ -27,9 +28,9 @@ test('the graph names notes by their title, or their file, and counts neighbours
 });
 
 test('the graph knows which notes a note links to, and which link to it', () => {
-  const { to, from } = graph.neighboursOf('1');
+  const { to, from } = graph.neighboursOf('1', nameOrder('en'));
   assert.deepEqual([names(to), names(from)], [['Broad beans', 'Soup'], ['Broad beans']]);
-  assert.deepEqual(graph.neighboursOf('none'), { to: [], from: [] });
+  assert.deepEqual(graph.neighboursOf('none', nameOrder('en')), { to: [], from: [] });
   assert.equal(graph.byId('none'), null);
 });
 

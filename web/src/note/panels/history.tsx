@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { api } from '../../data/client.ts';
 import { keys } from '../../data/keys.ts';
 import { versionQuery, versionsQuery } from '../../data/queries.ts';
-import { useTexts } from '../../i18n/use-texts.ts';
+import { useLanguage, useTexts } from '../../i18n/use-texts.ts';
 import { useChange } from '../../settings/use-change.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import { Dialog, DialogButtons } from '../../ui/dialogs/dialog.tsx';
@@ -70,7 +70,7 @@ function VersionDialog({ vaultId, note, version: { version, created_at }, close 
   const pieces = data === undefined || data === null ? [] : shortened(differenceOf(data.content, note.content));
   const isSame = pieces.every(({ kind }) => kind === 'same');
   return (
-    <Dialog title={t('history.title', { date: new Date(created_at).toLocaleString() })} close={close}>
+    <Dialog title={t('history.title', { date: new Date(created_at).toLocaleString(useLanguage()) })} close={close}>
       <p className={styles.none}>{data !== undefined && isSame ? t('history.same') : t('history.legend')}</p>
       <pre className={styles.difference} dir="auto">
         {pieces.map(({ kind, text }, at) => {
