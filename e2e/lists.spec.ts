@@ -23,6 +23,19 @@ test('notes are found by keys, by search with highlights, and by tags', async ({
   await expectAccessible(page);
 });
 
+test('the link to the search empties it, and what was typed does not come back', async ({ page, alice }) => {
+  await page.goto(alice.page('/search?q=frosts'));
+  const field = page.getByRole('searchbox');
+  await expect(field).toHaveValue('frosts');
+  await page.getByRole('link', { name: 'Search', exact: true }).click();
+  await expect(field).toHaveValue('');
+  await field.pressSequentially('bea');
+  await expect(page).toHaveURL(/q=bea$/);
+  await field.pressSequentially('ns');
+  await expect(page).toHaveURL(/q=beans$/);
+  await expect(field).toHaveValue('beans');
+});
+
 test('the trash shows what was deleted, and brings it back', async ({ page, alice }) => {
   const note = await alice.write('Old/Letter.md', '# Letter\n');
   await alice.vault.deleteNote(note.id);

@@ -3,11 +3,13 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { useDeferredValue, useEffect, useRef, useState } from 'react';
 import type { SearchParams } from '../app/search-params.ts';
 import { FOUND, searchQuery, tagsQuery } from '../data/queries.ts';
-import { useTexts } from '../i18n/use-texts.ts';
+import { nameOrder } from '../i18n/name-order.ts';
+import { useLanguage, useTexts } from '../i18n/use-texts.ts';
 import { useTree } from '../tree/use-tree.ts';
 import { errorText } from '../ui/feedback/error-text.ts';
 import { Notice } from '../ui/feedback/notice.tsx';
 import { Page } from '../vault/page.tsx';
+import { type QueryText, withAddress } from './query-text.ts';
 import { Result } from './result.tsx';
 import styles from './search-page.module.css';
 
@@ -60,16 +62,22 @@ function clean(params: Partial<Record<keyof SearchParams, string | undefined>>):
   return Object.fromEntries(Object.entries(params).filter(([, value]) => value !== undefined && value !== ''));
 }
 
-/** The query goes into the address a moment after the last key. */
+/** The query goes into the address a moment after the last key; another one in the address replaces what was typed. */
 function QueryInput({ q, change }: { readonly q: string; readonly change: (q: string) => void }) {
   const t = useTexts('vault');
-  const [text, setText] = useState(q);
+  const [query, setQuery] = useState<QueryText>({ text: q, known: q, asked: [] });
+  const now = withAddress(query, q);
+  if (now !== query) setQuery(now);
+  const { text } = now;
   const input = useRef<HTMLInputElement>(null);
   // Whoever opens the page wants to type.
   useEffect(() => input.current?.focus(), []);
   useEffect(() => {
     if (text.trim() === q) return;
-    const timer = setTimeout(() => change(text.trim()), AFTER_TYPING_MS);
+    const timer = setTimeout(() => {
+      setQuery((latest) => ({ ...latest, asked: [...latest.asked, text.trim()] }));
+      change(text.trim());
+    }, AFTER_TYPING_MS);
     return () => clearTimeout(timer);
   });
   return (
@@ -78,7 +86,7 @@ function QueryInput({ q, change }: { readonly q: string; readonly change: (q: st
       type="search"
       className={styles.query}
       value={text}
-      onChange={({ target }) => setText(target.value)}
+      onChange={({ target }) => setQuery({ ...now, text: target.value })}
       placeholder={t('search.placeholder')}
       aria-label={t('search.label')}
       enterKeyHint="search"
@@ -94,12 +102,13 @@ interface FiltersProps {
 
 function Filters({ vaultId, params: { folder = '', tag = '', mode }, change }: FiltersProps) {
   const t = useTexts('vault');
+  const language = useLanguage();
   const index = useTree(vaultId);
   const { data: tags = [] } = useQuery(tagsQuery(vaultId));
   const folders = index
     .folders()
     .map(({ path }) => path)
-    .sort((a, b) => a.localeCompare(b));
+    .sort(nameOrder(language));
   return (
     <div className={styles.filters}>
       <select

@@ -1,0 +1,16 @@
+/** What is typed into the search field, and what the address has of it. */
+export interface QueryText {
+  readonly text: string;
+  /** The query in the address, as it was last seen. */
+  readonly known: string;
+  /** What was put into the address and has not been seen there yet, oldest first. */
+  readonly asked: readonly string[];
+}
+
+/** Follows the address: a query that was not put there by typing, such as none after a link, replaces what is typed. */
+export function withAddress(query: QueryText, q: string): QueryText {
+  if (q === query.known) return query;
+  const at = query.asked.indexOf(q);
+  if (at === -1) return { text: q, known: q, asked: [] };
+  return { text: query.text, known: q, asked: query.asked.slice(at + 1) };
+}
