@@ -42,8 +42,11 @@ export interface McpDeps {
   readonly random: (bytes: number) => Uint8Array;
   /** Compares long texts as `unifiedDiff` does, without occupying this thread; by default this thread does it. */
   readonly compare?: (before: string, after: string) => Promise<string>;
-  /** Called when work for a request begins; disposed of when it has ended, also if the client has left before. */
-  readonly began?: () => Disposable;
+  /**
+   * Called before work for a request, which begins when it resolves; disposed of when the work has ended, also if the
+   * client has left before.
+   */
+  readonly begin?: () => Promise<Disposable>;
   /** Called with errors that clients are told nothing about. */
   readonly failed: (error: unknown) => void;
 }
@@ -88,7 +91,7 @@ export function createMcpServer(deps: McpDeps): Server {
   server.setRequestHandler('prompts/get', ({ params }) => getPrompt(params.name, params.arguments));
   server.setRequestHandler('completion/complete', async ({ params: { argument, context: typed } }, context) => {
     const sought = { argument: argument.name, value: argument.value, others: typed?.arguments ?? {} };
-    return { completion: await told(complete(sought, contextOf(deps, server, context)), deps) };
+    return { completion: await told(() => complete(sought, contextOf(deps, server, context)), deps) };
   });
   return server;
 }
@@ -96,18 +99,18 @@ export function createMcpServer(deps: McpDeps): Server {
 function serveResources(server: Server, deps: McpDeps): void {
   server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates }));
   server.setRequestHandler('resources/list', async (_request, context) => ({
-    resources: await told(listResources(contextOf(deps, server, context)), deps),
+    resources: await told(() => listResources(contextOf(deps, server, context)), deps),
   }));
   server.setRequestHandler('resources/read', ({ params }, context) =>
-    told(readResource(params.uri, contextOf(deps, server, context)), deps),
+    told(() => readResource(params.uri, contextOf(deps, server, context)), deps),
   );
 }
 
-/** Turns the errors of the API into errors of the protocol. */
-async function told<Result>(result: Promise<Result>, { failed, began }: McpDeps): Promise<Result> {
-  using _ = began?.();
+/** Does work for a request, and turns the errors of the API into errors of the protocol. */
+async function told<Result>(work: () => Promise<Result>, { failed, begin }: McpDeps): Promise<Result> {
+  using _ = await begin?.();
   try {
-    return await result;
+    return await work();
   } catch (error) {
     if (error instanceof ProtocolError) throw error;
     const parts = explained(error);
@@ -134,7 +137,7 @@ async function callTool(
   deps: McpDeps,
   context: ToolContext,
 ): Promise<CallToolResult> {
-  using _ = deps.began?.();
+  using _ = await deps.begin?.();
   try {
     // Also a dry run, which costs the server as much as the write.
     if (isWriter(tool)) {

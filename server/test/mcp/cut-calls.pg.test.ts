@@ -54,4 +54,64 @@ onEachEngine('calls of tools whose client leaves', (open) => {
       return (await running()) === 0;
     }, 'no call');
   });
+
+  test('count each in a batch, of which four run at once', async () => {
+    const gates: (() => void)[] = [];
+    const { server, key } = await serverWithTools(open, (fetch) => async (input, init) => {
+      await new Promise<void>((resolve) => gates.push(resolve));
+      return fetch(input, init);
+    });
+    await using _ = server;
+    const running = () => gauge(server, 'notevault_mcp_calls');
+    const headers = { accept: 'application/json, text/event-stream', 'mcp-protocol-version': '2025-03-26' };
+    const call = (id: number) => ({ jsonrpc: '2.0', id, method: 'tools/call', params: { name: 'list_vaults' } });
+    const send = (count: number) =>
+      server.bearer(key).post(
+        '/mcp',
+        Array.from({ length: count }, (_, id) => call(id)),
+        headers,
+      );
+    const batch = send(100);
+    await until(() => gates.length > 0, 'the tools');
+    await turns();
+    assert.deepEqual([gates.length, await running()], [4, 4]);
+    const two = send(2);
+    await turns();
+    assert.equal(gates.length, 4, 'the second batch waits');
+    let most = 0;
+    let answered = 0;
+    for (const answer of [batch, two]) void answer.then(() => (answered += 1));
+    await until(() => {
+      most = Math.max(most, gates.length);
+      for (const open of gates.splice(0)) open();
+      return answered === 2;
+    }, 'the answers');
+    assert.equal(most, 4);
+    for (const [answer, count] of [
+      [await batch, 100],
+      [await two, 2],
+    ] as const) {
+      assert.deepEqual([answer.status, answer.body.length], [200, count]);
+      assert.ok(answer.body.every(({ result }: { result?: unknown }) => result !== undefined));
+    }
+    await until(async () => (await running()) === 0, 'no call');
+  });
+
+  test('begin no further calls of a batch whose client has left', async () => {
+    const gates: (() => void)[] = [];
+    const { server, key } = await serverWithTools(open, (fetch) => async (input, { signal: _, ...init } = {}) => {
+      await new Promise<void>((resolve) => gates.push(resolve));
+      return fetch(input, init);
+    });
+    await using _ = server;
+    const batch = rawCall(server, key, '2025-03-26', false, 50);
+    await until(() => gates.length === 4, 'the tools');
+    batch.leave();
+    assert.equal(await batch.answer, null);
+    await until(async () => {
+      for (const open of gates.splice(0)) open();
+      return (await gauge(server, 'notevault_mcp_calls')) === 0;
+    }, 'no call');
+    assert.deepEqual(gates, []);
+  });
 });

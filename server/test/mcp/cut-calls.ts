@@ -26,8 +26,8 @@ export async function serverWithTools(open: () => Promise<Database>, through: (f
   return { server, key: (await server.alice.post('/api-keys', { name: 'assistant' })).body.key as string };
 }
 
-/** Calls a tool; resolves to the text of the answer, and to null when `leave` was called first. */
-export function rawCall(server: TestServer, key: string, revision: string, progress = false) {
+/** Calls a tool, in a batch of so many calls if `batch` is not 0; resolves to the text of the answer, and to null when `leave` was called first. */
+export function rawCall(server: TestServer, key: string, revision: string, progress = false, batch = 0) {
   const isModern = revision >= '2026';
   const envelope = {
     'io.modelcontextprotocol/protocolVersion': revision,
@@ -45,7 +45,8 @@ export function rawCall(server: TestServer, key: string, revision: string, progr
       ...(isModern ? { 'mcp-method': 'tools/call', 'mcp-name': 'get_notes' } : {}),
     },
   });
-  sent.end(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }));
+  const call = (id: number) => ({ jsonrpc: '2.0', id, method: 'tools/call', params });
+  sent.end(JSON.stringify(batch === 0 ? call(1) : Array.from({ length: batch }, (_, id) => call(id))));
   const answer = async () => {
     const [response] = await once(sent, 'response');
     let text = '';

@@ -14,7 +14,7 @@ export class Mcp {
     this.#deps = deps;
   }
 
-  /** Number of calls that hold a permit. */
+  /** Number of calls that may run. */
   get running(): number {
     return this.#handler?.running ?? 0;
   }

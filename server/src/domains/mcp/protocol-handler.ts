@@ -45,7 +45,7 @@ export class ProtocolHandler {
     this.#handler = createMcpHandler(({ requestInfo }) => this.#server(requestInfo), { legacy: 'reject' });
   }
 
-  /** Number of calls that hold a permit. */
+  /** Number of calls that may run. */
   get running(): number {
     return this.#calls.used;
   }
@@ -57,7 +57,12 @@ export class ProtocolHandler {
     if (writerNames.has(calledTool(body)) && !mayWrite(principal)) {
       throw new NotevaultError('insufficient_access', { required: 'write' });
     }
-    const permit = new CallPermit(await this.#calls.acquire(principal.credentialId, 1, request.signal), clock);
+    const units = Math.min(callsIn(body), CALLS_PER_CREDENTIAL);
+    const permit = new CallPermit(
+      await this.#calls.acquire(principal.credentialId, units, request.signal),
+      units,
+      clock,
+    );
     using _ = permit.hold();
     request.signal.throwIfAborted();
     if (/\*\/\*/.test(request.headers.get('accept') ?? '*/*')) request.headers.set('accept', ANY_FORMAT);
@@ -104,7 +109,7 @@ export class ProtocolHandler {
       ...{ canWrite: mayWrite(call.principal), budget: this.#budget, credential: call.principal.credentialId },
       ...{ clientName: this.#names.of(sender(call.principal, request)), version, failed },
       compare: (before, after) => this.#compare(call.principal, before, after),
-      began: () => call.permit.hold(),
+      begin: () => call.permit.begin(call.request.signal),
       ...{ now: () => new Date(clock.now()), random: (bytes) => clock.random(bytes) },
     };
     return createServer(deps);
@@ -131,6 +136,11 @@ function mayWrite({ kind, scope }: Principal): boolean {
 function calledTool(body: unknown): string {
   const { method, params } = (body ?? {}) as { method?: unknown; params?: { name?: unknown } };
   return method === 'tools/call' && typeof params?.name === 'string' ? params.name : '';
+}
+
+/** The number of messages in a batch; 1 for any other body. */
+function callsIn(body: unknown): number {
+  return Array.isArray(body) ? Math.max(1, body.length) : 1;
 }
 
 function wantsProgress(body: unknown): boolean {
