@@ -39,3 +39,23 @@ function writeItem(encoder: encoding.Encoder, { text, origin, rightOrigin }: Cra
   }
   encoding.writeVarString(encoder, text);
 }
+
+/** The pieces of an update that makes a document of one genesis so long that `costlyUpdate` is refused for its cost. */
+export const PIECES = 30_000;
+
+/** Inserts many pieces at the beginning of a document, each before the one before it. */
+export function piecesUpdate(genesis: number): Uint8Array {
+  return craftUpdate(
+    Array.from({ length: PIECES }, (_, clock): CraftedItem => {
+      const behind = clock === 0 ? ([genesis, 0] as const) : ([2, clock - 1] as const);
+      return { client: 2, clock, text: 'p', origin: [genesis, 0], ...(clock === 0 ? {} : { rightOrigin: behind }) };
+    }),
+  );
+}
+
+export const COSTLY_TEXT = 'q'.repeat(290);
+
+/** Letters that are placed among all of the pieces. */
+export function costlyUpdate(genesis: number, client: number): Uint8Array {
+  return craftUpdate([...COSTLY_TEXT].map((text, clock) => ({ client, clock, text, origin: [genesis, 0] as const })));
+}

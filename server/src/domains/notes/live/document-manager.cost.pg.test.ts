@@ -2,12 +2,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as Y from 'yjs';
-import { type CraftedItem, craftUpdate } from '../../../../test/kit/clients/crafted-updates.ts';
+import {
+  COSTLY_TEXT,
+  costlyUpdate,
+  craftUpdate,
+  PIECES,
+  piecesUpdate,
+} from '../../../../test/kit/clients/crafted-updates.ts';
 import { YjsClient } from '../../../../test/kit/clients/yjs-client.ts';
 import { onEachEngine } from '../../../../test/kit/engines.ts';
 import { notesOnOneServer } from '../../../../test/kit/notes.ts';
-
-const PIECES = 30_000;
 
 onEachEngine('the cost of updates', (open) => {
   const start = notesOnOneServer(open);
@@ -53,19 +57,11 @@ onEachEngine('the cost of updates', (open) => {
 
   test('[7.15] items that are placed among all pieces of a long document are refused, and their text is kept', async () => {
     const { alice, bob, carol, genesis } = await openNote();
-    const structs = Array.from({ length: PIECES }, (_, clock): CraftedItem => {
-      const behind = clock === 0 ? ([genesis, 0] as const) : ([2, clock - 1] as const);
-      return { client: 2, clock, text: 'p', origin: [genesis, 0], ...(clock === 0 ? {} : { rightOrigin: behind }) };
-    });
-    assert.equal(await bob.send(craftUpdate(structs)), 'stored');
+    assert.equal(await bob.send(piecesUpdate(genesis)), 'stored');
     // Reading folds the pieces into the note: a version made between the two updates would be the last one to compare with.
     await alice.read('a.md');
-    const costly = (client: number) =>
-      craftUpdate(
-        Array.from({ length: 290 }, (_, clock) => ({ client, clock, text: 'q', origin: [genesis, 0] as const })),
-      );
-    assert.equal(await bob.send(costly(0xffff_fff0)), 'costly');
-    assert.equal(await bob.send(costly(0xffff_fff1)), 'costly');
+    assert.equal(await bob.send(costlyUpdate(genesis, 0xffff_fff0)), 'costly');
+    assert.equal(await bob.send(costlyUpdate(genesis, 0xffff_fff1)), 'costly');
     const { body } = await alice.read('a.md');
     assert.equal(body.content, `x${'p'.repeat(PIECES)}`);
     const path = `/notes/by-id/${body.id}/versions`;
@@ -75,7 +71,7 @@ onEachEngine('the cost of updates', (open) => {
         async ({ version }: { version: number }) => (await alice.caller.get(`${path}/${version}`)).body.content,
       ),
     );
-    assert.equal(texts.filter((text) => text === 'q'.repeat(290)).length, 1, 'kept once');
+    assert.equal(texts.filter((text) => text === COSTLY_TEXT).length, 1, 'kept once');
     assert.deepEqual([bob.closed, carol.closed], [null, null]);
     assert.equal(await carol.type('!'), 'stored');
   });

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, test } from 'node:test';
 import * as Y from 'yjs';
+import { COSTLY_TEXT, costlyUpdate, piecesUpdate } from '../../../../test/kit/clients/crafted-updates.ts';
 import { FlakySocket } from '../../../../test/kit/clients/provider-clients.ts';
 import { onEachEngine } from '../../../../test/kit/engines.ts';
 import { type NotesServer, notesOnOneServer } from '../../../../test/kit/notes.ts';
@@ -288,6 +289,36 @@ onEachEngine('documents over sockets', (open) => {
         assert.equal((await at.alice.read(path)).body.content, plain);
         assert.deepEqual([fresh.received.closed, beside.received.closed, line.closes], [[], [], []]);
       }
+    });
+
+    test('[7.15] an edit that is too costly closes its document; its text is kept, and others go on', async () => {
+      const at = await start();
+      const token = await tokenOf(at);
+      const [note, other] = [await at.alice.write('a.md', 'x'), await at.alice.write('b.md', 'other')];
+      using line = new FlakySocket(at.server.url);
+      using beside = await line.open(other.id, token).synced();
+      using editor = await line.open(note.id, token).synced();
+      const genesis = [...editor.doc.store.clients.keys()][0] as number;
+      Y.applyUpdate(editor.doc, piecesUpdate(genesis));
+      await editor.synced();
+      const before = editor.text;
+      assert.equal((await at.alice.read('a.md')).body.content, before);
+      Y.applyUpdate(editor.doc, costlyUpdate(genesis, 0xffff_fff0));
+      editor.type(' and more');
+      await until(() => editor.received.closed.length > 0, 'a close');
+      assert.deepEqual(editor.received.closed, ['unsupported_update']);
+      assert.equal(editor.provider.hasUnsyncedChanges, true);
+      const { body } = await at.alice.read('a.md');
+      assert.equal(body.content, before);
+      const kept = await at.alice.caller.get(`/notes/by-id/${note.id}/versions/${body.version - 1}`);
+      assert.equal(kept.body.content, COSTLY_TEXT);
+      beside.type('!');
+      await beside.synced();
+      using fresh = await line.open(note.id, token).synced();
+      fresh.type(' and more');
+      await fresh.synced();
+      assert.equal((await at.alice.read('a.md')).body.content, `${before} and more`);
+      assert.deepEqual([fresh.received.closed, beside.received.closed, line.closes], [[], [], []]);
     });
 
     test('[9.7] a revoked key closes its own documents within a second, and no others on the socket', async () => {

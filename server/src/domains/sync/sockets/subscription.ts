@@ -306,7 +306,7 @@ export class NoteSubscription implements Subscription, PermissionListener, Watch
     this.#acknowledge(why);
     if (why === 'foreign') this.#finish('foreign_lineage');
     // Everything that the client types later depends on the refused edit.
-    if (why === 'unsupported') this.#finish('unsupported_update');
+    if (why === 'unsupported' || why === 'costly') this.#finish('unsupported_update');
     if (why === 'too_large') this.#finish('note_too_large');
     if (why === 'lost') this.#finish('lost');
   }

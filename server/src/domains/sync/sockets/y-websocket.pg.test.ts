@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, test } from 'node:test';
 import * as Y from 'yjs';
+import { COSTLY_TEXT, costlyUpdate, piecesUpdate } from '../../../../test/kit/clients/crafted-updates.ts';
 import { FlakySocket, YWebsocketClient } from '../../../../test/kit/clients/provider-clients.ts';
 import { bytes, RawSocket } from '../../../../test/kit/clients/raw-socket.ts';
 import { onEachEngine } from '../../../../test/kit/engines.ts';
@@ -133,6 +134,25 @@ onEachEngine('the y-websocket endpoint', (open) => {
       assert.equal(fresh.text, 'text');
       fresh.type(' and more');
       await until(async () => (await at.alice.read('a.md')).body.content === editor.text);
+    });
+
+    test('[7.15] an edit that is too costly closes with 4422, and its text is kept', async () => {
+      const at = await start();
+      const note = await at.alice.write('a.md', 'x');
+      const token = await tokenOf(at);
+      using editor = await new YWebsocketClient(at.server.url, note.id, token).synced();
+      const genesis = [...editor.doc.store.clients.keys()][0] as number;
+      Y.applyUpdate(editor.doc, piecesUpdate(genesis));
+      const before = editor.text;
+      await until(async () => (await at.alice.read('a.md')).body.content === before);
+      Y.applyUpdate(editor.doc, costlyUpdate(genesis, 0xffff_fff0));
+      await until(() => editor.ended === 4422, 'the close');
+      const { body } = await at.alice.read('a.md');
+      assert.equal(body.content, before);
+      const kept = await at.alice.caller.get(`/notes/by-id/${note.id}/versions/${body.version - 1}`);
+      assert.equal(kept.body.content, COSTLY_TEXT);
+      using fresh = await new YWebsocketClient(at.server.url, note.id, token).synced();
+      assert.equal(fresh.text, before);
     });
 
     test('[9.7] a revoked key closes its socket with 4401; other sockets of the note stay open', async () => {

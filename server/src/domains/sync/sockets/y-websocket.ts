@@ -130,7 +130,7 @@ export class YWebsocketSession {
    */
   #acknowledged(reason: RejectReason | null): void {
     if (reason === 'read_only') this.#connection.close(CLOSE_CODES.readOnly, 'read-only');
-    if (reason === 'malformed' || reason === 'costly') this.#connection.close(CLOSE_CODES.badRequest, 'not an update');
+    if (reason === 'malformed') this.#connection.close(CLOSE_CODES.badRequest, 'not an update');
   }
 }
 
