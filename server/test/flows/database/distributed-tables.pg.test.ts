@@ -24,11 +24,13 @@ const ALL_SHARDS: Readonly<Record<string, string>> = {
   'idempotency.deleteExpired': 'a job, which runs on each shard',
   'search.findDue': 'a job, which runs on each shard',
   'search.findRetries': 'a job, which runs on each shard',
+  'search.findUnused': 'a job, which runs on each shard',
   'search.findBehind': 'a job, which runs on each shard',
   'blobs.findAbandoned': 'a job, which runs on each shard',
   'blobs.findNextVault': 'a job, which runs on each shard',
   'vaults.findTrashes': 'a job, which runs on each shard',
   'vaults.findPagesBelow': 'a job, which runs on each shard',
+  'vaults.deleteAllPages': 'asked on the command line after a restore: no page of any vault is kept',
   'vaults.beginEpochs': 'asked on the command line after a restore: every vault begins another epoch',
   'vaults.findLatestEpoch': 'asked once a day, before all stored bytes of all vaults are listed',
 };

@@ -136,7 +136,7 @@ onEachEngine('vectors without a model', (open) => {
     await writeTwo(alice);
     await near(alice, 'lanterns');
     await using raw = await rawOf(server.db);
-    await raw.run('update search_embeddings set wanted_at = null');
+    await raw.run('update search_embeddings set wanted_at = 0');
     await dropUnused(server);
     assert.equal(await storedVectors(server), 0);
   });

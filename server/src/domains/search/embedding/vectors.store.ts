@@ -82,9 +82,9 @@ export const findUnused = statement((db, p: { wantedSince: number; now: number; 
   db
     .selectFrom('search_embeddings')
     .select('vault_id')
-    .where('seq', '>', 0)
+    .where((eb) => eb('seq', '>', eb.lit(0)))
+    .where('wanted_at', '<', p.wantedSince)
     .where('lease_until', '<=', p.now)
-    .where((eb) => eb.or([eb('wanted_at', 'is', null), eb('wanted_at', '<', p.wantedSince)]))
     .limit(p.limit),
 );
 
@@ -96,7 +96,7 @@ export const claimUnused = statement(
       .set({ lease: p.lease, lease_until: p.until })
       .where('vault_id', '=', p.vault)
       .where('lease_until', '<=', p.now)
-      .where((eb) => eb.or([eb('wanted_at', 'is', null), eb('wanted_at', '<', p.wantedSince)]))
+      .where('wanted_at', '<', p.wantedSince)
       .returning('vault_id'),
 );
 
@@ -121,6 +121,7 @@ export const claim = statement((db, p: Claim) =>
       vseq: 0,
       lease: p.lease,
       lease_until: p.until,
+      wanted_at: 0,
     })
     .onConflict((conflict) =>
       conflict

@@ -33,8 +33,8 @@ export interface SearchEmbeddingRow {
   lease: string | null;
   /** When the lease ends, epoch milliseconds. */
   lease_until: number;
-  /** When vectors were last asked for, to the hour, epoch milliseconds; null before, and where a model makes them anyway. */
-  wanted_at: number | null;
+  /** When vectors were last asked for, to the hour, epoch milliseconds; 0 before, and where a model makes them anyway. */
+  wanted_at: number;
 }
 
 export interface VectorsTables {
@@ -69,4 +69,7 @@ create table search_embeddings (
 `;
 
 /** The second step of the schema. */
-export const wantedVectorsDdl = 'alter table search_embeddings add column wanted_at bigint;';
+export const wantedVectorsDdl = `
+alter table search_embeddings add column wanted_at bigint not null default 0;
+create index search_embeddings_by_use on search_embeddings (wanted_at) where seq > 0;
+`;
