@@ -9,7 +9,7 @@ const FLUSH_MS = 5_000;
 const ANALYTICS_MS = 10_000;
 /** Lists of vaults are persisted when enough has changed. */
 const PERSIST_MS = 10_000;
-/** How long a note waits for its vectors when nothing else is running; notes written together are embedded together. */
+/** How often to look whether writes have rested, so that they can be indexed and embedded. */
 const EMBED_MS = 1000;
 /** How long an archive waits for its import to begin. */
 const IMPORT_MS = 1000;

@@ -17,7 +17,7 @@ export function subscribeListeners(
   if (countWrites !== undefined) events.on('vaultChanged', ({ seqs }) => countWrites(seqs));
   events.on('vaultChanged', ({ vaultId, changeSeq }) => collaboration.vaultChanged(vaultId, changeSeq));
   events.on('vaultChanged', ({ vaultId, changeSeq }) => cache.noteWrite(vaultId, changeSeq));
-  events.on('vaultChanged', ({ seqs }) => search.recordChange(seqs));
+  events.on('vaultChanged', () => search.recordChange());
 
   events.on('vaultClosed', ({ vaultId }) => cache.evict(vaultId));
   events.on('vaultClosed', () => links.forgetOpened());

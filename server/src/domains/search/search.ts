@@ -7,7 +7,6 @@ import { FairSemaphore } from '../../concurrency/semaphore.ts';
 import type { WriteHandle } from '../../ports/database/database.ts';
 import type { Principal } from '../access/access.ts';
 import type { OpenVault } from '../vaults/vaults.ts';
-import { BackgroundEmbedding } from './embedding/background-embedding.ts';
 import { Embedding, eraseEmbeddingSlice } from './embedding/embedding.ts';
 import { VectorDemand } from './embedding/vector-demand.ts';
 import { BackgroundIndexing } from './index/background-indexing.ts';
@@ -45,7 +44,6 @@ export class Search implements AsyncDisposable {
   readonly #persistence: IndexPersistence;
   readonly #backgroundIndexing: BackgroundIndexing;
   readonly #embedding: Embedding;
-  readonly #backgroundEmbedding: BackgroundEmbedding;
   readonly #vectorDemand: VectorDemand;
   readonly #vaultSearch: VaultSearch;
   readonly #permits = new FairSemaphore(SEARCHES);
@@ -56,7 +54,6 @@ export class Search implements AsyncDisposable {
     this.#persistence = new IndexPersistence(deps);
     this.#backgroundIndexing = new BackgroundIndexing(deps, this.#catchUp, this.#persistence);
     this.#embedding = new Embedding(deps);
-    this.#backgroundEmbedding = new BackgroundEmbedding(deps.clock, this.#embedding);
     this.#vectorDemand = new VectorDemand(deps, this.#embedding);
     this.#vaultSearch = new VaultSearch(deps, this.#catchUp, this.#persistence, this.#vectorDemand);
   }
@@ -113,21 +110,21 @@ export class Search implements AsyncDisposable {
    */
   async rebuild(vault: OpenVault, onProgress: (notes: number) => void): Promise<IndexState> {
     await this.#embedding.forget(vault);
-    this.#backgroundEmbedding.recordChange(0);
+    this.#embedding.recordChange();
     await this.#persistence.forget(vault);
     const state = await this.#catchUp.catchUp(vault, ({ notes }) => onProgress(notes));
     await this.#persistence.store(vault);
     return state;
   }
 
-  /** Embeds notes that were written, see BackgroundEmbedding.run. */
+  /** Embeds notes that were written, now, see Embedding.run. */
   embed(signal: AbortSignal): Promise<void> {
-    return this.#backgroundEmbedding.run(signal);
+    return this.#embedding.run(signal, true);
   }
 
-  /** Embeds notes that were written; a background job, see BackgroundEmbedding.runBetweenBursts. */
+  /** Embeds notes that were written; a background job, see Embedding.run. */
   embedInBackground(signal: AbortSignal): Promise<void> {
-    return this.#backgroundEmbedding.runBetweenBursts(signal);
+    return this.#embedding.run(signal);
   }
 
   /** Drops vectors on demand that are not used any more; a background job, see VectorDemand.dropUnused. */
@@ -140,9 +137,9 @@ export class Search implements AsyncDisposable {
     return this.#backgroundIndexing.run(signal);
   }
 
-  /** Records that so many notes and attachments of a vault were written. */
-  recordChange(written: number): void {
-    this.#backgroundEmbedding.recordChange(written);
+  /** Records that something was written. */
+  recordChange(): void {
+    this.#embedding.recordChange();
     this.#backgroundIndexing.recordChange();
   }
 

@@ -4,6 +4,7 @@ import type { NoteId, Seq, VaultId } from '@notevault/protocol/values/ids.ts';
 import type { WriteHandle } from '../../../ports/database/database.ts';
 import { EmbedderError, type Space } from '../../../ports/embedder/embedder.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
+import { BackgroundSchedule, Backoff } from '../background-schedule.ts';
 import type { SearchDeps } from '../search.deps.ts';
 import { EmbeddingLease } from './embedding-lease.ts';
 import { FIRST_RETRY_MS, NoteEmbedder } from './note-embedder.ts';
@@ -20,6 +21,11 @@ const PAGES_PER_TURN = 8;
 const ROWS_PER_ERASE = 64;
 /** Vectors on demand that nobody asked for in this time are dropped, and made again when somebody does. */
 const UNUSED_MS = 30 * 24 * 3_600_000;
+/** How long writes must have rested; notes written together are embedded together. */
+const REST_MS = 1000;
+/** The pauses after an embedder failed. */
+const FIRST_PAUSE_MS = 10_000;
+const LONGEST_PAUSE_MS = 10 * 60_000;
 const NIL_ID = '00000000-0000-0000-0000-000000000000';
 
 export interface EmbeddingProgress {
@@ -35,6 +41,8 @@ export class Embedding {
   readonly #noteEmbedder: NoteEmbedder;
   /** Identifies this process as the holder of leases. */
   readonly #holder: string;
+  readonly #schedule: BackgroundSchedule;
+  readonly #backoff: Backoff<string>;
   /** The id of the embedder's space, once it is known. */
   #model: string | null = null;
 
@@ -42,6 +50,8 @@ export class Embedding {
     this.#deps = deps;
     this.#noteEmbedder = new NoteEmbedder(deps);
     this.#holder = deps.clock.uuid();
+    this.#schedule = new BackgroundSchedule(deps.clock, REST_MS);
+    this.#backoff = new Backoff(deps.clock, FIRST_PAUSE_MS, LONGEST_PAUSE_MS);
   }
 
   /** How many notes are being embedded. */
@@ -55,39 +65,40 @@ export class Embedding {
     return embedder.onDemand ? clock.now() - UNUSED_MS : -1;
   }
 
-  /**
-   * Embeds what was written since the last run, and retries notes whose pause is over. Ends when nothing is left, the
-   * signal is aborted or the embedder fails; resolves to the embedder's failure, and to whether there may be more.
-   *
-   * @param mayContinue asked after each page; also ends the run.
-   */
-  async run(
-    signal: AbortSignal,
-    mayContinue: () => boolean,
-  ): Promise<{ readonly failure: EmbedderError | null; readonly hasMore: boolean }> {
-    try {
-      return { failure: null, hasMore: await this.#runAll(signal, mayContinue) };
-    } catch (error) {
-      if (signal.aborted) return { failure: null, hasMore: true };
-      if (error instanceof EmbedderError) return { failure: error, hasMore: true };
-      throw error;
-    }
+  /** Records that notes were written. */
+  recordChange(): void {
+    this.#schedule.recordChange();
   }
 
-  async #runAll(signal: AbortSignal, mayContinue: () => boolean): Promise<boolean> {
-    const space = await this.#deps.embedder.space(signal);
-    this.#model = space.id;
-    await this.#retryFailedNotes(space, signal);
-    for (;;) {
-      if (!(await this.#runRound(space, signal, mayContinue))) return false;
-      if (signal.aborted || !mayContinue()) return true;
+  /**
+   * Embeds what was written since the last run, and retries notes whose pause is over. Ends when nothing is left or the
+   * signal is aborted. Throws EmbedderError when the embedder fails. Must not be called while it runs.
+   *
+   * @param atOnce does not wait until writes have rested.
+   */
+  async run(signal: AbortSignal, atOnce = false): Promise<void> {
+    const { name } = this.#deps.embedder;
+    if (this.#backoff.isPaused(name) || !this.#schedule.begin(atOnce)) return;
+    try {
+      const space = await this.#deps.embedder.space(signal);
+      this.#model = space.id;
+      await this.#retryFailedNotes(space, signal);
+      for (let more = true; more && !signal.aborted; ) more = await this.#runRound(space, signal);
+      this.#backoff.succeeded(name);
+    } catch (error) {
+      if (signal.aborted) return;
+      if (error instanceof EmbedderError) {
+        this.#backoff.failed(name, error.retryAfterMs ?? 0);
+        this.#schedule.again(0);
+      }
+      throw error;
     }
   }
 
   /**
    * Runs one turn of each vault, so that a large one does not delay the others. Resolves to whether any has more to do.
    */
-  async #runRound(space: Space, signal: AbortSignal, mayContinue: () => boolean): Promise<boolean> {
+  async #runRound(space: Space, signal: AbortSignal): Promise<boolean> {
     const { db, clock } = this.#deps;
     let hasMore = false;
     for (let after = NIL_ID; !signal.aborted; ) {
@@ -95,10 +106,9 @@ export class Embedding {
       const query = { model: space.id, now: clock.now(), wantedSince, after, limit: VAULTS_PER_QUERY };
       const due = await db.all(store.findDue, query);
       for (const { vault_id: vaultId } of due) {
-        if (!mayContinue()) return true;
         after = vaultId;
         const lease = await EmbeddingLease.acquire(this.#deps, this.#holder, vaultId, space);
-        if (lease !== null) hasMore = (await this.#takeTurn(lease, signal, mayContinue)) || hasMore;
+        if (lease !== null) hasMore = (await this.#takeTurn(lease, signal)) || hasMore;
       }
       if (due.length < VAULTS_PER_QUERY) break;
     }
@@ -106,9 +116,9 @@ export class Embedding {
   }
 
   /** Embeds some pages of a vault and releases its lease. Resolves to whether there may be more. */
-  async #takeTurn(lease: EmbeddingLease, signal: AbortSignal, mayContinue = () => true): Promise<boolean> {
+  async #takeTurn(lease: EmbeddingLease, signal: AbortSignal): Promise<boolean> {
     try {
-      for (let page = 0; page < PAGES_PER_TURN && mayContinue(); page++) {
+      for (let page = 0; page < PAGES_PER_TURN; page++) {
         if (signal.aborted || !(await this.#embedNextPage(lease, signal))) return false;
       }
       return true;

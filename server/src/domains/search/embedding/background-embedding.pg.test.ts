@@ -4,8 +4,6 @@ import { statusOf } from '../../../../test/kit/clients/searching.ts';
 import { onEachEngine } from '../../../../test/kit/engines.ts';
 import { faulty } from '../../../../test/kit/faulty-embedder.ts';
 import { type NotesServer, startNotes } from '../../../../test/kit/notes.ts';
-import { builtinEmbedder } from '../../../ports/embedder/builtin.ts';
-import type { Embedder } from '../../../ports/embedder/embedder.ts';
 
 const BURST = 200;
 const { signal } = new AbortController();
@@ -27,37 +25,10 @@ async function pendingIn({ server, alice }: NotesServer): Promise<number> {
 }
 
 onEachEngine('embedding in the background', (open) => {
-  test('begins after a burst of writes', async () => {
+  test('begins once writes have rested', async () => {
     await using notes = await startNotes({ open, embedder: faulty('m') });
     await writeBurst(notes, 'first');
     assert.equal(await pendingIn(notes), BURST);
-    notes.server.clock.advance({ seconds: 2 });
-    assert.equal(await pendingIn(notes), 0);
-  });
-
-  test('ends when a burst of writes begins, and continues after it', async () => {
-    const builtin = builtinEmbedder();
-    let whileEmbedding = async () => {};
-    const embedder: Embedder = {
-      ...builtin,
-      onDemand: false,
-      async embedPassages(passages, stop) {
-        await whileEmbedding();
-        return builtin.embedPassages(passages, stop);
-      },
-    };
-    await using notes = await startNotes({ open, embedder });
-    await writeBurst(notes, 'first');
-    notes.server.clock.advance({ seconds: 2 });
-    let calls = 0;
-    whileEmbedding = async () => {
-      calls += 1;
-      if (calls === 1) await writeBurst(notes, 'second');
-    };
-    const pending = await pendingIn(notes);
-    assert.equal(calls, 1);
-    assert.ok(pending > BURST && pending < 2 * BURST, `${pending}`);
-    assert.equal(await pendingIn(notes), pending);
     notes.server.clock.advance({ seconds: 2 });
     assert.equal(await pendingIn(notes), 0);
   });
