@@ -1,4 +1,5 @@
 import { deviceStore } from '../device/device-store.ts';
+import { persistStorage, setUnkept } from '../device/unkept.ts';
 import { unsentChanged } from '../device/unsent-state.ts';
 import type { NoteRef } from '../editor/device.ts';
 import { type EditorSession, openSession, presence } from '../editor/index.ts';
@@ -19,9 +20,11 @@ export function openNoteSession(note: NoteRef, { account, name }: Editor): { ses
   let isLeft = false;
   session.onChange(() => {
     const { awareness, state } = session;
+    setUnkept(session, state.hasUnsent && !state.isOnDevice);
     const isOnlyHere = state.hasUnsent && state.isOnDevice && (!state.isConnected || state.problem !== null);
     if (isOnlyHere !== isLeft) {
       isLeft = isOnlyHere;
+      if (isOnlyHere) persistStorage();
       void session.kept().then(unsentChanged);
     }
     if (awareness === null || generation === session.generation) return;
@@ -34,7 +37,10 @@ export function openNoteSession(note: NoteRef, { account, name }: Editor): { ses
       const { hasUnsent } = session.state;
       session[Symbol.dispose]();
       endOpen();
-      if (hasUnsent) void session.kept().then(unsentChanged);
+      void session.kept().then(() => {
+        setUnkept(session, false);
+        if (hasUnsent) unsentChanged();
+      });
     },
   };
 }
