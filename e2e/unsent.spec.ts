@@ -1,4 +1,4 @@
-import type { Page } from '@playwright/test';
+import type { Page, WebSocketRoute } from '@playwright/test';
 import type { Account } from './kit/account.ts';
 import { expect, expectAccessible, test } from './kit/test.ts';
 
@@ -100,6 +100,71 @@ test('edits of a note that was deleted meanwhile are listed with the reason, and
   await expect(page.getByRole('heading', { level: 1, name: /^Gone \(/ })).toBeVisible();
   await expect(page.getByText('precious')).toBeVisible();
   await expect(badge).toHaveCount(0);
+});
+
+test('the list of unsent edits compares, downloads, discards and brings back', async ({ page, alice }) => {
+  const sockets: WebSocketRoute[] = [];
+  let isAway = false;
+  await page.routeWebSocket(/.*/, (socket) => {
+    if (isAway) return void socket.close();
+    socket.connectToServer();
+    sockets.push(socket);
+  });
+  for (const name of ['Draft', 'Other']) await alice.write(`${name}.md`, 'start\n');
+  await page.addInitScript('StorageManager.prototype.persist = async () => (globalThis.wasAsked = true);');
+  await page.goto(alice.page());
+  for (const name of ['Other', 'Draft']) await openNote(page, name);
+  await expect(page.getByTestId(state)).toHaveText('Saved');
+  // Only edits stay here: requests reach the server.
+  isAway = true;
+  for (const socket of sockets) await socket.close();
+  await typeAtEnd(page, 'precious');
+  await expect(page.getByTestId(state)).toHaveText('Offline – kept on this device');
+  expect(await page.evaluate('globalThis.wasAsked')).toBe(true);
+  await openNote(page, 'Other');
+  const badge = page.getByTestId('unsent');
+  await badge.click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('button', { name: 'Compare with the server: Draft' }).click();
+  await expect(dialog.locator('ins')).toHaveText('precious');
+  await expectAccessible(page);
+  const download = page.waitForEvent('download');
+  await dialog.getByRole('button', { name: 'Download: Draft' }).click();
+  expect((await download).suggestedFilename()).toBe('Draft.md');
+  await dialog.getByRole('button', { name: 'Discard: Draft' }).click();
+  await expect(badge).toHaveCount(0);
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await expect(badge).toHaveText('1 note not sent yet');
+  await openNote(page, 'Draft');
+  await expect(page.locator('.cm-content')).toContainText('precious');
+});
+
+test('a tab that has what is kept nowhere asks before it closes, and another one does not', async ({
+  page,
+  alice,
+  context,
+}) => {
+  const note = await alice.write('Here.md', 'start\n');
+  const asked: string[] = [];
+  page.on('dialog', (dialog) => {
+    asked.push(dialog.type());
+    void dialog.accept();
+  });
+  // As in some private windows.
+  await page.addInitScript(() => Object.defineProperty(globalThis, 'indexedDB', { value: undefined }));
+  await page.goto(alice.page(`/notes/${note.id}`));
+  await expect(page.getByTestId(state)).toHaveText('Saved');
+  await typeAtEnd(page, 'sent');
+  await expect.poll(() => contentOf(alice, 'Here.md')).toBe('start\nsent');
+  await expect(page.getByTestId(state)).toHaveText('Saved');
+  await page.goto(alice.page(`/notes/${note.id}`));
+  await expect(page.getByTestId(state)).toHaveText('Saved');
+  expect(asked).toEqual([]);
+  await context.setOffline(true);
+  await typeAtEnd(page, ' not sent');
+  await expect(page.getByTestId(state)).toHaveText(/^Offline – not saved/);
+  await page.close({ runBeforeUnload: true });
+  await expect.poll(() => asked).toEqual(['beforeunload']);
 });
 
 test('two tabs that find the same unsent edits put them into the note once', async ({ page, alice, context }) => {

@@ -1,4 +1,5 @@
 import { IndexedDbStore } from './collab/indexed-db-store.ts';
+import { keptText } from './collab/kept-text.ts';
 import type * as Local from './collab/local-store.ts';
 import type { SessionOptions } from './collab/note-session.ts';
 import type { SaveProblem } from './collab/save-state.ts';
@@ -9,6 +10,7 @@ import * as Sender from './collab/unsent-sender.ts';
 
 export type DeviceStore = Local.LocalStore;
 export type NoteRef = Local.NoteRef;
+export type DeviceCopy = Local.LocalCopy;
 export type DeviceNote = Local.DeviceNote;
 export type UnsentNote = Sender.UnsentNote;
 export type UnsentState = Sender.UnsentState;
@@ -17,6 +19,11 @@ export type UnsentSender = Sender.UnsentSender;
 /** The documents of an account that are kept in this browser. */
 export function openDeviceStore(factory: IDBFactory, now: () => number, account: string): DeviceStore {
   return new IndexedDbStore(factory, now, account);
+}
+
+/** The text of a note as a copy on this device has it. */
+export function textOfCopy(copy: Local.LocalCopy): string {
+  return keptText(copy);
 }
 
 /** Sends what this device kept of a note; resolves to why the server will not take it. */

@@ -1,6 +1,7 @@
 import { ConnectionError } from '@notevault/client/transport.ts';
 import { api } from '../data/client.ts';
 import { localAddress } from '../data/local-address.ts';
+import { saveAddress, saveFile } from '../ui/controls/save-file.ts';
 import { exportWay } from './export-way.ts';
 
 interface DownloadOptions {
@@ -22,13 +23,10 @@ export async function downloadVault(
   const way = exportWay(attachments.reduce((sum, { size_bytes: size }) => sum + size, 0));
   const address = localAddress(await api.imports.exportUrl(vaultId));
   if (way === 'browser') {
-    save(address, name);
+    saveAddress(name, address);
     return way;
   }
-  const url = URL.createObjectURL(await fetchZip(address, signal, onProgress));
-  save(url, name);
-  // The browser has its own reference by then.
-  setTimeout(() => URL.revokeObjectURL(url), 60_000);
+  saveFile(name, await fetchZip(address, signal, onProgress));
   return way;
 }
 
@@ -50,11 +48,4 @@ async function fetchZip(address: string, signal: AbortSignal, onProgress: (recei
   return new Response(answer.body.pipeThrough(counter), { headers: { 'content-type': 'application/zip' } })
     .blob()
     .catch(lost);
-}
-
-function save(url: string, name: string): void {
-  const link = document.createElement('a');
-  link.href = url;
-  link.download = name;
-  link.click();
 }

@@ -25,6 +25,11 @@ export function markOpen(noteId: string, session: EditorSession): () => void {
   return () => void open.delete(session);
 }
 
+/** Whether a note is open in this tab. */
+export function isOpenHere(noteId: string): boolean {
+  return [...open.values()].includes(noteId);
+}
+
 /** Whether a note is open in this tab, and the server takes its edits. */
 export function isConnectedHere(noteId: string): boolean {
   return [...open].some(([{ state }, id]) => id === noteId && state.isConnected && state.problem === null);

@@ -1,18 +1,21 @@
-import { Link } from '@tanstack/react-router';
-import { useState, useSyncExternalStore } from 'react';
+import { lazy, Suspense, useState, useSyncExternalStore } from 'react';
+import { importOrReload } from '../app/import-or-reload.ts';
 import { subscribeToUnsent, unsentState } from '../device/unsent-state.ts';
-import type { UnsentNote } from '../editor/device.ts';
 import { useTexts } from '../i18n/use-texts.ts';
-import { noteName, parentOf } from '../tree/model/tree-index.ts';
 import { Icon } from '../ui/controls/icon.tsx';
-import { Dialog } from '../ui/dialogs/dialog.tsx';
 import styles from './unsent-badge.module.css';
+
+const UnsentDialog = lazy(() =>
+  importOrReload(() => import('./unsent-dialog.tsx')).then((module) => ({ default: module.UnsentDialog })),
+);
 
 /** Counts the notes with edits that only this device has, and lists them; nothing without any. */
 export function UnsentBadge({ leave }: { readonly leave: () => void }) {
   const { notes, refused } = useUnsent();
   const text = useUnsentText();
   const [isOpen, setOpen] = useState(false);
+  // It does not come back by itself when there is something again.
+  if (isOpen && notes.length === 0) setOpen(false);
   return (
     <>
       <span role="status" className="visually-hidden">
@@ -30,15 +33,17 @@ export function UnsentBadge({ leave }: { readonly leave: () => void }) {
           {text}
         </button>
       )}
-      {isOpen && notes.length > 0 ? (
-        <UnsentDialog
-          notes={notes}
-          close={() => setOpen(false)}
-          opened={() => {
-            setOpen(false);
-            leave();
-          }}
-        />
+      {isOpen ? (
+        <Suspense>
+          <UnsentDialog
+            notes={notes}
+            close={() => setOpen(false)}
+            opened={() => {
+              setOpen(false);
+              leave();
+            }}
+          />
+        </Suspense>
       ) : null}
     </>
   );
@@ -53,37 +58,6 @@ export function UnsentCount() {
     <span className={styles.count} title={text}>
       {notes.length}
     </span>
-  );
-}
-
-interface UnsentDialogProps {
-  readonly notes: readonly UnsentNote[];
-  readonly close: () => void;
-  readonly opened: () => void;
-}
-
-function UnsentDialog({ notes, close, opened }: UnsentDialogProps) {
-  const t = useTexts('vault');
-  return (
-    <Dialog title={t('unsent.listTitle')} close={close}>
-      <p>{t('unsent.listText')}</p>
-      <ul className={styles.list}>
-        {notes.map(({ id, vaultId, path, problem }) => (
-          <li key={id}>
-            {vaultId === null ? (
-              t('unsent.unnamed')
-            ) : (
-              <Link to="/vaults/$vaultId/notes/$noteId" params={{ vaultId, noteId: id }} onClick={opened} dir="auto">
-                {noteName(path ?? '') || t('unsent.unnamed')}
-              </Link>
-            )}
-            <small dir="auto">
-              {[parentOf(path ?? ''), problem === null ? '' : t(`problem.${problem}`)].filter(Boolean).join(' · ')}
-            </small>
-          </li>
-        ))}
-      </ul>
-    </Dialog>
   );
 }
 

@@ -26,7 +26,12 @@ const MAIN = 'main';
 
 /** Loads what is likely to be used next. What fails is loaded again when it is used. */
 function loadParts(): void {
-  const parts = [import('../commands/dialogs.tsx'), import('../note/note-editor.tsx'), loadTexts('editor')];
+  const parts = [
+    import('../commands/dialogs.tsx'),
+    import('../note/note-editor.tsx'),
+    import('./unsent-dialog.tsx'),
+    loadTexts('editor'),
+  ];
   void Promise.allSettled(parts);
 }
 

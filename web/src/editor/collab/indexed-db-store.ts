@@ -68,6 +68,17 @@ export class IndexedDbStore implements LocalStore {
     await done;
   }
 
+  async putBack({ id: noteId, vaultId, path }: NoteRef, copy: LocalCopy): Promise<void> {
+    const { copies, updates, done } = await this.#transaction('readwrite');
+    const { lineage } = copy;
+    const since = unsentOf(await result<CopyRow | undefined>(copies.get([noteId, lineage])));
+    const unsentBy = [...withoutSent(copy.unsent, since), ...since];
+    const account = this.#account;
+    copies.put({ noteId, lineage, unsentBy, writtenAt: this.#now(), account, vaultId, path } satisfies CopyRow);
+    for (const update of copy.updates) updates.add({ noteId, lineage, update } satisfies UpdateRow);
+    await done;
+  }
+
   async compact(noteId: string, lineage: string, merge: (updates: readonly Uint8Array[]) => Uint8Array): Promise<void> {
     const { updates, done } = await this.#transaction('readwrite');
     const range = updates.index('copy');

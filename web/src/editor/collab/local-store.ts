@@ -40,6 +40,8 @@ export interface LocalStore {
   load(noteId: string): Promise<LocalCopy | null>;
   /** Adds an update; `edits` are null for what came from the server. */
   append(note: NoteRef, lineage: string, update: Uint8Array, edits: Edits | null): Promise<void>;
+  /** Puts a copy back that was removed, beside what was written since. */
+  putBack(note: NoteRef, copy: LocalCopy): Promise<void>;
   /** Replaces the updates of a lineage by one that has all of them. */
   compact(noteId: string, lineage: string, merge: (updates: readonly Uint8Array[]) => Uint8Array): Promise<void>;
   /** Records that the server has acknowledged these edits; later ones of the same writers stay unsent. */

@@ -33,6 +33,12 @@ export class MemoryStore implements LocalStore {
     if (edits !== null) row.unsent = [...row.unsent.filter(({ writer }) => writer !== edits.writer), edits];
   }
 
+  async putBack(note: NoteRef, { lineage, updates, unsent }: LocalCopy): Promise<void> {
+    for (const update of updates) await this.append(note, lineage, update, null);
+    const row = this.copies.get(`${note.id} ${lineage}`);
+    if (row !== undefined) row.unsent = [...withoutSent(unsent, row.unsent), ...row.unsent];
+  }
+
   async compact(noteId: string, lineage: string, merge: (all: readonly Uint8Array[]) => Uint8Array): Promise<void> {
     this.#check();
     const row = this.copies.get(`${noteId} ${lineage}`);

@@ -265,7 +265,12 @@ export const vault: typeof english = {
     refused_other: '{{count}} Notizen können nicht gesendet werden',
     listTitle: 'Änderungen, die nur dieses Gerät hat',
     listText:
-      'Sie werden gesendet, sobald der Server erreichbar ist. Was er nicht annimmt, bleibt hier, bis du die Notiz öffnest und entscheidest.',
+      'Sie werden gesendet, sobald der Server erreichbar ist. Was er nicht annimmt, bleibt hier, bis du entscheidest.',
+    send: 'Jetzt senden',
+    compare: 'Mit dem Server vergleichen',
+    download: 'Herunterladen',
+    discard: 'Verwerfen',
+    discarded: 'Die Änderungen von {{name}} sind verworfen',
     unnamed: 'Eine früher geöffnete Notiz',
     title: 'Abmelden und Änderungen verlieren?',
     text_one:

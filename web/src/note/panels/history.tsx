@@ -10,6 +10,7 @@ import { Button } from '../../ui/controls/button.tsx';
 import { Dialog, DialogButtons } from '../../ui/dialogs/dialog.tsx';
 import { Time } from '../../ui/text/time.tsx';
 import { differenceOf, shortened } from './difference.ts';
+import { DifferenceView } from './difference-view.tsx';
 import styles from './panels.module.css';
 
 interface HistoryProps {
@@ -72,13 +73,7 @@ function VersionDialog({ vaultId, note, version: { version, created_at }, close 
   return (
     <Dialog title={t('history.title', { date: new Date(created_at).toLocaleString(useLanguage()) })} close={close}>
       <p className={styles.none}>{data !== undefined && isSame ? t('history.same') : t('history.legend')}</p>
-      <pre className={styles.difference} dir="auto">
-        {pieces.map(({ kind, text }, at) => {
-          const key = `${at} ${kind}`;
-          if (kind === 'added') return <ins key={key}>{text}</ins>;
-          return kind === 'removed' ? <del key={key}>{text}</del> : <span key={key}>{text}</span>;
-        })}
-      </pre>
+      <DifferenceView pieces={pieces} />
       <DialogButtons>
         <Button onClick={close}>{t('cancel')}</Button>
         <Button look="primary" aria-disabled={isSame || restoring.isPending} onClick={isSame ? close : restore}>

@@ -1,0 +1,35 @@
+import { keys } from '../data/keys.ts';
+import { queryClient } from '../data/query-client.ts';
+import { type DeviceCopy, type NoteRef, textOfCopy } from '../editor/device.ts';
+import { accountId } from '../session/sign-out.ts';
+import { deviceStore } from './device-store.ts';
+import { unsentChanged } from './unsent-state.ts';
+
+function store() {
+  const account = accountId();
+  return account === undefined ? null : deviceStore(account);
+}
+
+/** The text of a note with the edits that only this device has; null once there are none. */
+export async function unsentText({ id }: NoteRef): Promise<string | null> {
+  const copy = (await store()?.load(id)) ?? null;
+  return copy === null ? null : textOfCopy(copy);
+}
+
+/** Removes the copy of a note with its unsent edits; returns what puts it back, or null if there was none. */
+export async function discardUnsent(note: NoteRef): Promise<(() => Promise<void>) | null> {
+  const copies = store();
+  const copy = (await copies?.load(note.id)) ?? null;
+  if (copies === null || copy === null) return null;
+  await copies.remove(note.id, copy.lineage);
+  changed(note);
+  return async () => {
+    await copies.putBack(note, copy satisfies DeviceCopy);
+    changed(note);
+  };
+}
+
+function changed({ id }: NoteRef): void {
+  void queryClient.invalidateQueries({ queryKey: keys.deviceNote(id) });
+  unsentChanged();
+}

@@ -1,0 +1,107 @@
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { api } from '../data/client.ts';
+import { discardUnsent, unsentText } from '../device/unsent-copies.ts';
+import { unsentChanged } from '../device/unsent-state.ts';
+import type { UnsentNote } from '../editor/device.ts';
+import { useTexts } from '../i18n/use-texts.ts';
+import { type DifferencePiece, differenceOf, shortened } from '../note/panels/difference.ts';
+import { DifferenceView } from '../note/panels/difference-view.tsx';
+import { isOpenHere } from '../note/session-options.ts';
+import { nameOf, noteName, parentOf } from '../tree/model/tree-index.ts';
+import { Button } from '../ui/controls/button.tsx';
+import { saveFile } from '../ui/controls/save-file.ts';
+import { Dialog, DialogButtons } from '../ui/dialogs/dialog.tsx';
+import { errorText } from '../ui/feedback/error-text.ts';
+import { showToast } from '../ui/feedback/toast.ts';
+import styles from './unsent-badge.module.css';
+
+interface UnsentDialogProps {
+  readonly notes: readonly UnsentNote[];
+  readonly close: () => void;
+  /** Called when a note is opened from the list. */
+  readonly opened: () => void;
+}
+
+/** The notes with edits that only this device has, and what can be done with them. */
+export function UnsentDialog({ notes, close, opened }: UnsentDialogProps) {
+  const t = useTexts('vault');
+  return (
+    <Dialog title={t('unsent.listTitle')} close={close}>
+      <p>{t('unsent.listText')}</p>
+      <ul className={styles.list}>
+        {notes.map((note) => (
+          <UnsentRow key={note.id} note={note} opened={opened} />
+        ))}
+      </ul>
+      <DialogButtons>
+        <Button look="primary" onClick={unsentChanged}>
+          {t('unsent.send')}
+        </Button>
+      </DialogButtons>
+    </Dialog>
+  );
+}
+
+function UnsentRow({ note, opened }: { readonly note: UnsentNote; readonly opened: () => void }) {
+  const t = useTexts('vault');
+  const { id, vaultId, path, problem } = note;
+  const [difference, setDifference] = useState<readonly DifferencePiece[] | null>(null);
+  const name = noteName(path ?? '') || t('unsent.unnamed');
+  const attempt = (action: () => Promise<void>) => () =>
+    void action().catch((error: unknown) => showToast({ kind: 'danger', text: errorText(t, error) }));
+  const compare = async () => {
+    if (difference !== null) return setDifference(null);
+    const [here, there] = await Promise.all([
+      unsentText(note),
+      vaultId === null ? null : api.vault(vaultId).readNoteById(id),
+    ]);
+    if (here !== null) setDifference(shortened(differenceOf(there?.content ?? '', here)));
+  };
+  const download = async () => {
+    const text = await unsentText(note);
+    if (text !== null) saveFile(nameOf(path ?? '') || 'note.md', new Blob([text], { type: 'text/markdown' }));
+  };
+  const discard = async () => {
+    const undo = await discardUnsent(note);
+    if (undo === null) return;
+    showToast({
+      kind: 'plain',
+      text: t('unsent.discarded', { name }),
+      action: { label: t('undo'), run: attempt(undo) },
+    });
+  };
+  return (
+    <li>
+      {vaultId === null ? (
+        name
+      ) : (
+        <Link to="/vaults/$vaultId/notes/$noteId" params={{ vaultId, noteId: id }} onClick={opened} dir="auto">
+          {name}
+        </Link>
+      )}
+      <small dir="auto">
+        {[parentOf(path ?? ''), problem === null ? '' : t(`problem.${problem}`)].filter(Boolean).join(' · ')}
+      </small>
+      <div className={styles.buttons}>
+        <Button
+          aria-label={`${t('unsent.compare')}: ${name}`}
+          aria-expanded={difference !== null}
+          onClick={attempt(compare)}
+        >
+          {t('unsent.compare')}
+        </Button>
+        <Button aria-label={`${t('unsent.download')}: ${name}`} onClick={attempt(download)}>
+          {t('unsent.download')}
+        </Button>
+        {/* One that is open says itself what can be done: its document would bring the edits back. */}
+        {isOpenHere(id) ? null : (
+          <Button look="danger" aria-label={`${t('unsent.discard')}: ${name}`} onClick={attempt(discard)}>
+            {t('unsent.discard')}
+          </Button>
+        )}
+      </div>
+      {difference === null ? null : <DifferenceView pieces={difference} />}
+    </li>
+  );
+}
