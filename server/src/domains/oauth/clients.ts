@@ -1,7 +1,14 @@
 const LOOPBACKS = ['localhost', '127.0.0.1', '[::1]'];
-/** A private-use scheme (RFC 8252, section 7.1), which belongs to no program of the browser or the system. */
-const PRIVATE_SCHEME = /^[a-z][a-z0-9+.-]*:$/;
-const BAD_SCHEMES = ['javascript:', 'vbscript:', 'data:', 'blob:', 'file:', 'about:', 'ftp:', 'ws:', 'wss:', 'mailto:'];
+/**
+ * A private-use scheme and a slash (RFC 8252, section 7.1). Without the slash an address names somebody, as those of
+ * `xmpp:`, `sms:` and `mailto:` do, and the code would be sent there.
+ */
+const PRIVATE_USE = /^[a-z][a-z0-9+.-]*:\//;
+/** Those of the browser and of the system, and of messages, which are written with slashes too. */
+const BAD_SCHEMES = [
+  ...['javascript:', 'vbscript:', 'data:', 'blob:', 'file:', 'about:', 'ftp:', 'ws:', 'wss:'],
+  ...['mailto:', 'xmpp:', 'sms:', 'tel:'],
+];
 /** `URL.parse` drops line breaks and blanks, so the stored and shown text would differ from the one it judged. */
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Z}]/u;
 const REDIRECTS_MAX = 20;
@@ -22,7 +29,7 @@ export function redirectKind(text: string): 'web' | 'loopback' | 'private' | nul
   if (url === null || url.username !== '' || url.password !== '' || text.length > TEXT_MAX) return null;
   if (url.protocol === 'https:') return LOOPBACKS.includes(url.hostname) ? null : 'web';
   if (url.protocol === 'http:') return LOOPBACKS.includes(url.hostname) ? 'loopback' : null;
-  return PRIVATE_SCHEME.test(url.protocol) && !BAD_SCHEMES.includes(url.protocol) ? 'private' : null;
+  return PRIVATE_USE.test(url.href) && !BAD_SCHEMES.includes(url.protocol) ? 'private' : null;
 }
 
 /**
