@@ -51,7 +51,8 @@ export function headersFor(requestId: string): Record<string, string> {
 
 export function errorResponseOf(error: NotevaultError): ErrorResponse {
   const entry: { status: number; error: string; both?: true; retry?: true } = errors[error.code];
-  const headers: Record<string, string> = {};
+  // A conflict has the text of a note.
+  const headers: Record<string, string> = { 'cache-control': 'no-store' };
   const { allow, retry_after, content_range, challenge_scope: _, ...details } = error.details;
   if (typeof allow === 'string') headers.allow = allow;
   if (typeof content_range === 'string') headers['content-range'] = content_range;

@@ -92,6 +92,8 @@ const REQUEST_MS = 6 * 3_600_000;
  */
 const PARAM_LENGTH_MAX = 64 * 1024;
 const READ = new Set(['GET', 'HEAD']);
+/** Only for this host: what its operator has on others is not ours to decide. */
+const HTTPS_ONLY = { 'strict-transport-security': 'max-age=31536000' };
 
 /** Builds the HTTP server over the routes of all domains; it does not listen yet. */
 export async function buildHttp(deps: HttpDeps): Promise<FastifyInstance> {
@@ -104,7 +106,7 @@ export async function buildHttp(deps: HttpDeps): Promise<FastifyInstance> {
   const uploads = new UploadLimiter();
   // First, so that refusals of the others are in its span.
   if (deps.tracing !== undefined) mountTracing(app, deps.tracing);
-  guardEveryRequest(app);
+  guardEveryRequest(app, deps.publicUrl.startsWith('https:') ? HTTPS_ONLY : {});
   closeConnectionsOnStop(app);
   handleUpgrades(app, deps.sockets);
   routeExpectations(app);
@@ -165,11 +167,11 @@ function measure(app: FastifyInstance, access: MetricsAccess, uploads: UploadLim
   metrics.gauge('notevault_answer_bytes', answerBytes, () => admission.answerBytes);
 }
 
-/** Adds the request id and `nosniff` to every answer, and refuses requests beyond the number allowed at once. */
-function guardEveryRequest(app: FastifyInstance): void {
+/** Adds the request id, `nosniff` and some more headers to every answer, and refuses requests beyond the number allowed at once. */
+function guardEveryRequest(app: FastifyInstance, more: Readonly<Record<string, string>>): void {
   let inFlight = 0;
   const guard = (request: FastifyRequest, reply: FastifyReply): void => {
-    reply.headers(headersFor(request.id));
+    reply.headers({ ...headersFor(request.id), ...more });
     checkFraming(request.raw);
     checkHost(request.raw);
     refuseExpectation(request.raw);

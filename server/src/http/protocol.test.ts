@@ -40,6 +40,14 @@ onSqlite('HTTP protocol rules', (open) => {
     assertCatalogued(tunnel, 404, 'not_found', 'CONNECT');
   });
 
+  test('answers ask browsers for https from then on if that is the public address', async () => {
+    await using server = await startServer({ open, config: { publicUrl: 'https://notes.example' } });
+    for (const path of ['/api/health', '/api/nowhere', '/healthz']) {
+      const answer = await exchange(server.url, `GET ${path} HTTP/1.1\r\nhost: a\r\n\r\n`);
+      assert.equal(answer?.headers.get('strict-transport-security'), 'max-age=31536000', path);
+    }
+  });
+
   test('HTTP/1.1 without a host, with two, or with an invalid one gets 400', async () => {
     await using server = await startServer({ open });
     const line = 'GET /api/health HTTP/1.1\r\n';

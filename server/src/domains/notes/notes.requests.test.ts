@@ -205,10 +205,15 @@ onSqlite('requests about notes', (open) => {
       assert.match(headers.get('x-request-id') ?? '', /^[0-9a-f-]{36}$/);
       assert.equal(headers.get('x-content-type-options'), 'nosniff');
       assert.equal(headers.get('content-security-policy'), "default-src 'none'");
+      assert.equal(headers.get('strict-transport-security'), null);
+      // Nobody finds texts in the cache of a shared browser; what it keeps, it may show only after it asked.
+      assert.match(headers.get('cache-control') ?? '', /^(no-store|private, no-cache)$/);
       assert.equal(headers.get('access-control-allow-origin'), '*');
       const exposed = headers.get('access-control-expose-headers')?.split(', ') ?? [];
       for (const name of ['x-request-id', 'retry-after', 'etag', 'www-authenticate']) assert.ok(exposed.includes(name));
     }
+    const search = await alice.caller.post('/search', { query: 'a' });
+    assert.deepEqual([search.status, search.headers.get('cache-control')], [200, 'no-store']);
     const kept = { 'x-request-id': 'From-client:1.2_3' };
     assert.equal((await alice.read('a.md', kept)).headers.get('x-request-id'), 'From-client:1.2_3');
     for (const id of ['with space', 'x'.repeat(129), 'é']) {

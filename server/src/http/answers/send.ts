@@ -30,7 +30,8 @@ export async function send(reply: FastifyReply, answer: Reply, delivery: Deliver
   const bytes = answer.bytes === undefined ? null : await open(reply, answer.bytes);
   reply.code(answer.status ?? successStatus);
   const { vary, ...headers } = answer.headers ?? {};
-  reply.headers(headers);
+  // What a handler does not let browsers keep must not be found on a shared computer.
+  reply.headers({ 'cache-control': 'no-store', ...headers });
   addVary(reply, [vary, delivery.coding && 'Accept-Encoding']);
   if (short !== null) reply.header('content-encoding', coding);
   if (answer.etag !== undefined)

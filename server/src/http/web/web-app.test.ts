@@ -106,6 +106,7 @@ onSqlite('the web app', (open) => {
     assert.equal(headers['x-content-type-options'], 'nosniff');
     assert.equal(headers['cross-origin-opener-policy'], 'same-origin');
     assert.equal(headers['referrer-policy'], 'same-origin');
+    assert.match(String(headers['permissions-policy']), /camera=\(\), .*microphone=\(\)/);
     assert.equal(headers['access-control-allow-origin'], undefined);
     const again = await app.get('/', { ...HTML, 'if-none-match': String(headers.etag) });
     assert.deepEqual([again.status, again.body.length], [304, 0]);

@@ -46,6 +46,21 @@ function framePolicy(images: string): string {
   ].join('; ');
 }
 
+/** What no page of ours, and no frame in one, ever asks for. */
+const PERMISSIONS = [
+  'camera',
+  'display-capture',
+  'geolocation',
+  'microphone',
+  'payment',
+  'serial',
+  'usb',
+  'hid',
+  'midi',
+]
+  .map((name) => `${name}=()`)
+  .join(', ');
+
 const YEAR_SECONDS = 31_536_000;
 
 /**
@@ -120,6 +135,7 @@ function headersOf(file: WebFile): Record<string, string> {
     'cross-origin-opener-policy': 'same-origin',
     'cross-origin-resource-policy': isHashed ? 'cross-origin' : 'same-origin',
     'referrer-policy': 'same-origin',
+    'permissions-policy': PERMISSIONS,
     ...(isFrame ? {} : { 'x-frame-options': 'DENY' }),
     // Modules of a sandboxed frame are requested without an origin.
     ...(isHashed ? { 'access-control-allow-origin': '*' } : {}),
