@@ -4,7 +4,6 @@ import { jsonPieces, shortJson } from '../../concurrency/json-pieces.ts';
 import type { Permit } from '../../concurrency/semaphore.ts';
 import type { Reply, ReplyBytes } from '../route.ts';
 import { type Coding, codedTag, compressed } from './compression.ts';
-import { turnEnd } from './turn-end.ts';
 
 /** How long a client may leave an answer's bytes unread before its connection is closed. */
 const LINGER_MS = 60_000;
@@ -45,10 +44,8 @@ export async function send(reply: FastifyReply, answer: Reply, delivery: Deliver
   if (answer.bytes !== undefined) {
     if (answer.bytes.length !== null) reply.header('content-length', answer.bytes.length);
     reply.send(bytes);
-  } else if (typeof pieces === 'string') {
-    await turnEnd.reached();
-    sendText(reply, pieces, room);
-  } else if (pieces !== null) sendPieces(reply, pieces, room);
+  } else if (typeof pieces === 'string') sendText(reply, pieces, room);
+  else if (pieces !== null) sendPieces(reply, pieces, room);
   else reply.send(answer.body);
 }
 
