@@ -2,8 +2,9 @@ import { existsSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { Socket } from 'node:net';
 import { backupState } from './backup/take/lease.ts';
+import { damageLines, findDamagedRows } from './backup/verify/damaged-rows.ts';
 import { type Config, directUrlOf } from './config/config.ts';
-import { DAMAGE_HELP } from './data/damage-help.ts';
+import { DAMAGE_HELP, DAMAGED_ROWS_HELP } from './data/damage-help.ts';
 import { adminSocketPath, DataFolderBusy, databaseFile, lockDataFolder, requireData } from './data/data-folder.ts';
 import { openSamples } from './data/sealed-samples.ts';
 import { checkDataKeys, countKeysByMaster } from './domains/keys/keys.ts';
@@ -46,8 +47,13 @@ export async function markAsRestored(config: Config): Promise<Finding> {
 /**
  * Checks everything that a server needs before it starts; when one runs, how clients reach it. Changes nothing that a
  * start would not change too.
+ *
+ * @param progress called often while rows are opened, with how many were.
  */
-export async function* examine(config: Config): AsyncGenerator<Finding> {
+export async function* examine(
+  config: Config,
+  progress: (rows: number) => void = () => undefined,
+): AsyncGenerator<Finding> {
   yield await examineFolder(config);
   yield* examineMachine(await machineStatus(config.dataDir));
   if (config.databaseUrl === null && !existsSync(databaseFile(config.dataDir))) {
@@ -93,6 +99,7 @@ export async function* examine(config: Config): AsyncGenerator<Finding> {
     () => checkDataKeys(db, keyring),
     () => `all ${held} open`,
   );
+  yield await examineRows(db, keyring, progress);
   yield await examineValues(db, keyring);
   const url = directUrlOf(config);
   if (url !== null) yield* examineServers(config, url, keyring);
@@ -126,7 +133,21 @@ async function* examineServers(config: Config, url: string, keyring: Keyring): A
   yield* examinePublicAddress(config, probeValue(keyring, systemClock().now()));
 }
 
-/** Opens one value of each table. */
+/** Opens every row of every vault, and names those that are damaged. */
+async function examineRows(db: Database, keyring: Keyring, progress: (rows: number) => void): Promise<Finding> {
+  const what = 'rows of vaults';
+  try {
+    const damage = await findDamagedRows(db, keyring, progress);
+    if (damage.damaged === 0) return { what, ok: true, says: `all ${damage.opened} open` };
+    const lines = damageLines(damage).map((line) => `\n        ${line}`);
+    const of = damage.opened + damage.damaged;
+    return { what, ok: false, says: `${damage.damaged} of ${of} are damaged. ${DAMAGED_ROWS_HELP}${lines.join('')}` };
+  } catch (error) {
+    return { what, ok: false, says: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+/** Opens one value of each other table. */
 async function examineValues(db: Database, keyring: Keyring): Promise<Finding> {
   const what = 'sealed values';
   try {

@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { configOf, withConfig } from '../config-flags.ts';
+import { progressLine } from '../progress.ts';
 
 export function doctorCommand(): Command {
   return withConfig(new Command('doctor'))
@@ -16,7 +17,9 @@ export function doctorCommand(): Command {
         const { what, says } = await markAsRestored(config);
         process.stdout.write(`ok    ${what}: ${says}\n`);
       }
-      for await (const { what, ok, warning, says } of examine(config)) {
+      const line = progressLine();
+      const progress = (rows: number) => line(`${rows} rows opened`, false);
+      for await (const { what, ok, warning, says } of examine(config, progress)) {
         const level = ok ? (warning === true ? 'warn ' : 'ok   ') : 'FAULT';
         process.stdout.write(`${level} ${what}: ${says}\n`);
         if (!ok) process.exitCode = 1;

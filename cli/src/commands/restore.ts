@@ -1,3 +1,4 @@
+import type { Damage } from '@notevault/server/backup/verify/damaged-rows.ts';
 import { Command } from 'commander';
 import { askPassword } from '../ask-password.ts';
 import { configOf, withConfig } from '../config-flags.ts';
@@ -54,8 +55,9 @@ async function listPoints(flags: Flags): Promise<void> {
 async function returnTo(name: string, flags: Flags): Promise<void> {
   const { returnToRestorePoint } = await import('@notevault/server/backup/restore/points.ts');
   const revokeCredentials = flags.revokeCredentials === true;
-  const { restorePoint } = await returnToRestorePoint(configOf(flags), name, revokeCredentials);
+  const { restorePoint, checked } = await returnToRestorePoint(configOf(flags), name, revokeCredentials);
   print(`Returned to ${name}.`);
+  await printDamage(checked.damage);
   printEnd(restorePoint, 'whatever was changed, revoked, purged or erased since that restore', revokeCredentials);
 }
 
@@ -65,7 +67,7 @@ async function restoreAll(path: string, flags: Flags, passphrase: string | null)
   const { restoreBackup } = await import('@notevault/server/backup/restore/restore.ts');
   const line = progressLine();
   const progress = (bytes: number) => line(`${(bytes / 1_000_000).toFixed(1)} MB compared`, false);
-  const { name, manifest, restorePoint } = await restoreBackup({
+  const { name, manifest, checked, restorePoint } = await restoreBackup({
     path,
     config,
     passphrase,
@@ -74,6 +76,7 @@ async function restoreAll(path: string, flags: Flags, passphrase: string | null)
   });
   const { counts } = manifest;
   print(`Restored ${name}: ${counts.vaults} vaults, ${counts.notes} notes, ${counts.attachments} attachments.`);
+  await printDamage(checked.damage);
   const undone = 'whatever was revoked, purged, erased or changed since the backup was taken';
   printEnd(restorePoint, undone, revokeCredentials);
 }
@@ -88,6 +91,13 @@ function printEnd(restorePoint: string | null, undone: string, revokedCredential
     `  ended   all sessions${revokedCredentials ? ', keys, devices and applications' : '; keys, devices and applications still work'}`,
   );
   print('  next    start the server; clients read their vaults again, and people sign in again');
+}
+
+async function printDamage(damage: Damage): Promise<void> {
+  if (damage.damaged === 0) return;
+  const { damageLines } = await import('@notevault/server/backup/verify/damaged-rows.ts');
+  print(`  damaged ${damage.damaged} rows, as they were before; everything else is there:`);
+  for (const line of damageLines(damage)) print(`          ${line}`);
 }
 
 function print(text: string): void {

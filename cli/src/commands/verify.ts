@@ -48,6 +48,17 @@ export function verifyCommand(): Command {
       print(`  opened  ${opened.notes} notes and ${opened.attachments} attachments listed in ${opened.vaults} vaults`);
       if (opened.faults.length > 0)
         throw new CliError(`The backup has faults:\n${opened.faults.map((fault) => `  ${fault}`).join('\n')}`);
-      print('The backup is good.');
+      const { damage } = opened;
+      if (damage.damaged === 0) {
+        print('The backup is good.');
+        return;
+      }
+      const { damageLines } = await import('@notevault/server/backup/verify/damaged-rows.ts');
+      throw new CliError(
+        `The backup is as the data was, of which ${damage.damaged} rows were damaged. A restore brings back the rest:\n` +
+          damageLines(damage)
+            .map((damaged) => `  ${damaged}`)
+            .join('\n'),
+      );
     });
 }

@@ -5,20 +5,28 @@ import { Transport } from '@notevault/client/transport.ts';
 import type { Attachment } from '@notevault/protocol/attachments.ts';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { Note } from '@notevault/protocol/notes.ts';
-import type { Manifest } from '@notevault/protocol/sync.ts';
+import type { Manifest, VaultTree } from '@notevault/protocol/sync.ts';
 import type { App } from '@notevault/server/app.ts';
 import { CliError } from '../error-messages.ts';
+
+/** What a vault has, without content. */
+export interface Contents {
+  /** Paths of the notes. */
+  readonly notes: readonly string[];
+  readonly files: readonly Pick<Attachment, 'path' | 'content_hash' | 'size_bytes' | 'mtime'>[];
+  /** What cannot be opened, not even its path: it goes by kind and id. */
+  readonly damaged: readonly { readonly path: string; readonly why: string }[];
+}
 
 /** The vault of an import or export: the same operations, in this process or over HTTP. */
 export interface VaultClient {
   upsert(note: { path: string; content: string; mtime: number }): Promise<Note>;
   /** Null when there is no such note. */
   read(path: string): Promise<Note | null>;
-  /** Paths of all notes. */
-  listNotes(): Promise<string[]>;
+  /** Everything in the vault that can be opened, and what is damaged. */
+  list(): Promise<Contents>;
   /** Explicit folders, which remain when they are empty. */
   listFolders(): Promise<string[]>;
-  listFiles(): Promise<readonly Attachment[]>;
   /** Uploads a file of this machine as an attachment. */
   upload(path: string, file: { at: string; size: number; mtime: number }): Promise<Attachment>;
   bytesOf(path: string): Promise<AsyncIterable<Uint8Array>>;
@@ -45,14 +53,15 @@ export async function localVaultClient(app: App, email: string | undefined, choi
         if (error instanceof NotevaultError && error.code === 'note_not_found') return null;
         throw error;
       }),
-    async listNotes() {
-      const manifest = await app.sync.manifest(vault, undefined);
+    async list() {
+      const manifest = await app.sync.manifest(vault, undefined, 'list');
       if ('unchanged' in manifest) throw new TypeError('a manifest that was not asked for by its seq');
-      return pathsOf(JSON.parse(Buffer.concat(manifest.json).toString()) as Manifest);
+      const tree = await app.sync.tree(vault, 'list');
+      const parse = (json: readonly Buffer[]): unknown => JSON.parse(Buffer.concat(json).toString());
+      return contentsOf(parse(manifest.json) as Manifest, parse(tree) as VaultTree);
     },
     listFolders: async () =>
       (await app.entries.folders.list(vault)).filter(({ id }) => id !== null).map(({ name }) => name),
-    listFiles: () => app.attachments.list(vault, ''),
     upload: (path, { at, size, mtime }) =>
       app.attachments.upload(writing, () => ({
         ...{ path: () => path, mtime: () => mtime, bytes: createReadStream(at), declaredBytes: size },
@@ -75,9 +84,8 @@ export async function remoteVaultClient(
   return {
     upsert: (note) => vault.upsertNote(note),
     read: (path) => vault.readNote(path),
-    listNotes: async () => pathsOf(await vault.manifest()),
+    list: async () => contentsOf(await vault.manifest({ damage: 'list' }), await vault.tree()),
     listFolders: () => vault.explicitFolders(),
-    listFiles: () => vault.attachments(),
     async upload(path, { at, mtime }) {
       const blob = await openAsBlob(at);
       return vault.putAttachment(path, { bytes: () => blob, mtime });
@@ -91,9 +99,18 @@ export async function remoteVaultClient(
 }
 
 /** A manifest without notes would export nothing, so it must not pass for an empty vault. */
-function pathsOf({ notes }: Manifest): string[] {
-  if (notes === undefined) throw new TypeError('a manifest without its notes');
-  return notes.map(({ path }) => path);
+function contentsOf({ notes, attachments, unreadable = [] }: Manifest, tree: VaultTree): Contents {
+  if (notes === undefined || attachments === undefined) throw new TypeError('a manifest without its lists');
+  const hashes = new Map(attachments.map(({ id, content_hash }) => [id, content_hash]));
+  return {
+    notes: notes.map(({ path }) => path),
+    // One that is in one of the two lists alone came or went meanwhile.
+    files: tree.attachments.flatMap(({ id, ...file }) => {
+      const content_hash = hashes.get(id);
+      return content_hash === undefined ? [] : [{ ...file, content_hash }];
+    }),
+    damaged: unreadable.map(({ type, id }) => ({ path: `${type} ${id}`, why: 'is damaged on the server' })),
+  };
 }
 
 async function oneOf(

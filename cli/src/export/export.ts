@@ -39,7 +39,9 @@ export async function exportVault(
     }
   };
 
-  const [paths, files, folders] = [await client.listNotes(), await client.listFiles(), await client.listFolders()];
+  const { notes: paths, files, damaged } = await client.list();
+  failed.push(...damaged);
+  const folders = await client.listFolders();
   let [notes, attachments] = [0, 0];
   for (const path of folders) await attempt(path, () => writer.makeFolder(path));
   const noteDone = (done: number) => progress('notes', done, paths.length);

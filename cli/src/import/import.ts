@@ -88,7 +88,9 @@ async function writeNotes({ root, client, progress, skipped, failed }: ImportRun
 }
 
 async function uploadFiles({ root, client, progress, skipped, failed }: ImportRun, wanted: readonly TargetPath[]) {
-  const there = new Map((await client.listFiles()).map((file) => [foldPath(file.path), file.content_hash]));
+  const { files, damaged } = await client.list();
+  failed.push(...damaged);
+  const there = new Map(files.map((file) => [foldPath(file.path), file.content_hash]));
   let [attachments, uploaded] = [0, 0];
   const told = (done: number) => progress('attachments', done, wanted.length);
   await inParallel(FILES_AT_ONCE, wanted, told, async ({ file, path }) => {

@@ -2,6 +2,7 @@ import { createWriteStream } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { Config } from '@notevault/server/config/config.ts';
 import { configOf } from '../config-flags.ts';
 import { localVaultClient, type VaultClient } from '../copy/vault-client.ts';
@@ -37,10 +38,12 @@ export async function restoreVault(path: string, flags: Flags, passphrase: strin
     return;
   }
   const name = `${flags.vault} (${source.takenAt.slice(0, 10)})`;
-  const copied = await withVaultClient(flags, { name, make: true }, (client) =>
+  const { notes, attachments, failed } = await withVaultClient(flags, { name, make: true }, (client) =>
     copyVault(source.vault, client, scratch),
   );
-  print(`Restored "${flags.vault}" as the vault "${name}": ${copied.notes} notes, ${copied.attachments} attachments.`);
+  print(`Restored "${flags.vault}" as the vault "${name}": ${notes} notes, ${attachments} attachments.`);
+  for (const { path, why } of failed) print(`  not restored  ${path}: ${why}`);
+  if (failed.length > 0) process.exitCode = 1;
 }
 
 async function openSource(
@@ -67,25 +70,46 @@ async function openSource(
 }
 
 async function copyVault(from: VaultClient, to: VaultClient, scratch: string) {
-  if ((await to.listNotes()).length > 0 || (await to.listFiles()).length > 0) {
+  const present = await to.list();
+  if ([present.notes, present.files, present.damaged].some((list) => list.length > 0)) {
     throw new CliError('The vault to restore into is not empty: rename it, then try again.');
   }
-  const files = await from.listFiles();
-  for (const { path, mtime, size_bytes: size, content_hash: hash } of files) {
+  const { notes: paths, files, damaged } = await from.list();
+  const failed = [...damaged];
+  /** Resolves to how many were copied. */
+  const copyAll = async <Item extends { readonly path: string }>(
+    items: readonly Item[],
+    copy: (item: Item) => Promise<void>,
+  ) => {
+    const before = failed.length;
+    for (const item of items) {
+      await copy(item).catch((error: unknown) => {
+        if (!isUnreadable(error)) throw error;
+        failed.push({ path: item.path, why: 'is damaged in the backup' });
+      });
+    }
+    return items.length - (failed.length - before);
+  };
+  const attachments = await copyAll(files, async ({ path, mtime, size_bytes: size, content_hash: hash }) => {
     const at = join(scratch, 'attachment');
     await pipeline(await from.bytesOf(path), createWriteStream(at, { mode: 0o600 }));
     const stored = await to.upload(path, { at, size, mtime });
     if (stored.content_hash !== hash)
       throw new CliError(`The attachment ${path} was not stored as it is in the backup.`);
     await rm(at);
-  }
-  const paths = await from.listNotes();
-  for (const path of paths) {
+  });
+  const listed = paths.map((path) => ({ path }));
+  const notes = await copyAll(listed, async ({ path }) => {
     const note = await from.read(path);
     if (note === null) throw new CliError(`The note ${path} of the backup cannot be read.`);
     const written = await to.upsert({ path, content: note.content, mtime: note.mtime });
     if (written.content_hash !== note.content_hash)
       throw new CliError(`The note ${path} was not stored as it is in the backup.`);
-  }
-  return { notes: paths.length, attachments: files.length };
+  });
+  return { notes, attachments, failed };
+}
+
+/** Of a row of the backup; what the other vault refuses ends the copy. */
+function isUnreadable(error: unknown): boolean {
+  return error instanceof NotevaultError && error.code.endsWith('_unreadable');
 }

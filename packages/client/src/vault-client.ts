@@ -233,9 +233,12 @@ export class VaultClient {
     await this.#delete(`/trash/${id}`, undefined);
   }
 
-  /** Every note and attachment; fails when one is damaged, because a copy without it would pass for a whole one. */
-  async manifest(): Promise<Manifest> {
-    return this.#get<Manifest>('/sync/manifest');
+  /**
+   * Every note and attachment; fails when one is damaged, because a copy without it would pass for a whole one, unless
+   * damaged ones are to be listed apart.
+   */
+  async manifest({ damage }: { damage?: 'list' } = {}): Promise<Manifest> {
+    return this.#get<Manifest>('/sync/manifest', damage === undefined ? undefined : { unreadable: damage });
   }
 
   /** Every note, and which notes link to which. */

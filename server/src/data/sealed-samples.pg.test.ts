@@ -9,8 +9,7 @@ import { MasterKeyring } from '../ports/keyring/master-key.ts';
 import { openSamples } from './sealed-samples.ts';
 
 const OPENED = [
-  ...['vaults.meta', 'entries.meta', 'note_bodies.content', 'note_bodies.doc', 'note_versions.content'],
-  ...['note_versions.meta', 'link_texts.texts', 'idempotent_responses.response', 'log_records.record'],
+  ...['vaults.meta', 'link_texts.texts', 'idempotent_responses.response', 'log_records.record'],
   ...['refresh_tokens.sealed', 'connections.name', 'device_authorizations.names', 'device_families.software'],
   ...['device_refresh_tokens.sealed', 'oauth_secrets.sealed', 'oauth_clients.payload', 'oauth_grants.details'],
   ...['oauth_tokens.payload', 'tickets.payload'],

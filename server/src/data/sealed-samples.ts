@@ -2,14 +2,12 @@ import type { AccountsTables } from '../domains/accounts/accounts.tables.ts';
 import type { AttachmentsTables } from '../domains/attachments/attachments.tables.ts';
 import type { CredentialsTables } from '../domains/credentials/credentials.tables.ts';
 import type { DeviceTables } from '../domains/devices/devices.tables.ts';
-import type { EntriesTables } from '../domains/entries/entries.tables.ts';
 import type { IdempotencyTables } from '../domains/idempotency/idempotency.tables.ts';
 import type { ImportsTables } from '../domains/imports/imports.tables.ts';
 import * as keys from '../domains/keys/keys.store.ts';
 import { serverOwner } from '../domains/keys/keys.ts';
 import type { LinksTables } from '../domains/links/links.tables.ts';
 import type { LogsTables } from '../domains/logs/logs.tables.ts';
-import type { NotesTables } from '../domains/notes/notes.tables.ts';
 import type { OAuthTables } from '../domains/oauth/oauth.tables.ts';
 import type { VectorsTables } from '../domains/search/embedding/vectors.tables.ts';
 import type { SearchTables } from '../domains/search/search.tables.ts';
@@ -24,12 +22,10 @@ type Tables = AccountsTables &
   AttachmentsTables &
   CredentialsTables &
   DeviceTables &
-  EntriesTables &
   IdempotencyTables &
   ImportsTables &
   LinksTables &
   LogsTables &
-  NotesTables &
   OAuthTables &
   SearchTables &
   VaultsTables &
@@ -81,43 +77,14 @@ const MADE_FROM_NOTES = new Set(['search_indexes.segments', 'search_segments.dat
 
 /**
  * Finds one value of each table with sealed values, by column. The stored data of authorization requests does not say
- * which kind it is, so it is left out; pages of cached lists are left out because a server ignores damaged ones.
+ * which kind it is, so it is left out; pages of cached lists are left out because a server ignores damaged ones. The
+ * rows of notes, attachments and folders are not sampled: `findDamagedRows` opens all of them.
  */
 const SAMPLES: Readonly<Record<string, Find>> = {
   'vaults.meta': sample(
     'vaults.meta',
     statement((db) => db.selectFrom('vaults').select(['id', 'meta', 'meta_version']).limit(1)),
     (row) => [vault(row.id), at(row.id, row.meta_version), row.meta],
-  ),
-  'entries.meta': sample(
-    'entries.meta',
-    statement((db) => db.selectFrom('entries').select(['vault_id', 'id', 'revision', 'meta']).limit(1)),
-    (row) => [vault(row.vault_id), at(row.id, row.revision), row.meta],
-  ),
-  'note_bodies.content': sample(
-    'notes.content',
-    statement((db) => noteBodies(db).select('b.content').limit(1)),
-    (row) => [vault(row.vault_id), at(row.id, row.version), row.content],
-  ),
-  'note_bodies.doc': sample(
-    'notes.doc',
-    statement((db) => noteBodies(db).select('b.doc').where('b.doc', 'is not', null).limit(1)),
-    (row) => [vault(row.vault_id), at(row.id, row.version), row.doc],
-  ),
-  'note_versions.content': sample(
-    'notes.content',
-    statement((db) => db.selectFrom('note_versions').select(['vault_id', 'note_id', 'version', 'content']).limit(1)),
-    (row) => [vault(row.vault_id), at(row.note_id, row.version), row.content],
-  ),
-  'note_versions.meta': sample(
-    'note_versions.meta',
-    statement((db) => db.selectFrom('note_versions').select(['vault_id', 'note_id', 'version', 'meta']).limit(1)),
-    (row) => [vault(row.vault_id), at(row.note_id, row.version), row.meta],
-  ),
-  'note_updates.payload': sample(
-    'note_updates.payload',
-    statement((db) => db.selectFrom('note_updates').select(['vault_id', 'note_id', 'id', 'payload']).limit(1)),
-    (row) => [vault(row.vault_id), at(`${row.note_id}:${row.id}`), row.payload],
   ),
   'link_texts.texts': sample(
     'link_texts.texts',
@@ -248,11 +215,4 @@ export async function openSamples(db: Database, keyring: Keyring): Promise<Sampl
   }
   const isRebuilt = (column: string) => MADE_FROM_NOTES.has(column);
   return { opened, damaged: damaged.filter((column) => !isRebuilt(column)), rebuilt: damaged.filter(isRebuilt) };
-}
-
-function noteBodies(db: Parameters<Parameters<typeof statement>[0]>[0]) {
-  return db
-    .selectFrom('note_bodies as b')
-    .innerJoin('entries as n', (join) => join.onRef('n.vault_id', '=', 'b.vault_id').onRef('n.id', '=', 'b.note_id'))
-    .select((eb) => ['n.vault_id', 'n.id', eb.ref('n.version').$notNull().as('version')]);
 }

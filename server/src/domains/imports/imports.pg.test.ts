@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { tarOf, type ZipFileInput, zipOf } from '../../../test/kit/content/archives.ts';
-import { onEachEngine } from '../../../test/kit/engines.ts';
+import { onEachEngine, rawOf } from '../../../test/kit/engines.ts';
 import type { Answer, Caller } from '../../../test/kit/person.ts';
 import { startServer, type TestServerOptions } from '../../../test/kit/server.ts';
 
@@ -403,5 +403,23 @@ onEachEngine('exports', (open) => {
     assert.deepEqual([note.content, note.mtime], ['text of the note', 1]);
     const file = await server.alice.get('/attachments/b.png?raw=1', { 'x-vault-id': copy.id });
     assert.deepEqual(file.bytes, PNG);
+  });
+
+  test('leave out what is damaged, and list it', async () => {
+    await using at = await start({ open });
+    const { alice, anyone, app, db } = at.server;
+    await at.put('sound.md', 'sound');
+    const { id } = (await at.put('damaged.md', 'damaged')).body.note;
+    await using raw = await rawOf(db);
+    await raw.run('update entries set meta = $2 where id = $1', id, Buffer.alloc(64));
+    const { url } = (await alice.post('/tickets', { operation: 'vault.export' }, { 'x-vault-id': at.vault })).body;
+    const zip = await anyone.get(new URL(url).pathname.replace('/api', ''));
+    const { vault: copy } = (await alice.post('/vaults', { name: 'Copy' })).body;
+    assert.equal((await alice.post(`/imports?vault_id=${copy.id}`, zip.bytes)).status, 202);
+    await app.imports.runWaiting();
+    const there = { 'x-vault-id': copy.id };
+    assert.equal((await alice.get('/notes/sound.md', there)).body.content, 'sound');
+    const { bytes } = await alice.get('/attachments/NOT%20EXPORTED.txt?raw=1', there);
+    assert.match(bytes.toString(), new RegExp(`^note ${id}, whose path is not known$`, 'm'));
   });
 });

@@ -37,9 +37,9 @@ export async function* exportVault(deps: ExportDeps, vault: OpenVault): AsyncGen
 }
 
 async function writeAll(deps: ExportDeps, vault: OpenVault, writer: ZipWriter): Promise<void> {
-  const { folders, files } = await filesOf(deps, vault);
+  const { folders, files, unreadable } = await filesOf(deps, vault);
   for (const folder of folders) writer.addFolder(folder);
-  const faults: string[] = [];
+  const faults = unreadable.map(({ type, id }) => `${type} ${id}, whose path is not known`);
   for (const file of files) {
     if (writer.isStopped) return;
     const bytes = await file.open().catch((error: unknown) => {
@@ -59,14 +59,17 @@ async function writeAll(deps: ExportDeps, vault: OpenVault, writer: ZipWriter): 
 async function filesOf({ cache, notes, attachments, folders }: ExportDeps, vault: OpenVault) {
   return cache.snapshot(vault, async (snapshot) => {
     const listed: ExportedFile[] = [];
-    for (const { id, path, mtime } of await (await snapshot.rows(notes.cache)).sorted()) {
+    const noteRows = await snapshot.rowsWithDamage(notes.cache);
+    const fileRows = await snapshot.rowsWithDamage(attachments.cache);
+    const unreadable = [...noteRows.unreadable, ...fileRows.unreadable];
+    for (const { id, path, mtime } of await noteRows.sorted()) {
       const open = async () => {
         const note = await notes.getById(vault, id).catch(nullIfGone);
         return note === null ? null : Readable.from([Buffer.from(note.content)]);
       };
       listed.push({ path, mtime, open });
     }
-    for (const { path, mtime } of await (await snapshot.rows(attachments.cache)).sorted()) {
+    for (const { path, mtime } of await fileRows.sorted()) {
       const open = async () => {
         const file = await attachments.open(vault, path).catch(nullIfGone);
         return file === null ? null : file.bytes({ start: 0, end: file.attachment.size_bytes });
@@ -74,7 +77,7 @@ async function filesOf({ cache, notes, attachments, folders }: ExportDeps, vault
       listed.push({ path, mtime, open });
     }
     const names = (await folders.listAt(snapshot.handle, vault)).map(({ name }) => name);
-    return { files: listed, folders: names.filter((name) => name !== '') };
+    return { files: listed, unreadable, folders: names.filter((name) => name !== '') };
   });
 }
 

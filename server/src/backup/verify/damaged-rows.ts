@@ -1,0 +1,155 @@
+import type { VaultId } from '@notevault/protocol/values/ids.ts';
+import * as keys from '../../domains/keys/keys.store.ts';
+import type { Database } from '../../ports/database/database.ts';
+import { type Keyring, KeyringError, type SealContext, type SealingKey } from '../../ports/keyring/keyring.ts';
+import * as store from './damaged-rows.store.ts';
+
+/** A row of a vault of which something cannot be opened. Its path is sealed, so that only its id is sure. */
+export interface DamagedRow {
+  readonly vault: VaultId;
+  readonly id: string;
+  readonly kind: 'note' | 'attachment' | 'folder';
+  /** What does not open. `row` is path and title; without them the rest cannot be reached. */
+  readonly part: 'row' | 'text' | 'document' | 'edits' | `version ${number}`;
+}
+
+export interface Damage {
+  /** How many parts of rows were opened. */
+  readonly opened: number;
+  /** How many do not open. */
+  readonly damaged: number;
+  /** The first of these. */
+  readonly named: readonly DamagedRow[];
+  /** The vaults that have any. */
+  readonly vaults: ReadonlySet<VaultId>;
+}
+
+/** How many damaged parts are named; the others are only counted. */
+const NAMED_MAX = 100;
+/** Rows read at once; those with texts are few, because each may be of some megabytes. */
+const ROWS = 500;
+const TEXTS = 16;
+const FIRST = '00000000-0000-0000-0000-000000000000' as VaultId;
+
+type Value = readonly [place: SealContext, bytes: Uint8Array];
+
+/** What is damaged if one of its values does not open. */
+interface Part extends Omit<DamagedRow, 'vault'> {
+  readonly values: readonly Value[];
+}
+
+/**
+ * Opens every row of every vault, with texts, documents and earlier versions, and says what does not open. Vaults whose
+ * key is gone were erased, and one whose key does not open is found by the check of the keys.
+ *
+ * @param progress called after each page, with how many parts were tried.
+ */
+export async function findDamagedRows(
+  db: Database,
+  keyring: Keyring,
+  progress: (parts: number) => void = () => undefined,
+): Promise<Damage> {
+  const named: DamagedRow[] = [];
+  const vaults = new Set<VaultId>();
+  let [opened, damaged] = [0, 0];
+  for await (const vault of allVaults(db)) {
+    const key = await keyOf(db, keyring, vault);
+    if (key === null) continue;
+    for await (const page of partsOf(db, vault)) {
+      for (const { values, ...row } of page) {
+        if (values.every((value) => opens(key, value))) opened += 1;
+        else {
+          damaged += 1;
+          vaults.add(vault);
+          if (named.length < NAMED_MAX) named.push({ vault, ...row });
+        }
+      }
+      progress(opened + damaged);
+    }
+  }
+  return { opened, damaged, named, vaults };
+}
+
+/** Names what is damaged, each in a line. */
+export function damageLines({ damaged, named }: Damage): string[] {
+  const lines = named.map(({ vault, id, kind, part }) => {
+    return `${part === 'row' ? '' : `${part} of `}${kind} ${id} in vault ${vault}`;
+  });
+  return damaged > named.length ? [...lines, `and ${damaged - named.length} more`] : lines;
+}
+
+function opens(key: SealingKey, [place, bytes]: Value): boolean {
+  try {
+    key.open(place, bytes);
+    return true;
+  } catch (error) {
+    if (error instanceof KeyringError) return false;
+    throw error;
+  }
+}
+
+async function keyOf(db: Database, keyring: Keyring, id: VaultId): Promise<SealingKey | null> {
+  const owner = { kind: 'vault', id } as const;
+  const key = await db.get(keys.findKey, owner);
+  if (key === undefined) return null;
+  try {
+    return keyring.openDataKey(owner, { masterKeyId: key.master_key_id, bytes: key.wrapped }, 0);
+  } catch (error) {
+    if (error instanceof KeyringError) return null;
+    throw error;
+  }
+}
+
+async function* allVaults(db: Database): AsyncGenerator<VaultId> {
+  const find = (last: { id: VaultId } | null) => db.all(store.findVaults, { after: last?.id ?? FIRST, limit: ROWS });
+  for await (const page of pages(find)) for (const { id } of page) yield id;
+}
+
+/** Every part of a vault's rows, in pages. */
+async function* partsOf(db: Database, vault: VaultId): AsyncGenerator<Part[]> {
+  const from = (last: { id: string } | null, limit: number) => ({ vault, after: last?.id ?? FIRST, limit });
+  for await (const page of pages((last: { id: string } | null) => db.all(store.findEntries, from(last, ROWS)))) {
+    yield page.map(({ id, kind, revision, meta }) => {
+      return { id, kind, part: 'row', values: [[{ kind: 'entries.meta', row: id, version: revision }, meta]] };
+    });
+  }
+  for await (const page of pages((last: { id: string } | null) => db.all(store.findBodies, from(last, TEXTS)))) {
+    yield page.flatMap(({ id, version, content, doc }) => [
+      notePart(id, 'text', [{ kind: 'notes.content', row: id, version }, content]),
+      ...(doc === null ? [] : [notePart(id, 'document', [{ kind: 'notes.doc', row: id, version }, doc])]),
+    ]);
+  }
+  const versions = (last: { id: string; version: number } | null) =>
+    db.all(store.findVersions, { ...from(last, TEXTS), version: last?.version ?? 0 });
+  for await (const page of pages(versions)) {
+    yield page.map(({ id, version, meta, content, snapshot }) =>
+      notePart(
+        ...([id, `version ${version}`] as const),
+        [{ kind: 'note_versions.meta', row: id, version }, meta],
+        [{ kind: 'notes.content', row: id, version }, content],
+        [{ kind: 'note_versions.snapshot', row: id, version }, snapshot],
+      ),
+    );
+  }
+  const updates = (last: { id: string; update: string } | null) =>
+    db.all(store.findUpdates, { ...from(last, TEXTS), update: last?.update ?? FIRST });
+  for await (const page of pages(updates)) {
+    yield page.map(({ id, update, payload }) =>
+      notePart(id, 'edits', [{ kind: 'note_updates.payload', row: `${id}:${update}`, version: 0 }, payload]),
+    );
+  }
+}
+
+function notePart(id: string, part: DamagedRow['part'], ...values: Value[]): Part {
+  return { id, kind: 'note', part, values };
+}
+
+/** Reads pages until one is empty, each after the last row of the one before. */
+async function* pages<Row>(find: (last: Row | null) => Promise<readonly Row[]>): AsyncGenerator<readonly Row[]> {
+  for (let last: Row | null = null; ; ) {
+    const page: readonly Row[] = await find(last);
+    last = page.at(-1) ?? null;
+    if (last === null) return;
+    yield page;
+  }
+}
