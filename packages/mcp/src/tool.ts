@@ -1,4 +1,5 @@
 import type { NotevaultClient } from '@notevault/client/notevault-client.ts';
+import type { Rule } from '@notevault/protocol/operations.ts';
 import type { Vault } from '@notevault/protocol/vaults.ts';
 import type { Static, TObject } from 'typebox';
 import { Compile } from 'typebox/compile';
@@ -23,18 +24,23 @@ export interface ToolHints {
   readonly idempotentHint: boolean;
 }
 
-export const READS: ToolHints = { readOnlyHint: true, destructiveHint: false, idempotentHint: true };
+type WriterHints = Omit<ToolHints, 'readOnlyHint'>;
+
+const READS: WriterHints = { destructiveHint: false, idempotentHint: true };
 /** Adds something and changes nothing that exists. */
-export const ADDS: ToolHints = { readOnlyHint: false, destructiveHint: false, idempotentHint: false };
+export const ADDS: WriterHints = { destructiveHint: false, idempotentHint: false };
 /** Changes or removes something that exists. */
-export const CHANGES: ToolHints = { readOnlyHint: false, destructiveHint: true, idempotentHint: false };
+export const CHANGES: WriterHints = { destructiveHint: true, idempotentHint: false };
 
 interface ToolSpec<Input extends TObject> {
   readonly name: string;
   readonly title: string;
   readonly description: string;
   readonly input: Input;
-  readonly hints: ToolHints;
+  /** The rule of the operation that requires most of those that it calls. */
+  readonly rule: Rule;
+  /** For a tool that writes. */
+  readonly hints?: WriterHints;
   readonly run: (input: Static<Input>, context: ToolContext) => Promise<Answer>;
 }
 
@@ -51,11 +57,12 @@ export interface Tool {
 
 /** Declares a tool. Its schema is compiled here, once. */
 export function tool<const Input extends TObject>(spec: ToolSpec<Input>): Tool {
-  const { name, title, description, input, hints } = spec;
+  const { name, title, description, input, rule, hints = READS } = spec;
   const validator = Compile(input);
   const known = Object.keys(input.properties).join(', ');
   return {
-    ...{ name, title, description, input, hints },
+    ...{ name, title, description, input },
+    hints: { readOnlyHint: rule.vault !== 'write', ...hints },
     async call(sent, context) {
       if (!validator.Check(sent)) {
         // For an unknown field there are two errors, of which this one says nothing.

@@ -1,3 +1,4 @@
+import type { Need } from '@notevault/protocol/operations.ts';
 import type { OpenVault, Principal } from '../domains/access/access.ts';
 import type { RateLimits } from '../domains/plans/rate-limits.ts';
 import type { FoundVault, RequestedVault } from '../domains/vaults/access.ts';
@@ -36,7 +37,7 @@ export class RequestGuard implements Guard {
     const found = this.#domains.vaults.findVault(header);
     // It is awaited only for a caller who is known.
     found.catch(() => undefined);
-    const open = (principal: Principal, need: 'read' | 'write') => this.#open(principal, need, header, found);
+    const open = (principal: Principal, need: Need) => this.#open(principal, need, header, found);
     // On SQLite a statement is a call, so reading beforehand would save nothing.
     if (this.#db.engine === 'sqlite' || authorization === undefined) return unexpected(open);
     const credential = credentialName(authorization, header);
@@ -62,7 +63,7 @@ export class RequestGuard implements Guard {
 
   async #open(
     principal: Principal,
-    need: 'read' | 'write',
+    need: Need,
     header: string | undefined,
     found?: Promise<FoundVault | undefined>,
   ): Promise<RequestedVault> {

@@ -1,7 +1,6 @@
-import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { runForOwner } from '../concurrency/owner.ts';
-import type { OpenVault, Principal } from '../domains/access/access.ts';
+import { checkWho, type OpenVault } from '../domains/access/access.ts';
 import type { Idempotency } from '../domains/idempotency/idempotency.ts';
 import type { Admission } from './admission.ts';
 import { preferredCoding } from './answers/compression.ts';
@@ -45,17 +44,18 @@ export async function mountRoutes(api: FastifyInstance, routes: readonly Route[]
 function mountRoute(api: FastifyInstance, route: Route, deps: MountedDeps): void {
   const authorized = new WeakMap<FastifyRequest, Authorized>();
   const successStatus = Math.min(...Object.keys(route.responses).map(Number));
-  const anybody = route.access === 'public' || route.limit !== undefined;
+  const { rule } = route;
+  const anybody = rule.who === 'anyone' || rule.limit !== undefined;
   api.route({
     method: route.method,
     url: route.path,
     schema: schemaOf(route),
-    bodyLimit: route.bodyLimit ?? (anybody ? PUBLIC_BODY_LIMIT : DEFAULT_BODY_LIMIT),
+    bodyLimit: rule.bodyLimit ?? (anybody ? PUBLIC_BODY_LIMIT : DEFAULT_BODY_LIMIT),
     ...(route.takes === undefined ? {} : { validatorCompiler: buildStreamedValidator }),
-    config: { rateLimit: rateLimitOf(route.limit, deps.authRateLimit) },
+    config: { rateLimit: rateLimitOf(route, deps.authRateLimit) },
     // Decides who calls and which vault is used before the body is read.
     onRequest: async (request, reply) => {
-      if (route.readsCookies) refuseForeignOrigin(request, deps.publicUrl);
+      if (rule.readsCookies) refuseForeignOrigin(request, deps.publicUrl);
       authorized.set(request, await authorize(route, request, reply, deps));
       if ('perform' in route) keyOf(request, route);
     },
@@ -134,26 +134,23 @@ async function authorize(
   reply: FastifyReply,
   { guard, admission }: MountedDeps,
 ): Promise<Authorized> {
-  if (route.access === 'public') return {};
+  const { who, vault: need, onboarding = false } = route.rule;
+  if (who === 'anyone') return {};
   const { authorization, 'user-agent': userAgent = null } = request.headers;
   const client = { ip: request.ip, userAgent };
   // Until the caller is known, the body counts against the share of the network they call from.
   const owner = admission.ownerOf(request);
-  const needsVault = route.access === 'read' || route.access === 'write';
   const [authenticating, selected, prefetched] = runForOwner(owner, () => {
     const principal = guard.authenticate(authorization, client);
-    const vault = needsVault ? guard.selectVault(vaultHeaderOf(request), authorization) : null;
+    const vault = need === undefined ? null : guard.selectVault(vaultHeaderOf(request), authorization);
     return [principal, vault, prefetch(route, request, vault?.expected)];
   });
   try {
     const principal = await authenticating;
-    guard.consumeQuota(principal, { onboarding: route.onboarding ?? false });
+    guard.consumeQuota(principal, { onboarding });
     admission.admit(request, reply.raw, principal.userId);
-    if (selected === null) {
-      checkKind(route, principal);
-      return { principal };
-    }
-    const need = route.access === 'write' ? 'write' : 'read';
+    checkWho(route.rule, principal);
+    if (need === undefined || selected === null) return { principal };
     const vault = await runForOwner(principal.userId, () => selected.open(principal, need));
     return prefetched !== null && vault === selected.expected ? { principal, vault, prefetched } : { principal, vault };
   } catch (error) {
@@ -168,13 +165,6 @@ function prefetch(route: Route, request: FastifyRequest, vault: OpenVault | unde
   const { prefetch: read } = route;
   const named = async () => read(vault, { tail: tailOf(request, route), params: request.params as object });
   return named().catch(() => null);
-}
-
-/** Throws `api_key_not_allowed` or `admin_required` for a route that only sessions, or those of admins, may call. */
-function checkKind(route: Route, principal: Principal): void {
-  if (route.access === 'session' && principal.kind !== 'session') throw new NotevaultError('api_key_not_allowed');
-  const isAdmin = principal.kind === 'session' && principal.isAdmin === true;
-  if (route.access === 'admin' && !isAdmin) throw new NotevaultError('admin_required');
 }
 
 function vaultHeaderOf({ headers }: FastifyRequest): string | undefined {

@@ -2,9 +2,9 @@ import rateLimit, { type RateLimitOptions } from '@fastify/rate-limit';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import { networkOf } from '@notevault/protocol/values/ip-network.ts';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { AuthLimit } from './route.ts';
+import type { Route } from './route.ts';
 
-/** Limits `auth` routes by address and path, except as an `AuthLimit` says. */
+/** Limits `auth` routes by address and path, except as a route says. */
 export async function limitByAddress(app: FastifyInstance, perMinute: number): Promise<void> {
   await app.register(rateLimit, {
     global: false,
@@ -17,12 +17,11 @@ export async function limitByAddress(app: FastifyInstance, perMinute: number): P
 }
 
 /** The limit of a route, for its `config`. @param perMinute the common limit; 0 for no limits. */
-export function rateLimitOf(limit: 'auth' | AuthLimit | undefined, perMinute: number): RateLimitOptions | false {
+export function rateLimitOf({ rule, countedFor }: Route, perMinute: number): RateLimitOptions | false {
+  const { limit } = rule;
   if (limit === undefined || perMinute === 0) return false;
-  if (limit === 'auth') return {};
-  const { atLeast = 0, countedFor } = limit;
   return {
-    max: Math.max(atLeast, perMinute),
+    max: limit === 'auth' ? perMinute : Math.max(limit.atLeast, perMinute),
     ...(countedFor === undefined
       ? {}
       : { keyGenerator: async (request) => (await countedFor(request.cookies)) ?? addressAndPath(request) }),

@@ -11,13 +11,12 @@ export function goneRoutes(): Route[] {
   ];
 }
 
-function goneRoute(path: string, operation: string, summary: string): Route {
+function goneRoute(path: string, operation: 'listNoteChanges' | 'listAttachmentChanges', summary: string): Route {
   return route({
     method: 'GET',
     path,
     operation,
     summary,
-    access: 'credential',
     responses: {},
     errors: ['gone'],
     handle: async () => {

@@ -112,7 +112,7 @@ export async function buildHttp(deps: HttpDeps): Promise<FastifyInstance> {
   routeExpectations(app);
   await app.register(cookie);
   const openPaths = new Set(deps.rawRoutes.filter(({ anyOrigin }) => anyOrigin).map(({ path }) => path));
-  const cookiePaths = new Set(deps.routes.filter(({ readsCookies }) => readsCookies).map(({ path }) => `/api${path}`));
+  const cookiePaths = new Set(deps.routes.filter(({ rule }) => rule.readsCookies).map(({ path }) => `/api${path}`));
   await app.register(cors, { delegator: corsFor(deps.corsOrigins, openPaths, cookiePaths) });
   refuseUnknownRoutes(app);
   if (deps.authRateLimit > 0) await limitByAddress(app, deps.authRateLimit);

@@ -13,7 +13,7 @@ const KEY = /^[\x21-\x7e]{1,255}$/;
 export function keyOf(request: FastifyRequest, route: IdempotentRoute): string | null {
   const key = request.headers['x-idempotency-key'];
   if (key === undefined) {
-    if (route.key === 'required') throw new NotevaultError('missing_idempotency_key');
+    if (route.rule.key === 'required') throw new NotevaultError('missing_idempotency_key');
     return null;
   }
   if (typeof key !== 'string' || !KEY.test(key)) throw new NotevaultError('invalid_idempotency_key');

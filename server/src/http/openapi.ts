@@ -1,10 +1,11 @@
 import type { FastifyDynamicSwaggerOptions } from '@fastify/swagger';
 import { type ErrorCode, errors } from '@notevault/protocol/errors.ts';
+import type { OperationName, Rule } from '@notevault/protocol/operations.ts';
 import type { FastifySchema } from 'fastify';
 import { type TSchema, Type } from 'typebox';
 import { ConflictBody, ErrorBody, InvalidRequest } from './error-bodies.ts';
 import { SeenRequest } from './monitoring/seen-request.ts';
-import type { Access, Route } from './route.ts';
+import type { Route } from './route.ts';
 import { shareParts } from './shared-parts.ts';
 
 const RequestErrors: readonly ErrorCode[] = ['internal', 'unavailable', 'storage_full'];
@@ -15,22 +16,14 @@ const BodyErrors: readonly ErrorCode[] = [
   'unsupported_media_type',
   'validation',
 ];
-const AccessErrors: Readonly<Record<Access, readonly ErrorCode[]>> = {
-  public: [],
+const CallerErrors: Readonly<Record<Rule['who'], readonly ErrorCode[]>> = {
+  anyone: [],
   credential: ['unauthorized', 'suspended'],
   session: ['unauthorized', 'suspended', 'api_key_not_allowed'],
   admin: ['unauthorized', 'suspended', 'admin_required'],
-  read: ['unauthorized', 'suspended', 'vault_header_not_found', 'no_vault', 'vault_unreadable', 'vault_no_access'],
-  write: [
-    'unauthorized',
-    'suspended',
-    'vault_header_not_found',
-    'no_vault',
-    'vault_unreadable',
-    'vault_no_access',
-    'insufficient_access',
-  ],
 };
+const VaultErrors: readonly ErrorCode[] = ['vault_header_not_found', 'no_vault', 'vault_unreadable', 'vault_no_access'];
+const LevelErrors = { read: VaultErrors, write: [...VaultErrors, 'insufficient_access'] } as const;
 const IdempotencyErrors = {
   optional: ['invalid_idempotency_key', 'idempotency_key_reused', 'request_in_progress'],
   required: ['missing_idempotency_key', 'invalid_idempotency_key', 'idempotency_key_reused', 'request_in_progress'],
@@ -47,11 +40,13 @@ function errorBody(codes: readonly ErrorCode[], schema: TSchema = ErrorBody): TS
 function errorsOf(route: Route): ErrorCode[] {
   const body = route.body === undefined ? [] : BodyErrors;
   const path = route.query !== undefined || route.path.endsWith('/*') ? (['validation'] as const) : [];
-  const limit = route.access !== 'public' || route.limit !== undefined ? (['rate_limited'] as const) : [];
-  const idempotent = 'perform' in route ? IdempotencyErrors[route.key] : [];
+  const { who, vault, limit, key } = route.rule;
+  const limited = who !== 'anyone' || limit !== undefined ? (['rate_limited'] as const) : [];
+  const idempotent = key === undefined ? [] : IdempotencyErrors[key];
+  const authorized = [...CallerErrors[who], ...(vault === undefined ? [] : LevelErrors[vault])];
   const streamed = route.takes === undefined ? [] : (['request_timeout', 'bad_request'] as const);
-  const own = [...body, ...streamed, ...path, ...limit, ...idempotent, ...(route.errors ?? [])];
-  return [...new Set([...AccessErrors[route.access], ...own, ...RequestErrors])];
+  const own = [...body, ...streamed, ...path, ...limited, ...idempotent, ...(route.errors ?? [])];
+  return [...new Set([...authorized, ...own, ...RequestErrors])];
 }
 
 /** The schema with which Fastify validates, serialises and documents a route. */
@@ -70,12 +65,11 @@ export function schemaOf(route: Route): FastifySchema {
   }
   if (route.sendsBytes) sendBytes(response);
   if (route.revalidates !== undefined) response[304] = Type.Null({ description: 'The client has the current answer.' });
-  const vaultScoped = route.access === 'read' || route.access === 'write';
   const named: FastifySchema & { operationId: string; summary: string; tags: string[]; security: object[] } = {
     operationId: route.operation,
     summary: route.summary,
     tags: [route.path.split('/')[1] ?? 'api'],
-    security: route.access === 'public' ? [] : [{ bearer: [] }],
+    security: route.rule.who === 'anyone' ? [] : [{ bearer: [] }],
     response,
   };
   if (route.body !== undefined) named.body = route.body;
@@ -84,8 +78,8 @@ export function schemaOf(route: Route): FastifySchema {
   if (route.query !== undefined) named.querystring = route.query;
   if (route.params !== undefined) named.params = route.params;
   const headers = {
-    ...(vaultScoped ? VaultHeaders : {}),
-    ...('perform' in route ? KeyHeaders : {}),
+    ...(route.rule.vault === undefined ? {} : VaultHeaders),
+    ...(route.rule.key === undefined ? {} : KeyHeaders),
     ...(route.conditional ? ConditionHeaders : {}),
     ...(route.revalidates === undefined ? {} : RevalidationHeaders),
   };
@@ -154,7 +148,7 @@ const RestOfPath = Type.Object({
 });
 
 /** The schema of a route outside the domains, for documentation. */
-export function plainSchema(operationId: string, summary: string, body: TSchema): FastifySchema {
+export function plainSchema(operationId: OperationName, summary: string, body: TSchema): FastifySchema {
   const schema: FastifySchema & { operationId: string; summary: string; tags: string[]; security: object[] } = {
     operationId,
     summary,
@@ -167,7 +161,7 @@ export function plainSchema(operationId: string, summary: string, body: TSchema)
 
 /** The schema of a WebSocket route, for documentation. */
 export function socketSchema(route: {
-  readonly operation: string;
+  readonly operation: OperationName;
   readonly summary: string;
   readonly description: string;
   readonly params?: TSchema;

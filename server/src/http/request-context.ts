@@ -32,7 +32,7 @@ export function requestContextOf(
     userAgent: headers['user-agent'] ?? null,
     device: typeof device === 'string' && Buffer.byteLength(device) <= DEVICE_BYTES_MAX ? device : null,
     agent: agentOf(headers['x-agent']),
-    cookies: route.readsCookies ? request.cookies : NO_COOKIES,
+    cookies: route.rule.readsCookies ? request.cookies : NO_COOKIES,
     authorization: headers.authorization ?? null,
     origin: headers.origin ?? null,
     isLocal: () => isLocal(request, publicUrl),

@@ -5,12 +5,12 @@ import { idempotentRoute, route } from './route.ts';
 
 const Thing = Type.Object({ id: Type.String(), tags: Type.Array(Type.String()) });
 const thing = { id: 'a', tags: ['x'] } as const;
-const base = { path: '/things', operation: 'things', summary: 'Things', access: 'session' } as const;
+const base = { path: '/things', summary: 'Things' } as const;
 
 // What must not compile is checked by `npm run check`: an unused directive is an error there.
 test('route and idempotentRoute accept only bodies that one of their schemas describes', () => {
-  const get = { ...base, method: 'GET', responses: { 200: Thing, 204: null } } as const;
-  const post = { ...base, responses: { 201: Thing }, perform: async () => thing } as const;
+  const get = { ...base, operation: 'listSessions', method: 'GET', responses: { 200: Thing, 204: null } } as const;
+  const post = { ...base, operation: 'createPat', responses: { 201: Thing }, perform: async () => thing } as const;
   const declared = [
     route({ ...get, handle: async () => ({ body: thing }) }),
     route({ ...get, handle: async () => ({ status: 204 }) }),

@@ -1,14 +1,9 @@
 import type { ErrorCode } from '@notevault/protocol/errors.ts';
+import { type Need, type OperationName, operations, type Rule, type RuleOf } from '@notevault/protocol/operations.ts';
 import type { Static, TSchema } from 'typebox';
 import type { OpenVault, Principal } from '../domains/access/access.ts';
 import type { InTransaction } from '../domains/idempotency/idempotency.ts';
 import type { BodyStream } from './body/body-stream.ts';
-
-/**
- * Who may call: anybody, a session, a session of an admin, any credential, or any credential that may read or write the vault of the request.
- * Checked before the body is read.
- */
-export type Access = 'public' | 'session' | 'admin' | 'credential' | 'read' | 'write';
 
 /** The input of every handler. */
 export interface RequestContext {
@@ -44,11 +39,16 @@ interface VaultRequest extends CredentialRequest {
   readonly vault: OpenVault;
 }
 
-type AccessRequest<A extends Access> = A extends 'public'
-  ? unknown
-  : A extends 'session' | 'admin' | 'credential'
-    ? CredentialRequest
-    : VaultRequest;
+type AuthorizedRequest<O extends OperationName> =
+  RuleOf<O> extends { readonly who: 'anyone' }
+    ? unknown
+    : RuleOf<O> extends { readonly vault: Need }
+      ? VaultRequest
+      : CredentialRequest;
+
+/** The operations whose answers are stored under idempotency keys; all others are plain. */
+type KeyedOperation = { [O in OperationName]: RuleOf<O> extends { readonly key: string } ? O : never }[OperationName];
+type PlainOperation = Exclude<OperationName, KeyedOperation>;
 
 type BodyOf<B> = B extends TSchema ? Static<B> : undefined;
 type FieldsOf<Q> = Q extends TSchema ? Static<Q> : Record<never, never>;
@@ -98,18 +98,7 @@ export interface CookieChange {
   readonly maxAgeSeconds: number;
 }
 
-/** A limit of requests per minute that is not the common one of `auth` routes. */
-export interface AuthLimit {
-  /** Requests that are allowed even where the common limit is lower. */
-  readonly atLeast?: number;
-  /**
-   * Returns what a request with these cookies counts against instead of its address, which many people may share; null
-   * if the cookies prove nothing.
-   */
-  readonly countedFor?: (cookies: RequestContext['cookies']) => Promise<string | null>;
-}
-
-interface RouteBase<A extends Access, B, Q, P, S extends Responses> {
+interface RouteBase<O extends OperationName, B, Q, P, S extends Responses> {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Below `/api`; `:id` for a parameter, a final `/*` for the rest of the path. */
   readonly path: string;
@@ -123,21 +112,14 @@ interface RouteBase<A extends Access, B, Q, P, S extends Responses> {
    * there.
    */
   readonly anyName?: true;
-  /** The operation's name in the OpenAPI document. */
-  readonly operation: string;
+  /** Its rule says who may call; that is checked before the body is read. */
+  readonly operation: O;
   readonly summary: string;
-  readonly access: A;
-  /** Largest body in bytes; 16 MB by default. */
-  readonly bodyLimit?: number;
-  /** `auth`: rate-limited by IP and path. */
-  readonly limit?: 'auth' | AuthLimit;
   /**
-   * Set for a route that reads a cookie. Browsers add cookies to requests of any page, so pages of other origins are
-   * refused there.
+   * For a route with a limit. Returns what a request with these cookies counts against instead of its address, which
+   * many people may share; null if the cookies prove nothing.
    */
-  readonly readsCookies?: true;
-  /** Whether some requests are allowed beyond the plan's limit, so that a new account can be set up. */
-  readonly onboarding?: true;
+  readonly countedFor?: (cookies: RequestContext['cookies']) => Promise<string | null>;
   readonly body?: B;
   readonly query?: Q;
   readonly params?: P;
@@ -168,20 +150,20 @@ interface RouteBase<A extends Access, B, Q, P, S extends Responses> {
   readonly flagsConflicts?: true;
 }
 
-type RequestOf<A extends Access, B, Q, P> = RequestContext &
-  AccessRequest<A> & { readonly body: BodyOf<B>; readonly query: FieldsOf<Q>; readonly params: FieldsOf<P> };
+type RequestOf<O extends OperationName, B, Q, P> = RequestContext &
+  AuthorizedRequest<O> & { readonly body: BodyOf<B>; readonly query: FieldsOf<Q>; readonly params: FieldsOf<P> };
 
-export interface RouteSpec<A extends Access, B, Q, P, S extends Responses, F> extends RouteBase<A, B, Q, P, S> {
+export interface RouteSpec<O extends OperationName, B, Q, P, S extends Responses, F> extends RouteBase<O, B, Q, P, S> {
   /**
    * Reads what the request names while its caller is authenticated, so that both share a round trip to the database; for
-   * routes that need the access `read`. It must be small, because requests are admitted later.
+   * routes that need the level `read`. It must be small, because requests are admitted later.
    *
    * @param vault the one that the caller opened lately; without one it is not called.
    * @returns what the handler gets, if the caller may use that vault and it is as it was; null, or an error, for nothing.
    */
   readonly prefetch?: (vault: OpenVault, request: Named<P>) => Promise<F | null>;
   readonly handle: (
-    request: RequestOf<A, B, Q, P> & { readonly prefetched?: Promise<F | null> },
+    request: RequestOf<O, B, Q, P> & { readonly prefetched?: Promise<F | null> },
   ) => Promise<Reply<AnswerOf<S>>>;
 }
 
@@ -192,10 +174,11 @@ interface Named<P> {
 }
 
 /** A route that streams its body. `body` only documents it; the operation validates it. */
-export interface StreamedSpec<A extends Access, Q, P, S extends Responses> extends RouteBase<A, undefined, Q, P, S> {
+export interface StreamedSpec<O extends OperationName, Q, P, S extends Responses>
+  extends RouteBase<O, undefined, Q, P, S> {
   readonly takes: StreamedBody;
   readonly handle: (
-    request: RequestOf<A, undefined, Q, P> & { readonly stream: BodyStream },
+    request: RequestOf<O, undefined, Q, P> & { readonly stream: BodyStream },
   ) => Promise<Reply<AnswerOf<S>>>;
 }
 
@@ -215,47 +198,53 @@ export interface ReceivedBody extends AsyncDisposable {
  * A streamed route whose answer is stored under its idempotency key. It receives the whole body before it looks the key
  * up.
  */
-export interface IdempotentStreamedSpec<A extends Access, Q, P, S extends Responses, Got extends ReceivedBody, Result>
-  extends Omit<RouteBase<A, undefined, Q, P, S>, 'method'> {
+export interface IdempotentStreamedSpec<
+  O extends OperationName,
+  Q,
+  P,
+  S extends Responses,
+  Got extends ReceivedBody,
+  Result,
+> extends Omit<RouteBase<O, undefined, Q, P, S>, 'method'> {
   readonly takes: StreamedBody;
-  readonly receive: (request: RequestOf<A, undefined, Q, P> & { readonly stream: BodyStream }) => Promise<Got>;
+  readonly receive: (request: RequestOf<O, undefined, Q, P> & { readonly stream: BodyStream }) => Promise<Got>;
   readonly perform: (
-    request: RequestOf<A, undefined, Q, P> & { readonly received: Got },
+    request: RequestOf<O, undefined, Q, P> & { readonly received: Got },
     inTransaction: InTransaction<unknown>,
   ) => Promise<Result>;
   readonly reply: (
     result: Result,
-    request: RequestOf<A, undefined, Q, P>,
+    request: RequestOf<O, undefined, Q, P>,
   ) => Pick<Reply<AnswerOf<S>>, 'status' | 'body'>;
 }
 
 /** A route whose answer is stored under the request's `X-Idempotency-Key` and returned again for the same request. */
-export interface IdempotentSpec<A extends Access, B, Q, P, S extends Responses, Result>
-  extends Omit<RouteBase<A, B, Q, P, S>, 'method'> {
-  /** Whether a key is required; optional by default. */
-  readonly key?: 'required';
+export interface IdempotentSpec<O extends OperationName, B, Q, P, S extends Responses, Result>
+  extends Omit<RouteBase<O, B, Q, P, S>, 'method'> {
   /**
    * The operation. As the last step of its transaction it awaits `inTransaction` with the result to which it resolves.
    */
-  readonly perform: (request: RequestOf<A, B, Q, P>, inTransaction: InTransaction<unknown>) => Promise<Result>;
+  readonly perform: (request: RequestOf<O, B, Q, P>, inTransaction: InTransaction<unknown>) => Promise<Result>;
   /** Maps a result to the answer. It must be pure, because it also runs inside the transaction. */
-  readonly reply: (result: Result, request: RequestOf<A, B, Q, P>) => Pick<Reply<AnswerOf<S>>, 'status' | 'body'>;
+  readonly reply: (result: Result, request: RequestOf<O, B, Q, P>) => Pick<Reply<AnswerOf<S>>, 'status' | 'body'>;
   /**
-   * Checks permissions beyond `access` that the caller must still have before the stored `body` is returned again.
-   * Throws like the operation.
+   * Checks what the operation checks beyond the vault of the request, and the caller must still have, before the stored
+   * `body` is returned again. Throws like the operation.
    */
-  readonly recheck?: (request: RequestOf<A, B, Q, P>, body: unknown) => void;
+  readonly recheck?: (request: RequestOf<O, B, Q, P>, body: unknown) => void;
 }
 
-type AnyBase = RouteBase<Access, TSchema | undefined, TSchema | undefined, TSchema | undefined, Responses>;
-type AnyRequest = RequestOf<Access, TSchema | undefined, TSchema | undefined, TSchema | undefined>;
+interface AnyBase
+  extends RouteBase<OperationName, TSchema | undefined, TSchema | undefined, TSchema | undefined, Responses> {
+  readonly rule: Rule;
+}
+type AnyRequest = RequestOf<OperationName, TSchema | undefined, TSchema | undefined, TSchema | undefined>;
 export interface PlainRoute extends AnyBase {
   readonly takes?: StreamedBody;
   readonly prefetch?: (vault: OpenVault, request: Named<TSchema | undefined>) => Promise<unknown>;
   readonly handle: (request: AnyRequest) => Promise<Reply>;
 }
 export interface IdempotentRoute extends AnyBase {
-  readonly key: 'required' | 'optional';
   readonly takes?: StreamedBody;
   readonly receive?: (request: AnyRequest & { readonly stream: BodyStream }) => Promise<ReceivedBody>;
   readonly perform: (request: AnyRequest, inTransaction: InTransaction<unknown>) => Promise<unknown>;
@@ -268,48 +257,48 @@ export type Route = PlainRoute | IdempotentRoute;
 
 /** Declares a route: data plus one call. */
 export function route<
-  A extends Access,
+  O extends PlainOperation,
   B extends TSchema | undefined = undefined,
   Q extends TSchema | undefined = undefined,
   P extends TSchema | undefined = undefined,
   const S extends Responses = Responses,
   F = undefined,
->(spec: RouteSpec<A, B, Q, P, S, F>): Route {
-  return spec as unknown as PlainRoute;
+>(spec: RouteSpec<O, B, Q, P, S, F>): Route {
+  return { ...spec, rule: operations[spec.operation] } as unknown as PlainRoute;
 }
 
 /** Declares a POST that runs once for each idempotency key. */
 export function idempotentRoute<
-  A extends Exclude<Access, 'public'>,
+  O extends KeyedOperation,
   Result,
   B extends TSchema | undefined = undefined,
   Q extends TSchema | undefined = undefined,
   P extends TSchema | undefined = undefined,
   const S extends Responses = Responses,
->(spec: IdempotentSpec<A, B, Q, P, S, Result>): Route {
-  return { key: 'optional', ...spec, method: 'POST' } as unknown as IdempotentRoute;
+>(spec: IdempotentSpec<O, B, Q, P, S, Result>): Route {
+  return { ...spec, rule: operations[spec.operation], method: 'POST' } as unknown as IdempotentRoute;
 }
 
 /** Declares a route that streams its body. */
 export function streamedRoute<
-  A extends Access,
+  O extends PlainOperation,
   Q extends TSchema | undefined = undefined,
   P extends TSchema | undefined = undefined,
   const S extends Responses = Responses,
->(spec: StreamedSpec<A, Q, P, S>): Route {
-  return spec as unknown as PlainRoute;
+>(spec: StreamedSpec<O, Q, P, S>): Route {
+  return { ...spec, rule: operations[spec.operation] } as unknown as PlainRoute;
 }
 
 /** Declares a POST that streams its body and runs once for each idempotency key. */
 export function idempotentStreamedRoute<
-  A extends Exclude<Access, 'public'>,
+  O extends KeyedOperation,
   Got extends ReceivedBody,
   Result,
   Q extends TSchema | undefined = undefined,
   P extends TSchema | undefined = undefined,
   const S extends Responses = Responses,
->(spec: IdempotentStreamedSpec<A, Q, P, S, Got, Result>): Route {
-  return { key: 'optional', ...spec, method: 'POST' } as unknown as IdempotentRoute;
+>(spec: IdempotentStreamedSpec<O, Q, P, S, Got, Result>): Route {
+  return { ...spec, rule: operations[spec.operation], method: 'POST' } as unknown as IdempotentRoute;
 }
 
 /** Decides who calls and which vault is used; implemented in app/guard.ts by the domains. */
@@ -341,7 +330,7 @@ export interface SelectedVault {
    * Opens the vault for the caller, if they have the needed level. Throws the catalogue's 403s and 404s. Returns
    * `expected` if that is as it was, and no edit had to be flushed into it.
    */
-  open(principal: Principal, need: 'read' | 'write'): Promise<OpenVault>;
+  open(principal: Principal, need: Need): Promise<OpenVault>;
   /** Expects no vault of this credential until it has opened one again. */
   refused(): void;
 }

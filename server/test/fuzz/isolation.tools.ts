@@ -50,7 +50,7 @@ const inputs: readonly (readonly [tool: string, input: Input])[] = [
 export const toolOperations: readonly Known[] = inputs.map(([tool, input], index) => ({
   name: `${tool} ${index}`,
   method: 'POST',
-  access: 'credential',
+  rule: { who: 'credential' },
   answers: 200,
   needs: 'trash',
   request: (world) => ({

@@ -120,7 +120,7 @@ export async function isolationRun(
   const hers = secretsIn(before, alice, word, server.alice.email);
   const run: Isolation = { server, random, alice, word, hers, twins, faults: [] };
   for (const [index, operation] of (others ?? operations).entries()) {
-    if (operation.access === 'public') continue;
+    if (operation.rule.who === 'anyone') continue;
     await askAbout(run, operation, rounds);
     if (requestsOf(operation).some((request) => fieldsOf(request, alice).some((field) => COUNTED.includes(field)))) {
       await compareReaders(run);
@@ -152,8 +152,8 @@ const sharedKey = (operation: string) => `shared key of ${operation}`;
 
 /** Alice uses a key for every operation that takes one. */
 async function useKeys(operations: readonly Known[], owner: Caller): Promise<void> {
-  for (const { name, method, access, request, needs } of operations) {
-    if (method !== 'POST' || access === 'public') continue;
+  for (const { name, method, rule, request, needs } of operations) {
+    if (method !== 'POST' || rule.who === 'anyone') continue;
     const world = await makeWorld(owner, `keys-${name}`, needs === undefined ? [] : [needs]);
     const { url, body, headers } = request(world);
     await owner.call(method, url, body, { ...headers, 'x-idempotency-key': encodeURIComponent(sharedKey(name)) });
@@ -224,11 +224,11 @@ function requestsOf(operation: Known): Making[] {
 }
 
 /** A variant is called in the same vault as its operation's row. */
-function inVaultOf({ access }: Known) {
+function inVaultOf({ rule }: Known) {
   return (variant: Making) =>
     (world: World): Request => {
       const { headers, ...rest } = variant(world);
-      const vault = access === 'read' || access === 'write' ? { 'x-vault-id': world.vault } : {};
+      const vault = rule.vault === undefined ? {} : { 'x-vault-id': world.vault };
       return { ...rest, headers: { ...vault, ...headers } };
     };
 }
@@ -262,12 +262,12 @@ interface Swap {
 
 async function ask(
   run: Isolation,
-  { name, method, access }: Known,
+  { name, method, rule }: Known,
   request: Making,
   { foreign, madeUp, words, keys, tags }: Swap,
 ): Promise<void> {
   const { random, alice, twins } = run;
-  const byKey = access !== 'session' && random.chance(0.5);
+  const byKey = rule.who !== 'session' && random.chance(0.5);
   const what = `${name} with ${foreign.join(', ') || 'nothing'}${keys === undefined ? '' : ' and an idempotency key'}${tags === undefined ? '' : ' and the tag of an answer'} of alice’s`;
   const [one, other] = await Promise.all(
     twins.map(async ({ caller, key, world }, index) => {
@@ -339,9 +339,9 @@ async function everythingOf(
   world: World,
 ): Promise<Record<string, string>> {
   const said: Record<string, string> = {};
-  for (const { name, method, access, request } of operations) {
+  for (const { name, method, rule, request } of operations) {
     // Admins see how many accounts there are.
-    if (method !== 'GET' || access === 'public' || access === 'admin') continue;
+    if (method !== 'GET' || rule.who === 'anyone' || rule.who === 'admin') continue;
     const { url, headers } = request(world);
     const { status, body } = await owner.get(url, headers);
     said[name] = JSON.stringify([status, body]);

@@ -1,24 +1,11 @@
+import assert from 'node:assert/strict';
+import { type OperationName, operations, type Rule } from '@notevault/protocol/operations.ts';
 import type { Caller, Headed } from './person.ts';
 
 /*
- * One row for every operation of the OpenAPI document: who may call it, and a request that succeeds. The tests of
- * access and isolation use all rows, and fail for an operation without one: a new route gets its row here.
+ * One row for every operation of the OpenAPI document: a request that succeeds, for a caller who may call it. The tests
+ * of access and isolation use all rows.
  */
-
-/**
- * What an operation requires of a credential: nothing; a session; a session of an admin; any credential; level `read` or `write` on the vault
- * of the header (`read`, `write`) or of the URL (`vault read`, `vault write`); permission to create vaults (`create`).
- */
-export type AccessKind =
-  | 'public'
-  | 'session'
-  | 'admin'
-  | 'credential'
-  | 'read'
-  | 'write'
-  | 'vault read'
-  | 'vault write'
-  | 'create';
 
 export interface Request {
   readonly url: string;
@@ -26,8 +13,7 @@ export interface Request {
   readonly headers?: Headed;
 }
 
-export interface Operation {
-  readonly access: AccessKind;
+interface Row {
   /** Status for a permitted caller in their own world. */
   readonly answers: number;
   readonly request: (world: World) => Request;
@@ -139,250 +125,208 @@ export async function linkDevice(
 
 const inUrl = (path: string) => path.split('/').map(encodeURIComponent).join('/');
 
-/** A row of an operation on the vault of the header. */
-function inVault(
-  access: 'read' | 'write',
-  request: (world: World) => Request & { readonly key?: string },
-  answers = 200,
-): Operation {
-  return {
-    access,
-    answers,
-    request: (world) => {
-      const { key, headers, ...rest } = request(world);
-      const keyed = key === undefined ? {} : { 'x-idempotency-key': key };
-      return { ...rest, headers: { 'x-vault-id': world.vault, ...keyed, ...headers } };
-    },
-  };
+/** The header of the vault, and a key where one is required, are added by `knownOperations`. */
+function row(answers: number, request: Row['request'], needs?: Need): Row {
+  return needs === undefined ? { answers, request } : { answers, request, needs };
 }
 
-function row(access: Exclude<AccessKind, 'read' | 'write'>, answers: number, request: Operation['request']): Operation {
-  return { access, answers, request };
-}
-
-const withDevices = (operation: Operation): Operation => ({ ...operation, needs: 'devices' });
-
-const server: Record<string, Operation> = {
-  getOpenApi: row('public', 200, () => ({ url: '/openapi' })),
-  getHealth: row('public', 200, () => ({ url: '/health' })),
-  isAlive: row('public', 200, () => ({ url: '/../healthz' })),
-  isReady: row('public', 200, () => ({ url: '/../readyz' })),
-  listNoteChanges: row('credential', 410, () => ({ url: '/notes/changes' })),
-  listAttachmentChanges: row('credential', 410, () => ({ url: '/attachments/changes' })),
+const server = {
+  getOpenApi: row(200, () => ({ url: '/openapi' })),
+  getHealth: row(200, () => ({ url: '/health' })),
+  isAlive: row(200, () => ({ url: '/../healthz' })),
+  isReady: row(200, () => ({ url: '/../readyz' })),
+  listNoteChanges: row(410, () => ({ url: '/notes/changes' })),
+  listAttachmentChanges: row(410, () => ({ url: '/attachments/changes' })),
 };
 
-const accounts: Record<string, Operation> = {
-  register: row('public', 201, (w) => ({
+const accounts = {
+  register: row(201, (w) => ({
     url: '/auth/register',
     body: { email: `${w.fresh}@example.org`, password: 'long enough' },
   })),
-  login: row('public', 401, () => ({ url: '/auth/login', body: { email: 'nobody@example.org', password: 'x' } })),
-  refreshSession: row('public', 401, () => ({ url: '/auth/refresh' })),
-  logout: row('public', 204, () => ({ url: '/auth/logout' })),
-  bootstrap: row('public', 200, () => ({ url: '/auth/bootstrap' })),
-  resetPassword: row('public', 422, () => ({
+  login: row(401, () => ({ url: '/auth/login', body: { email: 'nobody@example.org', password: 'x' } })),
+  refreshSession: row(401, () => ({ url: '/auth/refresh' })),
+  logout: row(204, () => ({ url: '/auth/logout' })),
+  bootstrap: row(200, () => ({ url: '/auth/bootstrap' })),
+  resetPassword: row(422, () => ({
     url: '/auth/password/reset',
     body: { token: 'no such token', password: 'long enough' },
   })),
   // With the wrong password, so that a permitted caller keeps their session.
-  changePassword: row('session', 422, () => ({
+  changePassword: row(422, () => ({
     url: '/auth/password/change',
     body: { old_password: 'wrong', new_password: 'long enough' },
   })),
-  listSessions: row('session', 200, () => ({ url: '/me/sessions' })),
-  endSession: row('session', 404, (w) => ({ url: `/me/sessions/${w.fresh}` })),
-  endOtherSessions: row('session', 200, () => ({ url: '/me/sessions' })),
-  deleteMe: row('session', 403, () => ({ url: '/me', body: { password: 'wrong' } })),
-  getMe: row('credential', 200, () => ({ url: '/me' })),
-  updateMe: row('session', 200, () => ({ url: '/me', body: { locale: 'en-GB' } })),
+  listSessions: row(200, () => ({ url: '/me/sessions' })),
+  endSession: row(404, (w) => ({ url: `/me/sessions/${w.fresh}` })),
+  endOtherSessions: row(200, () => ({ url: '/me/sessions' })),
+  deleteMe: row(403, () => ({ url: '/me', body: { password: 'wrong' } })),
+  getMe: row(200, () => ({ url: '/me' })),
+  updateMe: row(200, () => ({ url: '/me', body: { locale: 'en-GB' } })),
 };
 
-const tickets: Record<string, Operation> = {
-  createTicket: inVault('read', (w) => ({
+const tickets = {
+  createTicket: row(200, (w) => ({
     url: '/tickets',
     body: { operation: 'attachment.get', path: w.attachmentPath },
   })),
-  downloadByTicket: row('public', 404, () => ({ url: '/tickets/nv_tkt_none' })),
-  uploadByTicket: row('public', 404, () => ({ url: '/tickets/nv_tkt_none', body: 'bytes' })),
+  downloadByTicket: row(404, () => ({ url: '/tickets/nv_tkt_none' })),
+  uploadByTicket: row(404, () => ({ url: '/tickets/nv_tkt_none', body: 'bytes' })),
 };
 
-const connections: Record<string, Operation> = {
-  createApiKey: row('session', 200, (w) => ({ url: '/api-keys', body: { name: w.fresh } })),
-  listApiKeys: row('session', 200, () => ({ url: '/api-keys' })),
-  revokeApiKey: row('session', 200, (w) => ({ url: `/api-keys/${w.key}` })),
-  listConnections: row('session', 200, () => ({ url: '/connections' })),
-  createPat: row('session', 201, (w) => ({
+const connections = {
+  createApiKey: row(200, (w) => ({ url: '/api-keys', body: { name: w.fresh } })),
+  listApiKeys: row(200, () => ({ url: '/api-keys' })),
+  revokeApiKey: row(200, (w) => ({ url: `/api-keys/${w.key}` })),
+  listConnections: row(200, () => ({ url: '/connections' })),
+  createPat: row(201, (w) => ({
     url: '/connections/pat',
     body: { name: w.fresh, vault_access: { [w.vault]: 'read' } },
   })),
-  startDeviceLink: row('public', 200, (w) => ({ url: '/auth/device', body: { device_name: w.fresh } })),
-  authorizeDevice: withDevices(
-    row('session', 200, (w) => ({
-      url: '/auth/device/authorize',
-      body: { user_code: w.userCode, vault_id: w.vault },
-    })),
+  startDeviceLink: row(200, (w) => ({ url: '/auth/device', body: { device_name: w.fresh } })),
+  authorizeDevice: row(
+    200,
+    (w) => ({ url: '/auth/device/authorize', body: { user_code: w.userCode, vault_id: w.vault } }),
+    'devices',
   ),
-  pollDeviceLink: withDevices(
-    row('public', 400, (w) => ({ url: '/auth/device/token', body: { device_code: w.deviceCode } })),
-  ),
-  refreshDevice: withDevices(
-    row('public', 200, (w) => ({
-      url: '/auth/token/refresh',
-      body: { refresh_token: w.deviceRefresh },
-    })),
-  ),
-  signOffDevice: withDevices(
-    row('public', 204, (w) => ({
-      url: '/auth/token/revoke',
-      body: { refresh_token: w.deviceRefresh },
-    })),
-  ),
+  pollDeviceLink: row(400, (w) => ({ url: '/auth/device/token', body: { device_code: w.deviceCode } }), 'devices'),
+  refreshDevice: row(200, (w) => ({ url: '/auth/token/refresh', body: { refresh_token: w.deviceRefresh } }), 'devices'),
+  signOffDevice: row(204, (w) => ({ url: '/auth/token/revoke', body: { refresh_token: w.deviceRefresh } }), 'devices'),
   // The client was never authorized, so a permitted caller gets 404.
-  revokeOAuthClient: row('session', 404, (w) => ({ url: `/connections/oauth/https://client.example/${w.fresh}` })),
-  revokeDevice: withDevices(row('session', 204, (w) => ({ url: `/connections/device/${w.device}` }))),
-  revokePat: row('session', 204, (w) => ({ url: `/connections/pat/${w.key}` })),
+  revokeOAuthClient: row(404, (w) => ({ url: `/connections/oauth/https://client.example/${w.fresh}` })),
+  revokeDevice: row(204, (w) => ({ url: `/connections/device/${w.device}` }), 'devices'),
+  revokePat: row(204, (w) => ({ url: `/connections/pat/${w.key}` })),
 };
 
-const imports: Record<string, Operation> = {
-  startImport: row('session', 202, (w) => ({ url: `/imports?vault_id=${w.vault}`, body: 'no archive' })),
-  listImports: row('session', 200, () => ({ url: '/imports' })),
-  getImport: row('session', 404, (w) => ({ url: `/imports/${w.note}` })),
-  cancelImport: row('session', 404, (w) => ({ url: `/imports/${w.note}` })),
-  applyImport: row('session', 404, (w) => ({ url: `/imports/${w.note}/apply` })),
+const imports = {
+  startImport: row(202, (w) => ({ url: `/imports?vault_id=${w.vault}`, body: 'no archive' })),
+  listImports: row(200, () => ({ url: '/imports' })),
+  getImport: row(404, (w) => ({ url: `/imports/${w.note}` })),
+  cancelImport: row(404, (w) => ({ url: `/imports/${w.note}` })),
+  applyImport: row(404, (w) => ({ url: `/imports/${w.note}/apply` })),
 };
 
-const admin: Record<string, Operation> = {
-  adminListUsers: row('admin', 200, () => ({ url: '/admin/users' })),
+const admin = {
+  adminListUsers: row(200, () => ({ url: '/admin/users' })),
   // Nobody has this id, so that the test of one account changes no other.
-  adminUpdateUser: row('admin', 404, (w) => ({ url: `/admin/users/${w.note}`, body: { suspended: true } })),
-  adminDeleteUser: row('admin', 403, (w) => ({ url: `/admin/users/${w.note}`, body: { password: 'wrong' } })),
-  adminListInvites: row('admin', 200, () => ({ url: '/admin/invites' })),
-  adminCreateInvite: row('admin', 201, () => ({ url: '/admin/invites', body: {} })),
-  adminDeleteInvite: row('admin', 404, (w) => ({ url: `/admin/invites/${w.note}` })),
-  adminHealth: row('admin', 200, () => ({ url: '/admin/health' })),
+  adminUpdateUser: row(404, (w) => ({ url: `/admin/users/${w.note}`, body: { suspended: true } })),
+  adminDeleteUser: row(403, (w) => ({ url: `/admin/users/${w.note}`, body: { password: 'wrong' } })),
+  adminListInvites: row(200, () => ({ url: '/admin/invites' })),
+  adminCreateInvite: row(201, () => ({ url: '/admin/invites', body: {} })),
+  adminDeleteInvite: row(404, (w) => ({ url: `/admin/invites/${w.note}` })),
+  adminHealth: row(200, () => ({ url: '/admin/health' })),
 };
 
-const logs: Record<string, Operation> = {
-  addLogs: row('credential', 200, (w) => ({ url: '/logs', body: { logs: [{ message: w.fresh }] } })),
-  listLogs: row('credential', 200, () => ({ url: '/logs' })),
+const logs = {
+  addLogs: row(200, (w) => ({ url: '/logs', body: { logs: [{ message: w.fresh }] } })),
+  listLogs: row(200, () => ({ url: '/logs' })),
 };
 
-const vaults: Record<string, Operation> = {
-  getStorage: row('credential', 200, () => ({ url: '/user/storage' })),
-  listVaults: row('credential', 200, () => ({ url: '/vaults' })),
-  createVault: row('create', 201, (w) => ({ url: '/vaults', body: { name: w.fresh } })),
-  registerVault: row('create', 201, (w) => ({ url: '/vaults/register', body: { client_id: w.fresh, name: 'New' } })),
-  getVault: row('vault read', 200, (w) => ({ url: `/vaults/${w.vault}` })),
-  updateVault: row('vault write', 200, (w) => ({ url: `/vaults/${w.vault}`, body: { name: w.fresh } })),
-  deleteVault: row('vault write', 200, (w) => ({ url: `/vaults/${w.vault}` })),
-  restoreVault: row('session', 200, (w) => ({ url: `/vaults/${w.gone}/restore` })),
-  purgeVault: row('session', 200, (w) => ({ url: `/vaults/${w.gone}/purge` })),
+const vaults = {
+  getStorage: row(200, () => ({ url: '/user/storage' })),
+  listVaults: row(200, () => ({ url: '/vaults' })),
+  createVault: row(201, (w) => ({ url: '/vaults', body: { name: w.fresh } })),
+  registerVault: row(201, (w) => ({ url: '/vaults/register', body: { client_id: w.fresh, name: 'New' } })),
+  getVault: row(200, (w) => ({ url: `/vaults/${w.vault}` })),
+  updateVault: row(200, (w) => ({ url: `/vaults/${w.vault}`, body: { name: w.fresh } })),
+  deleteVault: row(200, (w) => ({ url: `/vaults/${w.vault}` })),
+  restoreVault: row(200, (w) => ({ url: `/vaults/${w.gone}/restore` })),
+  purgeVault: row(200, (w) => ({ url: `/vaults/${w.gone}/purge` })),
 };
 
-const notes: Record<string, Operation> = {
-  upsertNote: inVault('write', (w) => ({ url: '/notes', body: { path: w.notePath, mtime: 2, content: 'new' } })),
-  upsertNotes: inVault('write', (w) => ({
+const notes = {
+  upsertNote: row(200, (w) => ({ url: '/notes', body: { path: w.notePath, mtime: 2, content: 'new' } })),
+  upsertNotes: row(200, (w) => ({
     url: '/notes/batch',
-    key: w.fresh,
     body: { notes: [{ path: w.notePath, mtime: 2, content: 'new' }] },
   })),
-  appendToNote: inVault('write', (w) => ({ url: '/notes/append', body: { path: w.notePath, text: 'more' } })),
-  renameNote: inVault('write', (w) => ({
+  appendToNote: row(200, (w) => ({ url: '/notes/append', body: { path: w.notePath, text: 'more' } })),
+  renameNote: row(200, (w) => ({
     url: '/notes/rename',
     body: { old_path: w.notePath, new_path: `${w.fresh}.md` },
   })),
-  getNote: inVault('read', (w) => ({ url: `/notes/${inUrl(w.notePath)}` })),
-  deleteNote: inVault('write', (w) => ({ url: `/notes/${inUrl(w.notePath)}` })),
-  getNoteById: inVault('read', (w) => ({ url: `/notes/by-id/${w.note}` })),
-  deleteNoteById: inVault('write', (w) => ({ url: `/notes/by-id/${w.note}` })),
-  listBacklinks: inVault('read', (w) => ({ url: `/notes/by-id/${w.note}/backlinks` })),
-  listNoteVersions: inVault('read', (w) => ({ url: `/notes/by-id/${w.note}/versions` })),
-  getNoteVersion: inVault('read', (w) => ({ url: `/notes/by-id/${w.note}/versions/1` })),
-  restoreNoteVersion: inVault('write', (w) => ({ url: `/notes/by-id/${w.note}/restore`, body: { version: 1 } })),
-  moveNotes: inVault('write', (w) => ({
+  getNote: row(200, (w) => ({ url: `/notes/${inUrl(w.notePath)}` })),
+  deleteNote: row(200, (w) => ({ url: `/notes/${inUrl(w.notePath)}` })),
+  getNoteById: row(200, (w) => ({ url: `/notes/by-id/${w.note}` })),
+  deleteNoteById: row(200, (w) => ({ url: `/notes/by-id/${w.note}` })),
+  listBacklinks: row(200, (w) => ({ url: `/notes/by-id/${w.note}/backlinks` })),
+  listNoteVersions: row(200, (w) => ({ url: `/notes/by-id/${w.note}/versions` })),
+  getNoteVersion: row(200, (w) => ({ url: `/notes/by-id/${w.note}/versions/1` })),
+  restoreNoteVersion: row(200, (w) => ({ url: `/notes/by-id/${w.note}/restore`, body: { version: 1 } })),
+  moveNotes: row(200, (w) => ({
     url: '/notes/batch-move',
-    key: w.fresh,
     body: { ids: [w.note], target_folder_id: w.folder },
   })),
-  deleteNotes: inVault('write', (w) => ({ url: '/notes/batch-delete', key: w.fresh, body: { ids: [w.note] } })),
-  listRecentNotes: inVault('read', () => ({ url: '/notes/recent' })),
-  listTags: inVault('read', () => ({ url: '/tags' })),
-  listTypes: inVault('read', () => ({ url: '/types' })),
-  search: inVault('read', () => ({ url: '/search', body: { query: 'x' } })),
-  searchStatus: inVault('read', () => ({ url: '/search/status' })),
+  deleteNotes: row(200, (w) => ({ url: '/notes/batch-delete', body: { ids: [w.note] } })),
+  listRecentNotes: row(200, () => ({ url: '/notes/recent' })),
+  listTags: row(200, () => ({ url: '/tags' })),
+  listTypes: row(200, () => ({ url: '/types' })),
+  search: row(200, () => ({ url: '/search', body: { query: 'x' } })),
+  searchStatus: row(200, () => ({ url: '/search/status' })),
 };
 
-const folders: Record<string, Operation> = {
-  listFolders: inVault('read', () => ({ url: '/folders' })),
-  listExplicitFolders: inVault('read', () => ({ url: '/folders/explicit' })),
-  listFolderNotes: inVault('read', (w) => ({ url: `/folders/list?folder=${encodeURIComponent(w.folderPath)}` })),
-  listFolderNotesById: inVault('read', (w) => ({ url: `/folders/by-id/${w.folder}/notes` })),
-  createFolder: inVault('write', (w) => ({ url: '/folders', body: { folder: w.fresh } }), 201),
-  deleteFolder: inVault('write', (w) => ({ url: `/folders/${inUrl(w.folderPath)}?recursive=true` }), 204),
-  renameFolder: inVault('write', (w) => ({
+const folders = {
+  listFolders: row(200, () => ({ url: '/folders' })),
+  listExplicitFolders: row(200, () => ({ url: '/folders/explicit' })),
+  listFolderNotes: row(200, (w) => ({ url: `/folders/list?folder=${encodeURIComponent(w.folderPath)}` })),
+  listFolderNotesById: row(200, (w) => ({ url: `/folders/by-id/${w.folder}/notes` })),
+  createFolder: row(201, (w) => ({ url: '/folders', body: { folder: w.fresh } })),
+  deleteFolder: row(204, (w) => ({ url: `/folders/${inUrl(w.folderPath)}?recursive=true` })),
+  renameFolder: row(200, (w) => ({
     url: '/folders/rename',
     body: { old_path: w.folderPath, new_path: w.fresh },
   })),
-  moveFolders: inVault('write', (w) => ({
+  moveFolders: row(200, (w) => ({
     url: '/folders/batch-move',
-    key: w.fresh,
     body: { ids: [w.folder], target_parent: w.fresh },
   })),
-  deleteFolders: inVault('write', (w) => ({ url: '/folders/batch-delete', key: w.fresh, body: { ids: [w.folder] } })),
+  deleteFolders: row(200, (w) => ({ url: '/folders/batch-delete', body: { ids: [w.folder] } })),
 };
 
-const attachments: Record<string, Operation> = {
-  listAttachments: inVault('read', () => ({ url: '/attachments' })),
-  uploadAttachment: inVault('write', (w) => ({
+const attachments = {
+  listAttachments: row(200, () => ({ url: '/attachments' })),
+  uploadAttachment: row(200, (w) => ({
     url: '/attachments',
     body: { path: `${w.fresh}.txt`, content_base64: 'bmV3', mtime: 1 },
   })),
-  putAttachment: inVault('write', (w) => ({
+  putAttachment: row(200, (w) => ({
     url: `/attachments/${inUrl(`${w.fresh}.txt`)}`,
     body: Buffer.from('new'),
     headers: { 'content-type': 'text/plain' },
   })),
-  getAttachment: inVault('read', (w) => ({ url: `/attachments/${inUrl(w.attachmentPath)}` })),
-  deleteAttachment: inVault('write', (w) => ({ url: `/attachments/${inUrl(w.attachmentPath)}` })),
-  deleteAttachments: inVault('write', (w) => ({
+  getAttachment: row(200, (w) => ({ url: `/attachments/${inUrl(w.attachmentPath)}` })),
+  deleteAttachment: row(200, (w) => ({ url: `/attachments/${inUrl(w.attachmentPath)}` })),
+  deleteAttachments: row(200, (w) => ({
     url: '/attachments/batch-delete',
     body: { paths: [w.attachmentPath] },
   })),
-  moveAttachments: inVault('write', (w) => ({
+  moveAttachments: row(200, (w) => ({
     url: '/attachments/batch-move',
-    key: w.fresh,
     body: { paths: [w.attachmentPath], target_folder: w.folderPath },
   })),
-  renameAttachment: inVault('write', (w) => ({
+  renameAttachment: row(200, (w) => ({
     url: '/attachments/rename',
     body: { old_path: w.attachmentPath, new_path: `${w.fresh}.txt` },
   })),
 };
 
-const inTrash = (operation: Operation): Operation => ({ ...operation, needs: 'trash' });
-
-const trash: Record<string, Operation> = {
-  listTrash: inTrash(inVault('read', () => ({ url: '/trash' }))),
-  restoreFromTrash: inTrash(
-    inVault('write', (w) => ({ url: `/trash/${w.trashed}/restore`, body: { path: `${w.fresh}.md` } })),
-  ),
-  deleteFromTrash: inTrash(inVault('write', (w) => ({ url: `/trash/${w.trashed}` }))),
+const trash = {
+  listTrash: row(200, () => ({ url: '/trash' }), 'trash'),
+  restoreFromTrash: row(200, (w) => ({ url: `/trash/${w.trashed}/restore`, body: { path: `${w.fresh}.md` } }), 'trash'),
+  deleteFromTrash: row(200, (w) => ({ url: `/trash/${w.trashed}` }), 'trash'),
 };
 
-const sync: Record<string, Operation> = {
+const sync = {
   // Without an upgrade they refuse every caller; permissions are checked per document when it is opened.
-  syncSocket: { access: 'public', answers: 426, request: () => ({ url: '/sync/socket' }) },
-  syncNote: { access: 'public', answers: 426, request: ({ note }) => ({ url: `/sync/notes/${note}` }) },
-  getManifest: inVault('read', () => ({ url: '/sync/manifest' })),
-  listChanges: {
-    ...inVault('read', (w) => ({ url: `/sync/changes?cursor=${encodeURIComponent(w.cursor)}` })),
-    needs: 'cursor',
-  },
-  getVaultTree: inVault('read', () => ({ url: '/vault/tree' })),
-  getVaultGraph: inVault('read', () => ({ url: '/vault/graph' })),
+  syncSocket: row(426, () => ({ url: '/sync/socket' })),
+  syncNote: row(426, ({ note }) => ({ url: `/sync/notes/${note}` })),
+  getManifest: row(200, () => ({ url: '/sync/manifest' })),
+  listChanges: row(200, (w) => ({ url: `/sync/changes?cursor=${encodeURIComponent(w.cursor)}` }), 'cursor'),
+  getVaultTree: row(200, () => ({ url: '/vault/tree' })),
+  getVaultGraph: row(200, () => ({ url: '/vault/graph' })),
 };
 
-export const operations: Readonly<Record<string, Operation>> = {
+const rows: Readonly<Record<OperationName, Row>> = {
   ...server,
   ...accounts,
   ...connections,
@@ -398,34 +342,29 @@ export const operations: Readonly<Record<string, Operation>> = {
   ...attachments,
 };
 
-/** An operation of the server's document, with its row. */
-export interface Known extends Operation {
+/** An operation with its row and its rule. */
+export interface Known extends Row {
   readonly name: string;
   readonly method: string;
+  readonly rule: Rule;
 }
 
-/**
- * Every operation of the server's document with its row. Throws for an operation without a row, and for a row without
- * an operation.
- */
+/** Every operation of the server's document. Throws for one without a rule, and for a rule without an operation. */
 export async function knownOperations(anyone: Caller): Promise<Known[]> {
   const { paths } = (await anyone.get('/openapi')).body as {
-    paths: Record<string, Record<string, { operationId: string }>>;
+    paths: Record<string, Record<string, { operationId: OperationName }>>;
   };
-  const documented = Object.entries(paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, { operationId }]) => ({
-      path,
-      method: method.toUpperCase(),
-      name: operationId,
-    })),
-  );
-  const names = new Set(documented.map(({ name }) => name));
-  const rowless = documented.filter(({ name }) => operations[name] === undefined).map(({ name }) => name);
-  const stale = Object.keys(operations).filter((name) => !names.has(name));
-  if (rowless.length > 0) throw new Error(`server/test/kit/operations.ts has no row for ${rowless.join(', ')}`);
-  if (stale.length > 0) throw new Error(`server/test/kit/operations.ts has rows for no operation: ${stale.join(', ')}`);
-  return documented.flatMap(({ name, method }) => {
-    const found = operations[name];
-    return found === undefined ? [] : [{ ...found, name, method }];
+  const documented = Object.values(paths).flatMap((methods) => Object.entries(methods));
+  const names = documented.map(([, { operationId }]) => operationId);
+  assert.deepEqual(names.toSorted(), Object.keys(operations).sort(), 'the table of operations is not of this server');
+  return documented.map(([method, { operationId: name }]) => {
+    const rule: Rule = operations[name];
+    const request = (world: World) => {
+      const { headers, ...rest } = rows[name].request(world);
+      const vault = rule.vault === undefined ? {} : { 'x-vault-id': world.vault };
+      const key = rule.key === 'required' ? { 'x-idempotency-key': world.fresh } : {};
+      return { ...rest, headers: { ...vault, ...key, ...headers } };
+    };
+    return { ...rows[name], request, rule, name, method: method.toUpperCase() };
   });
 }

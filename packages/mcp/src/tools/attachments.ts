@@ -1,11 +1,12 @@
 import type { VaultClient } from '@notevault/client/vault-client.ts';
 import { folderOf, normalizePath } from '@notevault/note-text/paths.ts';
+import { operations, ticketed } from '@notevault/protocol/operations.ts';
 import { Type } from 'typebox';
 import { chooseVault } from '../choose-vault.ts';
 import { collected } from '../collect.ts';
 import { nearest } from '../edits/nearest.ts';
 import { type Answer, DATA_NOTICE, data, ToolFailure } from '../text/answer.ts';
-import { READS, tool } from '../tool.ts';
+import { CHANGES, tool } from '../tool.ts';
 import { input, text, vault } from './fields.ts';
 
 /** What models can look at. */
@@ -19,7 +20,7 @@ export const getAttachment = tool({
   title: 'Read an attachment',
   description: 'Get an attachment: pictures to look at, short texts, and for all else a URL to download it from.',
   input: input({ vault, path: text('') }),
-  hints: READS,
+  rule: operations.getAttachment,
   async run({ vault: wanted, path: sent }, context) {
     const client = await chooseVault(context, wanted);
     const path = normalizePath(sent);
@@ -90,7 +91,8 @@ export const getUploadTarget = tool({
   title: 'Get a URL to upload an attachment',
   description: 'Get a URL for uploading one attachment, once, within five minutes, without a credential.',
   input: input({ vault, path: text('Where it will be.'), max_bytes: Type.Optional(Type.Integer({ minimum: 1 })) }),
-  hints: { readOnlyHint: false, destructiveHint: true, idempotentHint: false },
+  rule: ticketed['attachment.put'],
+  hints: CHANGES,
   async run({ vault: wanted, path, ...limits }, context) {
     const client = await chooseVault(context, wanted);
     const ticket = await client.createTicket({ operation: 'attachment.put', path: normalizePath(path), ...limits });

@@ -1,8 +1,9 @@
 import type { Backlink } from '@notevault/protocol/links.ts';
+import { operations } from '@notevault/protocol/operations.ts';
 import { chooseNote } from '../choose-note.ts';
 import { chooseVault } from '../choose-vault.ts';
 import { DATA_NOTICE, data } from '../text/answer.ts';
-import { READS, tool } from '../tool.ts';
+import { tool } from '../tool.ts';
 import { id, input, path, vault } from './fields.ts';
 
 /** The API returns no more. */
@@ -13,7 +14,7 @@ export const getBacklinks = tool({
   title: 'Backlinks of a note',
   description: 'List the notes that link to a note.',
   input: input({ vault, path, id }),
-  hints: READS,
+  rule: operations.listBacklinks,
   async run({ vault: wanted, ...name }, context) {
     const client = await chooseVault(context, wanted);
     const note = await chooseNote(client, name);

@@ -1,11 +1,12 @@
 import type { VaultClient } from '@notevault/client/vault-client.ts';
 import { fileName, folderOf, foldPath, normalizePath } from '@notevault/note-text/paths.ts';
 import type { NoteListed } from '@notevault/protocol/notes.ts';
+import { operations } from '@notevault/protocol/operations.ts';
 import { chooseVault } from '../choose-vault.ts';
 import { nearest } from '../edits/nearest.ts';
 import { moreLine, pageOf } from '../paging.ts';
 import { DATA_NOTICE, data, ToolFailure } from '../text/answer.ts';
-import { READS, tool } from '../tool.ts';
+import { tool } from '../tool.ts';
 import { cursor, input, limit, optional, vault } from './fields.ts';
 
 const PAGE = 80;
@@ -25,7 +26,7 @@ export const listFolder = tool({
   title: 'List a folder',
   description: 'List the subfolders, notes and attachments directly inside a folder.',
   input: input({ vault, path: optional('Folder; the root if absent.'), cursor }),
-  hints: READS,
+  rule: operations.getVaultTree,
   async run({ vault: wanted, path: sent = '', cursor: from }, context) {
     const client = await chooseVault(context, wanted);
     const folder = /^[/\s]*$/.test(sent) ? '' : normalizePath(sent);
@@ -87,7 +88,7 @@ export const listTags = tool({
   title: 'List tags',
   description: 'List the tags of a vault with their number of notes.',
   input: input({ vault, cursor }),
-  hints: READS,
+  rule: operations.listTags,
   async run({ vault: wanted, cursor: from }, context) {
     const client = await chooseVault(context, wanted);
     const tags = (await client.tags()).sort((a, b) => (a.name < b.name ? -1 : 1));
@@ -106,7 +107,7 @@ export const recentNotes = tool({
   title: 'Recently changed notes',
   description: 'List the notes that changed last, newest first.',
   input: input({ vault, limit: limit(100, RECENT_USUAL) }),
-  hints: READS,
+  rule: operations.listRecentNotes,
   async run({ vault: wanted, limit: most = RECENT_USUAL }, context) {
     const client = await chooseVault(context, wanted);
     const notes = await client.recentNotes(most);

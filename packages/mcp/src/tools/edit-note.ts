@@ -1,3 +1,4 @@
+import { operations } from '@notevault/protocol/operations.ts';
 import { Type } from 'typebox';
 import { chooseVault } from '../choose-vault.ts';
 import { applyNoteEdits } from '../edits/apply-edits.ts';
@@ -50,6 +51,7 @@ export const editNote = tool({
     base_hash: baseHash,
     dry_run: dryRun,
   }),
+  rule: operations.upsertNote,
   hints: CHANGES,
   async run({ vault: wanted, path, id, edits: sent, ...options }, context) {
     const edits = sent.map(editOf);
@@ -110,6 +112,7 @@ export const appendToNote = tool({
     base_hash: baseHash,
     dry_run: dryRun,
   }),
+  rule: operations.appendToNote,
   hints: ADDS,
   async run({ vault: wanted, path, id, text, heading, create = false, ...options }, context) {
     const client = await chooseVault(context, wanted);

@@ -1,11 +1,12 @@
 import type { VaultClient } from '@notevault/client/vault-client.ts';
 import type { Note } from '@notevault/protocol/notes.ts';
+import { operations } from '@notevault/protocol/operations.ts';
 import { Type } from 'typebox';
 import { noSuchNote, readNote } from '../choose-note.ts';
 import { chooseVault } from '../choose-vault.ts';
 import { DATA_NOTICE, data, type Parts, ToolFailure } from '../text/answer.ts';
 import { tokensOf } from '../text/tokens.ts';
-import { READS, type ToolContext, tool } from '../tool.ts';
+import { type ToolContext, tool } from '../tool.ts';
 import { backlinkLine, backlinkOf } from './backlinks.ts';
 import { cursor, input, vault } from './fields.ts';
 import { type View, viewOf } from './note-view.ts';
@@ -33,7 +34,7 @@ export const getNotes = tool({
     backlinks: Type.Optional(Type.Boolean()),
     cursor,
   }),
-  hints: READS,
+  rule: operations.getNote,
   async run({ vault: wanted, paths = [], ids = [], cursor: from, ...shown }, context) {
     const names = [...paths.map((path) => ({ path })), ...ids.map((id) => ({ id }))];
     if (names.length === 0) throw new ToolFailure('Send `paths` or `ids`.');

@@ -1,10 +1,11 @@
 import type { NoteVersion } from '@notevault/protocol/notes.ts';
+import { operations } from '@notevault/protocol/operations.ts';
 import { Type } from 'typebox';
 import { chooseNote } from '../choose-note.ts';
 import { chooseVault } from '../choose-vault.ts';
 import { moreLine, pageOf } from '../paging.ts';
 import { DATA_NOTICE, data, ToolFailure } from '../text/answer.ts';
-import { READS, tool } from '../tool.ts';
+import { tool } from '../tool.ts';
 import { cursor, id, input, path, vault } from './fields.ts';
 
 const PAGE = 50;
@@ -14,7 +15,7 @@ export const getHistory = tool({
   title: 'History of a note',
   description: 'List the kept versions of a note, newest first; with version, show what changed since that one.',
   input: input({ vault, path, id, version: Type.Optional(Type.Integer({ minimum: 1 })), cursor }),
-  hints: READS,
+  rule: operations.listNoteVersions,
   async run({ vault: wanted, version, cursor: from, ...name }, context) {
     const client = await chooseVault(context, wanted);
     const note = await chooseNote(client, name);

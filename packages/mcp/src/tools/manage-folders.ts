@@ -1,5 +1,6 @@
 import type { VaultClient } from '@notevault/client/vault-client.ts';
 import { foldPath, isInside, normalizePath } from '@notevault/note-text/paths.ts';
+import { operations } from '@notevault/protocol/operations.ts';
 import { chooseVault } from '../choose-vault.ts';
 import { type Answer, DATA_NOTICE, data, ToolFailure } from '../text/answer.ts';
 import { ADDS, CHANGES, tool } from '../tool.ts';
@@ -10,6 +11,7 @@ export const createFolder = tool({
   title: 'Create a folder',
   description: 'Create an empty folder. Notes create their folders by themselves.',
   input: input({ vault, path: text('') }),
+  rule: operations.createFolder,
   hints: { ...ADDS, idempotentHint: true },
   async run({ vault: wanted, path }, context) {
     const client = await chooseVault(context, wanted);
@@ -23,6 +25,7 @@ export const renameFolder = tool({
   title: 'Rename or move a folder',
   description: 'Give a folder and all that is in it a new path. Links are updated.',
   input: input({ vault, path: text(''), new_path: text('Must not exist.'), dry_run: dryMove }),
+  rule: operations.renameFolder,
   hints: CHANGES,
   async run({ vault: wanted, path, new_path: target, dry_run: dry }, context) {
     const client = await chooseVault(context, wanted);

@@ -2,6 +2,7 @@ import { ApiError } from '@notevault/client/transport.ts';
 import type { VaultClient } from '@notevault/client/vault-client.ts';
 import { fileName, foldPath, joinPath, normalizeNotePath, normalizePath } from '@notevault/note-text/paths.ts';
 import type { Note } from '@notevault/protocol/notes.ts';
+import { operations } from '@notevault/protocol/operations.ts';
 import { Type } from 'typebox';
 import { chooseNote, type NoteName } from '../choose-note.ts';
 import { chooseVault } from '../choose-vault.ts';
@@ -18,6 +19,7 @@ export const createNote = tool({
   title: 'Create a note',
   description: 'Create a note. Never overwrites: fails if the path is taken.',
   input: input({ vault, path: text('Ends in .md.'), content: text('Markdown.'), dry_run: dryRun }),
+  rule: operations.upsertNote,
   hints: ADDS,
   async run({ vault: wanted, path: sent, content, dry_run: dry }, context) {
     const client = await chooseVault(context, wanted);
@@ -64,6 +66,7 @@ export const renameNote = tool({
   title: 'Rename or move a note',
   description: 'Give a note a new path. Links to it are updated.',
   input: input({ vault, path, id, new_path: text('Ends in .md.'), base_hash: baseHash, dry_run: dryMove }),
+  rule: operations.renameNote,
   hints: CHANGES,
   async run({ vault: wanted, new_path: sent, base_hash: hash, dry_run: dry, ...name }, context) {
     const client = await chooseVault(context, wanted);
@@ -102,6 +105,7 @@ export const moveNotes = tool({
     folder: text('Target; "" is the root.'),
     dry_run: dryMove,
   }),
+  rule: operations.moveNotes,
   hints: CHANGES,
   async run({ vault: wanted, paths = [], ids = [], folder, dry_run: dry }, context) {
     const count = paths.length + ids.length;
@@ -167,6 +171,7 @@ export const deleteNote = tool({
   title: 'Delete a note',
   description: 'Move a note to the trash, from which restore_note brings it back by its id.',
   input: input({ vault, path, id, base_hash: baseHash, dry_run: dryDelete }),
+  rule: operations.deleteNoteById,
   hints: CHANGES,
   async run({ vault: wanted, base_hash: hash, dry_run: dry, ...name }, context) {
     const client = await chooseVault(context, wanted);
@@ -199,6 +204,7 @@ export const restoreNote = tool({
     base_hash: baseHash,
     dry_run: dryRun,
   }),
+  rule: operations.restoreNoteVersion,
   hints: CHANGES,
   async run({ vault: wanted, version, base_hash: hash, dry_run: dry, ...name }, context) {
     const client = await chooseVault(context, wanted);

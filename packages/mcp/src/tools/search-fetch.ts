@@ -1,8 +1,9 @@
 import { ApiError } from '@notevault/client/transport.ts';
+import { operations } from '@notevault/protocol/operations.ts';
 import type { SearchResult } from '@notevault/protocol/search.ts';
 import { noteUri, parseNoteUri } from '../note-uri.ts';
 import { ToolFailure } from '../text/answer.ts';
-import { READS, type ToolContext, tool } from '../tool.ts';
+import { type ToolContext, tool } from '../tool.ts';
 import { input, text } from './fields.ts';
 import { viewOf } from './note-view.ts';
 
@@ -20,7 +21,7 @@ export const search = tool({
   title: 'Search everything',
   description: 'Search all accessible vaults. Returns ids for fetch.',
   input: input({ query: text('') }),
-  hints: READS,
+  rule: operations.search,
   async run({ query }, context) {
     const found = await searchEverywhere(query, context);
     const results = found.map(({ vault, path, title, snippet }) => {
@@ -59,7 +60,7 @@ export const fetchNote = tool({
   title: 'Fetch a note',
   description: 'Read a note by an id from search.',
   input: input({ id: text('') }),
-  hints: READS,
+  rule: operations.getNote,
   async run({ id }, { client }) {
     const named = parseNoteUri(id);
     if (named === null) throw new ToolFailure('The id is not one that search gave.');

@@ -1,7 +1,8 @@
+import { operations } from '@notevault/protocol/operations.ts';
 import { Type } from 'typebox';
 import { chooseVault } from '../choose-vault.ts';
 import { DATA_NOTICE, data } from '../text/answer.ts';
-import { READS, tool } from '../tool.ts';
+import { tool } from '../tool.ts';
 import { cursor, input, limit, optional, text, vault } from './fields.ts';
 
 const USUAL = 10;
@@ -24,7 +25,7 @@ export const searchNotes = tool({
     limit: limit(MAX, USUAL),
     cursor,
   }),
-  hints: READS,
+  rule: operations.search,
   async run({ vault: wanted, limit: most = USUAL, ...request }, context) {
     const client = await chooseVault(context, wanted);
     const { results, next_cursor: next, relaxed = [] } = await client.search({ ...request, limit: most });

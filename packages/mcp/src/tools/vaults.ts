@@ -1,6 +1,7 @@
+import { operations } from '@notevault/protocol/operations.ts';
 import { vaultLine } from '../choose-vault.ts';
 import { DATA_NOTICE, data } from '../text/answer.ts';
-import { READS, tool } from '../tool.ts';
+import { tool } from '../tool.ts';
 import { input } from './fields.ts';
 
 export const listVaults = tool({
@@ -8,7 +9,7 @@ export const listVaults = tool({
   title: 'List vaults',
   description: 'List the vaults that you can access, with their ids and whether you may write.',
   input: input({}),
-  hints: READS,
+  rule: operations.listVaults,
   async run(_input, { vaults }) {
     const all = await vaults();
     const structured = {

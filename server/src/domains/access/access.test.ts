@@ -8,7 +8,8 @@ import {
   onlyVault,
   type PermissionLevel,
   type Principal,
-  permissionOf,
+  permissionFor,
+  permissionsOf,
   scopePermission,
 } from './access.ts';
 
@@ -24,11 +25,25 @@ function callerWith(scope: AccessScope | undefined, kind: Principal['kind'] = 'k
   return scope === undefined ? caller : { ...caller, scope };
 }
 
-test('permissionOf gives a session every permission, and other credentials those of their scope', () => {
-  assert.equal(permissionOf(callerWith(undefined, 'session'), work), 'write');
+test('permissionFor gives the owner as much as the credential and its scope allow, and anybody else nothing', () => {
+  const owned = (id: VaultId) => ({ id, user_id: 'u' as UserId });
+  const foreign = { id: work, user_id: 'other' as UserId };
+  assert.equal(permissionFor(callerWith(undefined, 'session'), owned(work)), 'write');
+  assert.equal(permissionFor(callerWith(undefined, 'session'), foreign), 'none');
   const limited = callerWith(scopeOf('read', [work, 'none']));
-  assert.deepEqual([permissionOf(limited, work), permissionOf(limited, home)], ['none', 'read']);
-  assert.equal(permissionOf(callerWith(undefined), work), 'none');
+  assert.deepEqual([permissionFor(limited, owned(work)), permissionFor(limited, owned(home))], ['none', 'read']);
+  assert.equal(permissionFor(callerWith(scopeOf('write')), foreign), 'none');
+  assert.equal(permissionFor(callerWith(undefined), owned(work)), 'none');
+});
+
+test('permissionsOf names the level in vaults made later first, then in each that the scope names', () => {
+  assert.deepEqual(permissionsOf(callerWith(undefined, 'session')), ['write']);
+  assert.deepEqual(permissionsOf(callerWith(undefined)), ['none']);
+  assert.deepEqual(permissionsOf(callerWith(scopeOf('read', [work, 'write'], [home, 'none']))), [
+    'read',
+    'write',
+    'none',
+  ]);
 });
 
 test('scopePermission returns the highest level that a word of the scope allows, and ignores unknown words', () => {

@@ -1,4 +1,5 @@
-import { invalid } from '@notevault/protocol/errors.ts';
+import { invalid, NotevaultError } from '@notevault/protocol/errors.ts';
+import type { Need, Rule } from '@notevault/protocol/operations.ts';
 import { parseUuid, type UserId, type VaultId } from '@notevault/protocol/values/ids.ts';
 import type { SealingKey } from '../../ports/keyring/keyring.ts';
 import type { Plan } from '../plans/plans.ts';
@@ -21,7 +22,10 @@ export interface Principal {
   readonly scope?: AccessScope;
 }
 
-export type PermissionLevel = 'none' | 'read' | 'write';
+export type PermissionLevel = 'none' | Need;
+
+/** What somebody is to a vault. */
+export type Role = 'owner';
 
 /** Access levels by vault. */
 export interface AccessScope {
@@ -34,7 +38,7 @@ export interface AccessScope {
 export interface OpenVault {
   readonly id: VaultId;
   readonly userId: UserId;
-  readonly permission: 'read' | 'write';
+  readonly permission: Need;
   readonly key: SealingKey;
   /** Increases when a backup is restored: cursors and client ids of another epoch are void. */
   readonly feedEpoch: number;
@@ -45,10 +49,14 @@ export interface OpenVault {
 
 const RANK: Readonly<Record<PermissionLevel, number>> = { none: 0, read: 1, write: 2 };
 
+/** The most that each role may do. */
+const ROLE_PERMISSIONS: Readonly<Record<Role, PermissionLevel>> = { owner: 'write' };
+
 /** Every level, lowest first. */
 export const PERMISSIONS = Object.keys(RANK) as PermissionLevel[];
 /** Scopes that may limit a connection, with the level they allow; `offline_access` does not concern vaults. */
 const SCOPE_PERMISSIONS: Readonly<Record<string, PermissionLevel>> = { mcp: 'write', 'mcp:read': 'read' };
+export const ACCESS_SCOPES = Object.keys(SCOPE_PERMISSIONS);
 const VAULTS_MAX = 10_000;
 
 /** The lower of two levels. */
@@ -61,15 +69,54 @@ function higherOf(a: PermissionLevel, b: PermissionLevel): PermissionLevel {
   return RANK[a] >= RANK[b] ? a : b;
 }
 
-/** The level that a scope gives in one vault. */
-function permissionIn(scope: AccessScope, vaultId: VaultId): PermissionLevel {
-  return scope.vaults.get(vaultId) ?? scope.elsewhere;
+export function reaches(level: PermissionLevel, need: Need): boolean {
+  return RANK[level] >= RANK[need];
 }
 
-/** What a caller may do in a vault of the same user. Nothing else decides this. */
-export function permissionOf({ kind, scope }: Principal, vaultId: VaultId): PermissionLevel {
-  if (kind === 'session') return 'write';
-  return scope === undefined ? 'none' : permissionIn(scope, vaultId);
+/** The level that a scope gives in one vault, or, for null, in vaults made later. */
+function permissionIn({ vaults, elsewhere }: AccessScope, vaultId: VaultId | null): PermissionLevel {
+  return (vaultId === null ? undefined : vaults.get(vaultId)) ?? elsewhere;
+}
+
+/**
+ * What a caller may do in a vault, or, for null, in vaults made later: no more than their role there, their credential
+ * and its scope allow. Nothing else decides this.
+ */
+export function permissionOf(role: Role | null, { kind, scope }: Principal, vaultId: VaultId | null): PermissionLevel {
+  if (role === null) return 'none';
+  const granted = scope === undefined ? 'none' : permissionIn(scope, vaultId);
+  return lowerOf(ROLE_PERMISSIONS[role], kind === 'session' ? 'write' : granted);
+}
+
+interface VaultRow {
+  readonly id: VaultId;
+  readonly user_id: UserId;
+}
+
+/** The role of a caller in a vault; null for a vault that does not exist for them. */
+export function roleOf({ userId }: Principal, vault: Pick<VaultRow, 'user_id'>): Role | null {
+  return vault.user_id === userId ? 'owner' : null;
+}
+
+/** What a caller may do in the vault of a row. */
+export function permissionFor(principal: Principal, vault: VaultRow): PermissionLevel {
+  return permissionOf(roleOf(principal, vault), principal, vault.id);
+}
+
+/** What a caller may do in vaults made later, and in each that their credential names. */
+export function permissionsOf(principal: Principal): PermissionLevel[] {
+  return [null, ...(principal.scope?.vaults.keys() ?? [])].map((id) => permissionOf('owner', principal, id));
+}
+
+/** Throws `api_key_not_allowed` or `admin_required` for an operation of sessions, or of those of admins. */
+export function checkWho({ who }: Rule, { kind, isAdmin }: Principal): void {
+  if (who === 'session' && kind !== 'session') throw new NotevaultError('api_key_not_allowed');
+  if (who === 'admin' && !(kind === 'session' && isAdmin === true)) throw new NotevaultError('admin_required');
+}
+
+/** Throws `insufficient_access`. */
+export function checkPermission(level: PermissionLevel, need: Need): void {
+  if (!reaches(level, need)) throw new NotevaultError('insufficient_access', { required: need });
 }
 
 /** The access granted to a connection: a default level, exceptions by vault, and a scope that may lower both. */

@@ -11,9 +11,6 @@ import {
 } from './accounts.mapper.ts';
 import type { Accounts } from './accounts.ts';
 
-/** Every page that is opened asks once, and all of an office call from one address. */
-const BOOTSTRAPS_PER_MINUTE = 120;
-
 export function accountsRoutes(accounts: Accounts): Route[] {
   return [
     ...signInRoutes(accounts),
@@ -35,8 +32,6 @@ function signInRoutes(accounts: Accounts): Route[] {
       path: '/auth/register',
       operation: 'register',
       summary: 'Create an account and sign in',
-      access: 'public',
-      limit: 'auth',
       body: schema.RegisterBody,
       responses: { 201: schema.SignedInResponse },
       errors: [
@@ -58,8 +53,6 @@ function signInRoutes(accounts: Accounts): Route[] {
       path: '/auth/login',
       operation: 'login',
       summary: 'Sign in',
-      access: 'public',
-      limit: 'auth',
       body: schema.LoginBody,
       responses: { 200: schema.SignedInResponse },
       errors: ['email_and_password_required', 'invalid_credentials', 'account_suspended'],
@@ -75,10 +68,8 @@ function sessionRoutes(accounts: Accounts): Route[] {
       path: '/auth/refresh',
       operation: 'refreshSession',
       summary: 'Exchange the refresh cookie for a new access token',
-      access: 'public',
       // All of an office call from one address, and every page that is opened refreshes its session.
-      limit: { countedFor: (cookies) => accounts.findRefreshable(cookies[REFRESH_COOKIE]) },
-      readsCookies: true,
+      countedFor: (cookies) => accounts.findRefreshable(cookies[REFRESH_COOKIE]),
       responses: { 200: schema.TokensResponse },
       errors: ['no_refresh_token', 'invalid_refresh_token', 'suspended', 'foreign_origin'],
       handle: async ({ cookies, ...from }) =>
@@ -89,9 +80,6 @@ function sessionRoutes(accounts: Accounts): Route[] {
       path: '/auth/logout',
       operation: 'logout',
       summary: 'End the session',
-      access: 'public',
-      limit: 'auth',
-      readsCookies: true,
       responses: { 204: null },
       errors: ['foreign_origin'],
       handle: async ({ cookies, authorization }) => {
@@ -104,8 +92,6 @@ function sessionRoutes(accounts: Accounts): Route[] {
       path: '/auth/bootstrap',
       operation: 'bootstrap',
       summary: 'Whether the first account is still missing, and who may register',
-      access: 'public',
-      limit: { atLeast: BOOTSTRAPS_PER_MINUTE },
       responses: { 200: schema.BootstrapResponse },
       handle: async ({ isLocal }) => {
         const { pending, mode } = await accounts.bootstrap();
@@ -123,7 +109,6 @@ function sessionListRoutes(accounts: Accounts): Route[] {
       path: '/me/sessions',
       operation: 'listSessions',
       summary: 'The sessions of the account, one for each sign-in',
-      access: 'session',
       responses: { 200: schema.SessionsResponse },
       handle: async ({ principal }) => ({
         body: sessionsView(await accounts.sessionsOf(principal.userId), principal.credentialId),
@@ -134,7 +119,6 @@ function sessionListRoutes(accounts: Accounts): Route[] {
       path: '/me/sessions/:id',
       operation: 'endSession',
       summary: 'End one session of the account',
-      access: 'session',
       params: IdParams,
       responses: { 204: null },
       errors: ['session_not_found'],
@@ -148,7 +132,6 @@ function sessionListRoutes(accounts: Accounts): Route[] {
       path: '/me/sessions',
       operation: 'endOtherSessions',
       summary: 'End every session of the account but that of this request',
-      access: 'session',
       responses: { 200: DeletedCount },
       handle: async ({ principal }) => ({ body: { deleted: await accounts.endOtherSessions(principal) } }),
     }),
@@ -162,8 +145,6 @@ function passwordRoutes(accounts: Accounts): Route[] {
       path: '/auth/password/change',
       operation: 'changePassword',
       summary: 'Change the password and end every other session',
-      access: 'session',
-      limit: 'auth',
       body: schema.PasswordChangeBody,
       responses: { 200: schema.Ok },
       errors: ['wrong_old_password', 'password_too_short', 'password_too_long'],
@@ -177,8 +158,6 @@ function passwordRoutes(accounts: Accounts): Route[] {
       path: '/auth/password/reset',
       operation: 'resetPassword',
       summary: 'Set a new password with a reset token from the operator',
-      access: 'public',
-      limit: 'auth',
       body: schema.PasswordResetBody,
       responses: { 200: schema.Ok },
       errors: ['invalid_reset_token', 'password_too_short', 'password_too_long'],
@@ -197,8 +176,6 @@ function profileRoutes(accounts: Accounts): Route[] {
       path: '/me',
       operation: 'getMe',
       summary: 'The current user',
-      access: 'credential',
-      onboarding: true,
       responses: { 200: schema.UserResponse },
       handle: async ({ principal }) => ({ body: userView(await accounts.me(principal.userId)) }),
     }),
@@ -207,8 +184,6 @@ function profileRoutes(accounts: Accounts): Route[] {
       path: '/me',
       operation: 'updateMe',
       summary: 'Change the profile',
-      access: 'session',
-      onboarding: true,
       body: schema.ProfileBody,
       responses: { 200: schema.UserResponse },
       handle: async ({ principal, body }) => ({
@@ -220,8 +195,6 @@ function profileRoutes(accounts: Accounts): Route[] {
       path: '/me',
       operation: 'deleteMe',
       summary: 'Delete the account and everything that belongs to it',
-      access: 'session',
-      onboarding: true,
       body: schema.DeleteMeBody,
       responses: { 200: schema.Ok },
       errors: ['password_required', 'invalid_password', 'last_admin', 'delete_failed'],

@@ -10,7 +10,6 @@ export function connectionsRoutes(connections: Connections): Route[] {
       path: '/connections',
       operation: 'listConnections',
       summary: 'Everything that may act for the account: OAuth clients, devices, personal access tokens',
-      access: 'session',
       responses: { 200: ConnectionsResponse },
       errors: ['vault_unreadable'],
       handle: async ({ principal }) => ({ body: (await connections.list(principal)).map(connectionView) }),

@@ -1,4 +1,5 @@
 import { invalid, NotevaultError } from '@notevault/protocol/errors.ts';
+import { operations } from '@notevault/protocol/operations.ts';
 import type { UserId, VaultId } from '@notevault/protocol/values/ids.ts';
 import { Type } from 'typebox';
 import type { WriteHandle } from '../../ports/database/database.ts';
@@ -123,7 +124,7 @@ export class DeviceAuthorization {
       const made = await vaults.create(principal, named, (handle, { id }) => this.#decide(handle, link.id, userId, id));
       return made.id;
     }
-    const opened = await vaults.openVault(principal, vault, 'write').catch(notOwned);
+    const opened = await vaults.openVault(principal, vault, operations.authorizeDevice.named).catch(notOwned);
     await db.transact((handle) => this.#decide(handle, link.id, userId, opened.id));
     return opened.id;
   }

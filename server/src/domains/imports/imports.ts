@@ -1,6 +1,7 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import { IMPORT_BYTES_MAX } from '@notevault/protocol/import-limits.ts';
 import type { ImportQuery } from '@notevault/protocol/imports.ts';
+import { operations } from '@notevault/protocol/operations.ts';
 import type { BlobId, VaultId } from '@notevault/protocol/values/ids.ts';
 import { isSet } from '@notevault/protocol/values/schemas.ts';
 import type { Static } from 'typebox';
@@ -56,7 +57,7 @@ export class Imports {
     stream: { readonly bytes: AsyncIterable<Uint8Array>; readonly declaredBytes: number | null },
   ): Promise<string> {
     const { db, clock, blobs, vaults } = this.#deps;
-    const vault = await vaults.openVault(principal, vault_id, 'write');
+    const vault = await vaults.openVault(principal, vault_id, operations.startImport.named);
     const tooLarge = () => new NotevaultError('body_too_large', { max: IMPORT_BYTES_MAX });
     if ((stream.declaredBytes ?? 0) > IMPORT_BYTES_MAX) throw tooLarge();
     await this.#makeRoom(principal);
@@ -120,7 +121,7 @@ export class Imports {
   async apply(principal: Principal, id: string): Promise<void> {
     const { db, clock, vaults } = this.#deps;
     const found = await this.read(principal, id);
-    const vault = await vaults.openVault(principal, found.vault_id, 'write');
+    const vault = await vaults.openVault(principal, found.vault_id, operations.applyImport.named);
     const progress = sealedProgress.seal(vault.key, progressContext(id), newProgress());
     const change = { id: found.id, userId: principal.userId, now: clock.now(), progress };
     if ((await db.transact((handle) => handle.run(store.apply, change))) === 0) {

@@ -11,7 +11,6 @@ export function linksRoutes(links: Links): Route[] {
       path: '/notes/by-id/:id/backlinks',
       operation: 'listBacklinks',
       summary: 'List the notes that link to a note, oldest link first, at most 200',
-      access: 'read',
       compresses: true,
       revalidates: 'vault',
       params: IdParams,

@@ -9,7 +9,6 @@ export function logsRoutes(logs: Logs): Route[] {
       path: '/logs',
       operation: 'addLogs',
       summary: 'Store log records of a client',
-      access: 'credential',
       body: schema.LogsBody,
       responses: { 200: schema.LogsAccepted },
       perform: ({ principal, body }, inTransaction) => logs.add(principal, body.logs, inTransaction),
@@ -20,7 +19,6 @@ export function logsRoutes(logs: Logs): Route[] {
       path: '/logs',
       operation: 'listLogs',
       summary: 'Log records of clients of the last 30 days, newest first',
-      access: 'credential',
       query: schema.LogsQuery,
       responses: { 200: schema.LogsResponse },
       handle: async ({ principal, query }) => ({

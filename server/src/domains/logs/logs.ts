@@ -4,7 +4,7 @@ import type { UserId } from '@notevault/protocol/values/ids.ts';
 import { Type } from 'typebox';
 import type { SealingKey } from '../../ports/keyring/keyring.ts';
 import { SealedJson } from '../../ports/keyring/sealed-json.ts';
-import type { Principal } from '../access/access.ts';
+import { type Principal, permissionsOf } from '../access/access.ts';
 import { type InTransaction, skipInTransaction } from '../idempotency/idempotency.ts';
 import type { LogDeps } from './logs.deps.ts';
 import * as store from './logs.store.ts';
@@ -201,7 +201,6 @@ function readQuery({ since, limit }: LogsQuery): { since: number; limit: number 
   return { since: from, limit: Math.min(LIMIT_MAX, Math.max(1, Math.floor(count))) };
 }
 
-function seesAll({ kind, scope }: Principal): boolean {
-  if (kind === 'session') return true;
-  return scope?.elsewhere === 'write' && [...scope.vaults.values()].every((level) => level === 'write');
+function seesAll(principal: Principal): boolean {
+  return permissionsOf(principal).every((level) => level === 'write');
 }

@@ -11,7 +11,7 @@ import { WriteBudget } from '@notevault/mcp/write-budget.ts';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import { FairSemaphore } from '../../concurrency/semaphore.ts';
 import type { Compute } from '../../concurrency/worker-pool.ts';
-import type { Principal } from '../access/access.ts';
+import { type Principal, permissionsOf } from '../access/access.ts';
 import { renumbered } from './batch.ts';
 import { CallPermit } from './call-permit.ts';
 import { ClientNames, type Sender } from './client-names.ts';
@@ -127,9 +127,8 @@ function sender({ credentialId }: Principal, { headers }: Request): Sender {
 }
 
 /** Whether a credential may write in any vault, now or later. */
-function mayWrite({ kind, scope }: Principal): boolean {
-  if (kind === 'session') return true;
-  return scope !== undefined && [scope.elsewhere, ...scope.vaults.values()].includes('write');
+function mayWrite(principal: Principal): boolean {
+  return permissionsOf(principal).includes('write');
 }
 
 /** The name of the tool that a request calls; empty for other requests. */

@@ -18,10 +18,6 @@ import { preconditionOf } from '../entries/precondition.ts';
 import { skipInTransaction } from '../idempotency/idempotency.ts';
 import type { Notes } from './notes.ts';
 
-const MB = 1024 * 1024;
-/** 10 MB of text can be six times that once escaped. */
-const NOTE_BODY_LIMIT = 64 * MB;
-
 export function notesRoutes(notes: Notes): Route[] {
   return [...writingRoutes(notes), ...readingRoutes(notes), ...deletingRoutes(notes)];
 }
@@ -32,9 +28,7 @@ function writingRoutes(notes: Notes): Route[] {
       path: '/notes',
       operation: 'upsertNote',
       summary: 'Create a note, or merge the text into the note at the same path',
-      access: 'write',
       answerBytes: answerBytes.write,
-      bodyLimit: NOTE_BODY_LIMIT,
       body: UpsertNote,
       responses: { 200: NoteUpserted },
       errors: ['version_conflict', 'conflict', 'note_too_large', 'limit_exceeded', 'note_unreadable'],
@@ -46,7 +40,6 @@ function writingRoutes(notes: Notes): Route[] {
       path: '/notes/rename',
       operation: 'renameNote',
       summary: 'Rename or move a note, and update the links to it',
-      access: 'write',
       answerBytes: answerBytes.write,
       body: RenameBody,
       responses: { 200: NoteRenamed },
@@ -55,11 +48,9 @@ function writingRoutes(notes: Notes): Route[] {
       reply: (renamed) => ({ body: renamed }),
     }),
     idempotentRoute({
-      key: 'required',
       path: '/notes/batch-move',
       operation: 'moveNotes',
       summary: 'Move notes into a folder, all or none, and update the links to them',
-      access: 'write',
       body: MoveNotes,
       responses: { 200: MovedCount },
       errors: [
@@ -87,7 +78,6 @@ function readingRoutes(notes: Notes): Route[] {
       path: '/notes/recent',
       operation: 'listRecentNotes',
       summary: 'List the notes that were changed last, newest first',
-      access: 'read',
       compresses: true,
       revalidates: 'vault',
       answerBytes: answerBytes.note,
@@ -101,7 +91,6 @@ function readingRoutes(notes: Notes): Route[] {
       path: '/notes/by-id/:id',
       operation: 'getNoteById',
       summary: 'Get a note by id',
-      access: 'read',
       compresses: true,
       revalidates: 'answer',
       answerBytes: answerBytes.note,
@@ -117,7 +106,6 @@ function readingRoutes(notes: Notes): Route[] {
       path: '/notes/*',
       operation: 'getNote',
       summary: 'Get a note by path',
-      access: 'read',
       compresses: true,
       revalidates: 'answer',
       answerBytes: answerBytes.note,
@@ -137,7 +125,6 @@ function deletingRoutes(notes: Notes): Route[] {
       path: '/notes/by-id/:id',
       operation: 'deleteNoteById',
       summary: 'Delete a note by id',
-      access: 'write',
       params: IdParams,
       responses: { 200: Deleted },
       conditional: true,
@@ -153,7 +140,6 @@ function deletingRoutes(notes: Notes): Route[] {
       path: '/notes/*',
       operation: 'deleteNote',
       summary: 'Delete the note at a path; succeeds if there is none',
-      access: 'write',
       responses: { 200: Deleted },
       conditional: true,
       errors: ['note_unreadable', 'version_conflict'],

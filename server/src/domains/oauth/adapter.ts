@@ -2,6 +2,7 @@ import type { Adapter, AdapterFactory, AdapterPayload } from 'oidc-provider';
 import { Type } from 'typebox';
 import type { SealingKey } from '../../ports/keyring/keyring.ts';
 import { SealedJson } from '../../ports/keyring/sealed-json.ts';
+import { ACCESS_SCOPES } from '../access/access.ts';
 import { GRACE_MS, hashOf } from '../tokens/tokens.ts';
 import { endGrant, familyHashOf, type GrantKey, grantOfName } from './grants.ts';
 import type { OAuthDeps } from './oauth.deps.ts';
@@ -13,8 +14,6 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 /** Most registered clients without an authorization; beyond that the oldest are deleted. */
 const UNUSED_MAX = 5_000;
 const EVICT_BATCH = 100;
-/** The words of a scope that grant access; the others only say how. */
-const WITH_SCOPE = ['mcp', 'mcp:read'];
 /** A scope that grants nothing, for tokens that requested no word that grants access. */
 const NOTHING = 'none';
 
@@ -211,7 +210,7 @@ async function endFamilyOf(deps: AdapterDeps, kind: TokenKind, token: string): P
 
 /** The scope of a token: a refresh may request less than was granted, down to nothing. */
 function scopeOf({ scope = '' }: AdapterPayload): string {
-  const words = scope.split(' ').filter((word) => WITH_SCOPE.includes(word));
+  const words = scope.split(' ').filter((word) => ACCESS_SCOPES.includes(word));
   return words.length === 0 ? NOTHING : words.join(' ');
 }
 

@@ -1,3 +1,5 @@
+import { ACCESS_SCOPES } from '../access/access.ts';
+
 const LOOPBACKS = ['localhost', '127.0.0.1', '[::1]'];
 /**
  * A private-use scheme and a slash (RFC 8252, section 7.1). Without the slash an address names somebody, as those of
@@ -14,7 +16,7 @@ const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Z}]/u;
 const REDIRECTS_MAX = 20;
 const TEXT_MAX = 2_000;
 
-export const SCOPES = ['mcp', 'mcp:read', 'offline_access'] as const;
+export const SCOPES: readonly string[] = [...ACCESS_SCOPES, 'offline_access'];
 
 /** The metadata of a client before the provider validates it. */
 export type ClientMetadata = Record<string, unknown>;
@@ -48,7 +50,7 @@ export function normalizeClient(metadata: ClientMetadata): string | null {
   // Programs on the user's machine may use any free port, which the provider allows only to native applications.
   metadata.application_type = kinds.every((kind) => kind === 'web') ? 'web' : 'native';
   if (typeof metadata.scope === 'string') {
-    const known = metadata.scope.split(' ').filter((word) => (SCOPES as readonly string[]).includes(word));
+    const known = metadata.scope.split(' ').filter((word) => SCOPES.includes(word));
     if (known.length > 0) metadata.scope = known.join(' ');
     else delete metadata.scope;
   }

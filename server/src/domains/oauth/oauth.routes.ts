@@ -9,7 +9,6 @@ export function oauthRoutes(oauth: OAuth): Route[] {
       tail: 'text',
       operation: 'revokeOAuthClient',
       summary: 'Revoke all access of an OAuth client; the rest of the path is the client id',
-      access: 'session',
       responses: { 204: null },
       errors: ['connection_not_found'],
       handle: async ({ principal, tail }) => {

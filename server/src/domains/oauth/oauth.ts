@@ -1,5 +1,6 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { UserId } from '@notevault/protocol/values/ids.ts';
+import { ACCESS_SCOPES } from '../access/access.ts';
 import type { ConnectionDetails, CredentialRow } from '../credentials/credentials.ts';
 import { hashOf } from '../tokens/tokens.ts';
 import { SCOPES } from './clients.ts';
@@ -56,7 +57,7 @@ export class OAuth {
       resource,
       resource_name: 'Notevault',
       authorization_servers: [this.#deps.publicUrl],
-      scopes_supported: ['mcp', 'mcp:read'],
+      scopes_supported: ACCESS_SCOPES,
       bearer_methods_supported: ['header'],
     };
   }

@@ -4,6 +4,7 @@ import type { UserId } from '@notevault/protocol/values/ids.ts';
 import type { ClientMetadata, Configuration, KoaContextWithOIDC, Provider } from 'oidc-provider';
 import type { SealingKey } from '../../ports/keyring/keyring.ts';
 import { FetchError, type SafeFetch } from '../../ports/safe-fetch/safe-fetch.ts';
+import { ACCESS_SCOPES } from '../access/access.ts';
 import { newToken, prefixes } from '../tokens/tokens.ts';
 import { createAdapters } from './adapter.ts';
 import { normalizeClient, SCOPES } from './clients.ts';
@@ -191,7 +192,7 @@ function featuresOf({ clock, publicUrl }: OAuthDeps, library: Library): Configur
       useGrantedResource: async () => true,
       getResourceServerInfo: async (_ctx, resource) => {
         if (!resources.includes(resource)) throw new library.errors.InvalidTarget();
-        return { scope: 'mcp mcp:read', accessTokenTTL: ACCESS_SECONDS, accessTokenFormat: 'opaque' };
+        return { scope: ACCESS_SCOPES.join(' '), accessTokenTTL: ACCESS_SECONDS, accessTokenFormat: 'opaque' };
       },
     },
     clientIdMetadataDocument: { enabled: true, ack: 'draft-02', cacheDuration: { min: 60, max: 24 * 60 * 60 } },
@@ -269,7 +270,7 @@ function normalizeRequest(ctx: KoaContextWithOIDC, { errors }: Library): void {
   const known = (text: unknown) =>
     String(text ?? '')
       .split(' ')
-      .filter((word) => (SCOPES as readonly string[]).includes(word));
+      .filter((word) => SCOPES.includes(word));
   const requested = known(params.scope);
   const usual = known(client?.scope).filter((word) => word !== 'offline_access');
   const reaches = requested.some((word) => word !== 'offline_access');

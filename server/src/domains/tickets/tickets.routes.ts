@@ -13,7 +13,6 @@ export function ticketsRoutes(tickets: Tickets): Route[] {
       operation: 'createTicket',
       summary:
         'Make a URL for one download or upload of an attachment, or for a vault as a zip, which needs no credential for five minutes',
-      access: 'read',
       body: NewTicket,
       responses: { 200: Ticket },
       errors: ['insufficient_access', 'api_key_not_allowed'],
@@ -24,7 +23,6 @@ export function ticketsRoutes(tickets: Tickets): Route[] {
       path: '/tickets/:ticket',
       operation: 'downloadByTicket',
       summary: 'Get the bytes of the attachment that a ticket is for, or the zip of its vault',
-      access: 'public',
       params: TicketParams,
       responses: { 200: attachments.AttachmentWithContent },
       sendsBytes: true,
@@ -40,7 +38,6 @@ export function ticketsRoutes(tickets: Tickets): Route[] {
       path: '/tickets/:ticket',
       operation: 'uploadByTicket',
       summary: 'Upload the bytes of the attachment that a ticket is for, once',
-      access: 'public',
       params: TicketParams,
       takes: { mediaType: 'application/octet-stream', schema: attachments.FileBytes },
       responses: { 200: attachments.AttachmentUploaded },

@@ -1,12 +1,13 @@
 import { normalizePath, PathError } from '@notevault/note-text/paths.ts';
 import type { Attachment } from '@notevault/protocol/attachments.ts';
 import { invalid, NotevaultError } from '@notevault/protocol/errors.ts';
+import { ticketed } from '@notevault/protocol/operations.ts';
 import type { NewTicket, Ticket } from '@notevault/protocol/tickets.ts';
 import type { UserId, VaultId } from '@notevault/protocol/values/ids.ts';
 import { isoTime } from '@notevault/protocol/values/time.ts';
 import { Type } from 'typebox';
 import { SealedJson } from '../../ports/keyring/sealed-json.ts';
-import type { Principal } from '../access/access.ts';
+import { checkPermission, checkWho, type Principal } from '../access/access.ts';
 import type { OpenFile, UploadInput } from '../attachments/attachments.ts';
 import { hashOf, newToken } from '../tokens/tokens.ts';
 import type { OpenVault } from '../vaults/vaults.ts';
@@ -67,10 +68,8 @@ export class Tickets {
     { operation, path: sent, max_bytes: max }: NewTicket,
   ): Promise<Ticket> {
     const { db, keys, clock, publicUrl } = this.#deps;
-    if (operation === 'attachment.put' && vault.permission !== 'write') {
-      throw new NotevaultError('insufficient_access', { required: 'write' });
-    }
-    if (operation === 'vault.export' && principal.kind !== 'session') throw new NotevaultError('api_key_not_allowed');
+    checkPermission(vault.permission, ticketed[operation].vault);
+    checkWho(ticketed[operation], principal);
     const path = operation === 'vault.export' ? '' : pathOf(sent);
     const { raw, hash } = newToken(clock.random, PREFIX);
     const { kind, credentialId, name, tier } = principal;
@@ -135,7 +134,7 @@ export class Tickets {
     if (!wanted.includes(operation)) throw new NotevaultError('ticket_not_found');
     const principal = await credentials.recall(principalFor(row.user_id, row.vault_id, operation, maker));
     if (principal === null) throw new NotevaultError('ticket_not_found');
-    const need = operation === 'attachment.put' ? 'write' : 'read';
+    const { vault: need } = ticketed[operation];
     const vault = await vaults.openVault(principal, row.vault_id, need).catch((error: unknown) => {
       throw error instanceof NotevaultError && error.code !== 'unavailable'
         ? new NotevaultError('ticket_not_found')
@@ -150,8 +149,8 @@ type Maker = Pick<Principal, 'kind' | 'credentialId' | 'name' | 'tier'>;
 /** The credential that made a ticket, with no more than the ticket permits. */
 function principalFor(userId: UserId, vaultId: VaultId, operation: Operation, maker: Maker): Principal {
   if (maker.kind === 'session') return { ...maker, userId };
-  const level = operation === 'attachment.put' ? 'write' : 'read';
-  return { ...maker, userId, scope: { vaults: new Map([[vaultId, level]]), elsewhere: 'none' } };
+  const vaults = new Map([[vaultId, ticketed[operation].vault]]);
+  return { ...maker, userId, scope: { vaults, elsewhere: 'none' } };
 }
 
 function pathOf(sent: string | undefined): string {

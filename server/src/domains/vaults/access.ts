@@ -1,6 +1,14 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
+import { type Need, operations } from '@notevault/protocol/operations.ts';
 import { parseUuid, type VaultId } from '@notevault/protocol/values/ids.ts';
-import { type OpenVault, type Principal, permissionOf } from '../access/access.ts';
+import {
+  checkPermission,
+  type OpenVault,
+  type Principal,
+  permissionFor,
+  permissionOf,
+  roleOf,
+} from '../access/access.ts';
 import { planOf } from '../plans/plans.ts';
 import { vaultKeyOf } from './opened-vault.ts';
 import type { VaultDeps } from './vaults.deps.ts';
@@ -8,19 +16,7 @@ import * as store from './vaults.store.ts';
 
 /** Throws `insufficient_access` unless the caller may write to vaults created later. */
 export function checkMayCreate(principal: Principal): void {
-  if (principal.kind === 'session' || principal.scope?.elsewhere === 'write') return;
-  throw new NotevaultError('insufficient_access', { required: 'write' });
-}
-
-/**
- * Checks access to a vault by id. Throws like an operation on it: a vault that the caller cannot access does not exist
- * for them.
- */
-export function checkPermission(principal: Principal, vaultId: VaultId, need: 'read' | 'write'): void {
-  const permission = permissionOf(principal, vaultId);
-  if (permission === 'none') throw new NotevaultError('vault_not_found');
-  if (need === 'write' && permission !== 'write')
-    throw new NotevaultError('insufficient_access', { required: 'write' });
+  checkPermission(permissionOf('owner', principal, null), operations.createVault.later);
 }
 
 /** Parses the id in a URL; throws `vault_not_found` when it is malformed. */
@@ -32,8 +28,7 @@ export function vaultIdOf(text: string): VaultId {
 
 /** Throws `insufficient_access` for a vault that belongs to the user, but that the credential cannot access. */
 export function checkMayAdopt(principal: Principal, vaultId: VaultId): void {
-  if (permissionOf(principal, vaultId) === 'none')
-    throw new NotevaultError('insufficient_access', { required: 'read' });
+  checkPermission(permissionOf('owner', principal, vaultId), operations.registerVault.named);
 }
 
 /** A vault opened for a request. */
@@ -42,7 +37,7 @@ export interface RequestedVault extends OpenVault {
   readonly hasWaitingEdits: boolean;
 }
 
-/** A vault that a request names; nothing of it may reach the caller before `openVault` has compared its owner. */
+/** A vault that a request names; nothing of it may reach the caller before `openVault` has checked the caller's role. */
 export type FoundVault = store.RequestedRow;
 
 export interface Access {
@@ -59,7 +54,7 @@ export interface Access {
   openVault(
     principal: Principal,
     header: string | undefined,
-    need: 'read' | 'write',
+    need: Need,
     found?: Promise<FoundVault | undefined>,
   ): Promise<RequestedVault>;
   /** Opens an active vault for work of the server itself, with level write; null when it is deleted or purged. */
@@ -80,14 +75,14 @@ async function openVault(
   deps: VaultDeps,
   principal: Principal,
   header: string | undefined,
-  need: 'read' | 'write',
+  need: Need,
   found: Promise<FoundVault | undefined> | undefined,
 ): Promise<RequestedVault> {
   const row = await chooseVault(deps, principal, header, found);
   if (row === undefined) throw new NotevaultError('no_vault');
-  const permission = permissionOf(principal, row.id);
+  const permission = permissionFor(principal, row);
   if (permission === 'none') throw new NotevaultError('vault_no_access');
-  if (need === 'write' && permission !== 'write') throw new NotevaultError('insufficient_access', { required: need });
+  checkPermission(permission, need);
   const vault = await openRow(deps, row, permission);
   // The vault was purged since the row was read.
   if (vault === null) throw new NotevaultError('vault_header_not_found');
@@ -115,22 +110,18 @@ async function chooseVault(
   const { db } = deps;
   if (header !== undefined) {
     const row = await (found ?? findVault(deps, header));
-    if (row?.user_id !== userId) throw new NotevaultError('vault_header_not_found');
+    if (row === undefined || roleOf(principal, row) === null) throw new NotevaultError('vault_header_not_found');
     return row;
   }
   // A session can access every vault; if there is only one, it is the default one.
   if (principal.kind === 'session') return db.get(store.findDefaultOpenable, { userId });
   const rows = await db.all(store.findOpenables, { userId });
-  const accessible = rows.filter((row) => permissionOf(principal, row.id) !== 'none');
+  const accessible = rows.filter((row) => permissionFor(principal, row) !== 'none');
   return accessible.length === 1 ? accessible[0] : rows.find((row) => row.is_default === 1);
 }
 
 /** Null when the vault's key was destroyed. */
-async function openRow(
-  deps: VaultDeps,
-  row: store.OpenableRow,
-  permission: 'read' | 'write',
-): Promise<OpenVault | null> {
+async function openRow(deps: VaultDeps, row: store.OpenableRow, permission: Need): Promise<OpenVault | null> {
   const key = await vaultKeyOf(deps, row.id);
   if (key === null) return null;
   const plan = planOf(deps.plans, row.tier);

@@ -1,4 +1,5 @@
 import { invalid, NotevaultError } from '@notevault/protocol/errors.ts';
+import { operations } from '@notevault/protocol/operations.ts';
 import type { UserId, VaultId } from '@notevault/protocol/values/ids.ts';
 import type { UpdateVaultBody } from '@notevault/protocol/vaults.ts';
 import type { ReadHandle, WriteHandle } from '../../ports/database/database.ts';
@@ -43,22 +44,23 @@ export function createLifecycle(deps: VaultDeps): Lifecycle {
 async function update(deps: VaultDeps, principal: Principal, id: string, sent: UpdateVaultBody): Promise<Vault> {
   const { db, accounts } = deps;
   const change = cleanChange(sent);
-  const found = await findAllowed(deps, principal, id, 'write');
+  const { named: need } = operations.updateVault;
+  const found = await findAllowed(deps, principal, id, need);
   const { userId } = principal;
   const [key, userKey] = await Promise.all([openVaultKey(deps, found.id), openUserKey(deps, userId)]);
   const row = await db.transact(async (handle) => {
     await accounts.lockUser(handle, userId);
-    const held = allowed(principal, await handle.get(store.findActive, { id: found.id, userId }), 'write');
+    const held = allowed(principal, await handle.get(store.findActive, { id: found.id, userId }), need);
     if (change.is_default !== undefined) await moveDefault(handle, held, change.is_default);
     await rewriteMeta(handle, held, { key, userKey }, change);
-    return allowed(principal, await handle.get(store.findActive, { id: found.id, userId }), 'write');
+    return allowed(principal, await handle.get(store.findActive, { id: found.id, userId }), need);
   });
   return vaultOf(row, key, purgeDelayMs(deps));
 }
 
 async function remove(deps: VaultDeps, principal: Principal, id: string): Promise<VaultId> {
   const { db, clock, accounts, events } = deps;
-  const { id: vaultId } = await findAllowed(deps, principal, id, 'write');
+  const { id: vaultId } = await findAllowed(deps, principal, id, operations.deleteVault.named);
   const { userId } = principal;
   await db.transact(async (handle) => {
     await accounts.lockUser(handle, userId);
@@ -80,15 +82,16 @@ async function restore(
   const { db, accounts } = deps;
   const { userId } = principal;
   const purgeDelay = purgeDelayMs(deps);
+  const { named: need } = operations.restoreVault;
   const wanted = { id: vaultIdOf(id), userId, after: restorableAfter(deps, purgeDelay) };
-  const found = allowed(principal, await db.get(store.findDeleted, wanted), 'write');
+  const found = allowed(principal, await db.get(store.findDeleted, wanted), need);
   const [key, userKey] = await Promise.all([openVaultKey(deps, found.id), openUserKey(deps, userId)]);
   return db.transact(async (handle) => {
     const { tier } = await accounts.lockUser(handle, userId);
-    const held = allowed(principal, await handle.get(store.findDeleted, wanted), 'write');
+    const held = allowed(principal, await handle.get(store.findDeleted, wanted), need);
     await checkVaultsCap(handle, deps, { userId, tier }, { notes: held.note_count, bytes: held.attachment_bytes });
     await reactivate(handle, held, { key, userKey });
-    const row = allowed(principal, await handle.get(store.findActive, { id: found.id, userId }), 'write');
+    const row = allowed(principal, await handle.get(store.findActive, { id: found.id, userId }), need);
     const vault = vaultOf(row, key, purgeDelay);
     await inTransaction(handle, vault);
     return vault;

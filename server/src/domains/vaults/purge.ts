@@ -1,9 +1,11 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
+import { operations } from '@notevault/protocol/operations.ts';
 import type { UserId, VaultId } from '@notevault/protocol/values/ids.ts';
 import type { Principal } from '../access/access.ts';
 import { type InTransaction, skipInTransaction } from '../idempotency/idempotency.ts';
-import { checkPermission, vaultIdOf } from './access.ts';
+import { vaultIdOf } from './access.ts';
 import { purgeDelayMs } from './opened-vault.ts';
+import { allowed } from './queries.ts';
 import * as feeds from './vault-feeds.store.ts';
 import type { VaultDeps } from './vaults.deps.ts';
 import * as store from './vaults.store.ts';
@@ -45,9 +47,7 @@ async function purge(
   const { userId } = principal;
   const now = clock.now();
   const after = now - purgeDelayMs(deps);
-  const row = await db.get(store.findDeleted, { id, userId, after });
-  if (row === undefined) throw new NotevaultError('vault_not_found');
-  checkPermission(principal, id, 'write');
+  allowed(principal, await db.get(store.findDeleted, { id, userId, after }), operations.purgeVault.named);
   if (!(await begin(deps, id, { until: now, after }, inTransaction))) throw new NotevaultError('vault_not_found');
   await finish(deps, id);
   return id;

@@ -1,22 +1,26 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
+import { type Need, operations } from '@notevault/protocol/operations.ts';
 import type { VaultsQuery } from '@notevault/protocol/vaults.ts';
-import { type Principal, permissionOf } from '../access/access.ts';
-import { checkPermission, vaultIdOf } from './access.ts';
+import { checkPermission, type Principal, permissionFor } from '../access/access.ts';
+import { vaultIdOf } from './access.ts';
 import { openVaultKey, purgeDelayMs, type Vault, type VaultWithCounts, vaultOf } from './opened-vault.ts';
 import type { DeviceLink, VaultDeps } from './vaults.deps.ts';
 import * as store from './vaults.store.ts';
 
+interface ListedVault extends Vault {
+  /** What the caller may do in it. */
+  readonly access: Need;
+}
+
 export interface VaultList {
-  readonly vaults: Vault[];
-  /** What the caller may do in one of these vaults. */
-  readonly accessTo: (vault: Vault) => 'read' | 'write';
+  readonly vaults: ListedVault[];
   /** Present when a code was looked up: what it suggests, or null when it cannot be claimed. */
   readonly link?: DeviceLink | null;
 }
 
 export interface VaultQueries {
   /** The vaults that the caller can access, oldest first: the active ones, or the deleted ones. */
-  list(principal: Principal, which: { deleted: boolean }): Promise<Vault[]>;
+  list(principal: Principal, which: { deleted: boolean }): Promise<ListedVault[]>;
   /** The list in the shape of the API. */
   overview(principal: Principal, query: VaultsQuery): Promise<VaultList>;
   /** Opens a vault, and announces `vaultOpened`. Throws `vault_not_found`. */
@@ -31,15 +35,18 @@ export function createQueries(deps: VaultDeps): VaultQueries {
     return vaultOf(row, await openVaultKey(deps, row.id), purgeDelay);
   }
 
-  async function list(principal: Principal, { deleted }: { deleted: boolean }): Promise<Vault[]> {
+  async function list(principal: Principal, { deleted }: { deleted: boolean }): Promise<ListedVault[]> {
     const { userId } = principal;
     const rows = deleted
       ? await db.all(store.listDeleted, { userId, after: restorableAfter(deps, purgeDelay) })
       : await db.all(store.listActive, { userId });
-    const reached = rows.filter((row) => permissionOf(principal, row.id) !== 'none');
-    if (!deleted) return Promise.all(reached.map(show));
+    const reached = rows.flatMap((row) => {
+      const access = permissionFor(principal, row);
+      return access === 'none' ? [] : [async () => ({ ...(await show(row)), access })];
+    });
+    if (!deleted) return Promise.all(reached.map((show) => show()));
     // A vault purged since its row was read is left out; an active vault without its key is an error.
-    const shown = await Promise.all(reached.map((row) => show(row).catch(nullWhenGone)));
+    const shown = await Promise.all(reached.map((show) => show().catch(nullWhenGone)));
     return shown.filter((vault) => vault !== null);
   }
 
@@ -47,12 +54,11 @@ export function createQueries(deps: VaultDeps): VaultQueries {
     list,
     async overview(principal, { deleted, user_code: code }) {
       const vaults = await list(principal, { deleted: deleted === 'true' });
-      const accessTo = ({ id }: Vault) => (permissionOf(principal, id) === 'write' ? 'write' : 'read');
-      if (code === undefined || principal.kind !== 'session') return { vaults, accessTo };
-      return { vaults, accessTo, link: await hooks.deviceLink(principal.userId, code) };
+      if (code === undefined || principal.kind !== 'session') return { vaults };
+      return { vaults, link: await hooks.deviceLink(principal.userId, code) };
     },
     async get(principal, id) {
-      const vault = await show(await findAllowed(deps, principal, id, 'read'));
+      const vault = await show(await findAllowed(deps, principal, id, operations.getVault.named));
       events.emit('vaultOpened', { userId: principal.userId, vaultId: vault.id });
       return vault;
     },
@@ -60,7 +66,7 @@ export function createQueries(deps: VaultDeps): VaultQueries {
 }
 
 /** The active vault with an id from a URL. Throws according to the caller's level there. */
-export async function findAllowed({ db }: VaultDeps, principal: Principal, id: string, need: 'read' | 'write') {
+export async function findAllowed({ db }: VaultDeps, principal: Principal, id: string, need: Need) {
   const row = await db.get(store.findActive, { id: vaultIdOf(id), userId: principal.userId });
   return allowed(principal, row, need);
 }
@@ -70,13 +76,11 @@ export function restorableAfter({ clock }: VaultDeps, purgeDelay: number): numbe
   return clock.now() - purgeDelay;
 }
 
-export function allowed(
-  principal: Principal,
-  row: VaultWithCounts | undefined,
-  need: 'read' | 'write',
-): VaultWithCounts {
-  if (row === undefined) throw new NotevaultError('vault_not_found');
-  checkPermission(principal, row.id, need);
+/** A vault that the caller cannot access does not exist for them. Throws `vault_not_found`, `insufficient_access`. */
+export function allowed(principal: Principal, row: VaultWithCounts | undefined, need: Need): VaultWithCounts {
+  const level = row === undefined ? 'none' : permissionFor(principal, row);
+  if (row === undefined || level === 'none') throw new NotevaultError('vault_not_found');
+  checkPermission(level, need);
   return row;
 }
 

@@ -20,9 +20,9 @@ export function vaultView(vault: Vault): VaultBody {
   };
 }
 
-export function vaultsView({ vaults, accessTo, link }: VaultList): VaultsResponse {
+export function vaultsView({ vaults, link }: VaultList): VaultsResponse {
   const list = {
-    vaults: vaults.map((vault) => ({ ...vaultView(vault), access: accessTo(vault) })),
+    vaults: vaults.map((vault) => ({ ...vaultView(vault), access: vault.access })),
     access_levels: true,
   };
   if (link === undefined) return list;

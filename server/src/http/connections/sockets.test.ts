@@ -33,7 +33,7 @@ async function echoServer(
   handleUpgrades(app, sockets);
   const route = socketRoute({
     path: '/echo',
-    operation: 'echo',
+    operation: 'syncSocket',
     summary: 'Echo',
     description: 'Says back what it hears.',
     open(connection, knock) {

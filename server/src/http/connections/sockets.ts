@@ -1,6 +1,7 @@
 import { type IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
+import type { OperationName } from '@notevault/protocol/operations.ts';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Static, TSchema } from 'typebox';
 import { WebSocketServer } from 'ws';
@@ -24,8 +25,7 @@ export interface UpgradeRequest<Params = Record<never, never>> {
 interface SocketRouteSpec<Params> {
   /** Below `/api`. */
   readonly path: string;
-  /** The operation's name in the OpenAPI document. */
-  readonly operation: string;
+  readonly operation: OperationName;
   readonly summary: string;
   readonly description: string;
   readonly params?: TSchema;

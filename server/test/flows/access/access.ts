@@ -1,15 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Rule } from '@notevault/protocol/operations.ts';
 import type { Database } from '../../../src/ports/database/database.ts';
 import { OAuthApp } from '../../kit/clients/oauth-app.ts';
-import {
-  type AccessKind,
-  type Known,
-  knownOperations,
-  linkDevice,
-  makeWorld,
-  type World,
-} from '../../kit/operations.ts';
+import { type Known, knownOperations, linkDevice, makeWorld, type World } from '../../kit/operations.ts';
 import { type Answer, type Caller, Person } from '../../kit/person.ts';
 import { startServer, type TestServer } from '../../kit/server.ts';
 
@@ -121,19 +115,19 @@ const credentials: readonly Credential[] = [
 type Refusal = readonly [status: number, error: string];
 const UNAUTHORIZED: Refusal = [401, 'unauthorized'];
 const INSUFFICIENT: Refusal = [403, 'insufficient_access'];
+const NO_ACCESS: Refusal = [403, 'API key does not have access to this vault'];
 
-/** The refusal that a caller with these rights must get for this access kind; null when access is granted. */
-function refusal(door: AccessKind, { kind, level, creates }: Rights): Refusal | null {
-  if (door === 'public') return null;
+/** The refusal that a caller with these rights must get under a rule; null when access is granted. */
+function refusal({ who, vault, named, later }: Rule, { kind, level, creates }: Rights): Refusal | null {
+  if (who === 'anyone') return null;
   if (kind === 'nobody') return UNAUTHORIZED;
-  if (door === 'session') return kind === 'session' ? null : [403, 'api_key_not_allowed'];
-  if (door === 'admin') return [403, 'admin_required'];
-  if (door === 'credential') return null;
-  if (door === 'create') return creates ? null : INSUFFICIENT;
-  if (level === 'none') {
-    return door.startsWith('vault') ? [404, 'not found'] : [403, 'API key does not have access to this vault'];
-  }
-  return door.endsWith('write') && level === 'read' ? INSUFFICIENT : null;
+  if (who === 'admin') return [403, 'admin_required'];
+  if (who === 'session') return kind === 'session' ? null : [403, 'api_key_not_allowed'];
+  if (later !== undefined) return creates ? null : INSUFFICIENT;
+  const need = vault ?? named;
+  if (need === undefined) return null;
+  if (level === 'none') return vault === undefined ? [404, 'not found'] : NO_ACCESS;
+  return need === 'write' && level === 'read' ? INSUFFICIENT : null;
 }
 
 /** Access control: calls every operation of the OpenAPI document with every kind of credential at every level. */
@@ -161,17 +155,19 @@ async function askWithAll(server: TestServer, owner: Person, operation: Known): 
   let before: unknown;
   for (const { name, rights, caller } of credentials) {
     // A public call would end a session whose token it is given; it needs no credential anyway.
-    if (operation.access === 'public' && rights.kind !== 'nobody') continue;
+    if (operation.rule.who === 'anyone' && rights.kind !== 'nobody') continue;
     // Each of these works once only, such as polling a code, so each gets a fresh world.
-    if (operation.access === 'public') [world, before] = [await freshWorld(), undefined];
+    if (operation.rule.who === 'anyone') [world, before] = [await freshWorld(), undefined];
     const asker = await caller(server, owner, world);
-    const refused = refusal(operation.access, rights);
+    const refused = refusal(operation.rule, rights);
     before ??= await everythingIn(owner, world);
     const { url, body, headers } = operation.request(world);
     const answer = await asker.call(operation.method, url, body, headers ?? {});
     const what = `${operation.name} with ${name} → ${answer.status} ${JSON.stringify(answer.body)?.slice(0, 200)}`;
     if (refused === null) {
       assert.equal(answer.status, operation.answers, what);
+      // The rows of these bring a wrong password.
+      if (operation.rule.stepUp !== undefined) assert.deepEqual(await everythingIn(owner, world), before, what);
       // Reads can be repeated in the same world.
       if (operation.method !== 'GET') [world, before] = [await freshWorld(), undefined];
     } else {

@@ -128,11 +128,11 @@ onSqlite('operations whose answers may be compressed', (open) => {
   });
 });
 
-async function answerOf(server: TestServer, { name, method, access, request, needs, answers }: Known) {
+async function answerOf(server: TestServer, { name, method, rule, request, needs, answers }: Known) {
   const owner = new Person(server.url, name.toLowerCase(), () => server.alice.signed());
   const world = await makeWorld(owner, name, needs === undefined ? [] : [needs]);
   const { url, body, headers } = request(world);
-  const caller = access === 'admin' ? server.alice : owner;
+  const caller = rule.who === 'admin' ? server.alice : owner;
   const answer = await caller.call(method, url, body, { ...headers, 'accept-encoding': 'br, gzip' });
   // What changes something may be refused here, because it was made for a world of its own.
   if (method === 'GET') assert.equal(answer.status, answers, name);

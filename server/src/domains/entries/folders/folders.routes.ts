@@ -26,7 +26,6 @@ function readingRoutes(folders: Folders): Route[] {
       path: '/folders',
       operation: 'listFolders',
       summary: 'List all folders, including the root',
-      access: 'read',
       compresses: true,
       revalidates: 'vault',
       answerBytes: answerBytes.page,
@@ -38,7 +37,6 @@ function readingRoutes(folders: Folders): Route[] {
       path: '/folders/explicit',
       operation: 'listExplicitFolders',
       summary: 'List the explicit folders: those that a client created',
-      access: 'read',
       compresses: true,
       revalidates: 'vault',
       answerBytes: answerBytes.page,
@@ -57,7 +55,6 @@ function writingRoutes(folders: Folders): Route[] {
       path: '/folders',
       operation: 'createFolder',
       summary: 'Create an explicit folder, or return the existing one',
-      access: 'write',
       body: schema.CreateFolder,
       responses: { 201: schema.FolderResponse },
       errors: ['folder_empty', 'conflict'],
@@ -71,7 +68,6 @@ function writingRoutes(folders: Folders): Route[] {
       operation: 'deleteFolder',
       summary:
         'Make a folder no longer explicit and keep its contents; with `recursive=true`, delete it with its contents',
-      access: 'write',
       query: schema.DeleteFolderQuery,
       responses: { 204: null },
       errors: ['folder_empty', 'note_unreadable', 'attachment_unreadable'],
@@ -85,7 +81,6 @@ function writingRoutes(folders: Folders): Route[] {
       path: '/folders/rename',
       operation: 'renameFolder',
       summary: 'Rename or move a folder with its contents, and update links',
-      access: 'write',
       body: RenameBody,
       responses: { 200: schema.FolderRenamed },
       errors: ['folder_not_found', 'conflict', 'cycle', 'note_unreadable', 'attachment_unreadable'],
@@ -98,11 +93,9 @@ function writingRoutes(folders: Folders): Route[] {
 function batchRoutes(folders: Folders): Route[] {
   return [
     idempotentRoute({
-      key: 'required',
       path: '/folders/batch-move',
       operation: 'moveFolders',
       summary: 'Move folders with their contents, all or none, and update links',
-      access: 'write',
       body: schema.MoveFolders,
       responses: { 200: MovedCount },
       errors: [...BATCH_ERRORS, 'missing_target', 'conflict', 'cycle'],
@@ -113,11 +106,9 @@ function batchRoutes(folders: Folders): Route[] {
       reply: (moved) => ({ body: { moved } }),
     }),
     idempotentRoute({
-      key: 'required',
       path: '/folders/batch-delete',
       operation: 'deleteFolders',
       summary: 'Delete folders with their contents, all or none',
-      access: 'write',
       body: schema.DeleteFolders,
       responses: { 200: DeletedCount },
       errors: BATCH_ERRORS,

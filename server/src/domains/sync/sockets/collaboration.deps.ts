@@ -1,3 +1,4 @@
+import type { Need } from '@notevault/protocol/operations.ts';
 import type { Seq, VaultId } from '@notevault/protocol/values/ids.ts';
 import type { Bus } from '../../../ports/bus/bus.ts';
 import type { Clock } from '../../../ports/clock/clock.ts';
@@ -25,7 +26,7 @@ export interface CollaborationDeps {
   readonly bus: Bus;
   readonly live: LiveNotes;
   readonly vaults: {
-    openVault(principal: Principal, header: string | undefined, need: 'read' | 'write'): Promise<OpenVault>;
+    openVault(principal: Principal, header: string | undefined, need: Need): Promise<OpenVault>;
     /** Returns the last seq of each vault that exists. */
     changeSeqs(ids: readonly VaultId[]): Promise<ReadonlyMap<VaultId, Seq>>;
   };

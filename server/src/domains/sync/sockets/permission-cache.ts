@@ -1,6 +1,7 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
+import { live } from '@notevault/protocol/operations.ts';
 import type { UserId, VaultId } from '@notevault/protocol/values/ids.ts';
-import type { Principal } from '../../access/access.ts';
+import { type Principal, reaches } from '../../access/access.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
 import type { CollaborationDeps } from './collaboration.deps.ts';
 import type { Caller } from './connection.ts';
@@ -44,7 +45,7 @@ export class Permission {
     return this.#vault;
   }
   get mayWrite(): boolean {
-    return !this.#revoked && this.#vault.permission === 'write';
+    return !this.#revoked && reaches(this.#vault.permission, live.edit.vault);
   }
   get stale(): boolean {
     return this.#stale;
@@ -129,7 +130,7 @@ export class PermissionCache {
     const principal = await nullIfRefused(this.#deps.hooks.authenticate(token, caller));
     const vaultId = await vaultOf();
     if (principal === null || vaultId === null) return { principal, permission: null };
-    const vault = await nullIfRefused(this.#deps.vaults.openVault(principal, vaultId, 'read'));
+    const vault = await nullIfRefused(this.#deps.vaults.openVault(principal, vaultId, live.open.vault));
     if (vault === null) return { principal, permission: null };
     const key = `${principal.credentialId}:${vault.id}`;
     const permission = this.#permissions.get(key) ?? new Permission(principal, vault, at);
@@ -215,7 +216,7 @@ export class PermissionCache {
   async #read({ principal, vault }: Permission): Promise<CheckedAccess | null> {
     const current = await this.#deps.hooks.recall(principal);
     if (current === null) return null;
-    const opened = await nullIfRefused(this.#deps.vaults.openVault(current, vault.id, 'read'));
+    const opened = await nullIfRefused(this.#deps.vaults.openVault(current, vault.id, live.open.vault));
     return opened === null ? null : { principal: current, vault: opened };
   }
 }

@@ -1,3 +1,4 @@
+import { kindsInUrl } from '@notevault/protocol/operations.ts';
 import { Frames, MalformedFrame, type Message, readPlain } from '@notevault/protocol/socket-frames.ts';
 import type { NoteId, UserId } from '@notevault/protocol/values/ids.ts';
 import { bearerOf } from '../../tokens/tokens.ts';
@@ -81,8 +82,7 @@ export class YWebsocketSession {
       const { authorization, token } = credential;
       const credentialOf = (authorization === null ? token : bearerOf(authorization)) ?? '';
       const { principal, permission } = await this.#context.decide(credentialOf, caller, { note: note ?? NOWHERE });
-      const missing = principal?.kind === 'oauth' || principal?.kind === 'device';
-      const known = principal !== null && !(authorization === null && missing);
+      const known = principal !== null && (authorization !== null || kindsInUrl.includes(principal.kind));
       if (!known || permission === null || note === null) {
         await due;
         return this.#connection.close(

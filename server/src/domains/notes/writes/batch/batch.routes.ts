@@ -5,20 +5,13 @@ import { idempotentRoute, type Route } from '../../../../http/route.ts';
 import { writeContextOf } from '../../../../http/write-context.ts';
 import type { Notes } from '../../notes.ts';
 
-const MB = 1024 * 1024;
-/** 10 MB of text can be six times that once escaped. */
-const NOTES_BODY_LIMIT = 64 * MB;
-
 export function batchRoutes(notes: Notes): Route[] {
   return [
     idempotentRoute({
-      key: 'required',
       path: '/notes/batch',
       operation: 'upsertNotes',
       summary: 'Upsert up to 100 notes, each independently of the others',
-      access: 'write',
       answerBytes: answerBytes.write,
-      bodyLimit: NOTES_BODY_LIMIT,
       body: BatchBody,
       responses: { 200: BatchResponse },
       errors: ['invalid_notes', 'too_many_notes', 'limit_exceeded'],
@@ -30,8 +23,6 @@ export function batchRoutes(notes: Notes): Route[] {
       path: '/notes/append',
       operation: 'appendToNote',
       summary: 'Append text to a note, or create the note',
-      access: 'write',
-      bodyLimit: NOTES_BODY_LIMIT,
       body: AppendNote,
       responses: { 200: Appended },
       errors: ['conflict', 'note_too_large', 'limit_exceeded', 'note_unreadable'],
@@ -40,11 +31,9 @@ export function batchRoutes(notes: Notes): Route[] {
       reply: (appended) => ({ body: appended }),
     }),
     idempotentRoute({
-      key: 'required',
       path: '/notes/batch-delete',
       operation: 'deleteNotes',
       summary: 'Delete several notes, all or none',
-      access: 'write',
       body: DeleteNotes,
       responses: { 200: DeletedCount },
       errors: [

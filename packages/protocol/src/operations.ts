@@ -1,0 +1,191 @@
+import type { NewTicket } from './tickets.ts';
+
+/*
+ * Who may do what: one row for every operation of the API, and for what tickets and sockets permit. Routes, sockets,
+ * tickets, the tools of assistants and the tests of access read it; nothing else says what an operation requires.
+ */
+
+/** What an operation requires of its caller, and what it grants beyond the usual. */
+export interface Rule {
+  /** Anyone, any credential, a session, or a session of an admin. */
+  readonly who: 'anyone' | 'credential' | 'session' | 'admin';
+  /** The level needed in the vault of the request, which is opened before the body is read. */
+  readonly vault?: Need;
+  /** The level needed in a vault that the URL or the body names. */
+  readonly named?: Need;
+  /** The level needed in vaults that are made later. */
+  readonly later?: Need;
+  /** How the caller must prove once more who they are; the operation checks it. */
+  readonly stepUp?: 'password';
+  /** Whether the answer is kept for an idempotency key. */
+  readonly key?: 'required' | 'optional';
+  /** Requests a minute by address and path: the common limit of `auth`, or that but at least a number. */
+  readonly limit?: 'auth' | { readonly atLeast: number };
+  /** Whether some requests are allowed beyond the plan's limit, so that a new account can be set up. */
+  readonly onboarding?: true;
+  /** Largest body in bytes, if not the usual one. */
+  readonly bodyLimit?: number;
+  /**
+   * Set where a cookie is the credential. Browsers add cookies to requests of any page, so pages of other origins are
+   * refused there.
+   */
+  readonly readsCookies?: true;
+}
+
+export type Need = 'read' | 'write';
+
+const anyone = { who: 'anyone' } as const;
+const credential = { who: 'credential' } as const;
+const session = { who: 'session' } as const;
+const admin = { who: 'admin' } as const;
+const read = { ...credential, vault: 'read' } as const;
+const write = { ...credential, vault: 'write' } as const;
+
+const once = { key: 'optional' } as const;
+const keyed = { key: 'required' } as const;
+const auth = { limit: 'auth' } as const;
+const onboarding = { onboarding: true } as const;
+/** 10 MB of text can be six times that once escaped. */
+const notesBody = { bodyLimit: 64 * 1024 * 1024 } as const;
+
+/** By the name that an operation has in the OpenAPI document. */
+export const operations = {
+  getOpenApi: anyone,
+  getHealth: anyone,
+  isAlive: anyone,
+  isReady: anyone,
+  listNoteChanges: credential,
+  listAttachmentChanges: credential,
+
+  register: { ...anyone, ...auth },
+  login: { ...anyone, ...auth },
+  refreshSession: { ...anyone, ...auth, readsCookies: true },
+  logout: { ...anyone, ...auth, readsCookies: true },
+  // Every page that is opened asks once, and all of an office call from one address.
+  bootstrap: { ...anyone, limit: { atLeast: 120 } },
+  resetPassword: { ...anyone, ...auth },
+  changePassword: { ...session, ...auth, stepUp: 'password' },
+  listSessions: session,
+  endSession: session,
+  endOtherSessions: session,
+  getMe: { ...credential, ...onboarding },
+  updateMe: { ...session, ...onboarding },
+  deleteMe: { ...session, ...onboarding, stepUp: 'password' },
+
+  adminListUsers: admin,
+  adminUpdateUser: admin,
+  adminDeleteUser: { ...admin, stepUp: 'password' },
+  adminListInvites: admin,
+  adminCreateInvite: admin,
+  adminDeleteInvite: admin,
+  adminHealth: admin,
+
+  createApiKey: { ...session, ...once },
+  listApiKeys: session,
+  revokeApiKey: session,
+  listConnections: session,
+  createPat: { ...session, ...once },
+  revokePat: session,
+  revokeOAuthClient: session,
+  revokeDevice: session,
+  startDeviceLink: { ...anyone, ...auth },
+  authorizeDevice: { ...session, ...auth, named: 'write' },
+  pollDeviceLink: anyone,
+  refreshDevice: { ...anyone, ...auth },
+  signOffDevice: { ...anyone, ...auth },
+
+  listVaults: { ...credential, ...onboarding },
+  getStorage: { ...credential, ...onboarding },
+  createVault: { ...credential, ...onboarding, ...once, later: 'write' },
+  // The level in vaults made later if it makes one, that in the named one if there is one.
+  registerVault: { ...credential, ...onboarding, ...once, later: 'write', named: 'read' },
+  getVault: { ...credential, named: 'read' },
+  updateVault: { ...credential, named: 'write' },
+  deleteVault: { ...credential, named: 'write' },
+  restoreVault: { ...session, ...once, named: 'write' },
+  purgeVault: { ...session, ...once, named: 'write' },
+
+  upsertNote: { ...write, ...once, ...notesBody },
+  upsertNotes: { ...write, ...keyed, ...notesBody },
+  appendToNote: { ...write, ...once, ...notesBody },
+  renameNote: { ...write, ...once },
+  moveNotes: { ...write, ...keyed },
+  getNote: read,
+  getNoteById: read,
+  listRecentNotes: read,
+  listBacklinks: read,
+  deleteNote: write,
+  deleteNoteById: write,
+  deleteNotes: { ...write, ...keyed },
+  listNoteVersions: read,
+  getNoteVersion: read,
+  restoreNoteVersion: { ...write, ...once },
+  listTags: read,
+  listTypes: read,
+  search: read,
+  searchStatus: read,
+
+  listFolders: read,
+  listExplicitFolders: read,
+  listFolderNotes: read,
+  listFolderNotesById: read,
+  createFolder: { ...write, ...once },
+  deleteFolder: write,
+  deleteFolders: { ...write, ...keyed },
+  renameFolder: { ...write, ...once },
+  moveFolders: { ...write, ...keyed },
+
+  listAttachments: read,
+  getAttachment: read,
+  uploadAttachment: { ...write, ...once },
+  putAttachment: write,
+  renameAttachment: { ...write, ...once },
+  moveAttachments: { ...write, ...keyed },
+  deleteAttachment: write,
+  deleteAttachments: { ...write, ...once },
+
+  listTrash: read,
+  restoreFromTrash: { ...write, ...once },
+  deleteFromTrash: write,
+
+  getManifest: read,
+  listChanges: read,
+  getVaultTree: read,
+  getVaultGraph: read,
+  // Credentials are presented on the socket, and checked for each document: see `live`.
+  syncSocket: anyone,
+  syncNote: anyone,
+
+  // And what the ticket requires: see `ticketed`.
+  createTicket: read,
+  // The ticket is the credential, and the one it was made with must still have what that requires.
+  downloadByTicket: anyone,
+  uploadByTicket: anyone,
+
+  startImport: { ...session, named: 'write' },
+  listImports: session,
+  getImport: session,
+  cancelImport: session,
+  applyImport: { ...session, named: 'write' },
+
+  addLogs: { ...credential, ...once },
+  listLogs: credential,
+} as const satisfies Readonly<Record<string, Rule>>;
+
+export type OperationName = keyof typeof operations;
+
+/** The rule of an operation, with its literal values. */
+export type RuleOf<Name extends OperationName> = (typeof operations)[Name];
+
+/** What is done with a ticket: what it requires when it is made, and still when it is used. */
+export const ticketed = {
+  'attachment.get': read,
+  'attachment.put': write,
+  'vault.export': { ...session, vault: 'read' },
+} as const satisfies Readonly<Record<NewTicket['operation'], Rule>>;
+
+/** What is done over sockets. */
+export const live = { open: read, edit: write } as const;
+
+/** The kinds of credentials that a socket accepts in its URL, because browsers cannot set its headers. */
+export const kindsInUrl: readonly string[] = ['session', 'key'];
