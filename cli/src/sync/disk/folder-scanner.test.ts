@@ -14,9 +14,9 @@ const options = () => ({
   isIgnored: (path: string) => path.endsWith('.tmp'),
 });
 
-function sorted({ files, folders, skipped }: DiskListing) {
+function sorted({ files, folders, skipped, isPartial }: DiskListing) {
   const lines = (all: readonly unknown[]) => all.map((one) => JSON.stringify(one)).sort();
-  return { files: lines(files), folders: [...folders].sort(), skipped: lines(skipped) };
+  return { files: lines(files), folders: [...folders].sort(), skipped: lines(skipped), isPartial };
 }
 
 const PARTS = ['a', 'b', 'C', 'é'];

@@ -44,6 +44,7 @@ export class FolderWatcher implements AsyncDisposable {
       ignored: (absolute, stats) => stats?.isDirectory() === false || isLeftOut(pathOf(absolute), 'folder'),
       ignoreInitial: true,
       followSymlinks: false,
+      ignorePermissionErrors: true,
       atomic: false,
     });
     this.ready = new Promise((resolve) => {

@@ -235,13 +235,17 @@ export class SyncEngine {
     return { trees: this.#trees(local, remote), local };
   }
 
-  #trees({ tree }: LocalObservation, { files, folders }: SideTree<RemoteFile>): Trees {
+  /** What may be in a folder that cannot be read is in none of them, so that nothing is done to it. */
+  #trees({ tree, unseen }: LocalObservation, { files, folders }: SideTree<RemoteFile>): Trees {
     const { disk } = this.#ports;
     const remote = {
-      files: files.filter(({ path }) => !disk.isIgnored(path, 'file')),
-      folders: folders.filter((path) => !disk.isIgnored(path, 'folder')),
+      files: files.filter(({ id, path }) => !unseen.ids.has(id) && !disk.isIgnored(path, 'file')),
+      folders: folders.filter((path) => !unseen.folders.has(path) && !disk.isIgnored(path, 'folder')),
     };
-    const synced = { files: [...this.#state.synced.values()], folders: [...this.#state.folders.values()] };
+    const synced = {
+      files: [...this.#state.synced.values()].filter(({ id }) => !unseen.ids.has(id)),
+      folders: [...this.#state.folders.values()].filter((path) => !unseen.folders.has(path)),
+    };
     return { local: tree, remote, synced };
   }
 

@@ -1,6 +1,6 @@
 import { ancestorsOf, foldPath } from '@notevault/note-text/paths.ts';
 import { canBeSpelledAnew } from '../plan/identify.ts';
-import { kindOf, type LocalFile, type SideTree } from '../plan/trees.ts';
+import { kindOf, type LocalFile, type SideTree, type SyncedFile } from '../plan/trees.ts';
 import type { FileContents } from './file-contents.ts';
 import { isComparedByValue, isSameValue } from './json-values.ts';
 import { type Clock, type Disk, type DiskFile, type DiskListing, DiskRefused } from './ports.ts';
@@ -47,10 +47,18 @@ export interface LocalObservation {
   /** The files that operations may use, by path. */
   readonly entries: ReadonlyMap<string, DiskFile>;
   readonly skipped: DiskListing['skipped'];
+  /** What may be in a folder that cannot be read: neither missing nor unchanged, as far as anybody can tell. */
+  readonly unseen: Unseen;
   /** Some files are still changing: observe again after this time. Null when none is. */
   readonly settlesInMs: number | null;
   /** Files are getting other names: which of them is gone or new cannot be told yet. */
   readonly isRenaming: boolean;
+}
+
+/** Synced files, by id, and synced folders that were found nowhere. */
+export interface Unseen {
+  readonly ids: ReadonlySet<string>;
+  readonly folders: ReadonlySet<string>;
 }
 
 /** @property since when the disk first listed the file as it is @property changes how often it changed just before */
@@ -101,10 +109,11 @@ export class LocalObserver {
       files.push({ path: file.path, hash: shown, fileId: file.fileId });
       if (hash != null) entries.set(file.path, file);
     }
-    const awaited = this.#awaited(files, listing.folders, ticks, waits);
+    const unseen = this.#unseen(listing);
+    const awaited = this.#awaited(files, { folders: listing.folders, unseen }, { ticks, waits });
     const tree = { files: [...files, ...awaited], folders: listing.folders };
     const settlesInMs = waits.length === 0 ? null : Math.max(AGAIN_MS, Math.min(...waits));
-    return { tree, entries, skipped: [...listing.skipped, ...unreadable], settlesInMs, isRenaming };
+    return { tree, entries, skipped: [...listing.skipped, ...unreadable], unseen, settlesInMs, isRenaming };
   }
 
   /**
@@ -144,6 +153,18 @@ export class LocalObserver {
     // None may go on beside the next run.
     for (const ended of workers) if (ended.status === 'rejected') throw ended.reason;
     return { hashes, unreadable };
+  }
+
+  /** Returns the synced files and folders that are nowhere, if there is a folder that cannot be read. */
+  #unseen({ files, folders, isPartial }: DiskListing): Unseen {
+    if (!isPartial) return { ids: new Set(), folders: new Set() };
+    const [paths, fileIds] = [new Set(files.map(({ path }) => path)), new Set(files.map(({ fileId }) => fileId))];
+    const isNowhere = ({ path, fileId }: SyncedFile) => !paths.has(path) && (fileId === null || !fileIds.has(fileId));
+    const there = new Set(folders);
+    return {
+      ids: new Set([...this.#state.synced.values()].filter(isNowhere).map(({ id }) => id)),
+      folders: new Set([...this.#state.folders.values()].filter((path) => !there.has(path))),
+    };
   }
 
   /** A file that new rules ignore is no longer synced: it is compared without a base when they change again. */
@@ -243,9 +264,13 @@ export class LocalObserver {
    * Returns the files that went missing a moment ago and still count as present. A file whose bytes appear elsewhere
    * was renamed and is left out.
    */
-  #awaited(files: readonly LocalFile[], folders: readonly string[], ticks: number, waits: number[]): LocalFile[] {
+  #awaited(
+    files: readonly LocalFile[],
+    { folders, unseen }: { readonly folders: readonly string[]; readonly unseen: Unseen },
+    { ticks, waits }: { readonly ticks: number; readonly waits: number[] },
+  ): LocalFile[] {
     const exact = new Set(files.map(({ path }) => path));
-    const gone = [...this.#state.synced.values()].filter(({ path }) => !exact.has(path));
+    const gone = [...this.#state.synced.values()].filter(({ id, path }) => !exact.has(path) && !unseen.ids.has(id));
     if (gone.length === 0) this.#missing.clear();
     if (gone.length === 0) return [];
     const paths = new Map(files.map((file) => [foldPath(file.path), file]));

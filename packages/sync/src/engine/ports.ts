@@ -54,6 +54,8 @@ export interface DiskListing {
   readonly folders: readonly string[];
   /** Entries that are not synced, and the reason: links, and names that a vault cannot store. */
   readonly skipped: readonly { readonly path: string; readonly reason: string }[];
+  /** Whether there are folders that cannot be read, which `skipped` names: what is missing may be in one of them. */
+  readonly isPartial: boolean;
 }
 
 /** What a file will be. @property size null when it is not known yet. @property mtime epoch seconds */
@@ -73,7 +75,7 @@ export type Expected = DiskFile | null;
  * written through a link or outside the folder.
  */
 export interface Disk {
-  /** Throws FolderGone when the folder is missing, has been replaced by another one, or cannot be listed completely. */
+  /** Throws FolderGone when the folder is missing, has been replaced by another one, or its disk fails. */
   list(): Promise<DiskListing>;
   /**
    * Returns why neither this disk nor every other common file system can store a path; null when they can. The text

@@ -160,7 +160,7 @@ export class SimDisk implements Disk {
   async list(): Promise<DiskListing> {
     await this.turn();
     const files = [...this.#files.values()].map((file) => this.#shown(file));
-    return { files, folders: this.folders, skipped: [] };
+    return { files, folders: this.folders, skipped: [], isPartial: false };
   }
 
   async requireWritable(): Promise<void> {}
