@@ -91,8 +91,10 @@ export class EdgeEvaluation {
   evaluate({ edge, text, source }: TouchedEdge): void {
     const now = this.#targetOf(text.target, text, source);
     const target = this.#targetPathOf(edge);
-    const led = target !== null && leadsFromFolder(text.form, source.before, text.target, target.before);
-    // A link that led from its note's folder must lead there after the move, too.
+    // A link that led from its note's folder to a note that moves must lead there afterwards, too. While only its own note
+    // moves it stays: it may mean the name, or the path from the root.
+    const moves = target !== null && target.before !== target.after;
+    const led = moves && leadsFromFolder(text.form, source.before, text.target, target.before);
     const leads = (to: string) => !led || leadsFromFolder(text.form, source.after, to, target.after);
     const earlier = originalText(text, target);
     const original = earlier !== null && leads(earlier) ? earlier : null;

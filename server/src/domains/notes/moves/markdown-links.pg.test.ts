@@ -64,14 +64,14 @@ onEachEngine('a markdown link to a moved note', (open) => {
     made.set('f/s.md', (await alice.write('f/s.md', text)).id);
     const read = async (path: string) => (await alice.read(path)).body.content;
     await rename(alice, 'f/s.md', 's.md');
-    assert.equal(await read('s.md'), '[1](./t.md) [2](f/t2.md) [3](./g/t3.md)');
+    assert.equal(await read('s.md'), '[1](./t.md) [2](t2.md) [3](./g/t3.md)');
     const ids = [made.get('f/s.md'), made.get('g/t3.md')];
     await alice.caller.post('/notes/batch-move', { ids, target_folder: 'h/i' }, key());
-    assert.equal(await read('h/i/s.md'), '[1](../../t.md) [2](../../f/t2.md) [3](./t3.md)');
+    assert.equal(await read('h/i/s.md'), '[1](../../t.md) [2](t2.md) [3](./t3.md)');
     await alice.caller.post('/folders/rename', { old_path: 'h', new_path: 'j/k' });
-    assert.equal(await read('j/k/i/s.md'), '[1](../../../t.md) [2](../../../f/t2.md) [3](./t3.md)');
+    assert.equal(await read('j/k/i/s.md'), '[1](../../../t.md) [2](t2.md) [3](./t3.md)');
     await alice.caller.post('/folders/rename', { old_path: 'f', new_path: 'l' });
-    assert.equal(await read('j/k/i/s.md'), '[1](../../../t.md) [2](../../../l/t2.md) [3](./t3.md)');
+    assert.equal(await read('j/k/i/s.md'), '[1](../../../t.md) [2](t2.md) [3](./t3.md)');
     assert.deepEqual(
       (await alice.edges('j/k/i/s.md')).map((edge) => edge.split(' → ')[1]),
       ['t.md', 'l/t2.md', 'j/k/i/t3.md'],
