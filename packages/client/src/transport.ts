@@ -55,6 +55,8 @@ export interface Call {
   /** Sent unchanged. A function returns the bytes again for each attempt. */
   readonly bytes?: () => Body;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Whether the server is not told which installation sends it. */
+  readonly isWithoutDevice?: boolean;
   /**
    * Whether the request can be sent again after a lost answer. True by default, because a POST gets an idempotency key.
    */
@@ -139,7 +141,7 @@ export class Transport {
     const headers = new Headers(call.headers);
     if (token !== null) headers.set('authorization', `Bearer ${token}`);
     if (call.vault !== undefined) headers.set('x-vault-id', call.vault);
-    if (this.#deviceId !== undefined) headers.set('x-device-id', this.#deviceId);
+    if (this.#deviceId !== undefined && call.isWithoutDevice !== true) headers.set('x-device-id', this.#deviceId);
     // Encoded, because a header holds only ASCII.
     if (this.#agent !== undefined) headers.set('x-agent', encodeURIComponent(this.#agent.toWellFormed()));
     if (key !== undefined && !path.startsWith('/auth/')) headers.set('x-idempotency-key', key);

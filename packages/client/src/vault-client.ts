@@ -78,9 +78,15 @@ export class VaultClient {
     return (await this.#post<NoteUpserted>('/notes', note)).note;
   }
 
-  /** Writes at most 100 notes independently; returns a result for each, in order. */
-  async upsertNotes(notes: readonly UpsertNote[]): Promise<BatchResult[]> {
-    return (await this.#post<BatchResponse>('/notes/batch', { notes })).results;
+  /**
+   * Writes at most 100 notes independently; returns a result for each, in order.
+   *
+   * @param isDeliberate whether somebody wants them back that another device may have deleted a moment ago
+   */
+  async upsertNotes(notes: readonly UpsertNote[], isDeliberate = false): Promise<BatchResult[]> {
+    const call = { method: 'POST', path: '/notes/batch', json: { notes }, vault: this.id } as const;
+    // The server refuses what a device may only not have heard of.
+    return (await this.#transport.json<BatchResponse>({ ...call, isWithoutDevice: isDeliberate })).results;
   }
 
   async appendToNote(path: string, text: string): Promise<Appended> {

@@ -18,6 +18,8 @@ export interface TrashedFile {
 }
 
 const KEPT_MS = 30 * 24 * 60 * 60 * 1000;
+/** How long the server takes a note that was deleted elsewhere for one whose device has not heard of that. */
+const DELETION_WINS_MS = 60_000;
 
 /**
  * What the other side removed or replaced, kept for 30 days beside the stored state. A row tells where a file was; if a
@@ -47,7 +49,8 @@ export class Trash implements Disposable {
       create index if not exists trashed_path on trashed (path, at);
       create table if not exists expected (
         id text primary key, path text not null, reason text not null, size integer not null, mtime real not null
-      ) strict;`);
+      ) strict;
+      create table if not exists restored (path text primary key, at integer not null) strict, without rowid;`);
     const trash = new Trash(folder, db, now);
     await trash.expire();
     return trash;
@@ -95,6 +98,20 @@ export class Trash implements Disposable {
     this.#db.prepare('delete from trashed where id = ?').run(id);
   }
 
+  /** What somebody has brought back and is not on the server yet. */
+  readonly restored = {
+    has: (path: string): boolean =>
+      this.#db.prepare('select 1 from restored where path = ? and at > ?').get(path, this.#now() - DELETION_WINS_MS) !==
+      undefined,
+    /** Called before the file appears, so that it is not sent without. */
+    add: (path: string): void => {
+      this.#db.prepare('insert or replace into restored (path, at) values (?, ?)').run(path, this.#now());
+    },
+    arrived: (path: string): void => {
+      this.#db.prepare('delete from restored where path = ?').run(path);
+    },
+  };
+
   /** Takes in a file whose move was interrupted; its former path is unknown if a power cut has lost the note of it. */
   async adopt(from: string, id: string): Promise<void> {
     const { size, mtimeMs } = await stat(from);
@@ -117,6 +134,7 @@ export class Trash implements Disposable {
       await rm(this.fileOf(id), { force: true });
       this.forget(id);
     }
+    this.#db.prepare('delete from restored where at <= ?').run(this.#now() - DELETION_WINS_MS);
   }
 
   [Symbol.dispose](): void {

@@ -60,7 +60,7 @@ export async function openFolderSync(options: FolderSyncOptions): Promise<Folder
   );
   const ports = {
     disk,
-    server: new VaultServer(vault),
+    server: new VaultServer(vault, trash.restored),
     store,
     clock: options.clock ?? nodeClock(),
     hashing: nodeHashing,

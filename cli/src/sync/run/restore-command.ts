@@ -25,14 +25,17 @@ export async function restore(file: string, isList: boolean): Promise<void> {
   print(`Restored to ${await putBack(trash, newest, root, path)}`);
 }
 
-async function putBack(trash: Trash, trashed: TrashedFile, root: string, path: string): Promise<string> {
+/** Copies a trashed file into its folder, to be sent although another device has just deleted it. Returns where it is. */
+export async function putBack(trash: Trash, trashed: TrashedFile, root: string, path: string): Promise<string> {
   await mkdir(dirname(join(root, path)), { recursive: true });
   requireRealParents(root, path);
   for (const candidate of [path, beside(path, trashed.at)]) {
     const target = join(root, candidate);
+    trash.restored.add(candidate);
     try {
       await copyFile(trash.fileOf(trashed.id), target, constants.COPYFILE_EXCL);
     } catch (error) {
+      trash.restored.arrived(candidate);
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
       continue;
     }

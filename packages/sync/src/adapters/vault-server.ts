@@ -25,15 +25,25 @@ const FETCHED_LENGTH = 32 * 1024 * 1024;
 /** Maximum total length of the texts in one request, in UTF-16 code units. */
 const BATCH_LENGTH = 4 * 1024 * 1024;
 
+/** The paths of notes that somebody has taken out of the trash, until they are on the server. */
+export interface Restored {
+  has(path: string): boolean;
+  arrived(path: string): void;
+}
+
+const NONE_RESTORED: Restored = { has: () => false, arrived: () => undefined };
+
 /** Implements the `Server` port over the HTTP API of a Notevault server. */
 export class VaultServer implements Server {
   readonly #vault: VaultClient;
+  readonly #restored: Restored;
   /** Notes that came with the change feed, until they are read. */
   readonly #fetched = new Map<string, Pick<SyncChange, 'content_hash' | 'version' | 'content'>>();
   #fetchedLength = 0;
 
-  constructor(vault: VaultClient) {
+  constructor(vault: VaultClient, restored = NONE_RESTORED) {
     this.#vault = vault;
+    this.#restored = restored;
   }
 
   async changes(cursor: string | null, isForAll = false): Promise<ChangesPage | null> {
@@ -91,15 +101,19 @@ export class VaultServer implements Server {
     const written: Written[] = [];
     for (let at = 0; at < notes.length; ) {
       const batch: UpsertNote[] = [];
+      const isRestored = this.#restored.has(notes[at]?.path ?? '');
       for (let length = 0; at < notes.length; at++) {
         const { path, text, mtime, id } = notes[at] as (typeof notes)[number];
         length += text.length;
-        if (batch.length > 0 && length > BATCH_LENGTH) break;
+        if (batch.length > 0 && (length > BATCH_LENGTH || this.#restored.has(path) !== isRestored)) break;
         batch.push({ path, content: text, mtime, version: NO_VERSION, id });
       }
-      const results = await this.#written(async () => this.#vault.upsertNotes(batch));
-      for (const [index, { mtime }] of batch.entries())
-        written.push('kind' in results ? results : itemOf(results[index], mtime));
+      const results = await this.#written(async () => this.#vault.upsertNotes(batch, isRestored));
+      for (const [index, { path, mtime }] of batch.entries()) {
+        const one = 'kind' in results ? results : itemOf(results[index], mtime);
+        if (isRestored && one.kind === 'written') this.#restored.arrived(path);
+        written.push(one);
+      }
     }
     return written;
   }
