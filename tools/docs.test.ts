@@ -73,3 +73,57 @@ test('every reference of the written document leads to a component, and every co
   assert.deepEqual([...used].sort(), known.sort());
   for (const name of known) assert.match(name.split('/').at(-1) ?? '', /^[\w.-]+$/);
 });
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** Calls `visit` with every schema in a part of the document, and where it is. */
+function eachSchema(part: Json, where: string, visit: (schema: Json, where: string) => void): void {
+  const under = (parts: unknown, name: string) => {
+    for (const [key, schema] of Object.entries(parts ?? {})) visitSchema(schema, `${where} ${name} ${key}`);
+  };
+  const visitSchema = (schema: unknown, at: string) => {
+    // `true` and `false` are schemas, too.
+    if (typeof schema !== 'object' || schema === null) return;
+    visit(schema as Json, at);
+    eachSchema(schema as Json, at, visit);
+  };
+  for (const name of ['properties', 'patternProperties', 'anyOf', 'oneOf', 'allOf']) under(part[name], name);
+  under({ items: part.items, more: part.additionalProperties, schema: part.schema }, '');
+}
+
+function allSchemas(visit: (schema: Json, where: string) => void): void {
+  const document = JSON.parse(written);
+  eachSchema({ properties: document.components.schemas }, 'components', visit);
+  JSON.parse(written, (_key, value) => {
+    const { name, description, schema } = Object(value);
+    if (typeof schema === 'object') eachSchema({ schema }, name ?? description ?? 'body', visit);
+    return value;
+  });
+}
+
+test('every schema of the written document says which values it has', () => {
+  const kinds = ['type', '$ref', 'enum', 'const', 'anyOf', 'oneOf', 'allOf'];
+  const open: string[] = [];
+  let seen = 0;
+  allSchemas((schema, where) => {
+    seen += 1;
+    if (!kinds.some((kind) => kind in schema)) open.push(where);
+  });
+  assert.ok(seen > 900, `${seen} schemas`);
+  assert.deepEqual(open, []);
+  assert.doesNotMatch(written, /x-documented/);
+});
+
+test('the written document names the values of a mode and of fields, and the form of an id', () => {
+  const { components, paths } = JSON.parse(written);
+  assert.deepEqual(components.schemas.SearchRequest.properties.mode.enum, ['keyword', 'vector', 'hybrid', null]);
+  const parametersOf = (operation: { parameters?: { $ref?: string }[] }) =>
+    (operation.parameters ?? []).map((each) => components.parameters[each.$ref?.split('/').at(-1) ?? ''] ?? each);
+  const fields = parametersOf(paths['/api/sync/changes'].get).find(({ name }) => name === 'fields');
+  assert.deepEqual(fields.schema, { type: 'string', enum: ['meta', 'all'] });
+  const ids = Object.values<object>(paths)
+    .flatMap((methods) => Object.values(methods).flatMap(parametersOf))
+    .filter((each) => each.in === 'path' && /^(family_)?id$/.test(each.name));
+  assert.ok(ids.length > 20, `${ids.length} ids`);
+  for (const { schema } of ids) assert.deepEqual(schema, { type: 'string', format: 'uuid' });
+});

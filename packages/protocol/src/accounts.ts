@@ -1,8 +1,8 @@
 import { type Static, Type } from 'typebox';
-import { Nullable, Timestamp, Unchecked, Uuid } from './values/schemas.ts';
+import { Nullable, sent, Timestamp, Unchecked, Uuid } from './values/schemas.ts';
 
-const Email = { description: 'E-mail address.' };
-const Password = { description: 'At least 8 characters, at most 256 bytes.' };
+const Email = sent(Type.String({ description: 'E-mail address.' }));
+const Password = sent(Type.String({ description: 'At least 8 characters, at most 256 bytes.' }));
 const DisplayName = Nullable(Type.String({ maxLength: 80 }));
 
 export const RegisterBody = Unchecked<{
@@ -12,8 +12,8 @@ export const RegisterBody = Unchecked<{
   invite?: string | null;
   setup_token?: string | null;
 }>({
-  email: Type.Unknown(Email),
-  password: Type.Unknown(Password),
+  email: Email,
+  password: Password,
   display_name: DisplayName,
   invite: Nullable(Type.String({ description: 'Invite token, where registration needs one.' })),
   setup_token: Nullable(
@@ -22,8 +22,8 @@ export const RegisterBody = Unchecked<{
 });
 
 export const LoginBody = Unchecked<{ email?: unknown; password?: unknown }>({
-  email: Type.Unknown(Email),
-  password: Type.Unknown(Password),
+  email: Email,
+  password: Password,
 });
 
 export const PasswordChangeBody = Type.Object({ old_password: Type.String(), new_password: Type.String() });
@@ -37,7 +37,7 @@ export const ProfileBody = Type.Object({
 export type ProfileBody = Static<typeof ProfileBody>;
 
 export const DeleteMeBody = Unchecked<{ password?: unknown }>({
-  password: Type.Unknown({ description: 'The account’s password.' }),
+  password: sent(Type.String({ description: 'The account’s password.' })),
 });
 
 export const Ok = Type.Object({ ok: Type.Boolean() });

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { Nullable, Timestamp, Uuid } from './values/schemas.ts';
+import { Nullable, sentId, Timestamp, Uuid } from './values/schemas.ts';
 
 const LevelOrNull = Type.Unsafe<'none' | 'read' | 'write' | null>({
   type: ['string', 'null'],
@@ -22,7 +22,7 @@ export const NewKeyBody = Type.Object({
 });
 export type NewKeyBody = Static<typeof NewKeyBody>;
 
-export const KeyParams = Type.Object({ id: Type.String({ description: 'Id of a key.' }) });
+export const KeyParams = Type.Object({ id: sentId('Id of a key.') });
 
 export const ApiKey = Type.Object({
   id: Uuid,

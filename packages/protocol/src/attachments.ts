@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { Nullable, queryFlag, Timestamp, Unchecked, Uuid } from './values/schemas.ts';
+import { Nullable, queryFlag, sent, Timestamp, Unchecked, Uuid } from './values/schemas.ts';
 
 export const Attachment = Type.Object({
   id: Uuid,
@@ -42,12 +42,12 @@ export const AttachmentRenamed = Type.Object({
 export type AttachmentRenamed = Static<typeof AttachmentRenamed>;
 
 export const MoveAttachments = Unchecked<{ paths?: unknown; target_folder?: unknown }>({
-  paths: Type.Unknown({ description: '1 to 1,000 paths.' }),
-  target_folder: Type.Unknown({ description: 'Path of a folder, empty for the root. It need not exist yet.' }),
+  paths: sent(Type.Array(Type.String(), { minItems: 1, maxItems: 1000, description: '1 to 1,000 paths.' })),
+  target_folder: sent(Type.String({ description: 'Path of a folder, empty for the root. It need not exist yet.' })),
 });
 
 export const DeleteAttachments = Unchecked<{ paths?: unknown }>({
-  paths: Type.Unknown({ description: '1 to 500 paths.' }),
+  paths: sent(Type.Array(Type.String(), { minItems: 1, maxItems: 500, description: '1 to 500 paths.' })),
 });
 
 /** The raw bytes. */

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { Nullable, Unchecked, Uuid } from './values/schemas.ts';
+import { Nullable, sentId, Unchecked, Uuid } from './values/schemas.ts';
 
 export const DeviceBody = Unchecked<{ client_id?: unknown; vault_name?: unknown; device_name?: unknown }>({
   client_id: Nullable(Type.String({ description: 'Name of the client.' })),
@@ -48,4 +48,4 @@ export type DeviceTokensResponse = Static<typeof DeviceTokensResponse>;
 export const DeviceGrantResponse = Type.Object({ ...TokenFields, user_email: Type.String() });
 export type DeviceGrantResponse = Static<typeof DeviceGrantResponse>;
 
-export const FamilyParams = Type.Object({ family_id: Type.String({ description: 'The device’s `client_id`.' }) });
+export const FamilyParams = Type.Object({ family_id: sentId('The device’s `client_id`.') });

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { NoteListed } from './notes.ts';
-import { Nullable, queryFlag, sent, Uuid } from './values/schemas.ts';
+import { Nullable, queryFlag, sent, sentIds, TargetFolder, TargetFolderId, Uuid } from './values/schemas.ts';
 
 export const Folder = Type.Object({
   name: Type.String({ description: 'Full path; empty for the root.' }),
@@ -33,11 +33,11 @@ export type NotesInFolder = Static<typeof NotesInFolder>;
 export const NotesInFolderById = Type.Object({ notes: Type.Array(NoteListed) });
 export type NotesInFolderById = Static<typeof NotesInFolderById>;
 
-export const CreateFolder = Type.Object({ folder: sent('The path.') });
+export const CreateFolder = Type.Object({ folder: sent(Type.String({ description: 'The path.' })) });
 export const DeleteFolderQuery = Type.Object({ recursive: queryFlag('`true` deletes the folder with its contents.') });
 export const MoveFolders = Type.Object({
-  ids: sent('Ids of explicit folders, 1 to 1,000.'),
-  target_parent_id: sent('A folder’s id, or `root`.'),
-  target_parent: sent('Path of a folder, empty for the root. It need not exist yet.'),
+  ids: sent(sentIds('Ids of explicit folders')),
+  target_parent_id: sent(TargetFolderId),
+  target_parent: sent(TargetFolder),
 });
-export const DeleteFolders = Type.Object({ ids: sent('Ids of explicit folders, 1 to 1,000.') });
+export const DeleteFolders = Type.Object({ ids: sent(sentIds('Ids of explicit folders')) });

@@ -1,5 +1,16 @@
 import { type Static, Type } from 'typebox';
-import { Actor, Nullable, sent, Timestamp, Unchecked, Uuid } from './values/schemas.ts';
+import {
+  Actor,
+  Nullable,
+  sent,
+  sentId,
+  sentIds,
+  TargetFolder,
+  TargetFolderId,
+  Timestamp,
+  Unchecked,
+  Uuid,
+} from './values/schemas.ts';
 
 /** Most bytes of a note's text in UTF-8. */
 export const NOTE_BYTES_MAX = 10 * 1024 * 1024;
@@ -122,10 +133,18 @@ export const BatchResult = Type.Object({
 });
 export type BatchResult = Static<typeof BatchResult>;
 
+const FaultyItem = Type.Unsafe({
+  type: 'object',
+  additionalProperties: true,
+  description: 'Any other, whose result is an error.',
+});
 export const BatchBody = Unchecked<{ notes?: unknown }>({
-  notes: Type.Unknown({
-    description: 'At most 100 notes, each as for a single upsert. They succeed or fail independently.',
-  }),
+  notes: sent(
+    Type.Array(Type.Union([UpsertNote, FaultyItem]), {
+      maxItems: 100,
+      description: 'At most 100 notes, each as for a single upsert. They succeed or fail independently.',
+    }),
+  ),
 });
 
 export const AppendNote = Type.Object({ path: Type.String(), text: Type.String() });
@@ -169,18 +188,22 @@ export const BatchResponse = Type.Object({ results: Type.Array(BatchResult) });
 export type BatchResponse = Static<typeof BatchResponse>;
 
 export const MoveNotes = Type.Object({
-  ids: sent('Note ids, 1 to 1,000.'),
-  target_folder_id: sent('A folder’s id, or `root`.'),
-  target_folder: sent('Path of a folder, empty for the root. It need not exist yet.'),
+  ids: sent(sentIds('Note ids')),
+  target_folder_id: sent(TargetFolderId),
+  target_folder: sent(TargetFolder),
 });
 export const DeleteNotes = Unchecked<{ ids?: unknown; base_hashes?: unknown }>({
-  ids: Type.Unknown({ description: 'Note ids, 1 to 1,000.' }),
-  base_hashes: Type.Unknown({
-    description: 'Content hash by id. If the hash of one of these notes differs, none is deleted (409).',
-  }),
+  ids: sent(sentIds('Note ids')),
+  base_hashes: sent(
+    Type.Unsafe({
+      type: ['object', 'null'],
+      additionalProperties: Type.String(),
+      description: 'Content hash by id. If the hash of one of these notes differs, none is deleted (409).',
+    }),
+  ),
 });
 
-export const VersionParams = Type.Object({ id: Type.String(), version: Type.String() });
+export const VersionParams = Type.Object({ id: sentId(), version: Type.String() });
 export const VersionsResponse = Type.Object({ versions: Type.Array(NoteVersion) });
 export type VersionsResponse = Static<typeof VersionsResponse>;
 export const TagsResponse = Type.Object({ tags: Type.Array(Counted) });

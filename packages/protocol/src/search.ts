@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { Nullable, Uuid } from './values/schemas.ts';
+import { documented, Nullable, Uuid } from './values/schemas.ts';
 
 const Bound = (of: string) =>
   Type.Optional(
@@ -10,12 +10,21 @@ const Bound = (of: string) =>
     ),
   );
 
+export const SEARCH_MODES = ['keyword', 'vector', 'hybrid'] as const;
+
 export const SearchRequest = Type.Object({
   query: Type.String({
     description:
       'Words, `"exact phrase"`, `+"required phrase"`, `-word`, `#tag`, `tag:x`, `path:x`, `folder:x`, `title:x`. Not blank. At most 64 words count.',
   }),
-  mode: Type.Optional(Nullable(Type.String({ description: '`keyword`, `vector` or `hybrid`; default `hybrid`.' }))),
+  mode: Type.Optional(
+    Nullable(
+      Type.String({
+        description: '`keyword`, `vector` or `hybrid`; default `hybrid`.',
+        ...documented({ enum: [...SEARCH_MODES, null] }),
+      }),
+    ),
+  ),
   limit: Type.Optional(Nullable(Type.Number({ description: '1 to 50, default 5. Other numbers are clamped.' }))),
   diversity: Type.Optional(
     Nullable(

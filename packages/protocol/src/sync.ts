@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { Folder } from './folders.ts';
-import { Nullable, Timestamp, Uuid } from './values/schemas.ts';
+import { documented, Nullable, sent, sentId, Timestamp, Uuid } from './values/schemas.ts';
 
 export const ManifestAttachment = Type.Object({
   id: Uuid,
@@ -134,8 +134,8 @@ const UnreadableQuery = Type.Optional(
 export const TreeQuery = Type.Object({ unreadable: UnreadableQuery });
 export const ManifestQuery = Type.Object({
   unreadable: UnreadableQuery,
-  since_seq: Type.Optional(
-    Type.Unsafe<unknown>({
+  since_seq: sent(
+    Type.String({
       description: 'The change_seq of an earlier manifest. While it is current, the answer contains no rows.',
     }),
   ),
@@ -146,8 +146,11 @@ export const ChangesQuery = Type.Object({
   ),
   limit: Type.Optional(Type.String({ description: 'Rows per page, 1 to 500. Default 100.' })),
   fields: Type.Optional(
-    Type.String({ description: '`meta` (the default), or `all` to include the content of notes.' }),
+    Type.String({
+      description: '`meta` (the default), or `all` to include the content of notes.',
+      ...documented({ enum: ['meta', 'all'] }),
+    }),
   ),
 });
 export type ChangesQuery = Static<typeof ChangesQuery>;
-export const SocketParams = Type.Object({ id: Type.String({ description: 'The note.' }) });
+export const SocketParams = Type.Object({ id: sentId('The note.') });

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { Attachment } from './attachments.ts';
 import { Note } from './notes.ts';
-import { Actor, Nullable, Timestamp, Unchecked, Uuid } from './values/schemas.ts';
+import { Actor, Nullable, sent, Timestamp, Unchecked, Uuid } from './values/schemas.ts';
 
 export const TrashItem = Type.Object({
   id: Uuid,
@@ -25,7 +25,7 @@ export const TrashPage = Type.Object({
 export type TrashPage = Static<typeof TrashPage>;
 
 export const RestoreFromTrash = Unchecked<{ path?: unknown }>({
-  path: Type.Unknown({ description: 'Where to restore it; at the path that it had, by default.' }),
+  path: sent(Nullable(Type.String({ description: 'Where to restore it; at the path that it had, by default.' }))),
 });
 export const TrashRestored = Type.Object({
   note: Type.Optional(Note),

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
-import { Nullable, Timestamp, Unchecked, Uuid } from './values/schemas.ts';
+import { Nullable, sent, sentId, Timestamp, Unchecked, Uuid } from './values/schemas.ts';
 
-export const VaultParams = Type.Object({ id: Type.String({ description: 'The vault’s id.' }) });
+export const VaultParams = Type.Object({ id: sentId('The vault’s id.') });
 
 export const VaultsQuery = Type.Object({
   deleted: Type.Optional(Type.String({ description: '`true` lists deleted vaults instead of active ones.' })),
@@ -17,8 +17,8 @@ export const NewVaultBody = Type.Object({
 export type NewVaultBody = Static<typeof NewVaultBody>;
 
 export const RegisterVaultBody = Unchecked<{ client_id?: unknown; name?: unknown }>({
-  client_id: Type.Unknown({ description: 'A stable id that the client chooses for the vault.' }),
-  name: Type.Unknown({ description: 'Name of the vault; used only if the vault is new.' }),
+  client_id: sent(Type.String({ description: 'A stable id that the client chooses for the vault.' })),
+  name: sent(Type.String({ description: 'Name of the vault; used only if the vault is new.' })),
 });
 
 export const UpdateVaultBody = Type.Object({

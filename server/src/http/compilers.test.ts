@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { buildSerializer, buildValidator } from './compilers.ts';
+import { documented } from '@notevault/protocol/values/schemas.ts';
+import { AJV_OPTIONS, buildSerializer, buildValidator } from './compilers.ts';
+import { asDocumented } from './documented.ts';
 
 const WRONG = { type: 'no such type' };
 const route = (schema: object) => ({ schema, method: 'GET', url: '/' }) as never;
@@ -58,4 +60,20 @@ test('a schema that demands more of an object is not passed over', () => {
   for (const [schema, data] of demanding) {
     assert.equal(validators(route({ type: 'object', ...schema }))(data), false, JSON.stringify(schema));
   }
+});
+
+test('what a schema only documents is shown and not validated', () => {
+  const text = { type: 'string', description: 'a text', ...documented({ enum: ['a', 'b'] }) };
+  const schema = {
+    required: ['text'],
+    properties: { text, any: documented({ type: 'object', properties: { text } }) },
+  };
+  const shown = { type: 'string', description: 'a text', enum: ['a', 'b'] };
+  assert.deepEqual(asDocumented(schema), {
+    required: ['text'],
+    properties: { text: shown, any: { type: 'object', properties: { text: shown } } },
+  });
+  const validate = buildValidator({}, { customOptions: AJV_OPTIONS })(route(schema));
+  assert.equal(validate({ text: 'c', any: 1 }), true);
+  assert.equal(validate({ text: 1 }), false);
 });

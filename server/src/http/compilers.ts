@@ -1,5 +1,6 @@
 import { AjvCompiler } from '@fastify/ajv-compiler';
 import { SerializerSelector } from '@fastify/fast-json-stringify-compiler';
+import { DOCUMENTED } from '@notevault/protocol/values/schemas.ts';
 import type { FastifySchemaCompiler } from 'fastify';
 
 /*
@@ -15,6 +16,7 @@ export const AJV_OPTIONS = {
   strictTypes: false,
   // The schemas are checked by a test. Ajv would compile the schema of schemas during the first request: 30 ms.
   validateSchema: false,
+  keywords: [DOCUMENTED] as string[],
 } as const;
 
 type Validators = ReturnType<typeof AjvCompiler>;
@@ -70,7 +72,7 @@ export const buildSerializer: Serializers = (externalSchemas, options) => {
 };
 
 /** The keywords that say nothing about which values are valid. */
-const ANNOTATIONS = new Set(['title', 'description', 'deprecated', 'examples']);
+const ANNOTATIONS = new Set(['title', 'description', 'deprecated', 'examples', DOCUMENTED]);
 
 /**
  * Returns the fields that must be texts if a schema demands nothing else of an object, such as those of most headers

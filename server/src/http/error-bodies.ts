@@ -1,4 +1,9 @@
+import { documented } from '@notevault/protocol/values/schemas.ts';
 import { type TProperties, Type } from 'typebox';
+
+const Messages = {
+  anyOf: [{ type: 'string' }, { type: 'object', additionalProperties: { type: 'array', items: { type: 'string' } } }],
+};
 
 /** An error: a code or sentence in `error`, or messages by field in `errors`, and the fields that the error adds. */
 function errorBody(required: readonly string[], more: TProperties = {}) {
@@ -6,7 +11,7 @@ function errorBody(required: readonly string[], more: TProperties = {}) {
     type: 'object',
     properties: {
       error: Type.String(),
-      errors: { description: 'A text, or a map of field to messages.' },
+      errors: { description: 'A text, or a map of field to messages.', ...documented(Messages) },
       ...more,
     },
     required: [...required],

@@ -3,6 +3,7 @@ import { type ErrorCode, errors } from '@notevault/protocol/errors.ts';
 import type { OperationName, Rule } from '@notevault/protocol/operations.ts';
 import type { FastifySchema } from 'fastify';
 import { type TSchema, Type } from 'typebox';
+import { asDocumented } from './documented.ts';
 import { ConflictBody, ErrorBody, InvalidRequest } from './error-bodies.ts';
 import { SeenRequest } from './monitoring/seen-request.ts';
 import type { Route } from './route.ts';
@@ -223,9 +224,11 @@ export function openApiDocument(version: string, publicUrl: string) {
     convertConstToEnum: false,
     transformObject: (made: Made) => ('openapiObject' in made ? shareParts(made.openapiObject) : made.swaggerObject),
     // OpenAPI has no wildcard, so the rest of the path is one parameter, whose slashes need no encoding.
-    transform: ({ schema, url }: { schema: FastifySchema; url: string }) =>
-      url.endsWith('/*')
+    transform: ({ schema: validated, url }: { schema: FastifySchema; url: string }) => {
+      const schema = asDocumented(validated);
+      return url.endsWith('/*')
         ? { schema: { ...schema, params: RestOfPath }, url: `${url.slice(0, -1)}:path` }
-        : { schema, url },
+        : { schema, url };
+    },
   };
 }

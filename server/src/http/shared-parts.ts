@@ -15,6 +15,7 @@ import * as tickets from '@notevault/protocol/tickets.ts';
 import * as trash from '@notevault/protocol/trash.ts';
 import * as values from '@notevault/protocol/values/schemas.ts';
 import * as vaults from '@notevault/protocol/vaults.ts';
+import { asDocumented } from './documented.ts';
 import * as errorBodies from './error-bodies.ts';
 
 /*
@@ -91,8 +92,15 @@ class SharedSchemas {
 
   constructor(modules: readonly object[]) {
     for (const [name, schema] of modules.flatMap((module) => Object.entries(module))) {
-      if (!/^[A-Z][a-z]/.test(name) || !isRecord(schema) || !isRecord(schema.properties)) continue;
-      const text = textOf(schema);
+      // The fields of parameters are documented one by one.
+      if (
+        !/^[A-Z][a-z]/.test(name) ||
+        /(Params|Query)$/.test(name) ||
+        !isRecord(schema) ||
+        !isRecord(schema.properties)
+      )
+        continue;
+      const text = textOf(asDocumented(schema));
       if (!this.#names.has(text)) this.#names.set(text, name);
     }
   }

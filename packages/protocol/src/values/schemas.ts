@@ -7,19 +7,43 @@ export function Nullable<Schema extends TSchema>(schema: Schema) {
   return Type.Unsafe<Static<Schema> | null>({ ...rest, type: [type, 'null'] });
 }
 
+/** The keyword of `documented`, which validation ignores. */
+export const DOCUMENTED = 'x-documented';
+
+/** Keywords for the API's document alone: the operation checks them itself, because the faults have specific errors. */
+export function documented(keywords: object) {
+  return { [DOCUMENTED]: keywords };
+}
+
 /** A body that the schema only documents. The operation validates it, because its faults have specific errors. */
 export function Unchecked<Fields>(properties: TProperties) {
   // Without `type: object`, any body passes, and one that is not an object has none of the properties.
-  return Type.Unsafe<Fields | null | undefined>({ properties });
+  return Type.Unsafe<Fields | null | undefined>({ properties, ...documented({ type: 'object' }) });
 }
 
 /** ISO 8601, UTC with `Z`, milliseconds. */
 export const Timestamp = Type.String({ format: 'date-time' });
 export const Uuid = Type.String({ format: 'uuid' });
 
-/** A field that the operation validates itself, because its faults have specific errors. */
-export function sent(description: string) {
-  return Type.Optional(Type.Unknown({ description }));
+/** A field that the schema only documents. The operation validates it, because its faults have specific errors. */
+export function sent(schema: TSchema) {
+  return Type.Optional(Type.Unknown(documented(schema)));
+}
+
+/** An id in a URL. Each operation refuses one that is no UUID with its own error. */
+export function sentId(description?: string) {
+  return Type.String({ ...(description !== undefined && { description }), ...documented({ format: 'uuid' }) });
+}
+
+export const TargetFolderId = Nullable(
+  Type.Union([Uuid, Type.Literal('root')], { description: 'A folder’s id, or `root`.' }),
+);
+export const TargetFolder = Nullable(
+  Type.String({ description: 'Path of a folder, empty for the root. It need not exist yet.' }),
+);
+/** The items of a batch. */
+export function sentIds(of: string) {
+  return Type.Array(Type.String(), { minItems: 1, maxItems: 1000, description: `${of}, 1 to 1,000.` });
 }
 
 /** A yes or no in a query. Another word is refused, because the caller may mean either. */
@@ -40,7 +64,7 @@ export const Actor = Type.Object({
   ),
 });
 
-export const IdParams = Type.Object({ id: Type.String() });
+export const IdParams = Type.Object({ id: sentId() });
 export const RenameBody = Type.Object({ old_path: Type.String(), new_path: Type.String() });
 export const Deleted = Type.Object({ deleted: Type.Boolean() });
 /** Number of items of a batch that were moved or deleted. */

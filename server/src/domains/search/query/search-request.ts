@@ -1,7 +1,7 @@
 import { parseTimestamp } from '@notevault/note-text/frontmatter/dates.ts';
 import { normalizePath, PathError } from '@notevault/note-text/paths.ts';
 import { invalid } from '@notevault/protocol/errors.ts';
-import type { SearchRequest } from '@notevault/protocol/search.ts';
+import { SEARCH_MODES, type SearchRequest } from '@notevault/protocol/search.ts';
 import type { DateRange, SearchFilter } from '@notevault/search-index/query/search-filter.ts';
 import type { SearchMode } from '@notevault/search-index/ranking/hybrid.ts';
 
@@ -19,7 +19,7 @@ export interface CheckedRequest {
   readonly returned: ReadonlySet<string>;
 }
 
-const MODES: readonly string[] = ['keyword', 'vector', 'hybrid'] satisfies SearchMode[];
+const MODES: readonly string[] = SEARCH_MODES satisfies readonly SearchMode[];
 const DEFAULT_LIMIT = 5;
 const MAX_LIMIT = 50;
 const DAY_MS = 24 * 60 * 60 * 1000;
