@@ -12,7 +12,7 @@ export function patchTree(tree: VaultTree, changes: readonly SyncChange[]): Vaul
   const before = new Map(
     [...tree.notes, ...tree.attachments].filter(({ id }) => touched.has(id)).map((row) => [row.id, row]),
   );
-  let isChanged = false;
+  let isChanged = tree.unreadable?.some(({ id }) => touched.has(id)) ?? false;
   for (const change of changes) {
     const old = before.get(change.id);
     isChanged ||= change.deleted
@@ -28,6 +28,8 @@ export function patchTree(tree: VaultTree, changes: readonly SyncChange[]): Vaul
     change_seq: Math.max(tree.change_seq, ...changes.map(({ seq }) => seq)),
     notes: [...tree.notes.filter(({ id }) => !touched.has(id)), ...notes.values()],
     attachments: [...tree.attachments.filter(({ id }) => !touched.has(id)), ...attachments.values()],
+    // The feed flags rows that are still damaged, and they are not among the changes.
+    ...(tree.unreadable && { unreadable: tree.unreadable.filter(({ id }) => !touched.has(id)) }),
   };
 }
 

@@ -203,3 +203,14 @@ test('patchTree returns the same tree when only texts of notes changed', () => {
   const tree = treeOf('a.md', 'b.md');
   assert.equal(patchTree(tree, [change('a.md'), change('gone.md', { deleted: true })]), tree);
 });
+
+test('patchTree drops a damaged row when it is readable again or deleted, and keeps the others', () => {
+  const rows = ['a.md', 'gone.md', 'still.md'].map((path) => ({ id: `id of ${path}`, seq: 1, type: 'note' as const }));
+  const tree = { ...treeOf('b.md'), unreadable: rows };
+  const patched = patchTree(tree, [change('a.md'), change('gone.md', { deleted: true })]);
+  assert.deepEqual(patched.notes.map(({ path }) => path).sort(), ['a.md', 'b.md']);
+  assert.deepEqual(patched.unreadable, rows.slice(2));
+  assert.deepEqual(patchTree(tree, [change('gone.md', { deleted: true })]).unreadable, [rows[0], rows[2]]);
+  assert.equal(patchTree(tree, [change('b.md')]), tree);
+  assert.equal('unreadable' in patchTree(treeOf(), [change('b.md')]), false);
+});
