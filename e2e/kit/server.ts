@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { type FreshDatabase, freshPostgres } from '../../server/test/kit/database/postgres.ts';
+import { openRaw, type Raw } from '../../server/test/kit/database/raw-sql.ts';
 import { freePort } from '../../server/test/kit/programs/free-port.ts';
 
 /** What the servers keep their data in. */
@@ -63,6 +64,11 @@ export class Server implements AsyncDisposable {
       if (line.startsWith('Notevault listens')) return void child.stderr.resume();
     }
     throw new Error(`the server did not start:\n${lines.join('\n')}`);
+  }
+
+  /** What it stores, beside the running process. */
+  rows(): Promise<Raw> {
+    return openRaw(this.#database ?? { file: join(this.#folder, 'notevault.sqlite') });
   }
 
   /** Ends the process as a power cut would. */

@@ -1,19 +1,39 @@
-import { useSuspenseQuery } from '@tanstack/react-query';
+import { ApiError } from '@notevault/client/transport.ts';
+import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { Suspense } from 'react';
+import { CrashBarrier } from '../app/crash-barrier.tsx';
 import { recentQuery } from '../data/queries.ts';
 import { useTexts } from '../i18n/use-texts.ts';
 import { buttonClass } from '../ui/controls/button.tsx';
+import { DamagedRows } from './damaged-rows.tsx';
 import { NoteList } from './note-list.tsx';
 import { Page } from './page.tsx';
 import { useVaultId } from './use-vault.ts';
 
-/** What is shown of a vault when no note is open: the notes that changed last. */
+/** What is shown of a vault when no note is open: what is damaged, and the notes that changed last. */
 export function Overview() {
   const t = useTexts('vault');
   const vaultId = useVaultId();
-  const { data } = useSuspenseQuery(recentQuery(vaultId));
   return (
     <Page title={t('overview.title')}>
+      <CrashBarrier>
+        <Suspense>
+          <DamagedRows vaultId={vaultId} />
+        </Suspense>
+      </CrashBarrier>
+      <RecentNotes vaultId={vaultId} />
+    </Page>
+  );
+}
+
+function RecentNotes({ vaultId }: { readonly vaultId: string }) {
+  const t = useTexts('vault');
+  const { data, error } = useQuery({ ...recentQuery(vaultId), throwOnError: (thrown) => !isDamage(thrown) });
+  if (isDamage(error)) return <p>{t('damaged.recent')}</p>;
+  if (data === undefined) return null;
+  return (
+    <>
       <NoteList notes={data} empty={t('overview.emptyText')} />
       {data.length > 0 ? null : (
         <div>
@@ -22,6 +42,11 @@ export function Overview() {
           </Link>
         </div>
       )}
-    </Page>
+    </>
   );
+}
+
+/** Whether the list failed because of a damaged note among the newest. */
+function isDamage(error: unknown): boolean {
+  return error instanceof ApiError && error.code === 'note_unreadable';
 }

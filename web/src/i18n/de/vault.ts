@@ -209,6 +209,20 @@ export const vault: typeof english = {
     emptyText: 'Schreibe die erste, oder bring deine Notizen mit.',
     newNote: 'Neue Notiz',
   },
+  damaged: {
+    label: 'Auf dem Server beschädigt',
+    notes_one: '{{count}} Notiz lässt sich nicht lesen: Was der Server von ihr gespeichert hat, ist beschädigt.',
+    notes_other: '{{count}} Notizen lassen sich nicht lesen: Was der Server von ihnen gespeichert hat, ist beschädigt.',
+    files_one: '{{count}} Datei lässt sich nicht lesen: Was der Server von ihr gespeichert hat, ist beschädigt.',
+    files_other: '{{count}} Dateien lassen sich nicht lesen: Was der Server von ihnen gespeichert hat, ist beschädigt.',
+    help: 'Alle anderen öffnen sich wie zuvor, und abgeglichene Ordner behalten ihre Kopien. „notevault doctor“ auf dem Rechner des Servers sagt mehr. „notevault restore BACKUP --vault NAME“ bringt den Tresor als neuen neben diesem zurück, aus einer Sicherung, die alles unbeschädigt hat. Den Rest sagt „Damaged rows“ in docs/operations.md.',
+    note: 'Notiz',
+    attachment: 'Datei',
+    recent:
+      'Solange eine Notiz beschädigt ist, lässt sich diese Liste nicht zeigen. Die Notizen an der Seite öffnen sich.',
+    more_one: 'und {{count}} mehr',
+    more_other: 'und {{count}} mehr',
+  },
   note: {
     notHere: 'Diese Notiz ist nicht auf diesem Gerät',
     notHereText: 'Der Server ist nicht erreichbar. Die Notiz öffnet sich, sobald er antwortet.',
