@@ -9,22 +9,30 @@ const folder = join(import.meta.dirname, '../bench');
 const all = globSync('*.ts', { cwd: folder })
   .map((file) => basename(file, '.ts'))
   .sort();
+/** Their arguments can be words: parts of names, a folder. */
+const TAKE_WORDS = new Set(['memory-and-start', 'neighbours']);
 const args = process.argv.slice(2);
 const asked = all.filter((name) => args.includes(name));
+const words = args.filter((arg) => !/^-|^\d+$/.test(arg));
+const unknown = asked.some((name) => TAKE_WORDS.has(name)) ? [] : words.filter((word) => !all.includes(word));
+const list = all.map((name) => `  ${name}\n`).join('');
 
 if (args.includes('--help')) {
   console.log(
-    `npm run bench -- [NAME…] [OPTIONS]\n\nRuns the named benches, or all; options such as --postgres go to each.\n`,
+    `npm run bench -- [NAME…] [OPTIONS]\n\nRuns the named benches, or all; options such as --postgres go to each.\n\n${list}`,
   );
-  for (const name of all) console.log(`  ${name}`);
+} else if (unknown.length > 0) {
+  process.stderr.write(`There is no bench called ${unknown.join(' or ')}, but these:\n\n${list}`);
+  process.exitCode = 1;
 } else for (const name of asked.length === 0 ? all : asked) await run(name);
 
 /** Runs a bench; its servers and databases are in its group of processes, and end with this one. */
 async function run(name: string): Promise<void> {
   console.log(`\n=== ${name}`);
   const rest = args.filter((arg) => !all.includes(arg));
-  const command = [join(folder, `${name}.ts`), ...rest];
-  const bench = spawn(process.execPath, command, { stdio: 'inherit', detached: true });
+  // A signal that this process cannot see, such as that of a full memory, closes the channel.
+  const command = ['--import', join(import.meta.dirname, 'end-with-parent.ts'), join(folder, `${name}.ts`), ...rest];
+  const bench = spawn(process.execPath, command, { stdio: ['inherit', 'inherit', 'inherit', 'ipc'], detached: true });
   const { pid } = bench;
   const end = (signal: NodeJS.Signals) => {
     if (pid !== undefined) process.kill(-pid, 'SIGKILL');
