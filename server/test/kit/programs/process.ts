@@ -12,6 +12,8 @@ import { join } from 'node:path';
 
 const root = join(import.meta.dirname, '../../../..');
 const main = join(root, 'cli/src/main.ts');
+/** The program that `npm run build` makes. */
+export const BUNDLED = join(root, 'dist/cli/src/main.js');
 /** A start that takes longer has failed. On a machine with much else to do, one of a second takes a minute. */
 const PATIENCE_MS = 180_000;
 
@@ -125,6 +127,8 @@ export interface ServeOptions {
   readonly env: Environment & { readonly NOTEVAULT_DATA_DIR: string };
   /** Wraps the command, for example in a tracer: `[program, ...arguments]`. It must keep the process id. */
   readonly under?: readonly string[];
+  /** The script of the command; its source by default. */
+  readonly main?: string;
 }
 
 /** A `notevault serve` process that was started but may not listen yet. */
@@ -134,8 +138,8 @@ export class ServeProcess implements AsyncDisposable {
   readonly ended: Promise<Ended>;
   readonly #listening: Promise<string>;
 
-  constructor({ env, under = [] }: ServeOptions) {
-    const [program = '', ...args] = [...under, process.execPath, main, 'serve'];
+  constructor({ env, under = [], main: script = main }: ServeOptions) {
+    const [program = '', ...args] = [...under, process.execPath, script, 'serve'];
     const tests = { NOTEVAULT_PORT: '0', NOTEVAULT_REGISTRATION: 'open', NOTEVAULT_AUTH_RATE_LIMIT: '0' };
     this.child = spawn(program, args, { env: environment({ ...tests, ...env }), stdio: ['ignore', 'pipe', 'pipe'] });
     this.ended = ended(this.child);
