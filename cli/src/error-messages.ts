@@ -52,7 +52,7 @@ export function errorMessage(error: unknown): string {
   }
   if (MESSAGES.has(error.name)) return `notevault: ${error.message}`;
   if (error instanceof ApiError) return `notevault: ${rejectionOf(error)}`;
-  if (error instanceof ConnectionError) return `notevault: ${unreachable((error.cause as Error | undefined)?.cause)}`;
+  if (error instanceof ConnectionError) return `notevault: ${unreachable(error)}`;
   const { code, address, port, path } = error as NodeJS.ErrnoException & { address?: string; port?: number };
   if (code === 'EADDRINUSE') {
     return `notevault: ${address}:${port} is in use. Is notevault running already? Else give another --port.`;
@@ -83,7 +83,8 @@ function rejectionOf({ status, message, body }: ApiError): string {
 /**
  * Finds the reason that `fetch` hides in the cause of its error. A name with several addresses has an error for each.
  */
-function unreachable(cause: unknown): string {
-  const first = cause instanceof AggregateError ? cause.errors[0] : cause;
-  return `the server cannot be reached (${first instanceof Error ? first.message : 'no answer'}).`;
+function unreachable({ message, cause }: ConnectionError): string {
+  const reason = cause instanceof Error ? cause.cause : undefined;
+  const first = reason instanceof AggregateError ? reason.errors[0] : reason;
+  return first instanceof Error ? `the server cannot be reached (${first.message}).` : `${message}.`;
 }

@@ -19,8 +19,8 @@ export class ApiError extends Error {
 }
 
 /**
- * Thrown when no answer arrives: the server cannot be reached, or the connection broke. The request may have been
- * carried out.
+ * Thrown when no answer arrives: the server cannot be reached, the connection broke, or what came is no answer of a
+ * Notevault server. The request may have been carried out.
  */
 export class ConnectionError extends Error {
   override readonly name = 'ConnectionError';
@@ -99,12 +99,15 @@ export class Transport {
 
   /** Resolves to the JSON of the answer; undefined for an answer without a body. Throws ApiError, ConnectionError. */
   async json<Answer>(call: Call): Promise<Answer> {
-    const answer = await this.send(call);
-    if (answer.status === 204) return undefined as Answer;
-    const text = await answer.text().catch((cause: unknown) => {
-      throw new ConnectionError(`the connection to ${this.origin} broke`, { cause });
-    });
-    return JSON.parse(text) as Answer;
+    return this.read(await this.send(call));
+  }
+
+  /** Resolves to the JSON of an answer; undefined for an answer without a body. Throws ConnectionError. */
+  async read<Answer>(answer: Response): Promise<Answer> {
+    const { answerJson } = await reader();
+    return answerJson(answer).catch((cause: Error) => {
+      throw new ConnectionError(`${this.origin} ${cause.message}`, { cause });
+    }) as Promise<Answer>;
   }
 
   /** Resolves to a successful answer, or one of a status that is `expected`. Throws ApiError, ConnectionError. */
@@ -122,9 +125,12 @@ export class Transport {
         await this.#sleep(delayOf(attempt), call.signal);
         continue;
       }
-      if (isRedirect(answer)) throw new ConnectionError(`${this.origin} redirects ${elsewhere(answer)}`);
+      if (isRedirect(answer))
+        throw new ConnectionError(`${this.origin} redirects ${(await reader()).elsewhere(answer)}`);
       if (answer.ok || expected.includes(answer.status)) return answer;
-      const error = await errorOf(answer);
+      // What stands before a server answers without JSON.
+      const body = await this.read<Record<string, unknown> | undefined>(answer).catch(() => {});
+      const error = new ApiError(answer.status, body ?? {}, answer.headers.get('x-request-id'));
       if (answer.status === 401 && !isRefreshed) {
         isRefreshed = true;
         token = await this.#tokens.refresh(token, error);
@@ -163,18 +169,11 @@ export class Transport {
 
 /** Browsers hide the status of a redirect that is not followed. */
 function isRedirect({ status, type }: Response): boolean {
-  return type === 'opaqueredirect' || [301, 302, 303, 307, 308].includes(status);
+  return type === 'opaqueredirect' || (status > 300 && status < 400);
 }
 
-function elsewhere(answer: Response): string {
-  const location = URL.parse(answer.headers.get('location') ?? '', answer.url || undefined);
-  return location === null ? 'elsewhere: use its own address' : `to ${location.origin}: use that address`;
-}
-
-async function errorOf(answer: Response): Promise<ApiError> {
-  const body = (await answer.json().catch(() => ({}))) as Record<string, unknown>;
-  return new ApiError(answer.status, body, answer.headers.get('x-request-id'));
-}
+/** Loaded while the first answer is under way: a page that shows nothing yet need not wait for it. */
+const reader = () => import('./answer-json.ts');
 
 function delayOf(attempt: number): number {
   // Randomised, so that many clients that lost a server do not all return at once.

@@ -164,7 +164,7 @@ export class VaultClient {
   /** Deletes an empty folder; with `recursive`, also a folder with contents. */
   async deleteFolder(path: string, { recursive = false } = {}): Promise<void> {
     const query = recursive ? { recursive } : {};
-    await this.#transport.send({ method: 'DELETE', path: `/folders/${encodedPath(path)}`, query, vault: this.id });
+    await this.#transport.json({ method: 'DELETE', path: `/folders/${encodedPath(path)}`, query, vault: this.id });
   }
 
   async attachmentsIn(folder: string): Promise<Attachment[]> {
@@ -265,7 +265,8 @@ export class VaultClient {
     const query = { limit, fields: content ? 'all' : 'meta', ...(cursor === null ? {} : { cursor }) };
     const call = { method: 'GET', path: '/sync/changes', query, vault: this.id } as const;
     const answer = await this.#transport.send(call, [410]);
-    return answer.status === 410 ? null : feedPage((await answer.json()) as SyncChanges);
+    const page = await this.#transport.read<SyncChanges>(answer);
+    return answer.status === 410 ? null : feedPage(page);
   }
 
   /** Yields the changes after a cursor, and all later ones: see `followChanges`. */
@@ -291,7 +292,7 @@ export class VaultClient {
 
   async #delete(path: string, hash: string | undefined): Promise<void> {
     const headers = hash === undefined ? {} : { 'if-match': `"${hash}"` };
-    await this.#transport.send({ method: 'DELETE', path, vault: this.id, headers });
+    await this.#transport.json({ method: 'DELETE', path, vault: this.id, headers });
   }
 }
 
