@@ -129,6 +129,19 @@ onEachEngine('vectors without a model', (open) => {
     assert.equal(await storedVectors(server), 150);
   });
 
+  test('they are whole again when dropping them was cut off', async () => {
+    await using notes = await startLastingNotes({ open, embedder: counted() });
+    const { alice, server } = notes;
+    await writeTwo(alice);
+    await near(alice, 'lanterns');
+    await using raw = await rawOf(server.db);
+    const [row] = await raw.all('select note_id from search_vectors');
+    await raw.run('delete from search_vectors where note_id = $1', String(row?.note_id));
+    server.clock.advance({ days: 31 });
+    await near(alice, 'lanterns');
+    assert.equal(await storedVectors(server), 2);
+  });
+
   test('those of before the upgrade count as unused', async () => {
     const embedder = counted();
     await using notes = await startNotes({ open, embedder });

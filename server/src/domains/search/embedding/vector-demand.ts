@@ -43,7 +43,8 @@ export class VectorDemand {
       const space = await embedder.space(signal);
       const now = clock.now();
       if ((await this.#wantedAt(vault)) < now - RECORD_EVERY_MS) {
-        const wanted = { vault: vault.id, model: space.id, epoch: vault.feedEpoch, now };
+        const { wantedSince } = this.#embedding;
+        const wanted = { vault: vault.id, model: space.id, epoch: vault.feedEpoch, now, wantedSince };
         await db.transact((handle) => handle.run(store.want, wanted));
       }
       await this.#embedding.embedVault(vault, space, signal);

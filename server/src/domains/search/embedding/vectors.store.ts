@@ -60,8 +60,19 @@ export const findEmbedding = statement((db, p: { vault: VaultId }) =>
     .where('vault_id', '=', p.vault),
 );
 
-/** Records that the vectors of a vault were asked for. */
-export const want = statement((db, p: { vault: VaultId; model: string; epoch: number; now: number }) =>
+interface Wanted {
+  readonly vault: VaultId;
+  readonly model: string;
+  readonly epoch: number;
+  readonly now: number;
+  readonly wantedSince: number;
+}
+
+/**
+ * Records that the vectors of a vault were asked for. Those that were unused are looked at again, because dropping them
+ * may have been cut off in between.
+ */
+export const want = statement((db, p: Wanted) =>
   db
     .insertInto('search_embeddings')
     .values({
@@ -74,7 +85,17 @@ export const want = statement((db, p: { vault: VaultId; model: string; epoch: nu
       lease_until: 0,
       wanted_at: p.now,
     })
-    .onConflict((conflict) => conflict.column('vault_id').doUpdateSet({ wanted_at: p.now })),
+    .onConflict((conflict) =>
+      conflict.column('vault_id').doUpdateSet((eb) => ({
+        wanted_at: p.now,
+        seq: eb
+          .case()
+          .when('search_embeddings.wanted_at', '<', p.wantedSince)
+          .then(eb.lit(0))
+          .else(eb.ref('search_embeddings.seq'))
+          .end(),
+      })),
+    ),
 );
 
 /** Vaults that have vectors which nobody asked for since a time, and no lease. */
