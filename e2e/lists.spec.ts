@@ -18,6 +18,8 @@ test('notes are found by keys, by search with highlights, and by tags', async ({
   await expect(page).toHaveURL(/q=frosts/);
   await expectAccessible(page);
   await page.getByRole('link', { name: 'Tags', exact: true }).click();
+  // The results of the search stay until this page is loaded, and the found text has the tag too.
+  await expect(page.getByRole('heading', { name: 'Tags', level: 1 })).toBeVisible();
   await page.getByRole('link', { name: /#spring/ }).click();
   await expect(page.getByRole('link', { name: /^Beans/ })).toBeVisible();
   await expectAccessible(page);
