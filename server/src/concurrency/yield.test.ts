@@ -94,5 +94,23 @@ test('SliceScheduler lets a request enter at once while there is time, and else 
   assert.deepEqual(entered, ['alice']);
   for (let at = 0; at < 4; at++) await loop.turn();
   await Promise.all(waiting);
-  assert.deepEqual(entered, ['alice', 'bob', 'alice', 'alice']);
+  assert.deepEqual(entered, ['alice', 'alice', 'bob', 'alice']);
+});
+
+test('SliceScheduler lets the request of an owner who comes later enter before the many that wait', async (t) => {
+  const loop = handTurned(t);
+  const entered: string[] = [];
+  const enter = (owner: string) =>
+    loop.scheduler.enter(owner).then(() => {
+      loop.work(6);
+      entered.push(owner);
+    });
+  await enter('alice');
+  const many = Array.from({ length: 50 }, () => enter('alice'));
+  for (let at = 0; at < 5; at++) await loop.turn();
+  const later = enter('bob');
+  while (await loop.turn());
+  await Promise.all([...many, later]);
+  assert.equal(entered.length, 52);
+  assert.ok(entered.indexOf('bob') <= 7, `bob entered as ${entered.indexOf('bob')}th`);
 });

@@ -41,7 +41,7 @@ export class SliceScheduler {
   turn(owner: string, spentMs: number): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#queue.push(owner, resolve, 0);
-    this.#queue.charge(owner, Math.max(spentMs, LEAST_MS));
+    this.#queue.charge(owner, spentMs);
     if (!this.#scheduled) this.#schedule();
     return promise;
   }
@@ -78,6 +78,9 @@ export class SliceScheduler {
       return;
     }
     this.resumed += 1;
+    // Not when it begins to wait: an owner would have paid for a thousand pieces that wait, and a new one, who starts at
+    // what was spent so far, would come after them all.
+    this.#queue.charge(next.owner, LEAST_MS);
     next.item();
     onceDone(() => {
       if (this.#queue.length === 0 || !this.isUsedUp()) this.#resumeNext();
