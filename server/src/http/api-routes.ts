@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { runForOwner } from '../concurrency/owner.ts';
+import { loopSlices } from '../concurrency/yield.ts';
 import { checkWho, type OpenVault } from '../domains/access/access.ts';
 import type { Idempotency } from '../domains/idempotency/idempotency.ts';
 import type { Admission } from './admission.ts';
@@ -138,6 +139,8 @@ async function authorize(
   if (who === 'anyone') return {};
   const { authorization, 'user-agent': userAgent = null } = request.headers;
   const client = { ip: request.ip, userAgent };
+  // A thousand requests that come at once with one credential begin in slices, so that one of another comes between.
+  await loopSlices.enter(authorization ?? admission.ownerOf(request));
   // Until the caller is known, the body counts against the share of the network they call from.
   const owner = admission.ownerOf(request);
   const [authenticating, selected, prefetched] = runForOwner(owner, () => {
