@@ -8,6 +8,12 @@ import { lockDataFolder } from './data/data-folder.ts';
 import { openPorts } from './open-ports.ts';
 import { collectWhileIdle } from './ports/gc/gc.ts';
 
+/**
+ * Connections that may wait to be accepted, at most what the system allows. Node's 511 are full when one client opens a
+ * thousand at once, and those of others then wait a second, until their systems ask again.
+ */
+const BACKLOG = 4096;
+
 /** A running server. Disposing of it stops accepting requests, finishes running ones, and closes everything. */
 export interface Serving extends AsyncDisposable {
   /** Its address, for people and clients: `http://127.0.0.1:4100`. */
@@ -37,7 +43,7 @@ export async function serve(
   const app = opened.use(await buildApp(ports, config, log));
   // On PostgreSQL single commands work on the database directly, without a running server.
   if (config.databaseUrl === null) opened.use(await adminSocket(app, config.dataDir, () => address, log));
-  await app.http.listen({ host: config.host, port: config.port });
+  await app.http.listen({ host: config.host, port: config.port, backlog: BACKLOG });
   const { port } = app.http.server.address() as AddressInfo;
   const address = publicUrlOf({ ...config, publicUrl: null }, port);
   const { backupDir, backupAt: at } = config;
