@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { FastifyBaseLogger } from 'fastify';
-import { runForOwner } from './concurrency/owner.ts';
+import { runForTenant } from './concurrency/tenant.ts';
 import type { Clock } from './ports/clock/clock.ts';
 import { FailureLog } from './telemetry/failure-log.ts';
 
@@ -12,8 +12,8 @@ export interface Job {
   run(signal: AbortSignal): Promise<unknown>;
 }
 
-/** The owner to whose share jobs count, separate from other work of the server. */
-const OWNER = 'jobs';
+/** The tenant to whose share jobs count, separate from other work of the server. */
+const TENANT = 'jobs';
 
 /**
  * Runs each job at the start and then at its interval, one run at a time; a failure is logged, and the job runs again
@@ -43,7 +43,7 @@ export class JobRunner implements AsyncDisposable {
     const { signal } = this.#stopping;
     while (!signal.aborted) {
       try {
-        await runForOwner(OWNER, () => job.run(signal));
+        await runForTenant(TENANT, () => job.run(signal));
         this.#failures.succeeded(job.name);
       } catch (error) {
         this.#failures.failed(job.name, error);

@@ -1,4 +1,4 @@
-import { runShared } from './owner.ts';
+import { runShared } from './tenant.ts';
 
 /** The run under one key, and the run requested since it began. */
 interface Run {

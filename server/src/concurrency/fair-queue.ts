@@ -10,24 +10,24 @@ interface Line<Item> {
   /** Number and weight of the items that count against the limits. */
   counted: number;
   weight: number;
-  /** What the owner has cost, starting from the level of the others when it arrived. */
+  /** What the tenant has cost, starting from the level of the others when it arrived. */
   spent: number;
 }
 
-/** Decides whether an owner's first item may go now; the owner keeps its turn otherwise. */
-export type MayGo<Item> = (owner: string, item: Item) => boolean;
+/** Decides whether a tenant's first item may go now; the tenant keeps its turn otherwise. */
+export type MayGo<Item> = (tenant: string, item: Item) => boolean;
 
 /** Limits of waiting items, by number and by weight (for example bytes). */
 export interface QueueLimits {
   readonly items: number;
   readonly weight: number;
-  readonly itemsPerOwner: number;
-  readonly weightPerOwner: number;
+  readonly itemsPerTenant: number;
+  readonly weightPerTenant: number;
 }
 
 /**
- * A bounded queue shared fairly between owners: next is the first item of the owner that has cost least so far. A new
- * owner starts at the level of the busy ones, so that being idle gains nothing.
+ * A bounded queue shared fairly between tenants: next is the first item of the tenant that has cost least so far. A new
+ * tenant starts at the level of the busy ones, so that being idle gains nothing.
  */
 export class FairQueue<Item> {
   readonly #limits: QueueLimits;
@@ -35,7 +35,7 @@ export class FairQueue<Item> {
   #length = 0;
   #counted = 0;
   #weight = 0;
-  /** What the owner served last had cost at that time. */
+  /** What the tenant served last had cost at that time. */
   #level = 0;
 
   constructor(limits: QueueLimits) {
@@ -46,46 +46,46 @@ export class FairQueue<Item> {
     return this.#length;
   }
 
-  /** Adds an item. @returns false, without adding it, when the owner's share or the whole queue is full. */
-  push(owner: string, item: Item, weight: number): boolean {
-    const line = this.#lineOf(owner);
+  /** Adds an item. @returns false, without adding it, when the tenant's share or the whole queue is full. */
+  push(tenant: string, item: Item, weight: number): boolean {
+    const line = this.#lineOf(tenant);
     const limits = this.#limits;
-    // A single item always fits into its owner's share, however heavy it is.
+    // A single item always fits into its tenant's share, however heavy it is.
     const overShare =
-      line.counted >= limits.itemsPerOwner || (line.counted > 0 && line.weight + weight > limits.weightPerOwner);
+      line.counted >= limits.itemsPerTenant || (line.counted > 0 && line.weight + weight > limits.weightPerTenant);
     const overAll = this.#counted >= limits.items || (this.#counted > 0 && this.#weight + weight > limits.weight);
     if (overShare || overAll) return false;
-    this.#add(owner, line, { item, weight, counted: true });
+    this.#add(tenant, line, { item, weight, counted: true });
     return true;
   }
 
   /** Adds an item that does not count against the limits, because something else bounds how many of its kind wait. */
-  pushUncounted(owner: string, item: Item): void {
-    this.#add(owner, this.#lineOf(owner), { item, weight: 0, counted: false });
+  pushUncounted(tenant: string, item: Item): void {
+    this.#add(tenant, this.#lineOf(tenant), { item, weight: 0, counted: false });
   }
 
   /** Returns the next item without removing it; undefined when there is none. `may` decides which items can go now. */
-  peek(may: MayGo<Item> = anyone): { readonly owner: string; readonly item: Item } | undefined {
+  peek(may: MayGo<Item> = anyone): { readonly tenant: string; readonly item: Item } | undefined {
     const next = this.#cheapest(may);
     const first = next?.[1].waiting[0];
-    return next === undefined || first === undefined ? undefined : { owner: next[0], item: first.item };
+    return next === undefined || first === undefined ? undefined : { tenant: next[0], item: first.item };
   }
 
   /** Removes and returns the next item; undefined when there is none. `may` decides which items can go now. */
-  shift(may: MayGo<Item> = anyone): { readonly owner: string; readonly item: Item } | undefined {
+  shift(may: MayGo<Item> = anyone): { readonly tenant: string; readonly item: Item } | undefined {
     const next = this.#cheapest(may);
     if (next === undefined) return undefined;
-    const [owner, line] = next;
+    const [tenant, line] = next;
     const first = line.waiting.shift();
     if (first === undefined) return undefined;
     this.#count(line, first, -1);
     this.#level = line.spent;
-    return { owner, item: first.item };
+    return { tenant, item: first.item };
   }
 
   /** Removes an item before its turn. @returns false when it is not queued. */
-  remove(owner: string, item: Item): boolean {
-    const line = this.#lines.get(owner);
+  remove(tenant: string, item: Item): boolean {
+    const line = this.#lines.get(tenant);
     const at = line?.waiting.findIndex((waiting) => waiting.item === item) ?? -1;
     const [found] = at < 0 ? [] : (line?.waiting.splice(at, 1) ?? []);
     if (line === undefined || found === undefined) return false;
@@ -93,9 +93,9 @@ export class FairQueue<Item> {
     return true;
   }
 
-  /** Adds the cost of an owner's item, in any unit that the caller uses consistently. */
-  charge(owner: string, cost: number): void {
-    const line = this.#lines.get(owner);
+  /** Adds the cost of a tenant's item, in any unit that the caller uses consistently. */
+  charge(tenant: string, cost: number): void {
+    const line = this.#lines.get(tenant);
     if (line !== undefined) line.spent += cost;
     if (this.#length === 0) this.#forget();
   }
@@ -110,14 +110,14 @@ export class FairQueue<Item> {
     return items;
   }
 
-  #lineOf(owner: string): Line<Item> {
-    return this.#lines.get(owner) ?? { waiting: [], counted: 0, weight: 0, spent: this.#level };
+  #lineOf(tenant: string): Line<Item> {
+    return this.#lines.get(tenant) ?? { waiting: [], counted: 0, weight: 0, spent: this.#level };
   }
 
-  #add(owner: string, line: Line<Item>, waiting: Waiting<Item>): void {
+  #add(tenant: string, line: Line<Item>, waiting: Waiting<Item>): void {
     if (line.waiting.length === 0) line.spent = Math.max(line.spent, this.#level);
     line.waiting.push(waiting);
-    this.#lines.set(owner, line);
+    this.#lines.set(tenant, line);
     this.#count(line, waiting, 1);
   }
 
@@ -133,15 +133,15 @@ export class FairQueue<Item> {
   #cheapest(may: MayGo<Item>): [string, Line<Item>] | undefined {
     let best: [string, Line<Item>] | undefined;
     for (const entry of this.#lines) {
-      const [owner, line] = entry;
+      const [tenant, line] = entry;
       const [first] = line.waiting;
       if (first === undefined || (best !== undefined && line.spent >= best[1].spent)) continue;
-      if (may(owner, first.item)) best = entry;
+      if (may(tenant, first.item)) best = entry;
     }
     return best;
   }
 
-  /** Resets the costs when the queue is empty, because then no owner has delayed another. */
+  /** Resets the costs when the queue is empty, because then no tenant has delayed another. */
   #forget(): void {
     this.#lines.clear();
     this.#level = 0;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { GroupQueue, type Outcome } from './group-queue.ts';
-import { currentOwner, runForOwner } from './owner.ts';
+import { currentTenant, runForTenant } from './tenant.ts';
 
 /** A queue of groups of at most `most`, each carried out when the test ends it. */
 function queueOf(most: number) {
@@ -14,14 +14,14 @@ function queueOf(most: number) {
     () => [1],
     [most],
     (items) => {
-      const owner = currentOwner();
+      const tenant = currentTenant();
       const { promise, resolve, reject } = Promise.withResolvers<readonly Outcome<string>[]>();
-      const end = (outcomes = items.map((item) => ({ value: `${item} of ${owner}` }))) => resolve(outcomes);
+      const end = (outcomes = items.map((item) => ({ value: `${item} of ${tenant}` }))) => resolve(outcomes);
       groups.push({ items, end, fail: () => reject(new Error('the group failed')) });
       return promise;
     },
   );
-  const add = (item: string, key = 'key') => runForOwner(`owner of ${item}`, () => queue.add(key, item));
+  const add = (item: string, key = 'key') => runForTenant(`tenant of ${item}`, () => queue.add(key, item));
   /** Ends the newest group, and lets the next begin. */
   const endGroup = async (...outcomes: Parameters<(typeof groups)[number]['end']>) => {
     groups.at(-1)?.end(...outcomes);
@@ -40,7 +40,7 @@ suite('group queue', () => {
     await endGroup();
     assert.deepEqual(items(), ['a', 'bcd', 'ef']);
     await endGroup();
-    assert.equal(await added[5], 'f of owner of e', 'a group runs on behalf of its first caller');
+    assert.equal(await added[5], 'f of tenant of e', 'a group runs on behalf of its first caller');
     add('g');
     assert.deepEqual(items(), ['a', 'bcd', 'ef', 'g']);
     await endGroup();
@@ -74,7 +74,7 @@ suite('group queue', () => {
     const { queue, endGroup, items } = queueOf(3);
     const clients = [...'abcd'].map((item) => {
       const client = new AbortController();
-      const answer = runForOwner(
+      const answer = runForTenant(
         item,
         () => queue.add('key', item),
         () => client.signal,

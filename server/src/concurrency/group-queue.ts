@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
-import { currentHangUp, runShared } from './owner.ts';
+import { currentHangUp, runShared } from './tenant.ts';
 
 /** What became of one item of a group. */
 export type Outcome<Result> = { readonly value: Result } | { readonly error: unknown };

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { FairSemaphore, type Permit } from './semaphore.ts';
 
-const limits = { units: 2, unitsPerOwner: 2, waiting: 20, waitingPerOwner: 10 };
+const limits = { units: 2, unitsPerTenant: 2, waiting: 20, waitingPerTenant: 10 };
 
 /** Lets all pending promises run. */
 const settled = () => new Promise((resolve) => setImmediate(resolve));
@@ -10,16 +10,16 @@ const settled = () => new Promise((resolve) => setImmediate(resolve));
 function recorder(semaphore: FairSemaphore) {
   const order: string[] = [];
   const permits: Permit[] = [];
-  const ask = (owner: string, units?: number) =>
-    semaphore.acquire(owner, units).then((permit) => {
-      order.push(owner);
+  const ask = (tenant: string, units?: number) =>
+    semaphore.acquire(tenant, units).then((permit) => {
+      order.push(tenant);
       permits.push(permit);
     });
   return { order, permits, ask };
 }
 
-test('FairSemaphore serves waiting owners in turns, however many requests one of them has', async () => {
-  const semaphore = new FairSemaphore({ ...limits, units: 1, unitsPerOwner: 1 });
+test('FairSemaphore serves waiting tenants in turns, however many requests one of them has', async () => {
+  const semaphore = new FairSemaphore({ ...limits, units: 1, unitsPerTenant: 1 });
   const { order, permits, ask } = recorder(semaphore);
   for (let at = 0; at < 5; at++) void ask('alice');
   void ask('bob');
@@ -32,7 +32,7 @@ test('FairSemaphore serves waiting owners in turns, however many requests one of
   assert.equal(semaphore.used, 0);
 });
 
-test('FairSemaphore limits an owner to its share, without blocking others', async () => {
+test('FairSemaphore limits a tenant to its share, without blocking others', async () => {
   const { order, permits, ask } = recorder(new FairSemaphore({ ...limits, units: 3 }));
   for (let at = 0; at < 4; at++) void ask('alice');
   void ask('bob');
@@ -43,10 +43,10 @@ test('FairSemaphore limits an owner to its share, without blocking others', asyn
   assert.deepEqual(order, ['alice', 'alice', 'bob', 'alice']);
 });
 
-test('FairSemaphore refuses an owner over its share of the queue, and no others', async () => {
-  const semaphore = new FairSemaphore({ ...limits, waitingPerOwner: 3 });
+test('FairSemaphore refuses a tenant over its share of the queue, and no others', async () => {
+  const semaphore = new FairSemaphore({ ...limits, waitingPerTenant: 3 });
   const done: string[] = [];
-  const use = (owner: string) => semaphore.run(owner, async () => void done.push(owner));
+  const use = (tenant: string) => semaphore.run(tenant, async () => void done.push(tenant));
   const all = Array.from({ length: 5 }, () => use('alice'));
   await assert.rejects(use('alice'), { code: 'unavailable' });
   await Promise.all([...all, use('bob')]);
@@ -72,7 +72,7 @@ test('FairSemaphore removes an aborted request, but keeps a permit that was gran
 });
 
 test('FairSemaphore admits what fits when a permit shrinks', async () => {
-  const { order, permits, ask } = recorder(new FairSemaphore({ ...limits, units: 10, unitsPerOwner: 10 }));
+  const { order, permits, ask } = recorder(new FairSemaphore({ ...limits, units: 10, unitsPerTenant: 10 }));
   void ask('alice', 8);
   void ask('bob', 8);
   void ask('carol', 1);
@@ -84,7 +84,7 @@ test('FairSemaphore admits what fits when a permit shrinks', async () => {
 });
 
 test('FairSemaphore gives nothing to a permit that was released', async () => {
-  const semaphore = new FairSemaphore({ ...limits, units: 10, unitsPerOwner: 10 });
+  const semaphore = new FairSemaphore({ ...limits, units: 10, unitsPerTenant: 10 });
   const permit = await semaphore.acquire('alice', 8);
   permit[Symbol.dispose]();
   permit.resize(9);

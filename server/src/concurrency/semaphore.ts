@@ -4,11 +4,11 @@ import { FairQueue } from './fair-queue.ts';
 export interface SemaphoreLimits {
   /** Units that may be in use at once, for example uploads or bytes. */
   readonly units: number;
-  /** Units that one owner may use at once. */
-  readonly unitsPerOwner: number;
+  /** Units that one tenant may use at once. */
+  readonly unitsPerTenant: number;
   /** Most requests that may wait; more are refused. */
   readonly waiting: number;
-  readonly waitingPerOwner: number;
+  readonly waitingPerTenant: number;
 }
 
 /** Units in use. Disposing of it releases them; disposing again has no effect. */
@@ -22,8 +22,8 @@ interface Request extends PromiseWithResolvers<Permit> {
 }
 
 /**
- * A bounded number of units, shared fairly between owners: next is the waiting owner that has been granted least and is
- * within its share. A request for more units than exist, or than its owner may have, is admitted alone.
+ * A bounded number of units, shared fairly between tenants: next is the waiting tenant that has been granted least and is
+ * within its share. A request for more units than exist, or than its tenant may have, is admitted alone.
  */
 export class FairSemaphore {
   readonly #limits: SemaphoreLimits;
@@ -35,9 +35,9 @@ export class FairSemaphore {
     this.#limits = limits;
     this.#queue = new FairQueue({
       items: limits.waiting,
-      itemsPerOwner: limits.waitingPerOwner,
+      itemsPerTenant: limits.waitingPerTenant,
       weight: Number.POSITIVE_INFINITY,
-      weightPerOwner: Number.POSITIVE_INFINITY,
+      weightPerTenant: Number.POSITIVE_INFINITY,
     });
   }
 
@@ -55,16 +55,16 @@ export class FairSemaphore {
    * Resolves when the units are free. Throws `unavailable` when too many requests wait; the signal's reason when it is
    * aborted meanwhile.
    */
-  async acquire(owner: string, units = 1, signal?: AbortSignal): Promise<Permit> {
+  async acquire(tenant: string, units = 1, signal?: AbortSignal): Promise<Permit> {
     signal?.throwIfAborted();
-    const permit = this.tryAcquire(owner, units);
+    const permit = this.tryAcquire(tenant, units);
     if (permit !== null) return permit;
     const request: Request = { ...Promise.withResolvers<Permit>(), units };
-    if (!this.#queue.push(owner, request, units)) throw new NotevaultError('unavailable');
+    if (!this.#queue.push(tenant, request, units)) throw new NotevaultError('unavailable');
     this.#next();
     if (signal === undefined) return request.promise;
     const abort = () => {
-      if (!this.#queue.remove(owner, request)) return;
+      if (!this.#queue.remove(tenant, request)) return;
       request.reject(signal.reason);
       this.#next();
     };
@@ -77,24 +77,24 @@ export class FairSemaphore {
   }
 
   /** Returns the units if they are free and nobody waits for them, else null. */
-  tryAcquire(owner: string, units = 1): Permit | null {
-    return this.#queue.length === 0 && this.#fits(owner, units) ? this.#grant(owner, units) : null;
+  tryAcquire(tenant: string, units = 1): Permit | null {
+    return this.#queue.length === 0 && this.#fits(tenant, units) ? this.#grant(tenant, units) : null;
   }
 
   /** Runs `work` while holding units. Throws like `acquire`. */
-  async run<Result>(owner: string, work: () => Promise<Result>, units = 1, signal?: AbortSignal): Promise<Result> {
-    using _ = await this.acquire(owner, units, signal);
+  async run<Result>(tenant: string, work: () => Promise<Result>, units = 1, signal?: AbortSignal): Promise<Result> {
+    using _ = await this.acquire(tenant, units, signal);
     return await work();
   }
 
-  #fits(owner: string, units: number): boolean {
-    const own = this.#usedBy.get(owner) ?? 0;
-    if (own > 0 && own + units > this.#limits.unitsPerOwner) return false;
+  #fits(tenant: string, units: number): boolean {
+    const own = this.#usedBy.get(tenant) ?? 0;
+    if (own > 0 && own + units > this.#limits.unitsPerTenant) return false;
     return this.#used === 0 || this.#used + units <= this.#limits.units;
   }
 
-  #grant(owner: string, units: number): Permit {
-    this.#use(owner, units);
+  #grant(tenant: string, units: number): Permit {
+    this.#use(tenant, units);
     let held = units;
     let isReleased = false;
     const resize = (to: number) => {
@@ -102,7 +102,7 @@ export class FairSemaphore {
       if (isReleased) return;
       const by = to - held;
       held = to;
-      this.#use(owner, by);
+      this.#use(tenant, by);
       if (by < 0) this.#next();
     };
     const release = () => {
@@ -112,26 +112,26 @@ export class FairSemaphore {
     return { resize, [Symbol.dispose]: release };
   }
 
-  #use(owner: string, by: number): void {
+  #use(tenant: string, by: number): void {
     this.#used += by;
-    const own = (this.#usedBy.get(owner) ?? 0) + by;
-    if (own === 0) this.#usedBy.delete(owner);
-    else this.#usedBy.set(owner, own);
+    const own = (this.#usedBy.get(tenant) ?? 0) + by;
+    if (own === 0) this.#usedBy.delete(tenant);
+    else this.#usedBy.set(tenant, own);
   }
 
   #next(): void {
     for (;;) {
-      // An owner over its share is skipped, so that it does not block others; a large request within its share is not
+      // A tenant over its share is skipped, so that it does not block others; a large request within its share is not
       // overtaken.
-      const inShare = (owner: string, { units }: Request) => {
-        const own = this.#usedBy.get(owner) ?? 0;
-        return own === 0 || own + units <= this.#limits.unitsPerOwner;
+      const inShare = (tenant: string, { units }: Request) => {
+        const own = this.#usedBy.get(tenant) ?? 0;
+        return own === 0 || own + units <= this.#limits.unitsPerTenant;
       };
       const next = this.#queue.peek(inShare);
-      if (next === undefined || !this.#fits(next.owner, next.item.units)) return;
+      if (next === undefined || !this.#fits(next.tenant, next.item.units)) return;
       this.#queue.shift(inShare);
-      this.#queue.charge(next.owner, next.item.units);
-      next.item.resolve(this.#grant(next.owner, next.item.units));
+      this.#queue.charge(next.tenant, next.item.units);
+      next.item.resolve(this.#grant(next.tenant, next.item.units));
     }
   }
 }

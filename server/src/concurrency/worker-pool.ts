@@ -75,7 +75,7 @@ interface Task extends PromiseWithResolvers<TaskResult<unknown>> {
   readonly transfer: readonly Transferable[];
 }
 
-const QUEUE = { items: 256, weight: 128 * 1024 * 1024, itemsPerOwner: 16, weightPerOwner: 32 * 1024 * 1024 };
+const QUEUE = { items: 256, weight: 128 * 1024 * 1024, itemsPerTenant: 16, weightPerTenant: 32 * 1024 * 1024 };
 const CPU_MS = 2_000;
 const IDLE_MS = 10_000;
 
@@ -134,7 +134,7 @@ export class WorkerPool<Of extends Tasks> implements Compute<Of>, AsyncDisposabl
     const next = thread === undefined ? undefined : this.#queue.shift();
     if (thread === undefined || next === undefined) return;
     void thread.run(next.item).then((cpuMs) => {
-      this.#queue.charge(next.owner, cpuMs);
+      this.#queue.charge(next.tenant, cpuMs);
       if (this.#threads.has(thread)) this.#idle.push(thread);
       this.#startNext();
     });

@@ -57,15 +57,15 @@ test('SliceScheduler gives all long work together one slice in each turn of the 
   assert.equal(done, 40);
 });
 
-test('SliceScheduler resumes the owner whose work took least time first', async (t) => {
+test('SliceScheduler resumes the tenant whose work took least time first', async (t) => {
   const loop = handTurned(t);
   const order: string[] = [];
-  const work = async (owner: string, count: number) => {
-    const yieldIfDue = createYield(owner, loop.scheduler);
+  const work = async (tenant: string, count: number) => {
+    const yieldIfDue = createYield(tenant, loop.scheduler);
     for (let at = 0; at < count; at++) {
       await yieldIfDue();
       loop.work(5);
-      order.push(owner);
+      order.push(tenant);
     }
   };
   const much = Array.from({ length: 20 }, () => work('alice', 5));
@@ -81,13 +81,13 @@ test('SliceScheduler resumes the owner whose work took least time first', async 
   assert.ok(bobDone <= 10, `bob was done after ${bobDone} turns of ${turns}: ${order.join(' ')}`);
 });
 
-test('SliceScheduler lets a request enter at once while there is time, and else in its owner’s turn', async (t) => {
+test('SliceScheduler lets a request enter at once while there is time, and else in its tenant’s turn', async (t) => {
   const loop = handTurned(t);
   const entered: string[] = [];
-  const enter = (owner: string, ms: number) =>
-    loop.scheduler.enter(owner).then(() => {
+  const enter = (tenant: string, ms: number) =>
+    loop.scheduler.enter(tenant).then(() => {
       loop.work(ms);
-      entered.push(owner);
+      entered.push(tenant);
     });
   await enter('alice', 6);
   const waiting = [enter('alice', 6), enter('alice', 6), enter('bob', 1)];
@@ -97,13 +97,13 @@ test('SliceScheduler lets a request enter at once while there is time, and else 
   assert.deepEqual(entered, ['alice', 'alice', 'bob', 'alice']);
 });
 
-test('SliceScheduler lets the request of an owner who comes later enter before the many that wait', async (t) => {
+test('SliceScheduler lets the request of a tenant who comes later enter before the many that wait', async (t) => {
   const loop = handTurned(t);
   const entered: string[] = [];
-  const enter = (owner: string) =>
-    loop.scheduler.enter(owner).then(() => {
+  const enter = (tenant: string) =>
+    loop.scheduler.enter(tenant).then(() => {
       loop.work(6);
-      entered.push(owner);
+      entered.push(tenant);
     });
   await enter('alice');
   const many = Array.from({ length: 50 }, () => enter('alice'));

@@ -1,5 +1,5 @@
 import { FairQueue } from './fair-queue.ts';
-import { currentOwner } from './owner.ts';
+import { currentTenant } from './tenant.ts';
 
 /** How long all sliced work together may block the event loop per turn. */
 const SLICE_MS = 5;
@@ -9,13 +9,13 @@ const LEAST_MS = 1;
 const unbounded = {
   items: Number.POSITIVE_INFINITY,
   weight: Number.POSITIVE_INFINITY,
-  itemsPerOwner: Number.POSITIVE_INFINITY,
-  weightPerOwner: Number.POSITIVE_INFINITY,
+  itemsPerTenant: Number.POSITIVE_INFINITY,
+  weightPerTenant: Number.POSITIVE_INFINITY,
 };
 
 /**
  * Shares the event loop between long pieces of work: all of them together have one slice of each turn of the loop, so
- * that requests, sockets and timers run in between. Next is the owner whose work took least so far.
+ * that requests, sockets and timers run in between. Next is the tenant whose work took least so far.
  */
 export class SliceScheduler {
   readonly #queue = new FairQueue<() => void>(unbounded);
@@ -37,21 +37,21 @@ export class SliceScheduler {
     return performance.now() - began >= SLICE_MS;
   }
 
-  /** Resolves when the owner may continue; `spentMs` is what its work took since it was last resumed. */
-  turn(owner: string, spentMs: number): Promise<void> {
+  /** Resolves when the tenant may continue; `spentMs` is what its work took since it was last resumed. */
+  turn(tenant: string, spentMs: number): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
-    this.#queue.push(owner, resolve, 0);
-    this.#queue.charge(owner, spentMs);
+    this.#queue.push(tenant, resolve, 0);
+    this.#queue.charge(tenant, spentMs);
     if (!this.#scheduled) this.#schedule();
     return promise;
   }
 
   /**
-   * Resolves at once while there is time left in this turn and nobody waits, else like `turn`: when one owner sends a
+   * Resolves at once while there is time left in this turn and nobody waits, else like `turn`: when one tenant sends a
    * thousand requests at once, those of others do not wait for all of them.
    */
-  async enter(owner: string): Promise<void> {
-    if (this.#queue.length > 0 || this.isUsedUp()) await this.turn(owner, 0);
+  async enter(tenant: string): Promise<void> {
+    if (this.#queue.length > 0 || this.isUsedUp()) await this.turn(tenant, 0);
   }
 
   #begin(): { readonly began: number } {
@@ -78,9 +78,9 @@ export class SliceScheduler {
       return;
     }
     this.resumed += 1;
-    // Not when it begins to wait: an owner would have paid for a thousand pieces that wait, and a new one, who starts at
+    // Not when it begins to wait: a tenant would have paid for a thousand pieces that wait, and a new one, who starts at
     // what was spent so far, would come after them all.
-    this.#queue.charge(next.owner, LEAST_MS);
+    this.#queue.charge(next.tenant, LEAST_MS);
     next.item();
     onceDone(() => {
       if (this.#queue.length === 0 || !this.isUsedUp()) this.#resumeNext();
@@ -101,12 +101,12 @@ export const loopSlices = new SliceScheduler();
 /** Awaited regularly by long work: lets everything else run when a slice of time is used up. */
 export type YieldIfDue = () => Promise<void>;
 
-/** @param owner on whose behalf the work runs. */
-export function createYield(owner: string = currentOwner(), scheduler: SliceScheduler = loopSlices): YieldIfDue {
+/** @param tenant on whose behalf the work runs. */
+export function createYield(tenant: string = currentTenant(), scheduler: SliceScheduler = loopSlices): YieldIfDue {
   let since = performance.now();
   return async () => {
     if (!scheduler.isUsedUp()) return;
-    await scheduler.turn(owner, performance.now() - since);
+    await scheduler.turn(tenant, performance.now() - since);
     since = performance.now();
   };
 }

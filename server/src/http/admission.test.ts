@@ -3,13 +3,13 @@ import { EventEmitter } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { test } from 'node:test';
 import type { FastifyRequest } from 'fastify';
-import { currentOwner } from '../concurrency/owner.ts';
+import { currentTenant } from '../concurrency/tenant.ts';
 import { Admission } from './admission.ts';
 
 const limits = {
-  requestsPerOwner: 6,
-  work: { units: 4, unitsPerOwner: 2, waiting: 100, waitingPerOwner: 3 },
-  answers: { units: 100, unitsPerOwner: 50, waiting: 100, waitingPerOwner: 1 },
+  requestsPerTenant: 6,
+  work: { units: 4, unitsPerTenant: 2, waiting: 100, waitingPerTenant: 3 },
+  answers: { units: 100, unitsPerTenant: 50, waiting: 100, waitingPerTenant: 1 },
 };
 
 /** A request of an account, with its response. */
@@ -46,7 +46,7 @@ test('Admission works on few requests of an account at once, counted per account
   const send = (account: string | null) => {
     const { request, raw } = requestOf(admission, account);
     return admission.work(request, raw, async () => {
-      begun.push(currentOwner());
+      begun.push(currentTenant());
       await new Promise<void>((resolve) => gates.push(resolve));
     });
   };

@@ -2,16 +2,16 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import { networkOf } from '@notevault/protocol/values/ip-network.ts';
 import type { FastifyRequest } from 'fastify';
-import { runForOwner } from '../concurrency/owner.ts';
 import { FairSemaphore, type Permit, type SemaphoreLimits } from '../concurrency/semaphore.ts';
+import { runForTenant } from '../concurrency/tenant.ts';
 import { loopSlices } from '../concurrency/yield.ts';
 import { closedSignal, hangUpSignal, onceClosed } from './connections/closed-signal.ts';
 
 const MB = 1024 * 1024;
 
 export interface AdmissionLimits {
-  /** Most requests of one owner from the first byte to the end of the answer; more are refused. */
-  readonly requestsPerOwner: number;
+  /** Most requests of one tenant from the first byte to the end of the answer; more are refused. */
+  readonly requestsPerTenant: number;
   /** Limits of requests that are being handled. */
   readonly work: SemaphoreLimits;
   /** Limits of bytes of large answers that are being made or sent. */
@@ -19,9 +19,9 @@ export interface AdmissionLimits {
 }
 
 const LIMITS: AdmissionLimits = {
-  requestsPerOwner: 500,
-  work: { units: 128, unitsPerOwner: 32, waiting: 2000, waitingPerOwner: 500 },
-  answers: { units: 96 * MB, unitsPerOwner: 32 * MB, waiting: 2000, waitingPerOwner: 500 },
+  requestsPerTenant: 500,
+  work: { units: 128, unitsPerTenant: 32, waiting: 2000, waitingPerTenant: 500 },
+  answers: { units: 96 * MB, unitsPerTenant: 32 * MB, waiting: 2000, waitingPerTenant: 500 },
 };
 
 /** Shares the process between accounts, and between networks of callers without an account. */
@@ -29,7 +29,7 @@ export class Admission {
   readonly #limits: AdmissionLimits;
   readonly #work: FairSemaphore;
   readonly #answers: FairSemaphore;
-  readonly #owners = new WeakMap<IncomingMessage, string>();
+  readonly #tenants = new WeakMap<IncomingMessage, string>();
   readonly #requests = new Map<string, number>();
 
   constructor(limits: AdmissionLimits = LIMITS) {
@@ -53,8 +53,8 @@ export class Admission {
    */
   admit(request: FastifyRequest, response: ServerResponse, account: string): void {
     const count = this.#requests.get(account) ?? 0;
-    if (count >= this.#limits.requestsPerOwner) throw new NotevaultError('unavailable');
-    this.#owners.set(request.raw, account);
+    if (count >= this.#limits.requestsPerTenant) throw new NotevaultError('unavailable');
+    this.#tenants.set(request.raw, account);
     this.#requests.set(account, count + 1);
     onceClosed(response, () => {
       const left = (this.#requests.get(account) ?? 1) - 1;
@@ -63,32 +63,32 @@ export class Admission {
     });
   }
 
-  /** The owner against whose share a request counts. */
-  ownerOf(request: FastifyRequest): string {
-    return this.#owners.get(request.raw) ?? `network ${networkOf(request.ip)}`;
+  /** The tenant against whose share a request counts. */
+  tenantOf(request: FastifyRequest): string {
+    return this.#tenants.get(request.raw) ?? `network ${networkOf(request.ip)}`;
   }
 
-  /** Handles a request when it is its owner's turn. Throws `unavailable` beyond the owner's share. */
+  /** Handles a request when it is its tenant's turn. Throws `unavailable` beyond the tenant's share. */
   async work<Result>(request: FastifyRequest, response: ServerResponse, work: () => Promise<Result>): Promise<Result> {
-    const owner = this.ownerOf(request);
+    const tenant = this.tenantOf(request);
     let signal: AbortSignal | undefined;
     const hangUp = () => {
       signal ??= hangUpSignal(response);
       return signal;
     };
-    const free = response.destroyed ? null : this.#work.tryAcquire(owner);
-    using _ = free ?? (await this.#work.acquire(owner, 1, hangUp()));
-    await loopSlices.enter(owner);
-    return await runForOwner(owner, work, hangUp);
+    const free = response.destroyed ? null : this.#work.tryAcquire(tenant);
+    using _ = free ?? (await this.#work.acquire(tenant, 1, hangUp()));
+    await loopSlices.enter(tenant);
+    return await runForTenant(tenant, work, hangUp);
   }
 
   /**
-   * Reserves memory for a large answer until it is sent or abandoned. Throws `unavailable` beyond the owner's share.
+   * Reserves memory for a large answer until it is sent or abandoned. Throws `unavailable` beyond the tenant's share.
    */
   async room(request: FastifyRequest, response: ServerResponse, bytes: number): Promise<Permit> {
-    const owner = this.ownerOf(request);
-    const free = response.destroyed ? null : this.#answers.tryAcquire(owner, bytes);
-    const permit = free ?? (await this.#answers.acquire(owner, bytes, closedSignal(response)));
+    const tenant = this.tenantOf(request);
+    const free = response.destroyed ? null : this.#answers.tryAcquire(tenant, bytes);
+    const permit = free ?? (await this.#answers.acquire(tenant, bytes, closedSignal(response)));
     onceClosed(response, () => permit[Symbol.dispose]());
     return permit;
   }

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { runForOwner } from '../concurrency/owner.ts';
+import { runForTenant } from '../concurrency/tenant.ts';
 import { loopSlices } from '../concurrency/yield.ts';
 import { checkWho, type OpenVault } from '../domains/access/access.ts';
 import type { Idempotency } from '../domains/idempotency/idempotency.ts';
@@ -65,7 +65,7 @@ function mountRoute(api: FastifyInstance, route: Route, deps: MountedDeps): void
       const perform = () => answer(route, request, reply, authorized.get(request) ?? {}, successStatus, deps);
       // Uploads have their own limiter; here they would block other requests of their sender on a slow connection.
       if (route.takes === undefined) await admission.work(request, reply.raw, perform);
-      else await runForOwner(admission.ownerOf(request), perform);
+      else await runForTenant(admission.tenantOf(request), perform);
       return reply;
     },
   });
@@ -140,10 +140,10 @@ async function authorize(
   const { authorization, 'user-agent': userAgent = null } = request.headers;
   const client = { ip: request.ip, userAgent };
   // A thousand requests that come at once with one credential begin in slices, so that one of another comes between.
-  await loopSlices.enter(authorization ?? admission.ownerOf(request));
+  await loopSlices.enter(authorization ?? admission.tenantOf(request));
   // Until the caller is known, the body counts against the share of the network they call from.
-  const owner = admission.ownerOf(request);
-  const [authenticating, selected, prefetched] = runForOwner(owner, () => {
+  const tenant = admission.tenantOf(request);
+  const [authenticating, selected, prefetched] = runForTenant(tenant, () => {
     const principal = guard.authenticate(authorization, client);
     const vault = need === undefined ? null : guard.selectVault(vaultHeaderOf(request), authorization);
     return [principal, vault, prefetch(route, request, vault?.expected)];
@@ -154,7 +154,7 @@ async function authorize(
     admission.admit(request, reply.raw, principal.userId);
     checkWho(route.rule, principal);
     if (need === undefined || selected === null) return { principal };
-    const vault = await runForOwner(principal.userId, () => selected.open(principal, need));
+    const vault = await runForTenant(principal.userId, () => selected.open(principal, need));
     return prefetched !== null && vault === selected.expected ? { principal, vault, prefetched } : { principal, vault };
   } catch (error) {
     selected?.refused();

@@ -102,7 +102,7 @@ export async function buildHttp(deps: HttpDeps): Promise<FastifyInstance> {
   app.removeAllContentTypeParsers();
   knowAllMethods(app);
   const admission = new Admission(deps.admissionLimits);
-  const bodies = parseBodies(app, (request) => admission.ownerOf(request));
+  const bodies = parseBodies(app, (request) => admission.tenantOf(request));
   const uploads = new UploadLimiter();
   // First, so that refusals of the others are in its span.
   if (deps.tracing !== undefined) mountTracing(app, deps.tracing);

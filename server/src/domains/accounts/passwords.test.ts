@@ -3,7 +3,7 @@ import { argon2, randomBytes } from 'node:crypto';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
-import { runForOwner } from '../../concurrency/owner.ts';
+import { runForTenant } from '../../concurrency/tenant.ts';
 import { canonicalEmail } from './emails.ts';
 import { checkPassword, createPasswords, PASSWORD_COST } from './passwords.ts';
 
@@ -45,8 +45,8 @@ test('createPasswords refuses a password without a stored hash after the same wo
 
 test('createPasswords refuses a caller over its share of the hashes, and serves others', async () => {
   const hash = () => passwords.hash('correct horse');
-  const many = Promise.allSettled(Array.from({ length: 30 }, () => runForOwner('alice', hash)));
-  assert.match(await runForOwner('bob', hash), /^\$argon2id/);
+  const many = Promise.allSettled(Array.from({ length: 30 }, () => runForTenant('alice', hash)));
+  assert.match(await runForTenant('bob', hash), /^\$argon2id/);
   const refused = (await many).filter((result) => result.status === 'rejected');
   assert.equal(refused.length, 30 - 2 - 16, 'two run, sixteen wait');
   for (const { reason } of refused) assert.ok(reason instanceof NotevaultError && reason.code === 'unavailable');

@@ -1,8 +1,8 @@
 import { argon2, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
-import { currentOwner } from '../../concurrency/owner.ts';
 import { FairSemaphore } from '../../concurrency/semaphore.ts';
+import { currentTenant } from '../../concurrency/tenant.ts';
 
 /** The cost of a hash for an attacker; memory in KiB. */
 export interface PasswordCost {
@@ -52,14 +52,14 @@ export function createPasswords(
 ): Passwords {
   const turns = new FairSemaphore({
     units: AT_ONCE,
-    unitsPerOwner: AT_ONCE,
+    unitsPerTenant: AT_ONCE,
     waiting: WAITING_MAX,
-    waitingPerOwner: WAITING_OF_ONE,
+    waitingPerTenant: WAITING_OF_ONE,
   });
   const derive = (password: string, nonce: Buffer, cost: PasswordCost) => {
     // Depending on the device, the same letters are typed composed or decomposed.
     const input = { message: password.normalize('NFC'), nonce, tagLength: HASH_BYTES, ...cost };
-    return turns.run(currentOwner(), () => derivation('argon2id', input));
+    return turns.run(currentTenant(), () => derivation('argon2id', input));
   };
 
   return {

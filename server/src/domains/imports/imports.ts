@@ -5,7 +5,7 @@ import { operations } from '@notevault/protocol/operations.ts';
 import type { BlobId, VaultId } from '@notevault/protocol/values/ids.ts';
 import { isSet } from '@notevault/protocol/values/schemas.ts';
 import type { Static } from 'typebox';
-import { runForOwner } from '../../concurrency/owner.ts';
+import { runForTenant } from '../../concurrency/tenant.ts';
 import type { Principal } from '../access/access.ts';
 import type { OpenVault } from '../vaults/vaults.ts';
 import { ARCHIVE_LIMITS, ArchiveError, type ArchiveLimits } from './archive/archive.ts';
@@ -137,7 +137,7 @@ export class Imports {
         const now = clock.now();
         const row = await db.transact((handle) => handle.get(store.claim, { now, until: now + LEASE_MS }));
         if (row === undefined) return;
-        await runForOwner(row.user_id, () => this.#run(row, signal));
+        await runForTenant(row.user_id, () => this.#run(row, signal));
       }
     };
     await Promise.all(Array.from({ length: AT_ONCE }, next));

@@ -1,4 +1,4 @@
-import { runShared } from '../../concurrency/owner.ts';
+import { runShared } from '../../concurrency/tenant.ts';
 import type { Database, WriteHandle } from '../../ports/database/database.ts';
 import { type KeyOwner, type Keyring, KeyringError, type SealingKey } from '../../ports/keyring/keyring.ts';
 import * as store from './keys.store.ts';

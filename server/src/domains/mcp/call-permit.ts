@@ -18,7 +18,12 @@ export class CallPermit {
 
   constructor(permit: Disposable, units: number, clock: Pick<Clock, 'schedule'>) {
     this.#permit = permit;
-    this.#running = new FairSemaphore({ units, unitsPerOwner: units, waiting: BATCH_MAX, waitingPerOwner: BATCH_MAX });
+    this.#running = new FairSemaphore({
+      units,
+      unitsPerTenant: units,
+      waiting: BATCH_MAX,
+      waitingPerTenant: BATCH_MAX,
+    });
     this.#deadline = clock.schedule(HELD_MS_MAX, () => permit[Symbol.dispose]());
   }
 

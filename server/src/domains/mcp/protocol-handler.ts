@@ -23,7 +23,7 @@ const CALLS_PER_CREDENTIAL = 4;
 const ANY_FORMAT = 'application/json, text/event-stream';
 /** Nobody reads this status: the client is gone. */
 const CLIENT_LEFT = 499;
-const CALLS = { units: 512, unitsPerOwner: CALLS_PER_CREDENTIAL, waiting: 4096, waitingPerOwner: 256 };
+const CALLS = { units: 512, unitsPerTenant: CALLS_PER_CREDENTIAL, waiting: 4096, waitingPerTenant: 256 };
 
 /** What a request is served with. */
 interface Served extends McpCall {

@@ -2,8 +2,8 @@ import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { SearchRequest, SearchResponse, SearchResult, SearchStatus } from '@notevault/protocol/search.ts';
 import type { VaultId } from '@notevault/protocol/values/ids.ts';
 import { markOf } from '@notevault/search-index/ranking/hybrid.ts';
-import { currentOwner } from '../../concurrency/owner.ts';
 import { FairSemaphore } from '../../concurrency/semaphore.ts';
+import { currentTenant } from '../../concurrency/tenant.ts';
 import type { WriteHandle } from '../../ports/database/database.ts';
 import type { Principal } from '../access/access.ts';
 import type { OpenVault } from '../vaults/vaults.ts';
@@ -35,7 +35,7 @@ export interface SearchStats {
  * Limits of searches that the single search thread runs and that wait for it; each costs it some milliseconds. With two
  * at once an account keeps it busy, and those of others wait for two.
  */
-const SEARCHES = { units: 8, unitsPerOwner: 2, waiting: 1000, waitingPerOwner: 100 };
+const SEARCHES = { units: 8, unitsPerTenant: 2, waiting: 1000, waitingPerTenant: 100 };
 
 /** Searches vaults. Results show the notes as they are at the time of the request. */
 export class Search implements AsyncDisposable {
@@ -75,7 +75,7 @@ export class Search implements AsyncDisposable {
   }
 
   #findIn(vault: OpenVault, request: CheckedRequest): Promise<VaultResults> {
-    return this.#permits.run(currentOwner(), () => this.#vaultSearch.find(vault, request));
+    return this.#permits.run(currentTenant(), () => this.#vaultSearch.find(vault, request));
   }
 
   async #findInAllVaults(principal: Principal, request: CheckedRequest): Promise<VaultResults> {

@@ -1,6 +1,6 @@
 import type { Seq } from '@notevault/protocol/values/ids.ts';
-import { currentOwner } from '../../concurrency/owner.ts';
 import type { FairSemaphore } from '../../concurrency/semaphore.ts';
+import { currentTenant } from '../../concurrency/tenant.ts';
 import type { CacheSnapshot, OpenVault } from '../vaults/vaults.ts';
 import { writeJsonList, writeJsonObject } from './json-writer.ts';
 import type { SyncDeps } from './sync.deps.ts';
@@ -42,7 +42,7 @@ export function createManifestQueries(deps: SyncDeps, semaphore: FairSemaphore):
     links,
   } = deps;
   const snapshot = <Result>(vault: OpenVault, body: (snapshot: CacheSnapshot) => Promise<Result>) =>
-    semaphore.run(currentOwner(), () => cache.snapshot(vault, body));
+    semaphore.run(currentTenant(), () => cache.snapshot(vault, body));
   /** All notes and attachments, by path. */
   const contents = async (snapshot: CacheSnapshot, damage: Damage) => {
     const read = damage === 'list' ? snapshot.rowsWithDamage : snapshot.rows;

@@ -1,7 +1,7 @@
 import type { ChangesQuery } from '@notevault/protocol/sync.ts';
 import type { VaultId } from '@notevault/protocol/values/ids.ts';
-import { currentOwner } from '../../concurrency/owner.ts';
 import { FairSemaphore } from '../../concurrency/semaphore.ts';
+import { currentTenant } from '../../concurrency/tenant.ts';
 import type { WriteHandle } from '../../ports/database/database.ts';
 import type { OpenVault } from '../vaults/vaults.ts';
 import { changesPage, pageRequest } from './changes.ts';
@@ -29,7 +29,7 @@ export interface Sync extends ManifestQueries {
  * Limits on concurrent and waiting manifests, trees and pages: devices that catch up would otherwise take every
  * database connection from writers.
  */
-const READS_AT_ONCE = { units: 4, unitsPerOwner: 2, waiting: 400, waitingPerOwner: 100 };
+const READS_AT_ONCE = { units: 4, unitsPerTenant: 2, waiting: 400, waitingPerTenant: 100 };
 
 export function createSync(deps: SyncDeps): Sync {
   const semaphore = new FairSemaphore(READS_AT_ONCE);
@@ -38,7 +38,7 @@ export function createSync(deps: SyncDeps): Sync {
     ...createManifestQueries(deps, semaphore),
     async changes(vault, query, device) {
       const request = pageRequest(query);
-      return semaphore.run(currentOwner(), () => changesPage(deps, vault, request, device));
+      return semaphore.run(currentTenant(), () => changesPage(deps, vault, request, device));
     },
     dropExpired: () => dropExpired(deps),
     async persistCache() {

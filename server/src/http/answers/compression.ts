@@ -1,8 +1,8 @@
 import { pipeline } from 'node:stream/promises';
 import { constants, createBrotliCompress, createGzip } from 'node:zlib';
 import Negotiator from 'negotiator';
-import { currentHangUp, currentOwner } from '../../concurrency/owner.ts';
 import { FairSemaphore } from '../../concurrency/semaphore.ts';
+import { currentHangUp, currentTenant } from '../../concurrency/tenant.ts';
 
 /** How the bytes of an answer are sent (RFC 9110, section 8.4). */
 export type Coding = 'br' | 'gzip' | 'identity';
@@ -18,9 +18,9 @@ const BROTLI_WINDOW_BITS = 18;
 /** Few at a time, because Node's threads also hash passwords and read files. Admission bounds those that wait. */
 const turns = new FairSemaphore({
   units: 2,
-  unitsPerOwner: 1,
+  unitsPerTenant: 1,
   waiting: Number.POSITIVE_INFINITY,
-  waitingPerOwner: Number.POSITIVE_INFINITY,
+  waitingPerTenant: Number.POSITIVE_INFINITY,
 });
 
 /** What the types of negotiator leave out. */
@@ -52,7 +52,7 @@ export async function compressed(answer: string | readonly Buffer[], coding: Cod
   const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
   if (length <= LEAST_BYTES) return null;
   const work = () => pipeline(pieces, compressorFor(coding, length), (output) => Array.fromAsync<Buffer>(output));
-  return turns.run(currentOwner(), work, 1, currentHangUp());
+  return turns.run(currentTenant(), work, 1, currentHangUp());
 }
 
 function compressorFor(coding: 'br' | 'gzip', length: number) {

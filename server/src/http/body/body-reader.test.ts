@@ -30,7 +30,7 @@ async function serve(changed: Partial<BodyLimits> = {}) {
   const app = Fastify({ bodyLimit: 64 * KB });
   app.setErrorHandler(errorHandler('http://127.0.0.1'));
   app.removeAllContentTypeParsers();
-  parseBodies(app, (request) => String(request.headers['x-owner'] ?? 'alice'), { ...limits, ...changed });
+  parseBodies(app, (request) => String(request.headers['x-tenant'] ?? 'alice'), { ...limits, ...changed });
   let release = () => {};
   const held = new Promise<void>((resolve) => {
     release = resolve;
@@ -133,7 +133,7 @@ test('an account’s large bodies wait while its others are handled, and those o
     over = true;
   });
   await server.begun(2);
-  const json = { 'content-type': 'application/json', 'x-owner': 'bob' };
+  const json = { 'content-type': 'application/json', 'x-tenant': 'bob' };
   const others = { method: 'POST', headers: json, body: JSON.stringify('x'.repeat(4 * KB)) };
   assert.equal((await fetch(`${server.url}/length`, others)).status, 200);
   assert.equal((await server.post('/length', 500)).status, 200, 'a small one does not count');

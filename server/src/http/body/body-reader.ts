@@ -8,7 +8,7 @@ const SLOW_INTERVALS = 2;
 /** A body that is collected must be complete after this time, however steadily it arrives. */
 const BODY_MAX_MS = 300_000;
 
-/** The memory for the bodies of all requests, and of one owner, while they arrive. */
+/** The memory for the bodies of all requests, and of one tenant, while they arrive. */
 export class MemoryBudget {
   readonly #ofOne: number;
   readonly #takenBy = new Map<string, number>();
@@ -20,18 +20,18 @@ export class MemoryBudget {
   }
 
   /** Reserves memory. Throws `unavailable` when there is not enough. */
-  acquire(owner: string, bytes: number): void {
-    const taken = (this.#takenBy.get(owner) ?? 0) + bytes;
+  acquire(tenant: string, bytes: number): void {
+    const taken = (this.#takenBy.get(tenant) ?? 0) + bytes;
     if (bytes > this.#left || taken > this.#ofOne) throw new NotevaultError('unavailable');
     this.#left -= bytes;
-    this.#takenBy.set(owner, taken);
+    this.#takenBy.set(tenant, taken);
   }
 
-  release(owner: string, bytes: number): void {
+  release(tenant: string, bytes: number): void {
     this.#left += bytes;
-    const taken = (this.#takenBy.get(owner) ?? 0) - bytes;
-    if (taken > 0) this.#takenBy.set(owner, taken);
-    else this.#takenBy.delete(owner);
+    const taken = (this.#takenBy.get(tenant) ?? 0) - bytes;
+    if (taken > 0) this.#takenBy.set(tenant, taken);
+    else this.#takenBy.delete(tenant);
   }
 }
 
@@ -46,14 +46,14 @@ export interface MinThroughput {
 export class BodyReader {
   readonly #payload: Readable;
   readonly #budget: MemoryBudget;
-  readonly #owner: string;
+  readonly #tenant: string;
   #bytes = 0;
   #reserved = 0;
 
-  constructor(payload: Readable, budget: MemoryBudget, owner: string) {
+  constructor(payload: Readable, budget: MemoryBudget, tenant: string) {
     this.#payload = payload;
     this.#budget = budget;
-    this.#owner = owner;
+    this.#tenant = tenant;
   }
 
   /** Number of bytes that have arrived. */
@@ -104,7 +104,7 @@ export class BodyReader {
 
   /** Releases the memory; call it when the body is parsed or will not be. */
   release(): void {
-    this.#budget.release(this.#owner, this.#reserved);
+    this.#budget.release(this.#tenant, this.#reserved);
     this.#reserved = 0;
   }
 
@@ -112,7 +112,7 @@ export class BodyReader {
     this.#bytes += chunk.length;
     if (this.#bytes > max) throw new NotevaultError('body_too_large', { max });
     const cost = chunk.length + CHUNK_OVERHEAD;
-    this.#budget.acquire(this.#owner, cost);
+    this.#budget.acquire(this.#tenant, cost);
     this.#reserved += cost;
   }
 

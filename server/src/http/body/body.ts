@@ -68,26 +68,26 @@ export interface ParsedBodies {
 /**
  * Reads the JSON bodies of all requests within common limits.
  *
- * @param ownerOf returns the owner against whose share a request counts.
+ * @param tenantOf returns the tenant against whose share a request counts.
  */
 export function parseBodies(
   app: FastifyInstance,
-  ownerOf: (request: FastifyRequest) => string,
+  tenantOf: (request: FastifyRequest) => string,
   limits: BodyLimits = LIMITS,
 ): ParsedBodies {
   const semaphore = new FairSemaphore({
     units: limits.bigAtOnce,
-    unitsPerOwner: limits.bigAtOnceOfOne,
+    unitsPerTenant: limits.bigAtOnceOfOne,
     waiting: limits.bigWaiting,
-    waitingPerOwner: limits.bigWaitingOfOne,
+    waitingPerTenant: limits.bigWaitingOfOne,
   });
   const budget = new MemoryBudget(limits.budgetBytes, limits.budgetBytesOfOne);
   const worked = new FairSemaphore({
     units: limits.workedBytes,
-    unitsPerOwner: limits.workedBytesOfOne,
+    unitsPerTenant: limits.workedBytesOfOne,
     // Waiting requests are bounded by their memory.
     waiting: Number.POSITIVE_INFINITY,
-    waitingPerOwner: Number.POSITIVE_INFINITY,
+    waitingPerTenant: Number.POSITIVE_INFINITY,
   });
   const permits = new WeakMap<FastifyRequest, Permit>();
   const done = (request: FastifyRequest) => permits.get(request)?.[Symbol.dispose]();
@@ -102,16 +102,16 @@ export function parseBodies(
     if (declared > max) throw new NotevaultError('body_too_large', { max });
     // A body of unknown length counts as one of the largest allowed size.
     const big = (Number.isNaN(declared) ? max : declared) > limits.bigBytes;
-    const owner = ownerOf(request);
-    const reader = new BodyReader(payload, budget, owner);
+    const tenant = tenantOf(request);
+    const reader = new BodyReader(payload, budget, tenant);
     try {
       const collect = () => {
         inviteBody(request.raw);
         return collectJson(reader, max, big, limits);
       };
-      const text = await (big ? semaphore.run(owner, collect, 1, closedSignal(payload)) : collect());
+      const text = await (big ? semaphore.run(tenant, collect, 1, closedSignal(payload)) : collect());
       // The body has arrived, so a slow connection does not hold the permit.
-      if (reader.bytes > limits.workedFrom) permits.set(request, await worked.acquire(owner, reader.bytes));
+      if (reader.bytes > limits.workedFrom) permits.set(request, await worked.acquire(tenant, reader.bytes));
       return text.parse();
     } catch (error) {
       done(request);

@@ -25,9 +25,9 @@ export class UploadLimiter {
   constructor({ concurrent, waiting, concurrentPerAccount, waitingPerAccount }: UploadLimits = UPLOAD_LIMITS) {
     this.#places = new FairSemaphore({
       units: concurrent,
-      unitsPerOwner: concurrentPerAccount,
+      unitsPerTenant: concurrentPerAccount,
       waiting,
-      waitingPerOwner: waitingPerAccount,
+      waitingPerTenant: waitingPerAccount,
     });
   }
 

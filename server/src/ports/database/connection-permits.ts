@@ -1,30 +1,30 @@
-import { currentHangUp, currentOwner } from '../../concurrency/owner.ts';
 import { FairSemaphore, type Permit } from '../../concurrency/semaphore.ts';
+import { currentHangUp, currentTenant } from '../../concurrency/tenant.ts';
 import { DatabaseError } from './database.ts';
 
 export interface ConnectionLimits {
   readonly connections: number;
-  /** Most connections of one owner, so that its slow work leaves some for others. */
-  readonly connectionsPerOwner: number;
+  /** Most connections of one tenant, so that its slow work leaves some for others. */
+  readonly connectionsPerTenant: number;
   /** Most callers that may wait for a connection; more are refused as overloaded. */
   readonly maxWaiting: number;
   /** How long a caller waits for a connection. */
   readonly waitMs: number;
 }
 
-/** Shares the connections of a database fairly between owners. A caller whose client disconnects stops waiting. */
+/** Shares the connections of a database fairly between tenants. A caller whose client disconnects stops waiting. */
 export class ConnectionPermits {
   readonly #waitMs: number;
   readonly #semaphore: FairSemaphore;
   readonly #waiting = new Set<AbortController>();
 
-  constructor({ connections, connectionsPerOwner, maxWaiting, waitMs }: ConnectionLimits) {
+  constructor({ connections, connectionsPerTenant, maxWaiting, waitMs }: ConnectionLimits) {
     this.#waitMs = waitMs;
     this.#semaphore = new FairSemaphore({
       units: connections,
-      unitsPerOwner: connectionsPerOwner,
+      unitsPerTenant: connectionsPerTenant,
       waiting: maxWaiting,
-      waitingPerOwner: Math.ceil(maxWaiting / 2),
+      waitingPerTenant: Math.ceil(maxWaiting / 2),
     });
   }
 
@@ -35,7 +35,7 @@ export class ConnectionPermits {
 
   /** Resolves when the caller may use a connection. Throws DatabaseError. */
   async acquire(): Promise<Permit> {
-    return this.#semaphore.tryAcquire(currentOwner()) ?? (await this.#wait());
+    return this.#semaphore.tryAcquire(currentTenant()) ?? (await this.#wait());
   }
 
   /** Refuses all waiting callers. */
@@ -51,7 +51,7 @@ export class ConnectionPermits {
     hangUp?.addEventListener('abort', leave, { once: true });
     this.#waiting.add(waiting);
     try {
-      return await this.#semaphore.acquire(currentOwner(), 1, waiting.signal);
+      return await this.#semaphore.acquire(currentTenant(), 1, waiting.signal);
     } catch (error) {
       throw error instanceof DatabaseError ? error : overloaded('too many callers are waiting for a connection');
     } finally {

@@ -30,8 +30,8 @@ export interface OnnxOptions {
 const BATCH = 4;
 /** One calculation at a time, of queries and of passages by turns: a query must not wait for all of a vault. */
 const CALCULATIONS = {
-  ...{ units: 1, unitsPerOwner: 1 },
-  ...{ waiting: Number.POSITIVE_INFINITY, waitingPerOwner: Number.POSITIVE_INFINITY },
+  ...{ units: 1, unitsPerTenant: 1 },
+  ...{ waiting: Number.POSITIVE_INFINITY, waitingPerTenant: Number.POSITIVE_INFINITY },
 };
 const MODEL_FILES = ['model.onnx', 'onnx/model.onnx', 'onnx/model_quantized.onnx'];
 const LEAST_TOKENS = 16;

@@ -1,6 +1,6 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { NoteId } from '@notevault/protocol/values/ids.ts';
-import { runShared } from '../../../concurrency/owner.ts';
+import { runShared } from '../../../concurrency/tenant.ts';
 import type { Clock } from '../../../ports/clock/clock.ts';
 import { ConstraintError, type Database } from '../../../ports/database/database.ts';
 import type { Actor } from '../../entries/entries.ts';

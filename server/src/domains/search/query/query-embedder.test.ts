@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { turns } from '../../../../test/kit/until.ts';
-import { runForOwner } from '../../../concurrency/owner.ts';
+import { runForTenant } from '../../../concurrency/tenant.ts';
 import { systemClock } from '../../../ports/clock/clock.ts';
 import type { Embedder } from '../../../ports/embedder/embedder.ts';
 import { QueryEmbedder } from './query-embedder.ts';
@@ -24,7 +24,7 @@ function heldEmbedder(timeoutMs?: number) {
   const reported: unknown[] = [];
   const deps = { clock: systemClock(), embedder, reportError: (error: unknown) => reported.push(error) };
   const queries = new QueryEmbedder(deps, timeoutMs);
-  const ask = (owner: string, query: string) => runForOwner(owner, () => queries.embed(query, async () => []));
+  const ask = (tenant: string, query: string) => runForTenant(tenant, () => queries.embed(query, async () => []));
   return { calls, reported, ask };
 }
 

@@ -1,6 +1,6 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
-import { currentOwner } from '../../../concurrency/owner.ts';
 import { FairSemaphore } from '../../../concurrency/semaphore.ts';
+import { currentTenant } from '../../../concurrency/tenant.ts';
 import type { Embedder, Space } from '../../../ports/embedder/embedder.ts';
 import type { SearchDeps } from '../search.deps.ts';
 
@@ -8,8 +8,8 @@ import type { SearchDeps } from '../search.deps.ts';
 const TIMEOUT_MS = 5000;
 /** After a failure searches skip the vector for this long; otherwise each would wait for the timeout. */
 const PAUSE_MS = 15_000;
-/** Few at once, so that the embedder's own queue, which does not know the owners of queries, stays short. */
-const LIMITS = { units: 2, unitsPerOwner: 1, waiting: 512, waitingPerOwner: 64 };
+/** Few at once, so that the embedder's own queue, which does not know the tenants of queries, stays short. */
+const LIMITS = { units: 2, unitsPerTenant: 1, waiting: 512, waitingPerTenant: 64 };
 
 /** Embeds queries, shared fairly between accounts: a query waits for at most one query of another account. */
 export class QueryEmbedder {
@@ -35,7 +35,7 @@ export class QueryEmbedder {
    */
   async embed(text: string, idf: Parameters<Embedder['embedQuery']>[1]['idf']): Promise<Float32Array | null> {
     const permit = await this.#permits
-      .acquire(currentOwner(), 1, AbortSignal.timeout(this.#timeoutMs))
+      .acquire(currentTenant(), 1, AbortSignal.timeout(this.#timeoutMs))
       .catch(withoutTurn);
     if (permit === null) return null;
     using _ = permit;

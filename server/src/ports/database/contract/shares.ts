@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { runForOwner } from '../../../concurrency/owner.ts';
+import { runForTenant } from '../../../concurrency/tenant.ts';
 import type { Database } from '../database.ts';
 import { contract as sql } from './statements.ts';
 
@@ -9,8 +9,8 @@ const MANY = 30;
 
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
 
-/** Starts reads of an owner that run until they are told to end. */
-function holdReads(db: Database, owner: string, count: number) {
+/** Starts reads of a tenant that run until they are told to end. */
+function holdReads(db: Database, tenant: string, count: number) {
   let over = false;
   let begun = 0;
   const hold = () =>
@@ -21,7 +21,7 @@ function holdReads(db: Database, owner: string, count: number) {
         await nextTurn();
       }
     });
-  const reads = Array.from({ length: count }, () => runForOwner(owner, hold));
+  const reads = Array.from({ length: count }, () => runForTenant(tenant, hold));
   return {
     begun: () => begun,
     async end() {
@@ -32,12 +32,12 @@ function holdReads(db: Database, owner: string, count: number) {
 }
 
 export function shareContract(db: () => Database): void {
-  test('the slow work of one owner leaves connections for others', { timeout: 20_000 }, async () => {
+  test('the slow work of one tenant leaves connections for others', { timeout: 20_000 }, async () => {
     const slow = holdReads(db(), 'alice', MANY);
     try {
       const read = () => db().read((handle) => handle.all(sql.items, {}));
-      for (const owner of ['bob', 'carol', 'bob']) assert.deepEqual(await runForOwner(owner, read), []);
-      assert.deepEqual(await runForOwner('bob', () => db().all(sql.items, {})), []);
+      for (const tenant of ['bob', 'carol', 'bob']) assert.deepEqual(await runForTenant(tenant, read), []);
+      assert.deepEqual(await runForTenant('bob', () => db().all(sql.items, {})), []);
       assert.ok(slow.begun() > 0 && slow.begun() < MANY);
     } finally {
       await slow.end();
@@ -53,7 +53,7 @@ export function shareContract(db: () => Database): void {
     let ran = 0;
     const read = () => db().read(async () => ran++);
     try {
-      const waiting = [1, 2, 3].map(() => runForOwner('alice', read, () => hangUp.signal));
+      const waiting = [1, 2, 3].map(() => runForTenant('alice', read, () => hangUp.signal));
       const refused = Promise.all(
         waiting.map((each) => assert.rejects(each, { name: 'DatabaseError', code: 'unavailable' })),
       );
@@ -64,7 +64,7 @@ export function shareContract(db: () => Database): void {
       await slow.end();
     }
     assert.equal(ran, 0);
-    await runForOwner('alice', read, () => hangUp.signal);
+    await runForTenant('alice', read, () => hangUp.signal);
     assert.equal(ran, 1, 'what goes on after its caller has hung up is not refused for that');
   });
 }

@@ -74,9 +74,9 @@ class Postgres implements Database {
     const { statementTimeoutMs = 30_000 } = options;
     this.#names = new StatementNames(prepared);
     this.#reads = new SharedReads(() => this.#connect(), this.#names);
-    // Half of them, so that an owner with much slow work leaves as many to the others.
-    const connectionsPerOwner = Math.ceil(poolSize / 2);
-    this.#permits = new ConnectionPermits({ connections: poolSize, connectionsPerOwner, maxWaiting, waitMs });
+    // Half of them, so that a tenant with much slow work leaves as many to the others.
+    const connectionsPerTenant = Math.ceil(poolSize / 2);
+    this.#permits = new ConnectionPermits({ connections: poolSize, connectionsPerTenant, maxWaiting, waitMs });
     this.#idleMs = options.idleMs ?? 5_000;
     const config = { connectionString: url, application_name: 'notevault', keepAlive: true, types: valueTypes };
     this.#direct = { ...config, connectionString: options.directUrl ?? url };
@@ -241,7 +241,7 @@ class Postgres implements Database {
   }
 }
 
-/** A connection of the pool, with its owner's permit for it. */
+/** A connection of the pool, with its tenant's permit for it. */
 class Lease {
   readonly client: PoolClient;
   readonly #permit: Permit;

@@ -1,5 +1,5 @@
 import type { PoolClient } from 'pg';
-import { currentHangUp, currentOwner, runShared } from '../../../concurrency/owner.ts';
+import { currentHangUp, currentTenant, runShared } from '../../../concurrency/tenant.ts';
 import { DatabaseError } from '../database.ts';
 import type { Compiled } from '../statement.ts';
 import type { Bindable } from '../values.ts';
@@ -22,14 +22,14 @@ interface Read extends PromiseWithResolvers<unknown[]> {
 const TOGETHER_MAX = 16;
 
 /**
- * Single statements outside of transactions. Those of one owner that are made in the same turn of the event loop, or
- * while the owner's share of connections is in use, are sent together: what a statement costs both sides is mostly its
+ * Single statements outside of transactions. Those of one tenant that are made in the same turn of the event loop, or
+ * while the tenant's share of connections is in use, are sent together: what a statement costs both sides is mostly its
  * own write, answer and turn.
  */
 export class SharedReads {
   readonly #connect: () => Promise<ReadLease>;
   readonly #names: StatementNames;
-  /** The reads of each owner that wait for a connection. */
+  /** The reads of each tenant that wait for a connection. */
   readonly #waiting = new Map<string, Read[]>();
 
   constructor(connect: () => Promise<ReadLease>, names: StatementNames) {
@@ -50,31 +50,31 @@ export class SharedReads {
   }
 
   #join(compiled: Compiled, values: Bindable[]): Promise<unknown[]> {
-    const owner = currentOwner();
+    const tenant = currentTenant();
     const read = { ...Promise.withResolvers<unknown[]>(), compiled, values };
-    let reads = this.#waiting.get(owner);
+    let reads = this.#waiting.get(tenant);
     if (reads === undefined || reads.length >= TOGETHER_MAX) {
       reads = [];
-      this.#waiting.set(owner, reads);
+      this.#waiting.set(tenant, reads);
       // Not given up when the caller hangs up that happened to be first.
-      runShared(() => this.#send(owner, reads as Read[]));
+      runShared(() => this.#send(tenant, reads as Read[]));
     }
     reads.push(read);
     return refusedAtHangUp(read, reads);
   }
 
-  async #send(owner: string, reads: Read[]): Promise<void> {
+  async #send(tenant: string, reads: Read[]): Promise<void> {
     let lease: ReadLease;
     try {
       lease = await this.#connect();
       // Others of this turn join.
       await new Promise<void>((resolve) => process.nextTick(resolve));
     } catch (error) {
-      this.#close(owner, reads);
+      this.#close(tenant, reads);
       for (const { reject } of reads) reject(error);
       return;
     }
-    this.#close(owner, reads);
+    this.#close(tenant, reads);
     let broken = false;
     const batch = new StatementBatch();
     // From here on a caller who hangs up is answered nevertheless.
@@ -94,8 +94,8 @@ export class SharedReads {
   }
 
   /** Lets no more reads join. */
-  #close(owner: string, reads: Read[]): void {
-    if (this.#waiting.get(owner) === reads) this.#waiting.delete(owner);
+  #close(tenant: string, reads: Read[]): void {
+    if (this.#waiting.get(tenant) === reads) this.#waiting.delete(tenant);
   }
 }
 

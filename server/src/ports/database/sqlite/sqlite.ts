@@ -139,7 +139,7 @@ class Sqlite implements Database {
     this.#reader = openReader();
     this.#readers = new Readers(openReader, {
       connections: READER_CONNECTIONS,
-      connectionsPerOwner: READER_CONNECTIONS - 1,
+      connectionsPerTenant: READER_CONNECTIONS - 1,
       maxWaiting,
       waitMs: READ_WAIT_MS,
       idleMs,

@@ -4,25 +4,25 @@ import type { Priority } from '../database.ts';
 /** A transaction that waits for the writer. */
 export interface Queued {
   /** The account on whose behalf it runs. */
-  readonly owner: string;
+  readonly tenant: string;
   readonly priority: Priority;
 }
 
 /**
  * Transactions that wait for the single writer. Those with priority `interactive` go first; within a priority, next is
- * the owner whose transactions have taken the least time so far.
+ * the tenant whose transactions have taken the least time so far.
  */
 export class WriterQueue<Job extends Queued> {
   readonly #interactive: FairQueue<Job>;
   readonly #others: FairQueue<Job>;
 
-  /** @param perOwner most waiting transactions of one owner. */
-  constructor(perOwner: number) {
+  /** @param perTenant most waiting transactions of one tenant. */
+  constructor(perTenant: number) {
     const limits = {
       items: Number.POSITIVE_INFINITY,
       weight: Number.POSITIVE_INFINITY,
-      itemsPerOwner: perOwner,
-      weightPerOwner: Number.POSITIVE_INFINITY,
+      itemsPerTenant: perTenant,
+      weightPerTenant: Number.POSITIVE_INFINITY,
     };
     this.#interactive = new FairQueue(limits);
     this.#others = new FairQueue(limits);
@@ -32,9 +32,9 @@ export class WriterQueue<Job extends Queued> {
     return this.#interactive.length + this.#others.length;
   }
 
-  /** @returns false, without adding the job, when too many of its owner are waiting. */
+  /** @returns false, without adding the job, when too many of its tenant are waiting. */
   push(job: Job): boolean {
-    return this.#of(job).push(job.owner, job, 0);
+    return this.#of(job).push(job.tenant, job, 0);
   }
 
   /** The priority of the next job. */
@@ -46,9 +46,9 @@ export class WriterQueue<Job extends Queued> {
     return (this.#interactive.shift() ?? this.#others.shift())?.item;
   }
 
-  /** Adds the time that a job took to its owner. */
+  /** Adds the time that a job took to its tenant. */
   charge(job: Job, ms: number): void {
-    this.#of(job).charge(job.owner, Math.max(ms, LEAST_MS));
+    this.#of(job).charge(job.tenant, Math.max(ms, LEAST_MS));
   }
 
   /** Removes and returns all jobs. */

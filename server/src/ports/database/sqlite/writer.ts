@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { currentOwner } from '../../../concurrency/owner.ts';
+import { currentTenant } from '../../../concurrency/tenant.ts';
 import { DatabaseError, type Priority, type WriteHandle } from '../database.ts';
 import { TransactionWatchdog } from '../transaction-watchdog.ts';
 import { type Connection, whenFree } from './connection.ts';
@@ -11,7 +11,7 @@ import { WriterQueue } from './writer-queue.ts';
 interface Job {
   readonly body: (handle: WriteHandle) => Promise<unknown>;
   readonly priority: Priority;
-  readonly owner: string;
+  readonly tenant: string;
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: unknown) => void;
   /**
@@ -82,8 +82,8 @@ export class Writer {
     if (this.#unanswered >= this.#limits.maxWaiting) return Promise.reject(overloaded());
     return new Promise<T>((resolve, reject) => {
       const inContext = AsyncLocalStorage.snapshot();
-      const owner = currentOwner();
-      const job = { body, priority, owner, resolve: resolve as Job['resolve'], reject, inContext, outcome: undefined };
+      const tenant = currentTenant();
+      const job = { body, priority, tenant, resolve: resolve as Job['resolve'], reject, inContext, outcome: undefined };
       if (!this.#queue.push(job)) {
         reject(overloaded());
         return;

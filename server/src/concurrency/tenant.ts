@@ -1,37 +1,37 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
-/** The owner of the server's own work: background jobs and single commands. */
+/** The tenant of the server's own work: background jobs and single commands. */
 const SERVER = '';
 
 /** On whose behalf work runs, and whether somebody still waits for it. */
 interface Asker {
-  readonly owner: string;
+  readonly tenant: string;
   readonly hangUp: (() => AbortSignal) | undefined;
 }
 
 const askers = new AsyncLocalStorage<Asker>();
 
 /**
- * Runs `work` on behalf of an owner: all queues count its requests against that owner's share.
+ * Runs `work` on behalf of a tenant: all queues count its requests against that tenant's share.
  *
  * @param hangUp returns a signal that is aborted when nobody waits for the work any more; requests that it has in queues
  *   are then refused. A function, because most work never waits, and a signal costs as much as a small query.
  */
-export function runForOwner<Result>(owner: string, work: () => Result, hangUp?: () => AbortSignal): Result {
-  return askers.run({ owner, hangUp }, work);
+export function runForTenant<Result>(tenant: string, work: () => Result, hangUp?: () => AbortSignal): Result {
+  return askers.run({ tenant, hangUp }, work);
 }
 
 /** Runs work that several callers may share, so that it continues when the first caller hangs up. */
 export function runShared<Result>(work: () => Result): Result {
-  return runForOwner(currentOwner(), work);
+  return runForTenant(currentTenant(), work);
 }
 
 /**
- * The owner on whose behalf the current code runs: an account's id, the network of a caller without one, or "" for the
+ * The tenant on whose behalf the current code runs: an account's id, the network of a caller without one, or "" for the
  * server itself.
  */
-export function currentOwner(): string {
-  return askers.getStore()?.owner ?? SERVER;
+export function currentTenant(): string {
+  return askers.getStore()?.tenant ?? SERVER;
 }
 
 /**
