@@ -7,7 +7,7 @@ const NAMES = ['a', 'b', 'c', 'Ä', 'x y'];
 
 /**
  * How often things happen; `deletes` has many deletions, revivals and expiries of tombstones, `trash` also restores from
- * the trash, ends what is there and trims it.
+ * the trash, purges what is there and trims it.
  */
 export type Mode = 'ordinary' | 'deletes' | 'trash';
 export const MODES: readonly Mode[] = ['ordinary', 'deletes', 'trash'];
@@ -25,7 +25,7 @@ const WEIGHTS = {
     restore: 4,
     batch: 6,
     untrash: 0,
-    end: 0,
+    purge: 0,
   },
   deletes: {
     create: 8,
@@ -38,7 +38,7 @@ const WEIGHTS = {
     restore: 4,
     batch: 6,
     untrash: 0,
-    end: 0,
+    purge: 0,
   },
   trash: {
     create: 8,
@@ -51,7 +51,7 @@ const WEIGHTS = {
     restore: 4,
     batch: 6,
     untrash: 25,
-    end: 6,
+    purge: 6,
   },
 } as const;
 const LOOKS = 10;
@@ -109,7 +109,7 @@ export class Requests {
       [weights.restore, () => this.#restore(caller)],
       [weights.batch, () => this.#batch(caller)],
       [weights.untrash, () => this.#untrash(caller)],
-      [weights.end, () => this.#end(caller)],
+      [weights.purge, () => this.#purge(caller)],
       [LOOKS, () => this.#look(caller)],
     ];
     let left = this.#random.below(kinds.reduce((sum, [weight]) => sum + weight, 0));
@@ -211,11 +211,11 @@ export class Requests {
     if (status === 200) this.#keep(body.note);
   }
 
-  async #end(caller: Caller): Promise<void> {
+  async #purge(caller: Caller): Promise<void> {
     const id = await this.#trashed(caller);
     if (id === null) return;
     const { status } = await caller.delete(`/trash/${id}`, undefined, this.#headers);
-    this.#say(`ends ${id} → ${status}`);
+    this.#say(`purges ${id} → ${status}`);
   }
 
   /** The id of a note in the trash; null when there is none. */

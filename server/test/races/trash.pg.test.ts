@@ -28,7 +28,7 @@ function inTurn([one, other]: readonly [Caller, Caller], round: number): readonl
 }
 
 const restore = (who: Caller, id: string) => who.post(`/trash/${id}/restore`, {});
-const end = (who: Caller, id: string) => who.delete(`/trash/${id}`);
+const purge = (who: Caller, id: string) => who.delete(`/trash/${id}`);
 const upsert = (who: Caller, path: string, content: string, id?: string) =>
   who.post('/notes', { path, mtime: 1, content, ...(id === undefined ? {} : { id }) });
 
@@ -43,15 +43,15 @@ const one200 = (answers: readonly Answer[]) => assert.deepEqual(statuses(answers
 const readable = async (who: Caller, path: string) => (await who.get(`/notes/${path}`)).status === 200;
 
 onEachEngine('the trash on two servers at once', (open) => {
-  test('restores a note once, and either restores it or ends it', async () => {
+  test('restores a note once, and either restores it or purges it', async () => {
     await using pair = await startPair(open);
     for (let round = 0; round < ROUNDS; round++) {
       const [one, other] = inTurn(pair.callers, round);
       const twice = await deletedNote(one, `twice ${round}.md`, 'text');
       one200(await Promise.all([restore(one, twice), restore(other, twice)]));
       const id = await deletedNote(one, `${round}.md`, 'text');
-      const [restored, ended] = await Promise.all([restore(one, id), end(other, id)]);
-      one200([restored, ended]);
+      const [restored, purged] = await Promise.all([restore(one, id), purge(other, id)]);
+      one200([restored, purged]);
       assert.equal(await readable(one, `${round}.md`), restored.status === 200);
     }
     await assertConsistent(pair.server);
@@ -99,7 +99,7 @@ onEachEngine('the trash on two servers at once', (open) => {
     }
   });
 
-  test('deletes, restores, ends, trims and expires the same few notes and files, and stays consistent', async () => {
+  test('deletes, restores, purges, trims and expires the same few notes and files, and stays consistent', async () => {
     await using pair = await startPair(open);
     const { server, twin } = pair;
     const shared = [fileOf('png', 400), fileOf('png', 401)];
@@ -114,7 +114,7 @@ onEachEngine('the trash on two servers at once', (open) => {
         if (at % 8 === 2) return caller.delete(`/notes/${path}.md`);
         if (at % 8 === 3) return caller.delete(fileUrl(`${path}.png`));
         if (trashed === undefined) return caller.get('/trash');
-        return at % 8 === 4 ? end(caller, trashed.id) : restore(caller, trashed.id);
+        return at % 8 === 4 ? purge(caller, trashed.id) : restore(caller, trashed.id);
       });
       const [answers] = await Promise.all([
         Promise.all(acts),

@@ -40,7 +40,7 @@ export function createAttachmentKind(deps: AttachmentDeps): KindHandler {
       return { path, title: null, actor: deletedActor };
     },
     restore: (context, id, path) => restoreDeleted(deps, context, id, path),
-    ended: (handle, vault, rows) =>
+    purged: (handle, vault, rows) =>
       releaseBlobs(
         deps,
         handle,

@@ -52,7 +52,7 @@ export interface TrashedMeta {
 }
 
 /** An entry that was in the trash. */
-export interface EndedEntry {
+export interface PurgedEntry {
   readonly id: string;
   /** The blob that it had; null for notes. */
   readonly blob_id: string | null;
@@ -102,7 +102,7 @@ export interface KindHandler {
    * Called after the rows of entries have stopped to be in the trash or were deleted: deletes what only a restore needs.
    * What is too large for that is deleted by `dropSlice`.
    */
-  ended(handle: WriteHandle, vault: VaultId, rows: readonly EndedEntry[]): Promise<void>;
+  purged(handle: WriteHandle, vault: VaultId, rows: readonly PurgedEntry[]): Promise<void>;
   /** Returns the bytes of the database rows that are deleted with the entry. */
   storedBytes(row: Pick<StoredEntry, 'size_bytes'>): number;
   /** Deletes a slice of an entry's data that is too large to delete with its row; returns true when more is left. */

@@ -46,7 +46,7 @@ export interface EntryRow {
   /** Epoch milliseconds; null while the entry is live. */
   deleted_at: number | null;
   /**
-   * Tombstones only: 1 in the trash, with all that a restore needs; 0 when it was ended and data is left to be deleted;
+   * Tombstones only: 1 in the trash, with all that a restore needs; 0 when it was purged and data is left to be deleted;
    * null when only the tombstone is left.
    */
   trashed: number | null;

@@ -18,11 +18,11 @@ import { createTrash, type Trash } from './trash/trash.ts';
 export type { DeleteRequest } from './deletion/delete.ts';
 export type { ExpiredTombstone } from './deletion/tombstone-expiry.ts';
 export type {
-  EndedEntry,
   EntryHooks,
   KindHandler,
   MoveBatch,
   MovingEntry,
+  PurgedEntry,
   TombstoneDraft,
   TrashedMeta,
 } from './entries.deps.ts';

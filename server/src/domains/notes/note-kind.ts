@@ -33,7 +33,7 @@ export function createNoteKind(deps: NoteDeps): KindHandler {
       return { path, title, actor: deletedActor };
     },
     restore: (context, id, path) => restoreDeleted(deps, context, id as NoteId, path),
-    ended: (handle, vault, rows) =>
+    purged: (handle, vault, rows) =>
       dropBodies(
         handle,
         vault,

@@ -18,7 +18,7 @@ const ALL_SHARDS: Readonly<Record<string, string>> = {
   'notes.findDueVersions': 'a job, which runs on each shard',
   'notes.findWaitingBetween': 'a job, which runs on each shard',
   'entries.findExpired': 'a job, which runs on each shard',
-  'entries.findEnded': 'a job, which runs on each shard',
+  'entries.findPurged': 'a job, which runs on each shard',
   'attachments.findDeleting': 'a job, which runs on each shard',
   'attachments.markStaleDeleting': 'a job, which runs on each shard',
   'idempotency.deleteExpired': 'a job, which runs on each shard',

@@ -57,9 +57,10 @@ export function createTombstoneExpiry({ db, vaults, handlerOf }: EntryDeps): Tom
       const gone = new Set(slice.map(({ id }) => id));
       await handle.runMany(store.insertSpentIds, { vault }, [...gone]);
       await handle.runMany(deleteEntries, { vault }, [...gone]);
-      const ended = slice.filter(({ trashed }) => trashed === 1);
-      if (ended.length > 0) await vaults.countTrash(handle, vault, removed(contentsOf(ended)));
-      for (const [kind, own] of Map.groupBy(ended, (row) => row.kind)) await handlerOf(kind).ended(handle, vault, own);
+      const purged = slice.filter(({ trashed }) => trashed === 1);
+      if (purged.length > 0) await vaults.countTrash(handle, vault, removed(contentsOf(purged)));
+      for (const [kind, own] of Map.groupBy(purged, (row) => row.kind))
+        await handlerOf(kind).purged(handle, vault, own);
       return { dropped: tombstones.filter(({ id }) => gone.has(id)), more: gone.size < left.length };
     },
   };

@@ -8,7 +8,7 @@ import { onEachEngine, rawOf } from '../../../../test/kit/engines.ts';
 import { type Json, startLastingNotes, type Writer } from '../../../../test/kit/notes.ts';
 import { startServer } from '../../../../test/kit/server.ts';
 import { until } from '../../../../test/kit/until.ts';
-import { endEntries } from './end.ts';
+import { purgeEntries } from './purge.ts';
 import { TRASH_ROOM } from './room.ts';
 
 const paths = async ({ caller }: Writer): Promise<string[]> =>
@@ -64,10 +64,10 @@ onEachEngine('what the trash keeps', (open) => {
     const kept = await raw.all('select deleted_at from entries where trashed = 1 and vault_id = $1', alice.vault);
     assert.equal(kept.length, 150);
     const [last = 0] = kept.map(({ deleted_at }) => Number(deleted_at)).sort();
-    const ended = await raw.all(
+    const purged = await raw.all(
       'select deleted_at, trashed from entries where coalesce(trashed, 0) = 0 and deleted_at is not null',
     );
-    assert.ok(ended.every(({ deleted_at, trashed }) => Number(deleted_at) <= last && trashed === null));
+    assert.ok(purged.every(({ deleted_at, trashed }) => Number(deleted_at) <= last && trashed === null));
     assert.equal((await alice.caller.get('/sync/changes?limit=500')).body.changes.length, 360);
     assert.deepEqual(await paths(bob), ['kept.md']);
     await assertConsistent(server);
@@ -90,7 +90,7 @@ onEachEngine('what the trash keeps', (open) => {
     assert.deepEqual([TRASH_ROOM.notes, TRASH_ROOM.textBytes], [10_000, 1024 ** 3]);
   });
 
-  test('of an ended note is nothing but the tombstone, also after many versions and an interruption', async () => {
+  test('of a purged note is nothing but the tombstone, also after many versions and an interruption', async () => {
     await using notes = await startLastingNotes({ open });
     const { server, alice } = notes;
     const { id } = await alice.write('a.md', '0');
@@ -102,7 +102,7 @@ onEachEngine('what the trash keeps', (open) => {
     await server.db.transact(async (handle) => {
       await server.app.vaults.lockFeed(handle, vault);
       const deps = { vaults: server.app.vaults, handlerOf: () => server.app.notes.kind };
-      await endEntries(deps, handle, vault, [{ id, kind: 'note', size_bytes: 3, blob_id: null }]);
+      await purgeEntries(deps, handle, vault, [{ id, kind: 'note', size_bytes: 3, blob_id: null }]);
     });
     await assertConsistent(server);
     await using raw = await rawOf(server.db);
@@ -116,7 +116,7 @@ onEachEngine('what the trash keeps', (open) => {
     await assertConsistent(server);
   });
 
-  test('of a note ended by a request is nothing but the tombstone, also after many versions', async () => {
+  test('of a note purged by a request is nothing but the tombstone, also after many versions', async () => {
     await using notes = await startLastingNotes({ open });
     const { server, alice } = notes;
     const { id } = await alice.write('a.md', '0');
@@ -129,7 +129,7 @@ onEachEngine('what the trash keeps', (open) => {
     await assertConsistent(server);
   });
 
-  test('is gone with an ended note: its id makes a new note, whose version follows that of the tombstone', async () => {
+  test('is gone with a purged note: its id makes a new note, whose version follows that of the tombstone', async () => {
     await using notes = await startLastingNotes({ open });
     const { server, alice } = notes;
     const { id } = await alice.write('a.md', 'first');
@@ -142,7 +142,7 @@ onEachEngine('what the trash keeps', (open) => {
     await assertConsistent(server);
   });
 
-  test('drops edits that another process acknowledged after the note had ended', async () => {
+  test('drops edits that another process acknowledged after the note was purged', async () => {
     await using notes = await startLastingNotes({ open });
     const { server, alice } = notes;
     const { db, clock, masterKey } = server;

@@ -4,7 +4,7 @@ import type { ItemKind } from '../entries.tables.ts';
 
 const GB = 1024 ** 3;
 
-/** How much the trash of a vault keeps; beyond that, what was deleted first is ended. */
+/** How much the trash of a vault keeps; beyond that, what was deleted first is purged. */
 export interface TrashRoom {
   readonly notes: number;
   /** Bytes of the notes' texts. */

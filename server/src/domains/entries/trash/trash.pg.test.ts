@@ -10,7 +10,7 @@ const FILE = fileOf('png', 300);
 const listed = async ({ caller }: Writer): Promise<Json[]> => (await caller.get('/trash')).body.items;
 const restored = ({ caller }: Writer, id: string, path?: string): Promise<Answer> =>
   caller.post(`/trash/${id}/restore`, path === undefined ? {} : { path });
-const ended = ({ caller }: Writer, id: string): Promise<Answer> => caller.delete(`/trash/${id}`);
+const purged = ({ caller }: Writer, id: string): Promise<Answer> => caller.delete(`/trash/${id}`);
 
 onEachEngine('the trash', (open) => {
   test('lists what was deleted and by whom, the last first, one kind and one folder like the other', async () => {
@@ -84,10 +84,10 @@ onEachEngine('the trash', (open) => {
       [alice, crypto.randomUUID()],
       [bob, gone.id],
     ] as const) {
-      for (const answer of [await restored(who, id), await ended(who, id)])
+      for (const answer of [await restored(who, id), await purged(who, id)])
         assert.deepEqual([answer.status, answer.body.error], [404, 'not_found']);
     }
-    for (const answer of [await restored(alice, 'x'), await ended(alice, 'x')])
+    for (const answer of [await restored(alice, 'x'), await purged(alice, 'x')])
       assert.deepEqual([answer.status, answer.body.error], [400, 'invalid id']);
     assert.equal((await alice.caller.post(`/trash/${gone.id}/restore`, { path: 7 })).status, 422);
     assert.equal((await restored(alice, gone.id)).status, 200);

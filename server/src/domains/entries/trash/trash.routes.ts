@@ -48,7 +48,7 @@ export function trashRoutes(trash: Trash): Route[] {
       responses: { 200: Deleted },
       errors: ['invalid_id', 'trash_not_found'],
       handle: async ({ vault, params }) => {
-        await trash.end(vault, idParam(params.id));
+        await trash.purge(vault, idParam(params.id));
         return { body: { deleted: true } };
       },
     }),

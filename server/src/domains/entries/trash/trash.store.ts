@@ -8,7 +8,7 @@ const { statement, listStatement } = statementsOver<EntriesTables>();
 
 // Literals, because a partial index is of no use to a condition with a parameter.
 const IN_TRASH = sql<boolean>`trashed = 1`;
-const ENDED = sql<boolean>`trashed = 0`;
+const PURGED = sql<boolean>`trashed = 0`;
 
 /** A row in the trash. */
 export interface TrashedEntry extends StoredEntry {
@@ -71,7 +71,7 @@ export const findOldest = statement((db, p: { vault: VaultId; kind: ItemKind; li
 );
 
 /** Takes entries out of the trash; their tombstones remain. */
-export const markEnded = listStatement((db, p: { vault: VaultId }, ids: string[]) =>
+export const markPurged = listStatement((db, p: { vault: VaultId }, ids: string[]) =>
   db
     .updateTable('entries')
     .set({ trashed: 0, blob_id: null })
@@ -80,7 +80,7 @@ export const markEnded = listStatement((db, p: { vault: VaultId }, ids: string[]
     .where('trashed', '=', 1),
 );
 
-/** Records that no data of ended entries is left. */
+/** Records that no data of purged entries is left. */
 export const markCleared = listStatement((db, p: { vault: VaultId }, ids: string[]) =>
   db
     .updateTable('entries')
@@ -90,12 +90,12 @@ export const markCleared = listStatement((db, p: { vault: VaultId }, ids: string
     .where('trashed', '=', 0),
 );
 
-/** Ended entries of all vaults with data left, ordered by id, after a given one. */
-export const findEnded = statement((db, p: { after: string; limit: number }) =>
+/** Purged entries of all vaults with data left, ordered by id, after a given one. */
+export const findPurged = statement((db, p: { after: string; limit: number }) =>
   db
     .selectFrom('entries')
     .select(['vault_id', 'id', 'kind'])
-    .where(ENDED)
+    .where(PURGED)
     .where('id', '>', p.after)
     .orderBy('id')
     .limit(p.limit)

@@ -7,7 +7,7 @@ import type { LockedDeps, TrashedMeta } from '../entries.deps.ts';
 import type { StoredEntry } from '../entries.store.ts';
 import type { ItemKind } from '../entries.tables.ts';
 import type { WriteContext } from '../write-context.ts';
-import { clearEntry, endEntries } from './end.ts';
+import { clearEntry, purgeEntries } from './purge.ts';
 import * as store from './trash.store.ts';
 import { trashCursorOf, trashPositionOf } from './trash-cursor.ts';
 import { trimTrashes } from './trim.ts';
@@ -50,10 +50,10 @@ export interface Trash {
   /** Returns an entry of one kind in the trash; undefined when it is not there. */
   rowById(handle: ReadHandle, vault: OpenVault, kind: ItemKind, id: string): Promise<StoredEntry | undefined>;
   /** Deletes the data of an entry in the trash for good; its tombstone remains. Throws `trash_not_found`. */
-  end(vault: OpenVault, id: string): Promise<void>;
+  purge(vault: OpenVault, id: string): Promise<void>;
   /**
-   * Ends what was deleted first where a trash has more than its room, and deletes what interrupted calls have left;
-   * resolves to the number of entries ended.
+   * Purges what was deleted first where a trash has more than its room, and deletes what interrupted calls have left;
+   * resolves to the number of entries purged.
    */
   trim(): Promise<number>;
 }
@@ -66,7 +66,7 @@ export function createTrash(deps: LockedDeps): Trash {
       const row = await findTrashed(deps, handle, vault, id);
       return row?.kind === kind ? row : undefined;
     },
-    end: (vault, id) => end(deps, vault, id),
+    purge: (vault, id) => purge(deps, vault, id),
     trim: () => trimTrashes(deps),
   };
 }
@@ -125,12 +125,12 @@ async function restore(
   });
 }
 
-async function end(deps: LockedDeps, vault: OpenVault, id: string): Promise<void> {
+async function purge(deps: LockedDeps, vault: OpenVault, id: string): Promise<void> {
   const { db, vaults } = deps;
   const { entry, more } = await db.transact(async (handle) => {
     if (!(await vaults.lockFeed(handle, vault.id))) throw new NotevaultError('vault_header_not_found');
     const entry = await trashed(deps, handle, vault, id);
-    return { entry, more: await endEntries(deps, handle, vault.id, [entry]) };
+    return { entry, more: await purgeEntries(deps, handle, vault.id, [entry]) };
   });
   if (more) await clearEntry(deps, vault.id, entry);
 }

@@ -4,7 +4,7 @@ import type { TrashContents } from '../../vaults/vaults.ts';
 import type { EntryDeps } from '../entries.deps.ts';
 import type { ItemKind } from '../entries.tables.ts';
 import { firstBytes, SLICE_ROWS } from '../row-slices.ts';
-import { clearEnded, type EndingEntry, endEntries } from './end.ts';
+import { clearPurged, type EntryToPurge, purgeEntries } from './purge.ts';
 import * as store from './trash.store.ts';
 
 const PAGE = 500;
@@ -14,30 +14,30 @@ const FIRST_VAULT = '00000000-0000-0000-0000-000000000000' as VaultId;
 type Limits = Pick<TrashContents, 'notes' | 'textBytes' | 'attachmentBytes'>;
 
 /**
- * Ends what was deleted first in every vault whose trash has more than its room, a slice in each transaction. Resolves
- * to the number of entries ended.
+ * Purges what was deleted first in every vault whose trash has more than its room, a slice in each transaction. Resolves
+ * to the number of entries purged.
  */
 export async function trimTrashes(deps: EntryDeps): Promise<number> {
   const { db, vaults, trashRoom } = deps;
-  let ended = 0;
+  let purged = 0;
   for (let after = FIRST_VAULT; ; ) {
     const page = await vaults.trashes(after, PAGE);
     for (const { vaultId, plan, ...has } of page) {
       const limits = { ...trashRoom, attachmentBytes: trashRoom.attachmentBytes(plan) };
       for (let more = excessOf(has, limits).length > 0; more; ) {
         const slice = await db.transact((handle) => trimSlice(deps, handle, vaultId, limits));
-        ended += slice;
+        purged += slice;
         more = slice > 0;
       }
       after = vaultId;
     }
     if (page.length < PAGE) break;
   }
-  await clearEnded(deps);
-  return ended;
+  await clearPurged(deps);
+  return purged;
 }
 
-/** Ends the first entries beyond the limits, at most a slice; resolves to their number. */
+/** Purges the first entries beyond the limits, at most a slice; resolves to their number. */
 async function trimSlice(deps: EntryDeps, handle: WriteHandle, vault: VaultId, limits: Limits): Promise<number> {
   const { vaults } = deps;
   if (!(await vaults.lockFeed(handle, vault))) return 0;
@@ -45,7 +45,7 @@ async function trimSlice(deps: EntryDeps, handle: WriteHandle, vault: VaultId, l
   if (excess === undefined) return 0;
   const oldest = await handle.all(store.findOldest, { vault, kind: excess.kind, limit: SLICE_ROWS });
   const slice = firstBytes(firstOf(oldest, excess), (row) => deps.handlerOf(row.kind).storedBytes(row));
-  await endEntries(deps, handle, vault, slice);
+  await purgeEntries(deps, handle, vault, slice);
   return slice.length;
 }
 
@@ -63,7 +63,7 @@ function excessOf(has: TrashContents, limits: Limits): Excess[] {
 }
 
 /** Returns as many of the first entries as have to go. */
-function firstOf(rows: readonly EndingEntry[], { entries, bytes }: Excess): EndingEntry[] {
+function firstOf(rows: readonly EntryToPurge[], { entries, bytes }: Excess): EntryToPurge[] {
   let [rowsLeft, bytesLeft] = [entries, bytes];
   return rows.filter(({ size_bytes }) => {
     const goes = rowsLeft > 0 || bytesLeft > 0;

@@ -1,45 +1,45 @@
 import type { VaultId } from '@notevault/protocol/values/ids.ts';
 import type { WriteHandle } from '../../../ports/database/database.ts';
-import type { EndedEntry, EntryDeps } from '../entries.deps.ts';
+import type { EntryDeps, PurgedEntry } from '../entries.deps.ts';
 import type { ItemKind } from '../entries.tables.ts';
 import { contentsOf, removed } from './room.ts';
 import * as store from './trash.store.ts';
 
 /** An entry that leaves the trash for good. */
-export interface EndingEntry extends EndedEntry {
+export interface EntryToPurge extends PurgedEntry {
   readonly kind: ItemKind;
   readonly size_bytes: number;
 }
 
 /**
- * Ends entries of the trash, under the vault's lock: from then on they cannot be restored. Their tombstones remain as
- * they are, so the change feed does not change. Resolves to whether data is left for `clearEnded`.
+ * Purges entries of the trash, under the vault's lock: from then on they cannot be restored. Their tombstones remain as
+ * they are, so the change feed does not change. Resolves to whether data is left for `clearPurged`.
  */
-export async function endEntries(
+export async function purgeEntries(
   { vaults, handlerOf }: Pick<EntryDeps, 'vaults' | 'handlerOf'>,
   handle: WriteHandle,
   vault: VaultId,
-  entries: readonly EndingEntry[],
+  entries: readonly EntryToPurge[],
 ): Promise<boolean> {
   const ids = entries.map(({ id }) => id);
-  await handle.runMany(store.markEnded, { vault }, ids);
+  await handle.runMany(store.markPurged, { vault }, ids);
   await vaults.countTrash(handle, vault, removed(contentsOf(entries)));
   let more = false;
   for (const [kind, own] of Map.groupBy(entries, (entry) => entry.kind)) {
     const handler = handlerOf(kind);
-    await handler.ended(handle, vault, own);
+    await handler.purged(handle, vault, own);
     more = (await clearSlice(handlerOf, handle, vault, kind, own)) || more;
   }
   return more;
 }
 
-/** Deletes a slice of the data that ended entries of one kind have left; resolves to whether there is more. */
+/** Deletes a slice of the data that purged entries of one kind have left; resolves to whether there is more. */
 async function clearSlice(
   handlerOf: EntryDeps['handlerOf'],
   handle: WriteHandle,
   vault: VaultId,
   kind: ItemKind,
-  entries: readonly Pick<EndingEntry, 'id'>[],
+  entries: readonly Pick<EntryToPurge, 'id'>[],
 ): Promise<boolean> {
   const ids = entries.map(({ id }) => id);
   if (await handlerOf(kind).dropSlice(handle, vault, ids)) return true;
@@ -51,12 +51,12 @@ const PAGE = 100;
 const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 
 /**
- * Deletes the data that ended entries have left, a slice in each transaction. What an interrupted call leaves is found
+ * Deletes the data that purged entries have left, a slice in each transaction. What an interrupted call leaves is found
  * by the next one.
  */
-export async function clearEnded(deps: EntryDeps): Promise<void> {
+export async function clearPurged(deps: EntryDeps): Promise<void> {
   for (let after = FIRST_ID; ; ) {
-    const page = await deps.db.all(store.findEnded, { after, limit: PAGE });
+    const page = await deps.db.all(store.findPurged, { after, limit: PAGE });
     for (const { vault_id: vault, ...entry } of page) {
       await clearEntry(deps, vault, entry);
       after = entry.id;
@@ -65,11 +65,11 @@ export async function clearEnded(deps: EntryDeps): Promise<void> {
   }
 }
 
-/** Deletes the data that an ended entry has left, a slice in each transaction. */
+/** Deletes the data that a purged entry has left, a slice in each transaction. */
 export async function clearEntry(
   { db, vaults, handlerOf }: EntryDeps,
   vault: VaultId,
-  entry: Pick<EndingEntry, 'id' | 'kind'>,
+  entry: Pick<EntryToPurge, 'id' | 'kind'>,
 ): Promise<void> {
   const slice = async (handle: WriteHandle) =>
     (await vaults.lockFeed(handle, vault)) && (await clearSlice(handlerOf, handle, vault, entry.kind, [entry]));
