@@ -117,7 +117,7 @@ export class Links implements NoteHooks, AttachmentLinkHooks {
   }
 
   async written(handle: WriteHandle, vault: OpenVault, note: WrittenNote): Promise<NoteLink[]> {
-    const change = { keys: note.movedKeys, appeared: [note.id], mayTakeLong: note.mayYield };
+    const change = { keys: note.movedKeys, appeared: [note.id], bulk: note.bulk };
     // Aliases are the last of the rows, and what follows must find the note under them.
     if (note.movedKeys.length > (note.fresh ? 1 : 0)) await note.rows;
     if (note.fresh) {
@@ -142,8 +142,8 @@ export class Links implements NoteHooks, AttachmentLinkHooks {
     const keys = notes.flatMap(({ movedKeys }) => movedKeys);
     const appeared = notes.map(({ id }) => id);
     // Their own edges have just been resolved among all of them.
-    const mayTakeLong = notes.every(({ mayYield }) => mayYield);
-    const others = { keys, appeared, except: new Set(appeared), mayTakeLong };
+    const bulk = notes.every(({ bulk }) => bulk);
+    const others = { keys, appeared, except: new Set(appeared), bulk };
     const [links] = await Promise.all([
       writeLinksOfAll(this.#resolver, handle, vault, notes),
       resolveAgain(this.#resolver, handle, vault, others),

@@ -19,8 +19,8 @@ export interface NameChange {
   readonly appeared: readonly string[];
   /** Notes whose edges are up to date already. */
   readonly except?: ReadonlySet<string>;
-  /** False in a short transaction, which thousands of links would make a long one. True by default. */
-  readonly mayTakeLong?: boolean;
+  /** Whether the transaction is a bulk one; a short one would be made long by thousands of links. True by default. */
+  readonly bulk?: boolean;
 }
 
 /** The path of a note whose links are resolved again, and their texts. */
@@ -54,7 +54,7 @@ export async function resolveAgain(
   const keys = distinct(change.keys);
   const found = await handle.allMany(store.findEdgesByKey, { vault: vault.id, limit: MANY + 1 }, keys);
   if (found.length > MANY) {
-    if (change.mayTakeLong === false) throw new NeedsLongTransaction();
+    if (change.bulk === false) throw new NeedsLongTransaction();
     return resolveManyAgain(resolver, handle, vault, { ...change, keys });
   }
   const edges = found.filter(({ source_id }) => !change.except?.has(source_id));

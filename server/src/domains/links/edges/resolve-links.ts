@@ -24,7 +24,7 @@ const LOOK_EVERY = 64;
 /**
  * Resolves links, with one lookup for all targets; writes nothing.
  *
- * @param mayYield false in a short transaction, which may await only its handle.
+ * @param bulk whether the transaction is a bulk one and may yield; a short one may await only its handle.
  * @param known candidates by id that were just written, and need not be opened.
  */
 export async function resolveLinks<Link extends UnresolvedLink>(
@@ -32,10 +32,10 @@ export async function resolveLinks<Link extends UnresolvedLink>(
   handle: ReadHandle,
   vault: OpenVault,
   links: readonly Link[],
-  mayYield: boolean,
+  bulk: boolean,
   known?: ReadonlyMap<string, Candidate>,
 ): Promise<ResolvedLink<Link>[]> {
-  const yieldIfDue = mayYield ? createYield() : null;
+  const yieldIfDue = bulk ? createYield() : null;
   const keysOf = keysIn(resolver, vault);
   const keyed = await mapped(links, yieldIfDue, (link) => ({ ...link, keys: keysOf(link.text) }));
   const wanted = keyed.flatMap(({ keys }) => keys ?? []);

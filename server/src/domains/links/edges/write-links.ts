@@ -31,7 +31,7 @@ export async function writeLinks(
   for (let from = 0; from < former.length; from += SLICE) {
     await handle.run(store.deleteEdges, { vault: vault.id, source: note.id, from, until: from + SLICE });
   }
-  return insertLinks(resolver, handle, vault, note, await withFormerAges(texts, former, note.mayYield));
+  return insertLinks(resolver, handle, vault, note, await withFormerAges(texts, former, note.bulk));
 }
 
 /** A link that is about to be written; its age is undefined when the note did not have it before. */
@@ -44,10 +44,10 @@ interface AgedText {
 async function withFormerAges(
   texts: readonly LinkText[],
   former: readonly StoredLink[],
-  mayYield: boolean,
+  bulk: boolean,
 ): Promise<AgedText[]> {
   const formerBy = Map.groupBy(former, ({ text }) => identityOf(text));
-  return mapped(texts, mayYield ? createYield() : null, (text) => {
+  return mapped(texts, bulk ? createYield() : null, (text) => {
     const same = formerBy.get(identityOf(text))?.shift();
     const origin = same?.text.origin;
     return { text: origin === undefined ? text : { ...text, origin }, age: same?.age };
@@ -62,7 +62,7 @@ async function insertLinks(
   aged: readonly AgedText[],
 ): Promise<NoteLink[]> {
   const unresolved = aged.map(({ text, age }) => ({ note, text, age: age ?? note.seq }));
-  const links = await resolveLinks(resolver, handle, vault, unresolved, note.mayYield);
+  const links = await resolveLinks(resolver, handle, vault, unresolved, note.bulk);
   await note.rows;
   const { id: source, version } = note;
   const texts = sealTexts(
@@ -87,9 +87,9 @@ export async function writeLinksOfAll(
   notes: readonly WrittenNote[],
 ): Promise<ReadonlyMap<NoteId, NoteLink[]>> {
   const unresolved = notes.flatMap((note) => note.links.map((link, ord) => ({ note, ord, text: textOf(link) })));
-  const mayYield = notes.every((note) => note.mayYield);
+  const bulk = notes.every((note) => note.bulk);
   const known = new Map(notes.map(({ id, path, aliases }) => [id, { kind: 'note' as const, id, path, aliases }]));
-  const links = await resolveLinks(resolver, handle, vault, unresolved, mayYield, known);
+  const links = await resolveLinks(resolver, handle, vault, unresolved, bulk, known);
   const byNote = [...Map.groupBy(links, ({ note }) => note)];
   const rows = byNote.map(([{ id, version }, own]) => {
     const texts = own.map(({ text }) => text);

@@ -49,9 +49,9 @@ export async function writePlans(
   vault: OpenVault,
   plans: ReadonlyMap<number, WritePlan>,
   first: Seq,
-  mayYield: boolean,
+  bulk: boolean,
 ): Promise<Map<number, CommittedNote>> {
-  return linkAll(deps, handle, vault, await writeAllRows(deps, handle, vault, plans, first, mayYield));
+  return linkAll(deps, handle, vault, await writeAllRows(deps, handle, vault, plans, first, bulk));
 }
 
 /** Returns the failure of one note; rethrows any other error, which ends the transaction. */
@@ -81,7 +81,7 @@ async function writeAllRows(
   vault: OpenVault,
   plans: ReadonlyMap<number, WritePlan>,
   first: Seq,
-  mayYield: boolean,
+  bulk: boolean,
 ): Promise<WrittenRow[]> {
   const rows: WrittenRow[] = [];
   const conflicts: WriteConflict[] = [];
@@ -99,7 +99,7 @@ async function writeAllRows(
   let seq = first - 1;
   for (const [index, plan] of plans) {
     if (plan.kind === 'write') seq += 1;
-    sent.push(await sendPlan(deps, handle, vault, plan, { index, seq: seq as Seq, mayYield, folders }));
+    sent.push(await sendPlan(deps, handle, vault, plan, { index, seq: seq as Seq, bulk, folders }));
     if (sent.length === SENT_TOGETHER) await receive(sent.splice(0));
   }
   // The rows of a single note are waited for with its edges.
@@ -112,7 +112,7 @@ async function writeAllRows(
 interface PlanPosition {
   readonly index: number;
   readonly seq: Seq;
-  readonly mayYield: boolean;
+  readonly bulk: boolean;
   /** Null for a single plan. */
   readonly folders: NewFolders | null;
 }
@@ -123,7 +123,7 @@ async function sendPlan(
   handle: WriteHandle,
   vault: OpenVault,
   plan: WritePlan,
-  { index, seq, mayYield, folders }: PlanPosition,
+  { index, seq, bulk, folders }: PlanPosition,
 ): Promise<WrittenRow> {
   if (plan.kind === 'same') {
     return { index, note: plan.note, written: null, rows: handled(keepSame(deps, handle, vault, plan)) };
@@ -140,7 +140,7 @@ async function sendPlan(
   const { id, path, version, derived } = next;
   const movedKeys = movedKeysOf(vault, target, next);
   const { aliases, links } = derived;
-  const written = { id, path, aliases, version, seq, fresh, links, movedKeys, mayYield, rows };
+  const written = { id, path, aliases, version, seq, fresh, links, movedKeys, bulk, rows };
   return { index, note: noteOf(next, seq), written, rows };
 }
 

@@ -92,7 +92,7 @@ async function commitGroup(deps: CommitDeps, group: readonly PlannedWrites[]): P
 const asOutcome = [(value: unknown) => ({ value }), (error: unknown) => ({ error })] as const;
 
 async function commitAlone(deps: CommitDeps, writes: PlannedWrites): Promise<unknown> {
-  const commit = async (mayYield: boolean) => (await transact(deps, [writes], mayYield))[0];
+  const commit = async (bulk: boolean) => (await transact(deps, [writes], bulk))[0];
   try {
     if (isLong(writes)) return await commit(true);
     // A name with thousands of links to it is found only by looking, and rarely.
@@ -115,7 +115,7 @@ class GroupConflicts extends Error {
 }
 
 /** Carries out operations on one vault in one transaction; resolves to their results. Throws GroupConflicts. */
-async function transact(deps: CommitDeps, group: readonly PlannedWrites[], mayYield: boolean): Promise<unknown[]> {
+async function transact(deps: CommitDeps, group: readonly PlannedWrites[], bulk: boolean): Promise<unknown[]> {
   const [{ vault }] = group as readonly [PlannedWrites];
   const numbered = group.flatMap((writes) => [...writes.plans].map(([index, plan]) => ({ writes, index, plan })));
   const plans = new Map(numbered.map(({ plan }, number) => [number, plan]));
@@ -125,14 +125,14 @@ async function transact(deps: CommitDeps, group: readonly PlannedWrites[], mayYi
   const body = async (handle: WriteHandle) => {
     const seqs = rows.length;
     const first = seqs === 0 ? 0 : await deps.vaults.advance(handle, vault, { seqs, notes: fresh, trash });
-    const done = await writePlans(deps, handle, vault, plans, first as Seq, mayYield);
+    const done = await writePlans(deps, handle, vault, plans, first as Seq, bulk);
     const doneBy = Map.groupBy(numbered.entries(), ([, { writes }]) => writes);
     const doneOf = (writes: PlannedWrites) =>
       new Map(doneBy.get(writes)?.map(([number, { index }]) => [index, done.get(number) as CommittedNote]));
     return Promise.all(group.map((writes) => writes.finish(handle, doneOf(writes))));
   };
   try {
-    return await deps.db.transact(body, mayYield ? 'bulk' : 'normal');
+    return await deps.db.transact(body, bulk ? 'bulk' : 'normal');
   } catch (error) {
     if (!(error instanceof WriteConflicts)) throw error;
     const by = Map.groupBy(error.conflicts, ({ index: number }) => numbered[number]?.writes as PlannedWrites);

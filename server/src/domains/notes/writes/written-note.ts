@@ -10,10 +10,10 @@ export interface WrittenNote {
   readonly seq: Seq;
   readonly links: readonly ParsedLink[];
   /**
-   * Set in a long transaction, in which work on links may yield to the event loop. A short one may await only its
+   * Set in a bulk transaction, in which work on links may yield to the event loop. A short one may await only its
    * handle.
    */
-  readonly mayYield: boolean;
+  readonly bulk: boolean;
   /**
    * Resolves when the rows are known to be written. What is read before sees them, because statements run in the order
    * of their calls; but nothing that refers to them may be written before.
