@@ -66,16 +66,16 @@ test('Admission refuses an account over its share of large answers, and releases
   const admission = new Admission(limits);
   const open = (account: string, bytes: number) => {
     const { request, raw, close } = requestOf(admission, account);
-    return { room: admission.room(request, raw, bytes), close };
+    return { permit: admission.reserveAnswer(request, raw, bytes), close };
   };
   const first = open('alice', 50);
-  (await first.room).resize(30);
+  (await first.permit).resize(30);
   const second = open('alice', 50);
-  await assert.rejects(open('alice', 50).room, { code: 'unavailable' });
-  await open('bob', 50).room;
+  await assert.rejects(open('alice', 50).permit, { code: 'unavailable' });
+  await open('bob', 50).permit;
   assert.equal(admission.answerBytes, 80);
   second.close();
-  await assert.rejects(second.room, { code: 'bad_request' });
+  await assert.rejects(second.permit, { code: 'bad_request' });
   first.close();
   assert.equal(admission.answerBytes, 50);
 });

@@ -85,7 +85,7 @@ export class Admission {
   /**
    * Reserves memory for a large answer until it is sent or abandoned. Throws `unavailable` beyond the tenant's share.
    */
-  async room(request: FastifyRequest, response: ServerResponse, bytes: number): Promise<Permit> {
+  async reserveAnswer(request: FastifyRequest, response: ServerResponse, bytes: number): Promise<Permit> {
     const tenant = this.tenantOf(request);
     const free = response.destroyed ? null : this.#answers.tryAcquire(tenant, bytes);
     const permit = free ?? (await this.#answers.acquire(tenant, bytes, closedSignal(response)));

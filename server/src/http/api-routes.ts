@@ -90,17 +90,18 @@ async function answer(
   const ifNoneMatch = context.header('if-none-match');
   const coding = route.compresses ? preferredCoding(request.headers['accept-encoding']) : undefined;
   if (known !== null && knownTag(ifNoneMatch, known, coding) !== undefined) {
-    await send(reply, revalidated({}, known, ifNoneMatch, coding), { successStatus, publicUrl, room: null, coding });
+    await send(reply, revalidated({}, known, ifNoneMatch, coding), { successStatus, publicUrl, permit: null, coding });
     return;
   }
-  const room = route.answerBytes === undefined ? null : await admission.room(request, reply.raw, route.answerBytes);
+  const permit =
+    route.answerBytes === undefined ? null : await admission.reserveAnswer(request, reply.raw, route.answerBytes);
   const answered = await (route.takes === undefined
     ? handle(context)
     : withBody(request, route, context, deps, handle));
   bodies.done(request);
   const etag = known ?? answered.etag;
   const final = etag === undefined ? answered : revalidated(answered, etag, ifNoneMatch, coding);
-  await send(reply, final, { successStatus, publicUrl, room, coding });
+  await send(reply, final, { successStatus, publicUrl, permit, coding });
 }
 
 /**

@@ -15,15 +15,15 @@ export interface Delivery {
   readonly successStatus: number;
   readonly publicUrl: string;
   /** The memory reserved for a large answer until it is sent. */
-  readonly room: Permit | null;
+  readonly permit: Permit | null;
   /** The coding that the client prefers; undefined for answers that are never compressed. */
   readonly coding: Coding | undefined;
 }
 
 /** Writes the result of a handler; nothing else writes answers. */
 export async function send(reply: FastifyReply, answer: Reply, delivery: Delivery): Promise<void> {
-  const { successStatus, publicUrl, room, coding = 'identity' } = delivery;
-  const written = await jsonOf(answer, room !== null || coding !== 'identity');
+  const { successStatus, publicUrl, permit, coding = 'identity' } = delivery;
+  const written = await jsonOf(answer, permit !== null || coding !== 'identity');
   const short = written === null ? null : await compressed(written, coding);
   const pieces = short ?? written;
   const bytes = answer.bytes === undefined ? null : await open(reply, answer.bytes);
@@ -44,8 +44,8 @@ export async function send(reply: FastifyReply, answer: Reply, delivery: Deliver
   if (answer.bytes !== undefined) {
     if (answer.bytes.length !== null) reply.header('content-length', answer.bytes.length);
     reply.send(bytes);
-  } else if (typeof pieces === 'string') sendText(reply, pieces, room);
-  else if (pieces !== null) sendPieces(reply, pieces, room);
+  } else if (typeof pieces === 'string') sendText(reply, pieces, permit);
+  else if (pieces !== null) sendPieces(reply, pieces, permit);
   else reply.send(answer.body);
 }
 
@@ -63,15 +63,15 @@ async function jsonOf({ json, body }: Reply, writesBody: boolean): Promise<reado
 }
 
 /** Sends a short text, which Node writes together with the headers. */
-function sendText(reply: FastifyReply, json: string, room: Permit | null): void {
-  room?.resize(Buffer.byteLength(json));
+function sendText(reply: FastifyReply, json: string, permit: Permit | null): void {
+  permit?.resize(Buffer.byteLength(json));
   reply.type(JSON_TYPE).send(json);
 }
 
-function sendPieces(reply: FastifyReply, pieces: readonly Buffer[], room: Permit | null): void {
+function sendPieces(reply: FastifyReply, pieces: readonly Buffer[], permit: Permit | null): void {
   const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
   // The memory is released when the connection has accepted the last bytes.
-  room?.resize(length);
+  permit?.resize(length);
   reply.type(JSON_TYPE).header('content-length', length);
   if (length <= PIECE_BYTES) {
     reply.send(Buffer.concat(pieces));
