@@ -22,7 +22,7 @@ import { listIn } from './queries.ts';
 import { type NoteMeta, sealed } from './sealed-note.ts';
 import { type BatchOperations, createBatchOperations } from './writes/bulk.ts';
 import { GroupCommit } from './writes/group-commit.ts';
-import { deriveAnywhere } from './writes/offload/derive-anywhere.ts';
+import { deriveOnPool } from './writes/offload/derive-on-pool.ts';
 import { upsertNote } from './writes/upsert.ts';
 
 export interface Notes extends MoveOperations, BatchOperations, History, Facets, NoteChangeFeed, AsyncDisposable {
@@ -116,7 +116,7 @@ export function createNotes(given: Omit<LiveDeps, 'live' | 'commits'>): Notes {
     getById: (vault, id) => existing(vault, { id }),
     prefetchByPath: (vault, path) => read(vault, { pathKey: entries.pathKey(vault, path) }, true),
     prefetchById: (vault, id) => read(vault, { id }, true),
-    linksIn: async (vault, path, text) => (await deriveAnywhere(deps, vault, path, text)).links,
+    linksIn: async (vault, path, text) => (await deriveOnPool(deps, vault, path, text)).links,
     recent: async (vault, limit) =>
       (await entries.newestOf(db, vault, 'note', limit)).map((row) => toListed(vault, row)),
     listIn: (vault, folder) => listIn(deps, vault, folder),

@@ -9,7 +9,7 @@ import type { NoteDeps } from '../notes.deps.ts';
 import { type OpenedNote, openNote, toNote, toVersion } from '../notes.mapper.ts';
 import * as notesStore from '../notes.store.ts';
 import { type NoteMeta, sealed } from '../sealed-note.ts';
-import { deriveAnywhere } from '../writes/offload/derive-anywhere.ts';
+import { deriveOnPool } from '../writes/offload/derive-on-pool.ts';
 import { planText, writeOne } from '../writes/upsert.ts';
 import type { WritePlan } from '../writes/write-plan.ts';
 import type { WriteTarget } from '../writes/write-target.ts';
@@ -75,7 +75,7 @@ async function readVersion(deps: NoteDeps, vault: OpenVault, id: NoteId, version
   const { path } = note.meta;
   const text = sealed.openContent(vault, id, version, kept.content);
   const { hash } = sealed.openVersion(vault, id, version, kept.meta);
-  const derived = await deriveAnywhere(deps, vault, path, text);
+  const derived = await deriveOnPool(deps, vault, path, text);
   const meta = { ...note.meta, ...metaOf(derived), hash };
   const links = await db.read((handle) => hooks.linksFrom(handle, vault, { id, path, links: derived.links }));
   const { created_at: madeAt } = kept;

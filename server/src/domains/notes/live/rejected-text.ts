@@ -31,7 +31,7 @@ export async function preserveRejectedText(
     async plan() {
       const state = await readNoteState(deps, vault, id);
       if (state === null || (await isPreserved(deps, vault, state, text))) throw new NothingToPreserve();
-      const preserved = await preserveAnywhere(deps, vault, state, text, actor);
+      const preserved = await preserveOnPool(deps, vault, state, text, actor);
       version = preserved.version;
       return { kind: 'write', target: targetOf('live', state), next: preserved.next };
     },
@@ -57,7 +57,7 @@ async function isPreserved({ db }: NoteDeps, vault: OpenVault, { note }: NoteSta
 /** The values that preserveText seals: content, meta and snapshot of both versions, and the document and its row. */
 const SEALS = 8;
 
-async function preserveAnywhere(
+async function preserveOnPool(
   deps: NoteDeps,
   vault: OpenVault,
   state: NoteState,

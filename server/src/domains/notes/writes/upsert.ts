@@ -10,7 +10,7 @@ import * as store from '../notes.store.ts';
 import type { VersionReason } from '../sealed-note.ts';
 import { writeNotes } from './commit.ts';
 import type { CommittedNote } from './commit-rows.ts';
-import { draftMergeAnywhere, draftTextAnywhere } from './offload/draft-anywhere.ts';
+import { draftMergeOnPool, draftTextOnPool } from './offload/draft-on-pool.ts';
 import type { WritePlan } from './write-plan.ts';
 import { findWriteTarget, lastVersionOf, type NoteInput, type TargetReads, type WriteTarget } from './write-target.ts';
 
@@ -106,7 +106,7 @@ async function planEdit(
   const base = await findBase(deps, context.vault, note, input.version);
   const reason = made ?? 'merge';
   const draft =
-    base === undefined ? 'unknown' : await draftMergeAnywhere(deps, context, target, input, { base, text, reason });
+    base === undefined ? 'unknown' : await draftMergeOnPool(deps, context, target, input, { base, text, reason });
   if (draft === 'unknown') throw await refuse();
   if (draft === 'too_large') throw new NotevaultError('note_too_large');
   return draft === 'same' ? { kind: 'same', note } : { kind: 'write', target, next: draft };
@@ -142,7 +142,7 @@ export async function planText(
   reason: VersionReason,
 ): Promise<WritePlan> {
   checkSize(text);
-  return { kind: 'write', target, next: await draftTextAnywhere(deps, context, target, input, text, reason) };
+  return { kind: 'write', target, next: await draftTextOnPool(deps, context, target, input, text, reason) };
 }
 
 /** Reads an older version of the note, sealed; undefined when it is not stored. */

@@ -5,7 +5,7 @@ import { offload } from './offload.ts';
 import { isLargeText } from './task-transfer.ts';
 
 /** Derives the metadata of a text, on a worker thread for a large one. Its headings are left out. */
-export async function deriveAnywhere(
+export async function deriveOnPool(
   deps: Pick<NoteDeps, 'compute'>,
   vault: Pick<OpenVault, 'userId'>,
   path: string,

@@ -18,7 +18,7 @@ const SEALS = 5;
 const ON_THIS_THREAD = { allowed: 100_000 };
 
 /** Like draftText, but on a worker thread for a large text or a long comparison. */
-export async function draftTextAnywhere(
+export async function draftTextOnPool(
   deps: NoteDeps,
   context: WriteContext,
   target: WriteTarget,
@@ -40,7 +40,7 @@ export async function draftTextAnywhere(
 }
 
 /** Like draftMerge, but on a worker thread for large texts or a long comparison. */
-export async function draftMergeAnywhere(
+export async function draftMergeOnPool(
   deps: NoteDeps,
   context: WriteContext,
   target: Exclude<WriteTarget, { kind: 'new' }>,
