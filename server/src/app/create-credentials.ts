@@ -6,11 +6,11 @@ import { OAuth } from '../domains/oauth/oauth.ts';
 import { acceptedLanguage } from '../http/pages/page-language.ts';
 import { errorPage, pageOf } from '../http/pages/pages.ts';
 import type { Context } from './context.ts';
-import type { CredentialDomains, Foundations, Later, People } from './domains.ts';
+import type { AccountDomains, CredentialDomains, KeyDomains, Later } from './domains.ts';
 
 export function createCredentialDomains(
   { ports, config, log, events, publicUrl }: Context,
-  { keys, accounts, vaults }: Foundations & People,
+  { keys, accounts, vaults }: KeyDomains & AccountDomains,
   later: Later,
 ): CredentialDomains {
   const { db, clock, fetcher } = ports;

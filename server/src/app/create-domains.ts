@@ -13,9 +13,9 @@ import { createVaults } from '../domains/vaults/vaults.ts';
 import { createProductEvents } from '../product-events.ts';
 import { version } from '../version.ts';
 import type { Context } from './context.ts';
-import { createContents } from './create-contents.ts';
+import { createContentDomains } from './create-content-domains.ts';
 import { createCredentialDomains } from './create-credentials.ts';
-import type { Contents, Domains, Foundations, Later, People } from './domains.ts';
+import type { AccountDomains, ContentDomains, Domains, KeyDomains, Later } from './domains.ts';
 import { purgeSlice } from './purge-slice.ts';
 
 const MB = 1024 * 1024;
@@ -29,40 +29,50 @@ export async function createDomains(context: Context): Promise<Domains> {
     if (domains === undefined) throw new Error('a hook was called before all domains were made');
     return domains;
   };
-  const foundations = await createFoundations(context);
-  const people = createPeople(context, foundations, later);
-  const contents = createContents(context, { ...foundations, ...people }, later);
-  const credentials = createCredentialDomains(context, { ...foundations, ...people }, later);
-  const { attachments, notes, entries } = contents;
-  const parts = { db, clock, keys: foundations.keys, credentials: credentials.credentials, vaults: people.vaults };
+  const keyDomains = await createKeys(context);
+  const accountDomains = createAccountsAndVaults(context, keyDomains, later);
+  const content = createContentDomains(context, { ...keyDomains, ...accountDomains }, later);
+  const credentials = createCredentialDomains(context, { ...keyDomains, ...accountDomains }, later);
+  const { attachments, notes, entries } = content;
+  const parts = {
+    db,
+    clock,
+    keys: keyDomains.keys,
+    credentials: credentials.credentials,
+    vaults: accountDomains.vaults,
+  };
   const tickets = new Tickets({
     ...parts,
     attachments,
     notes,
     folders: entries.folders,
-    cache: people.cache,
+    cache: accountDomains.cache,
     publicUrl: context.publicUrl,
   });
-  const mcp = createMcp(context, contents);
-  const logs = new Logs({ db, keys: foundations.keys, clock });
-  const { accounts, vaults } = people;
-  const imports = createImports(context, people, contents);
+  const mcp = createMcp(context, content);
+  const logs = new Logs({ db, keys: keyDomains.keys, clock });
+  const { accounts, vaults } = accountDomains;
+  const imports = createImports(context, accountDomains, content);
   const lastBackup = async () => (await backupState(db, clock)).takenAt;
   const admin = new Admin({ db, clock, accounts, vaults, plans: context.config.plans, version, lastBackup });
-  domains = { ...foundations, ...people, ...contents, ...credentials, tickets, mcp, imports, logs, admin };
+  domains = { ...keyDomains, ...accountDomains, ...content, ...credentials, tickets, mcp, imports, logs, admin };
   return domains;
 }
 
-function createImports({ ports, config, log, overrides }: Context, people: People, contents: Contents): Imports {
+function createImports(
+  { ports, config, log, overrides }: Context,
+  accountDomains: AccountDomains,
+  content: ContentDomains,
+): Imports {
   const { db, clock, blobs } = ports;
-  const { vaults, cache } = people;
-  const { notes, attachments, links, entries } = contents;
+  const { vaults, cache } = accountDomains;
+  const { notes, attachments, links, entries } = content;
   const failed = (error: unknown) => log.error({ err: error }, 'an import failed');
   const parts = { db, clock, blobs, vaults, cache, notes, attachments, links, folders: entries.folders, failed };
   return new Imports(parts, config.attachmentExtensions ?? defaultExtensions, overrides.archiveLimits);
 }
 
-function createMcp({ ports: { clock }, config, log, overrides }: Context, { compute }: Contents): Mcp {
+function createMcp({ ports: { clock }, config, log, overrides }: Context, { compute }: ContentDomains): Mcp {
   return new Mcp({
     clock,
     version,
@@ -73,17 +83,17 @@ function createMcp({ ports: { clock }, config, log, overrides }: Context, { comp
   });
 }
 
-async function createFoundations({ ports: { db, keyring, clock } }: Context): Promise<Foundations> {
+async function createKeys({ ports: { db, keyring, clock } }: Context): Promise<KeyDomains> {
   const keys = new Keys(db, keyring);
   await keys.openServer();
   return { keys, idempotency: new Idempotency({ db, keys, clock }) };
 }
 
-function createPeople(
+function createAccountsAndVaults(
   { ports, config, events, analytics, overrides }: Context,
-  { keys }: Foundations,
+  { keys }: KeyDomains,
   later: Later,
-): People {
+): AccountDomains {
   const { db, clock } = ports;
   const { passwordCost } = overrides;
   const accounts = createAccounts({

@@ -23,14 +23,14 @@ import type { VaultCache } from '../domains/vaults/cache/vault-cache.ts';
 import type { Vaults } from '../domains/vaults/vaults.ts';
 import type { ProductEvents } from '../product-events.ts';
 
-/** The domains that all later ones use. */
-export interface Foundations {
+/** The domains that all later ones use: data keys and idempotency. */
+export interface KeyDomains {
   readonly keys: Keys;
   readonly idempotency: Idempotency;
 }
 
-/** Accounts and vaults. */
-export interface People {
+/** Accounts and vaults, and what reads of them. */
+export interface AccountDomains {
   readonly accounts: Accounts;
   readonly vaults: Vaults;
   /** The cached lists of vaults. */
@@ -39,7 +39,7 @@ export interface People {
 }
 
 /** The contents of vaults, and what is derived from them. */
-export interface Contents {
+export interface ContentDomains {
   readonly links: Links;
   readonly entries: Entries;
   readonly notes: Notes;
@@ -59,7 +59,7 @@ export interface CredentialDomains {
   readonly connections: Connections;
 }
 
-export interface Domains extends Foundations, People, Contents, CredentialDomains {
+export interface Domains extends KeyDomains, AccountDomains, ContentDomains, CredentialDomains {
   readonly tickets: Tickets;
   readonly mcp: Mcp;
   readonly imports: Imports;

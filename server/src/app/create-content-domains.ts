@@ -14,15 +14,15 @@ import { createSync } from '../domains/sync/sync.ts';
 import { OpenedValues } from '../ports/keyring/opened-values.ts';
 import { DiskSpool } from '../ports/spool/disk.ts';
 import type { Context } from './context.ts';
-import type { Contents, Foundations, Later, People } from './domains.ts';
+import type { AccountDomains, ContentDomains, KeyDomains, Later } from './domains.ts';
 import { openComputePool, startSearchThread } from './threads.ts';
 
 /** What the metas of notes that were read, and of those that their links point to, may take in memory. */
 const OPENED_METAS_BYTES = 8 * 1024 * 1024;
 
-type Before = Foundations & People;
+type Before = KeyDomains & AccountDomains;
 
-export function createContents(context: Context, before: Before, later: Later): Contents {
+export function createContentDomains(context: Context, before: Before, later: Later): ContentDomains {
   const { ports, config, overrides } = context;
   const { db, blobs, clock } = ports;
   const { vaults, cache } = before;
