@@ -1,5 +1,6 @@
 import { request } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
+import { MB } from '@notevault/protocol/values/byte-units.ts';
 import { put, send } from './kit/neighbour-load.ts';
 import { numberGiven, type Running, startServer } from './kit/processes.ts';
 import { signUp } from './kit/vault.ts';
@@ -10,7 +11,6 @@ const SECONDS = numberGiven(60);
 const NOTES = 4000;
 const ROUNDS = 3;
 const AT_ONCE = 200;
-const MB = 1024 * 1024;
 
 interface Target {
   readonly url: string;

@@ -4,6 +4,7 @@ import { mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { MB } from '@notevault/protocol/values/byte-units.ts';
 import type { BlobId, VaultId } from '@notevault/protocol/values/ids.ts';
 import { readConfig } from '../../server/src/config/config.ts';
 import { openPorts } from '../../server/src/open-ports.ts';
@@ -37,8 +38,7 @@ interface Peak {
 
 /** The size of one read from a socket. */
 const PIECE_BYTES = 64 * 1024;
-const MIB = 1024 * 1024;
-const WARMING_BYTES = 100 * MIB;
+const WARMING_BYTES = 100 * MB;
 
 function memory(): Peak {
   const status = readFileSync('/proc/self/status', 'utf8');
@@ -134,7 +134,7 @@ async function figures(work: Works, { bytes, atOnce }: BlobRun, warming: Works |
   const idle = memory();
   const put = await measured(idle, all(work.put));
   const read = await measured(idle, all(work.read));
-  const rate = (seconds: number) => Math.round((bytes * atOnce) / MIB / seconds);
+  const rate = (seconds: number) => Math.round((bytes * atOnce) / MB / seconds);
   return {
     ...{ putMbPerSecond: rate(put.seconds), readMbPerSecond: rate(read.seconds) },
     ...{ putPeak: put.peak, readPeak: read.peak },

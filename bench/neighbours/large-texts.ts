@@ -1,6 +1,7 @@
+import { MB } from '@notevault/protocol/values/byte-units.ts';
 import { loops, type NeighbourLoad, send } from '../kit/neighbour-load.ts';
 
-const BYTES = 10 * 1024 * 1024 - 64;
+const BYTES = 10 * MB - 64;
 const fill = (line: (at: number) => string) => {
   const lines: string[] = [];
   for (let length = 0, at = 0; length < BYTES - 100; at++) {

@@ -1,5 +1,6 @@
 import { readFile, statfs } from 'node:fs/promises';
 import { availableParallelism, totalmem } from 'node:os';
+import { GB } from '@notevault/protocol/values/byte-units.ts';
 import type { Finding } from './finding.ts';
 
 /** The machine and the process, for operators and bug reports: no names, no addresses, no contents. */
@@ -15,7 +16,7 @@ export interface MachineStatus {
   readonly openFilesMax: number | null;
 }
 
-const DISK_FREE_BYTES = 1024 ** 3;
+const DISK_FREE_BYTES = GB;
 const DISK_FREE_SHARE = 0.05;
 const OPEN_FILES_MIN = 4096;
 const BACKUP_AGE_MS = 48 * 3_600_000;

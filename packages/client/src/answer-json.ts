@@ -1,6 +1,5 @@
+import { MB } from '@notevault/protocol/values/byte-units.ts';
 import { valuesIn } from './json-values.ts';
-
-const MB = 1024 * 1024;
 
 /**
  * The most bytes of an answer, after decompression; a server that sends more is broken or hostile. A list of a whole vault

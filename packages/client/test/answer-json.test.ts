@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { MB } from '@notevault/protocol/values/byte-units.ts';
 import { ANSWER_BYTES_MAX, answerJson } from '../src/answer-json.ts';
 import { noToken } from '../src/tokens.ts';
 import { ConnectionError, Transport } from '../src/transport.ts';
@@ -22,7 +23,7 @@ function endless(piece: string, { beginning = '', status = 200 } = {}) {
   return { state, answer: new Response(body, { status }) };
 }
 
-const long = 'a'.repeat(1024 * 1024);
+const long = 'a'.repeat(MB);
 const lists = '[],'.repeat(20_000);
 const nested = '['.repeat(60_000);
 

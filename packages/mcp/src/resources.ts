@@ -5,6 +5,7 @@ import {
   type Resource,
   ResourceNotFoundError,
 } from '@modelcontextprotocol/server';
+import { MB } from '@notevault/protocol/values/byte-units.ts';
 import { collected } from './collect.ts';
 import { isVaultNotFound } from './failure.ts';
 import { noteUri, parseNoteUri } from './note-uri.ts';
@@ -14,7 +15,7 @@ export const TEMPLATE = 'notevault://{vault_id}/{+path}';
 const MARKDOWN = 'text/markdown';
 const VAULTS_MAX = 10;
 const RECENT = 20;
-const BYTES_MAX = 4 * 1024 * 1024;
+const BYTES_MAX = 4 * MB;
 
 /** How hosts address notes and attachments. */
 export const resourceTemplates = [

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { MB } from './values/byte-units.ts';
 import {
   Actor,
   Nullable,
@@ -13,7 +14,7 @@ import {
 } from './values/schemas.ts';
 
 /** Most bytes of a note's text in UTF-8. */
-export const NOTE_BYTES_MAX = 10 * 1024 * 1024;
+export const NOTE_BYTES_MAX = 10 * MB;
 
 export const UpsertNote = Type.Object({
   path: Type.String(),

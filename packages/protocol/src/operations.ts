@@ -1,4 +1,5 @@
 import type { NewTicket } from './tickets.ts';
+import { MB } from './values/byte-units.ts';
 
 /*
  * Who may do what: one row for every operation of the API, and for what tickets and sockets permit. Routes, sockets,
@@ -46,7 +47,7 @@ const keyed = { key: 'required' } as const;
 const auth = { limit: 'auth' } as const;
 const onboarding = { onboarding: true } as const;
 /** 10 MB of text can be six times that once escaped. */
-const notesBody = { bodyLimit: 64 * 1024 * 1024 } as const;
+const notesBody = { bodyLimit: 64 * MB } as const;
 
 /** By the name that an operation has in the OpenAPI document. */
 export const operations = {

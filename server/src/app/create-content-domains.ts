@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { MB } from '@notevault/protocol/values/byte-units.ts';
 import { backupState } from '../backup/take/lease.ts';
 import type { Tasks } from '../concurrency/task-worker.ts';
 import type { WorkerPool } from '../concurrency/worker-pool.ts';
@@ -18,7 +19,7 @@ import type { AccountDomains, ContentDomains, KeyDomains, Later } from './domain
 import { openComputePool, startSearchThread } from './threads.ts';
 
 /** What the metas of notes that were read, and of those that their links point to, may take in memory. */
-const OPENED_METAS_BYTES = 8 * 1024 * 1024;
+const OPENED_METAS_BYTES = 8 * MB;
 
 type Before = KeyDomains & AccountDomains;
 

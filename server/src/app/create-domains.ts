@@ -1,3 +1,4 @@
+import { MB } from '@notevault/protocol/values/byte-units.ts';
 import { backupState } from '../backup/take/lease.ts';
 import { createAccounts } from '../domains/accounts/accounts.ts';
 import { Admin } from '../domains/admin/admin.ts';
@@ -18,7 +19,6 @@ import { createCredentialDomains } from './create-credentials.ts';
 import type { AccountDomains, ContentDomains, Domains, KeyDomains, Later } from './domains.ts';
 import { purgeSlice } from './purge-slice.ts';
 
-const MB = 1024 * 1024;
 const PURGE_AFTER_DAYS = 30;
 
 /** Creates the domains, each with the earlier ones. Throws KeyringError for a wrong master key. */

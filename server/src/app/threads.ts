@@ -1,10 +1,10 @@
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
+import { MB } from '@notevault/protocol/values/byte-units.ts';
 import type { Tasks } from '../concurrency/task-worker.ts';
 import { WorkerPool } from '../concurrency/worker-pool.ts';
 import type { Config } from '../config/config.ts';
 
-const MB = 1024 * 1024;
 /** One processor is left for the event loop. */
 const COMPUTE_THREADS = Math.max(1, availableParallelism() - 1);
 /**

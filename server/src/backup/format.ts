@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { MB } from '@notevault/protocol/values/byte-units.ts';
 import { type Static, Type } from 'typebox';
 import { Compile } from 'typebox/compile';
 
@@ -14,7 +15,7 @@ import { Compile } from 'typebox/compile';
 
 export const FORMAT = 1;
 /** Longest manifest that is read: the pieces of a database of 12 TB. */
-export const MANIFEST_BYTES_MAX = 256 * 1024 ** 2;
+export const MANIFEST_BYTES_MAX = 256 * MB;
 export const MANIFEST_FILE = 'manifest.json';
 
 export type ObjectKind = 'database' | 'blobs';

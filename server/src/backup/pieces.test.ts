@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { MB } from '@notevault/protocol/values/byte-units.ts';
 import { Random } from '../../test/kit/random.ts';
 import { sha256 } from './format.ts';
 import { cutRows } from './pieces.ts';
@@ -33,7 +34,7 @@ test('cutRows cuts equal rows alike, however they arrive, and a new row changes 
 
 test('cutRows bounds the length of a piece of endless rows', async () => {
   const pieces = await piecesOf(['x'.repeat(20_000_000)], new Random(1));
-  assert.ok(pieces.every(({ length }) => length <= 8 * 1024 * 1024));
+  assert.ok(pieces.every(({ length }) => length <= 8 * MB));
   assert.equal(Buffer.concat(pieces).length, 20_000_001);
 });
 

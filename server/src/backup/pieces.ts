@@ -1,9 +1,10 @@
 import { crc32 } from 'node:zlib';
+import { MB } from '@notevault/protocol/values/byte-units.ts';
 
 /** Size of the pieces of a database file: a change of one page copies this much again. */
-export const FILE_PIECE_BYTES = 4 * 1024 * 1024;
+export const FILE_PIECE_BYTES = 4 * MB;
 const ROWS_MIN = 512 * 1024;
-const ROWS_MAX = 8 * 1024 * 1024;
+const ROWS_MAX = 8 * MB;
 /** A row ends a piece when the checksum of its last bytes has these bits clear: one of 512 does. */
 const BOUNDARY_MASK = 0x1ff;
 const BOUNDARY_BYTES = 48;

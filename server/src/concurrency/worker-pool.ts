@@ -1,5 +1,6 @@
 import type { Transferable, Worker } from 'node:worker_threads';
 import { type ErrorCode, NotevaultError } from '@notevault/protocol/errors.ts';
+import { MB } from '@notevault/protocol/values/byte-units.ts';
 import { FairQueue } from './fair-queue.ts';
 import type { TaskOrder, TaskReport, Tasks } from './task-worker.ts';
 
@@ -75,7 +76,7 @@ interface Task extends PromiseWithResolvers<TaskResult<unknown>> {
   readonly transfer: readonly Transferable[];
 }
 
-const QUEUE = { items: 256, weight: 128 * 1024 * 1024, itemsPerTenant: 16, weightPerTenant: 32 * 1024 * 1024 };
+const QUEUE = { items: 256, weight: 128 * MB, itemsPerTenant: 16, weightPerTenant: 32 * MB };
 const CPU_MS = 2_000;
 const IDLE_MS = 10_000;
 

@@ -1,13 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
+import { MB } from '@notevault/protocol/values/byte-units.ts';
 import { networkOf } from '@notevault/protocol/values/ip-network.ts';
 import type { FastifyRequest } from 'fastify';
 import { FairSemaphore, type Permit, type SemaphoreLimits } from '../concurrency/semaphore.ts';
 import { runForTenant } from '../concurrency/tenant.ts';
 import { loopSlices } from '../concurrency/yield.ts';
 import { closedSignal, hangUpSignal, onceClosed } from './connections/closed-signal.ts';
-
-const MB = 1024 * 1024;
 
 export interface AdmissionLimits {
   /** Most requests of one tenant from the first byte to the end of the answer; more are refused. */

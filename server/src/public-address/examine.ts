@@ -1,3 +1,4 @@
+import { MB } from '@notevault/protocol/values/byte-units.ts';
 import { Value } from 'typebox/value';
 import type { Config } from '../config/config.ts';
 import type { Finding } from '../finding.ts';
@@ -6,7 +7,7 @@ import { type Answered, ask, opensSocket, sendBytes } from './http-checks.ts';
 import { fixesOf, type ProxyFault } from './proxy-fixes.ts';
 
 /** As much as a photograph or a short film. */
-const UPLOAD_BYTES = 50 * 1024 * 1024;
+const UPLOAD_BYTES = 50 * MB;
 const CLOCK_SECONDS = 10;
 
 type Settings = Pick<Config, 'publicUrl' | 'port' | 'host'>;

@@ -1,3 +1,4 @@
+import { MB } from '@notevault/protocol/values/byte-units.ts';
 import type { CraftedItem } from '../kit/clients/crafted-updates.ts';
 import type { Random } from '../kit/random.ts';
 
@@ -62,7 +63,7 @@ const NEIGHBOURS: readonly Neighbour[] = ['none', 'genesis', 'previous', 'first'
 const READS = [
   ...['/notes', '/notes/list', '/tags', '/vault/tree', '/search', '/sync/changes', '/folders/list', '/notes/types'],
 ];
-const TEXT_MAX = 10 * 1024 * 1024 - 1024;
+const TEXT_MAX = 10 * MB - 1024;
 const ITEMS_MAX = 120_000;
 
 /** Makes a new random input. */

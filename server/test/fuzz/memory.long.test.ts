@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { MB } from '@notevault/protocol/values/byte-units.ts';
 import { freshSqlite } from '../kit/engines.ts';
 import { startServer } from '../kit/server.ts';
 
-const BYTES = 10 * 1024 * 1024 - 100;
+const BYTES = 10 * MB - 100;
 /** Lines of one paragraph, of HTML and of headings: those that take most memory to parse. */
 const LINES = ['a\n', '\\\n', '<a>\n', '# a\n', '> a\n', '[a]: b\n'];
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { MB } from '@notevault/protocol/values/byte-units.ts';
 import type { Database } from '../../src/ports/database/database.ts';
 import { onEachEngine, rawOf } from '../kit/engines.ts';
 import type { Answer, Caller, Headed } from '../kit/person.ts';
@@ -61,7 +62,7 @@ onEachEngine('the vault cache', (open) => {
     for (const headers of [...vaults, ...vaults]) {
       const { body } = await server.alice.get('/sync/manifest', headers);
       assert.equal(body.total_notes, 1000);
-      assert.ok(cache.bytes > 400_000 && cache.bytes <= 1024 * 1024, `${cache.bytes}`);
+      assert.ok(cache.bytes > 400_000 && cache.bytes <= MB, `${cache.bytes}`);
     }
     const [, , last] = vaults;
     await server.alice.delete(`/vaults/${last?.['x-vault-id']}`);

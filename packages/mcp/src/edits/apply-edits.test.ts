@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { MB } from '@notevault/protocol/values/byte-units.ts';
 import { applyNoteEdits } from './apply-edits.ts';
 import { EditFailure, type NoteEdit } from './edit.ts';
 
@@ -179,6 +180,6 @@ test('applyNoteEdits refuses what would make a note too long, before it makes th
   assert.throws(() => applyNoteEdits('a', edits), /Edit 24 of 40: The note would be over 10 MB/);
   const huge: NoteEdit = { ...double, new_text: 'b'.repeat(9_000_000), expected_replacements: 1000 };
   assert.throws(() => applyNoteEdits('a'.repeat(1000), [huge]), /over 10 MB/);
-  const appended: NoteEdit = { op: 'append', text: 'c'.repeat(10 * 1024 * 1024) };
+  const appended: NoteEdit = { op: 'append', text: 'c'.repeat(10 * MB) };
   assert.throws(() => applyNoteEdits('a', [appended]), /over 10 MB/);
 });

@@ -1,6 +1,7 @@
 import type { VaultClient } from '@notevault/client/vault-client.ts';
 import { folderOf, normalizePath } from '@notevault/note-text/paths.ts';
 import { operations, ticketed } from '@notevault/protocol/operations.ts';
+import { MB } from '@notevault/protocol/values/byte-units.ts';
 import { Type } from 'typebox';
 import { chooseVault } from '../choose-vault.ts';
 import { collected } from '../collect.ts';
@@ -11,7 +12,7 @@ import { input, text, vault } from './fields.ts';
 
 /** What models can look at. */
 const PICTURES = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp']);
-const PICTURE_BYTES_MAX = 1024 * 1024;
+const PICTURE_BYTES_MAX = MB;
 const TEXT_BYTES_MAX = 20_000;
 const TEXTS = /^(text\/|application\/(json|xml|yaml|javascript)\b)/;
 

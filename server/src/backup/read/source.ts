@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { open, readdir, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { MB } from '@notevault/protocol/values/byte-units.ts';
 import { type ListedBlob, readBlobLines } from '../blob-list.ts';
 import {
   BackupDamaged,
@@ -18,8 +19,8 @@ import {
 } from '../format.ts';
 
 /** Longest object that is read into memory: a piece of the database or of a list. */
-const PIECE_BYTES_MAX = 64 * 1024 * 1024;
-const READ_BYTES = 1024 * 1024;
+const PIECE_BYTES_MAX = 64 * MB;
+const READ_BYTES = MB;
 
 /** A backup in a folder. Everything that is read from it is compared with its hash. */
 export class BackupSource {

@@ -3,11 +3,12 @@ import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
+import { MB } from '@notevault/protocol/values/byte-units.ts';
 import { extract, type Headers } from 'tar-stream';
 import { freeBytesOf, makeFolder, writeFileDurably } from '../files.ts';
 import { BackupDamaged, BackupError, isBackupPath, MANIFEST_BYTES_MAX, MANIFEST_FILE } from '../format.ts';
 
-const SPARE_BYTES = 64 * 1024 * 1024;
+const SPARE_BYTES = 64 * MB;
 
 /**
  * Unpacks a backup that was written as a tar stream into an empty folder. It writes nothing but files that a backup

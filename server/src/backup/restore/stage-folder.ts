@@ -1,3 +1,4 @@
+import { MB } from '@notevault/protocol/values/byte-units.ts';
 import type { Config } from '../../config/config.ts';
 import { databaseFile } from '../../data/data-folder.ts';
 import { migrations } from '../../data/migrations.ts';
@@ -15,7 +16,7 @@ import type { CopyCheck } from '../verify/check-copy.ts';
 import { checkWith } from '../verify/check-with.ts';
 import { settleRestored } from './settle.ts';
 
-const SPARE_BYTES = 256 * 1024 * 1024;
+const SPARE_BYTES = 256 * MB;
 
 export interface Staging {
   readonly source: BackupSource;

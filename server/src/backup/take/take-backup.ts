@@ -1,3 +1,4 @@
+import { MB } from '@notevault/protocol/values/byte-units.ts';
 import { type Config, directUrlOf } from '../../config/config.ts';
 import { databaseFile } from '../../data/data-folder.ts';
 import { migrations } from '../../data/migrations.ts';
@@ -46,7 +47,7 @@ export const MANIFEST_MAC = 'backup manifest';
 /** Tables that a server fills again by itself, for the feed epoch that a restore begins. */
 const CACHES = ['cache_pages'];
 /** Left free on the disk of the target, so that a backup does not stop the server beside it. */
-const SPARE_BYTES = 256 * 1024 * 1024;
+const SPARE_BYTES = 256 * MB;
 
 /**
  * Takes a backup beside running servers. The database is copied first, as it is at one moment, and then the blobs that

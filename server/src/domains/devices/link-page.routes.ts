@@ -1,3 +1,4 @@
+import { MB } from '@notevault/protocol/values/byte-units.ts';
 import { runForm, SIGN_IN_FAULTS, stepOf } from '../../http/pages/forms.ts';
 import { personLanguage } from '../../http/pages/page-language.ts';
 import { faultText } from '../../http/pages/page-texts.ts';
@@ -7,7 +8,7 @@ import type { Devices, LinkPage } from './devices.ts';
 
 const FAULTS = [...SIGN_IN_FAULTS, 'device_code_not_found'];
 /** Large, because a form names every vault of its sender. */
-const FORM_LIMIT = 1024 * 1024;
+const FORM_LIMIT = MB;
 
 /** The page of a device link, without a web app: a person who signs in beside the code may decide on it once. */
 export function linkPageRoutes({ linkPage: operations }: Devices): RawRoute[] {

@@ -1,5 +1,7 @@
+import { MB } from '@notevault/protocol/values/byte-units.ts';
+
 /** Limit of a slice in bytes, not rows: deleted rows are overwritten, and a slice must not hold up other writers. */
-export const SLICE_BYTES = 4 * 1024 * 1024;
+export const SLICE_BYTES = 4 * MB;
 export const SLICE_ROWS = 100;
 
 /** Returns the first rows that fit into a slice, at least one. */

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
+import { MB } from '@notevault/protocol/values/byte-units.ts';
 import type { WriteContext } from '../entries/entries.ts';
 import type { OpenVault } from '../vaults/vaults.ts';
 import { EntryRefused } from './archive/archive.ts';
@@ -8,7 +9,6 @@ import type { ImportDeps } from './imports.deps.ts';
 import { addRenamed, addSkipped, type Progress, type SkipReason } from './progress.ts';
 import type { Source, SourceFile } from './source.ts';
 
-const MB = 1024 * 1024;
 /** Notes that are written in one transaction, and characters of them that are held until then. */
 const BATCH_NOTES = 50;
 const BATCH_LENGTH = 4 * MB;

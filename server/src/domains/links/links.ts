@@ -1,5 +1,6 @@
 import type { Backlink } from '@notevault/protocol/links.ts';
 import type { NoteLink } from '@notevault/protocol/notes.ts';
+import { MB } from '@notevault/protocol/values/byte-units.ts';
 import type { NoteId } from '@notevault/protocol/values/ids.ts';
 import { createYield, type YieldIfDue } from '../../concurrency/yield.ts';
 import type { Database, ReadHandle, WriteHandle } from '../../ports/database/database.ts';
@@ -32,7 +33,7 @@ import { planMove } from './moves/link-planner.ts';
 import { unsealOrThrow } from './unseal.ts';
 
 /** What the texts of links that were read may take in memory. */
-const OPENED_BYTES = 4 * 1024 * 1024;
+const OPENED_BYTES = 4 * MB;
 
 export type { NoteTexts } from './edges/backlink-context.ts';
 export type { GraphEdge } from './edges/graph-edges.ts';

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
+import { MB } from '@notevault/protocol/values/byte-units.ts';
 import { onSqlite } from '../../../test/kit/engines.ts';
 import { startNotes } from '../../../test/kit/notes.ts';
 import type { Headed } from '../../../test/kit/person.ts';
 import type { TestServer } from '../../../test/kit/server.ts';
 
 const json = { 'content-type': 'application/json' };
-const MB = 1024 * 1024;
 
 /** A request whose body never comes: what is answered was decided by its head. */
 async function headOnly(server: TestServer, path: string, headers: Headed) {

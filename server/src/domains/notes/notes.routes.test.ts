@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
+import { MB } from '@notevault/protocol/values/byte-units.ts';
 import { onSqlite } from '../../../test/kit/engines.ts';
 import { notesOnOneServer } from '../../../test/kit/notes.ts';
 
@@ -202,7 +203,7 @@ onSqlite('upserting notes', (open) => {
   }, async () => {
     await using notes = await start();
     const { alice } = notes;
-    const max = 10 * 1024 * 1024;
+    const max = 10 * MB;
     const full = `é${'x'.repeat(max - 2)}`;
     assert.equal((await alice.write('full.md', full)).content_hash, sha256(full));
     const both = { error: 'note exceeds maximum size of 10MB', errors: 'note exceeds maximum size of 10MB' };

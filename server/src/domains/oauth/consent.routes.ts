@@ -1,4 +1,5 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
+import { MB } from '@notevault/protocol/values/byte-units.ts';
 import { type Form, runForm, SIGN_IN_FAULTS, stepOf } from '../../http/pages/forms.ts';
 import { personLanguage } from '../../http/pages/page-language.ts';
 import { faultText } from '../../http/pages/page-texts.ts';
@@ -8,7 +9,7 @@ import { consentPage, signInPage } from './oauth.pages.ts';
 import type { Consent, ConsentRequest, OAuth } from './oauth.ts';
 
 /** Large, because a form names every vault of its sender. */
-const FORM_LIMIT = 1024 * 1024;
+const FORM_LIMIT = MB;
 
 /** The pages on which a person signs in and decides about an application. */
 export function consentRoutes(oauth: OAuth): RawRoute[] {

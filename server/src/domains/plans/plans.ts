@@ -1,4 +1,5 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
+import { GB, MB } from '@notevault/protocol/values/byte-units.ts';
 
 /** What an account may use. Caps are numbers, or null for no cap; flags are permissions, never prohibitions. */
 export interface Plan {
@@ -21,9 +22,6 @@ export type PlanFlag = Exclude<keyof Plan, PlanCap>;
 
 /** Plans by name. */
 export type PlanTable = Readonly<Record<string, Plan>>;
-
-const MB = 1024 * 1024;
-const GB = 1024 * MB;
 
 export const builtinPlans = {
   self_hosted: {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
+import { MB } from '@notevault/protocol/values/byte-units.ts';
 import { onSqlite, rawOf } from '../../../test/kit/engines.ts';
 import { type Json, startNotes, type Writer } from '../../../test/kit/notes.ts';
 import { startServer } from '../../../test/kit/server.ts';
@@ -168,7 +169,6 @@ onSqlite('the change feed', (open) => {
   test('[3.5] all fields include the content of live notes, up to 8 MB a page but at least one note', async () => {
     await using notes = await startNotes({ open });
     const { alice } = notes;
-    const MB = 1024 * 1024;
     await alice.write('small.md', 'small');
     await alice.write('gone.md', 'deleted');
     await alice.write('nine.md', 'n'.repeat(9 * MB));

@@ -1,5 +1,6 @@
 import { invalid, NotevaultError } from '@notevault/protocol/errors.ts';
 import type { ChangesQuery } from '@notevault/protocol/sync.ts';
+import { MB } from '@notevault/protocol/values/byte-units.ts';
 import type { NoteId, Seq } from '@notevault/protocol/values/ids.ts';
 import { jsonPieces } from '../../concurrency/json-pieces.ts';
 import { createYield } from '../../concurrency/yield.ts';
@@ -30,7 +31,7 @@ const LONG_CHARS = 64 * 1024;
 /** Rows that are unsealed between two yields to the event loop. */
 const ROWS_PER_YIELD = 16;
 /** Maximum content of one page; the first note is always included. */
-const PAGE_BYTES = 8 * 1024 * 1024;
+const PAGE_BYTES = 8 * MB;
 
 const START = 0 as Seq;
 

@@ -1,4 +1,4 @@
-const MB = 1024 * 1024;
+import { MB } from '@notevault/protocol/values/byte-units.ts';
 
 /** Estimates of the memory that large answers take while they are made, for `answerBytes` of a route. */
 export const answerBytes = {

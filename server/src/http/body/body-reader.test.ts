@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { test } from 'node:test';
+import { KB } from '@notevault/protocol/values/byte-units.ts';
 import Fastify from 'fastify';
 import { turns, until } from '../../../test/kit/until.ts';
 import { errorHandler } from '../errors.ts';
 import { type BodyLimits, parseBodies } from './body.ts';
 
-const KB = 1024;
 const limits: BodyLimits = {
   bigBytes: KB,
   bigAtOnce: 2,

@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
+import { KB, MB } from '@notevault/protocol/values/byte-units.ts';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { FairSemaphore, type Permit } from '../../concurrency/semaphore.ts';
 import { closedSignal, onceClosed } from '../connections/closed-signal.ts';
@@ -8,9 +9,6 @@ import { rejectEncoded } from './body-stream.ts';
 import { inviteBody } from './expectations.ts';
 import { JsonText } from './json-text.ts';
 import { JsonValueCounter } from './json-values.ts';
-
-const KB = 1024;
-const MB = 1024 * KB;
 
 export const DEFAULT_BODY_LIMIT = 16 * MB;
 /**

@@ -1,4 +1,5 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
+import { MB } from '@notevault/protocol/values/byte-units.ts';
 
 /** One text field of a JSON object, of any length, separated from the other fields. */
 export interface StreamedField {
@@ -14,7 +15,7 @@ export interface StreamedField {
 }
 
 /** Most bytes of the object beside the long text. */
-const REST_MAX = 1024 * 1024;
+const REST_MAX = MB;
 
 /**
  * Reads a JSON object up to where the text of a field begins, or to its end without such a field. Throws

@@ -1,5 +1,4 @@
-const KB = 1024;
-const MB = 1024 * KB;
+import { KB, MB } from '@notevault/protocol/values/byte-units.ts';
 
 /** Limits of sockets, before and after they present a credential. A tick is a second. */
 export interface SocketLimits {

@@ -1,10 +1,11 @@
 import { type IncomingHttpHeaders, type IncomingMessage, type Server, request as send } from 'node:http';
 import { type Duplex, duplexPair, Readable } from 'node:stream';
+import { MB } from '@notevault/protocol/values/byte-units.ts';
 
 /** Headers of a request that are passed on when it causes others; none of them depends on the URL. */
 const PASSED_ON = ['authorization', 'user-agent', 'x-forwarded-for', 'x-request-id'] as const;
 /** Answers up to this size are collected, which is cheaper than a stream. */
-const SMALL_BYTES = 1024 * 1024;
+const SMALL_BYTES = MB;
 const WITHOUT_BODY = new Set([204, 205, 304]);
 
 /** The request that causes others, if any. */

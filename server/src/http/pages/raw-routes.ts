@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import { errors, NotevaultError } from '@notevault/protocol/errors.ts';
+import { MB } from '@notevault/protocol/values/byte-units.ts';
 import { networkOf } from '@notevault/protocol/values/ip-network.ts';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { PUBLIC_BODY_LIMIT } from '../body/body.ts';
@@ -21,7 +22,7 @@ export interface RawDeps {
   readonly rateLimited: boolean;
 }
 
-const BODIES_BYTES_MAX = 16 * 1024 * 1024;
+const BODIES_BYTES_MAX = 16 * MB;
 const THROUGHPUT = { intervalMs: 10_000, bigBytesPerInterval: 1 };
 
 /** Mounts routes with their own formats, in a scope of its own, because bodies are parsed differently. */

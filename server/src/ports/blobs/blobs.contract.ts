@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
+import { MB } from '@notevault/protocol/values/byte-units.ts';
 import type { BlobId, VaultId } from '@notevault/protocol/values/ids.ts';
 import { type TestClock, testClock } from '../../../test/kit/clock.ts';
 import {
@@ -27,7 +28,7 @@ export interface BlobsUnderTest {
   readonly time?: 'own';
 }
 
-const LARGE = 3 * 1024 * 1024 + 77;
+const LARGE = 3 * MB + 77;
 
 export const newVault = () => randomUUID() as VaultId;
 export const newKey = (vaultId: VaultId = newVault()): BlobKey => ({ vaultId, blobId: randomUUID() as BlobId });
@@ -71,7 +72,7 @@ export function blobsContract(name: string, { open, time, large = LARGE }: Blobs
 
 function putContract(blobs: () => Blobs, noise: Buffer): void {
   it('return what was put, of any size and in pieces of any size', async () => {
-    const sizes = [0, 1, 256 * 1024 - 1, 256 * 1024, 256 * 1024 + 1, 1024 * 1024, noise.length];
+    const sizes = [0, 1, 256 * 1024 - 1, 256 * 1024, 256 * 1024 + 1, MB, noise.length];
     for (const [at, size] of sizes.entries()) {
       const key = newKey();
       await blobs().put(key, pieces(noise.subarray(0, size), [70_000, noise.length, 256 * 1024][at % 3]));

@@ -1,3 +1,4 @@
+import { MB } from '@notevault/protocol/values/byte-units.ts';
 import { type BlobId, type EpochMs, parseUuid, type VaultId } from '@notevault/protocol/values/ids.ts';
 import type { Clock } from '../clock/clock.ts';
 import {
@@ -21,7 +22,7 @@ export interface S3Options extends BucketOptions {
 }
 
 /** Bytes per request. A reader never holds a connection, however slowly it reads. */
-const READ_BYTES = 2 * 1024 * 1024;
+const READ_BYTES = 2 * MB;
 /** An upload older than this belongs to a process that was killed. */
 const UPLOAD_MS = 24 * 3_600_000;
 

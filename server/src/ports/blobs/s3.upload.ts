@@ -1,8 +1,9 @@
+import { MB } from '@notevault/protocol/values/byte-units.ts';
 import type { Chunk } from './rechunk.ts';
 import type { Bucket, StoredPart } from './s3.objects.ts';
 
 /** The smallest part that S3 accepts, except for the last; 10,000 of them make 48 GB. */
-export const PART_BYTES = 5 * 1024 * 1024;
+export const PART_BYTES = 5 * MB;
 /** Shared buffers beside the one of each upload, for parts that are being sent while the next one arrives. */
 const SPARE_BUFFERS = 3;
 

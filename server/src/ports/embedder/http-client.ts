@@ -1,3 +1,4 @@
+import { MB } from '@notevault/protocol/values/byte-units.ts';
 import { EmbedderError } from './embedder.ts';
 
 export interface HttpEmbedderOptions {
@@ -22,7 +23,7 @@ const FIRST_WAIT_MS = 500;
 /** If the server asks for a longer wait, the request fails and the caller decides when to retry. */
 const LONGEST_WAIT_MS = 10_000;
 /** Enough for 64 vectors of 4,096 numbers as text. */
-const ANSWER_BYTES_MAX = 32 * 1024 * 1024;
+const ANSWER_BYTES_MAX = 32 * MB;
 
 /**
  * Requests one vector for each text; returns them as the server sent them. Retries temporary failures. Throws

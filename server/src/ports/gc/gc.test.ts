@@ -4,10 +4,10 @@ import { constants, PerformanceObserver } from 'node:perf_hooks';
 import { it } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { getHeapStatistics } from 'node:v8';
+import { MB } from '@notevault/protocol/values/byte-units.ts';
 import { until } from '../../../test/kit/until.ts';
 import { collectAfterWork, collectWhenIdle, collectWhileIdle, countStreamed, freeBuffer } from './gc.ts';
 
-const MIB = 1024 * 1024;
 const PIECE_BYTES = 64 * 1024;
 const LOOK_MS = 50;
 const PATIENCE_MS = 20_000;
@@ -21,8 +21,8 @@ function ownMemory(): number {
 function oldGarbage(): WeakRef<object> {
   const object = { text: 'nobody needs it' };
   // Two collections of the young generation move it.
-  countStreamed(8 * MIB);
-  countStreamed(8 * MIB);
+  countStreamed(8 * MB);
+  countStreamed(8 * MB);
   return new WeakRef(object);
 }
 
@@ -31,10 +31,10 @@ it('countStreamed keeps a stream at a few MB, however long it is', {
 }, async () => {
   const idle = ownMemory();
   let peak = 0;
-  for (let passed = 0; passed < 256 * MIB; passed += PIECE_BYTES) {
+  for (let passed = 0; passed < 256 * MB; passed += PIECE_BYTES) {
     Buffer.alloc(PIECE_BYTES, 1);
     countStreamed(PIECE_BYTES);
-    if (passed % (4 * MIB) === 0) {
+    if (passed % (4 * MB) === 0) {
       await nextTurn();
       peak = Math.max(peak, ownMemory() - idle);
     }
@@ -67,7 +67,7 @@ it('collectWhenIdle collects garbage after an idle time, and not before', async 
 
 it('collectAfterWork collects garbage at once when much is in use, and else when idle', async () => {
   const { used_heap_size: heap, external_memory: external } = getHeapStatistics();
-  const worked = collectAfterWork(heap + external + 16 * MIB, 500);
+  const worked = collectAfterWork(heap + external + 16 * MB, 500);
   const garbage = oldGarbage();
   worked();
   await nextTurn();
@@ -75,10 +75,10 @@ it('collectAfterWork collects garbage at once when much is in use, and else when
   await until(() => garbage.deref() === undefined, 'a collection');
   const next = oldGarbage();
   await nextTurn();
-  const large = Buffer.alloc(32 * MIB);
+  const large = Buffer.alloc(32 * MB);
   worked();
   assert.equal(next.deref(), undefined);
-  assert.equal(large.length, 32 * MIB);
+  assert.equal(large.length, 32 * MB);
 });
 
 it('collectWhileIdle collects garbage of an idle thread that grew, and not of a busy one', async () => {
@@ -93,7 +93,7 @@ it('collectWhileIdle collects garbage of an idle thread that grew, and not of a 
   });
   observer.observe({ entryTypes: ['gc'] });
   using _collecting = collectWhileIdle(LOOK_MS);
-  const grown = Buffer.alloc(16 * MIB, 1);
+  const grown = Buffer.alloc(16 * MB, 1);
   for (let turn = 0; turn < 4; turn++) {
     // Blocks the event loop.
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, LOOK_MS);

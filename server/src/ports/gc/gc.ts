@@ -1,22 +1,23 @@
 import { getHeapStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
+import { MB } from '@notevault/protocol/values/byte-units.ts';
 
 /** Garbage that streams may make between two collections. */
-const COLLECT_EVERY_BYTES = 8 * 1024 * 1024;
+const COLLECT_EVERY_BYTES = 8 * MB;
 
 /** How long a thread must be idle before its garbage is collected. */
 const IDLE_MS = 5000;
 
 /** A thread with more in memory than this after its work would come near its limit if the next work came on top of it. */
-const LARGE_BYTES = 128 * 1024 * 1024;
+const LARGE_BYTES = 128 * MB;
 
 /** How often `collectWhileIdle` looks, and the share of that time in which an idle thread may have been busy. */
 const LOOK_MS = 5000;
 const IDLE_SHARE = 0.1;
 /** Garbage that is worth a collection of an idle thread. */
-const GROWTH_BYTES = 8 * 1024 * 1024;
+const GROWTH_BYTES = 8 * MB;
 /** A collection stops the thread for about two milliseconds per MB, which requests would notice with a larger heap. */
-const IDLE_HEAP_MAX_BYTES = 128 * 1024 * 1024;
+const IDLE_HEAP_MAX_BYTES = 128 * MB;
 /** The share of the time that collections of an idle thread may take, so that hardly a request meets one. */
 const COLLECT_SHARE = 0.005;
 

@@ -1,9 +1,10 @@
 import { type FileHandle, open, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { deserialize, serialize } from 'node:v8';
+import { MB } from '@notevault/protocol/values/byte-units.ts';
 import type { Spool } from './spool.ts';
 
-const HELD_MAX = 8 * 1024 * 1024;
+const HELD_MAX = 8 * MB;
 
 /**
  * Keeps values in memory up to a bound, and the rest in a file of `folder`. The file has no name, so it disappears with

@@ -8,10 +8,11 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream';
 import { after, before, describe, it } from 'node:test';
 import { createGzip } from 'node:zlib';
+import { MB } from '@notevault/protocol/values/byte-units.ts';
 import { cli, Folder } from '../../kit/programs/process.ts';
 
-const SIZE = 1536 * 1024 * 1024;
-const PIECE = Buffer.alloc(1024 * 1024, 'a');
+const SIZE = 1536 * MB;
+const PIECE = Buffer.alloc(MB, 'a');
 const PEAK_KB_MAX = 700 * 1024;
 const VAULT = '01890000-0000-7000-8000-000000000001';
 /** Has a process say how much memory it has needed at most, in KB. */

@@ -2,8 +2,9 @@ import { createHash, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { MB } from '@notevault/protocol/values/byte-units.ts';
 
-const LEAST_PART_BYTES = 5 * 1024 * 1024;
+const LEAST_PART_BYTES = 5 * MB;
 const BUCKET = 'notes';
 
 interface Upload {

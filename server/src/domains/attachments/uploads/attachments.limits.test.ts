@@ -2,13 +2,12 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { test } from 'node:test';
+import { KB, MB } from '@notevault/protocol/values/byte-units.ts';
 import { fileOf, fileUrl, readRaw, uploadJson, uploadRaw } from '../../../../test/kit/content/files.ts';
 import { onSqlite, rawOf } from '../../../../test/kit/engines.ts';
 import { startNotes } from '../../../../test/kit/notes.ts';
 import { builtinPlans } from '../../plans/plans.ts';
 
-const KB = 1024;
-const MB = 1024 * KB;
 const plans = {
   ...builtinPlans,
   small: { ...builtinPlans.pro, max_file_bytes: 100 * KB, attachment_bytes_cap: 250 * KB },

@@ -1,11 +1,11 @@
 import { invalid, NotevaultError } from '@notevault/protocol/errors.ts';
+import { MB } from '@notevault/protocol/values/byte-units.ts';
 import { decodeBase64 } from '../../../http/base64.ts';
 import type { BodyStream } from '../../../http/body/body-stream.ts';
 import { streamField } from '../../../http/body/streamed-json.ts';
 import { pathFrom } from '../../entries/request-paths.ts';
 import type { UploadInput } from '../attachments.ts';
 
-const MB = 1024 * 1024;
 /** Larger files must be sent as raw bytes. */
 export const JSON_FILE_MAX = 64 * MB;
 const JSON_BODY_MAX = 90 * MB;

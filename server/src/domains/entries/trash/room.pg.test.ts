@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { GB } from '@notevault/protocol/values/byte-units.ts';
 import type { VaultId } from '@notevault/protocol/values/ids.ts';
 import { YjsClient } from '../../../../test/kit/clients/yjs-client.ts';
 import { fileOf, fileUrl, uploadRaw } from '../../../../test/kit/content/files.ts';
@@ -87,7 +88,7 @@ onEachEngine('what the trash keeps', (open) => {
     assert.equal(await server.app.entries.trash.trim(), 2);
     assert.deepEqual((await paths(alice)).sort(), ['b.md', 'b.png', 'c.md', 'c.png']);
     await assertConsistent(server);
-    assert.deepEqual([TRASH_ROOM.notes, TRASH_ROOM.textBytes], [10_000, 1024 ** 3]);
+    assert.deepEqual([TRASH_ROOM.notes, TRASH_ROOM.textBytes], [10_000, GB]);
   });
 
   test('of a purged note is nothing but the tombstone, also after many versions and an interruption', async () => {

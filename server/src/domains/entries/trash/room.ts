@@ -1,8 +1,7 @@
+import { GB } from '@notevault/protocol/values/byte-units.ts';
 import type { Plan } from '../../plans/plans.ts';
 import type { TrashContents } from '../../vaults/vaults.ts';
 import type { ItemKind } from '../entries.tables.ts';
-
-const GB = 1024 ** 3;
 
 /** How much the trash of a vault keeps; beyond that, what was deleted first is purged. */
 export interface TrashRoom {

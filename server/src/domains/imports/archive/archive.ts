@@ -1,4 +1,5 @@
 import { IMPORT_ENTRIES_MAX } from '@notevault/protocol/import-limits.ts';
+import { GB, MB } from '@notevault/protocol/values/byte-units.ts';
 import type { SkipReason } from '../progress.ts';
 
 /** A file of an archive. */
@@ -52,12 +53,11 @@ export interface ArchiveLimits {
   readonly ratioFrom: number;
 }
 
-const GB = 1024 ** 3;
 export const ARCHIVE_LIMITS: ArchiveLimits = {
   entries: IMPORT_ENTRIES_MAX,
   unpackedBytes: 20 * GB,
   ratio: 100,
-  ratioFrom: 1024 * 1024,
+  ratioFrom: MB,
 };
 
 /** So many files of a length at which the ratio does not count yet may be in an archive of any size. */

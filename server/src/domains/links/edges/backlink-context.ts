@@ -1,6 +1,7 @@
 import type { ParsedLink } from '@notevault/note-text/links/parsed-link.ts';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { Backlink } from '@notevault/protocol/links.ts';
+import { MB } from '@notevault/protocol/values/byte-units.ts';
 import type { NoteId } from '@notevault/protocol/values/ids.ts';
 import { plainText } from '@notevault/search-index/snippets/plain-text.ts';
 import { createYield } from '../../../concurrency/yield.ts';
@@ -18,7 +19,7 @@ export interface NoteTexts {
 type Source = FoundBacklink['source'];
 
 /** Most bytes of texts that are read for one answer; the links of further notes have no context. */
-const TEXT_BYTES_MAX = 8 * 1024 * 1024;
+const TEXT_BYTES_MAX = 8 * MB;
 const CONTEXT_MAX = 200;
 const LABEL_MAX = 80;
 /** Characters of the text beside a link that are read: markdown is longer than what a reader sees of it. */

@@ -1,3 +1,4 @@
+import { MB } from '@notevault/protocol/values/byte-units.ts';
 import type { NoteId } from '@notevault/protocol/values/ids.ts';
 import { createYield, type YieldIfDue } from '../../../concurrency/yield.ts';
 import type { WriteHandle } from '../../../ports/database/database.ts';
@@ -13,7 +14,7 @@ import * as store from './note-tombstones.store.ts';
 const WRITE_SLICE = 256;
 /** Maximum amount held in memory for the check: a note can be 10 MB. */
 const READ_SLICE = 100;
-const READ_SLICE_BYTES = 16 * 1024 * 1024;
+const READ_SLICE_BYTES = 16 * MB;
 
 /**
  * Seals the tombstones of live notes before the transaction. Throws `note_unreadable` when any part of a note is

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { describe, test } from 'node:test';
+import { MB } from '@notevault/protocol/values/byte-units.ts';
 import type { VaultId } from '@notevault/protocol/values/ids.ts';
 import * as Y from 'yjs';
 import { YjsClient } from '../../../../test/kit/clients/yjs-client.ts';
@@ -235,7 +236,7 @@ onEachEngine('live documents', (open) => {
 
     test('typing cannot make a note larger than a note may be', async () => {
       const { server, alice } = await start();
-      const note = await alice.write('big.md', 'x'.repeat(10 * 1024 * 1024 - 2));
+      const note = await alice.write('big.md', 'x'.repeat(10 * MB - 2));
       using bob = await new YjsClient('bob').join(server.app, alice.vault, note.id);
       assert.equal(await bob.send(bob.draft('yz')), 'stored');
       const over = bob.draft('!');

@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
+import { GB } from '@notevault/protocol/values/byte-units.ts';
 import type { NoteId, VaultId } from '@notevault/protocol/values/ids.ts';
 import { Coalescer } from '../../../concurrency/coalesce.ts';
 import type { Actor } from '../../entries/entries.ts';
@@ -22,7 +23,7 @@ const BUS_TOPIC = 'note';
 /** Notes of one vault that are flushed at the same time. */
 const FLUSH_CONCURRENCY = 8;
 /** The limit on the estimated memory of all open documents. */
-const BYTES_MAX = 1024 * 1024 * 1024;
+const BYTES_MAX = GB;
 
 interface Loading {
   readonly document: Promise<LiveDocument>;

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { MB } from '@notevault/protocol/values/byte-units.ts';
 import type { NoteId } from '@notevault/protocol/values/ids.ts';
 import { testClock } from '../../../../test/kit/clock.ts';
 import type { Database } from '../../../ports/database/database.ts';
@@ -15,7 +16,7 @@ test('an edit for which there is no room is refused as one that could not be sto
   const edit = {
     vault,
     note: 'note' as NoteId,
-    update: new Uint8Array(40 * 1024 * 1024),
+    update: new Uint8Array(40 * MB),
     actor: { kind: 'session', name: 'bob' },
     document: {},
   };

@@ -1,4 +1,5 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
+import { MB } from '@notevault/protocol/values/byte-units.ts';
 import type { NoteId } from '@notevault/protocol/values/ids.ts';
 import { runShared } from '../../../concurrency/tenant.ts';
 import type { Clock } from '../../../ports/clock/clock.ts';
@@ -37,9 +38,9 @@ const OVERHEAD_BYTES = 256;
 
 /** Limits of one insert, so that a burst does not become one long statement. */
 const BATCH_MAX = 512;
-const BATCH_BYTES_MAX = 4 * 1024 * 1024;
+const BATCH_BYTES_MAX = 4 * MB;
 /** Maximum number of bytes that wait for an insert, when the database is slower than the clients. */
-const WAITING_BYTES_MAX = 64 * 1024 * 1024;
+const WAITING_BYTES_MAX = 64 * MB;
 
 /**
  * Stores edits: those that arrive during an insert are in the next one. No vault is locked, because the order of edits

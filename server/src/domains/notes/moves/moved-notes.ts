@@ -1,6 +1,7 @@
 import { deriveNote } from '@notevault/note-text/derive.ts';
 import { noteNameKey } from '@notevault/note-text/links/resolve.ts';
 import { fileStem } from '@notevault/note-text/paths.ts';
+import { MB } from '@notevault/protocol/values/byte-units.ts';
 import type { NoteId } from '@notevault/protocol/values/ids.ts';
 import type { YieldIfDue } from '../../../concurrency/yield.ts';
 import type { WriteHandle } from '../../../ports/database/database.ts';
@@ -38,7 +39,7 @@ interface MovedNotes {
 
 /** Number of notes processed per batch, and the size of a batch in memory. */
 const BATCH_NOTES = 64;
-const BATCH_BYTES = 2 * 1024 * 1024;
+const BATCH_BYTES = 2 * MB;
 /** Bytes of new texts that one call writes. */
 const SLICE_BYTES = 256 * 1024;
 /** Some 10 MB in memory: each edge is an object with two keys. */

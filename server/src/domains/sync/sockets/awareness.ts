@@ -1,3 +1,4 @@
+import { MB } from '@notevault/protocol/values/byte-units.ts';
 import * as decoding from 'lib0/decoding';
 import * as encoding from 'lib0/encoding';
 
@@ -65,7 +66,7 @@ interface KnownState {
 }
 
 const CLIENTS_MAX = 1024;
-const BYTES_MAX = 1024 * 1024;
+const BYTES_MAX = MB;
 const LEFT_MAX = 256;
 
 /** The clients of one document that this process knows of. */

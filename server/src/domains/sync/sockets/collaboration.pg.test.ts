@@ -1,7 +1,9 @@
 /** Live documents over sockets, tested with the Hocuspocus provider as clients use it. */
+
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, test } from 'node:test';
+import { MB } from '@notevault/protocol/values/byte-units.ts';
 import * as Y from 'yjs';
 import { COSTLY_TEXT, costlyUpdate, piecesUpdate } from '../../../../test/kit/clients/crafted-updates.ts';
 import { FlakySocket } from '../../../../test/kit/clients/provider-clients.ts';
@@ -10,7 +12,7 @@ import { type NotesServer, notesOnOneServer } from '../../../../test/kit/notes.t
 import { until, untilInTime } from '../../../../test/kit/until.ts';
 
 /** The size limit of a note: a few more letters make the text too large. */
-const NOTE_BYTES = 10 * 1024 * 1024;
+const NOTE_BYTES = 10 * MB;
 
 async function tokenOf({ server }: NotesServer): Promise<string> {
   return (await server.alice.signed()).accessToken;

@@ -2,9 +2,11 @@
  * Tests the Hocuspocus endpoint with raw frames: messages that providers never send, and answers that they do not
  * expose.
  */
+
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, test } from 'node:test';
+import { MB } from '@notevault/protocol/values/byte-units.ts';
 import * as decoding from 'lib0/decoding';
 import * as Y from 'yjs';
 import { kinds, message, RawSocket, text, textIn } from '../../../../test/kit/clients/raw-socket.ts';
@@ -251,7 +253,7 @@ onEachEngine('the Hocuspocus endpoint, frame by frame', (open) => {
       const note = await at.alice.write('a.md', 'text');
       using socket = await RawSocket.open(at.server.url);
       const client = await new Client(socket, note.id).join(await tokenOf(at));
-      socket.send(message.update(note.id, new Uint8Array(17 * 1024 * 1024)));
+      socket.send(message.update(note.id, new Uint8Array(17 * MB)));
       const { body } = await socket.waitFor(kinds.close);
       assert.equal(textIn(body), 'note_too_large');
       assert.deepEqual(client.statuses(), [0]);

@@ -1,5 +1,6 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { Message } from '@notevault/protocol/socket-frames.ts';
+import { MB } from '@notevault/protocol/values/byte-units.ts';
 import type { NoteId } from '@notevault/protocol/values/ids.ts';
 import type { ApplyOutcome, LiveNote, LiveNotes, Watcher } from '../../notes/notes.ts';
 import { readStates, type State, writeStates } from './awareness.ts';
@@ -53,7 +54,7 @@ export interface SubscriptionDeps {
 /** Maximum number of a client's updates being written at once; further ones wait. */
 const IN_FLIGHT_MAX = 256;
 /** A larger update is rejected unread. A note of 10 MB fits, whatever its history. */
-const UPDATE_BYTES_MAX = 16 * 1024 * 1024;
+const UPDATE_BYTES_MAX = 16 * MB;
 /** The state vector of an empty document. */
 const EMPTY_VECTOR = Uint8Array.of(0);
 /** Memory counted for a waiting message besides its bytes. */

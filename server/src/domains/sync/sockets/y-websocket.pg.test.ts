@@ -1,7 +1,9 @@
 /** One note over one socket, tested with y-websocket's provider as clients use it. */
+
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, test } from 'node:test';
+import { MB } from '@notevault/protocol/values/byte-units.ts';
 import * as Y from 'yjs';
 import { COSTLY_TEXT, costlyUpdate, piecesUpdate } from '../../../../test/kit/clients/crafted-updates.ts';
 import { FlakySocket, YWebsocketClient } from '../../../../test/kit/clients/provider-clients.ts';
@@ -115,11 +117,11 @@ onEachEngine('the y-websocket endpoint', (open) => {
 
     test('[7.8] a note that would become too large closes with 4413', async () => {
       const at = await start();
-      const note = await at.alice.write('a.md', 'x'.repeat(10 * 1024 * 1024 - 1));
+      const note = await at.alice.write('a.md', 'x'.repeat(10 * MB - 1));
       using editor = await new YWebsocketClient(at.server.url, note.id, await tokenOf(at)).synced();
       editor.type('two');
       await until(() => editor.ended === 4413);
-      assert.equal((await at.alice.read('a.md')).body.size_bytes ?? 10 * 1024 * 1024 - 1, 10 * 1024 * 1024 - 1);
+      assert.equal((await at.alice.read('a.md')).body.size_bytes ?? 10 * MB - 1, 10 * MB - 1);
     });
 
     test('[7.14] an edit that is not plain text closes with 4422', async () => {

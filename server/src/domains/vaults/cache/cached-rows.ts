@@ -1,4 +1,5 @@
 import type { UnreadableRow } from '@notevault/protocol/sync.ts';
+import { MB } from '@notevault/protocol/values/byte-units.ts';
 import type { Seq } from '@notevault/protocol/values/ids.ts';
 import { createYield, type YieldIfDue } from '../../../concurrency/yield.ts';
 import type { ReadHandle } from '../../../ports/database/database.ts';
@@ -48,7 +49,7 @@ const SLICE = 100;
 const SEQS_SLICE = 2000;
 /** Number of rows of a page, and their bytes in memory. */
 export const PAGE_ROWS = 500;
-const PAGE_BYTES = 1024 * 1024;
+const PAGE_BYTES = MB;
 
 /** All live rows of one kind of a vault, which can be brought up to date with later writes. */
 export class CachedRows<Row extends CachedRow> implements RowsView<Row> {

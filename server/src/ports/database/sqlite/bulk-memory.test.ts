@@ -3,12 +3,12 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { platform, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { MB } from '@notevault/protocol/values/byte-units.ts';
 import { item } from '../contract/items.ts';
 import { CONTRACT_SCHEMA, contract as sql } from '../contract/statements.ts';
 import type { WriteHandle } from '../database.ts';
 import { openSqlite } from './sqlite.ts';
 
-const MB = 1024 * 1024;
 /** Each fills most of a page. */
 const ROW_BYTES = 3000;
 const ROWS = (90 * MB) / ROW_BYTES;

@@ -4,6 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { MB } from '@notevault/protocol/values/byte-units.ts';
 import { until } from '../../../../test/kit/until.ts';
 import type { Database } from '../database.ts';
 import { statementsOver } from '../statement.ts';
@@ -23,7 +24,6 @@ create table texts (
   text text not null
 );
 `;
-const MIB = 1024 * 1024;
 const ROWS = 32;
 
 test('pages of the SQLite file do not stay resident once per connection that read them', {
@@ -39,7 +39,7 @@ test('pages of the SQLite file do not stay resident once per connection that rea
     await Promise.all([readAll(db, 2), readAll(db, 2)]);
     assert.ok(mapped() - before > 40, `${mapped() - before} MiB of a file of ${ROWS} are mapped`);
     await until(() => mapped() - before <= 4, 'the unmapping');
-    assert.equal((await db.get(lengthOfAll, {}))?.length, ROWS * MIB);
+    assert.equal((await db.get(lengthOfAll, {}))?.length, ROWS * MB);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
@@ -49,7 +49,7 @@ async function write(file: string): Promise<void> {
   await using db = await openSqlite({ file });
   await db.migrate([{ number: 1, name: 'texts', ddl }]);
   for (let id = 0; id < ROWS; id++) {
-    await db.transact((handle) => handle.run(insert, { id, text: 'x'.repeat(MIB) }));
+    await db.transact((handle) => handle.run(insert, { id, text: 'x'.repeat(MB) }));
   }
 }
 

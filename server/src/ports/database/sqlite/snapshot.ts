@@ -2,13 +2,14 @@ import { createReadStream } from 'node:fs';
 import { open, rm } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { backup, DatabaseSync } from 'node:sqlite';
+import { MB } from '@notevault/protocol/values/byte-units.ts';
 import type { DatabaseSnapshot, SnapshotPart, SnapshotRow } from '../snapshot.ts';
 import { portError } from './errors.ts';
 
 /** Pages copied at once (1 MB); other work of this process runs in between. */
 const PAGES = 256;
 const PAGE_BYTES = 4096;
-const READ_BYTES = 1024 * 1024;
+const READ_BYTES = MB;
 
 export interface SqliteSnapshotOptions {
   /** The file to create, which is removed on disposal. It needs as much space as the database. */

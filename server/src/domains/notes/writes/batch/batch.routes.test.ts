@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { MB } from '@notevault/protocol/values/byte-units.ts';
 import { onSqlite } from '../../../../../test/kit/engines.ts';
 import { type Json, startNotes, type Writer } from '../../../../../test/kit/notes.ts';
 import { builtinPlans, type PlanTable } from '../../../plans/plans.ts';
 
 const NOWHERE = '00000000-0000-7000-8000-000000000000';
-const MB = 1024 * 1024;
 let keys = 0;
 const keyed = (key = `key ${keys++}`.replace(' ', '-')) => ({ 'x-idempotency-key': key });
 const item = (path: string, content = path, more: object = {}) => ({ path, content, mtime: 1, ...more });

@@ -1,6 +1,7 @@
 import { foldPath } from '@notevault/note-text/paths.ts';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { BatchResult, Note, UpsertNote } from '@notevault/protocol/notes.ts';
+import { MB } from '@notevault/protocol/values/byte-units.ts';
 import type { NoteId } from '@notevault/protocol/values/ids.ts';
 import type { WriteContext } from '../../../entries/entries.ts';
 import type { NoteDeps } from '../../notes.deps.ts';
@@ -14,7 +15,6 @@ import type { NoteInput } from '../write-target.ts';
 import { BatchReads } from './batch-reads.ts';
 
 const NOTES_MAX = 100;
-const MB = 1024 * 1024;
 /**
  * Limits on what a batch holds in memory for its transaction and on the size of its answer: a hundred notes can be 10
  * MB each.
