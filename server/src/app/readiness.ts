@@ -1,4 +1,4 @@
-import type { BlobId, VaultId } from '@notevault/protocol/values/ids.ts';
+import { type BlobId, NIL_UUID, type VaultId } from '@notevault/protocol/values/ids.ts';
 import { migrations } from '../data/migrations.ts';
 import type { Keys } from '../domains/keys/keys.ts';
 import type { Readiness } from '../http/monitoring/probes.ts';
@@ -19,9 +19,7 @@ export interface ReadinessDeps {
 /** The store of blobs may be a service that costs money for each request, and anybody may ask whether we are ready. */
 const BLOBS_CHECK_MS = 30_000;
 const BLOBS_TIMEOUT_MS = 5_000;
-/** No vault has this id. */
-const NIL_ID = '00000000-0000-0000-0000-000000000000';
-const NO_BLOB: BlobKey = { vaultId: NIL_ID as VaultId, blobId: NIL_ID as BlobId };
+const NO_BLOB: BlobKey = { vaultId: NIL_UUID as VaultId, blobId: NIL_UUID as BlobId };
 
 const { statement } = statementsOver<{ schema_migrations: { number: number } }>();
 const findLatestStep = statement((db, _: Record<never, never>) =>

@@ -1,3 +1,4 @@
+import { NIL_UUID } from '@notevault/protocol/values/ids.ts';
 import type { AccountsTables } from '../domains/accounts/accounts.tables.ts';
 import type { AttachmentsTables } from '../domains/attachments/attachments.tables.ts';
 import type { CredentialsTables } from '../domains/credentials/credentials.tables.ts';
@@ -52,7 +53,6 @@ export interface Samples {
 type Find = (db: Database) => Promise<Sealed | null>;
 type Context = Omit<SealContext, 'kind'>;
 
-const NO_VAULT = '00000000-0000-0000-0000-000000000000';
 const vault = (id: string): KeyOwner => ({ kind: 'vault', id });
 const user = (id: string): KeyOwner => ({ kind: 'user', id });
 const at = (row: string, version = 0): Context => ({ row, version });
@@ -118,7 +118,7 @@ const SAMPLES: Readonly<Record<string, Find>> = {
       db.selectFrom('idempotent_responses').select(['vault_id', 'user_id', 'key_blind', 'response']).limit(1),
     ),
     (row) => [
-      row.vault_id === NO_VAULT ? user(row.user_id) : vault(row.vault_id),
+      row.vault_id === NIL_UUID ? user(row.user_id) : vault(row.vault_id),
       at(row.key_blind.toString('hex')),
       row.response,
     ],

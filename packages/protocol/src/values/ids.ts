@@ -17,6 +17,9 @@ export type EpochMs = Branded<number, 'EpochMs'>;
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
+/** Sorts before every other UUID, and is the id of nothing (RFC 9562, section 5.9). */
+export const NIL_UUID = '00000000-0000-0000-0000-000000000000';
+
 /** Returns a UUID of any version in canonical lower case, or null when `text` is not a UUID (RFC 9562, section 4). */
 export function parseUuid(text: unknown): string | null {
   return typeof text === 'string' && UUID.test(text) ? text.toLowerCase() : null;

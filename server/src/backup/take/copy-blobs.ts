@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { BlobId, VaultId } from '@notevault/protocol/values/ids.ts';
+import { type BlobId, NIL_UUID, type VaultId } from '@notevault/protocol/values/ids.ts';
 import type { BlobKey, Blobs } from '../../ports/blobs/blobs.ts';
 import type { DatabaseSnapshot } from '../../ports/database/snapshot.ts';
 import { sealedSize } from '../../ports/keyring/keyring.ts';
@@ -12,7 +12,6 @@ import type { Pace } from './pace.ts';
 import type { BackupTarget } from './target.ts';
 
 const PAGE = 1000;
-const FIRST = '00000000-0000-0000-0000-000000000000';
 /** Named in the manifest; beyond this many only the count matters. */
 const MISSING_MAX = 1000;
 
@@ -82,7 +81,7 @@ interface CommittedBlob {
 }
 
 async function* committed(snapshot: DatabaseSnapshot): AsyncGenerator<CommittedBlob> {
-  for (let after = [FIRST, FIRST]; ; ) {
+  for (let after = [NIL_UUID, NIL_UUID]; ; ) {
     const rows = await snapshot.all(COMMITTED, ...after);
     for (const { vault, id, size } of rows) {
       const key = { vaultId: vault as VaultId, blobId: id as BlobId };

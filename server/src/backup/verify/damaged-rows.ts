@@ -1,4 +1,4 @@
-import type { VaultId } from '@notevault/protocol/values/ids.ts';
+import { NIL_UUID, type VaultId } from '@notevault/protocol/values/ids.ts';
 import * as keys from '../../domains/keys/keys.store.ts';
 import type { Database } from '../../ports/database/database.ts';
 import { type Keyring, KeyringError, type SealContext, type SealingKey } from '../../ports/keyring/keyring.ts';
@@ -29,7 +29,6 @@ const NAMED_MAX = 100;
 /** Rows read at once; those with texts are few, because each may be of some megabytes. */
 const ROWS = 500;
 const TEXTS = 16;
-const FIRST = '00000000-0000-0000-0000-000000000000' as VaultId;
 
 type Value = readonly [place: SealContext, bytes: Uint8Array];
 
@@ -101,13 +100,18 @@ async function keyOf(db: Database, keyring: Keyring, id: VaultId): Promise<Seali
 }
 
 async function* allVaults(db: Database): AsyncGenerator<VaultId> {
-  const find = (last: { id: VaultId } | null) => db.all(store.findVaults, { after: last?.id ?? FIRST, limit: ROWS });
+  const find = (last: { id: VaultId } | null) =>
+    db.all(store.findVaults, { after: last?.id ?? (NIL_UUID as VaultId), limit: ROWS });
   for await (const page of pages(find)) for (const { id } of page) yield id;
 }
 
 /** Every part of a vault's rows, in pages. */
 async function* partsOf(db: Database, vault: VaultId): AsyncGenerator<Part[]> {
-  const from = (last: { id: string } | null, limit: number) => ({ vault, after: last?.id ?? FIRST, limit });
+  const from = (last: { id: string } | null, limit: number) => ({
+    vault,
+    after: last?.id ?? (NIL_UUID as VaultId),
+    limit,
+  });
   for await (const page of pages((last: { id: string } | null) => db.all(store.findEntries, from(last, ROWS)))) {
     yield page.map(({ id, kind, revision, meta }) => {
       return { id, kind, part: 'row', values: [[{ kind: 'entries.meta', row: id, version: revision }, meta]] };
@@ -132,7 +136,7 @@ async function* partsOf(db: Database, vault: VaultId): AsyncGenerator<Part[]> {
     );
   }
   const updates = (last: { id: string; update: string } | null) =>
-    db.all(store.findUpdates, { ...from(last, TEXTS), update: last?.update ?? FIRST });
+    db.all(store.findUpdates, { ...from(last, TEXTS), update: last?.update ?? (NIL_UUID as VaultId) });
   for await (const page of pages(updates)) {
     yield page.map(({ id, update, payload }) =>
       notePart(id, 'edits', [{ kind: 'note_updates.payload', row: `${id}:${update}`, version: 0 }, payload]),

@@ -1,5 +1,5 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
-import { parseUuid, type UserId } from '@notevault/protocol/values/ids.ts';
+import { NIL_UUID, parseUuid, type UserId } from '@notevault/protocol/values/ids.ts';
 import type { SealingKey } from '../../ports/keyring/keyring.ts';
 import type { AccountDeps } from './accounts.deps.ts';
 import * as store from './accounts.store.ts';
@@ -12,7 +12,6 @@ import type { LoginThrottle } from './sessions/login-throttle.ts';
 import * as sessionStore from './sessions/sessions.store.ts';
 
 const BATCH = 100;
-const FIRST_ID = '00000000-0000-0000-0000-000000000000' as UserId;
 
 export interface AccountDeletion {
   /**
@@ -83,7 +82,7 @@ async function erase(deps: DeletionDeps, row: UserRow, admin: UserId | null): Pr
 async function resumeDeletions(deps: AccountDeps): Promise<number> {
   let finished = 0;
   const failures: unknown[] = [];
-  for (let after = FIRST_ID; ; ) {
+  for (let after = NIL_UUID as UserId; ; ) {
     const rows = await deps.db.all(store.findDeleting, { after, limit: BATCH });
     for (const { id } of rows) {
       // An account that cannot be erased now must not block the others.

@@ -1,5 +1,5 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
-import type { SessionId, UserId } from '@notevault/protocol/values/ids.ts';
+import { NIL_UUID, type SessionId, type UserId } from '@notevault/protocol/values/ids.ts';
 import type { WriteHandle } from '../../ports/database/database.ts';
 import { hashOf, newToken } from '../tokens/tokens.ts';
 import type { AccountDeps } from './accounts.deps.ts';
@@ -107,4 +107,4 @@ async function setPassword(
 }
 
 /** The nil UUID, which is no session's id. */
-const NO_SESSION = '00000000-0000-0000-0000-000000000000' as SessionId;
+const NO_SESSION = NIL_UUID as SessionId;

@@ -1,5 +1,5 @@
 import { invalid, NotevaultError } from '@notevault/protocol/errors.ts';
-import { parseUuid, type UserId } from '@notevault/protocol/values/ids.ts';
+import { NIL_UUID, parseUuid, type UserId } from '@notevault/protocol/values/ids.ts';
 import type { WriteHandle } from '../../ports/database/database.ts';
 import type { AccountDeps } from './accounts.deps.ts';
 import * as store from './accounts.store.ts';
@@ -7,7 +7,6 @@ import type { Role, UserRow } from './accounts.tables.ts';
 import { lockAdmins, requireAdmin, requireOtherAdmin } from './active-admins.ts';
 
 const PAGE = 100;
-const FIRST_ID = '00000000-0000-0000-0000-000000000000' as UserId;
 
 /** An account, as admins see it. */
 export interface ListedUser {
@@ -56,7 +55,7 @@ export function createUserAdmin(deps: AccountDeps): UserAdmin {
 }
 
 async function listUsers({ db, clock }: AccountDeps, cursor: string | undefined) {
-  const after = cursor === undefined ? FIRST_ID : (parseUuid(cursor) as UserId | null);
+  const after = cursor === undefined ? (NIL_UUID as UserId) : (parseUuid(cursor) as UserId | null);
   if (after === null) throw new NotevaultError('invalid_cursor');
   const rows = await db.all(store.findUsersAfter, { after, limit: PAGE + 1 });
   const page = rows.slice(0, PAGE);

@@ -1,5 +1,5 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
-import type { UserId, VaultId } from '@notevault/protocol/values/ids.ts';
+import { NIL_UUID, type UserId, type VaultId } from '@notevault/protocol/values/ids.ts';
 import { Type } from 'typebox';
 import { KeyedLock } from '../../concurrency/keyed-lock.ts';
 import type { WriteHandle } from '../../ports/database/database.ts';
@@ -53,7 +53,7 @@ type Work = (keep: InTransaction<StoredResponse>) => Promise<StoredResponse>;
 const RETENTION_MS = 24 * 60 * 60 * 1000;
 const WAIT_MS = 30_000;
 const PURGE_SLICE = 200;
-const NO_VAULT = '00000000-0000-0000-0000-000000000000' as VaultId;
+const NO_VAULT = NIL_UUID as VaultId;
 
 /** Another process did the work first: our transaction is rolled back, and its answer is returned. */
 class AlreadyAnswered extends Error {

@@ -1,3 +1,4 @@
+import { NIL_UUID } from '@notevault/protocol/values/ids.ts';
 import { runShared } from '../../concurrency/tenant.ts';
 import type { Database, WriteHandle } from '../../ports/database/database.ts';
 import { type KeyOwner, type Keyring, KeyringError, type SealingKey } from '../../ports/keyring/keyring.ts';
@@ -14,7 +15,7 @@ const OPEN_KEYS_MAX = 10_000;
 const REWRAP_BATCH = 200;
 
 /** The one owner that always exists. */
-export const serverOwner: KeyOwner = { kind: 'server', id: '00000000-0000-0000-0000-000000000000' };
+export const serverOwner: KeyOwner = { kind: 'server', id: NIL_UUID };
 
 /** Counts how many data keys each master key wraps; needs no master key. */
 export async function countKeysByMaster(db: Database): Promise<{ masterKeyId: string; keys: number }[]> {

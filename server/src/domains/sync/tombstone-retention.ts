@@ -1,4 +1,4 @@
-import type { Seq, VaultId } from '@notevault/protocol/values/ids.ts';
+import { NIL_UUID, type Seq, type VaultId } from '@notevault/protocol/values/ids.ts';
 import type { ExpiredTombstone } from '../entries/entries.ts';
 import type { SyncDeps } from './sync.deps.ts';
 import * as store from './sync.store.ts';
@@ -10,7 +10,7 @@ const PAGE = 500;
  * not always at once.
  */
 const PAGES_MAX_MS = 60 * 60 * 1000;
-const BEFORE_FIRST = { deletedAt: 0, id: '00000000-0000-0000-0000-000000000000' };
+const BEFORE_FIRST = { deletedAt: 0, id: NIL_UUID };
 
 /**
  * Drops expired tombstones, except those that a recently seen device has not applied: that device would keep or restore

@@ -1,6 +1,6 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import { operations } from '@notevault/protocol/operations.ts';
-import type { UserId, VaultId } from '@notevault/protocol/values/ids.ts';
+import { NIL_UUID, type UserId, type VaultId } from '@notevault/protocol/values/ids.ts';
 import type { Principal } from '../access/access.ts';
 import { type InTransaction, skipInTransaction } from '../idempotency/idempotency.ts';
 import { vaultIdOf } from './access.ts';
@@ -11,7 +11,6 @@ import type { VaultDeps } from './vaults.deps.ts';
 import * as store from './vaults.store.ts';
 
 const BATCH = 100;
-const FIRST_ID = '00000000-0000-0000-0000-000000000000' as VaultId;
 
 export interface PurgeOperations {
   /**
@@ -57,7 +56,7 @@ async function purgeDue(deps: VaultDeps, now: number): Promise<number> {
   const deletedUntil = now - purgeDelayMs(deps);
   const failures: unknown[] = [];
   let purged = 0;
-  for (let after = FIRST_ID; ; ) {
+  for (let after = NIL_UUID as VaultId; ; ) {
     const rows = await deps.db.all(store.findDue, { deletedUntil, after, limit: BATCH });
     for (const row of rows) {
       try {

@@ -1,4 +1,4 @@
-import type { EpochMs, VaultId } from '@notevault/protocol/values/ids.ts';
+import { type EpochMs, NIL_UUID, type VaultId } from '@notevault/protocol/values/ids.ts';
 import type { Clock } from '../../ports/clock/clock.ts';
 import type { Database } from '../../ports/database/database.ts';
 import { type Access, createAccess } from './access.ts';
@@ -71,7 +71,7 @@ const IDS_A_PAGE = 1000;
 
 /** The ids of all active vaults of all users, for checks of a whole database. */
 export async function* activeVaultIds(db: Database): AsyncGenerator<VaultId> {
-  for (let after = '00000000-0000-0000-0000-000000000000' as VaultId; ; ) {
+  for (let after = NIL_UUID as VaultId; ; ) {
     const rows = await db.all(store.listIds, { after, limit: IDS_A_PAGE });
     for (const { id, deleted_at } of rows) if (deleted_at === null) yield id;
     const last = rows.at(-1);

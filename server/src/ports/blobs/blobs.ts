@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { type BlobId, type EpochMs, parseUuid, type VaultId } from '@notevault/protocol/values/ids.ts';
+import { type BlobId, type EpochMs, NIL_UUID, parseUuid, type VaultId } from '@notevault/protocol/values/ids.ts';
 import type { Clock } from '../clock/clock.ts';
 
 /** The key of a blob: its vault, and an id made for this blob only. Both are UUIDs in lower case. */
@@ -66,7 +66,7 @@ export function checkUuid(id: string): void {
 }
 
 /** No vault has this id, so a probe blob left by a killed process is found by the search for blobs without a vault. */
-const PROBE_VAULT = '00000000-0000-0000-0000-000000000000' as VaultId;
+const PROBE_VAULT = NIL_UUID as VaultId;
 const PROBE_BYTES = 1000;
 
 /** Writes a small blob, reads it back and deletes it. Rejects with a BlobError that says which step failed. */

@@ -1,4 +1,4 @@
-import type { BlobId, EpochMs, VaultId } from '@notevault/protocol/values/ids.ts';
+import { type BlobId, type EpochMs, NIL_UUID, type VaultId } from '@notevault/protocol/values/ids.ts';
 import type { Clock } from '../clock/clock.ts';
 import { ConstraintError, type Database, DatabaseError, type WriteHandle } from '../database/database.ts';
 import { countStreamed, freeBuffer } from '../gc/gc.ts';
@@ -96,7 +96,7 @@ class DatabaseBlobs implements Blobs {
       yield* this.#listVault(vaultId);
       return;
     }
-    for (let after: string = NIL; ; ) {
+    for (let after: string = NIL_UUID; ; ) {
       const next = await storing(() => this.#db.get(store.findNextVault, { after }));
       if (next === undefined) return;
       yield* this.#listVault(next.vault_id);
@@ -155,7 +155,7 @@ class DatabaseBlobs implements Blobs {
   }
 
   async *#listVault(vaultId: VaultId): AsyncGenerator<readonly StoredBlob[]> {
-    for (let after = NIL as BlobId; ; ) {
+    for (let after = NIL_UUID as BlobId; ; ) {
       const rows = await storing(() => this.#db.all(store.listStored, { vaultId, after, limit: LIST_PAGE }));
       const last = rows.at(-1);
       if (last === undefined) return;
@@ -225,7 +225,6 @@ interface PurgeSlice extends BlobKey {
   readonly chunks: number;
 }
 
-const NIL = '00000000-0000-0000-0000-000000000000';
 const ABANDONED = 'A blob arrived too slowly, or its vault was purged; its put was abandoned.';
 
 function chunksOf(bytes: Uint8Array, from: number): { n: number; bytes: Uint8Array }[] {

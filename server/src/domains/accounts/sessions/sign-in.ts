@@ -1,5 +1,5 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
-import type { UserId } from '@notevault/protocol/values/ids.ts';
+import { NIL_UUID, type UserId } from '@notevault/protocol/values/ids.ts';
 import { networkOf } from '@notevault/protocol/values/ip-network.ts';
 import type { AccountDeps } from '../accounts.deps.ts';
 import * as store from '../accounts.store.ts';
@@ -77,7 +77,7 @@ export function createSignIn(
 }
 
 /** The nil UUID, which is no user's id. */
-const DUMMY_USER = '00000000-0000-0000-0000-000000000000' as UserId;
+const DUMMY_USER = NIL_UUID as UserId;
 const NO_MAC = Buffer.alloc(0);
 
 /** Throws `email_and_password_required`. */

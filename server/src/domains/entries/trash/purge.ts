@@ -1,4 +1,4 @@
-import type { VaultId } from '@notevault/protocol/values/ids.ts';
+import { NIL_UUID, type VaultId } from '@notevault/protocol/values/ids.ts';
 import type { WriteHandle } from '../../../ports/database/database.ts';
 import type { EntryDeps, PurgedEntry } from '../entries.deps.ts';
 import type { ItemKind } from '../entries.tables.ts';
@@ -48,14 +48,13 @@ async function clearSlice(
 }
 
 const PAGE = 100;
-const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 
 /**
  * Deletes the data that purged entries have left, a slice in each transaction. What an interrupted call leaves is found
  * by the next one.
  */
 export async function clearPurged(deps: EntryDeps): Promise<void> {
-  for (let after = FIRST_ID; ; ) {
+  for (let after = NIL_UUID; ; ) {
     const page = await deps.db.all(store.findPurged, { after, limit: PAGE });
     for (const { vault_id: vault, ...entry } of page) {
       await clearEntry(deps, vault, entry);

@@ -1,4 +1,4 @@
-import type { VaultId } from '@notevault/protocol/values/ids.ts';
+import { NIL_UUID, type VaultId } from '@notevault/protocol/values/ids.ts';
 import type { WriteHandle } from '../../../ports/database/database.ts';
 import type { TrashContents } from '../../vaults/vaults.ts';
 import type { EntryDeps } from '../entries.deps.ts';
@@ -8,7 +8,6 @@ import { clearPurged, type EntryToPurge, purgeEntries } from './purge.ts';
 import * as store from './trash.store.ts';
 
 const PAGE = 500;
-const FIRST_VAULT = '00000000-0000-0000-0000-000000000000' as VaultId;
 
 /** Limits of one vault's trash. */
 type Limits = Pick<TrashContents, 'notes' | 'textBytes' | 'attachmentBytes'>;
@@ -20,7 +19,7 @@ type Limits = Pick<TrashContents, 'notes' | 'textBytes' | 'attachmentBytes'>;
 export async function trimTrashes(deps: EntryDeps): Promise<number> {
   const { db, vaults, trashRoom } = deps;
   let purged = 0;
-  for (let after = FIRST_VAULT; ; ) {
+  for (let after = NIL_UUID as VaultId; ; ) {
     const page = await vaults.trashes(after, PAGE);
     for (const { vaultId, plan, ...has } of page) {
       const limits = { ...trashRoom, attachmentBytes: trashRoom.attachmentBytes(plan) };

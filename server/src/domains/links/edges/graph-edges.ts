@@ -1,3 +1,4 @@
+import { NIL_UUID } from '@notevault/protocol/values/ids.ts';
 import type { YieldIfDue } from '../../../concurrency/yield.ts';
 import type { ReadHandle } from '../../../ports/database/database.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
@@ -5,7 +6,6 @@ import * as store from '../links.store.ts';
 
 /** Edges read by one statement, which blocks the event loop on SQLite. */
 const SLICE = 2000;
-const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 
 /** Ids of a note and of another to which it links. */
 export type GraphEdge = readonly [source: string, target: string];
@@ -17,7 +17,7 @@ export async function graphEdges(
   yieldIfDue: YieldIfDue,
 ): Promise<GraphEdge[]> {
   const edges: GraphEdge[] = [];
-  let [source, ord] = [FIRST_ID, -1];
+  let [source, ord] = [NIL_UUID, -1];
   let targets = new Set<string>();
   for (;;) {
     const rows = await handle.all(store.findGraphEdges, { vault, source, ord, limit: SLICE });

@@ -1,3 +1,4 @@
+import { NIL_UUID } from '@notevault/protocol/values/ids.ts';
 import type { YieldIfDue } from '../../../concurrency/yield.ts';
 import type { ReadHandle } from '../../../ports/database/database.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
@@ -6,7 +7,6 @@ import * as store from '../links.store.ts';
 /** Maximum number of names looked up in one statement, and maximum number of notes that it may return. */
 const NAMES = 32;
 const NOTES = 1000;
-const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 
 /**
  * Returns the notes with links that are looked up under any of some keys.
@@ -29,10 +29,10 @@ export async function findReferringNotes(
   for (let at = 0; at < keys.length; at += NAMES) {
     const some = keys.slice(at, at + NAMES);
     for (const statement of [store.findReferringNotes, store.findReferringNotesByOtherKey]) {
-      if ((await read(statement, some, FIRST_ID)).length < NOTES) continue;
+      if ((await read(statement, some, NIL_UUID)).length < NOTES) continue;
       // There are more notes than one statement returns: each name is read by itself, in order.
       for (const key of some) {
-        for (let after: string | undefined = FIRST_ID; after !== undefined; ) {
+        for (let after: string | undefined = NIL_UUID; after !== undefined; ) {
           const rows: { source_id: string }[] = await read(statement, [key], after);
           after = rows.length < NOTES ? undefined : rows.at(-1)?.source_id;
         }

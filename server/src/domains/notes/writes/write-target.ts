@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { UpsertNote } from '@notevault/protocol/notes.ts';
-import type { NoteId } from '@notevault/protocol/values/ids.ts';
-import { parseUuid } from '@notevault/protocol/values/ids.ts';
+import { NIL_UUID, type NoteId, parseUuid } from '@notevault/protocol/values/ids.ts';
 import type { ResolvedPath, WriteContext } from '../../entries/entries.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
 import type { NoteDeps } from '../notes.deps.ts';
@@ -12,9 +11,6 @@ import { sealed } from '../sealed-note.ts';
 
 /** How long a deletion wins over the same note sent by a device that has not received the deletion. */
 const DELETE_WINS_MS = 60_000;
-
-/** The nil UUID: no note's id. */
-const NIL_ID = '00000000-0000-0000-0000-000000000000';
 
 /** A note to write, with its normalized path and the blind index of it. */
 export interface NoteInput extends UpsertNote {
@@ -72,7 +68,7 @@ export function readsOf({ db, clock, entries }: NoteDeps, { vault, device }: Wri
 
 /** The keys under which rows are found: the id is nobody's when the client sends none. */
 export function keysOf({ id, pathKey }: Pick<NoteInput, 'id' | 'pathKey'>): { id: string; pathKey: Buffer } {
-  return { id: parseUuid(id) ?? NIL_ID, pathKey };
+  return { id: parseUuid(id) ?? NIL_UUID, pathKey };
 }
 
 /** The time since when a deletion wins over a write of this device. */

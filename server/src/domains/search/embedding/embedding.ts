@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
-import type { NoteId, Seq, VaultId } from '@notevault/protocol/values/ids.ts';
+import { NIL_UUID, type NoteId, type Seq, type VaultId } from '@notevault/protocol/values/ids.ts';
 import type { WriteHandle } from '../../../ports/database/database.ts';
 import { EmbedderError, type Space } from '../../../ports/embedder/embedder.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
@@ -26,7 +26,6 @@ const REST_MS = 1000;
 /** The pauses after an embedder failed. */
 const FIRST_PAUSE_MS = 10_000;
 const LONGEST_PAUSE_MS = 10 * 60_000;
-const NIL_ID = '00000000-0000-0000-0000-000000000000';
 
 export interface EmbeddingProgress {
   /** Live notes. */
@@ -101,7 +100,7 @@ export class Embedding {
   async #runRound(space: Space, signal: AbortSignal): Promise<boolean> {
     const { db, clock } = this.#deps;
     let hasMore = false;
-    for (let after = NIL_ID; !signal.aborted; ) {
+    for (let after = NIL_UUID; !signal.aborted; ) {
       const { wantedSince } = this;
       const query = { model: space.id, now: clock.now(), wantedSince, after, limit: VAULTS_PER_QUERY };
       const due = await db.all(store.findDue, query);

@@ -1,4 +1,4 @@
-import type { VaultId } from '@notevault/protocol/values/ids.ts';
+import { NIL_UUID, type VaultId } from '@notevault/protocol/values/ids.ts';
 import { BackgroundSchedule, Backoff } from '../background-schedule.ts';
 import type { SearchDeps } from '../search.deps.ts';
 import * as store from '../search.store.ts';
@@ -13,7 +13,6 @@ const REST_MS = 5000;
 const VAULTS_PER_QUERY = 16;
 const FIRST_PAUSE_MS = 60_000;
 const LONGEST_PAUSE_MS = 24 * 3_600_000;
-const NIL_ID = '00000000-0000-0000-0000-000000000000';
 
 /** A vault that is far behind: its seq when it was checked, and since when it has had this seq. */
 interface Behind {
@@ -61,7 +60,7 @@ export class BackgroundIndexing {
   }
 
   async *#farBehind() {
-    for (let after = NIL_ID; ; ) {
+    for (let after = NIL_UUID; ; ) {
       const params = { format: indexFormat, minChanges: MIN_CHANGES, after, limit: VAULTS_PER_QUERY };
       const rows = await this.#deps.db.all(store.findBehind, params);
       yield* rows;

@@ -1,4 +1,4 @@
-import type { VaultId } from '@notevault/protocol/values/ids.ts';
+import { NIL_UUID, type VaultId } from '@notevault/protocol/values/ids.ts';
 import type { WriteHandle } from '../../../ports/database/database.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
 import type { SearchDeps } from '../search.deps.ts';
@@ -11,7 +11,6 @@ import { openSegmentList } from './stored-index.ts';
 const MIN_UNSTORED_NOTES = 200;
 /** Deleted rows are overwritten; this many at a time do not block other writers. */
 const PARTS_PER_DELETE = 4;
-const NIL_ID = '00000000-0000-0000-0000-000000000000';
 /** A segment that no index names after this time was abandoned by its writer. */
 const ABANDONED_MS = 60 * 60 * 1000;
 
@@ -80,7 +79,7 @@ export class IndexPersistence {
     const list = row === undefined ? null : openSegmentList(vault, row);
     const named = new Set(list?.segments.map(({ id }) => id) ?? []);
     const abandonedBefore = clock.now() - ABANDONED_MS;
-    for (let after = NIL_ID; ; ) {
+    for (let after = NIL_UUID; ; ) {
       const [next] = await db.all(store.findSegments, { vault: vault.id, after, limit: 1 });
       if (next === undefined) break;
       after = next.segment_id;
@@ -102,7 +101,7 @@ export class IndexPersistence {
 /** Deletes a slice of a purged vault's stored index; resolves to true when more may be left. */
 export async function eraseIndexSlice(handle: WriteHandle, vault: VaultId): Promise<boolean> {
   await handle.run(store.deleteIndex, { vault });
-  const [first] = await handle.all(store.findSegments, { vault, after: NIL_ID, limit: 1 });
+  const [first] = await handle.all(store.findSegments, { vault, after: NIL_UUID, limit: 1 });
   if (first === undefined) return false;
   await deleteParts(handle, vault, first.segment_id);
   return true;

@@ -7,7 +7,7 @@ import {
   readNamed,
   singleMessageKind,
 } from '@notevault/protocol/socket-frames.ts';
-import { type NoteId, parseUuid, type UserId, type VaultId } from '@notevault/protocol/values/ids.ts';
+import { NIL_UUID, type NoteId, parseUuid, type UserId, type VaultId } from '@notevault/protocol/values/ids.ts';
 import { type Caller, CLOSE_CODES, type Connection } from './connection.ts';
 import type { Permission } from './permission-cache.ts';
 import type { SessionContext, Target } from './session-context.ts';
@@ -212,7 +212,7 @@ export class HocuspocusSession {
 }
 
 /** Looked up when a name is invalid, so that refusing it costs the same. */
-const NOWHERE: Target = { note: '00000000-0000-0000-0000-000000000000' as NoteId };
+const NOWHERE: Target = { note: NIL_UUID as NoteId };
 
 function targetOf(name: string): Target | null {
   const [address = ''] = name.split('\0', 1);

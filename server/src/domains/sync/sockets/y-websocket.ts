@@ -1,6 +1,6 @@
 import { kindsInUrl } from '@notevault/protocol/operations.ts';
 import { Frames, MalformedFrame, type Message, readPlain } from '@notevault/protocol/socket-frames.ts';
-import type { NoteId, UserId } from '@notevault/protocol/values/ids.ts';
+import { NIL_UUID, type NoteId, type UserId } from '@notevault/protocol/values/ids.ts';
 import { bearerOf } from '../../tokens/tokens.ts';
 import { noStates } from './awareness.ts';
 import { type Caller, CLOSE_CODES, type Connection } from './connection.ts';
@@ -135,4 +135,4 @@ export class YWebsocketSession {
 }
 
 /** Looked up when an id is invalid, so that refusing it costs the same. */
-const NOWHERE = '00000000-0000-0000-0000-000000000000' as NoteId;
+const NOWHERE = NIL_UUID as NoteId;

@@ -1,4 +1,4 @@
-import type { Seq, VaultId } from '@notevault/protocol/values/ids.ts';
+import { NIL_UUID, type Seq, type VaultId } from '@notevault/protocol/values/ids.ts';
 import { Type } from 'typebox';
 import { createYield } from '../../../concurrency/yield.ts';
 import type { Clock } from '../../../ports/clock/clock.ts';
@@ -30,7 +30,6 @@ export interface PagesContent<Row extends PageRow> {
  * deleted rows.
  */
 const SLICE = 4;
-const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 
 /**
  * Other fields belong to the kind of row. Changing a kind needs a new format of the pages, so that old ones are written
@@ -60,7 +59,7 @@ export class CachePages {
     const yieldIfDue = createYield();
     const pages: string[] = [];
     let [count, complete] = [0, true];
-    for (let after = FIRST_ID; ; ) {
+    for (let after = NIL_UUID; ; ) {
       const found = await handle.all(store.findPages, { vault: vault.id, kind, after, limit: SLICE });
       for (const { id, data } of found) {
         const opened = openPage<Row>(vault, kind, id, data);
@@ -93,7 +92,7 @@ export class CachePages {
   /** Deletes the pages of all vaults that were written before a time. */
   async deleteOlder(until: number): Promise<void> {
     const hex = Math.max(0, until).toString(16).padStart(12, '0');
-    const id = `${hex.slice(0, 8)}-${hex.slice(8)}${FIRST_ID.slice(13)}`;
+    const id = `${hex.slice(0, 8)}-${hex.slice(8)}${NIL_UUID.slice(13)}`;
     for (let left = SLICE; left === SLICE; ) {
       const found = await this.#db.all(store.findPagesBelow, { id, limit: SLICE });
       for (const page of found) await this.delete(page.kind, page.vault_id, [page.id]);
