@@ -23,7 +23,7 @@ test('the definitions of all tools take at most 6,000 tokens', (context) => {
 });
 
 onSqlite('answers of tools', (open) => {
-  test('take at most 8,000 tokens by default, in any language', async (context) => {
+  test('answers of tools take at most 8,000 tokens by default, in any language', async (context) => {
     await using server = await startServer({ open });
     await server.alice.post('/vaults', { name: 'Home' });
     const { key } = (await server.alice.post('/api-keys', { name: 'k' })).body;

@@ -29,7 +29,7 @@ async function connect(server: TestServer, token: string) {
 }
 
 onSqlite('a client of the first generation', (open) => {
-  test('can call every tool', async () => {
+  test('a client of the first generation can call every tool', async () => {
     await using server = await startServer({
       open,
       config: { publicUrl: 'https://notes.example', mcpWritesPerMinute: 0 },

@@ -58,7 +58,7 @@ async function connect(server: TestServer, kept: Kept): Promise<void> {
 }
 
 onEachEngine('the official MCP client', (open) => {
-  test('registers, gets consent and tokens, and refreshes them', async () => {
+  test('the official MCP client registers, gets consent and tokens, and refreshes them', async () => {
     await using server = await startServer({ open, config: { publicUrl: ISSUER } });
     await server.alice.post('/vaults', { name: 'Home' });
     const kept = new Kept();
@@ -74,7 +74,7 @@ onEachEngine('the official MCP client', (open) => {
     assert.equal((await server.bearer(kept.saved?.access_token ?? '').get('/tags')).status, 200);
   });
 
-  test('needs no registration when it has a metadata document', async () => {
+  test('the official MCP client needs no registration when it has a metadata document', async () => {
     const id = 'https://client.example/mcp.json';
     await using web = await fakeFetch();
     web.names.set('client.example', [['93.184.216.34']]);

@@ -38,7 +38,7 @@ const failsWith = (code: string, message: RegExp) => (error: unknown) => {
 };
 
 describe('the onnx embedder', () => {
-  test('has a space that names folder, weights and settings, so that equal ids mean equal vectors', async () => {
+  test('the onnx embedder has a space that names folder, weights and settings, so that equal ids mean equal vectors', async () => {
     const prompts = {
       'config_sentence_transformers.json': JSON.stringify({ prompts: { query: 'query: ', passage: 'passage: ' } }),
     };
@@ -56,7 +56,7 @@ describe('the onnx embedder', () => {
     }
     assert.equal(ids.size, 3);
   });
-  test('takes the mean over tokens, or the first token where the model is made so', async () => {
+  test('the onnx embedder takes the mean over tokens, or the first token where the model is made so', async () => {
     const pooling = { '1_Pooling/config.json': JSON.stringify({ pooling_mode_cls_token: true }) };
     await using mean = onnxEmbedder({ folder, threads: 1 });
     await using first = onnxEmbedder({ folder: await variant('cls', pooling), threads: 1 });
@@ -66,7 +66,7 @@ describe('the onnx embedder', () => {
     // The first token is [CLS], whose vector in the tiny model is zero.
     assert.ok(firstOf?.every((value) => value === 0));
   });
-  test("puts the model's prompts before queries and passages", async () => {
+  test("the onnx embedder puts the model's prompts before queries and passages", async () => {
     const prompts = {
       'config_sentence_transformers.json': JSON.stringify({ prompts: { query: 'zz', document: 'river' } }),
     };
@@ -78,7 +78,7 @@ describe('the onnx embedder', () => {
     const query = await prompted.embedQuery('z', asked);
     assert.ok(dot(query, await plain.embedQuery('zzz', asked)) > 0.999);
   });
-  test('makes the mean of its parts for a text longer than the model accepts', async () => {
+  test('the onnx embedder makes the mean of its parts for a text longer than the model accepts', async () => {
     await using embedder = onnxEmbedder({ folder, threads: 1 });
     // 62 letters fit into a window, beside [CLS] and [SEP].
     const [both, a, b] = await embedder.embedPassages(
@@ -88,7 +88,7 @@ describe('the onnx embedder', () => {
     assert.ok(both !== undefined && a !== undefined && b !== undefined);
     assert.ok(dot(both, a) > 0.5 && dot(both, b) > 0.5, `${dot(both, a)} ${dot(both, b)}`);
   });
-  test('finds the model in the folder `onnx` too', async () => {
+  test('the onnx embedder finds the model in the folder `onnx` too', async () => {
     const own = await variant('deep', { 'model.onnx': null });
     await writeTinyModel(join(own, 'onnx'));
     await using embedder = onnxEmbedder({ folder: own, threads: 1 });
@@ -100,7 +100,7 @@ describe('the onnx embedder', () => {
     ['broken', { 'model.onnx': Buffer.from('not a model') }, /cannot be run/],
     ['broken-tokenizer', { 'tokenizer.json': '{' }, /cannot be run/],
   ] as const) {
-    test(`reports what is wrong with a folder: ${name}`, async () => {
+    test(`the onnx embedder reports what is wrong with a folder: ${name}`, async () => {
       const own = await variant(name, files);
       await using here = onnxEmbedder({ folder: own, threads: 1 });
       await assert.rejects(here.space(signal), failsWith('unusable', message));
@@ -112,7 +112,7 @@ describe('the onnx embedder', () => {
 });
 
 describe('the threaded embedder', () => {
-  test('embeds a query before the rest of a long list', async () => {
+  test('the threaded embedder embeds a query before the rest of a long list', async () => {
     await using embedder = inThread(folder);
     await embedder.space(signal);
     const order: string[] = [];
@@ -123,7 +123,7 @@ describe('the threaded embedder', () => {
     ]);
     assert.deepEqual(order, ['query', 'passages']);
   });
-  test('ends a call at once when it is aborted, and keeps its thread', async () => {
+  test('the threaded embedder ends a call at once when it is aborted, and keeps its thread', async () => {
     await using embedder = inThread(folder);
     const controller = new AbortController();
     const many = embedder.embedPassages(
@@ -134,7 +134,7 @@ describe('the threaded embedder', () => {
     await assert.rejects(many, /enough/);
     assert.equal((await embedder.embedQuery('river', asked)).length, 32);
   });
-  test('fails calls under way when it is closed', async () => {
+  test('the threaded embedder fails calls under way when it is closed', async () => {
     const embedder = inThread(folder);
     const many = embedder.embedPassages(passages(...Array.from({ length: 500 }, (_, at) => `text ${at}`)), signal);
     const failed = assert.rejects(many, failsWith('unavailable', /closed/));

@@ -9,7 +9,7 @@ const shown = (content: string, maxTokens: number) =>
   chunksOf(content, maxTokens).map(({ start, end, headings }) => [headingPath(headings), content.slice(start, end)]);
 
 describe('chunks', () => {
-  test('follow headings and carry the chain of headings above them', () => {
+  test('chunks follow headings and carry the chain of headings above them', () => {
     const long = 'word '.repeat(20);
     const content = `intro ${long}\n# A\n${long}\n## B\n${long}\n### C\n${long}\n## D\n${long}\n# E\n${long}`;
     assert.deepEqual(
@@ -18,25 +18,25 @@ describe('chunks', () => {
     );
     assert.equal(shown(content, 40)[1]?.[1], `# A\n${long}\n`);
   });
-  test('keep a heading without text, and frontmatter, with the text after it', () => {
+  test('chunks keep a heading without text, and frontmatter, with the text after it', () => {
     const content = '---\ntitle: T\n---\n# A\n\n## B\ntext of B\n';
     assert.deepEqual(shown(content, 100), [['A > B', content]]);
   });
-  test('keep frontmatter with the first section only while both fit', () => {
+  test('chunks keep frontmatter with the first section only while both fit', () => {
     const content = `---\ntitle: ${'T'.repeat(100)}\n---\n# A\n${'word '.repeat(30)}`;
     assert.deepEqual(
       shown(content, 50).map(([path]) => path),
       ['', 'A'],
     );
   });
-  test('join small sections of one parent under that parent', () => {
+  test('chunks join small sections of one parent under that parent', () => {
     const content = '# Words\n## ask\nto\n## bet\non\n## cut\nup\n# Other\nx\n';
     assert.deepEqual(
       shown(content, 100).map(([path]) => path),
       ['Words', 'Other'],
     );
   });
-  test('cut a long section before paragraphs, else lines, else sentences, else words', () => {
+  test('chunks cut a long section before paragraphs, else lines, else sentences, else words', () => {
     const parts = (text: string) => shown(text, 10).map(([, part]) => part);
     assert.deepEqual(parts(`${'a b '.repeat(7)}\n\n${'c d '.repeat(7)}`), [
       `${'a b '.repeat(7)}\n\n`,
@@ -50,16 +50,16 @@ describe('chunks', () => {
     ]);
     assert.deepEqual(parts('今日は晴れです。明日は雨でしょう。'), ['今日は晴れです。', '明日は雨でしょう。']);
   });
-  test('count one token for a CJK character and one for four Latin letters', () => {
+  test('chunks count one token for a CJK character and one for four Latin letters', () => {
     assert.equal(tokensOf('知識'), 2);
     assert.equal(tokensOf('abcdefgh'), 2);
     assert.equal(tokensOf('заметк'), 3);
   });
-  test('cut an endless heading, but not inside a surrogate pair', () => {
+  test('chunks cut an endless heading, but not inside a surrogate pair', () => {
     const [chunk] = chunksOf(`# ${'a'.repeat(199)}${'😀'.repeat(50)}\n`, 1000);
     assert.equal(headingPath(chunk?.headings ?? []), 'a'.repeat(199));
   });
-  test('are none for an empty note', () => {
+  test('chunks are none for an empty note', () => {
     assert.deepEqual(chunksOf('', 100), []);
   });
 });
@@ -82,7 +82,7 @@ describe('chunks of any note', () => {
   );
   const note = fc.array(piece, { maxLength: 60 }).map((pieces) => pieces.join(''));
 
-  test('cover the note in order, split no surrogate pair and keep to the size', () => {
+  test('chunks of any note cover the note in order, split no surrogate pair and keep to the size', () => {
     fc.assert(
       fc.property(note, fc.integer({ min: 1, max: 60 }), (content, maxTokens) => {
         assertWhole(content, chunksOf(content, maxTokens), maxTokens);
@@ -90,7 +90,7 @@ describe('chunks of any note', () => {
       { numRuns: 2000 },
     );
   });
-  test('are never more than maxChunks', () => {
+  test('chunks of any note are never more than maxChunks', () => {
     for (const content of [
       '# a\n'.repeat(30_000),
       '# a\nb\n'.repeat(19_000),
@@ -105,7 +105,7 @@ describe('chunks of any note', () => {
       assertWhole(content, chunks, Number.POSITIVE_INFINITY);
     }
   });
-  test("are made in time linear in the note's length", () => {
+  test("chunks of any note are made in time linear in the note's length", () => {
     const took = (content: string) => processorMs(() => chunksOf(content, 200));
     for (const unit of ['# a\n', 'word ', 'x', '\n', '知', '> # q\n', '---\n']) {
       took(unit.repeat(20_000));
@@ -113,7 +113,7 @@ describe('chunks of any note', () => {
       assert.ok(ms < 3000, `${JSON.stringify(unit)} took ${ms} ms`);
     }
   });
-  test('keep these rules over the notes of the test vault', () => {
+  test('chunks of any note keep these rules over the notes of the test vault', () => {
     for (const [path, content] of allNotes()) {
       const chunks = chunksOf(content, 50);
       assertWhole(content, chunks, 50);

@@ -17,7 +17,7 @@ const relinkedEach = (content: string, targets: string[]) => {
 };
 
 describe('relink', () => {
-  it('writes targets that read back as given', () => {
+  it('relink writes targets that read back as given', () => {
     assert.equal(relinked('[[a]] [b](b.md) [c][r]\n\n[r]: c.md\n', 'x y'), '[[x y]] [b](x%20y) [c][r]\n\n[r]: x%20y\n');
     assert.equal(relinked('[a](a.md)', 'R&D.md'), '[a](R&D.md)');
     assert.equal(
@@ -26,13 +26,13 @@ describe('relink', () => {
     );
   });
 
-  it('leaves out a target that would not read back, and writes the rest', () => {
+  it('relink leaves out a target that would not read back, and writes the rest', () => {
     assert.equal(relinkedEach('[[a]] [b](b.md) [[c]]', ['mailto:x', 'mailto:y', 'z']), '[[a]] [b](mailto%3Ay) [[z]]');
     assert.equal(relinkedEach('[[a]] [b](b.md) [[c]]', [' x', 'y ', 'z']), '[[a]] [b](b.md) [[z]]');
     assert.equal(relinkedEach('[[a]] [[b]]', ['x#y', 'z']), '[[a]] [[z]]');
   });
 
-  it('changes a shared definition once for all its uses', () => {
+  it('relink changes a shared definition once for all its uses', () => {
     assert.equal(relinked('[a][r] and [b][r]\n\n[r]: old.md\n', 'new.md'), '[a][r] and [b][r]\n\n[r]: new.md\n');
   });
 

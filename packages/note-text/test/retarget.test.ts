@@ -8,24 +8,24 @@ const moved = (target: string, form: Retarget['form'], source: string, from: str
   targetChoices({ before: { source, target: from }, after: { source, target: to }, form, target })[0];
 
 describe('targetChoices', () => {
-  it('keeps a bare name bare, with .md only where it was written', () => {
+  it('targetChoices keeps a bare name bare, with .md only where it was written', () => {
     assert.equal(moved('Old', 'wikilink', 'a/s.md', 'b/Old.md', 'c/New.md'), 'New');
     assert.equal(moved('Old.md', 'wikilink', 'a/s.md', 'b/Old.md', 'c/New.md'), 'New.md');
   });
 
-  it('keeps a path from the root as a path from the root', () => {
+  it('targetChoices keeps a path from the root as a path from the root', () => {
     assert.equal(moved('b/Old', 'wikilink', 'a/s.md', 'b/Old.md', 'c/d/New.md'), 'c/d/New');
     assert.equal(moved('b/Old.md', 'markdown', 'a/s.md', 'b/Old.md', 'c/New.md'), 'c/New.md');
   });
 
-  it('keeps a relative link relative', () => {
+  it('targetChoices keeps a relative link relative', () => {
     assert.equal(moved('Old.md', 'markdown', 'a/s.md', 'a/Old.md', 'a/New.md'), 'New.md');
     assert.equal(moved('sub/Old.md', 'markdown', 'a/s.md', 'a/sub/Old.md', 'a/New.md'), 'New.md');
     assert.equal(moved('../b/Old.md', 'markdown', 'a/s.md', 'b/Old.md', 'c/New.md'), '../c/New.md');
     assert.equal(moved('./Old', 'wikilink', 'a/s.md', 'a/Old.md', 'a/New.md'), './New');
   });
 
-  it('also returns the whole path where the name alone may be ambiguous', () => {
+  it('targetChoices also returns the whole path where the name alone may be ambiguous', () => {
     const link = { source: 's.md', target: 'a/x.md' };
     const choices = targetChoices({
       before: link,
@@ -36,7 +36,7 @@ describe('targetChoices', () => {
     assert.deepEqual(choices.slice(0, 2), ['y', 'b/y']);
   });
 
-  it('keeps the extension of an attachment', () => {
+  it('targetChoices keeps the extension of an attachment', () => {
     assert.equal(moved('pic.png', 'wikilink', 's.md', 'pic.png', 'img/photo.png'), 'photo.png');
   });
 });
@@ -53,12 +53,12 @@ describe('rewriteTargets', () => {
     );
   };
 
-  it('keeps alias, anchor and embed mark', () => {
+  it('rewriteTargets keeps alias, anchor and embed mark', () => {
     assert.equal(rewritten('x ![[a#head|shown]] y', 'b/c'), 'x ![[b/c#head|shown]] y');
     assert.equal(rewritten('[label](a.md#part "title")', 'b c.md'), '[label](b%20c.md#part "title")');
   });
 
-  it('encodes as each form needs', () => {
+  it('rewriteTargets encodes as each form needs', () => {
     assert.equal(rewritten('[l](a.md)', 'b (1).md'), '[l](b%20%281%29.md)');
     assert.equal(rewritten('[l](<a.md>)', 'b (1).md'), '[l](<b (1).md>)');
     assert.equal(rewritten('[l](a.md)', '100% #1.md'), '[l](100%25%20%231.md)');
@@ -66,7 +66,7 @@ describe('rewriteTargets', () => {
     assert.equal(rewritten('| [[a\\|s]] |\n', 'b'), '| [[b\\|s]] |\n');
   });
 
-  it('writes targets that read back unchanged', () => {
+  it('rewriteTargets writes targets that read back unchanged', () => {
     for (const target of ['it\'s (a) 100% "test" & more_*x*.md', 'a/b c/d?.md', 'x~y+z=1;2.md']) {
       for (const content of ['[l](a.md#h)', '[l](<a.md#h>)', '[l][r]\n\n[r]: a.md#h "t"\n']) {
         const [link] = scan(rewritten(content, target)).links;
@@ -76,12 +76,12 @@ describe('rewriteTargets', () => {
     }
   });
 
-  it('writes a shared definition once', () => {
+  it('rewriteTargets writes a shared definition once', () => {
     const content = '[a][r] and [b][r]\n\n[r]: old.md\n';
     assert.equal(rewritten(content, 'new.md'), '[a][r] and [b][r]\n\n[r]: new.md\n');
   });
 
-  it('skips a wikilink that cannot contain the target', () => {
+  it('rewriteTargets skips a wikilink that cannot contain the target', () => {
     assert.equal(rewritten('[[a]]', 'b|c'), '[[a]]');
   });
 });

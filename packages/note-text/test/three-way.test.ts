@@ -33,12 +33,12 @@ function merged(base: string, theirs: readonly Edit[], client: string): string {
 const insertion = (at: number, insert: string): Edit => ({ at, remove: 0, insert });
 
 describe('clientEdits', () => {
-  it('keeps two insertions that share letters inside a word as two', () => {
+  it('clientEdits keeps two insertions that share letters inside a word as two', () => {
     assert.equal(merged('text\n', [insertion(0, '<1>\n')], '<13>\ntext\n'), '<13>\n<1>\ntext\n');
     assert.equal(merged('text\n', [insertion(0, '<13>\n')], '<1>\ntext\n'), '<1>\n<13>\ntext\n');
   });
 
-  it('does not restore a line that the stored side removed and the client merely kept', () => {
+  it('clientEdits does not restore a line that the stored side removed and the client merely kept', () => {
     const base = '<4>\ntext\n\n<38><19>\n<27>\n<28>\n';
     const client = '<4>\ntext\n\n<38><19>\n<27>\n<72>\n<28>\n';
     const removed = { at: base.indexOf('<19>'), remove: 5, insert: '' };
@@ -46,30 +46,30 @@ describe('clientEdits', () => {
     assert.equal(merged(base, theirs, client), '<60>\n<4>\ntext\n\n<38><27>\n<72>\n<28>\n<67>\n');
   });
 
-  it("removes one of two equal lines once, whichever of them each side's diff names", () => {
+  it("clientEdits removes one of two equal lines once, whichever of them each side's diff names", () => {
     const base = 'a\nx\nx\nb\n';
     for (const at of [2, 4]) assert.equal(merged(base, [{ at, remove: 2, insert: '' }], 'a\nx\nb\n'), 'a\nx\nb\n');
   });
 
-  it('inserts once what the stored side inserted at another end of the text it slides over', () => {
+  it('clientEdits inserts once what the stored side inserted at another end of the text it slides over', () => {
     const base = 'a\nb\n';
     for (const theirs of [insertion(1, '\nx'), insertion(2, 'x\n')]) {
       assert.equal(merged(base, [theirs, insertion(4, 'c\n')], 'a\nx\nb\n'), 'a\nx\nb\nc\n');
     }
   });
 
-  it('rewrites a link once that both rewrote, with text that somebody else wrote beside it', () => {
+  it('clientEdits rewrites a link once that both rewrote, with text that somebody else wrote beside it', () => {
     const base = 'see [[Moved]] now\n';
     const rewritten = [{ at: 6, remove: 5, insert: 'Moved88' }, insertion(13, ' (new)')];
     assert.equal(merged(base, rewritten, 'see [[Moved88]] now\n'), 'see [[Moved88]] (new) now\n');
   });
 
-  it('returns no edits where both have the same text', () => {
+  it('clientEdits returns no edits where both have the same text', () => {
     const [base, text] = ['teh cat\n', 'the cat\n'];
     assert.equal(merged(base, minimalDiff(base, text), text), text);
   });
 
-  it('gives up after the steps that are allowed, in the difference and in the comparison with others', () => {
+  it('clientEdits gives up after the steps that are allowed, in the difference and in the comparison with others', () => {
     const words = (of: string, count: number) => Array.from({ length: count }, (_, at) => `${of}${at * 7} `).join('');
     const base = 'begin\nend\n';
     const theirs = Array.from({ length: 40 }, (_, at) => insertion(6, `${words('t', 30)}${at}\n`));

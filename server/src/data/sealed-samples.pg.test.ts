@@ -16,7 +16,7 @@ const OPENED = [
 ];
 
 onEachEngine('one value of each table', (open) => {
-  test('is opened in a sound database, and its column named when it is damaged', async () => {
+  test('one value of each table is opened in a sound database, and its column named when it is damaged', async () => {
     await using server = await startServer({ open });
     await fill(server);
     const keyring = new MasterKeyring(server.masterKey, server.clock.random);
@@ -37,7 +37,7 @@ onEachEngine('one value of each table', (open) => {
     }
   });
 
-  test('is told apart when search made it from the notes, because it is made again', async () => {
+  test('one value of each table is told apart when search made it from the notes, because it is made again', async () => {
     await using server = await startServer({ open });
     const { body } = await server.alice.post('/vaults', { name: 'Home' });
     assert.equal((await server.alice.post('/notes', { path: 'a.md', content: 'roses', mtime: 1 })).status, 200);

@@ -7,7 +7,7 @@ import { startNotes } from '../../test/kit/notes.ts';
 import { startServer } from '../../test/kit/server.ts';
 
 onSqlite('percent-encoded URLs', (open) => {
-  test('name exactly the note that they encode', async () => {
+  test('percent-encoded URLs name exactly the note that they encode', async () => {
     await using notes = await startNotes({ open });
     const { alice, server } = notes;
     // Paths that remained when the first nine characters of a longer prefix were cut off.
@@ -32,7 +32,7 @@ onSqlite('percent-encoded URLs', (open) => {
     assert.equal(answer.statusCode, 200);
   });
 
-  test('do not let pages of other origins use the cookie', async () => {
+  test('percent-encoded URLs do not let pages of other origins use the cookie', async () => {
     await using server = await startServer({ open });
     const origin = 'https://elsewhere.example.org';
     for (const path of ['/auth/refresh', '/auth/%72efresh', '/%61uth/logout']) {

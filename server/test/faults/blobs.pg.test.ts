@@ -49,18 +49,18 @@ async function killed(kind: string, where: string, test: Parameters<typeof seedO
 }
 
 describe('after kill -9 in the middle of puts, every acknowledged blob is stored whole, and no partial blob is visible', () => {
-  it('on disk, where partial files are gone', async (t) => {
+  it('acknowledged blobs are whole after kill -9 on disk, where partial files are gone', async (t) => {
     using folder = new Folder();
     await killed('disk', folder.at('blobs'), t);
     assert.deepEqual(readdirSync(folder.at('blobs', 'incoming')), []);
   });
 
-  it('in SQLite', async (t) => {
+  it('acknowledged blobs are whole after kill -9 in SQLite', async (t) => {
     using folder = new Folder();
     await killed('sqlite', folder.at('blobs.sqlite'), t);
   });
 
-  it('in PostgreSQL', { skip: whyNoPostgres() ?? false }, async (t) => {
+  it('acknowledged blobs are whole after kill -9 in PostgreSQL', { skip: whyNoPostgres() ?? false }, async (t) => {
     await using fresh = await freshPostgres();
     await killed('postgres', fresh.url, t);
   });
@@ -110,7 +110,7 @@ describe('the system calls of blob puts on disk', () => {
     }
   });
 
-  it('are checked by a proof that notices missing syncs', () => {
+  it('the system calls of blob puts on disk are checked by a proof that notices missing syncs', () => {
     const [vault, blob] = ['v', 'b-1f'];
     const shard = `/x/${vault}/1f`;
     const lines = [

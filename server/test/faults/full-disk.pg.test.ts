@@ -34,7 +34,7 @@ function fillable(db: Database, blobs: Blobs) {
 }
 
 onEachEngine('a full disk', (open) => {
-  test('refuses writes with storage_full while reads go on, and is over when there is room', async () => {
+  test('a full disk refuses writes with storage_full while reads go on, and is over when there is room', async () => {
     const real = await open();
     const clock = testClock();
     const { disk, db, blobs } = fillable(real, databaseBlobs(real, clock));

@@ -55,7 +55,7 @@ describe('serve with an unusable master key', () => {
     ['when the key file is empty', /must hold 32 bytes of base64/, (data) => replace(keyFile(data), '')],
   ];
   for (const [when, sentence, spoil] of cases) {
-    it(`refuses to start ${when}`, async () => {
+    it(`notevault serve with an unusable master key refuses to start ${when}`, async () => {
       const data = copy();
       const env = spoil(data) ?? {};
       const keys = keysIn(data);
@@ -64,7 +64,7 @@ describe('serve with an unusable master key', () => {
     });
   }
 
-  it('leaves the data unharmed: with the right key everything reads', async () => {
+  it('notevault serve with an unusable master key leaves the data unharmed: with the right key everything reads', async () => {
     const data = copy();
     assertRefused(await refused(data, { NOTEVAULT_MASTER_KEY: other }), /sealed under master key/);
     await assertReads(data);
@@ -72,7 +72,7 @@ describe('serve with an unusable master key', () => {
 });
 
 describe('rotating the master key', () => {
-  it('seals everything under a new key and keeps the old one', async () => {
+  it('rotating the master key seals everything under a new key and keeps the old one', async () => {
     const data = copy();
     const before = readFileSync(keyFile(data), 'utf8');
     await assertRotates(data);
@@ -86,7 +86,7 @@ describe('rotating the master key', () => {
     assertRefused(await refused(data), /sealed under master key/);
   });
 
-  it('leaves, when interrupted before the first data key, a server that starts, and is finished by running it again', async () => {
+  it('rotating the master key leaves, when interrupted before the first data key, a server that starts, and is finished by running it again', async () => {
     const data = copy();
     writeFileSync(nextKeyFile(data), `${random(32).toString('base64')}\n`, { mode: 0o600 });
     await assertReads(data);
@@ -98,7 +98,7 @@ describe('rotating the master key', () => {
     ['half way', 0.5],
     ['before the new key took its place', 1],
   ] as const) {
-    it(`is reported at start when interrupted ${when}, and finished by running it again`, async () => {
+    it(`rotating the master key is reported at start when interrupted ${when}, and finished by running it again`, async () => {
       const data = copy();
       await rewrapByHand(data, share);
       const keys = keysIn(data);
@@ -109,7 +109,7 @@ describe('rotating the master key', () => {
     });
   }
 
-  it('is finished by running it again when interrupted after the old key was stored', async () => {
+  it('rotating the master key is finished by running it again when interrupted after the old key was stored', async () => {
     const data = copy();
     const from = await rewrapByHand(data, 1);
     cpSync(keyFile(data), `${keyFile(data)}.old-${from}`);
@@ -118,7 +118,7 @@ describe('rotating the master key', () => {
     await assertReads(data);
   });
 
-  it('to a given key is complete once that key is configured', async () => {
+  it('rotating the master key to a given key is complete once that key is configured', async () => {
     const data = copy();
     const given = random(32).toString('base64');
     const rotated = await cli(['keys', 'rotate', '--new-key-stdin', '--data-dir', data], { input: given });

@@ -10,11 +10,11 @@ const SEEDS = Number(process.env.ISOLATION_SEEDS ?? 1);
 
 onEachEngine('what users learn of each other by naming each other’s things', (open) => {
   for (let seed = 1; seed <= SEEDS; seed++) {
-    test(`is nothing (seed ${seed})`, async () => {
+    test(`what users learn of each other by naming each other’s things is nothing (seed ${seed})`, async () => {
       assert.deepEqual((await isolationRun(open, seed, ROUNDS)).slice(0, 20), []);
     });
 
-    test(`is nothing through the tools of assistants (seed ${seed})`, async () => {
+    test(`what users learn of each other by naming each other’s things is nothing through the tools of assistants (seed ${seed})`, async () => {
       assert.deepEqual((await isolationRun(open, seed, ROUNDS, toolOperations)).slice(0, 20), []);
     });
   }

@@ -26,7 +26,7 @@ onEachEngine('the vault cache', (open) => {
     });
   }
 
-  test('[1.6] [2.8] is read again in a new feed epoch, and when the database was restored', async () => {
+  test('[1.6] [2.8] the vault cache is read again in a new feed epoch, and when the database was restored', async () => {
     await using three = await startThree(open);
     const { warm, cold, headers, vault } = three;
     const [first] = warm;
@@ -43,7 +43,7 @@ onEachEngine('the vault cache', (open) => {
     await compare(warm, cold, headers, new Map());
   });
 
-  test('[2.8] is bounded: the vaults used longest ago are evicted, and read again when requested', async () => {
+  test('[2.8] the vault cache is bounded: the vaults used longest ago are evicted, and read again when requested', async () => {
     await using server = await startServer({ open, config: { hotVaultsMb: 1 } });
     const vaults: Headed[] = [];
     for (const name of ['a', 'b', 'c']) {

@@ -9,7 +9,7 @@ const TASKS = 200;
 const NOTES = 300;
 
 onEachEngine('a scripted assistant', (open) => {
-  test('does 200 tasks over a published vault beside people', async (context) => {
+  test('a scripted assistant does 200 tasks over a published vault beside people', async (context) => {
     const byPath = new Map([...realNotes('en')].map((note) => [foldPath(note[0]), note]));
     const step = Math.max(1, Math.floor(byPath.size / NOTES));
     const notes = [...byPath.values()].filter((_, index) => index % step === 0).slice(0, NOTES);

@@ -6,9 +6,10 @@ import { turns, until } from '../kit/until.ts';
 import { cutCalls, gauge, REVISIONS, rawCall, serverWithTools } from './cut-calls.ts';
 
 onEachEngine('calls of tools whose client leaves', (open) => {
-  test('give everything back after 90 cut calls of both eras', () => cutCalls(open, 90));
+  test('calls of tools whose client leaves give everything back after 90 cut calls of both eras', () =>
+    cutCalls(open, 90));
 
-  test('count until their tools have ended, and no longer than 30 seconds', async () => {
+  test('calls of tools whose client leaves count until their tools have ended, and no longer than 30 seconds', async () => {
     const gates: (() => void)[] = [];
     const { server, key } = await serverWithTools(open, (fetch) => async (input, { signal: _, ...init } = {}) => {
       await new Promise<void>((resolve) => gates.push(resolve));
@@ -55,7 +56,7 @@ onEachEngine('calls of tools whose client leaves', (open) => {
     }, 'no call');
   });
 
-  test('count each in a batch, of which four run at once', async () => {
+  test('calls of tools whose client leaves count each in a batch, of which four run at once', async () => {
     const gates: (() => void)[] = [];
     const { server, key } = await serverWithTools(open, (fetch) => async (input, init) => {
       await new Promise<void>((resolve) => gates.push(resolve));

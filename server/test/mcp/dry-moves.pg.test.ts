@@ -5,7 +5,7 @@ import { onEachEngine } from '../kit/engines.ts';
 import { startServer } from '../kit/server.ts';
 
 onEachEngine('moves by assistants', (open) => {
-  test('say in a dry run which paths change and what is in the way, and move nothing', async () => {
+  test('moves by assistants say in a dry run which paths change and what is in the way, and move nothing', async () => {
     await using server = await startServer({ open });
     await server.alice.post('/vaults', { name: 'Home' });
     const { key } = (await server.alice.post('/api-keys', { name: 'k' })).body;
@@ -59,7 +59,7 @@ onEachEngine('moves by assistants', (open) => {
     assert.equal(await tree(), before);
   });
 
-  test('are refused with the hash of an older text, and say what has changed since', async () => {
+  test('moves by assistants are refused with the hash of an older text, and say what has changed since', async () => {
     await using server = await startServer({ open });
     await server.alice.post('/vaults', { name: 'Home' });
     const { key } = (await server.alice.post('/api-keys', { name: 'k' })).body;

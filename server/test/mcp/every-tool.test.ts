@@ -37,11 +37,11 @@ async function credentialsOf(server: TestServer, vault: string) {
 }
 
 onSqlite('every tool', (open) => {
-  test('has a call here', () => {
+  test('every tool has a call here', () => {
     assert.deepEqual(toolCalls.map(({ name }) => name).sort(), allTools.map(({ name }) => name).sort());
   });
 
-  test('works for credentials of each kind, and writes only with those that may write', async () => {
+  test('every tool works for credentials of each kind, and writes only with those that may write', async () => {
     const { server, vault, known } = await started(open);
     await using _ = server;
     for (const [kind, token] of Object.entries(await credentialsOf(server, vault))) {

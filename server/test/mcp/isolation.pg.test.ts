@@ -22,7 +22,7 @@ function plain(answer: string, known: Known): string {
 }
 
 onEachEngine('tools of assistants', (open) => {
-  test('tell nothing of another account, and change nothing of it', async () => {
+  test('tools of assistants tell nothing of another account, and change nothing of it', async () => {
     await using server = await startServer({ open, config: { mcpWritesPerMinute: 0 } });
     const vault = (await server.alice.post('/vaults', { name: 'Her vault' })).body.vault.id;
     const path = 'her-path.md';

@@ -57,7 +57,7 @@ onSqlite('the endpoint for assistants', (open) => {
     assert.deepEqual(wrong.body, { error: 'unauthorized' });
   });
 
-  test('accepts requests for names of this server, from no page or from its own, local and listed pages', async () => {
+  test('the endpoint for assistants accepts requests for names of this server, from no page or from its own, local and listed pages', async () => {
     const config = { publicUrl: 'https://notes.example', corsOrigins: ['*', 'https://listed.example'] };
     await using server = await startServer({ open, config });
     const key = await keyOf(server);
@@ -86,7 +86,7 @@ onSqlite('the endpoint for assistants', (open) => {
     assert.equal(await withHost(server, 'evil.example', 'no key'), 403, 'the host is checked before the credential');
   });
 
-  test('answers 405 to GET and DELETE, 415 to another media type, and a JSON-RPC error to what is no JSON', async () => {
+  test('the endpoint for assistants answers 405 to GET and DELETE, 415 to another media type, and a JSON-RPC error to what is no JSON', async () => {
     await using server = await startServer({ open });
     const caller = server.bearer(await keyOf(server));
     for (const method of ['GET', 'DELETE']) {
@@ -98,7 +98,7 @@ onSqlite('the endpoint for assistants', (open) => {
     assert.deepEqual([broken.status, broken.body.error.code, broken.body.id], [400, -32_700, null]);
   });
 
-  test('answers with JSON, and with a stream only where progress was requested', async () => {
+  test('the endpoint for assistants answers with JSON, and with a stream only where progress was requested', async () => {
     await using server = await startServer({ open });
     await server.alice.post('/vaults', { name: 'Home' });
     const caller = server.bearer(await keyOf(server));
@@ -122,7 +122,7 @@ onSqlite('the endpoint for assistants', (open) => {
     assert.match((await caller.post('/mcp', asking, headers)).body, /notifications\/progress[\s\S]*"result"/);
   });
 
-  test('is where /mcp and a slash at the end point to', async () => {
+  test('the endpoint for assistants is where /mcp and a slash at the end point to', async () => {
     await using server = await startServer({ open });
     const headers = { ...LIST.headers, authorization: `Bearer ${await keyOf(server)}` };
     for (const path of ['/mcp', '/mcp/', '/api/mcp/']) {
@@ -134,7 +134,7 @@ onSqlite('the endpoint for assistants', (open) => {
     }
   });
 
-  test('answers each request of a batch, also those that share an id', async () => {
+  test('the endpoint for assistants answers each request of a batch, also those that share an id', async () => {
     await using server = await startServer({ open });
     await server.alice.post('/vaults', { name: 'Home' });
     const caller = server.bearer(await keyOf(server));
@@ -164,7 +164,7 @@ onSqlite('the endpoint for assistants', (open) => {
     assert.deepEqual([malformed.status, malformed.body.error.code], [400, -32_600]);
   });
 
-  test('serves clients that accept anything, and refuses those that accept only one of its formats', async () => {
+  test('the endpoint for assistants serves clients that accept anything, and refuses those that accept only one of its formats', async () => {
     await using server = await startServer({ open });
     const caller = server.bearer(await keyOf(server));
     const legacy = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
@@ -175,7 +175,7 @@ onSqlite('the endpoint for assistants', (open) => {
     assert.equal((await caller.post('/mcp', LIST.body, { ...LIST.headers, accept: '*/*' })).status, 200);
   });
 
-  test('serves every revision from 2025-03-26 to 2026-07-28, and names those it has for others', async () => {
+  test('the endpoint for assistants serves every revision from 2025-03-26 to 2026-07-28, and names those it has for others', async () => {
     await using server = await startServer({ open });
     const caller = server.bearer(await keyOf(server));
     for (const protocolVersion of ['2025-03-26', '2025-06-18', '2025-11-25']) {
@@ -208,7 +208,7 @@ onSqlite('the endpoint for assistants', (open) => {
     assert.deepEqual([none.status, none.body.error.code], [404, -32_601]);
   });
 
-  test('shows no writing tool to a credential that can write nowhere, and challenges its calls for more scope', async () => {
+  test('the endpoint for assistants shows no writing tool to a credential that can write nowhere, and challenges its calls for more scope', async () => {
     await using server = await startServer({ open });
     await server.alice.post('/vaults', { name: 'Home' });
     const reader = await keyOf(server, { scope: 'mcp:read' });
@@ -226,7 +226,7 @@ onSqlite('the endpoint for assistants', (open) => {
     assert.ok((await writer.tools()).includes('create_note'));
   });
 
-  test('serves sessions and keys, and refuses a revoked key', async () => {
+  test('the endpoint for assistants serves sessions and keys, and refuses a revoked key', async () => {
     await using server = await startServer({ open });
     await server.alice.post('/vaults', { name: 'Home' });
     const { key, id } = (await server.alice.post('/api-keys', { name: 'k' })).body;

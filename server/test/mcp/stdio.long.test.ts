@@ -32,7 +32,7 @@ async function storedLogins(server: TestServer, vault: string): Promise<void> {
 }
 
 onSqlite('notevault mcp', (open) => {
-  test('uses a stored login, and serves hosts of earlier revisions', async () => {
+  test('notevault mcp uses a stored login, and serves hosts of earlier revisions', async () => {
     await using server = await startServer({ open });
     const vault = (await server.alice.post('/vaults', { name: 'Home' })).body.vault.id;
     await storedLogins(server, vault);

@@ -31,7 +31,7 @@ async function textOf({ rest }: World, path: string): Promise<string> {
 const write = ({ rest }: World, path: string, content: string) => rest.post('/notes', { path, content, mtime: 1 });
 
 onEachEngine('the tools of assistants', (open) => {
-  test('create, read, edit, rename, move and restore notes, in both eras of the protocol', async () => {
+  test('the tools of assistants create, read, edit, rename, move and restore notes, in both eras of the protocol', async () => {
     await using server = await startServer({ open });
     const world = await worldOf(server);
     for (const legacy of [false, true]) {
@@ -77,7 +77,7 @@ onEachEngine('the tools of assistants', (open) => {
     }
   });
 
-  test('never overwrite: an existing note, a text the caller has not read, or what is typed meanwhile', async () => {
+  test('the tools of assistants never overwrite: an existing note, a text the caller has not read, or what is typed meanwhile', async () => {
     await using server = await startServer({ open });
     const world = await worldOf(server);
     await using assistant = await Assistant.connect(server, world.key);
@@ -123,7 +123,7 @@ onEachEngine('the tools of assistants', (open) => {
     }
   });
 
-  test('delete to the trash, from which the note comes back, unless somebody has written it meanwhile', async () => {
+  test('the tools of assistants delete to the trash, from which the note comes back, unless somebody has written it meanwhile', async () => {
     await using server = await startServer({ open });
     const world = await worldOf(server);
     await using assistant = await Assistant.connect(server, world.key);
@@ -149,7 +149,7 @@ onEachEngine('the tools of assistants', (open) => {
     assert.equal(await textOf(world, 'old a.md'), 'one two');
   });
 
-  test('ask for the vault when several are accessible, and tell nothing of those that are not', async () => {
+  test('the tools of assistants ask for the vault when several are accessible, and tell nothing of those that are not', async () => {
     await using server = await startServer({ open });
     const world = await worldOf(server);
     await write(world, 'a.md', 'text');
@@ -248,7 +248,7 @@ onEachEngine('the tools of assistants', (open) => {
     assert.deepEqual([fetched.id, fetched.text, fetched.url], [found.id, 'juicy', found.id]);
   });
 
-  test('mark all data of the vault with a mark that no note contains', async () => {
+  test('the tools of assistants mark all data of the vault with a mark that no note contains', async () => {
     await using server = await startServer({ open });
     const world = await worldOf(server);
     await using assistant = await Assistant.connect(server, world.key);
@@ -263,7 +263,7 @@ onEachEngine('the tools of assistants', (open) => {
     assert.equal(marks.size, 3);
   });
 
-  test('say what they wrote, also when the difference cannot be made or has more lines than a call arguments', async () => {
+  test('the tools of assistants say what they wrote, also when the difference cannot be made or has more lines than a call arguments', async () => {
     const lines = (word: string) => Array.from({ length: 150_000 }, () => `${word}\n`).join('');
     for (const fails of [true, false]) {
       const compared: number[] = [];
@@ -309,7 +309,7 @@ onEachEngine('the tools of assistants', (open) => {
     }
   });
 
-  test('write no more often than allowed, and say for how long to wait', async () => {
+  test('the tools of assistants write no more often than allowed, and say for how long to wait', async () => {
     await using server = await startServer({ open, config: { mcpWritesPerMinute: 2 } });
     const world = await worldOf(server);
     await using assistant = await Assistant.connect(server, world.key);

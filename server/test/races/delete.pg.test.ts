@@ -24,7 +24,7 @@ const countOf = async (who: Caller): Promise<number> => (await who.get('/vaults'
 const statuses = (answers: readonly Answer[]) => answers.map(({ status }) => status);
 
 onEachEngine('two concurrent deletions of one note', (open) => {
-  test('by path and by id count once: the one by path always succeeds, the late one by id gets not found', async () => {
+  test('two concurrent deletions of one note by path and by id count once: the one by path always succeeds, the late one by id gets not found', async () => {
     await using server = await startServer({ open });
     const { twin, callers } = await onTwoServers(server);
     await using _twin = twin;
@@ -44,7 +44,7 @@ onEachEngine('two concurrent deletions of one note', (open) => {
     }
   });
 
-  test('in a batch and by path either delete both notes of the batch, or report the missing one and leave the other', async () => {
+  test('two concurrent deletions of one note in a batch and by path either delete both notes of the batch, or report the missing one and leave the other', async () => {
     await using server = await startServer({ open });
     const { twin, callers } = await onTwoServers(server);
     await using _twin = twin;
@@ -61,7 +61,7 @@ onEachEngine('two concurrent deletions of one note', (open) => {
     }
   });
 
-  test('with its folder and by id delete the folder, and the vault counts no notes', async () => {
+  test('two concurrent deletions of one note with its folder and by id delete the folder, and the vault counts no notes', async () => {
     await using server = await startServer({ open });
     const { twin, callers } = await onTwoServers(server);
     await using _twin = twin;
@@ -81,7 +81,7 @@ onEachEngine('two concurrent deletions of one note', (open) => {
 });
 
 onEachEngine('deleting many notes', (open) => {
-  test('leaves tombstones with a seq each and no aliases or edges, and links to them dangle', async () => {
+  test('deleting many notes leaves tombstones with a seq each and no aliases or edges, and links to them dangle', async () => {
     await using server = await startServer({ open });
     const { alice } = server;
     await alice.post('/vaults', { name: 'Notes' });
@@ -112,7 +112,7 @@ onEachEngine('deleting many notes', (open) => {
     assert.equal(await countOf(alice), 1);
   });
 
-  test('deletes none if one of them is damaged, whether one by one, in a batch or with their folder', async () => {
+  test('deleting many notes deletes none if one of them is damaged, whether one by one, in a batch or with their folder', async () => {
     await using server = await startServer({ open });
     const { alice } = server;
     await alice.post('/vaults', { name: 'Notes' });

@@ -25,7 +25,7 @@ function atOnce(times: number, callers: readonly Caller[], path: string, body: u
 }
 
 onEachEngine('requests with one idempotency key at once', (open) => {
-  test('run once when sent over twenty connections, and all get the answer', async () => {
+  test('requests with one idempotency key at once run once when sent over twenty connections, and all get the answer', async () => {
     await using server = await startServer({ open });
     const { alice } = server;
     await alice.post('/vaults', { name: 'Notes' });
@@ -35,7 +35,7 @@ onEachEngine('requests with one idempotency key at once', (open) => {
     assert.equal((await alice.get('/notes/log.md')).body.content, '# log\n\nline');
   });
 
-  test('run once when sent to two servers, and all get the answer', async () => {
+  test('requests with one idempotency key at once run once when sent to two servers, and all get the answer', async () => {
     await using server = await startServer({ open });
     await using twin = await startTwin(server);
     const { alice } = server;
@@ -61,7 +61,7 @@ onEachEngine('requests with one idempotency key at once', (open) => {
     assert.equal((await alice.get(`/vaults/${vault.id}`)).body.vault.note_count, 21);
   });
 
-  test('get the first answer from the other server, even if a second run would be refused', async () => {
+  test('requests with one idempotency key at once get the first answer from the other server, even if a second run would be refused', async () => {
     const config = { defaultPlan: 'free' };
     await using server = await startServer({ open, config });
     await using twin = await startTwin(server);
@@ -78,7 +78,7 @@ onEachEngine('requests with one idempotency key at once', (open) => {
     assert.equal(replayed(deleted), 7);
   });
 
-  test('with different bodies run once, and the other is refused', async () => {
+  test('requests with one idempotency key at once with different bodies run once, and the other is refused', async () => {
     await using server = await startServer({ open });
     await using twin = await startTwin(server);
     const { alice } = server;

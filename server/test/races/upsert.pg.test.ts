@@ -86,7 +86,7 @@ function startTwin({ db, clock, masterKey }: TestServer): Promise<TestServer> {
 }
 
 onEachEngine('concurrent upserts', (open) => {
-  test(`lose and double no line in ${UPSERTS} merges by two clients of two servers`, async (t) => {
+  test(`concurrent upserts lose and double no line in ${UPSERTS} merges by two clients of two servers`, async (t) => {
     const seed = seedOfRun(t);
     await using server = await startServer({ open });
     await using twin = await startTwin(server);
@@ -124,7 +124,7 @@ onEachEngine('concurrent upserts', (open) => {
     await Promise.all(Array.from({ length: NOTES }, (_, note) => play(note)));
   });
 
-  test('of one new path make one note with the text of one of them, and both are answered', async () => {
+  test('concurrent upserts of one new path make one note with the text of one of them, and both are answered', async () => {
     await using server = await startServer({ open });
     const { alice } = server;
     await alice.post('/vaults', { name: 'Notes' });
@@ -148,7 +148,7 @@ onEachEngine('concurrent upserts', (open) => {
     assert.equal((await alice.get('/vaults')).body.vaults[0].note_count, 20);
   });
 
-  test('and deletes leave either a note or a tombstone, and the count agrees', async () => {
+  test('concurrent upserts and deletes leave either a note or a tombstone, and the count agrees', async () => {
     await using server = await startServer({ open });
     const { alice } = server;
     await alice.post('/vaults', { name: 'Notes' });
@@ -167,7 +167,7 @@ onEachEngine('concurrent upserts', (open) => {
     assert.equal((await alice.get('/vaults')).body.vaults[0].note_count, live);
   });
 
-  test('of a note that is being deleted make a new version before, or a new note after', async () => {
+  test('concurrent upserts of a note that is being deleted make a new version before, or a new note after', async () => {
     await using server = await startServer({ open });
     const { alice } = server;
     await alice.post('/vaults', { name: 'Notes' });
@@ -192,7 +192,7 @@ onEachEngine('concurrent upserts', (open) => {
     }
   });
 
-  test('of one client-minted id give it to one note, and the other create is refused or gets another id', async () => {
+  test('concurrent upserts of one client-minted id give it to one note, and the other create is refused or gets another id', async () => {
     await using server = await startServer({ open });
     const { alice, bob } = server;
     await alice.post('/vaults', { name: 'Notes' });

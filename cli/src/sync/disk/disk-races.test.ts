@@ -106,7 +106,7 @@ describe('NodeDisk beside other programs', () => {
     folder[Symbol.dispose]();
   });
 
-  it('keeps a file that another program writes between the two looks before it is replaced', async () => {
+  it('NodeDisk keeps a file that another program writes between the two looks before it is replaced', async () => {
     put('a.md', 'old');
     const disk = await open();
     const file = await listed(disk, 'a.md');
@@ -118,7 +118,7 @@ describe('NodeDisk beside other programs', () => {
     assert.equal(read('a.md'), 'written meanwhile');
   });
 
-  it('keeps a file that another program puts there right before it is replaced', async () => {
+  it('NodeDisk keeps a file that another program puts there right before it is replaced', async () => {
     put('a.md', 'old');
     const disk = await open();
     const file = await listed(disk, 'a.md');
@@ -128,7 +128,7 @@ describe('NodeDisk beside other programs', () => {
     assert.deepEqual(readdirSync(at('.notevault/tmp')), []);
   });
 
-  it('keeps what another program writes into a file right before it is replaced', async () => {
+  it('NodeDisk keeps what another program writes into a file right before it is replaced', async () => {
     put('a.md', 'old');
     const disk = await open();
     const file = await listed(disk, 'a.md');
@@ -137,7 +137,7 @@ describe('NodeDisk beside other programs', () => {
     assert.equal(read('a.md'), 'old and new');
   });
 
-  it('keeps both files when another program puts one where a file is just moved from', async () => {
+  it('NodeDisk keeps both files when another program puts one where a file is just moved from', async () => {
     put('a.md', 'old');
     const disk = await open();
     const file = await listed(disk, 'a.md');
@@ -146,7 +146,7 @@ describe('NodeDisk beside other programs', () => {
     assert.deepEqual([read('a.md'), read('b.md')], ['new', 'old']);
   });
 
-  it('does not take a file for written or moved by itself that another program writes to right after', async () => {
+  it('NodeDisk does not take a file for written or moved by itself that another program writes to right after', async () => {
     put('a.md', 'old');
     const disk = await open();
     const file = await listed(disk, 'a.md');
@@ -162,7 +162,7 @@ describe('NodeDisk beside other programs', () => {
     assert.ok(!isAlike(written, await listed(disk, 'b.md')));
   });
 
-  it('gives a file its path again that a killed run has taken away to replace it, unless something is there', async () => {
+  it('NodeDisk gives a file its path again that a killed run has taken away to replace it, unless something is there', async () => {
     await open();
     const takenAway = (path: string, id: string) => {
       put(path, 'old');
@@ -178,7 +178,7 @@ describe('NodeDisk beside other programs', () => {
     assert.deepEqual([kept?.path, kept?.reason, others], ['b.md', 'overwritten', []]);
   });
 
-  it('removes the second name of a file that a killed run was moving', async () => {
+  it('NodeDisk removes the second name of a file that a killed run was moving', async () => {
     put('b.md', 'text');
     await open();
     linkSync(at('b.md'), at('.notevault/tmp/old-1'));
@@ -187,7 +187,7 @@ describe('NodeDisk beside other programs', () => {
     assert.notEqual((await listed(disk, 'b.md')).fileId, null);
   });
 
-  it('keeps a file that another program writes while the listed one goes to the trash', async () => {
+  it('NodeDisk keeps a file that another program writes while the listed one goes to the trash', async () => {
     put('a.md', 'old');
     const disk = await open();
     const file = await listed(disk, 'a.md');
@@ -211,7 +211,7 @@ describe('NodeDisk beside other programs', () => {
     assert.equal(await disk.readBytes(file), null);
   });
 
-  it('reads, moves and deletes nothing in a folder that was moved away and replaced by a link', async () => {
+  it('NodeDisk reads, moves and deletes nothing in a folder that was moved away and replaced by a link', async () => {
     put('f/a.md', 'text');
     const disk = await open();
     const file = await listed(disk, 'f/a.md');
@@ -224,7 +224,7 @@ describe('NodeDisk beside other programs', () => {
     assert.equal(readFileSync(folder.at('outside/a.md'), 'utf8'), 'text');
   });
 
-  it('reads and sends nothing through a link to the very file that was listed, when its folder was moved out', async () => {
+  it('NodeDisk reads and sends nothing through a link to the very file that was listed, when its folder was moved out', async () => {
     put('f/a.md', 'text');
     const disk = await open();
     const file = await listed(disk, 'f/a.md');
@@ -237,7 +237,7 @@ describe('NodeDisk beside other programs', () => {
     }, DiskChanged);
   });
 
-  it('does not read a file that is written while it is read', async () => {
+  it('NodeDisk does not read a file that is written while it is read', async () => {
     put('a.md', 'old');
     const disk = await open();
     const file = await listed(disk, 'a.md');
@@ -245,7 +245,7 @@ describe('NodeDisk beside other programs', () => {
     assert.equal(await disk.readBytes(file), null);
   });
 
-  it('moves no folder over an empty one or over a file', async () => {
+  it('NodeDisk moves no folder over an empty one or over a file', async () => {
     put('f/a.md', 'text');
     put('file', 'x');
     mkdirSync(at('empty'));

@@ -58,7 +58,7 @@ describe('NodeDisk', () => {
     folder[Symbol.dispose]();
   });
 
-  it('lists files and folders, but no hidden, ignored or linked ones, and says what it leaves out and why', async () => {
+  it('NodeDisk lists files and folders, but no hidden, ignored or linked ones, and says what it leaves out and why', async () => {
     for (const path of [
       'a.md',
       'f/b.png',
@@ -88,7 +88,7 @@ describe('NodeDisk', () => {
     });
   });
 
-  it('shows names in NFC and never rewrites how the disk spells them', async () => {
+  it('NodeDisk shows names in NFC and never rewrites how the disk spells them', async () => {
     const [nfd, nfc] = ['u\u0308ber/e\u0301.md', '\u00fcber/\u00e9.md'];
     put(nfd, 'one');
     const disk = await open();
@@ -110,7 +110,7 @@ describe('NodeDisk', () => {
     );
   });
 
-  it('writes a new file with its parents and its time, and never over another', async () => {
+  it('NodeDisk writes a new file with its parents and its time, and never over another', async () => {
     const disk = await open();
     const written = await disk.write('f/g/a.md', contentOf('text'), null);
     assert.deepEqual(written, await listed(disk, 'f/g/a.md'));
@@ -121,14 +121,14 @@ describe('NodeDisk', () => {
     await disk.flush();
   });
 
-  it('writes many files into a new folder at once', async () => {
+  it('NodeDisk writes many files into a new folder at once', async () => {
     const disk = await open();
     const paths = Array.from({ length: 20 }, (_, index) => `f/g/${index}.md`);
     await Promise.all(paths.map((path) => disk.write(path, contentOf(path), null)));
     assert.deepEqual((await disk.list()).files.map(({ path }) => path).sort(), paths.sort());
   });
 
-  it('replaces a file only as it was listed, keeps its mode, and puts the old bytes into the trash', async () => {
+  it('NodeDisk replaces a file only as it was listed, keeps its mode, and puts the old bytes into the trash', async () => {
     put('a.md', 'old');
     execFileSync('chmod', ['640', at('a.md')]);
     const disk = await open();
@@ -143,7 +143,7 @@ describe('NodeDisk', () => {
     assert.equal(trash.list().length, 1);
   });
 
-  it('does not replace a file that changes while the new bytes arrive, also with its old time and size', async () => {
+  it('NodeDisk does not replace a file that changes while the new bytes arrive, also with its old time and size', async () => {
     put('a.md', 'old');
     const disk = await open();
     const file = await listed(disk, 'a.md');
@@ -156,7 +156,7 @@ describe('NodeDisk', () => {
     assert.equal(readFileSync(at('a.md'), 'utf8'), 'own');
   });
 
-  it('writes nothing when the bytes end with an error, and leaves nothing behind', async () => {
+  it('NodeDisk writes nothing when the bytes end with an error, and leaves nothing behind', async () => {
     put('a.md', 'old');
     const disk = await open();
     const broken = async function* () {
@@ -170,7 +170,7 @@ describe('NodeDisk', () => {
     assert.equal(readFileSync(at('a.md'), 'utf8'), 'old');
   });
 
-  it('writes, moves and makes nothing through a link, also when it appears while the bytes arrive', async () => {
+  it('NodeDisk writes, moves and makes nothing through a link, also when it appears while the bytes arrive', async () => {
     mkdirSync(folder.at('outside'));
     symlinkSync(folder.at('outside'), at('out'));
     put('a.md', 'a');
@@ -193,7 +193,7 @@ describe('NodeDisk', () => {
     assert.deepEqual(readdirSync(folder.at('outside')), []);
   });
 
-  it('reads nothing through a link that replaced a file or a folder', async () => {
+  it('NodeDisk reads nothing through a link that replaced a file or a folder', async () => {
     mkdirSync(folder.at('outside'));
     writeFileSync(folder.at('outside/a.md'), 'secret');
     put('f/a.md', 'secret');
@@ -212,7 +212,7 @@ describe('NodeDisk', () => {
     }
   });
 
-  it('refuses what this user may not write before its bytes are fetched, and lets it be tried again soon', () => {
+  it('NodeDisk refuses what this user may not write before its bytes are fetched, and lets it be tried again soon', () => {
     put('locked/a.md', 'a\n');
     for (const path of [folder.path, root()]) chmodSync(path, 0o755);
     const sources = ['disk-errors.ts', 'real-parents.ts'].map((name) => join(import.meta.dirname, name));
@@ -237,7 +237,7 @@ describe('NodeDisk', () => {
     assert.deepEqual(said(), ['writable', 'writable']);
   });
 
-  it('refuses to work when its own hidden place is a link', async () => {
+  it('NodeDisk refuses to work when its own hidden place is a link', async () => {
     mkdirSync(folder.at('outside'));
     symlinkSync(folder.at('outside'), at('.notevault'));
     await assert.rejects(open(), FolderGone);
@@ -249,7 +249,7 @@ describe('NodeDisk', () => {
     assert.deepEqual(readdirSync(folder.at('outside')), []);
   });
 
-  it('moves a file to a free path only, keeps its time, and recognises it afterwards', async () => {
+  it('NodeDisk moves a file to a free path only, keeps its time, and recognises it afterwards', async () => {
     put('a.md', 'a');
     put('taken.md', 'b');
     const disk = await open();
@@ -264,7 +264,7 @@ describe('NodeDisk', () => {
     await assert.rejects(disk.move(file, 'b.md'), DiskChanged);
   });
 
-  it('moves and removes folders, but neither over another nor with files in them', async () => {
+  it('NodeDisk moves and removes folders, but neither over another nor with files in them', async () => {
     put('f/a.md', 'a');
     put('g/.hidden', 'kept');
     put('h/.DS_Store', 'litter');
@@ -280,7 +280,7 @@ describe('NodeDisk', () => {
     assert.deepEqual(readdirSync(root()).sort(), ['.notevault', 'deep', 'g', 'i']);
   });
 
-  it('puts a deleted file into the trash, unless it was replaced meanwhile', async () => {
+  it('NodeDisk puts a deleted file into the trash, unless it was replaced meanwhile', async () => {
     put('a.md', 'a');
     const disk = await open();
     const file = await listed(disk, 'a.md');
@@ -294,7 +294,7 @@ describe('NodeDisk', () => {
     assert.equal(kept?.reason, 'deleted');
   });
 
-  it('recognises a file that was replaced by another in its inode, and two names of one file', async () => {
+  it('NodeDisk recognises a file that was replaced by another in its inode, and two names of one file', async () => {
     put('a.md', 'a');
     const disk = await open();
     const before = await listed(disk, 'a.md');
@@ -305,7 +305,7 @@ describe('NodeDisk', () => {
     assert.equal((await listed(disk, 'c.md')).fileId, null);
   });
 
-  it('finishes what a killed run left: incomplete files are removed, half trashed ones kept', async () => {
+  it('NodeDisk finishes what a killed run left: incomplete files are removed, half trashed ones kept', async () => {
     await open();
     put('.notevault/tmp/new-1234', 'incomplete');
     put('.notevault/tmp/old-5678', 'on its way to the trash');
@@ -315,7 +315,7 @@ describe('NodeDisk', () => {
     assert.equal(kept && readFileSync(trash.fileOf(kept.id), 'utf8'), 'on its way to the trash');
   });
 
-  it('changes nothing in a folder that is no longer the synced one', async () => {
+  it('NodeDisk changes nothing in a folder that is no longer the synced one', async () => {
     put('a.md', 'a');
     let isGone = false;
     const checkRoot = async () => {
@@ -330,7 +330,7 @@ describe('NodeDisk', () => {
     assert.deepEqual(readdirSync(root()).sort(), ['.notevault', 'a.md']);
   });
 
-  it('syncs those settings of Obsidian that are switched on, never the workspace or what is hidden in them', async () => {
+  it('NodeDisk syncs those settings of Obsidian that are switched on, never the workspace or what is hidden in them', async () => {
     const files = [
       'app.json',
       'workspace.json',

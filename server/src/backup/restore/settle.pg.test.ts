@@ -7,7 +7,7 @@ import { startServer } from '../../../test/kit/server.ts';
 import { settleRestored } from './settle.ts';
 
 onEachEngine('restored data', (open) => {
-  test('keeps the bytes of the data before for 30 days, however old they are', async () => {
+  test('restored data keeps the bytes of the data before for 30 days, however old they are', async () => {
     await using server = await startServer({ open });
     const { alice, app, blobs, clock, db } = server;
     const { body } = await alice.post('/vaults', { name: 'Diary' });

@@ -11,7 +11,7 @@ async function stored(blobs: Blobs): Promise<number> {
 }
 
 onEachEngine('the lease of a backup', (open) => {
-  test('keeps the bytes of replaced and purged attachments until it ends', async () => {
+  test('the lease of a backup keeps the bytes of replaced and purged attachments until it ends', async () => {
     await using server = await startServer({ open, trashRoom: { notes: 0, textBytes: 0, attachmentBytes: () => 0 } });
     const { alice, app, blobs, clock, db } = server;
     const { body } = await alice.post('/vaults', { name: 'Kept' });
@@ -34,7 +34,7 @@ onEachEngine('the lease of a backup', (open) => {
     assert.equal(await stored(blobs), 0);
   });
 
-  test('ends by itself when its process was killed', async () => {
+  test('the lease of a backup ends by itself when its process was killed', async () => {
     await using server = await startServer({ open });
     const { clock, db } = server;
     // Not disposed of, as if the process was gone; its timer is of the real time.

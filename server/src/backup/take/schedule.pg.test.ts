@@ -17,7 +17,7 @@ const never = new AbortController().signal;
 const HOUR = 3_600_000;
 
 onEachEngine('a scheduled backup', (open) => {
-  test('is taken once a day by one of several servers, and again an hour after it failed', async () => {
+  test('a scheduled backup is taken once a day by one of several servers, and again an hour after it failed', async () => {
     const db = await open();
     const clock = testClock();
     const taken: string[] = [];
@@ -71,7 +71,7 @@ onEachEngine('a scheduled backup', (open) => {
     assert.equal(taken.length, before + 1);
   });
 
-  test('is not taken when another server took one between the decision and the lease', async () => {
+  test('a scheduled backup is not taken when another server took one between the decision and the lease', async () => {
     const db = await open();
     const clock = testClock();
     const taken: string[] = [];
@@ -99,7 +99,7 @@ onEachEngine('a scheduled backup', (open) => {
     assert.ok(lease, 'a backup by hand is taken at any time');
   });
 
-  test('is not begun while another backup holds the lease', async () => {
+  test('a scheduled backup is not begun while another backup holds the lease', async () => {
     const db = await open();
     const clock = testClock();
     let begun = 0;

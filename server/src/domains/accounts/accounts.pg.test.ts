@@ -17,7 +17,7 @@ const activeAdmins = statement((db, _: Record<never, never>) =>
 const forgetUser = statement((db, p: { id: UserId }) => db.deleteFrom('users').where('id', '=', p.id));
 
 onEachEngine('registering accounts', (open) => {
-  test('makes exactly one admin of eight first registrations at once, and all succeed', async () => {
+  test('registering accounts makes exactly one admin of eight first registrations at once, and all succeed', async () => {
     const { accounts, db } = await openFixtures(open);
     const eight = Array.from({ length: 8 }, (_, i) => accounts.register({ email: `p${i}@example.org`, password }));
     const roles = (await Promise.all(eight)).map(({ user }) => user.role);
@@ -26,7 +26,7 @@ onEachEngine('registering accounts', (open) => {
     assert.deepEqual(stored.sort(), roles);
   });
 
-  test('lets one of eight first registrations at once succeed on an invite-only server', async () => {
+  test('registering accounts lets one of eight first registrations at once succeed on an invite-only server', async () => {
     const { accounts, db } = await openFixtures(open, { registration: 'invite_only' });
     const eight = Array.from({ length: 8 }, (_, i) => accounts.register({ email: `p${i}@example.org`, password }));
     const codes = await Promise.all(eight.map(codeOf));
@@ -34,7 +34,7 @@ onEachEngine('registering accounts', (open) => {
     assert.equal((await db.all(allUsers, {})).length, 1);
   });
 
-  test('lets one of eight first registrations with the setup token at once succeed, also on an open server', async () => {
+  test('registering accounts lets one of eight first registrations with the setup token at once succeed, also on an open server', async () => {
     const { accounts, db } = await openFixtures(open, { registration: 'open' });
     const setup_token = await accounts.setupToken();
     const eight = Array.from({ length: 8 }, (_, i) =>
@@ -48,7 +48,7 @@ onEachEngine('registering accounts', (open) => {
     );
   });
 
-  test('lets one of eight registrations of one e-mail at once succeed, however the e-mail is written', async () => {
+  test('registering accounts lets one of eight registrations of one e-mail at once succeed, however the e-mail is written', async () => {
     const { accounts } = await openFixtures(open);
     const spellings = ['alice@example.org', ' Alice@Example.org', 'ALICE@EXAMPLE.ORG ', 'alice@example.org\n'];
     const codes = await Promise.all(
@@ -57,7 +57,7 @@ onEachEngine('registering accounts', (open) => {
     assert.deepEqual(codes.sort(), [null, ...Array(7).fill('registration_failed')]);
   });
 
-  test('accepts an invite once, for its e-mail, for a week', async () => {
+  test('registering accounts accepts an invite once, for its e-mail, for a week', async () => {
     const { accounts, clock } = await openFixtures(open, { registration: 'invite_only' });
     await accounts.register(alice);
     const forBob = (await accounts.createInvite('Bob@example.org')).token;
@@ -78,7 +78,7 @@ onEachEngine('registering accounts', (open) => {
     );
   });
 
-  test('lets one of two registrations with one invite at once succeed', async () => {
+  test('registering accounts lets one of two registrations with one invite at once succeed', async () => {
     const { accounts } = await openFixtures(open, { registration: 'invite_only' });
     await accounts.register(alice);
     const invite = (await accounts.createInvite()).token;
@@ -86,7 +86,7 @@ onEachEngine('registering accounts', (open) => {
     assert.deepEqual((await Promise.all(both)).sort(), ['invite_invalid', null]);
   });
 
-  test('leaves the invite unused when it refuses a registration', async () => {
+  test('registering accounts leaves the invite unused when it refuses a registration', async () => {
     const { accounts } = await openFixtures(open, { registration: 'invite_only' });
     await accounts.register(alice);
     const invite = (await accounts.createInvite()).token;
@@ -94,7 +94,7 @@ onEachEngine('registering accounts', (open) => {
     assert.equal(await codeOf(accounts.register({ ...bob, invite })), null);
   });
 
-  test('is possible for the operator on a closed server; the first account becomes admin whatever was requested', async () => {
+  test('registering accounts is possible for the operator on a closed server; the first account becomes admin whatever was requested', async () => {
     const { accounts } = await openFixtures(open, { registration: 'closed' });
     assert.equal((await accounts.createUser('alice@example.org', password, 'member')).role, 'admin');
     assert.equal((await accounts.createUser('bob@example.org')).role, 'member');
@@ -129,7 +129,7 @@ onEachEngine('the admin operations on accounts', (open) => {
     await accounts.refresh(refreshToken);
   });
 
-  test('leave one active admin of two who suspend, demote or delete each other at once', async () => {
+  test('the admin operations on accounts leave one active admin of two who suspend, demote or delete each other at once', async () => {
     const { accounts, db } = await openFixtures(open);
     for (const how of ['suspend', 'demote', 'delete', 'delete oneself'] as const) {
       const [a, b] = [
@@ -163,7 +163,7 @@ onEachEngine('the admin operations on accounts', (open) => {
     }
   });
 
-  test('set only existing plans', async () => {
+  test('the admin operations on accounts set only existing plans', async () => {
     const { accounts } = await openFixtures(open);
     await accounts.register(alice);
     assert.equal((await accounts.setPlan('Alice@example.org', 'pro')).tier, 'pro');
@@ -171,7 +171,7 @@ onEachEngine('the admin operations on accounts', (open) => {
     assert.equal(await codeOf(accounts.setPlan('nobody@example.org', 'pro')), 'account_not_found');
   });
 
-  test('open a session as the only account, or as the named one', async () => {
+  test('the admin operations on accounts open a session as the only account, or as the named one', async () => {
     const { accounts } = await openFixtures(open);
     assert.equal(await codeOf(accounts.openSession()), 'account_not_found');
     const { user } = await accounts.register(alice);
@@ -209,7 +209,7 @@ onEachEngine('profiles of accounts', (open) => {
 });
 
 onEachEngine('deleting an account', (open) => {
-  test('succeeds for only one of the two last admins at once', async () => {
+  test('deleting an account succeeds for only one of the two last admins at once', async () => {
     const { accounts } = await openFixtures(open);
     const admins = [
       await accounts.createUser('alice@example.org', password, 'admin'),
@@ -219,7 +219,7 @@ onEachEngine('deleting an account', (open) => {
     assert.deepEqual(codes.sort(), ['last_admin', null]);
   });
 
-  test('frees the e-mail, leaves no row and no key, and never makes another first account', async () => {
+  test('deleting an account frees the e-mail, leaves no row and no key, and never makes another first account', async () => {
     const { accounts, vaults, keys, db } = await openFixtures(open);
     await accounts.register(alice);
     const { user, accessToken } = await accounts.register(bob);
@@ -233,7 +233,7 @@ onEachEngine('deleting an account', (open) => {
     assert.equal((await accounts.register(bob)).user.role, 'member');
   });
 
-  test('is resumed after an interruption; meanwhile the account is unreachable', async () => {
+  test('deleting an account is resumed after an interruption; meanwhile the account is unreachable', async () => {
     let broken = true;
     const purgeSlice = async () => {
       if (broken) throw new Error('the disk is away');

@@ -12,7 +12,7 @@ const both = (error: string) => ({ error, errors: error });
 const FORWARDED = { 'x-forwarded-for': '203.0.113.9' };
 
 onSqlite('POST /auth/register', (open) => {
-  test('answers 201 with tokens, the user and a cookie that scripts cannot read', async () => {
+  test('POST /auth/register answers 201 with tokens, the user and a cookie that scripts cannot read', async () => {
     await using server = await startServer({ open });
     const sent = { email: ' Alice@Example.org ', password, display_name: 'Alice' };
     const answer = await server.anyone.post('/auth/register', sent);
@@ -28,14 +28,14 @@ onSqlite('POST /auth/register', (open) => {
     assert.equal(answer.headers.get('cache-control'), 'no-store');
   });
 
-  test('makes the cookie secure when the public address is https', async () => {
+  test('POST /auth/register makes the cookie secure when the public address is https', async () => {
     await using server = await startServer({ open, config: { publicUrl: 'https://notes.example.org' } });
     const setup_token = await server.app.accounts.setupToken();
     const answer = await server.anyone.post('/auth/register', { email: 'alice@example.org', password, setup_token });
     assert.match(answer.headers.getSetCookie()[0] ?? '', /; Secure/);
   });
 
-  test('refuses missing and mistyped fields with one error, and passwords by their length', async () => {
+  test('POST /auth/register refuses missing and mistyped fields with one error, and passwords by their length', async () => {
     await using server = await startServer({ open });
     const email = 'alice@example.org';
     const wrong = [
@@ -64,7 +64,7 @@ onSqlite('POST /auth/register', (open) => {
     assert.deepEqual([invite.status, Object.keys(invite.body.errors)], [422, ['invite']]);
   });
 
-  test('reveals no more about an e-mail in use than that registration failed', async () => {
+  test('POST /auth/register reveals no more about an e-mail in use than that registration failed', async () => {
     await using server = await startServer({ open });
     await server.alice.signed();
     const answer = await server.anyone.post('/auth/register', { email: 'ALICE@example.org', password });
@@ -72,7 +72,7 @@ onSqlite('POST /auth/register', (open) => {
     assert.equal(answer.cookie('refresh_token'), undefined);
   });
 
-  test('follows the registration mode, and always accepts the first account', async () => {
+  test('POST /auth/register follows the registration mode, and always accepts the first account', async () => {
     await using server = await startServer({ open, config: { registration: 'invite_only' } });
     await server.alice.signed();
     const sent = { email: 'bob@example.org', password };
@@ -92,7 +92,7 @@ onSqlite('POST /auth/register', (open) => {
 });
 
 onSqlite('GET /auth/bootstrap', (open) => {
-  test('returns whether the first account is still missing, and who may register', async () => {
+  test('GET /auth/bootstrap returns whether the first account is still missing, and who may register', async () => {
     await using server = await startServer({ open, config: { registration: 'invite_only' } });
     const before = await server.anyone.get('/auth/bootstrap');
     const mode = { registration_mode: 'invite_only' };
@@ -108,7 +108,7 @@ onSqlite('GET /auth/bootstrap', (open) => {
 onSqlite('the first account', (open) => {
   const first = { email: 'alice@example.org', password };
 
-  test('needs the setup token, which is void afterwards, unless it is made on the machine of the server', async () => {
+  test('the first account needs the setup token, which is void afterwards, unless it is made on the machine of the server', async () => {
     await using server = await startServer({ open, config: { registration: 'open' } });
     const register = (body: object) => server.anyone.post('/auth/register', body, FORWARDED);
     const without = await register(first);
@@ -124,7 +124,7 @@ onSqlite('the first account', (open) => {
     assert.equal((await register({ email: 'bob@example.org', password })).body.user.role, 'member');
   });
 
-  test('cannot be made without the token by a page of another origin, or behind a public address', async () => {
+  test('the first account cannot be made without the token by a page of another origin, or behind a public address', async () => {
     await using server = await startServer({ open });
     const page = await server.anyone.post('/auth/register', first, { origin: 'https://evil.example' });
     assert.deepEqual([page.status, page.body], [403, { error: 'setup_token_required' }]);

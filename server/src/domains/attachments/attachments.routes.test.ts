@@ -9,7 +9,7 @@ for (const blobs of ['disk', 'database'] as const)
     const start = notesOnOneServer(open, { blobs });
 
     describe('upload', () => {
-      it('as base64 answers the meta of the file, with a media type by its extension', async () => {
+      it('an upload as base64 answers the meta of the file, with a media type by its extension', async () => {
         const { caller } = (await start()).alice;
         const bytes = fileOf('png', 100_000);
         const { status, body } = await uploadJson(caller, 'img/a b.png', bytes, {
@@ -29,7 +29,7 @@ for (const blobs of ['disk', 'database'] as const)
         assert.ok((await readRaw(caller, 'img/a b.png')).bytes.equals(bytes));
       });
 
-      it('as raw bytes answers the same, with mtime from X-Mtime or now', async () => {
+      it('an upload as raw bytes answers the same, with mtime from X-Mtime or now', async () => {
         const { alice, server } = await start();
         const bytes = fileOf('jpg');
         const sent = await uploadRaw(alice.caller, 'photo.jpg', bytes, { 'x-mtime': '1700000000.25' });
@@ -42,7 +42,7 @@ for (const blobs of ['disk', 'database'] as const)
         assert.equal(bad.status, 422);
       });
 
-      it('accepts any or no content type for raw bytes, and an empty file', async () => {
+      it('an upload accepts any or no content type for raw bytes, and an empty file', async () => {
         const { caller } = (await start()).alice;
         const json = Buffer.from('{"a":');
         assert.equal((await uploadRaw(caller, 'd.json', json, { 'content-type': 'application/json' })).status, 200);
@@ -53,7 +53,7 @@ for (const blobs of ['disk', 'database'] as const)
         assert.equal((await caller.get(fileUrl('f.txt'))).body.content_base64, '');
       });
 
-      it('accepts its fields in any order and with any escapes, and ignores unknown ones', async () => {
+      it('an upload accepts its fields in any order and with any escapes, and ignores unknown ones', async () => {
         const { caller } = (await start()).alice;
         const bytes = fileOf('gif', 50_000);
         const base64 = bytes.toString('base64');
@@ -73,7 +73,7 @@ for (const blobs of ['disk', 'database'] as const)
         }
       });
 
-      it('to the same path replaces and keeps the id; equal bytes change nothing', async () => {
+      it('an upload to the same path replaces and keeps the id; equal bytes change nothing', async () => {
         const { caller } = (await start()).alice;
         const first = (await uploadJson(caller, 'a.png', fileOf('png'))).body.attachment;
         const bytes = fileOf('png', 300);
@@ -87,7 +87,7 @@ for (const blobs of ['disk', 'database'] as const)
         assert.ok((await readRaw(caller, 'a.png')).bytes.equals(bytes));
       });
 
-      it('says what is wrong with a request', async () => {
+      it('an upload says what is wrong with a request', async () => {
         const { caller } = (await start()).alice;
         const json = { 'content-type': 'application/json' };
         const png = fileOf('png').toString('base64');
@@ -121,7 +121,7 @@ for (const blobs of ['disk', 'database'] as const)
         assert.deepEqual((await caller.get('/attachments')).body.attachments, [], 'nothing was kept');
       });
 
-      it('refuses other extensions, programs of any name, and bytes of another kind', async () => {
+      it('an upload refuses other extensions, programs of any name, and bytes of another kind', async () => {
         const { caller } = (await start()).alice;
         const png = fileOf('png');
         for (const [path, extension] of [
@@ -170,7 +170,7 @@ for (const blobs of ['disk', 'database'] as const)
         }
       });
 
-      it('shares the one namespace with notes and folders', async () => {
+      it('an upload shares the one namespace with notes and folders', async () => {
         const { alice } = await start();
         const { caller } = alice;
         await alice.write('x.png/note.md');
@@ -193,7 +193,7 @@ for (const blobs of ['disk', 'database'] as const)
     });
 
     describe('reading', () => {
-      it('gives JSON with the bytes, or the bytes, by what is asked for', async () => {
+      it('reading an attachment gives JSON with the bytes, or the bytes, by what is asked for', async () => {
         const { server, alice } = await start();
         const { caller, vault } = alice;
         const bytes = fileOf('png', 100_001);
@@ -225,7 +225,7 @@ for (const blobs of ['disk', 'database'] as const)
         assert.deepEqual([head.status, head.headers.get('content-length'), head.bytes.length], [200, '100001', 0]);
       });
 
-      it('displays inline only types in which a browser runs nothing', async () => {
+      it('reading an attachment displays inline only types in which a browser runs nothing', async () => {
         const { caller } = (await start()).alice;
         const kinds = { 'p.pdf': 'inline', 't.txt': 'inline', 's.svg': 'attachment', 'd.docx': 'attachment' };
         const files: Record<string, Buffer> = { 'p.pdf': fileOf('pdf'), 'd.docx': fileOf('zip') };
@@ -238,7 +238,7 @@ for (const blobs of ['disk', 'database'] as const)
         assert.equal((await readRaw(caller, 't.txt')).headers.get('content-type'), 'text/plain; charset=utf-8');
       });
 
-      it('answers ranges, and says when a range cannot be satisfied', async () => {
+      it('reading an attachment answers ranges, and says when a range cannot be satisfied', async () => {
         const { server, alice } = await start();
         const { caller, vault } = alice;
         const bytes = fileOf('png', 200_000);
@@ -281,7 +281,7 @@ for (const blobs of ['disk', 'database'] as const)
         assert.equal((await readRaw(caller, 'r.png', { 'if-none-match': '"x"' })).status, 200);
       });
 
-      it('lists all files by path, or those below a folder', async () => {
+      it('GET /attachments lists all files by path, or those below a folder', async () => {
         const { caller } = (await start()).alice;
         for (const path of ['b/2.png', 'b/c/3.png', 'a.png', 'bb/4.png']) await uploadRaw(caller, path, fileOf('png'));
         const paths = async (query: string) =>
@@ -296,7 +296,7 @@ for (const blobs of ['disk', 'database'] as const)
     });
 
     describe('deletion', () => {
-      it('is idempotent, and a file uploaded to the same path afterwards is a new one', async () => {
+      it('the deletion of attachments is idempotent, and a file uploaded to the same path afterwards is a new one', async () => {
         const { caller, vault } = (await start()).alice;
         const first = (await uploadRaw(caller, 'a.png', fileOf('png'))).body.attachment;
         const count = async () => (await caller.get(`/vaults/${vault}`)).body.vault.attachment_count;
@@ -313,7 +313,7 @@ for (const blobs of ['disk', 'database'] as const)
         assert.ok(again.seq > first.seq + 1);
       });
 
-      it('of many files ignores missing ones, and happens once for an idempotency key', async () => {
+      it('the deletion of many files ignores missing ones, and happens once for an idempotency key', async () => {
         const { caller } = (await start()).alice;
         for (const name of ['1', '2', '3']) await uploadRaw(caller, `${name}.png`, fileOf('png'));
         const key = { 'x-idempotency-key': 'once' };
@@ -342,7 +342,7 @@ for (const blobs of ['disk', 'database'] as const)
       });
     });
 
-    it('repeats the answer of an upload with the same key, and refuses the key for anything else', async () => {
+    it('POST /attachments repeats the answer of an upload with the same key, and refuses the key for anything else', async () => {
       const { caller } = (await start()).alice;
       const key = { 'x-idempotency-key': 'one-upload' };
       const bytes = fileOf('png', 100_000);
@@ -356,7 +356,7 @@ for (const blobs of ['disk', 'database'] as const)
       assert.equal((await uploadJson(caller, 'j.png', bytes, {}, key)).body.error, 'idempotency_key_reused');
     });
 
-    it('finds no file of another vault', async () => {
+    it('a request for attachments finds no file of another vault', async () => {
       const { alice, bob } = await start();
       await uploadRaw(alice.caller, 'a.png', fileOf('png'));
       const other = await bob();

@@ -30,7 +30,7 @@ for (const blobs of ['disk', 'database'] as const)
     const start = notesOnOneServer(open, { blobs });
 
     describe('links', () => {
-      it('to a file resolve when it appears, dangle when it is deleted, and name no note path', async () => {
+      it('links to a file resolve when it appears, dangle when it is deleted, and name no note path', async () => {
         const { alice } = await start();
         await alice.write('n.md', '![[a.png]] [[a.png.md]]');
         assert.deepEqual(
@@ -53,7 +53,7 @@ for (const blobs of ['disk', 'database'] as const)
         assert.equal((await linksOf(alice, 'm.md'))[0].dangling, true);
       });
 
-      it('follow a rename in the form they have, and are restored to the letter by the rename back', async () => {
+      it('links to attachments follow a rename in the form they have, and are restored to the letter by the rename back', async () => {
         const { alice } = await start();
         const { caller } = alice;
         const bytes = fileOf('png');
@@ -78,7 +78,7 @@ for (const blobs of ['disk', 'database'] as const)
         assert.equal((await alice.read('s/S.md')).body.content, text(0));
       });
 
-      it('are written with the path where a bare name would mean another file', async () => {
+      it('links to attachments are written with the path where a bare name would mean another file', async () => {
         const { alice } = await start();
         await uploadRaw(alice.caller, 'a/one.png', fileOf('png'));
         await uploadRaw(alice.caller, 'a/two.png', fileOf('png'));
@@ -87,7 +87,7 @@ for (const blobs of ['disk', 'database'] as const)
         assert.equal((await alice.read('a/n.md')).body.content, '![[b/two.png]]');
       });
 
-      it('stay true when a note that embeds files moves, relative ones too', async () => {
+      it('links to attachments stay true when a note that embeds files moves, relative ones too', async () => {
         const { alice } = await start();
         const { id } = (await uploadRaw(alice.caller, 'a/img/p.png', fileOf('png'))).body.attachment;
         await uploadRaw(alice.caller, 'img/p.png', fileOf('png'));
@@ -100,7 +100,7 @@ for (const blobs of ['disk', 'database'] as const)
     });
 
     describe('rename', () => {
-      it('says which entry is at the path', async () => {
+      it('renaming an attachment says which entry is at the path', async () => {
         const { alice } = await start();
         const { caller } = alice;
         await uploadRaw(caller, 'a.png', fileOf('png'));
@@ -128,7 +128,7 @@ for (const blobs of ['disk', 'database'] as const)
     });
 
     describe('batch move', () => {
-      it('moves all or none, counts the named ones, and happens once for an idempotency key', async () => {
+      it('a batch move of attachments moves all or none, counts the named ones, and happens once for an idempotency key', async () => {
         const { alice } = await start();
         const { caller } = alice;
         for (const path of ['a.png', 'x/b.png', 'y/b.png', 'z/c.png']) await uploadRaw(caller, path, fileOf('png'));
@@ -166,7 +166,7 @@ for (const blobs of ['disk', 'database'] as const)
     });
 
     describe('folders', () => {
-      it('exist while they contain a file, and take their files along when they are renamed', async () => {
+      it('folders exist while they contain a file, and take their files along when they are renamed', async () => {
         const { alice } = await start();
         const { caller } = alice;
         await uploadRaw(caller, 'f/g/a.png', fileOf('png'));
@@ -186,7 +186,7 @@ for (const blobs of ['disk', 'database'] as const)
         assert.equal((await readRaw(caller, 'top/h/F2/g/a.png')).status, 200);
       });
 
-      it('take their files with them when they are deleted', async () => {
+      it('folders take their files with them when they are deleted', async () => {
         const { alice } = await start();
         const { caller, vault } = alice;
         for (const path of ['f/a.png', 'f/g/b.png', 'm/c.png', 'd.png']) await uploadRaw(caller, path, fileOf('png'));
@@ -202,7 +202,7 @@ for (const blobs of ['disk', 'database'] as const)
       });
     });
 
-    it('appear once in the feed, the manifest and the tree, at their last seq', async () => {
+    it('attachments that move appear once in the feed, the manifest and the tree, at their last seq', async () => {
       const { alice } = await start();
       const { caller } = alice;
       const kept = (await uploadRaw(caller, 'a.png', fileOf('png'))).body.attachment;

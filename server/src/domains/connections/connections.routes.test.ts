@@ -21,7 +21,7 @@ async function start(options: TestServerOptions) {
 }
 
 onSqlite('the list of connections', (open) => {
-  test('shows the minute of the last use, with address and user agent of the first', async () => {
+  test('the list of connections shows the minute of the last use, with address and user agent of the first', async () => {
     await using at = await start({ open });
     const { id, key } = (await at.alice.post('/api-keys', { name: 'A' })).body;
     const shown = async () => (await at.alice.get('/connections')).body[0];

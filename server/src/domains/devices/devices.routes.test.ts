@@ -33,7 +33,7 @@ async function aliceAgain({ anyone, alice, bearer }: TestServer): Promise<Caller
 }
 
 onSqlite('a device link', (open) => {
-  test('goes from a code to tokens that can write in the chosen vault only', async () => {
+  test('a device link goes from a code to tokens that can write in the chosen vault only', async () => {
     await using server = await startServer({ open, config: { publicUrl: 'https://notes.example' } });
     const checked = await checkedCallers(server);
     const [anyone, alice] = [checked(server.anyone), checked(server.alice)];
@@ -110,7 +110,7 @@ onSqlite('a device link', (open) => {
     );
   });
 
-  test('accepts codes without regard to case, hyphens and spaces', async () => {
+  test('a device link accepts codes without regard to case, hyphens and spaces', async () => {
     await using server = await startServer({ open });
     const { user_code } = await begin(server);
     const typed = [user_code.toLowerCase(), user_code.replace('-', ''), ` ${user_code.split('').join(' ')} `];
@@ -120,7 +120,7 @@ onSqlite('a device link', (open) => {
     assert.equal((await decide(server.alice, typed[2] ?? '', { vault_id: 'new' })).status, 200);
   });
 
-  test('belongs to the first account that looks its code up', async () => {
+  test('a device link belongs to the first account that looks its code up', async () => {
     await using server = await startServer({ open });
     const { user_code } = await begin(server, { device_name: 'Pad' });
     const vault = await vaultOf(server.bob);
@@ -135,7 +135,7 @@ onSqlite('a device link', (open) => {
     assert.equal((await decide(server.alice, user_code, { vault_id: 'new' })).status, 200);
   });
 
-  test('can be looked up only with a session', async () => {
+  test('a device link can be looked up only with a session', async () => {
     await using server = await startServer({ open });
     const { access_token } = await linked(server);
     const { user_code } = await begin(server);
@@ -143,7 +143,7 @@ onSqlite('a device link', (open) => {
     assert.equal((await lookUp(server.bob, user_code)).user_code_valid, true);
   });
 
-  test('refuses an account all codes after ten wrong ones for an hour, and no other account', async () => {
+  test('a device link refuses an account all codes after ten wrong ones for an hour, and no other account', async () => {
     await using server = await startServer({ open });
     const { alice, bob, clock } = server;
     for (let i = 0; i < 9; i++) await lookUp(alice, `BBBB-BBB${'BCDFGHJKL'[i]}`);
@@ -162,7 +162,7 @@ onSqlite('a device link', (open) => {
     assert.equal((await lookUp(later, (await begin(server)).user_code)).user_code_valid, true);
   });
 
-  test('counts concurrent wrong codes, but not a code of the account itself', async () => {
+  test('a device link counts concurrent wrong codes, but not a code of the account itself', async () => {
     await using server = await startServer({ open });
     const { alice } = server;
     const used = await begin(server);
@@ -174,7 +174,7 @@ onSqlite('a device link', (open) => {
     assert.equal((await lookUp(alice, user_code)).user_code_valid, false);
   });
 
-  test('slows down devices that poll too often, by five more seconds each time', async () => {
+  test('a device link slows down devices that poll too often, by five more seconds each time', async () => {
     await using server = await startServer({ open });
     const { device_code, user_code } = await begin(server);
     const next = async (seconds: number) => {
@@ -193,7 +193,7 @@ onSqlite('a device link', (open) => {
     assert.equal((await poll(server, device_code)).status, 200, 'once let in, nobody waits');
   });
 
-  test('expires after five minutes, whatever was decided', async () => {
+  test('a device link expires after five minutes, whatever was decided', async () => {
     await using server = await startServer({ open });
     const [waiting, given, refused] = [await begin(server), await begin(server), await begin(server)];
     await decide(server.alice, given.user_code, { vault_id: 'new' });
@@ -210,7 +210,7 @@ onSqlite('a device link', (open) => {
     assert.deepEqual(await raw.all('select * from device_authorizations'), []);
   });
 
-  test('is decided once and returns tokens once', async () => {
+  test('a device link is decided once and returns tokens once', async () => {
     await using server = await startServer({ open });
     const { device_code, user_code } = await begin(server);
     const both = await Promise.all([1, 2].map(() => decide(server.alice, user_code, { vault_id: 'new' })));
@@ -221,7 +221,7 @@ onSqlite('a device link', (open) => {
     assert.equal((await lookUp(server.alice, user_code)).user_code_valid, false);
   });
 
-  test('can be refused by the person', async () => {
+  test('a device link can be refused by the person', async () => {
     await using server = await startServer({ open });
     const { device_code, user_code } = await begin(server);
     const answer = await decide(server.alice, user_code, { deny: true });
@@ -233,7 +233,7 @@ onSqlite('a device link', (open) => {
     assert.equal((await decide(server.alice, user_code, { vault_id: 'new' })).status, 404);
   });
 
-  test('creates a vault with the given, suggested or default name, within the cap', async () => {
+  test('a device link creates a vault with the given, suggested or default name, within the cap', async () => {
     const plans = { ...builtinPlans, few: { ...builtinPlans.self_hosted, vaults_cap: 3 } };
     await using server = await startServer({ open, config: { plans, defaultPlan: 'few' } });
     const make = async (names: object, more: object) => {
@@ -253,7 +253,7 @@ onSqlite('a device link', (open) => {
     assert.equal((await poll(server, device_code)).body.vault_id, first);
   });
 
-  test('is possible only for active vaults of the account', async () => {
+  test('a device link is possible only for active vaults of the account', async () => {
     await using server = await startServer({ open });
     const [foreign, gone] = [await vaultOf(server.bob), await vaultOf(server.alice)];
     await server.alice.delete(`/vaults/${gone}`);
@@ -269,7 +269,7 @@ onSqlite('a device link', (open) => {
     assert.equal((await server.anyone.post('/auth/device')).status, 200);
   });
 
-  test('stores all names sealed, and suggested ones only until the tokens are issued', async () => {
+  test('a device link stores all names sealed, and suggested ones only until the tokens are issued', async () => {
     await using server = await startServer({ open });
     const names = { client_id: 'quibbleclient', vault_name: 'Quibblevault', device_name: 'Quibblename' };
     const link = await begin(server, names);
@@ -289,7 +289,7 @@ onSqlite('a device link', (open) => {
     for (const cell of await cellsOf(raw)) assert.ok(!secrets.some((secret) => cell.includes(secret)), cell);
   });
 
-  test('is rate-limited by address where codes are created and tried, and by its interval where it is polled', async () => {
+  test('a device link is rate-limited by address where codes are created and tried, and by its interval where it is polled', async () => {
     await using server = await startServer({ open, config: { authRateLimit: 3 } });
     const { device_code } = await begin(server);
     for (let i = 0; i < 12; i++) assert.equal((await poll(server, device_code)).status, 400);

@@ -28,7 +28,7 @@ async function room(open: Parameters<typeof openFixtures>[0], waitMs = 10_000) {
 }
 
 onEachEngine('Idempotency.once', (open) => {
-  test('leaves the key free when the work fails, even after the answer was handed in', async () => {
+  test('Idempotency.once leaves the key free when the work fails, even after the answer was handed in', async () => {
     const { db, idempotency, ask, work } = await room(open);
     const failure = new Error('the power went');
     const failing = idempotency.once(ask, (keep) =>
@@ -41,7 +41,7 @@ onEachEngine('Idempotency.once', (open) => {
     assert.deepEqual(await idempotency.once(ask, work()), { ...DONE, replayed: false });
   });
 
-  test('refuses a call that waits too long, without blocking those behind it', async () => {
+  test('Idempotency.once refuses a call that waits too long, without blocking those behind it', async () => {
     const { idempotency, ask, work, never } = await room(open, 50);
     const gate = Promise.withResolvers<void>();
     const first = idempotency.once(ask, async (keep) => {
@@ -57,7 +57,7 @@ onEachEngine('Idempotency.once', (open) => {
     assert.deepEqual(await idempotency.once(ask, never), { ...DONE, replayed: true });
   });
 
-  test('gives a waiting call the answer, or runs its work when the first failed', async () => {
+  test('Idempotency.once gives a waiting call the answer, or runs its work when the first failed', async () => {
     const { idempotency, ask, work, never } = await room(open);
     const gate = Promise.withResolvers<void>();
     const first = idempotency.once(ask, async () => {
@@ -77,7 +77,7 @@ onEachEngine('Idempotency.once', (open) => {
     );
   });
 
-  test('stores answers sealed for a day, and then removes them', async () => {
+  test('Idempotency.once stores answers sealed for a day, and then removes them', async () => {
     const { db, clock, idempotency, ask, work, never } = await room(open);
     for (let at = 0; at < 450; at++) await idempotency.once({ ...ask, key: `${at}` }, work());
     clock.advance({ hours: 12 });
@@ -96,7 +96,7 @@ onEachEngine('Idempotency.once', (open) => {
     assert.equal((await db.all(allAnswers, {})).length, 1);
   });
 
-  test('stores answers that are deleted with their account', async () => {
+  test('Idempotency.once stores answers that are deleted with their account', async () => {
     const { db, idempotency, ask, work } = await room(open);
     await idempotency.once(ask, work());
     await idempotency.purgeUser(ask.userId);

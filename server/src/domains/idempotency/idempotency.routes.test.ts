@@ -13,7 +13,7 @@ const replayed = (answer: Answer) => answer.headers.get('idempotency-replayed');
 const note = (path: string, content = 'text') => ({ path, content, mtime: 1 });
 
 onSqlite('An idempotency key', (open) => {
-  test('returns the first answer again, whatever happened since, without effect', async () => {
+  test('an idempotency key returns the first answer again, whatever happened since, without effect', async () => {
     await using server = await startServer({ open });
     const { alice } = server;
     await alice.post('/vaults', { name: 'Notes' });
@@ -26,7 +26,7 @@ onSqlite('An idempotency key', (open) => {
     assert.deepEqual([now.body.content, now.body.version], ['two', 2]);
   });
 
-  test('returns a long text again without storing it twice', async () => {
+  test('an idempotency key returns a long text again without storing it twice', async () => {
     await using server = await startServer({ open });
     const { alice, db } = server;
     await alice.post('/vaults', { name: 'Notes' });
@@ -42,7 +42,7 @@ onSqlite('An idempotency key', (open) => {
     assert.deepEqual([other.status, other.body], [422, { error: 'idempotency_key_reused' }]);
   });
 
-  test('belongs to one request: another body with it is refused', async () => {
+  test('an idempotency key belongs to one request: another body with it is refused', async () => {
     await using server = await startServer({ open });
     const { alice } = server;
     await alice.post('/vaults', { name: 'Notes' });
@@ -52,7 +52,7 @@ onSqlite('An idempotency key', (open) => {
     assert.equal((await alice.get('/notes/b.md')).status, 404);
   });
 
-  test('is checked before the body is used', async () => {
+  test('an idempotency key is checked before the body is used', async () => {
     await using server = await startServer({ open });
     const { alice } = server;
     await alice.post('/vaults', { name: 'Notes' });
@@ -65,7 +65,7 @@ onSqlite('An idempotency key', (open) => {
     assert.equal(replayed(await alice.post('/notes', note('a.md'), longest)), 'true');
   });
 
-  test('is scoped to user, vault and route', async () => {
+  test('an idempotency key is scoped to user, vault and route', async () => {
     await using server = await startServer({ open });
     const { alice, bob } = server;
     const home = await alice.post('/vaults', { name: 'Home' }, keyed('k'));
@@ -79,7 +79,7 @@ onSqlite('An idempotency key', (open) => {
     assert.equal(replayed(await bob.post('/notes', note('a.md'), keyed('k'))), null);
   });
 
-  test('is free again after a failure, and after a day', async () => {
+  test('an idempotency key is free again after a failure, and after a day', async () => {
     await using server = await startServer({ open });
     const { alice, clock } = server;
     await alice.post('/vaults', { name: 'Notes' });
@@ -98,7 +98,7 @@ onSqlite('An idempotency key', (open) => {
     assert.equal(replayed(await later.post('/notes', note('b.md'), keyed('k'))), 'true');
   });
 
-  test('requires the access of the first call for a replay', async () => {
+  test('an idempotency key requires the access of the first call for a replay', async () => {
     await using server = await startServer({ open });
     const { alice, bob, anyone } = server;
     const { body } = await alice.post('/vaults', { name: 'Notes' });
@@ -110,7 +110,7 @@ onSqlite('An idempotency key', (open) => {
     assert.equal((await alice.post('/notes', note('a.md'), headers)).status, 404);
   });
 
-  test('works on every POST of vaults', async () => {
+  test('an idempotency key works on every POST of vaults', async () => {
     await using server = await startServer({ open });
     const { alice } = server;
     const twice = async (path: string, body: unknown, status: number) => {
@@ -137,7 +137,7 @@ onSqlite('An idempotency key', (open) => {
     assert.equal((await alice.get('/vaults')).body.vaults.length, 1);
   });
 
-  test('is deleted with its vault and its account', async () => {
+  test('an idempotency key is deleted with its vault and its account', async () => {
     await using server = await startServer({ open });
     const { bob, db } = server;
     await server.alice.signed();

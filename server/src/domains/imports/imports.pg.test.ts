@@ -44,7 +44,7 @@ const PNG = Buffer.from(
 );
 
 onEachEngine('imports of zips', (open) => {
-  test('write notes and attachments at their paths with their times, links resolved', async () => {
+  test('imports of zips write notes and attachments at their paths with their times, links resolved', async () => {
     await using at = await start({ open });
     const mtime = new Date(1_600_000_000_000);
     const result = await at.run(
@@ -89,7 +89,7 @@ onEachEngine('imports of zips', (open) => {
     }
   });
 
-  test('can be repeated: equal files are left, others get a new name, also for another case or Unicode form', async () => {
+  test('imports of zips can be repeated: equal files are left, others get a new name, also for another case or Unicode form', async () => {
     await using at = await start({ open });
     await at.put('a.md', 'mine');
     await at.put('same.md', 'same');
@@ -140,7 +140,7 @@ onEachEngine('imports of zips', (open) => {
     assert.deepEqual(said(await apply()), [409, 'import_not_applicable']);
   });
 
-  test('refuse hostile names and kinds of files, and import the others', async () => {
+  test('imports of zips refuse hostile names and kinds of files, and import the others', async () => {
     await using at = await start({ open });
     const hostile: [ZipFileInput, string][] = [
       [{ name: '../escape.md' }, 'unsafe_path'],
@@ -183,7 +183,7 @@ onEachEngine('imports of zips', (open) => {
     assert.deepEqual(await at.paths(), ['good.md', 'last.md']);
   });
 
-  test('fail as a whole for what is no archive, is damaged, or is beyond the limits', async () => {
+  test('imports of zips fail as a whole for what is no archive, is damaged, or is beyond the limits', async () => {
     await using at = await start({ open, archiveLimits: LIMITS });
     const good = zipOf([{ name: 'a.md', data: 'a' }]);
     const shared = { name: 'a.md', data: 'text '.repeat(2000) };
@@ -231,7 +231,7 @@ onEachEngine('imports of zips', (open) => {
 onEachEngine('jobs of imports', (open) => {
   const archive = zipOf(Array.from({ length: 120 }, (_, i) => ({ name: `${i}.md`, data: `note ${i}` })));
 
-  test('run one at a time for an account, and a new one replaces one that is over', async () => {
+  test('jobs of imports run one at a time for an account, and a new one replaces one that is over', async () => {
     await using at = await start({ open });
     const both = await Promise.all([at.begin(archive), at.begin(archive)]);
     assert.deepEqual(both.map(({ status }) => status).sort(), [202, 409]);
@@ -241,7 +241,7 @@ onEachEngine('jobs of imports', (open) => {
     assert.equal((await at.server.alice.get('/imports')).body.imports.length, 1);
   });
 
-  test('are run once by two processes', async () => {
+  test('jobs of imports are run once by two processes', async () => {
     await using at = await start({ open });
     const { db, blobs, masterKey, clock } = at.server;
     await using other = await startServer({ open: async () => db, blobs, masterKey, clock });
@@ -251,7 +251,7 @@ onEachEngine('jobs of imports', (open) => {
     assert.deepEqual([state, report.notes, report.unchanged], ['done', 120, 0]);
   });
 
-  test('go on where they were interrupted, and write nothing twice', async () => {
+  test('jobs of imports go on where they were interrupted, and write nothing twice', async () => {
     await using at = await start({ open });
     const { id } = (await at.begin(archive)).body;
     await at.server.app.imports.runWaiting(AbortSignal.abort());
@@ -272,7 +272,7 @@ onEachEngine('jobs of imports', (open) => {
     assert.equal((await at.paths()).length, 120);
   });
 
-  test('can be cancelled, which erases the archive', async () => {
+  test('jobs of imports can be cancelled, which erases the archive', async () => {
     await using at = await start({ open });
     const { id } = (await at.begin(archive)).body;
     assert.equal(await at.blobs(), 1);
@@ -283,7 +283,7 @@ onEachEngine('jobs of imports', (open) => {
     assert.deepEqual([state, await at.paths()], ['cancelled', []]);
   });
 
-  test('are gone after a day, also a dry run that was never applied', async () => {
+  test('jobs of imports are gone after a day, also a dry run that was never applied', async () => {
     await using at = await start({ open });
     const { id } = await at.run(archive, '&dry_run=true');
     assert.equal(await at.blobs(), 1);
@@ -295,7 +295,7 @@ onEachEngine('jobs of imports', (open) => {
     assert.equal(await at.blobs(), 0);
   });
 
-  test('belong to their account, and to the vault they write to', async () => {
+  test('jobs of imports belong to their account, and to the vault they write to', async () => {
     await using at = await start({ open });
     const { bob, alice } = at.server;
     const { id } = (await at.begin(archive, '&dry_run=1')).body;
@@ -329,7 +329,7 @@ onEachEngine('imports of Joplin exports', (open) => {
     ].join('\n'),
   });
 
-  test('keep notebooks, tags, times, links between notes, and resources', async () => {
+  test('imports of Joplin exports keep notebooks, tags, times, links between notes, and resources', async () => {
     await using at = await start({ open });
     const changed = { user_updated_time: '2021-05-06T07:08:09.000Z' };
     const result = await at.run(
@@ -372,7 +372,7 @@ onEachEngine('imports of Joplin exports', (open) => {
 });
 
 onEachEngine('exports', (open) => {
-  test('are a zip of every note, attachment and folder with its time, by a ticket of a session, once', async () => {
+  test('exports are a zip of every note, attachment and folder with its time, by a ticket of a session, once', async () => {
     await using at = await start({ open });
     const { server } = at;
     const headers = { 'x-vault-id': at.vault };
@@ -405,7 +405,7 @@ onEachEngine('exports', (open) => {
     assert.deepEqual(file.bytes, PNG);
   });
 
-  test('leave out what is damaged, and list it', async () => {
+  test('exports leave out what is damaged, and list it', async () => {
     await using at = await start({ open });
     const { alice, anyone, app, db } = at.server;
     await at.put('sound.md', 'sound');

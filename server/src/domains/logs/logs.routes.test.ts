@@ -27,7 +27,7 @@ const messages = async (who: Caller, query = ''): Promise<(string | null)[]> => 
 };
 
 onSqlite('POST and GET /logs', (open) => {
-  test('return whole records, newest first, of the caller only', async () => {
+  test('POST and GET /logs return whole records, newest first, of the caller only', async () => {
     await using at = await start({ open });
     const now = new Date(at.server.clock.now()).toISOString();
     const full = {
@@ -53,7 +53,7 @@ onSqlite('POST and GET /logs', (open) => {
     assert.deepEqual(await messages(at.bob), []);
   });
 
-  test('cut long texts, drop excess records and refuse invalid ones', async () => {
+  test('POST and GET /logs cut long texts, drop excess records and refuse invalid ones', async () => {
     await using at = await start({ open });
     const long = '🦊'.repeat(20_000);
     await at.alice.post('/logs', { logs: [{ message: long, stack: long }] });
@@ -73,7 +73,7 @@ onSqlite('POST and GET /logs', (open) => {
     assert.equal((await at.alice.get('/logs')).body.logs[0].ts, null);
   });
 
-  test('filter by level, category and since', async () => {
+  test('POST and GET /logs filter by level, category and since', async () => {
     await using at = await start({ open });
     await at.alice.post('/logs', { logs: [{ message: 'a', level: 'info', category: 'sync' }] });
     at.server.clock.advance({ minutes: 5 });
@@ -95,14 +95,14 @@ onSqlite('POST and GET /logs', (open) => {
     }
   });
 
-  test('add nothing for a retry under an idempotency key', async () => {
+  test('POST and GET /logs add nothing for a retry under an idempotency key', async () => {
     await using at = await start({ open });
     const send = () => at.alice.post('/logs', { logs: [{ message: 'once' }] }, { 'x-idempotency-key': 'k' });
     assert.deepEqual((await send()).body, (await send()).body);
     assert.deepEqual(await messages(at.alice), ['once']);
   });
 
-  test('accept records from any credential; a restricted one reads only its own', async () => {
+  test('POST and GET /logs accept records from any credential; a restricted one reads only its own', async () => {
     await using at = await start({ open });
     const { id } = (await at.alice.post('/vaults', { name: 'V' })).body.vault;
     const [limited, reading, whole] = [
@@ -120,7 +120,7 @@ onSqlite('POST and GET /logs', (open) => {
     assert.deepEqual(await messages(reading), ['reading']);
   });
 
-  test('delete records after 30 days, and with the account', async () => {
+  test('POST and GET /logs delete records after 30 days, and with the account', async () => {
     await using at = await start({ open });
     await at.server.alice.signed();
     await using raw = await rawOf(at.server.db);
@@ -142,7 +142,7 @@ onSqlite('POST and GET /logs', (open) => {
     assert.equal(await stored(), 0);
   });
 
-  test('store nothing that a client sent in clear', async () => {
+  test('POST and GET /logs store nothing that a client sent in clear', async () => {
     await using at = await start({ open });
     const word = 'xyzzy-secret';
     const record = { category: word, conn_id: word, device_id: word, level: word, message: word, stack: word };

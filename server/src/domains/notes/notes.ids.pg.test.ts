@@ -161,7 +161,7 @@ onEachEngine('notes_cap', (open) => {
   const capped = (cap: number) => ({ ...builtinPlans.self_hosted, notes_cap: cap });
   const config = { plans: { ...builtinPlans, tiny: capped(2), tinier: capped(1) }, defaultPlan: 'tiny' };
 
-  test('refuses growth with every field, over all active vaults of the user', async () => {
+  test('notes_cap refuses growth with every field, over all active vaults of the user', async () => {
     await using notes = await startNotes({ open, config });
     const { server, alice } = notes;
     const bob = await notes.bob();

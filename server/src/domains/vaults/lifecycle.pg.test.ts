@@ -11,7 +11,7 @@ const findAllRows = statement((db, _: Record<never, never>) => db.selectFrom('va
 const NOWHERE = '00000000-0000-7000-8000-000000000000';
 
 onEachEngine('changing vaults', (open) => {
-  test('with a new name makes a new slug, for which its own old slug is no obstacle', async () => {
+  test('changing vaults with a new name makes a new slug, for which its own old slug is no obstacle', async () => {
     const rooms = await openFixtures(open);
     const { vaults } = rooms;
     const alice = await signUp(rooms, 'alice');
@@ -25,7 +25,7 @@ onEachEngine('changing vaults', (open) => {
     assert.equal((await vaults.create(alice, { name: 'Work' })).slug, 'work-2');
   });
 
-  test('moves the default and never just removes it; deleting it promotes the oldest vault left', async () => {
+  test('changing vaults moves the default and never just removes it; deleting it promotes the oldest vault left', async () => {
     const rooms = await openFixtures(open);
     const { vaults, clock } = rooms;
     const alice = await signUp(rooms, 'alice');
@@ -51,7 +51,7 @@ onEachEngine('changing vaults', (open) => {
     assert.equal((await defaults()).length, 1);
   });
 
-  test('by restoring makes it the default only when there is none, with its slug and client id only if free', async () => {
+  test('restoring a vault makes it the default only when there is none, with its slug and client id only if free', async () => {
     const rooms = await openFixtures(open);
     const { vaults } = rooms;
     const alice = await signUp(rooms, 'alice');
@@ -69,7 +69,7 @@ onEachEngine('changing vaults', (open) => {
     assert.equal((await vaults.register(alice, { client_id: 'laptop', name: 'x' })).vault.id, next.vault.id);
   });
 
-  test('with a key needs write on the vault, and inaccessible vaults do not exist', async () => {
+  test('changing vaults with a key needs write on the vault, and inaccessible vaults do not exist', async () => {
     const rooms = await openFixtures(open);
     const { vaults, hookCalls: options } = rooms;
     const [alice, bob] = [await signUp(rooms, 'alice'), await signUp(rooms, 'bob')];
@@ -91,7 +91,7 @@ onEachEngine('changing vaults', (open) => {
     assert.equal(await codeOf(vaults.purge(bob, id)), 'vault_not_found');
   });
 
-  test('stores no name, slug or description in clear', async () => {
+  test('changing vaults stores no name, slug or description in clear', async () => {
     const rooms = await openFixtures(open);
     const alice = await signUp(rooms, 'alice');
     const sent = { client_id: 'secret-client', name: 'Secret Name' };
@@ -105,7 +105,7 @@ onEachEngine('changing vaults', (open) => {
 });
 
 onEachEngine('purging vaults', (open) => {
-  test('keeps a deleted vault for thirty days; then its owner cannot see it, and soon it is erased', async () => {
+  test('purging vaults keeps a deleted vault for thirty days; then its owner cannot see it, and soon it is erased', async () => {
     const rooms = await openFixtures(open);
     const { vaults, clock, hookCalls: options, keys } = rooms;
     const alice = await signUp(rooms, 'alice');
@@ -130,7 +130,7 @@ onEachEngine('purging vaults', (open) => {
     assert.equal(await vaults.purgeDue(clock.now()), 0);
   });
 
-  test('destroys the key first, erases in slices, and resumes after an interruption', async () => {
+  test('purging vaults destroys the key first, erases in slices, and resumes after an interruption', async () => {
     let slices = 0;
     let keyWasThere = false;
     const rooms: Fixtures = await openFixtures(open, {
@@ -154,7 +154,7 @@ onEachEngine('purging vaults', (open) => {
     assert.deepEqual([slices, options.erased], [5, [id]]);
   });
 
-  test('of one vault that fails does not block the others', async () => {
+  test('the purge of one vault that fails does not block the others', async () => {
     let stuck = '';
     const rooms = await openFixtures(open, {
       purgeSlice: async (id) => {
@@ -173,7 +173,7 @@ onEachEngine('purging vaults', (open) => {
     assert.deepEqual(options.erased, made.slice(1));
   });
 
-  test('and restoring at once succeeds for one only', async () => {
+  test('purging vaults and restoring at once succeeds for one only', async () => {
     const rooms = await openFixtures(open);
     const { vaults } = rooms;
     const alice = await signUp(rooms, 'alice');
@@ -187,7 +187,7 @@ onEachEngine('purging vaults', (open) => {
     }
   });
 
-  test('is possible for deleted vaults only', async () => {
+  test('purging vaults is possible for deleted vaults only', async () => {
     const rooms = await openFixtures(open);
     const alice = await signUp(rooms, 'alice');
     const { id } = await rooms.vaults.create(alice, { name: 'One' });

@@ -9,7 +9,7 @@ const NOWHERE = '00000000-0000-7000-8000-000000000000';
 const plans = mergePlans(builtinPlans, { free: { vaults_cap: 10, notes_cap: 10 } });
 
 onEachEngine('creating vaults', (open) => {
-  test('makes exactly one default of eight first vaults at once', async () => {
+  test('creating vaults makes exactly one default of eight first vaults at once', async () => {
     const rooms = await openFixtures(open);
     const alice = await signUp(rooms, 'alice');
     await Promise.all(
@@ -20,7 +20,7 @@ onEachEngine('creating vaults', (open) => {
     assert.deepEqual(list.map(({ slug }) => slug).sort(), ['vault', ...[2, 3, 4, 5, 6, 7, 8].map((n) => `vault-${n}`)]);
   });
 
-  test('lets ten of fifty creates at once succeed against a cap of ten', async () => {
+  test('creating vaults lets ten of fifty creates at once succeed against a cap of ten', async () => {
     const rooms = await openFixtures(open, { plans, defaultPlan: 'free' });
     const alice = await signUp(rooms, 'alice');
     const errors = await Promise.all(
@@ -40,7 +40,7 @@ onEachEngine('creating vaults', (open) => {
     assert.equal((await rooms.vaults.list(alice, { deleted: false })).length, 10);
   });
 
-  test('makes one vault of ten registrations of one client id at once, with the first name', async () => {
+  test('creating vaults makes one vault of ten registrations of one client id at once, with the first name', async () => {
     const rooms = await openFixtures(open);
     const alice = await signUp(rooms, 'alice');
     const all = await Promise.all(
@@ -51,7 +51,7 @@ onEachEngine('creating vaults', (open) => {
     assert.deepEqual(all.map(({ status }) => status).sort(), ['created', ...Array(9).fill('existing')]);
   });
 
-  test('makes different vaults for one client id of different users', async () => {
+  test('creating vaults makes different vaults for one client id of different users', async () => {
     const rooms = await openFixtures(open);
     const [alice, bob] = [await signUp(rooms, 'alice'), await signUp(rooms, 'bob')];
     const hers = await rooms.vaults.register(alice, { client_id: 'laptop', name: 'Notes' });
@@ -60,7 +60,7 @@ onEachEngine('creating vaults', (open) => {
     assert.deepEqual([his.status, his.vault.slug], ['created', 'notes']);
   });
 
-  test('with a key needs write on later vaults, and adopts only vaults it can access', async () => {
+  test('creating vaults with a key needs write on later vaults, and adopts only vaults it can access', async () => {
     const rooms = await openFixtures(open);
     const { vaults } = rooms;
     const alice = await signUp(rooms, 'alice');
@@ -80,7 +80,7 @@ onEachEngine('creating vaults', (open) => {
 });
 
 onEachEngine('selecting a vault by X-Vault-ID', (open) => {
-  test('accepts only active vaults of the user', async () => {
+  test('selecting a vault by X-Vault-ID accepts only active vaults of the user', async () => {
     const rooms = await openFixtures(open);
     const { vaults } = rooms;
     const [alice, bob] = [await signUp(rooms, 'alice'), await signUp(rooms, 'bob')];
@@ -100,7 +100,7 @@ onEachEngine('selecting a vault by X-Vault-ID', (open) => {
     assert.equal(await codeOf(vaults.openVault(alice, second.id, 'read')), 'vault_header_not_found');
   });
 
-  test('gives a key its only accessible vault, else the default one, at its level there', async () => {
+  test('selecting a vault by X-Vault-ID gives a key its only accessible vault, else the default one, at its level there', async () => {
     const rooms = await openFixtures(open);
     const { vaults } = rooms;
     const alice = await signUp(rooms, 'alice');
@@ -118,7 +118,7 @@ onEachEngine('selecting a vault by X-Vault-ID', (open) => {
     assert.equal(await codeOf(vaults.openVault(without, second.id, 'read')), 'vault_no_access');
   });
 
-  test('takes one statement, with and without a header', async () => {
+  test('selecting a vault by X-Vault-ID takes one statement, with and without a header', async () => {
     const rooms = await openFixtures(open);
     const { db, vaults } = rooms;
     const alice = await signUp(rooms, 'alice');
@@ -141,7 +141,7 @@ onEachEngine('selecting a vault by X-Vault-ID', (open) => {
 });
 
 onEachEngine('writing to a vault', (open) => {
-  test('hands out seqs to fifty writers at once, each once and without gaps', async () => {
+  test('writing to a vault hands out seqs to fifty writers at once, each once and without gaps', async () => {
     const rooms = await openFixtures(open);
     const alice = await signUp(rooms, 'alice');
     const { id } = await rooms.vaults.create(alice, { name: 'One' });
@@ -153,7 +153,7 @@ onEachEngine('writing to a vault', (open) => {
     assert.equal((await rooms.vaults.get(alice, id)).noteCount, 50);
   });
 
-  test('counts the notes cap over all active vaults, also when they grow at once', async () => {
+  test('writing to a vault counts the notes cap over all active vaults, also when they grow at once', async () => {
     const rooms = await openFixtures(open, { plans, defaultPlan: 'free' });
     const { vaults } = rooms;
     const alice = await signUp(rooms, 'alice');
@@ -184,7 +184,7 @@ onEachEngine('writing to a vault', (open) => {
     await advance(rooms, alice, made[0]?.id ?? '', 1);
   });
 
-  test('is still capped after a restore', async () => {
+  test('writing to a vault is still capped after a restore', async () => {
     const rooms = await openFixtures(open, { plans, defaultPlan: 'free' });
     const { vaults } = rooms;
     const alice = await signUp(rooms, 'alice');
@@ -199,7 +199,7 @@ onEachEngine('writing to a vault', (open) => {
     assert.equal((await vaults.restore(alice, first.id)).noteCount, 6);
   });
 
-  test('is refused when the vault was deleted since it was opened', async () => {
+  test('writing to a vault is refused when the vault was deleted since it was opened', async () => {
     const rooms = await openFixtures(open);
     const { db, vaults, hookCalls: options } = rooms;
     const alice = await signUp(rooms, 'alice');

@@ -17,7 +17,7 @@ const LIMIT = {
 };
 
 onSqlite('POST and GET /vaults', (open) => {
-  test('return a created vault whole; the first is the default', async () => {
+  test('POST and GET /vaults return a created vault whole; the first is the default', async () => {
     await using server = await startServer({ open });
     const now = new Date(server.clock.now()).toISOString();
     const answer = await server.alice.post('/vaults', { name: ' Work Notes ', description: 'Mine' });
@@ -49,7 +49,7 @@ onSqlite('POST and GET /vaults', (open) => {
     assert.deepEqual((await server.bob.get('/vaults')).body, { vaults: [], access_levels: true });
   });
 
-  test('look a code up only when one is sent', async () => {
+  test('POST and GET /vaults look a code up only when one is sent', async () => {
     await using server = await startServer({ open });
     const { body } = await server.alice.get('/vaults?user_code=ABCD-EFGH');
     const { vaults, ...rest } = body;
@@ -57,7 +57,7 @@ onSqlite('POST and GET /vaults', (open) => {
     assert.deepEqual([vaults, rest], [[], { access_levels: true, ...nothing }]);
   });
 
-  test('require a name, and apply the plan’s cap', async () => {
+  test('POST and GET /vaults require a name, and apply the plan’s cap', async () => {
     await using server = await startServer({ open, config: { defaultPlan: 'free' } });
     const blank = await server.alice.post('/vaults', { name: '  ' });
     assert.deepEqual([blank.status, blank.body], [422, { errors: { name: ["can't be blank"] } }]);
@@ -73,7 +73,7 @@ onSqlite('POST and GET /vaults', (open) => {
 });
 
 onSqlite('POST /vaults/register', (open) => {
-  test('creates a vault once and returns it flat, with its status', async () => {
+  test('POST /vaults/register creates a vault once and returns it flat, with its status', async () => {
     await using server = await startServer({ open });
     const made = await server.alice.post('/vaults/register', { client_id: 'laptop-1', name: 'Notes' });
     const again = await server.alice.post('/vaults/register', { client_id: 'laptop-1', name: 'Other' });
@@ -86,7 +86,7 @@ onSqlite('POST /vaults/register', (open) => {
     assert.deepEqual({ ...vault, status: 'created' }, made.body);
   });
 
-  test('needs both fields, and applies the plan’s cap to new vaults only', async () => {
+  test('POST /vaults/register needs both fields, and applies the plan’s cap to new vaults only', async () => {
     await using server = await startServer({ open, config: { defaultPlan: 'free' } });
     for (const body of [
       undefined,
@@ -107,7 +107,7 @@ onSqlite('POST /vaults/register', (open) => {
 });
 
 onSqlite('/vaults/{id}', (open) => {
-  test('answers not found alike for a malformed, unknown, foreign or deleted vault', async () => {
+  test('/vaults/{id} answers not found alike for a malformed, unknown, foreign or deleted vault', async () => {
     await using server = await startServer({ open });
     const { id } = (await server.alice.post('/vaults', { name: 'Work' })).body.vault;
     const gone = (await server.alice.post('/vaults', { name: 'Gone' })).body.vault.id;

@@ -21,7 +21,7 @@ async function say(server: TestServer, bytes: string, enough = /$^/): Promise<st
 }
 
 onSqlite('requests without a handler', (open) => {
-  test('get an answer in the usual shape when their HTTP is broken', async () => {
+  test('requests without a handler get an answer in the usual shape when their HTTP is broken', async () => {
     await using server = await startServer({ open });
     const cases: readonly [bytes: string, status: string, error: string][] = [
       ['GET /api/health HTTP/1.1\r\nhost: a\r\nno colon\r\n\r\n', '400 Bad Request', 'bad_request'],
@@ -43,7 +43,9 @@ onSqlite('requests without a handler', (open) => {
     }
   });
 
-  test('get the answer of an unknown route before their body has arrived', { timeout: 10_000 }, async () => {
+  test('requests without a handler get the answer of an unknown route before their body has arrived', {
+    timeout: 10_000,
+  }, async () => {
     await using server = await startServer({ open });
     const body = `host: a\r\n${json}content-length: 1000\r\n\r\n{`;
     for (const [line, status] of [
@@ -61,7 +63,7 @@ onSqlite('requests without a handler', (open) => {
     assert.equal((await server.anyone.call('OPTIONS', '/notes', undefined, preflight)).status, 204);
   });
 
-  test('may send no more than 16 KB without an account', async () => {
+  test('requests without a handler may send no more than 16 KB without an account', async () => {
     await using server = await startServer({ open });
     const big = { email: 'a@example.org', password: 'x'.repeat(16 * 1024) };
     for (const path of ['/auth/login', '/auth/register', '/auth/refresh']) {

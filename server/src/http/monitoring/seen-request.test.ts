@@ -13,7 +13,7 @@ async function health(server: TestServer, headers: Record<string, string>) {
 }
 
 onSqlite('GET /api/health', (open) => {
-  test('says how it was reached to whoever has the master key, in every process', async () => {
+  test('GET /api/health says how it was reached to whoever has the master key, in every process', async () => {
     await using first = await startServer({ open, config: { trustProxy: ['127.0.0.1'] } });
     await using second = await startServer({ open, masterKey: first.masterKey, clock: first.clock });
     const value = probeValue(new MasterKeyring(first.masterKey, randomBytes), first.clock.now());
@@ -25,7 +25,7 @@ onSqlite('GET /api/health', (open) => {
     assert.deepEqual(other.seen, { ...seen, host: new URL(second.url).host, scheme: 'http', isTrusted: false });
   });
 
-  test('says nothing of how it was reached without a fresh value under the master key', async () => {
+  test('GET /api/health says nothing of how it was reached without a fresh value under the master key', async () => {
     await using server = await startServer({ open });
     const keyring = new MasterKeyring(server.masterKey, randomBytes);
     const foreign = new MasterKeyring(randomBytes(MASTER_KEY_BYTES), randomBytes);

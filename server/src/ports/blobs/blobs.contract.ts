@@ -62,7 +62,7 @@ export function blobsContract(name: string, { open, time, large = LARGE }: Blobs
     describe('unfinished puts', () => unfinishedContract(blobs, noise));
     describe('list', () => listContract(blobs, noise, time === 'own' ? null : clock));
     describe('delete', () => deleteContract(blobs, noise));
-    it('pass a probe that leaves nothing behind', async () => {
+    it('blobs pass a probe that leaves nothing behind', async () => {
       const before = (await listAll(blobs())).length;
       await probeBlobs(blobs(), clock);
       assert.equal((await listAll(blobs())).length, before);
@@ -71,7 +71,7 @@ export function blobsContract(name: string, { open, time, large = LARGE }: Blobs
 }
 
 function putContract(blobs: () => Blobs, noise: Buffer): void {
-  it('return what was put, of any size and in pieces of any size', async () => {
+  it('blobs return what was put, of any size and in pieces of any size', async () => {
     const sizes = [0, 1, 256 * 1024 - 1, 256 * 1024, 256 * 1024 + 1, MB, noise.length];
     for (const [at, size] of sizes.entries()) {
       const key = newKey();
@@ -80,7 +80,7 @@ function putContract(blobs: () => Blobs, noise: Buffer): void {
     }
   });
 
-  it('accept empty pieces, and keep none of the buffers they are given', async () => {
+  it('blobs accept empty pieces, and keep none of the buffers they are given', async () => {
     const key = newKey();
     async function* reused(): AsyncGenerator<Uint8Array> {
       const buffer = Buffer.alloc(1000);
@@ -95,7 +95,7 @@ function putContract(blobs: () => Blobs, noise: Buffer): void {
     assert.ok((await readAll(blobs(), key))?.equals(expected));
   });
 
-  it('return any range as a slice would', async () => {
+  it('blobs return any range as a slice would', async () => {
     const key = newKey();
     await blobs().put(key, pieces(noise));
     const chunk = 256 * 1024;
@@ -108,7 +108,7 @@ function putContract(blobs: () => Blobs, noise: Buffer): void {
     }
   });
 
-  it('return null for a key that was never put, or was put in another vault', async () => {
+  it('blobs return null for a key that was never put, or was put in another vault', async () => {
     const key = newKey();
     await blobs().put(key, pieces(noise.subarray(0, 10)));
     assert.equal(await blobs().read(newKey()), null);
@@ -116,14 +116,14 @@ function putContract(blobs: () => Blobs, noise: Buffer): void {
     assert.equal(await blobs().read({ ...key, blobId: randomUUID() as BlobId }, { start: 3, end: 5 }), null);
   });
 
-  it('accept eight puts and eight reads at once', async () => {
+  it('blobs accept eight puts and eight reads at once', async () => {
     const keys = Array.from({ length: 8 }, () => newKey());
     await Promise.all(keys.map((key, at) => blobs().put(key, pieces(noise.subarray(at), 64 * 1024))));
     const found = await Promise.all(keys.map((key) => readAll(blobs(), key)));
     for (const [at, bytes] of found.entries()) assert.ok(bytes?.equals(noise.subarray(at)));
   });
 
-  it('allow a read to end in the middle, or before the first byte', async () => {
+  it('blobs allow a read to end in the middle, or before the first byte', async () => {
     const key = newKey();
     await blobs().put(key, pieces(noise));
     for await (const piece of (await blobs().read(key)) ?? []) {
@@ -135,7 +135,7 @@ function putContract(blobs: () => Blobs, noise: Buffer): void {
     assert.ok((await readAll(blobs(), key))?.equals(noise));
   });
 
-  it('never mix two puts of one key', async () => {
+  it('blobs never mix two puts of one key', async () => {
     const key = newKey();
     const [one, other] = [noise.subarray(0, noise.length - 5), noise.subarray(5)];
     const puts = await Promise.allSettled([blobs().put(key, pieces(one)), blobs().put(key, pieces(other))]);
@@ -147,7 +147,7 @@ function putContract(blobs: () => Blobs, noise: Buffer): void {
     assert.ok(found?.equals(one) || found?.equals(other));
   });
 
-  it('refuse keys that are not UUIDs', async () => {
+  it('blobs refuse keys that are not UUIDs', async () => {
     const good = newKey();
     for (const bad of [
       '',
@@ -172,7 +172,7 @@ function putContract(blobs: () => Blobs, noise: Buffer): void {
 }
 
 function unfinishedContract(blobs: () => Blobs, noise: Buffer): void {
-  it('are invisible, however much has arrived', async () => {
+  it('unfinished puts are invisible, however much has arrived', async () => {
     const key = newKey();
     const { promise: rest, resolve: goOn } = Promise.withResolvers<void>();
     const { promise: waits, resolve: wait } = Promise.withResolvers<void>();
@@ -192,7 +192,7 @@ function unfinishedContract(blobs: () => Blobs, noise: Buffer): void {
     assert.equal((await listAll(blobs(), key.vaultId)).length, 1);
   });
 
-  it('leave nothing when their source throws, and rethrow its error', async () => {
+  it('unfinished puts leave nothing when their source throws, and rethrow its error', async () => {
     for (const size of [0, 1000, noise.length]) {
       const key = newKey();
       const broken = new RangeError('the source broke');
@@ -209,7 +209,7 @@ function unfinishedContract(blobs: () => Blobs, noise: Buffer): void {
 }
 
 function listContract(blobs: () => Blobs, noise: Buffer, clock: TestClock | null): void {
-  it('returns each blob once, with the time when it was stored, of one vault or of all', async () => {
+  it('list returns each blob once, with the time when it was stored, of one vault or of all', async () => {
     const [one, other] = [newVault(), newVault()];
     const stored: StoredBlob[] = [];
     for (const vaultId of [one, other, one, one]) {
@@ -237,7 +237,7 @@ function listContract(blobs: () => Blobs, noise: Buffer, clock: TestClock | null
 }
 
 function deleteContract(blobs: () => Blobs, noise: Buffer): void {
-  it('removes the named blobs and no other, any number at once, and ignores missing ones', async () => {
+  it('delete removes the named blobs and no other, any number at once, and ignores missing ones', async () => {
     const vaultId = newVault();
     const [kept, ...gone] = Array.from({ length: 6 }, () => newKey(vaultId)) as [BlobKey, ...BlobKey[]];
     for (const key of [kept, ...gone]) await blobs().put(key, pieces(noise.subarray(0, 300_000)));
@@ -254,7 +254,7 @@ function deleteContract(blobs: () => Blobs, noise: Buffer): void {
     await blobs().delete([]);
   });
 
-  it('lets a reader of the blob finish, or fails its read', async () => {
+  it('delete lets a reader of the blob finish, or fails its read', async () => {
     const key = newKey();
     await blobs().put(key, pieces(noise));
     const got: Uint8Array[] = [];
@@ -270,7 +270,7 @@ function deleteContract(blobs: () => Blobs, noise: Buffer): void {
     assert.equal(await blobs().read(key), null);
   });
 
-  it('removes all blobs of a vault, slice by slice, and none of another', async () => {
+  it('delete removes all blobs of a vault, slice by slice, and none of another', async () => {
     const vaultId = newVault();
     const other = newKey();
     await blobs().put(other, pieces(noise.subarray(0, 10)));

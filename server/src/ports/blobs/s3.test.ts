@@ -34,7 +34,7 @@ blobsContract('S3 (a double)', {
 });
 
 describe('blobs in S3', () => {
-  it('are objects under the prefix, uploaded in parts when they are large, a few at once', async () => {
+  it('blobs in S3 are objects under the prefix, uploaded in parts when they are large, a few at once', async () => {
     await using double = await S3Double.start();
     await using blobs = blobsOn(double);
     const [small, ...larger] = Array.from({ length: 9 }, () => newKey()) as [ReturnType<typeof newKey>];
@@ -49,7 +49,7 @@ describe('blobs in S3', () => {
     assert.equal(double.uploads.size, 0);
   });
 
-  it('are retried when the service fails for a moment', async () => {
+  it('blobs in S3 are retried when the service fails for a moment', async () => {
     await using double = await S3Double.start();
     await using blobs = blobsOn(double);
     const failed = new Set<string>();
@@ -68,7 +68,7 @@ describe('blobs in S3', () => {
   });
 
   for (const what of ['POST begin', 'PUT part', 'POST upload']) {
-    it(`leave nothing when "${what}" is refused`, async () => {
+    it(`blobs in S3 leave nothing when "${what}" is refused`, async () => {
       await using double = await S3Double.start();
       await using blobs = blobsOn(double);
       double.fault = (request) => (request.what === what ? { status: 403, code: 'AccessDenied' } : null);
@@ -85,7 +85,7 @@ describe('blobs in S3', () => {
     });
   }
 
-  it('leave nothing when the object was created although the answer was an error', async () => {
+  it('blobs in S3 leave nothing when the object was created although the answer was an error', async () => {
     await using double = await S3Double.start();
     await using blobs = blobsOn(double);
     const key = newKey();
@@ -98,7 +98,7 @@ describe('blobs in S3', () => {
     assert.equal(double.objects.size, 0);
   });
 
-  it('are aborted a day after a killed process left them in parts, and at once with their vault', async () => {
+  it('uploads to S3 are aborted a day after a killed process left them in parts, and at once with their vault', async () => {
     await using double = await S3Double.start();
     const clock = now();
     await using blobs = blobsOn(double, { clock });
@@ -116,7 +116,7 @@ describe('blobs in S3', () => {
     assert.equal(double.uploads.size, 0);
   });
 
-  it('are not reported missing when the bucket is missing, and ignore objects that are not blobs', async () => {
+  it('blobs in S3 are not reported missing when the bucket is missing, and ignore objects that are not blobs', async () => {
     await using double = await S3Double.start();
     await using elsewhere = blobsOn(double, { bucket: 'no-such-bucket' });
     await assert.rejects(readAll(elsewhere, newKey()), { name: 'BlobError', message: /NoSuchBucket/ });
@@ -127,7 +127,7 @@ describe('blobs in S3', () => {
     assert.deepEqual(await listAll(blobs), []);
   });
 
-  it('report a full and an unreachable service', async () => {
+  it('blobs in S3 report a full and an unreachable service', async () => {
     const double = await S3Double.start();
     await using blobs = blobsOn(double);
     double.fault = () => ({ status: 403, code: 'QuotaExceeded' });

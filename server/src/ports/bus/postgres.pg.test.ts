@@ -14,7 +14,7 @@ describe('the bus over PostgreSQL', { skip: whyNoPostgres() ?? false }, () => {
 
   busContract(() => openPostgresBus({ url: fresh.url }));
 
-  test('listens again after its connection was cut, and sends the hints that were waiting', async () => {
+  test('the bus over PostgreSQL listens again after its connection was cut, and sends the hints that were waiting', async () => {
     await using one = await openPostgresBus({ url: fresh.url });
     await using two = await openPostgresBus({ url: fresh.url });
     await cutAll(fresh.url);
@@ -26,7 +26,7 @@ describe('the bus over PostgreSQL', { skip: whyNoPostgres() ?? false }, () => {
     clearInterval(again);
   });
 
-  test('ignores what others notify on its channel', async () => {
+  test('the bus over PostgreSQL ignores what others notify on its channel', async () => {
     await using one = await openPostgresBus({ url: fresh.url });
     await using two = await openPostgresBus({ url: fresh.url });
     const { promise, resolve } = Promise.withResolvers<string>();

@@ -106,7 +106,7 @@ const failsWith = (code: string, message: RegExp) => (error: unknown) => {
 embedderContract('the http embedder', async () => embedder());
 
 describe('the http embedder', () => {
-  test('sends model, texts and key, in batches, and orders the vectors like the texts', async () => {
+  test('the http embedder sends model, texts and key, in batches, and orders the vectors like the texts', async () => {
     const texts = Array.from({ length: 150 }, (_, index) => `text ${index}`);
     const vectors = await embedAgainst([], texts);
     assert.deepEqual(
@@ -118,7 +118,7 @@ describe('the http embedder', () => {
     const direct = await builtinEmbedder().embedPassages(passages(...texts), signal);
     assert.ok(vectors.every((vector, index) => dot(vector, direct[index] ?? vector) > 0.999));
   });
-  test('makes smaller batches of long texts', async () => {
+  test('the http embedder makes smaller batches of long texts', async () => {
     await embedAgainst(
       [],
       Array.from({ length: 5 }, () => 'x'.repeat(90_000)),
@@ -142,37 +142,37 @@ describe('the http embedder', () => {
     assert.equal((await one.space(signal)).dimensions, 512);
   });
   for (const code of [429, 500, 503]) {
-    test(`retries after ${code}, waiting longer each time`, async () => {
+    test(`the http embedder retries after ${code}, waiting longer each time`, async () => {
       const waits: number[] = [];
       const vectors = await embedAgainst([status(code), status(code)], ['a river'], waits);
       assert.equal(vectors.length, 1);
       assert.deepEqual(waits, [500, 1000]);
     });
   }
-  test('waits as long as Retry-After says', async () => {
+  test('the http embedder waits as long as Retry-After says', async () => {
     const waits: number[] = [];
     const soon = new Date(NOW + 7000).toUTCString();
     await embedAgainst([status(429, { 'retry-after': '3' }), status(503, { 'retry-after': soon })], ['a'], waits);
     assert.equal(waits[0], 3000);
     assert.equal(waits[1], 7000);
   });
-  test('gives up when asked for a long wait, and reports how long', async () => {
+  test('the http embedder gives up when asked for a long wait, and reports how long', async () => {
     await assert.rejects(embedAgainst([status(429, { 'retry-after': '120' })]), (error: EmbedderError) => {
       assert.equal(error.retryAfterMs, 120_000);
       return failsWith('unavailable', /429/)(error);
     });
   });
-  test('gives up after four attempts', async () => {
+  test('the http embedder gives up after four attempts', async () => {
     await assert.rejects(embedAgainst(Array.from({ length: 9 }, () => status(503))), failsWith('unavailable', /503/));
     assert.equal(fake.calls.length, 4);
   });
-  test('retries a server that does not answer, then reports it unavailable', async () => {
+  test('the http embedder retries a server that does not answer, then reports it unavailable', async () => {
     const silent: Fault = () => true;
     const against = (...faults: Fault[]) => embedAgainst(faults, ['a river'], [], 500);
     assert.equal((await against(silent)).length, 1);
     await assert.rejects(against(silent, silent, silent, silent), failsWith('unavailable', /within 500 ms/));
   });
-  test('retries a connection that breaks', async () => {
+  test('the http embedder retries a connection that breaks', async () => {
     const broken: Fault = (_, response) => {
       response.writeHead(200, { 'content-length': '1000' }).write('{"data":[');
       response.destroy();
@@ -180,7 +180,7 @@ describe('the http embedder', () => {
     };
     assert.equal((await embedAgainst([broken, broken])).length, 1);
   });
-  test('reports an unreachable server as unavailable', async () => {
+  test('the http embedder reports an unreachable server as unavailable', async () => {
     const nowhere = httpEmbedder({
       url: 'http://127.0.0.1:1',
       model: 'm',
@@ -192,12 +192,12 @@ describe('the http embedder', () => {
     await assert.rejects(nowhere.space(signal), failsWith('unavailable', /cannot be reached/));
   });
   for (const code of [400, 413, 422]) {
-    test(`does not retry ${code}, which is about the texts`, async () => {
+    test(`the http embedder does not retry ${code}, which is about the texts`, async () => {
       await assert.rejects(embedAgainst([status(code)]), failsWith('refused', new RegExp(`${code}`)));
       assert.equal(fake.calls.length, 1);
     });
   }
-  test('reports a refused key, a wrong address and a redirect to the operator', async () => {
+  test('the http embedder reports a refused key, a wrong address and a redirect to the operator', async () => {
     for (const [code, hint] of [
       [401, /EMBEDDER_KEY/],
       [403, /EMBEDDER_KEY/],
@@ -211,7 +211,7 @@ describe('the http embedder', () => {
     );
     assert.equal(fake.calls.length, 1, 'the redirect was followed');
   });
-  test('distinguishes a wrong count, a wrong dimension, NaN and nonsense in the vectors', async () => {
+  test('the http embedder distinguishes a wrong count, a wrong dimension, NaN and nonsense in the vectors', async () => {
     const two = ['a', 'b'];
     await assert.rejects(embedAgainst([wrong((v) => v.slice(1))], two), failsWith('unusable', /1 vectors for 2/));
     await assert.rejects(
@@ -249,7 +249,7 @@ describe('the http embedder', () => {
       await assert.rejects(embedAgainst([nonsense]), failsWith('unusable', /answer with JSON|no list/), body);
     }
   });
-  test('stops reading an answer without end', async () => {
+  test('the http embedder stops reading an answer without end', async () => {
     const endless: Fault = (_, response) => {
       const more = (): void => {
         while (!response.destroyed && response.write(' '.repeat(1_000_000)));
@@ -263,7 +263,7 @@ describe('the http embedder', () => {
     fake.faults.push(endless);
     await assert.rejects(one.embedPassages(passages('a'), signal), failsWith('unusable', /too large/));
   });
-  test('ends the call when it is aborted while waiting', async () => {
+  test('the http embedder ends the call when it is aborted while waiting', async () => {
     const controller = new AbortController();
     const one = httpEmbedder({
       url: fake.url,

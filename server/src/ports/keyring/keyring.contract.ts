@@ -12,7 +12,7 @@ export function keyringContract(name: string, make: () => Keyring): void {
     keyring.openDataKey(owner, keyring.createDataKey(owner), generation);
 
   describe(`keyring: ${name}`, () => {
-    it('opens what it sealed in the same context: short, long, empty and incompressible values', () => {
+    it('a keyring opens what it sealed in the same context: short, long, empty and incompressible values', () => {
       const key = keyOf(make(), alice);
       for (const plain of ['', 'a', 'note '.repeat(10_000)].map((text) => Buffer.from(text))) {
         assert.deepEqual(key.open(context, key.seal(context, plain)), plain);
@@ -21,17 +21,17 @@ export function keyringContract(name: string, make: () => Keyring): void {
       assert.deepEqual(key.open(context, key.seal(context, noise)), noise);
     });
 
-    it('compresses before it seals', () => {
+    it('a keyring compresses before it seals', () => {
       const key = keyOf(make(), alice);
       assert.ok(key.seal(context, Buffer.from('again '.repeat(1000))).length < 200);
     });
 
-    it('seals equal values differently', () => {
+    it('a keyring seals equal values differently', () => {
       const key = keyOf(make(), alice);
       assert.notDeepEqual(key.seal(context, Buffer.from('x')), key.seal(context, Buffer.from('x')));
     });
 
-    it('opens in no other context: kind, row, version or owner', () => {
+    it('a keyring opens in no other context: kind, row, version or owner', () => {
       const keyring = make();
       const wrapped = keyring.createDataKey(alice);
       const key = keyring.openDataKey(alice, wrapped, 0);
@@ -46,7 +46,7 @@ export function keyringContract(name: string, make: () => Keyring): void {
       assert.throws(() => keyOf(keyring, bob).open(context, sealed), { code: 'damaged_value' });
     });
 
-    it('refuses every flipped byte and every truncation', () => {
+    it('a keyring refuses every flipped byte and every truncation', () => {
       const key = keyOf(make(), alice);
       const sealed = key.seal(context, Buffer.from('some text'));
       for (let index = 0; index < sealed.length; index++) {
@@ -57,14 +57,14 @@ export function keyringContract(name: string, make: () => Keyring): void {
       }
     });
 
-    it('opens values of every generation', () => {
+    it('a keyring opens values of every generation', () => {
       const keyring = make();
       const wrapped = keyring.createDataKey(alice);
       const old = keyring.openDataKey(alice, wrapped, 0).seal(context, Buffer.from('old'));
       assert.equal(keyring.openDataKey(alice, wrapped, 7).open(context, old).toString(), 'old');
     });
 
-    it('blinds equal values equally, per purpose and owner', () => {
+    it('a keyring blinds equal values equally, per purpose and owner', () => {
       const keyring = make();
       const key = keyOf(keyring, alice);
       assert.deepEqual(key.blind('path', 'a.md'), key.blind('path', 'a.md'));
@@ -73,14 +73,14 @@ export function keyringContract(name: string, make: () => Keyring): void {
       assert.notDeepEqual(key.blind('path', 'a.md'), keyOf(keyring, bob).blind('path', 'a.md'));
     });
 
-    it('opens a wrapped key only for its owner and under its master key', () => {
+    it('a keyring opens a wrapped key only for its owner and under its master key', () => {
       const keyring = make();
       const wrapped = keyring.createDataKey(alice);
       assert.throws(() => keyring.openDataKey(bob, wrapped, 0), { code: 'damaged_key' });
       assert.throws(() => make().openDataKey(alice, wrapped, 0), { code: 'wrong_master_key' });
     });
 
-    it('rewraps a data key under another master key: old values open, the old wrapping is not needed', () => {
+    it('a keyring rewraps a data key under another master key: old values open, the old wrapping is not needed', () => {
       const from = make();
       const to = make();
       const wrapped = from.createDataKey(alice);

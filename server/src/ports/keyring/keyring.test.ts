@@ -17,7 +17,7 @@ describe('key file', () => {
   });
   after(() => rm(folder, { recursive: true }));
 
-  it('is written once, readable only by its owner, and read back', async () => {
+  it('a key file is written once, readable only by its owner, and read back', async () => {
     const file = join(folder, 'master.key');
     const key = randomBytes(32);
     assert.equal(await readKeyFile(file), null);
@@ -28,7 +28,7 @@ describe('key file', () => {
     assert.deepEqual(Buffer.from((await readFile(file, 'utf8')).trim(), 'base64'), key);
   });
 
-  it('appears whole and once, however many processes write it', async () => {
+  it('a key file appears whole and once, however many processes write it', async () => {
     const file = join(folder, 'raced.key');
     const keys = Array.from({ length: 8 }, () => randomBytes(32));
     const written = await Promise.allSettled(keys.map((key) => writeKeyFile(file, key)));
@@ -40,14 +40,14 @@ describe('key file', () => {
     );
   });
 
-  it('is refused when other users can read it', async () => {
+  it('a key file is refused when other users can read it', async () => {
     const file = join(folder, 'open.key');
     await writeFile(file, randomBytes(32).toString('base64'));
     await chmod(file, 0o644);
     await assert.rejects(readKeyFile(file), { code: 'unusable_master_key', message: /chmod 600/ });
   });
 
-  it('must hold 32 bytes of base64', () => {
+  it('a key file must hold 32 bytes of base64', () => {
     for (const text of ['', 'short', randomBytes(31).toString('base64'), `${randomBytes(32).toString('base64')}!`]) {
       assert.throws(() => parseMasterKey(text, 'The key'), { code: 'unusable_master_key' });
     }

@@ -72,7 +72,7 @@ async function raw(server: TestServer, path: string, headers: Record<string, str
 }
 
 onEachEngine('compressed answers', (open) => {
-  test('contain the same, with a length and a strong tag of their own that every client may name', async () => {
+  test('compressed answers contain the same, with a length and a strong tag of their own that every client may name', async () => {
     await using server = await startServer({ open });
     const { headers, id } = await vaultOf(server);
     const reads = ['/vault/tree', '/vault/graph', '/sync/manifest', '/folders', '/tags', '/types', '/notes/recent'];
@@ -105,7 +105,7 @@ onEachEngine('compressed answers', (open) => {
     }
   });
 
-  test('are sent for searches', async () => {
+  test('compressed answers are sent for searches', async () => {
     await using server = await startServer({ open });
     const { headers } = await vaultOf(server);
     const search = (coding: string) =>
@@ -117,7 +117,7 @@ onEachEngine('compressed answers', (open) => {
 });
 
 onSqlite('operations whose answers may be compressed', (open) => {
-  test('are reads of notes and lists, and search; never one with a credential, a ticket, a range or a file', async () => {
+  test('operations whose answers may be compressed are reads of notes and lists, and search; never one with a credential, a ticket, a range or a file', async () => {
     await using server = await startServer({ open });
     const compressed: string[] = [];
     for (const operation of await knownOperations(server.anyone)) {

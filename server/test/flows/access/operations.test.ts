@@ -64,7 +64,7 @@ test('tickets and sockets require no less than the operations that do the same',
 });
 
 onSqlite('the table of operations', (open) => {
-  test('agrees with what methods, paths and bodies of the document say', async () => {
+  test('the table of operations agrees with what methods, paths and bodies of the document say', async () => {
     await using server = await startServer({ open });
     const { paths, components } = (await server.anyone.get('/openapi')).body as {
       components: { schemas: Record<string, object> };
@@ -90,7 +90,7 @@ onSqlite('the table of operations', (open) => {
     }
   });
 
-  test('is kept to by DELETE /me, which is for sessions with their password', async () => {
+  test('the table of operations is kept to by DELETE /me, which is for sessions with their password', async () => {
     await using server = await startServer({ open });
     const { key } = (await server.alice.post('/api-keys', { name: 'all' })).body;
     const { password } = server.alice;

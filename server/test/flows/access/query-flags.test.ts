@@ -4,7 +4,7 @@ import { onSqlite } from '../../kit/engines.ts';
 import { startNotes } from '../../kit/notes.ts';
 
 onSqlite('yes and no in queries', (open) => {
-  test('are true, false, 1 and 0; another word is refused', async () => {
+  test('yes and no in queries are true, false, 1 and 0; another word is refused', async () => {
     await using notes = await startNotes({ open });
     const { alice, server } = notes;
     const { id } = await alice.write('folder/a.md', 'text');

@@ -18,7 +18,7 @@ async function statuses(times: number, ask: () => Promise<Answer>): Promise<numb
 }
 
 onEachEngine('requests_per_minute', (open) => {
-  test('counts a user’s requests over all credentials, and no other user’s', async () => {
+  test('requests_per_minute counts a user’s requests over all credentials, and no other user’s', async () => {
     await using server = await startServer({ open, config: { plans, defaultPlan: 'five' } });
     const { alice, bob, clock } = server;
     const key = server.bearer((await alice.post('/api-keys', { name: 'K' })).body.key);
@@ -34,7 +34,7 @@ onEachEngine('requests_per_minute', (open) => {
     assert.deepEqual(await statuses(6, () => key.get('/notes/changes')), [410, 410, 410, 410, 410, 429]);
   });
 
-  test('counts refused requests too, and a change of plan applies from the next request on', async () => {
+  test('requests_per_minute counts refused requests too, and a change of plan applies from the next request on', async () => {
     await using server = await startServer({ open, config: { plans, defaultPlan: 'five' } });
     const { alice } = server;
     assert.deepEqual(await statuses(6, () => alice.get('/vaults/x')), [404, 404, 404, 404, 404, 429]);
@@ -42,7 +42,7 @@ onEachEngine('requests_per_minute', (open) => {
     assert.equal((await alice.get('/vaults/x')).status, 404);
   });
 
-  test('of zero still allows a new account to be set up, but not without limit', async () => {
+  test('requests_per_minute of zero still allows a new account to be set up, but not without limit', async () => {
     await using server = await startServer({ open, config: { plans, defaultPlan: 'none' } });
     const { alice } = server;
     assert.equal((await alice.get('/me')).status, 200);
@@ -61,7 +61,7 @@ const behindProxy = (open: Parameters<typeof startServer>[0]['open']): Promise<T
   startServer({ open, config: { trustProxy: ['127.0.0.1'] } });
 
 onEachEngine('password attempts', (open) => {
-  test('are throttled for one account from any address, whether or not the account exists', async () => {
+  test('password attempts are throttled for one account from any address, whether or not the account exists', async () => {
     await using server = await behindProxy(open);
     const { alice, anyone, clock } = server;
     await alice.signed();
@@ -87,7 +87,7 @@ onEachEngine('password attempts', (open) => {
     assert.equal((await login(anyone, alice.email, 'wrong', '192.0.2.98')).status, 429);
   });
 
-  test('do not lock out a user who is signed in', async () => {
+  test('password attempts do not lock out a user who is signed in', async () => {
     await using server = await behindProxy(open);
     const { alice, anyone } = server;
     await alice.signed();
@@ -99,7 +99,7 @@ onEachEngine('password attempts', (open) => {
     assert.equal((await login(anyone, alice.email, alice.password, '2001:db8:1:3::7')).status, 429);
   });
 
-  test('are throttled for one address over all accounts', async () => {
+  test('password attempts are throttled for one address over all accounts', async () => {
     await using server = await behindProxy(open);
     const { alice, anyone } = server;
     await alice.signed();
@@ -109,7 +109,7 @@ onEachEngine('password attempts', (open) => {
     assert.equal((await login(anyone, alice.email, alice.password, '192.0.2.2')).status, 200);
   });
 
-  test('are throttled when many are made at once', async () => {
+  test('password attempts are throttled when many are made at once', async () => {
     await using server = await behindProxy(open);
     const { alice, anyone } = server;
     await alice.signed();
@@ -122,7 +122,7 @@ onEachEngine('password attempts', (open) => {
     );
   });
 
-  test('are throttled with a stolen session too', async () => {
+  test('password attempts are throttled with a stolen session too', async () => {
     await using server = await startServer({ open });
     const { alice, bob } = server;
     await alice.signed();

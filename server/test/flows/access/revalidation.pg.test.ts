@@ -37,7 +37,7 @@ function readsOf(note: string): string[] {
 const tagOf = ({ headers }: Answer) => headers.get('etag') ?? '';
 
 onEachEngine('conditional reads', (open) => {
-  test('answer 304 without a body while nothing has changed, with the headers for caches', async () => {
+  test('conditional reads answer 304 without a body while nothing has changed, with the headers for caches', async () => {
     await using server = await startServer({ open });
     const { headers, note } = await vaultOf(server);
     for (const url of readsOf(note)) {
@@ -55,7 +55,7 @@ onEachEngine('conditional reads', (open) => {
     }
   });
 
-  test('have another tag whenever the answer is another one, whatever was changed', async () => {
+  test('conditional reads have another tag whenever the answer is another one, whatever was changed', async () => {
     await using server = await startServer({ open });
     const { headers, put, note } = await vaultOf(server);
     const { alice } = server;
@@ -108,7 +108,7 @@ onEachEngine('conditional reads', (open) => {
     }
   });
 
-  test('leave the tag of a note unchanged when other notes change', async () => {
+  test('conditional reads leave the tag of a note unchanged when other notes change', async () => {
     await using server = await startServer({ open });
     const { headers, put, note } = await vaultOf(server);
     const before = await server.alice.get(`/notes/by-id/${note}`, headers);
@@ -117,7 +117,7 @@ onEachEngine('conditional reads', (open) => {
     assert.equal(after.status, 304);
   });
 
-  test('are refused before tags are compared', async () => {
+  test('conditional reads are refused before tags are compared', async () => {
     await using server = await startServer({ open });
     const { headers, note } = await vaultOf(server);
     const { vault: other, note: twin } = await vaultOf(server, 'Other');
@@ -135,7 +135,7 @@ onEachEngine('conditional reads', (open) => {
     }
   });
 
-  test('see every acknowledged edit of a socket', async () => {
+  test('conditional reads see every acknowledged edit of a socket', async () => {
     await using server = await startServer({ open });
     const { vault, headers, note } = await vaultOf(server);
     const tags = new Map<string, string>();
@@ -149,7 +149,7 @@ onEachEngine('conditional reads', (open) => {
     }
   });
 
-  test('return a tag that guards a deletion', async () => {
+  test('conditional reads return a tag that guards a deletion', async () => {
     await using server = await startServer({ open });
     const { headers, put } = await vaultOf(server);
     const tag = tagOf(await server.alice.get('/notes/Home.md', headers));
@@ -163,7 +163,7 @@ onEachEngine('conditional reads', (open) => {
 });
 
 onEachEngine('the graph of a vault', (open) => {
-  test('has every note, and each pair of linked notes once', async () => {
+  test('the graph of a vault has every note, and each pair of linked notes once', async () => {
     await using server = await startServer({ open });
     const { headers, put, note: home } = await vaultOf(server);
     const target = (await server.alice.get('/notes/Deep/Target.md', headers)).body.id;

@@ -7,7 +7,7 @@ import { assertCatalogued, type RawAnswer } from '../../kit/clients/raw-http.ts'
 import { cli, Folder, startServe } from '../../kit/programs/process.ts';
 
 describe('the admin socket', () => {
-  it('answers errors in the shape of the API, and the command line explains them', async () => {
+  it('the admin socket answers errors in the shape of the API, and the command line explains them', async () => {
     using folder = new Folder();
     const env = { NOTEVAULT_DATA_DIR: folder.at('data') };
     await using server = await startServe({ env });

@@ -43,7 +43,7 @@ after(() => folder[Symbol.dispose]());
 
 describe('notevault --help', { concurrency: 2 }, () => {
   for (const [command, names] of COMMANDS) {
-    it(`explains notevault ${command}`, async () => {
+    it(`notevault --help explains notevault ${command}`, async () => {
       const { code, stdout, stderr } = await cli([...command.split(' ').filter((word) => word !== ''), '--help']);
       assert.deepEqual([code, stderr], [0, '']);
       assert.match(stdout, /^Usage: notevault/);
@@ -64,7 +64,7 @@ describe('a mistyped command line', { concurrency: 2 }, () => {
     ['import', /missing required argument 'folder'/],
   ];
   for (const [typed, says] of cases) {
-    it(`gets a hint: notevault ${typed}`, async () => {
+    it(`a mistyped command line gets a hint: notevault ${typed}`, async () => {
       const ended = await cli(typed.split(' '));
       assertFails(ended, says);
       assert.match(ended.stderr, HINT);
@@ -80,7 +80,8 @@ describe('a mistyped command line', { concurrency: 2 }, () => {
     [['import', '/nowhere/at/all'], /there is no \/nowhere\/at\/all/],
   ];
   for (const [args, says] of values) {
-    it(`gets an explanation: notevault ${args.join(' ')}`, async () => assertFails(await cli(args), says));
+    it(`a mistyped command line gets an explanation: notevault ${args.join(' ')}`, async () =>
+      assertFails(await cli(args), says));
   }
 });
 
@@ -116,7 +117,7 @@ describe('the admin commands', { concurrency: 2 }, () => {
     });
   }
 
-  it('explain which argument is wrong', async () => {
+  it('the admin commands explain which argument is wrong', async () => {
     const env = { NOTEVAULT_DATA_DIR: dataDir() };
     assertFails(await create('bob@example.org', env, 'short'), /at least 8 characters/);
     assertFails(await cli(['admin', 'create-user', 'bob@example.org'], { env }), /--password-stdin/);
@@ -128,7 +129,7 @@ describe('the admin commands', { concurrency: 2 }, () => {
 describe('notevault serve', () => {
   const skip = process.platform === 'linux' ? false : 'only Linux lets a process be looked at';
 
-  it('restarts itself with settings for low memory use, keeping its process id', {
+  it('notevault serve restarts itself with settings for low memory use, keeping its process id', {
     skip,
   }, async () => {
     await using server = await startServe({ env: { NOTEVAULT_DATA_DIR: dataDir() } });

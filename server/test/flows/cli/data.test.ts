@@ -51,7 +51,7 @@ describe('notevault import', { concurrency: 2 }, () => {
   ];
 
   for (const how of ['stopped', 'running', '--url'] as const) {
-    it(`copies a folder, and a second run changes nothing: server ${how}`, async () => {
+    it(`notevault import copies a folder, and a second run changes nothing: server ${how}`, async () => {
       const env = { NOTEVAULT_DATA_DIR: dataDir() };
       const made = await cli(['admin', 'create-user', 'alice@example.org', '--password-stdin'], {
         env,
@@ -92,7 +92,7 @@ describe('notevault import', { concurrency: 2 }, () => {
     });
   }
 
-  it('fills a vault that export writes into a folder with files only with --overwrite', async () => {
+  it('notevault import fills a vault that export writes into a folder with files only with --overwrite', async () => {
     const env = { NOTEVAULT_DATA_DIR: dataDir() };
     const input = 'long enough';
     await cli(['admin', 'create-user', 'alice@example.org', '--password-stdin'], { env, input });
@@ -136,7 +136,7 @@ describe('notevault doctor', { concurrency: 2 }, () => {
     await server.stop();
   });
 
-  it('finds nothing wrong with a new folder, a stopped server and a running server', async () => {
+  it('notevault doctor finds nothing wrong with a new folder, a stopped server and a running server', async () => {
     const env = { NOTEVAULT_DATA_DIR: dataDir() };
     const fresh = await cli(['doctor'], { env });
     assert.equal(fresh.code, 0, fresh.stdout);
@@ -153,7 +153,7 @@ describe('notevault doctor', { concurrency: 2 }, () => {
     assert.doesNotMatch(stopped.stdout, /FAULT/);
   });
 
-  it('learns from a running server how a request to its public address arrives', async () => {
+  it('notevault doctor learns from a running server how a request to its public address arrives', async () => {
     const port = String(await freePort());
     const [host, key] = [`127.0.0.1:${port}`, randomBytes(32).toString('base64')];
     const env = {
@@ -175,7 +175,7 @@ describe('notevault doctor', { concurrency: 2 }, () => {
     assert.match(foreign.stdout, /FAULT proxy: .* leads to another server/);
   });
 
-  it('declares data as restored from a backup, so that earlier cursors expire', async () => {
+  it('notevault doctor declares data as restored from a backup, so that earlier cursors expire', async () => {
     const env = { NOTEVAULT_DATA_DIR: dataDir() };
     await cli(['admin', 'create-user', 'alice@example.org', '--password-stdin'], { env, input: 'long enough' });
     const changes = async (url: string, cursor: string) => {
@@ -234,7 +234,7 @@ describe('notevault doctor', { concurrency: 2 }, () => {
     ],
   ];
   for (const [fault, says, make] of faults) {
-    it(`reports ${fault}`, async () => {
+    it(`notevault doctor reports ${fault}`, async () => {
       const data = copyOf(served);
       await make(data);
       const { code, stdout } = await cli(['doctor', '--data-dir', data]);
@@ -244,7 +244,7 @@ describe('notevault doctor', { concurrency: 2 }, () => {
   }
 
   for (const page of [0, 1]) {
-    it(`reports a damaged page ${page}, for which serve says what to do instead of printing a stack`, async () => {
+    it(`notevault doctor reports a damaged page ${page}, for which serve says what to do instead of printing a stack`, async () => {
       const data = copyOf(served);
       overwritePage(data, page);
       await using server = new ServeProcess({ env: { NOTEVAULT_DATA_DIR: data } });
@@ -253,7 +253,7 @@ describe('notevault doctor', { concurrency: 2 }, () => {
     });
   }
 
-  it('reports a newer schema, which serve refuses with an explanation', async () => {
+  it('notevault doctor reports a newer schema, which serve refuses with an explanation', async () => {
     const data = copyOf(served);
     await spoil(data, "insert into schema_migrations (number, name, version) values (999, 'later', '9.9.9')");
     await using server = new ServeProcess({ env: { NOTEVAULT_DATA_DIR: data } });

@@ -66,7 +66,7 @@ describe('notevault sync, while it watches', () => {
     ['was moved', /is not the folder that was synced/, (root) => renameSync(root, `${root} elsewhere`)],
   ];
   for (const [what, says, cause] of causes) {
-    it(`ends with a code when its folder ${what}, so that a service manager starts it again`, async () => {
+    it(`notevault sync ends with a code when its folder ${what}, so that a service manager starts it again`, async () => {
       const name = what.replaceAll(' ', '-');
       const { root, watch } = machine(name);
       using running = watch();
@@ -78,7 +78,7 @@ describe('notevault sync, while it watches', () => {
     });
   }
 
-  it('ends with a code and one line when the disk of its state is full', { skip }, async () => {
+  it('notevault sync ends with a code and one line when the disk of its state is full', { skip }, async () => {
     using disk = SmallDisk.mount(4);
     const { root, env } = machine('full');
     using running = startCli(['sync', '--url', url, root], { env: { ...env, XDG_STATE_HOME: disk.path } });
@@ -90,7 +90,7 @@ describe('notevault sync, while it watches', () => {
     assert.match(stderr, /\nnotevault: \S+state\.sqlite cannot be written: the disk is full: make room\.\n$/);
   });
 
-  it('waits for a server that is down, with a token too, and its status says what waits', async () => {
+  it('notevault sync waits for a server that is down, with a token too, and its status says what waits', async () => {
     const [known, fresh] = [machine('known'), machine('fresh')];
     {
       using running = known.watch();

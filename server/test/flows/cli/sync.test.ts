@@ -118,7 +118,7 @@ describe('notevault login and sync', () => {
     }
   });
 
-  it('follows both sides while it watches, and other commands talk to it', async () => {
+  it('notevault sync follows both sides while it watches, and other commands talk to it', async () => {
     using here = startCli(['sync', desk.folder()], { env: desk.env });
     using there = startCli(['sync', '--json', lap.folder()], { env: lap.env });
     const watched = async (machine: Machine) =>
@@ -146,7 +146,7 @@ describe('notevault login and sync', () => {
     assert.deepEqual(contents(lap.folder()), contents(desk.folder()));
   });
 
-  it('asks before it deletes many files, and brings one back from the trash', async () => {
+  it('notevault sync asks before it deletes many files, and brings one back from the trash', async () => {
     for (let index = 0; index < 25; index++) writeFileSync(desk.at(`many ${index}.md`), `${index}\n`);
     assert.equal((await desk.run('sync', '--once', desk.folder())).code, 0);
     assert.equal((await lap.run('sync', '--once', lap.folder())).code, 0);
@@ -168,7 +168,7 @@ describe('notevault login and sync', () => {
     assert.equal(readFileSync(desk.at('many 7.md'), 'utf8'), '7\n');
   });
 
-  it('lets one process at a time work on a folder, wherever each has its state', async () => {
+  it('notevault sync lets one process at a time work on a folder, wherever each has its state', async () => {
     const other = { ...desk.env, XDG_STATE_HOME: join(desk.home, 'other state') };
     using running = startCli(['sync', desk.folder()], { env: desk.env });
     const watched = async () => (await desk.run('sync', 'status', '--json', desk.folder())).stdout;
@@ -190,7 +190,7 @@ describe('notevault login and sync', () => {
     assert.equal((await running.ended).code, 0, running.stderr());
   });
 
-  it('prints names that are no more than text for a terminal', async () => {
+  it('notevault sync prints names that are no more than text for a terminal', async () => {
     const [clearing, link] = ['cleared \u001b[2J.md', 'a link\nIn step: 0 sent.md'];
     writeFileSync(desk.at(clearing), 'x');
     symlinkSync('Plan.md', desk.at(link));
@@ -206,7 +206,7 @@ describe('notevault login and sync', () => {
     for (const path of [clearing, link]) rmSync(desk.at(path));
   });
 
-  it('takes an emptied or a copied folder for what it is, and deletes nothing', async () => {
+  it('notevault sync takes an emptied or a copied folder for what it is, and deletes nothing', async () => {
     const before = contents(desk.folder());
     renameSync(desk.folder(), folder.at('away'));
     const gone = await desk.run('sync', '--once', desk.folder());
@@ -239,14 +239,14 @@ describe('notevault login and sync', () => {
     ['a restore of what was never there', () => ['sync', 'restore', desk.at('x.md')], /The trash has no x\.md/],
   ];
   for (const [what, args, says] of refused) {
-    it(`refuses ${what}`, async () => {
+    it(`notevault sync refuses ${what}`, async () => {
       const { code, stderr } = await cli(args(), { env: { ...desk.env, HOME: homedir() } });
       assert.equal(code, 1);
       assert.match(stderr, says);
     });
   }
 
-  it('ends a device by logout, so that its tokens are refused, and leaves the folder as it is', async () => {
+  it('notevault logout ends a device, so that its tokens are refused, and leaves the folder as it is', async () => {
     const [file = ''] = readdirSync(join(lap.home, 'config/notevault/credentials'));
     const { access_token } = JSON.parse(readFileSync(join(lap.home, 'config/notevault/credentials', file), 'utf8'));
     const before = contents(lap.folder());
@@ -261,7 +261,7 @@ describe('notevault login and sync', () => {
     assert.match((await lap.run('logout', server.url)).stderr, /is not linked/);
   });
 
-  it('syncs unattended with a token, and says that a revoked one is refused', async () => {
+  it('notevault sync works unattended with a token, and says that a revoked one is refused', async () => {
     const { key, id } = (await alice.post('/api-keys', { name: 'cron' })).body;
     const env = { ...lap.env, NOTEVAULT_TOKEN: key };
     const once = () => cli(['sync', '--once', lap.folder()], { env });

@@ -93,7 +93,7 @@ onEachEngine('the live socket of the client package', (open) => {
     await until(() => other.text.toString() === 'zero\none\n');
   });
 
-  it('continues after a lost connection with the edits made offline', async () => {
+  it('the live socket of the client package continues after a lost connection with the edits made offline', async () => {
     await using server = await startServer({ open });
     const { vault, note, tokens } = await vaultOf(server);
     using net = await network(server.url);
@@ -109,7 +109,7 @@ onEachEngine('the live socket of the client package', (open) => {
     await until(() => live.text.toString() === 'zero\none\noffline\n');
   });
 
-  it('[7.7] does not take an edit for refused that is sent before those made offline', async () => {
+  it('[7.7] the live socket of the client package does not take an edit for refused that is sent before those made offline', async () => {
     await using server = await startServer({ open });
     const { vault, note, tokens } = await vaultOf(server);
     using net = await network(server.url);
@@ -159,7 +159,7 @@ onEachEngine('the live socket of the client package', (open) => {
     await following;
   });
 
-  it('replaces a token that is refused, and ends when the next one is refused too', async () => {
+  it('the live socket of the client package replaces a token that is refused, and ends when the next one is refused too', async () => {
     await using server = await startServer({ open });
     const { note, tokens } = await vaultOf(server);
     let refreshed = 0;
@@ -186,7 +186,7 @@ onEachEngine('the live socket of the client package', (open) => {
     assert.equal(refreshed, 2);
   });
 
-  it('ends a note that is deleted or of a foreign beginning, and says when an edit is refused', async () => {
+  it('the live socket of the client package ends a note that is deleted or of a foreign beginning, and says when an edit is refused', async () => {
     await using server = await startServer({ open });
     const { vault, note, tokens } = await vaultOf(server);
     const pat = { name: 'reader', default_access: 'read' };

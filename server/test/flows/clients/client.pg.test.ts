@@ -9,7 +9,7 @@ import { onEachEngine } from '../../kit/engines.ts';
 import { startServer } from '../../kit/server.ts';
 
 onEachEngine('the client package against a server', (open) => {
-  it('writes, reads, lists, follows and deletes', async () => {
+  it('the client package writes, reads, lists, follows and deletes', async () => {
     await using server = await startServer({ open });
     const key = (await server.alice.post('/api-keys', { name: 'client' })).body.key as string;
     const client = new NotevaultClient(new Transport(server.url, fixedToken(key), { deviceId: 'desk' }));

@@ -43,7 +43,7 @@ test('the packed client has compiled modules with their types, and nothing of No
 });
 
 onSqlite('a program with the packed client', (open) => {
-  it('writes notes, and edits them live', async () => {
+  it('a program with the packed client writes notes, and edits them live', async () => {
     await using server = await startServer({ open });
     const key = (await server.alice.post('/api-keys', { name: 'program' })).body.key as string;
     const program = join(folder, 'program.js');

@@ -23,7 +23,7 @@ const READS: readonly [path: string, shows: (body: Json, word: string) => boolea
 
 onEachEngine('what is typed over a socket', (open) => {
   for (const [path, shows] of READS) {
-    test(`[6.1] [6.2] is in ${path.replace(/=.*/, '')} of either process as soon as it is acknowledged`, async () => {
+    test(`[6.1] [6.2] what is typed over a socket is in ${path.replace(/=.*/, '')} of either process as soon as it is acknowledged`, async () => {
       await using notes = await startNotes({ open });
       const { alice, server } = notes;
       const { db, clock, masterKey } = server;
@@ -51,7 +51,7 @@ onEachEngine('what is typed over a socket', (open) => {
     });
   }
 
-  test('[6.2] is found by a search as soon as it is acknowledged', async () => {
+  test('[6.2] what is typed over a socket is found by a search as soon as it is acknowledged', async () => {
     await using notes = await startNotes({ open });
     const { alice, server } = notes;
     const { id } = await alice.write('typed.md', '');
@@ -63,7 +63,7 @@ onEachEngine('what is typed over a socket', (open) => {
     }
   });
 
-  test('[6.6] is merged with a write that is based on an older version', async () => {
+  test('[6.6] what is typed over a socket is merged with a write that is based on an older version', async () => {
     await using notes = await startNotes({ open });
     const { alice, server } = notes;
     const { id, version } = await alice.write('typed.md', 'one\ntwo\n');

@@ -13,7 +13,7 @@ const WRITERS = 20;
 const WRITES = 10;
 
 describe('two processes behind pgbouncer in transaction mode', { skip }, () => {
-  test('write, read, and relay edits to each other', async () => {
+  test('two processes behind pgbouncer in transaction mode write, read, and relay edits to each other', async () => {
     await using database = await freshPostgres();
     await using pooler = await startPgbouncer(database.url);
     using folder = new Folder();

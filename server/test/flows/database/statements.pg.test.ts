@@ -28,7 +28,7 @@ const MOST: Readonly<Record<string, readonly [statements: number, roundTrips: nu
 for (const engine of ['sqlite', 'postgres'] as const) {
   const skip = engine === 'postgres' ? (whyNoPostgres() ?? false) : false;
   describe(`the cost of operations on ${engine}`, { skip }, () => {
-    test('stays within the table of statements and round trips', async () => {
+    test('the cost of operations stays within the table of statements and round trips', async () => {
       const costs = new Map((await operationCosts(engine)).map((cost) => [cost.operation, cost]));
       const above = Object.entries(MOST).flatMap(([operation, [statements, roundTrips]]) => {
         const cost = costs.get(operation);

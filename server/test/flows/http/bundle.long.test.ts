@@ -31,7 +31,7 @@ function defineBundled(databaseOf: (opened: AsyncDisposableStack) => Promise<Rec
   });
   after(() => opened.disposeAsync());
 
-  it('answers every operation as its rule says, and HEAD as GET', async (t) => {
+  it('the bundled server answers every operation as its rule says, and HEAD as GET', async (t) => {
     const anyone = new Caller(server.url);
     for (const { name, method, rule, needs, answers, request } of await knownOperations(anyone)) {
       await t.test(name, async () => {
@@ -51,7 +51,7 @@ function defineBundled(databaseOf: (opened: AsyncDisposableStack) => Promise<Rec
     }
   });
 
-  it('refuses requests that no client library sends, and methods that a path has not', async () => {
+  it('the bundled server refuses requests that no client library sends, and methods that a path has not', async () => {
     await assertRequestsRefused(server.url);
     for (const path of ['/api/notes', '/api/notes/a.md', '/api/health', '/healthz', '/oauth/token', '/link']) {
       const answer = await exchange(server.url, `PROPFIND ${path} HTTP/1.1\r\nhost: a\r\n\r\n`);
@@ -60,7 +60,7 @@ function defineBundled(databaseOf: (opened: AsyncDisposableStack) => Promise<Rec
     }
   });
 
-  it('reads paths by segment, and refuses those that are not percent-encoded itself', async () => {
+  it('the bundled server reads paths by segment, and refuses those that are not percent-encoded itself', async () => {
     await alice.post('/vaults', { name: 'Paths' });
     assert.equal((await alice.post('/notes', { path: 'a b/ü.md', content: 'x', mtime: 1 })).status, 200);
     for (const path of ['a%20b/%C3%BC.md', 'a%20b%2F%c3%bc.md', 'a%20b/%C3%BC%2Emd'])
@@ -73,7 +73,7 @@ function defineBundled(databaseOf: (opened: AsyncDisposableStack) => Promise<Rec
     }
   });
 
-  it('answers ranges of attachments, also those that it cannot satisfy', async () => {
+  it('the bundled server answers ranges of attachments, also those that it cannot satisfy', async () => {
     await alice.post('/vaults', { name: 'Ranges' });
     await alice.put('/attachments/a.txt', 'some text', { 'content-type': 'text/plain' });
     for (const [range, status, says, text] of [
@@ -87,7 +87,7 @@ function defineBundled(databaseOf: (opened: AsyncDisposableStack) => Promise<Rec
     }
   });
 
-  it('gives out the web app with its scripts', async () => {
+  it('the bundled server gives out the web app with its scripts', async () => {
     const page = await fetch(server.url);
     assert.deepEqual([page.status, page.headers.get('content-type')], [200, 'text/html; charset=utf-8']);
     const [, script = ''] = /<script[^>]* src="([^"]+)"/.exec(await page.text()) ?? [];

@@ -73,11 +73,13 @@ async function testReturn(database: FreshDatabase | null, empty: FreshDatabase |
 }
 
 describe('a backup of a vault with stored pages of its lists', () => {
-  test('is restored into an empty data folder, and all of it can be read', async () => {
+  test('a backup of a vault with stored pages of its lists is restored into an empty data folder, and all of it can be read', async () => {
     await testReturn(null, null);
   });
 
-  test('is restored into an empty PostgreSQL database, and all of it can be read', { skip: noPostgres }, async () => {
+  test('a backup of a vault with stored pages of its lists is restored into an empty PostgreSQL database, and all of it can be read', {
+    skip: noPostgres,
+  }, async () => {
     await using database = await freshPostgres();
     await using empty = await freshPostgres();
     await testReturn(database, empty);

@@ -58,7 +58,7 @@ describe('backups of a server whose attachments are in S3', () => {
     folder[Symbol.dispose]();
   });
 
-  test('read each object once, and again only those that are new', async () => {
+  test('backups of attachments in S3 read each object once, and again only those that are new', async () => {
     assert.equal(await objectsRead(backUp), 2);
     assert.equal(await objectsRead(backUp), 0);
     {
@@ -69,7 +69,7 @@ describe('backups of a server whose attachments are in S3', () => {
     assert.equal(await objectsRead(backUp), 1);
   });
 
-  test('are verified without S3', async () => {
+  test('backups of attachments in S3 are verified without S3', async () => {
     const verify = async () => {
       const { code, stdout, stderr } = await cli(['verify', backups, '--deep'], { env: env() });
       assert.equal(code, 0, stdout + stderr);
@@ -78,7 +78,7 @@ describe('backups of a server whose attachments are in S3', () => {
     assert.equal(await objectsRead(verify), 0);
   });
 
-  test('are restored into S3, under another prefix', async () => {
+  test('backups of attachments in S3 are restored into S3, under another prefix', async () => {
     const there = { ...envAt('elsewhere', 'there/'), NOTEVAULT_MASTER_KEY: await keyOf(folder.at('data')) };
     const { code, stdout, stderr } = await cli(['restore', backups], { env: there });
     assert.equal(code, 0, stdout + stderr);
@@ -97,7 +97,7 @@ describe('backups of a server whose attachments are in S3', () => {
     await server.stop();
   });
 
-  test('are restored into the same prefix, over the data and without losing bytes of the data before', async () => {
+  test('backups of attachments in S3 are restored into the same prefix, over the data and without losing bytes of the data before', async () => {
     const objects = new Set(s3.objects.keys());
     const { code, stdout, stderr } = await cli(['restore', backups], { env: env() });
     assert.equal(code, 0, stdout + stderr);
@@ -110,7 +110,7 @@ describe('backups of a server whose attachments are in S3', () => {
     await server.stop();
   });
 
-  test('say what is missing, and what to do when S3 does not answer', async () => {
+  test('backups of attachments in S3 say what is missing, and what to do when S3 does not answer', async () => {
     const objects = [...s3.objects.keys()].filter((name) => name.startsWith('here/'));
     const away = new Map(objects.map((name) => [name, s3.objects.get(name)] as const));
     for (const name of objects) s3.objects.delete(name);
@@ -127,7 +127,7 @@ describe('backups of a server whose attachments are in S3', () => {
 });
 
 onSqlite('the lease of a backup', (open) => {
-  test('keeps objects in S3 until it ends', async () => {
+  test('the lease of a backup keeps objects in S3 until it ends', async () => {
     await using s3 = await S3Double.start();
     const clock = testClock(Date.now());
     await using blobs = s3Blobs({

@@ -44,7 +44,9 @@ if (noPostgres !== false) process.stderr.write(`NOT TESTED ON POSTGRESQL: a back
 describe('a backup of data with rows in every table', () => {
   for (const engine of ['sqlite', 'postgres'] as const) {
     const skip = engine === 'postgres' && noPostgres;
-    test(`is good, and is restored with all of them on ${engine}`, { skip }, async () => {
+    test(`a backup of data with rows in every table is good, and is restored with all of them on ${engine}`, {
+      skip,
+    }, async () => {
       using folder = new Folder();
       await using opened = new AsyncDisposableStack();
       const clock = systemClock();

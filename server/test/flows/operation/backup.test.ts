@@ -61,7 +61,7 @@ describe('notevault backup, verify and restore', () => {
     key = readFileSync(keyFile(env.NOTEVAULT_DATA_DIR), 'utf8').trim();
   });
 
-  it('writes a folder and files that only their owner can read, without any text', async () => {
+  it('notevault backup writes a folder and files that only their owner can read, without any text', async () => {
     assert.equal(statSync(backups).mode & 0o777, 0o700);
     for (const file of filesBelow(backups)) {
       assert.equal(statSync(file).mode & 0o077, 0, file);
@@ -71,7 +71,7 @@ describe('notevault backup, verify and restore', () => {
     }
   });
 
-  it('copies only what is new into a folder with an earlier backup, and --keep removes older ones', async () => {
+  it('notevault backup copies only what is new into a folder with an earlier backup, and --keep removes older ones', async () => {
     const blobs = () => filesBelow(join(backups, 'blobs'));
     const before = blobs().map((file) => [file, statSync(file).mtimeMs]);
     const first = newest();
@@ -88,7 +88,7 @@ describe('notevault backup, verify and restore', () => {
     assert.match(checked.stdout, /30 notes and 1 attachments listed in 1 vaults\nThe backup is good/);
   });
 
-  it('verifies without the master key only the bytes, and says so', async () => {
+  it('notevault verify checks only the bytes without the master key, and says so', async () => {
     const other = { NOTEVAULT_DATA_DIR: folder.at('nothing') };
     const checked = await cli(['verify', backups], { env: other });
     assert.equal(checked.code, 0, checked.stderr);
@@ -98,7 +98,7 @@ describe('notevault backup, verify and restore', () => {
     assertFails(await cli(['verify', backups], { env: wrong }), /sealed under master key [0-9a-f]{16}, but/);
   });
 
-  it('says how much room a check needs when there is not enough', async () => {
+  it('notevault verify says how much room a check needs when there is not enough', async () => {
     const large = folder.at('large');
     cpSync(backups, large, { recursive: true });
     const file = join(large, newest(), 'manifest.json');
@@ -111,7 +111,7 @@ describe('notevault backup, verify and restore', () => {
     );
   });
 
-  it('refuses a manifest whose hashes were recomputed by somebody without the master key', async () => {
+  it('notevault verify refuses a manifest whose hashes were recomputed by somebody without the master key', async () => {
     const forged = folder.at('forged');
     cpSync(backups, forged, { recursive: true });
     const file = join(forged, newest(), 'manifest.json');
@@ -132,7 +132,7 @@ describe('notevault backup, verify and restore', () => {
     return [body.resume_cursor, token];
   }
 
-  it('restores into an empty folder: notes, attachments and grants are there, sessions are not, cursors are void', async () => {
+  it('notevault restore fills an empty folder: notes, attachments and grants are there, sessions are not, cursors are void', async () => {
     const there = { NOTEVAULT_DATA_DIR: folder.at('elsewhere'), NOTEVAULT_MASTER_KEY: key };
     const [cursor, token] = await readBefore();
     const restored = await cli(['restore', backups], { env: there });
@@ -155,7 +155,7 @@ describe('notevault backup, verify and restore', () => {
     assert.equal((await bearer(server.url, grant).get('/notes/n7.md')).status, 401);
   });
 
-  it('replaces present data only with the server stopped, and keeps it as a restore point', async () => {
+  it('notevault restore replaces present data only with the server stopped, and keeps it as a restore point', async () => {
     const data = folder.at('present');
     cpSync(env.NOTEVAULT_DATA_DIR, data, { recursive: true });
     const there = { NOTEVAULT_DATA_DIR: data };
@@ -177,7 +177,7 @@ describe('notevault backup, verify and restore', () => {
     assert.equal((await alice.get('/notes/n7.md')).status, 200);
   });
 
-  it('brings back one vault as a new one and one note as a version, beside a running server', async () => {
+  it('notevault restore brings back one vault as a new one and one note as a version, beside a running server', async () => {
     const data = folder.at('one');
     cpSync(env.NOTEVAULT_DATA_DIR, data, { recursive: true });
     const there = { NOTEVAULT_DATA_DIR: data };
@@ -202,7 +202,7 @@ describe('notevault backup, verify and restore', () => {
     assertFails(await cli(['restore', backups, '--vault', 'Other'], { env: there }), /no vault named "Other"/);
   });
 
-  it('has the master key under a passphrase if that is wanted', async () => {
+  it('a backup has the master key under a passphrase if that is wanted', async () => {
     const withKey = folder.at('with-key');
     const short = await cli(['backup', withKey, '--include-key', '--passphrase-stdin'], { env, input: 'short\n' });
     assertFails(short, /12 characters or more/);
@@ -241,7 +241,7 @@ describe('notevault backup, verify and restore', () => {
     }
   });
 
-  it('refuses data of a newer version before it changes anything, and names both versions', async () => {
+  it('notevault restore refuses data of a newer version before it changes anything, and names both versions', async () => {
     const data = folder.at('newer');
     cpSync(env.NOTEVAULT_DATA_DIR, data, { recursive: true });
     await using raw = await openRaw({ file: databaseFile(data) });
@@ -253,7 +253,7 @@ describe('notevault backup, verify and restore', () => {
     assertFails(await cli(['backup', folder.at('of-newer')], { env: { NOTEVAULT_DATA_DIR: data } }), says);
   });
 
-  it('says what is wrong with a place that is no backup, or that cannot be written', async () => {
+  it('notevault backup says what is wrong with a place that is no backup, or that cannot be written', async () => {
     assertFails(await cli(['verify', folder.at('no-such')], { env }), /There is no backup at/);
     mkdirSync(folder.at('empty'));
     assertFails(await cli(['verify', folder.at('empty')], { env }), /There is no backup in/);

@@ -61,7 +61,7 @@ function assertNames(output: string, lines: readonly string[]): void {
 describe('data with damaged rows', () => {
   for (const engine of ['sqlite', 'postgres'] as const) {
     const skip = engine === 'postgres' && noPostgres;
-    test(`is named row by row by doctor, verify and restore, which brings back the rest on ${engine}`, {
+    test(`data with damaged rows is named row by row by doctor, verify and restore, which brings back the rest on ${engine}`, {
       skip,
     }, async () => {
       using folder = new Folder();
@@ -99,7 +99,9 @@ describe('data with damaged rows', () => {
       await server.stop();
     });
 
-    test(`is exported and imported into with what opens, and the rest listed on ${engine}`, { skip }, async () => {
+    test(`data with damaged rows is exported and imported into with what opens, and the rest listed on ${engine}`, {
+      skip,
+    }, async () => {
       using folder = new Folder();
       await using opened = new AsyncDisposableStack();
       const database = engine === 'postgres' ? opened.use(await freshPostgres()) : null;

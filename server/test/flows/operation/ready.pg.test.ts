@@ -9,7 +9,7 @@ import { onEachEngine } from '../../kit/engines.ts';
 import { startServer } from '../../kit/server.ts';
 
 onEachEngine('/readyz', (open) => {
-  test('says what the server can do, and is refused while the database is away', async () => {
+  test('/readyz says what the server can do, and is refused while the database is away', async () => {
     const db = interruptible(await open());
     await using server = await startServer({ open: async () => db });
     const ready = () => server.anyone.get('/../readyz');
@@ -23,7 +23,7 @@ onEachEngine('/readyz', (open) => {
     assert.equal((await ready()).status, 200);
   });
 
-  test('stays ready without the store of attachments, which it asks once in half a minute', async () => {
+  test('/readyz stays ready without the store of attachments, which it asks once in half a minute', async () => {
     const db = await open();
     const clock = testClock();
     const stored = databaseBlobs(db, clock);
@@ -48,7 +48,7 @@ onEachEngine('/readyz', (open) => {
     assert.deepEqual([await state(), reads], ['ok', 2]);
   });
 
-  test('reports a schema that a newer version has changed', async () => {
+  test('/readyz reports a schema that a newer version has changed', async () => {
     const db = await open();
     await using server = await startServer({ open: async () => db });
     const later = { number: migrations.length + 1, name: 'later', version: '9.9.9', ddl: '' };

@@ -8,7 +8,7 @@ import { type Environment, Folder, ServeProcess, startServe } from '../../kit/pr
 import { until } from '../../kit/until.ts';
 
 describe('a server told to stop', { concurrency: true }, () => {
-  it('finishes the running upload, accepts nothing new, does not wait for idle clients, and exits with 0', async () => {
+  it('a server told to stop finishes the running upload, accepts nothing new, does not wait for idle clients, and exits with 0', async () => {
     await using running = await start();
     const { server, token } = running;
     using upload = beginUpload(server.url, token, 'a slow note');
@@ -30,7 +30,7 @@ describe('a server told to stop', { concurrency: true }, () => {
     assert.equal((await alice.get('/notes/slow.md')).body.content, 'a slow note');
   });
 
-  it('stops at once at the second signal', async () => {
+  it('a server told to stop stops at once at the second signal', async () => {
     await using running = await start();
     const { server, token } = running;
     using upload = beginUpload(server.url, token, 'never finished');
@@ -42,7 +42,7 @@ describe('a server told to stop', { concurrency: true }, () => {
     assert.equal(signal, 'SIGKILL');
   });
 
-  it('gives a request that never ends only the configured time', async () => {
+  it('a server told to stop gives a request that never ends only the configured time', async () => {
     await using running = await start({ NOTEVAULT_SHUTDOWN_SECONDS: '1' });
     const { server, token } = running;
     using upload = beginUpload(server.url, token, 'never finished');
@@ -53,7 +53,7 @@ describe('a server told to stop', { concurrency: true }, () => {
 });
 
 describe('a data folder', () => {
-  it('is used by one server; a second one refuses to start, and the first keeps running', async () => {
+  it('a data folder is used by one server; a second one refuses to start, and the first keeps running', async () => {
     await using running = await start();
     await using second = new ServeProcess({ env: running.env });
     await assert.rejects(second.listening());
@@ -67,7 +67,7 @@ describe('a data folder', () => {
     assert.equal((await running.server.stop()).code, 0);
   });
 
-  it('is used by the next server as soon as the first is gone, however it ended', async () => {
+  it('a data folder is used by the next server as soon as the first is gone, however it ended', async () => {
     await using running = await start();
     await running.server.kill();
     await using next = await startServe({ env: running.env });

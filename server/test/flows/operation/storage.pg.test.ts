@@ -6,7 +6,7 @@ import { checkedCallers } from '../../kit/openapi.ts';
 import { startServer } from '../../kit/server.ts';
 
 onEachEngine('GET /user/storage', (open) => {
-  test("reports the account's usage in active vaults, and its plan, to any credential", async () => {
+  test("GET /user/storage reports the account's usage in active vaults, and its plan, to any credential", async () => {
     await using server = await startServer({ open });
     const checked = await checkedCallers(server);
     const [alice, bob] = [checked(server.alice), checked(server.bob)];

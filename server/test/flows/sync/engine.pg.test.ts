@@ -57,7 +57,7 @@ async function devices(server: TestServer): Promise<[Device, Device]> {
 }
 
 onEachEngine('the sync engine against a server', (open) => {
-  it('brings a vault up and down to the byte, and asks twice when nothing changed', async () => {
+  it('the sync engine brings a vault up and down to the byte, and asks twice when nothing changed', async () => {
     await using server = await startServer({ open });
     const [desk, lap] = await devices(server);
     const { notes } = testVault('en');
@@ -78,7 +78,7 @@ onEachEngine('the sync engine against a server', (open) => {
     }
   });
 
-  it('merges edits of both, follows renames of folders with one request, and keeps both of two new files', async () => {
+  it('the sync engine merges edits of both, follows renames of folders with one request, and keeps both of two new files', async () => {
     await using server = await startServer({ open });
     const [desk, lap] = await devices(server);
     for (let index = 0; index < 40; index++) desk.disk.userWrite(`old/${index}.md`, `note ${index}\n`);
@@ -110,7 +110,7 @@ onEachEngine('the sync engine against a server', (open) => {
     assert.deepEqual(desk.disk.folders, ['new']);
   });
 
-  it('carries deletions both ways, and an edit is worth more than one', async () => {
+  it('the sync engine carries deletions both ways, and an edit is worth more than one', async () => {
     await using server = await startServer({ open });
     const [desk, lap] = await devices(server);
     for (const path of ['a.md', 'b.md', 'c.txt']) desk.disk.userWrite(path, `${path}\n`);
@@ -129,7 +129,7 @@ onEachEngine('the sync engine against a server', (open) => {
     assert.deepEqual(lap.disk.trashed.sort(), ['a.md\n', 'c.txt\n']);
   });
 
-  it('keeps a file whose row is damaged on the server, says so when it is edited, and syncs all others', async () => {
+  it('the sync engine keeps a file whose row is damaged on the server, says so when it is edited, and syncs all others', async () => {
     await using server = await startServer({ open });
     const [desk, lap] = await devices(server);
     desk.disk.userWrite('damaged.md', 'of the desk\n');

@@ -44,7 +44,7 @@ onSqlite('what a sync of folders sends', (open) => {
     }
   });
 
-  it('takes settings that were only written in another order for unchanged, and sends those that were changed', async () => {
+  it('a sync of folders takes settings that were only written in another order for unchanged, and sends those that were changed', async () => {
     await using server = await startServer({ open });
     const { desk, lap } = await machines(server, 'Values', ['app']);
     const path = '.obsidian/app.json';
@@ -68,7 +68,7 @@ onSqlite('what a sync of folders sends', (open) => {
     assert.deepEqual(writesOf(lap), [`PUT /attachments/${path}`]);
   });
 
-  it('sends the settings of Obsidian that are switched on, lists the code of plugins, and asks for neither again', async () => {
+  it('a sync of folders sends the settings of Obsidian that are switched on, lists the code of plugins, and asks for neither again', async () => {
     await using server = await startServer({ open });
     const { desk, lap, phone } = await machines(server, 'Settings', ['themes', 'community-plugins']);
     desk.put('a.md', 'a\n');

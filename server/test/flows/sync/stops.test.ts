@@ -38,7 +38,7 @@ onSqlite('a sync that a server stops, or that finds the vault empty', (open) => 
     assert.deepEqual(machine.contents, before);
   }
 
-  it('deletes nothing when the vault was deleted or purged, or the credential revoked', async () => {
+  it('a sync deletes nothing when the vault was deleted or purged, or the credential revoked', async () => {
     await using server = await startServer({ open });
     const ends: [string, (vaultId: string, revoke: () => Promise<unknown>) => Promise<unknown>, RegExp][] = [
       ['deleted', (vaultId) => server.alice.delete(`/vaults/${vaultId}`), /the vault is gone/],
@@ -62,7 +62,7 @@ onSqlite('a sync that a server stops, or that finds the vault empty', (open) => 
     }
   });
 
-  it('says in its status what waits while the server cannot be reached, of the folder and as far as it is known', async () => {
+  it('a sync says in its status what waits while the server cannot be reached, of the folder and as far as it is known', async () => {
     await using server = await startServer({ open });
     const { machine, vaultId } = await syncedMachine(server, 'offline');
     const statusAfter = async (run: () => Promise<unknown>) => {
@@ -101,7 +101,7 @@ onSqlite('a sync that a server stops, or that finds the vault empty', (open) => 
     ],
   ];
   for (const [what, answer, error] of answers) {
-    it(`deletes nothing after an answer ${what}, and goes on once that has passed`, async () => {
+    it(`a sync deletes nothing after an answer ${what}, and goes on once that has passed`, async () => {
       await using server = await startServer({ open });
       const { machine } = await syncedMachine(server, what);
       machine.answer = () => answer();
@@ -111,7 +111,7 @@ onSqlite('a sync that a server stops, or that finds the vault empty', (open) => 
     });
   }
 
-  it('deletes nothing when the feed begins anew and lists nothing, or fails on the way', async () => {
+  it('a sync deletes nothing when the feed begins anew and lists nothing, or fails on the way', async () => {
     await using server = await startServer({ open });
     const feeds: [string, () => Response][] = [
       ['empty', () => changes([])],
@@ -141,7 +141,7 @@ onSqlite('a sync that a server stops, or that finds the vault empty', (open) => 
     }
   });
 
-  it('compares anew after a new feed epoch, and brings back what the vault lost', async () => {
+  it('a sync compares anew after a new feed epoch, and brings back what the vault lost', async () => {
     await using server = await startServer({ open });
     const { machine, vaultId } = await syncedMachine(server, 'epoch');
     const at = { 'x-vault-id': vaultId };

@@ -57,7 +57,7 @@ onSqlite('a folder that is watched', (open) => {
     });
   }
 
-  it('sends what is written in it, and receives what others write, also in new folders', async () => {
+  it('a folder that is watched sends what is written in it, and receives what others write, also in new folders', async () => {
     await using server = await startServer({ open });
     const world = await machineOf(server, 'both');
     const { machine, textOf, write } = world;
@@ -78,7 +78,7 @@ onSqlite('a folder that is watched', (open) => {
     });
   });
 
-  it('is compared from time to time where changes cannot be noticed, and its status says why', async () => {
+  it('a folder that is watched is compared from time to time where changes cannot be noticed, and its status says why', async () => {
     await using server = await startServer({ open });
     const world = await machineOf(server, 'blind');
     const scripted = new ScriptedWatch();
@@ -95,7 +95,7 @@ onSqlite('a folder that is watched', (open) => {
     });
   });
 
-  it('is listed completely once it has come to rest, because reports may have been lost', async () => {
+  it('a folder that is watched is listed completely once it has come to rest, because reports may have been lost', async () => {
     await using server = await startServer({ open });
     const world = await machineOf(server, 'lossy');
     const { machine, textOf } = world;
@@ -115,7 +115,7 @@ onSqlite('a folder that is watched', (open) => {
     });
   });
 
-  it('is listed completely within five quarters of an hour although nothing was reported', async () => {
+  it('a folder that is watched is listed completely within five quarters of an hour although nothing was reported', async () => {
     await using server = await startServer({ open });
     const world = await machineOf(server, 'hourly');
     const { machine, textOf, write } = world;

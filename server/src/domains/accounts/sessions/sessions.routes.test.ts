@@ -8,7 +8,7 @@ const cookieOf = (refreshToken: string) => ({ cookie: `refresh_token=${refreshTo
 const both = (error: string) => ({ error, errors: error });
 
 onSqlite('POST /auth/login', (open) => {
-  test('answers 200 like registration', async () => {
+  test('POST /auth/login answers 200 like registration', async () => {
     await using server = await startServer({ open });
     const { id } = await server.alice.signed();
     const answer = await server.anyone.post('/auth/login', {
@@ -21,7 +21,7 @@ onSqlite('POST /auth/login', (open) => {
     assert.ok(answer.cookie('refresh_token'));
   });
 
-  test('refuses a wrong password and an unknown e-mail with the same body', async () => {
+  test('POST /auth/login refuses a wrong password and an unknown e-mail with the same body', async () => {
     await using server = await startServer({ open });
     await server.alice.signed();
     const wrong = await server.anyone.post('/auth/login', { email: server.alice.email, password });
@@ -34,7 +34,7 @@ onSqlite('POST /auth/login', (open) => {
     assert.deepEqual([missing.status, missing.body], [422, both('email and password required')]);
   });
 
-  test('refuses a suspended account', async () => {
+  test('POST /auth/login refuses a suspended account', async () => {
     await using server = await startServer({ open });
     const { email } = server.bob;
     await server.bob.signed();
@@ -45,7 +45,7 @@ onSqlite('POST /auth/login', (open) => {
     assert.deepEqual([me.status, me.body], [403, { error: 'suspended' }]);
   });
 
-  test('is rate-limited by address and path', async () => {
+  test('POST /auth/login is rate-limited by address and path', async () => {
     await using server = await startServer({ open, config: { authRateLimit: 2 } });
     const attempt = () => server.anyone.post('/auth/login', {});
     assert.deepEqual([(await attempt()).status, (await attempt()).status], [422, 422]);
@@ -57,7 +57,7 @@ onSqlite('POST /auth/login', (open) => {
 });
 
 onSqlite('POST /auth/refresh', (open) => {
-  test('rotates the cookie, accepts the previous one for 30 s, and revokes the family when it is used later', async () => {
+  test('POST /auth/refresh rotates the cookie, accepts the previous one for 30 s, and revokes the family when it is used later', async () => {
     await using server = await startServer({ open });
     const { refreshToken } = await server.alice.signed();
     const refresh = (token: string) => server.anyone.post('/auth/refresh', undefined, cookieOf(token));
@@ -75,7 +75,7 @@ onSqlite('POST /auth/refresh', (open) => {
     assert.equal((await server.bearer(first.body.access_token).get('/me')).status, 401);
   });
 
-  test('refuses a missing cookie, an unknown one, and a foreign origin', async () => {
+  test('POST /auth/refresh refuses a missing cookie, an unknown one, and a foreign origin', async () => {
     await using server = await startServer({ open });
     const none = await server.anyone.post('/auth/refresh');
     assert.deepEqual([none.status, none.body], [401, { error: 'no_refresh_token' }]);
@@ -85,7 +85,7 @@ onSqlite('POST /auth/refresh', (open) => {
     assert.deepEqual([foreign.status, foreign.body], [403, { error: 'foreign_origin' }]);
   });
 
-  test('accepts pages of the public address and of the address by which they reach the server', async () => {
+  test('POST /auth/refresh accepts pages of the public address and of the address by which they reach the server', async () => {
     const publicUrl = 'https://notes.example.org';
     await using server = await startServer({ open, config: { publicUrl } });
     const { port } = new URL(server.url);
@@ -127,7 +127,7 @@ onSqlite('the limits of signed-in pages behind one address', (open) => {
 });
 
 onSqlite('POST /auth/logout', (open) => {
-  test('ends the session and clears the cookie; without a session it has no effect', async () => {
+  test('POST /auth/logout ends the session and clears the cookie; without a session it has no effect', async () => {
     await using server = await startServer({ open });
     const { refreshToken } = await server.alice.signed();
     const nothing = await server.anyone.post('/auth/logout');
@@ -139,7 +139,7 @@ onSqlite('POST /auth/logout', (open) => {
     assert.equal((await server.anyone.post('/auth/refresh', undefined, cookieOf(refreshToken))).status, 401);
   });
 
-  test('also ends the session of an access token', async () => {
+  test('POST /auth/logout also ends the session of an access token', async () => {
     await using server = await startServer({ open });
     assert.equal((await server.alice.post('/auth/logout')).status, 204);
     assert.equal((await server.alice.get('/me')).status, 401);
@@ -147,7 +147,7 @@ onSqlite('POST /auth/logout', (open) => {
 });
 
 onSqlite('/me/sessions', (open) => {
-  test('lists every sign-in with address and program, and ends one or all others', async () => {
+  test('/me/sessions lists every sign-in with address and program, and ends one or all others', async () => {
     await using server = await startServer({ open });
     const { alice, bob } = server;
     await alice.signed();
@@ -185,7 +185,7 @@ onSqlite('/me/sessions', (open) => {
     assert.equal((await bob.get('/me')).status, 200);
   });
 
-  test('shows the address and time of the last refresh', async () => {
+  test('/me/sessions shows the address and time of the last refresh', async () => {
     await using server = await startServer({ open });
     const { accessToken, refreshToken } = await server.alice.signed();
     server.clock.advance({ seconds: 90 });

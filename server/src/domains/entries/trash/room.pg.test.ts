@@ -17,7 +17,7 @@ const paths = async ({ caller }: Writer): Promise<string[]> =>
 const DAY_MS = 24 * 3_600_000;
 
 onEachEngine('what the trash keeps', (open) => {
-  test('ends after 90 days, and its tombstone may stay for a device that is behind', async () => {
+  test('an entry in the trash ends after 90 days, and its tombstone may stay for a device that is behind', async () => {
     await using notes = await startLastingNotes({ open });
     const { server, alice } = notes;
     const phone = { 'x-device-id': 'phone' };
@@ -46,7 +46,7 @@ onEachEngine('what the trash keeps', (open) => {
     await assertConsistent(server);
   });
 
-  test('is limited in notes: the oldest go first, and tombstones stay', async () => {
+  test('the trash is limited in notes: the oldest go first, and tombstones stay', async () => {
     await using notes = await startLastingNotes({ open, trashRoom: { ...TRASH_ROOM, notes: 150 } });
     const { server, alice } = notes;
     const bob = await notes.bob();
@@ -74,7 +74,7 @@ onEachEngine('what the trash keeps', (open) => {
     await assertConsistent(server);
   });
 
-  test('is limited in bytes of text and of attachments, by vault and plan', async () => {
+  test('the trash is limited in bytes of text and of attachments, by vault and plan', async () => {
     const room = { notes: 10, textBytes: 1000, attachmentBytes: () => 1000 };
     await using notes = await startLastingNotes({ open, trashRoom: room });
     const { server, alice } = notes;
@@ -91,7 +91,7 @@ onEachEngine('what the trash keeps', (open) => {
     assert.deepEqual([TRASH_ROOM.notes, TRASH_ROOM.textBytes], [10_000, GB]);
   });
 
-  test('of a purged note is nothing but the tombstone, also after many versions and an interruption', async () => {
+  test('a purged note leaves nothing but the tombstone, also after many versions and an interruption', async () => {
     await using notes = await startLastingNotes({ open });
     const { server, alice } = notes;
     const { id } = await alice.write('a.md', '0');
@@ -117,7 +117,7 @@ onEachEngine('what the trash keeps', (open) => {
     await assertConsistent(server);
   });
 
-  test('of a note purged by a request is nothing but the tombstone, also after many versions', async () => {
+  test('a note purged by a request leaves nothing but the tombstone, also after many versions', async () => {
     await using notes = await startLastingNotes({ open });
     const { server, alice } = notes;
     const { id } = await alice.write('a.md', '0');
@@ -130,7 +130,7 @@ onEachEngine('what the trash keeps', (open) => {
     await assertConsistent(server);
   });
 
-  test('is gone with a purged note: its id makes a new note, whose version follows that of the tombstone', async () => {
+  test('a purged note is gone: its id makes a new note, whose version follows that of the tombstone', async () => {
     await using notes = await startLastingNotes({ open });
     const { server, alice } = notes;
     const { id } = await alice.write('a.md', 'first');
@@ -143,7 +143,7 @@ onEachEngine('what the trash keeps', (open) => {
     await assertConsistent(server);
   });
 
-  test('drops edits that another process acknowledged after the note was purged', async () => {
+  test('the trash drops edits that another process acknowledged after the note was purged', async () => {
     await using notes = await startLastingNotes({ open });
     const { server, alice } = notes;
     const { db, clock, masterKey } = server;
@@ -162,7 +162,7 @@ onEachEngine('what the trash keeps', (open) => {
     await assertConsistent(server);
   });
 
-  test('is erased with its vault', async () => {
+  test('the trash is erased with its vault', async () => {
     await using notes = await startLastingNotes({ open });
     const { server, alice } = notes;
     await alice.write('a.md');

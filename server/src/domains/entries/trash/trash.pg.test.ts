@@ -13,7 +13,7 @@ const restored = ({ caller }: Writer, id: string, path?: string): Promise<Answer
 const purged = ({ caller }: Writer, id: string): Promise<Answer> => caller.delete(`/trash/${id}`);
 
 onEachEngine('the trash', (open) => {
-  test('lists what was deleted and by whom, the last first, one kind and one folder like the other', async () => {
+  test('the trash lists what was deleted and by whom, the last first, one kind and one folder like the other', async () => {
     await using notes = await startLastingNotes({ open });
     const { server, alice } = notes;
     const note = await alice.write('f/a.md', '---\ntitle: Of A\n---\ntext');
@@ -40,7 +40,7 @@ onEachEngine('the trash', (open) => {
     await assertConsistent(server);
   });
 
-  test('is read in pages, each item once, also when others are restored meanwhile', async () => {
+  test('the trash is read in pages, each item once, also when others are restored meanwhile', async () => {
     await using notes = await startNotes({ open });
     const { server, alice } = notes;
     for (let at = 0; at < 240; at += 80) {
@@ -72,7 +72,7 @@ onEachEngine('the trash', (open) => {
     await assertConsistent(server);
   });
 
-  test('is empty for what is not there: unknown, live, restored and foreign ids are not found', async () => {
+  test('the trash is empty for what is not there: unknown, live, restored and foreign ids are not found', async () => {
     await using notes = await startNotes({ open });
     const { alice } = notes;
     const bob = await notes.bob();

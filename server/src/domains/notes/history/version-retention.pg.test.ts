@@ -38,7 +38,7 @@ const START = Date.UTC(2026, 0, 15, 12);
 onEachEngine('thinning of versions', (open) => {
   const started = (config: TestServerOptions['config'] = {}) => startServer({ open, config });
 
-  test('keeps all versions for a day, then the last of each hour, then the last of each day, then none', async () => {
+  test('thinning of versions keeps all versions for a day, then the last of each hour, then the last of each day, then none', async () => {
     await using server = await started();
     const { upsert, left, thinAt } = await diary(server);
     let id = await upsert('0');
@@ -62,7 +62,7 @@ onEachEngine('thinning of versions', (open) => {
     assert.deepEqual(await left(id), [7]);
   });
 
-  test('keeps the last version of a day for a year', async () => {
+  test('thinning of versions keeps the last version of a day for a year', async () => {
     await using server = await started();
     const { upsert, left, thinAt } = await diary(server);
     let id = await upsert('0');
@@ -82,7 +82,7 @@ onEachEngine('thinning of versions', (open) => {
     assert.deepEqual(await left(id), [7]);
   });
 
-  test('keeps what a batch or a restore replaced until the longest retention is over', async () => {
+  test('thinning of versions keeps what a batch or a restore replaced until the longest retention is over', async () => {
     await using server = await started();
     const { upsert, left, thinAt, context } = await diary(server);
     const id = await upsert('1');
@@ -98,7 +98,7 @@ onEachEngine('thinning of versions', (open) => {
     assert.deepEqual(await left(id), [5]);
   });
 
-  test('takes the ages from options, and a second run finds nothing to do', async () => {
+  test('thinning of versions takes the ages from options, and a second run finds nothing to do', async () => {
     await using server = await started({ versionsHourlyDays: 2, versionsDailyDays: 3 });
     const { upsert, left, thinAt } = await diary(server);
     let id = await upsert('0');
@@ -114,7 +114,7 @@ onEachEngine('thinning of versions', (open) => {
     assert.equal(await dueNow(server.db, server.clock.now()), 0);
   });
 
-  test('handles any number of versions in slices', async () => {
+  test('thinning of versions handles any number of versions in slices', async () => {
     await using server = await started();
     const { upsert, left, thinAt } = await diary(server);
     const id = await upsert('0');

@@ -19,7 +19,7 @@ const reload = (doc: Y.Doc) => loadDocument(stateOf(doc));
 const write = (doc: Y.Doc, text: string) => editDocument(doc, SERVER, minimalDiff(textOf(doc), text));
 
 describe('document', () => {
-  it('keeps text and head through its state, also when empty', () => {
+  it('a note document keeps text and head through its state, also when empty', () => {
     for (const text of ['', 'a', '---\r\ntags: [x]\r\n---\r\n𝄞 text']) {
       const doc = seedDocument(SERVER, text);
       assert.equal(textOf(reload(doc)), text);
@@ -27,7 +27,7 @@ describe('document', () => {
     }
   });
 
-  it('takes updates in any order, when together they depend on nothing else', () => {
+  it('a note document takes updates in any order, when together they depend on nothing else', () => {
     const doc = seedDocument(SERVER, 'a');
     const client = reload(doc);
     const updates: Uint8Array[] = [];
@@ -40,13 +40,13 @@ describe('document', () => {
     assert.equal(applyUpdates(seedDocument(SERVER, 'a'), updates.slice(1)), false);
   });
 
-  it('has the snapshot that can be told without making it', () => {
+  it('a note document has the snapshot that can be told without making it', () => {
     for (const text of ['', 'a', '𝄞 text']) {
       assert.deepEqual(seedSnapshot(SERVER, text), snapshotOf(seedDocument(SERVER, text)));
     }
   });
 
-  it('has an origin for every item but the genesis, so that foreign text can be told', () => {
+  it('a note document has an origin for every item but the genesis, so that foreign text can be told', () => {
     const doc = seedDocument(SERVER, '');
     write(doc, 'first');
     const again = reload(doc);
@@ -59,7 +59,7 @@ describe('document', () => {
     assert.equal(genesis, 1);
   });
 
-  it('stays small under ten thousand edits by the one client id', () => {
+  it('a note document stays small under ten thousand edits by the one client id', () => {
     let doc = seedDocument(SERVER, 'start\n');
     for (let turn = 0; turn < 1000; turn++) {
       doc = reload(doc);

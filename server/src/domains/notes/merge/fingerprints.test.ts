@@ -16,18 +16,18 @@ const vault = { key: { blind } } as unknown as OpenVault;
 const of = (base: number, text: string, next = 100, id = 'a') => fingerprintOf(vault, id, { base, text }, next);
 
 describe('the fingerprints of versioned writes', () => {
-  it('tell note, base version and text apart', () => {
+  it('the fingerprints of versioned writes tell note, base version and text apart', () => {
     const all = [of(1, 'x'), of(2, 'x'), of(1, 'y'), of(1, 'x', 100, 'b')].map((each) => each.toString('hex'));
     assert.equal(new Set(all).size, all.length);
     assert.deepEqual(of(1, 'x', 2), of(1, 'x', 100));
   });
 
-  it('of a base that the note never issued say nothing of the version that it issues under that number later', () => {
+  it('the fingerprints of versioned writes of a base that the note never issued say nothing of the version that it issues under that number later', () => {
     assert.deepEqual(of(7, 'x', 2), of(7, 'x', 7));
     assert.notDeepEqual(of(7, 'x', 2), of(7, 'x', 8));
   });
 
-  it('are found as long as they are among the newest, and never across two of them', () => {
+  it('the fingerprints of versioned writes are found as long as they are among the newest, and never across two of them', () => {
     let list: Buffer | null = null;
     for (let base = 0; base < FINGERPRINTS_MAX + 10; base++) list = addWrite(list, of(base, 'x', 10_000), null);
     assert.ok(list !== null && list.length < FINGERPRINTS_MAX * 8 + 16);
@@ -38,7 +38,7 @@ describe('the fingerprints of versioned writes', () => {
     assert.equal(hasFingerprint(null, of(1, 'x')), false);
   });
 
-  it('of a list from before 0.3 are found, and stay when writes are added', () => {
+  it('the fingerprints of versioned writes of a list from before 0.3 are found, and stay when writes are added', () => {
     const old = Buffer.concat([of(1, 'a'), of(2, 'b')]);
     assert.deepEqual([hasFingerprint(old, of(2, 'b')), boundariesOf(old, 7)], [true, []]);
     const list = addWrite(old, of(3, 'c'), { client: 7, from: 10, to: 14 });
@@ -51,7 +51,7 @@ describe('the boundaries of versioned writes', () => {
   const added = (list: Buffer | null, from: number, to: number, client = 7) =>
     addWrite(list, of(1, `${from}`), { client, from, to });
 
-  it('are in order, each once, also where other writes are between, and of large clocks', () => {
+  it('the boundaries of versioned writes are in order, each once, also where other writes are between, and of large clocks', () => {
     const large = 2 ** 45;
     const list = [
       [0, 5],
@@ -66,7 +66,7 @@ describe('the boundaries of versioned writes', () => {
     assert.deepEqual(boundariesOf(added(list, 0, 3, 8), 8), [0, 3]);
   });
 
-  it('are the newest ones of many', () => {
+  it('the boundaries of versioned writes are the newest ones of many', () => {
     let list: Buffer | null = null;
     for (let clock = 0; clock < BOUNDARIES_MAX + 10; clock++) list = added(list, clock, clock + 1);
     const known = boundariesOf(list, 7);

@@ -44,7 +44,7 @@ const typed = fc.record({ at: fc.nat(60), remove: fc.nat(5), insert: fc.oneof(wo
 const history = fc.array(fc.oneof(texts, typed), { maxLength: 5 });
 
 describe('a merge with what both sides did alike', () => {
-  it('of two equal texts is that text, however the stored side was made', () => {
+  it('a merge of two equal texts is that text, however the stored side was made', () => {
     fc.assert(
       fc.property(texts, history, texts, (base, steps, text) => {
         assert.equal(merged(base, [...steps, text], text).text, text);
@@ -53,7 +53,7 @@ describe('a merge with what both sides did alike', () => {
     );
   });
 
-  it('takes one side where the other equals the base', () => {
+  it('a merge takes one side where the other equals the base', () => {
     fc.assert(
       fc.property(texts, history, texts, (base, steps, text) => {
         assert.equal(merged(base, [...steps, base], text).text, text);
@@ -128,7 +128,7 @@ describe('a merge with what both sides did alike', () => {
     return { ...result, client, hint: JSON.stringify([base, result.stored, client, result.text]) };
   }
 
-  it('keeps what one side alone inserted exactly once, wherever the edits are, and loses nothing of what both did', () => {
+  it('a merge keeps what one side alone inserted exactly once, wherever the edits are, and loses nothing of what both did', () => {
     const gaps = fc.array(fc.constantFrom(' ', ' ', '\n', '\n\n', ', ', '\n- '), { minLength: 10, maxLength: 10 });
     const bases = gaps.map((drawn) => names.map((name, at) => name + drawn[at]).join(''));
     fc.assert(
@@ -145,7 +145,7 @@ describe('a merge with what both sides did alike', () => {
     );
   });
 
-  it('has every change once where different lines changed, whoever made it', () => {
+  it('a merge has every change once where different lines changed, whoever made it', () => {
     const lines = fc.array(fc.tuple(change, fc.nat(20)), { maxLength: 6 });
     fc.assert(
       fc.property(lines, beside, fc.boolean(), (drawn, others, atOnce) => {
@@ -160,14 +160,14 @@ describe('a merge with what both sides did alike', () => {
     );
   });
 
-  it('tears no line added above lines that the other side removed and wrote again', () => {
+  it('a merge tears no line added above lines that the other side removed and wrote again', () => {
     const base = 'text\n<3>\n\n<2>\n<1><4>\n';
     const stored = 'text\n<28>\n<29>\n<3>\n<30>\n\n<2>\n<1><4>\n';
     const { text } = merged(base, ['text\n<3>\n\n', stored], 'text\n<3>\n\n<42>\n<2>\n<1><4>\n');
     assert.equal(text, 'text\n<28>\n<29>\n<3>\n<30>\n\n<42>\n<2>\n<1><4>\n');
   });
 
-  it('tears no line that one side added or removed beside a word that the other side changed', () => {
+  it('a merge tears no line that one side added or removed beside a word that the other side changed', () => {
     const drawn = fc.array(fc.tuple(fc.boolean(), fc.constantFrom('kept', 'added', 'removed')), { minLength: 1 });
     fc.assert(
       fc.property(drawn, fc.boolean(), (lines, swapped) => {

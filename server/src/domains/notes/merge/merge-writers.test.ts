@@ -52,7 +52,7 @@ class NoteInMemory implements SharedNote {
 }
 
 describe('writers who splice lines of their own into a text that they have seen', () => {
-  it('find every line once, however their requests interleave, are repeated, or lose their answers', async () => {
+  it('writers who splice lines into a text find every line once, however their requests interleave, are repeated, or lose their answers', async () => {
     for (let seed = 1; seed <= 800; seed++) {
       const random = new Random(seed);
       const base = drawBase(random);
@@ -70,7 +70,7 @@ describe('writers who splice lines of their own into a text that they have seen'
     assert.equal((await note.read()).text, 'base\nA1\nA2\nA3\nB1\nB2');
   });
 
-  it('keep lines of different blocks that merely read alike, and have one equal block once', async () => {
+  it('writers who splice lines into a text keep lines of different blocks that merely read alike, and have one equal block once', async () => {
     const merged = async (...texts: string[]) => {
       const note = new NoteInMemory('base\n');
       for (const text of texts) await note.send(`base\n${text}`, 1);

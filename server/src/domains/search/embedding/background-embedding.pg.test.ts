@@ -25,7 +25,7 @@ async function pendingIn({ server, alice }: NotesServer): Promise<number> {
 }
 
 onEachEngine('embedding in the background', (open) => {
-  test('begins once writes have rested', async () => {
+  test('embedding in the background begins once writes have rested', async () => {
     await using notes = await startNotes({ open, embedder: faulty('m') });
     await writeBurst(notes, 'first');
     assert.equal(await pendingIn(notes), BURST);

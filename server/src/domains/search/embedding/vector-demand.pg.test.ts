@@ -106,7 +106,7 @@ onEachEngine('vectors without a model', (open) => {
     assert.equal((await statusOf(alice)).pending, 2);
   });
 
-  test('they are dropped after 30 unused days, and made again when they are asked for', async () => {
+  test('vectors without a model are dropped after 30 unused days, and made again when they are asked for', async () => {
     const embedder = counted();
     await using notes = await startLastingNotes({ open, embedder });
     const { alice, server } = notes;
@@ -129,7 +129,7 @@ onEachEngine('vectors without a model', (open) => {
     assert.equal(await storedVectors(server), 150);
   });
 
-  test('they are whole again when dropping them was cut off', async () => {
+  test('vectors without a model are whole again when dropping them was cut off', async () => {
     await using notes = await startLastingNotes({ open, embedder: counted() });
     const { alice, server } = notes;
     await writeTwo(alice);

@@ -11,7 +11,7 @@ import type { CachedCollection, CachedRow } from './vault-cache.ts';
 const DAY_SECONDS = 24 * 60 * 60;
 
 onEachEngine('[2.8] persisted pages of a vault', (open) => {
-  test('give a new process the rows that are current, and it opens the others', async () => {
+  test('persisted pages of a vault give a new process the rows that are current, and it opens the others', async () => {
     await using server = await startServer({ open });
     await using held = await vaultOf(server, 30);
     const { alice, headers, raw } = held;
@@ -34,7 +34,7 @@ onEachEngine('[2.8] persisted pages of a vault', (open) => {
     assert.equal(body.unreadable.length, 1);
   });
 
-  test('reveal nothing in clear, and open only in their vault and feed epoch', async () => {
+  test('persisted pages of a vault reveal nothing in clear, and open only in their vault and feed epoch', async () => {
     await using server = await startServer({ open });
     await using held = await vaultOf(server, 20);
     const { alice, headers, raw, vault } = held;
@@ -59,7 +59,7 @@ onEachEngine('[2.8] persisted pages of a vault', (open) => {
     assert.deepEqual(new Map(turned.map(({ path, seq }) => [path, seq])), seqs);
   });
 
-  test('are ignored when damaged, and written again', async () => {
+  test('persisted pages of a vault are ignored when damaged, and written again', async () => {
     await using server = await startServer({ open });
     await using held = await vaultOf(server, 20);
     const { alice, headers, raw } = held;
@@ -76,7 +76,7 @@ onEachEngine('[2.8] persisted pages of a vault', (open) => {
     assert.deepEqual((await held.afresh('/sync/manifest')).body, body);
   });
 
-  test('are written again when most of their rows are outdated, so that there are never many', async () => {
+  test('persisted pages of a vault are written again when most of their rows are outdated, so that there are never many', async () => {
     await using server = await startServer({ open });
     await using held = await vaultOf(server, 1);
     const { raw, vault, cache } = held;
@@ -94,7 +94,7 @@ onEachEngine('[2.8] persisted pages of a vault', (open) => {
     }
   });
 
-  test('are also written for a vault that is written to and never read', async () => {
+  test('persisted pages of a vault are also written for a vault that is written to and never read', async () => {
     await using server = await startServer({ open });
     await using held = await vaultOf(server, 700);
     await server.app.sync.persistCache();
@@ -104,7 +104,7 @@ onEachEngine('[2.8] persisted pages of a vault', (open) => {
     assert.equal(new Set(body.notes.map(({ path }: { path: string }) => path)).size, 700);
   });
 
-  test('are deleted before the tombstones of their rows expire, and with a purge', async () => {
+  test('persisted pages of a vault are deleted before the tombstones of their rows expire, and with a purge', async () => {
     await using server = await startServer({ open });
     await using held = await vaultOf(server, 20);
     const { alice, headers, vault } = held;

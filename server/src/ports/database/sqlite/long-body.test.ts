@@ -21,7 +21,7 @@ describe('a long body on SQLite', () => {
     await rm(folder, { recursive: true });
   });
 
-  it('lets reads continue on the old state, and keeps writes waiting', async () => {
+  it('a long body on SQLite lets reads continue on the old state, and keeps writes waiting', async () => {
     const order: string[] = [];
     let reads = 0;
     let begun = () => {};
@@ -58,7 +58,7 @@ describe('a long body on SQLite', () => {
     assert.notEqual(await db.get(sql.item, { id: 'long 3999' }), undefined);
   });
 
-  it('leaves nothing behind when it throws, and other transactions continue', async () => {
+  it('a long body on SQLite leaves nothing behind when it throws, and other transactions continue', async () => {
     const thrown = db.transact(async (handle) => {
       for (let index = 0; index < 3000; index++) await handle.run(sql.put, item(`thrown ${index}`, 1));
       throw new Error('no');

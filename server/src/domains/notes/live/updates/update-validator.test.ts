@@ -34,7 +34,7 @@ const edits = fc.array(
 );
 
 describe('scanning an update', () => {
-  test('accepts the updates that Yjs makes, and reads the clocks that Yjs reads', () => {
+  test('scanning an update accepts the updates that Yjs makes, and reads the clocks that Yjs reads', () => {
     fc.assert(
       fc.property(edits, (list) => {
         const { doc, updates } = history(list);
@@ -49,7 +49,7 @@ describe('scanning an update', () => {
     );
   });
 
-  test('reports what an update leaves out', () => {
+  test('scanning an update reports what an update leaves out', () => {
     const doc = new Y.Doc();
     const updates: Uint8Array[] = [];
     doc.on('update', (update: Uint8Array) => updates.push(update));
