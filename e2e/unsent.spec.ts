@@ -188,3 +188,68 @@ test('two tabs that find the same unsent edits put them into the note once', asy
   for (const one of [page, second]) await expect(one.getByTestId('unsent')).toHaveCount(0);
   await expect.poll(() => contentOf(alice, 'Twice.md')).toMatch(/^start\n(from one from two| from twofrom one)$/);
 });
+
+test('edits of a note that is left where nothing can be kept wait in the tab, which asks before it closes', async ({
+  page,
+  alice,
+  context,
+}) => {
+  for (const name of ['Here', 'Other']) await alice.write(`${name}.md`, 'start\n');
+  const asked: string[] = [];
+  page.on('dialog', (dialog) => {
+    asked.push(dialog.type());
+    void dialog.dismiss();
+  });
+  await page.addInitScript(() => Object.defineProperty(globalThis, 'indexedDB', { value: undefined }));
+  await page.goto(alice.page());
+  for (const name of ['Other', 'Here']) await openNote(page, name);
+  await expect(page.getByTestId(state)).toHaveText('Saved');
+  await context.setOffline(true);
+  await typeAtEnd(page, 'only in the tab');
+  await expect(page.getByTestId(state)).toHaveText(/^Offline – not saved/);
+  await openNote(page, 'Other');
+  const badge = page.getByTestId('unsent');
+  await expect(badge).toHaveText('1 note not sent yet');
+  await page.close({ runBeforeUnload: true });
+  await expect.poll(() => asked).toEqual(['beforeunload']);
+  await openNote(page, 'Here');
+  await expect(page.locator('.cm-content')).toContainText('only in the tab');
+  await openNote(page, 'Other');
+  await context.setOffline(false);
+  await expect.poll(() => contentOf(alice, 'Here.md')).toBe('start\nonly in the tab');
+  await expect(badge).toHaveCount(0);
+});
+
+test('a note with a copy on the device opens at once, and then has what the server has', async ({ page, alice }) => {
+  const kept = await alice.write('Kept.md', 'on the device\n');
+  await alice.write('Start.md', 'start\n');
+  const sockets: WebSocketRoute[] = [];
+  let isHeld = false;
+  await page.routeWebSocket(/.*/, (socket) => {
+    if (isHeld) return void socket.close();
+    socket.connectToServer();
+    sockets.push(socket);
+  });
+  await page.goto(alice.page(`/notes/${kept.id}`));
+  await expect(page.getByTestId(state)).toHaveText('Saved');
+  await page.goto(alice.page());
+  await openNote(page, 'Start');
+  // From here on, the server answers nothing about notes.
+  const { promise: answered, resolve: answer } = Promise.withResolvers<void>();
+  await page.route('**/api/notes/**', async (route) => {
+    await answered;
+    await route.fallback();
+  });
+  isHeld = true;
+  for (const socket of sockets) await socket.close();
+  await alice.vault.upsertNote({ path: 'Kept.md', content: 'on the device\nand changed elsewhere\n', mtime: 1 });
+  await openNote(page, 'Kept');
+  await expect(page.locator('.cm-content')).toContainText('on the device');
+  await expect(page.locator('.cm-content')).not.toContainText('elsewhere');
+  await typeAtEnd(page, 'typed at once');
+  isHeld = false;
+  answer();
+  await expect(page.locator('.cm-content')).toContainText('and changed elsewhere', { timeout: 45_000 });
+  await expect.poll(() => contentOf(alice, 'Kept.md')).toMatch(/typed at once/);
+  await expect.poll(() => contentOf(alice, 'Kept.md')).toMatch(/and changed elsewhere/);
+});

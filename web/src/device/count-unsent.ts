@@ -2,7 +2,7 @@
 export async function countUnsent(account: string): Promise<number> {
   const { deviceStore } = await import('./device-store.ts');
   const notes = await deviceStore(account)
-    ?.unsentNotes()
+    .unsentNotes()
     .catch(() => []);
-  return notes?.length ?? 0;
+  return notes.length;
 }

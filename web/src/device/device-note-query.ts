@@ -11,7 +11,7 @@ export function deviceNoteQuery(note: string) {
     queryFn: async ({ client }): Promise<DeviceNote | null> => {
       try {
         const { id } = await client.ensureQueryData(meQuery);
-        return (await deviceStore(id)?.find(note)) ?? null;
+        return await deviceStore(id).find(note);
       } catch {
         return null;
       }

@@ -1,12 +1,13 @@
-import { type DeviceStore, openDeviceStore } from '../editor/device.ts';
+import { type DeviceStore, openDeviceStore, openTabStore } from '../editor/device.ts';
 
-let opened: { readonly account: string; readonly store: DeviceStore } | null = null;
+const opened = new Map<string, DeviceStore>();
 
-/** The documents of an account in this browser; null where it has no IndexedDB, as in some private windows. */
-export function deviceStore(account: string): DeviceStore | null {
-  if (typeof indexedDB === 'undefined') return null;
-  if (opened?.account !== account) {
-    opened = { account, store: openDeviceStore(indexedDB, () => Date.now(), account) };
-  }
-  return opened.store;
+/** The documents of an account in this browser; in this tab where that has no IndexedDB, as in some private windows. */
+export function deviceStore(account: string): DeviceStore {
+  const known = opened.get(account);
+  if (known !== undefined) return known;
+  const hasPlace = typeof indexedDB !== 'undefined';
+  const store = hasPlace ? openDeviceStore(indexedDB, () => Date.now(), account) : openTabStore();
+  opened.set(account, store);
+  return store;
 }

@@ -6,6 +6,7 @@ import { liveSocket, onConnection } from '../live/live-socket.ts';
 import { isConnectedHere, sessionOptions } from '../note/session-options.ts';
 import { exclusively } from '../session/session-channel.ts';
 import { deviceStore } from './device-store.ts';
+import { setUnkept } from './unkept.ts';
 import { onUnsentChange, showUnsent } from './unsent-state.ts';
 
 /** A note whose edits are not acknowledged by then is tried again later. */
@@ -16,7 +17,7 @@ const AGAIN_MS = 30_000;
 export async function sendUnsent(ended: AbortSignal): Promise<void> {
   const { id: account } = await queryClient.ensureQueryData(meQuery);
   const store = deviceStore(account);
-  if (store === null || ended.aborted) return;
+  if (ended.aborted) return;
   const sender = unsentSender({
     store,
     send: (note, signal) =>
@@ -27,6 +28,7 @@ export async function sendUnsent(ended: AbortSignal): Promise<void> {
     isSentElsewhere: isConnectedHere,
     show(state) {
       showUnsent(state);
+      if (!store.isDurable) setUnkept(store, state.notes.length > 0);
       // Pages that do without a connection then need one.
       if (state.notes.length > 0) liveSocket();
     },
@@ -35,16 +37,17 @@ export async function sendUnsent(ended: AbortSignal): Promise<void> {
       return () => clearTimeout(timer);
     },
   });
-  const look = () => sender.look();
+  const look = (note?: string) => (note === undefined ? sender.look() : sender.sendNow(note));
+  const lookAgain = () => sender.look();
   const endConnection = onConnection((isConnected) => (isConnected ? sender.connected() : sender.disconnected()));
   const endChanges = onUnsentChange(look);
   // What another tab left is found when this one is looked at again.
-  document.addEventListener('visibilitychange', look);
+  document.addEventListener('visibilitychange', lookAgain);
   ended.addEventListener('abort', () => {
     sender[Symbol.dispose]();
     endConnection();
     endChanges();
-    document.removeEventListener('visibilitychange', look);
+    document.removeEventListener('visibilitychange', lookAgain);
     showUnsent({ notes: [], isSending: false });
   });
 }

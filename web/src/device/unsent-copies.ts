@@ -1,6 +1,6 @@
 import { keys } from '../data/keys.ts';
 import { queryClient } from '../data/query-client.ts';
-import { type DeviceCopy, type NoteRef, textOfCopy } from '../editor/device.ts';
+import { type Aside, type DeviceCopy, type NoteRef, textOfCopy } from '../editor/device.ts';
 import { accountId } from '../session/sign-out.ts';
 import { deviceStore } from './device-store.ts';
 import { unsentChanged } from './unsent-state.ts';
@@ -8,6 +8,14 @@ import { unsentChanged } from './unsent-state.ts';
 function store() {
   const account = accountId();
   return account === undefined ? null : deviceStore(account);
+}
+
+/** Makes what was set aside one of the note's copies again. */
+export async function bringBack(asides: readonly Aside[]): Promise<void> {
+  for (const aside of asides) {
+    await store()?.bringBack(aside);
+    changed({ ...aside, id: aside.asideOf });
+  }
 }
 
 /** The text of a note with the edits that only this device has; null once there are none. */

@@ -8,7 +8,7 @@ let state = NONE;
 let latest = NONE;
 let grace: ReturnType<typeof setTimeout> | undefined;
 const listeners = new Set<() => void>();
-const lookers = new Set<() => void>();
+const lookers = new Set<(note?: string) => void>();
 
 /** What is known of edits that only this device has. */
 export function unsentState(): UnsentState {
@@ -40,8 +40,16 @@ export function unsentChanged(): void {
   for (const look of [...lookers]) look();
 }
 
-/** Calls the function whenever there may be other unsent edits; returns a function that ends that. */
-export function onUnsentChange(look: () => void): () => void {
+/** Has the edits of one note sent. */
+export function sendNow(noteId: string): void {
+  for (const look of [...lookers]) look(noteId);
+}
+
+/**
+ * Calls the function whenever there may be other unsent edits, and with a note whose edits are to be sent now; returns a
+ * function that ends that.
+ */
+export function onUnsentChange(look: (note?: string) => void): () => void {
   lookers.add(look);
   return () => void lookers.delete(look);
 }

@@ -4,12 +4,14 @@ import type * as Local from './collab/local-store.ts';
 import type { SessionOptions } from './collab/note-session.ts';
 import type { SaveProblem } from './collab/save-state.ts';
 import { sendKept } from './collab/send-kept.ts';
+import { TabStore } from './collab/tab-store.ts';
 import * as Sender from './collab/unsent-sender.ts';
 
 // What the rest of the app may know of the copies on this device, without loading the editor.
 
 export type DeviceStore = Local.LocalStore;
 export type NoteRef = Local.NoteRef;
+export type Aside = Local.Aside;
 export type DeviceCopy = Local.LocalCopy;
 export type DeviceNote = Local.DeviceNote;
 export type UnsentNote = Sender.UnsentNote;
@@ -19,6 +21,11 @@ export type UnsentSender = Sender.UnsentSender;
 /** The documents of an account that are kept in this browser. */
 export function openDeviceStore(factory: IDBFactory, now: () => number, account: string): DeviceStore {
   return new IndexedDbStore(factory, now, account);
+}
+
+/** Documents that only this tab keeps. */
+export function openTabStore(): DeviceStore {
+  return new TabStore();
 }
 
 /** The text of a note as a copy on this device has it. */

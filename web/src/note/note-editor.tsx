@@ -9,7 +9,8 @@ import { meQuery } from '../data/queries.ts';
 import { unsentChanged } from '../device/unsent-state.ts';
 import type { EditorMode, EditorSession } from '../editor/index.ts';
 import { useLanguage, useTexts } from '../i18n/use-texts.ts';
-import { noteName, parentOf } from '../tree/model/tree-index.ts';
+import { nameOf, noteName, parentOf } from '../tree/model/tree-index.ts';
+import { saveFile } from '../ui/controls/save-file.ts';
 import { errorText } from '../ui/feedback/error-text.ts';
 import { showToast } from '../ui/feedback/toast.ts';
 import { anchorOf } from './anchor.ts';
@@ -150,6 +151,28 @@ function useRecovery(vault: string, { path, id }: ShownNote, session: EditorSess
       } catch (error) {
         showToast({ text: errorText(errors, error), kind: 'danger' });
       }
+    },
+    /** Sets the text aside, which can be undone, and shows that of the server. */
+    async setAside() {
+      const content = session.text.toString();
+      const { hasUnsent } = session.state;
+      const asides = await session.startOver();
+      if (asides.length === 0) {
+        // What could not be kept here is a file then.
+        if (hasUnsent) saveFile(nameOf(path), new Blob([content], { type: 'text/markdown' }));
+        return;
+      }
+      unsentChanged();
+      const undo = () => session.bringBack(asides).then(unsentChanged);
+      showToast({
+        text: t('recover.setAside', { name: noteName(path) }),
+        kind: 'plain',
+        action: {
+          label: errors('undo'),
+          run: () =>
+            void undo().catch((error: unknown) => showToast({ text: errorText(errors, error), kind: 'danger' })),
+        },
+      });
     },
     /** Gives up the text of a deleted note, and goes to the vault. */
     async leave() {

@@ -1,8 +1,12 @@
+import i18next from 'i18next';
 import { deviceStore } from '../device/device-store.ts';
 import { persistStorage, setUnkept } from '../device/unkept.ts';
 import { unsentChanged } from '../device/unsent-state.ts';
 import type { NoteRef } from '../editor/device.ts';
 import { type EditorSession, openSession, presence } from '../editor/index.ts';
+import { nameOf, noteName } from '../tree/model/tree-index.ts';
+import { saveFile } from '../ui/controls/save-file.ts';
+import { showToast } from '../ui/feedback/toast.ts';
 import { markOpen, sessionOptions } from './session-options.ts';
 
 /** Who edits. */
@@ -14,7 +18,8 @@ export interface Editor {
 
 /** Opens a note over the socket of this tab. Close it with `close`. */
 export function openNoteSession(note: NoteRef, { account, name }: Editor): { session: EditorSession; close(): void } {
-  const session = openSession(sessionOptions(note, deviceStore(account)));
+  const store = deviceStore(account);
+  const session = openSession(sessionOptions(note, store));
   const endOpen = markOpen(note.id, session);
   let generation = 0;
   let isLeft = false;
@@ -34,13 +39,27 @@ export function openNoteSession(note: NoteRef, { account, name }: Editor): { ses
   return {
     session,
     close() {
-      const { hasUnsent } = session.state;
       session[Symbol.dispose]();
       endOpen();
       void session.kept().then(() => {
+        const { hasUnsent, isOnDevice } = session.state;
         setUnkept(session, false);
         if (hasUnsent) unsentChanged();
+        if (hasUnsent && store.isDurable && !isOnDevice) offerFile(note, session.text.toString());
       });
     },
   };
+}
+
+/** The device took no copy, and the tab has none once the note is left. */
+function offerFile({ path }: NoteRef, text: string): void {
+  const name = nameOf(path ?? '') || 'note.md';
+  showToast({
+    kind: 'danger',
+    text: i18next.t('unsent.lost', { ns: 'vault', name: noteName(name) }),
+    action: {
+      label: i18next.t('unsent.download', { ns: 'vault' }),
+      run: () => saveFile(name, new Blob([text], { type: 'text/markdown' })),
+    },
+  });
 }

@@ -5,7 +5,7 @@ import { liveSocket } from '../live/live-socket.ts';
 const open = new Map<EditorSession, string>();
 
 /** How the sessions of this tab are connected. */
-export function sessionOptions(note: NoteRef, store: DeviceStore | null): EditorSessionOptions {
+export function sessionOptions(note: NoteRef, store: DeviceStore): EditorSessionOptions {
   return {
     note,
     open: (id, doc) => liveSocket().open(id, doc),

@@ -13,6 +13,8 @@ const ANNOUNCE_MS = 10_000;
 export interface Recovery {
   /** Saves it as a new note beside this one, and opens that. */
   keepAsNewNote(text: string): Promise<void>;
+  /** Sets it aside, and shows the note of the server. */
+  setAside(): Promise<void>;
   /** Gives it up, and leaves the note. */
   leave(): Promise<void>;
 }
@@ -104,7 +106,7 @@ function RecoveryButtons({ session, recovery }: StateLineProps) {
       {isGone ? (
         <Button onClick={() => void recovery.leave()}>{t('recover.leave')}</Button>
       ) : (
-        <Button onClick={() => void session.startOver()}>{t('recover.discard')}</Button>
+        <Button onClick={() => void recovery.setAside()}>{t('recover.discard')}</Button>
       )}
     </>
   );

@@ -15,12 +15,13 @@ export async function wipeBrowser(account: string | undefined): Promise<void> {
 
 /** Removes the copies of an account; returns whether no other has any. */
 async function clearCopies(account: string): Promise<boolean> {
-  const { deviceStore } = await import('../device/device-store.ts');
-  return (
-    (await deviceStore(account)
-      ?.clear()
-      .catch(() => true)) ?? true
-  );
+  const [{ deviceStore }, { setUnkept }] = await Promise.all([
+    import('../device/device-store.ts'),
+    import('../device/unkept.ts'),
+  ]);
+  const store = deviceStore(account);
+  setUnkept(store, false);
+  return store.clear().catch(() => true);
 }
 
 async function wipeDatabases(): Promise<void> {

@@ -63,13 +63,15 @@ export function UnsentCount() {
 
 function useUnsent() {
   const { notes, isSending } = useSyncExternalStore(subscribeToUnsent, unsentState);
-  return { notes, isSending, refused: notes.filter(({ problem }) => problem !== null).length };
+  const waiting = notes.filter(({ asideOf }) => asideOf === undefined).length;
+  return { notes, waiting, isSending, refused: notes.filter(({ problem }) => problem !== null).length };
 }
 
 function useUnsentText(): string {
   const t = useTexts('vault');
-  const { notes, isSending, refused } = useUnsent();
+  const { notes, waiting, isSending, refused } = useUnsent();
   if (notes.length === 0) return '';
-  if (isSending) return t('unsent.sending', { count: notes.length });
-  return refused > 0 ? t('unsent.refused', { count: refused }) : t('unsent.waiting', { count: notes.length });
+  if (waiting === 0) return t('unsent.asides', { count: notes.length });
+  if (isSending) return t('unsent.sending', { count: waiting });
+  return refused > 0 ? t('unsent.refused', { count: refused }) : t('unsent.waiting', { count: waiting });
 }

@@ -1,8 +1,8 @@
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api } from '../data/client.ts';
-import { discardUnsent, unsentText } from '../device/unsent-copies.ts';
-import { unsentChanged } from '../device/unsent-state.ts';
+import { bringBack, discardUnsent, unsentText } from '../device/unsent-copies.ts';
+import { sendNow, unsentChanged } from '../device/unsent-state.ts';
 import type { UnsentNote } from '../editor/device.ts';
 import { useTexts } from '../i18n/use-texts.ts';
 import { type DifferencePiece, differenceOf, shortened } from '../note/panels/difference.ts';
@@ -36,7 +36,7 @@ export function UnsentDialog({ notes, close, opened }: UnsentDialogProps) {
       </ul>
       <DialogButtons>
         <Button look="primary" onClick={unsentChanged}>
-          {t('unsent.send')}
+          {t('unsent.sendAll')}
         </Button>
       </DialogButtons>
     </Dialog>
@@ -45,7 +45,8 @@ export function UnsentDialog({ notes, close, opened }: UnsentDialogProps) {
 
 function UnsentRow({ note, opened }: { readonly note: UnsentNote; readonly opened: () => void }) {
   const t = useTexts('vault');
-  const { id, vaultId, path, problem } = note;
+  const { id, vaultId, path, problem, asideOf } = note;
+  const noteId = asideOf ?? id;
   const [difference, setDifference] = useState<readonly DifferencePiece[] | null>(null);
   const name = noteName(path ?? '') || t('unsent.unnamed');
   const attempt = (action: () => Promise<void>) => () =>
@@ -54,13 +55,16 @@ function UnsentRow({ note, opened }: { readonly note: UnsentNote; readonly opene
     if (difference !== null) return setDifference(null);
     const [here, there] = await Promise.all([
       unsentText(note),
-      vaultId === null ? null : api.vault(vaultId).readNoteById(id),
+      vaultId === null ? null : api.vault(vaultId).readNoteById(noteId),
     ]);
     if (here !== null) setDifference(shortened(differenceOf(there?.content ?? '', here)));
   };
   const download = async () => {
     const text = await unsentText(note);
     if (text !== null) saveFile(nameOf(path ?? '') || 'note.md', new Blob([text], { type: 'text/markdown' }));
+  };
+  const restore = async () => {
+    if (asideOf !== undefined) await bringBack([{ ...note, asideOf }]);
   };
   const discard = async () => {
     const undo = await discardUnsent(note);
@@ -76,14 +80,25 @@ function UnsentRow({ note, opened }: { readonly note: UnsentNote; readonly opene
       {vaultId === null ? (
         name
       ) : (
-        <Link to="/vaults/$vaultId/notes/$noteId" params={{ vaultId, noteId: id }} onClick={opened} dir="auto">
+        <Link to="/vaults/$vaultId/notes/$noteId" params={{ vaultId, noteId }} onClick={opened} dir="auto">
           {name}
         </Link>
       )}
       <small dir="auto">
-        {[parentOf(path ?? ''), problem === null ? '' : t(`problem.${problem}`)].filter(Boolean).join(' · ')}
+        {[parentOf(path ?? ''), asideOf && t('unsent.aside'), problem && t(`problem.${problem}`)]
+          .filter(Boolean)
+          .join(' · ')}
       </small>
       <div className={styles.buttons}>
+        {asideOf === undefined ? (
+          <Button aria-label={`${t('unsent.send')}: ${name}`} onClick={() => sendNow(id)}>
+            {t('unsent.send')}
+          </Button>
+        ) : (
+          <Button aria-label={`${t('unsent.bringBack')}: ${name}`} onClick={attempt(restore)}>
+            {t('unsent.bringBack')}
+          </Button>
+        )}
         <Button
           aria-label={`${t('unsent.compare')}: ${name}`}
           aria-expanded={difference !== null}

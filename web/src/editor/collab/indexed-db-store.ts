@@ -1,4 +1,5 @@
 import {
+  type Aside,
   type DeviceNote,
   type Edits,
   type LocalCopy,
@@ -20,6 +21,7 @@ interface CopyRow {
   readonly account?: string;
   readonly vaultId?: string | null;
   readonly path?: string | null;
+  readonly asideOf?: string;
 }
 
 interface UpdateRow {
@@ -36,6 +38,7 @@ const UPDATES = 'updates';
  * if they were not there; an account can only open notes of its own, so rows that name none are its own or useless.
  */
 export class IndexedDbStore implements LocalStore {
+  readonly isDurable = true;
   readonly #factory: IDBFactory;
   readonly #now: () => number;
   readonly #account: string;
@@ -68,13 +71,13 @@ export class IndexedDbStore implements LocalStore {
     await done;
   }
 
-  async putBack({ id: noteId, vaultId, path }: NoteRef, copy: LocalCopy): Promise<void> {
+  async putBack({ id: noteId, ...place }: NoteRef, copy: LocalCopy): Promise<void> {
     const { copies, updates, done } = await this.#transaction('readwrite');
     const { lineage } = copy;
     const since = unsentOf(await result<CopyRow | undefined>(copies.get([noteId, lineage])));
     const unsentBy = [...withoutSent(copy.unsent, since), ...since];
     const account = this.#account;
-    copies.put({ noteId, lineage, unsentBy, writtenAt: this.#now(), account, vaultId, path } satisfies CopyRow);
+    copies.put({ noteId, lineage, unsentBy, writtenAt: this.#now(), account, ...place } satisfies CopyRow);
     for (const update of copy.updates) updates.add({ noteId, lineage, update } satisfies UpdateRow);
     await done;
   }
@@ -103,6 +106,30 @@ export class IndexedDbStore implements LocalStore {
     const { copies, updates, done } = await this.#transaction('readwrite');
     for (const row of await this.#rowsOf(copies, noteId)) {
       if (lineage === undefined || row.lineage === lineage) await removeRow(copies, updates, row);
+    }
+    await done;
+  }
+
+  async setAside(noteId: string): Promise<readonly Aside[]> {
+    const { copies, updates, done } = await this.#transaction('readwrite');
+    const asides: Aside[] = [];
+    for (const row of await this.#rowsOf(copies, noteId)) {
+      if (row.unsentBy.length > 0) {
+        const moved = { ...row, noteId: `${noteId} ${row.lineage} ${this.#now()}`, asideOf: noteId } satisfies CopyRow;
+        await move(copies, updates, row, moved);
+        asides.push({ ...refOf(moved), asideOf: noteId });
+      } else await removeRow(copies, updates, row);
+    }
+    await done;
+    return asides;
+  }
+
+  async bringBack({ id, asideOf }: Aside): Promise<void> {
+    const { copies, updates, done } = await this.#transaction('readwrite');
+    for (const { asideOf: _, ...row } of await this.#rowsOf(copies, id)) {
+      const since = unsentOf(await result<CopyRow | undefined>(copies.get([asideOf, row.lineage])));
+      const unsentBy = [...withoutSent(unsentOf(row), since), ...since];
+      await move(copies, updates, row, { ...row, noteId: asideOf, unsentBy });
     }
     await done;
   }
@@ -185,8 +212,18 @@ function unsentOf(row: CopyRow | undefined): readonly Edits[] {
   return (row?.unsentBy ?? []).map((one) => (typeof one === 'string' ? { writer: one, upTo: 0 } : one));
 }
 
-function refOf({ noteId, vaultId = null, path = null }: CopyRow): NoteRef {
-  return { id: noteId, vaultId, path };
+function refOf({ noteId, vaultId = null, path = null, asideOf }: CopyRow): NoteRef {
+  return { id: noteId, vaultId, path, ...(asideOf === undefined ? {} : { asideOf }) };
+}
+
+/** Files a copy under another note, beside what is there of the same lineage. */
+async function move(copies: IDBObjectStore, updates: IDBObjectStore, row: CopyRow, to: CopyRow): Promise<void> {
+  const found = await result<UpdateRow[]>(updates.index('copy').getAll([row.noteId, row.lineage]));
+  await removeRow(copies, updates, row);
+  copies.put(to);
+  for (const { update } of found) {
+    updates.add({ noteId: to.noteId, lineage: to.lineage, update } satisfies UpdateRow);
+  }
 }
 
 async function removeRow(copies: IDBObjectStore, updates: IDBObjectStore, row: CopyRow): Promise<void> {

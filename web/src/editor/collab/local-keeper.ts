@@ -1,6 +1,6 @@
 import { type Doc, encodeStateAsUpdate, mergeUpdates } from 'yjs';
 import { lineageOf } from './lineage.ts';
-import type { Edits, LocalStore, NoteRef } from './local-store.ts';
+import type { Aside, Edits, LocalStore, NoteRef } from './local-store.ts';
 import type { SaveEvent } from './save-state.ts';
 
 /** After this many updates, they are merged into one. */
@@ -54,6 +54,14 @@ export class LocalKeeper implements Disposable {
   async remove(): Promise<void> {
     this[Symbol.dispose]();
     await this.#enqueue(() => this.#options.store.remove(this.#options.note.id));
+  }
+
+  /** Stops, and sets the unsent copies of the note aside. */
+  async setAside(): Promise<readonly Aside[]> {
+    const { store, note } = this.#options;
+    this[Symbol.dispose]();
+    await this.settled();
+    return store.setAside(note.id);
   }
 
   [Symbol.dispose](): void {

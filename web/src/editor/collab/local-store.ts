@@ -5,6 +5,13 @@ export interface NoteRef {
   readonly vaultId: string | null;
   /** Where the note was when it was last opened here; null as above. */
   readonly path: string | null;
+  /** The note whose text this is, for a copy that was set aside: its id is then its own. */
+  readonly asideOf?: string;
+}
+
+/** A copy that was set aside. */
+export interface Aside extends NoteRef {
+  readonly asideOf: string;
 }
 
 /** A note of which this device has a copy. */
@@ -33,6 +40,8 @@ export interface LocalCopy {
  * storage.
  */
 export interface LocalStore {
+  /** Whether what it confirms outlives the tab. */
+  readonly isDurable: boolean;
   /**
    * The copy of a note: one with unsent edits, else the one that was written last; null without one. Throws when the
    * storage cannot be used.
@@ -48,9 +57,16 @@ export interface LocalStore {
   markSent(noteId: string, lineage: string, sent: readonly Edits[]): Promise<void>;
   /** Removes a copy, or every copy of a note. */
   remove(noteId: string, lineage?: string): Promise<void>;
+  /**
+   * Gives each copy of a note that has unsent edits an id of its own, and removes the others, so that the note is opened
+   * as the server has it. Nothing is sent of what is set aside.
+   */
+  setAside(noteId: string): Promise<readonly Aside[]>;
+  /** Makes a copy that was set aside one of its note again. */
+  bringBack(aside: Aside): Promise<void>;
   /** The note if there is a copy of it; null without one. */
   find(noteId: string): Promise<DeviceNote | null>;
-  /** Notes with edits that the server has not acknowledged. */
+  /** Notes with edits that the server has not acknowledged, and what was set aside. */
   unsentNotes(): Promise<readonly NoteRef[]>;
   /** Removes every copy but unsent edits of other accounts; resolves to whether nothing is left. */
   clear(): Promise<boolean>;

@@ -3,11 +3,13 @@ import { test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { FakeServer } from '../test/fake-server.ts';
 import { MemoryStore } from '../test/memory-store.ts';
+import type { LocalStore } from './local-store.ts';
 import { NoteSession } from './note-session.ts';
 import { STALLED_MS } from './save-state.ts';
+import { TabStore } from './tab-store.ts';
 
 /** A session whose clock stands still until it is moved. */
-function sessionOf(server: FakeServer, store: MemoryStore | null, writer = 'tab 1') {
+function sessionOf(server: FakeServer, store: LocalStore, writer = 'tab 1') {
   const clock: { now: number; tick(): void } = { now: 0, tick: () => undefined };
   const session = new NoteSession({
     note: { id: 'note', vaultId: 'vault', path: 'note.md' },
@@ -82,14 +84,47 @@ test('a session says not saved while the device refuses, and kept again once it 
   assert.equal(again.session.text.toString(), 'abc');
 });
 
-test('a session without a store never claims that edits are on this device', async () => {
+test('a session that only the tab keeps never claims that edits are on this device, and is found again in the tab', async () => {
   const server = new FakeServer('a');
-  const { session, note } = sessionOf(server, null);
+  const store = new TabStore();
+  const { session, note } = sessionOf(server, store);
   await settled();
   note()?.sync();
   note()?.drop();
   session.text.insert(0, 'x');
+  await settled();
   assert.equal(session.state.word, 'offline-not-saved');
+  session[Symbol.dispose]();
+  const again = sessionOf(server, store, 'session 2');
+  await settled();
+  assert.deepEqual([again.session.text.toString(), again.session.state.word], ['xa', 'offline-not-saved']);
+});
+
+test('what was set aside for the note of the server can be brought back, and is never sent meanwhile', async () => {
+  const server = new FakeServer('text');
+  const store = new MemoryStore();
+  const { session, note } = sessionOf(server, store);
+  await settled();
+  note()?.sync();
+  session.text.insert(0, 'mine ');
+  note()?.change({ canWrite: false });
+  const asides = await session.startOver();
+  note()?.sync();
+  await settled();
+  assert.deepEqual([session.text.toString(), server.text], ['text', 'text']);
+  assert.deepEqual(await store.unsentNotes(), asides);
+  assert.deepEqual(
+    asides.map(({ asideOf }) => asideOf),
+    ['note'],
+  );
+  await session.bringBack(asides);
+  assert.equal(session.text.toString(), 'mine text');
+  assert.deepEqual(
+    (await store.unsentNotes()).map(({ id }) => id),
+    ['note'],
+  );
+  note()?.sync();
+  assert.equal(server.text, 'mine text');
 });
 
 test('a copy of another lineage without edits gives way to the note of the server', async () => {

@@ -2,7 +2,7 @@ import type { LiveNote, LiveNoteState } from '@notevault/client/live/live-note.t
 import { applyUpdate, Doc, type Text, UndoManager } from 'yjs';
 import { lineageOf, TEXT } from './lineage.ts';
 import { LOCAL_ORIGIN, LocalKeeper } from './local-keeper.ts';
-import type { Edits, LocalCopy, LocalStore, NoteRef } from './local-store.ts';
+import type { Aside, Edits, LocalCopy, LocalStore, NoteRef } from './local-store.ts';
 import {
   NOTHING_KNOWN,
   problemOfEnd,
@@ -20,8 +20,8 @@ export interface SessionOptions {
   readonly note: NoteRef;
   /** Opens the note over the socket, with a document of it from an earlier time or an empty one. */
   open(noteId: string, doc: Doc): SessionNote;
-  /** Where documents are kept on this device; null when the browser has no place. */
-  readonly store: LocalStore | null;
+  /** Where documents are kept on this device. */
+  readonly store: LocalStore;
   /** Names this session, and no other, among those that write to the store. */
   readonly writer: string;
   now(): number;
@@ -103,22 +103,26 @@ export class NoteSession implements Disposable {
     this.#connect();
   }
 
-  /**
-   * Gives up the document and its copies on this device, and reads the note of the server. Call it once the text was
-   * saved elsewhere, or on the user's word.
-   */
-  async startOver(): Promise<void> {
+  /** Sets the copies with unsent edits aside, and reads the note of the server. Resolves to what was set aside. */
+  async startOver(): Promise<readonly Aside[]> {
     this.#note?.[Symbol.dispose]();
-    await this.#keeper?.remove();
-    if (this.#isDisposed) return;
-    this.#undo.destroy();
-    this.#doc.destroy();
-    this.#doc = new Doc();
-    this.#undo = new UndoManager(this.#doc.getText(TEXT));
-    this.#facts = NOTHING_KNOWN;
-    this.#canWrite = null;
+    const asides = (await this.#keeper?.setAside().catch(() => [])) ?? [];
+    if (this.#isDisposed) return asides;
+    this.#empty();
     this.#watch([]);
     this.#connect();
+    return asides;
+  }
+
+  /** Makes what was set aside the text of the note again. */
+  async bringBack(asides: readonly Aside[]): Promise<void> {
+    this.#note?.[Symbol.dispose]();
+    this.#keeper?.[Symbol.dispose]();
+    await this.kept();
+    for (const aside of asides) await this.#options.store.bringBack(aside);
+    if (this.#isDisposed) return;
+    this.#empty();
+    await this.#start();
   }
 
   /** Removes the copies on this device: the text was saved elsewhere, or is not wanted. The session is useless then. */
@@ -143,6 +147,15 @@ export class NoteSession implements Disposable {
     this.#doc.destroy();
   }
 
+  #empty(): void {
+    this.#undo.destroy();
+    this.#doc.destroy();
+    this.#doc = new Doc();
+    this.#undo = new UndoManager(this.#doc.getText(TEXT));
+    this.#facts = NOTHING_KNOWN;
+    this.#canWrite = null;
+  }
+
   async #start(): Promise<void> {
     const copy = await this.#load();
     if (this.#isDisposed) return;
@@ -158,7 +171,7 @@ export class NoteSession implements Disposable {
   async #load(): Promise<LocalCopy | null> {
     const { store, note } = this.#options;
     try {
-      const copy = (await store?.load(note.id)) ?? null;
+      const copy = await store.load(note.id);
       if (copy === null) return null;
       const probe = new Doc();
       for (const update of copy.updates) applyUpdate(probe, update);
@@ -177,13 +190,11 @@ export class NoteSession implements Disposable {
     doc.on('update', (_update: Uint8Array, origin: unknown, _doc: Doc, { local }: { local: boolean }) => {
       if (local && origin !== LOCAL_ORIGIN) this.#report({ type: 'edited' });
     });
-    if (store === null) {
-      this.#report({ type: 'not-kept' });
-      return;
-    }
     const report = (event: SaveEvent) => {
-      if (doc === this.#doc) this.#report(event);
+      // A tab's memory holds edits, but nothing is kept by it.
+      if (doc === this.#doc && store.isDurable) this.#report(event);
     };
+    if (!store.isDurable) this.#report({ type: 'not-kept' });
     this.#keeper = new LocalKeeper({ store, note, doc, writer, loaded, report });
   }
 

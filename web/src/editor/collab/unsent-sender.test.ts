@@ -125,6 +125,26 @@ test('two tabs that send at once, and a note that is sent again, put each edit i
   assert.equal(browser.server('note').text, 'theirs note: mine');
 });
 
+test('one note is sent by itself when that is asked for, and what was set aside never is', async () => {
+  const browser = new Browser('one', 'two', 'aside');
+  for (const id of ['one', 'two', 'aside']) await browser.typeOffline(id, ' x');
+  await browser.store.setAside('aside');
+  browser.ends.set('one', 'note_deleted').set('two', 'note_deleted');
+  using sender = browser.sender();
+  sender.connected();
+  await settled();
+  browser.ends.clear();
+  sender.sendNow('two');
+  await settled();
+  assert.equal(browser.server('one').text, 'one:');
+  assert.equal(browser.server('two').text, 'two: x');
+  assert.equal(browser.server('aside').text, 'aside:');
+  assert.deepEqual(browser.left, [
+    ['one', 'note-deleted'],
+    ['aside 1', null],
+  ]);
+});
+
 for (const [end, problem] of [
   ['note_deleted', 'note-deleted'],
   ['permission-denied', 'not-there'],

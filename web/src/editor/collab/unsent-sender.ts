@@ -37,6 +37,10 @@ export class UnsentSender implements Disposable {
   #connection: AbortController | null = null;
   #isBusy = false;
   #isAsked = false;
+  /** The only note to send next; null for all. */
+  #only: string | null = null;
+  /** Why the server did not take what was sent last. */
+  readonly #problems = new Map<string, SaveProblem>();
   #isDisposed = false;
   #cancelLater: () => void = () => undefined;
 
@@ -61,6 +65,13 @@ export class UnsentSender implements Disposable {
     if (!this.#isBusy) void this.#work();
   }
 
+  /** Sends the edits of one note. */
+  sendNow(noteId: string): void {
+    this.#only = noteId;
+    this.#isAsked = true;
+    if (!this.#isBusy) void this.#work();
+  }
+
   [Symbol.dispose](): void {
     this.#isDisposed = true;
     this.#connection?.abort();
@@ -71,10 +82,12 @@ export class UnsentSender implements Disposable {
     this.#isBusy = true;
     while (this.#isAsked && !this.#isDisposed) {
       this.#isAsked = false;
+      const only = this.#only;
+      this.#only = null;
       this.#cancelLater();
       const signal = this.#connection?.signal;
       // Without IndexedDB nothing is kept, and there is nothing to say.
-      await (signal === undefined ? this.#count() : this.#sendAll(signal)).catch(() => undefined);
+      await (signal === undefined ? this.#count() : this.#sendAll(signal, only)).catch(() => undefined);
     }
     this.#isBusy = false;
   }
@@ -83,29 +96,33 @@ export class UnsentSender implements Disposable {
     this.#show(await this.#waiting());
   }
 
-  async #sendAll(signal: AbortSignal): Promise<void> {
-    const problems = new Map<string, SaveProblem>();
+  async #sendAll(signal: AbortSignal, only: string | null): Promise<void> {
+    if (only === null) this.#problems.clear();
+    else this.#problems.delete(only);
     const waiting = await this.#waiting();
     this.#show(waiting);
-    if (waiting.length === 0) return;
+    if (waiting.every(isAside)) return;
     // Without an answer, they wait as before.
-    await this.#options.exclusively(() => this.#sendEach(problems, signal)).catch(() => undefined);
+    await this.#options.exclusively(() => this.#sendEach(signal, only)).catch(() => undefined);
     if (signal.aborted) return;
     const left = await this.#waiting();
-    this.#show(left.map((note) => ({ ...note, problem: problems.get(note.id) ?? null })));
-    if (left.some(({ id }) => !problems.has(id))) this.#cancelLater = this.#options.later(() => this.look());
+    this.#show(left);
+    if (left.some((note) => note.problem === null && !isAside(note))) {
+      this.#cancelLater = this.#options.later(() => this.look());
+    }
   }
 
-  async #sendEach(problems: Map<string, SaveProblem>, signal: AbortSignal): Promise<void> {
+  async #sendEach(signal: AbortSignal, only: string | null): Promise<void> {
     if (signal.aborted || !(await this.#options.isSameAccount())) return;
     // Another tab may have sent them while this one waited for its turn.
     const left = new Map((await this.#waiting()).map((note) => [note.id, note]));
     for (const note of [...left.values()]) {
+      if (isAside(note) || (only !== null && note.id !== only)) continue;
       this.#show([...left.values()], true);
       const problem = await this.#options.send(note, signal).catch(() => undefined);
       if (signal.aborted) return;
       if (problem === undefined) continue;
-      if (problem !== null) problems.set(note.id, problem);
+      if (problem !== null) this.#problems.set(note.id, problem);
       left.delete(note.id);
     }
   }
@@ -113,10 +130,17 @@ export class UnsentSender implements Disposable {
   /** Notes with unsent edits that nothing else sends. */
   async #waiting(): Promise<readonly UnsentNote[]> {
     const notes = await this.#options.store.unsentNotes();
-    return notes.filter(({ id }) => !this.#options.isSentElsewhere(id)).map((note) => ({ ...note, problem: null }));
+    return notes
+      .filter(({ id }) => !this.#options.isSentElsewhere(id))
+      .map((note) => ({ ...note, problem: this.#problems.get(note.id) ?? null }));
   }
 
   #show(notes: readonly UnsentNote[], isSending = false): void {
     if (!this.#isDisposed) this.#options.show({ notes, isSending });
   }
+}
+
+/** What was set aside is listed, and not sent. */
+function isAside({ asideOf }: NoteRef): boolean {
+  return asideOf !== undefined;
 }

@@ -18,6 +18,7 @@ export const editor: typeof english = {
     copy: 'Text kopieren',
     retry: 'Jetzt versuchen',
     discard: 'Die Notiz des Servers zeigen',
+    setAside: 'Dein Text von {{name}} liegt beiseite, in der Liste der nicht gesendeten Änderungen',
     leave: 'Verwerfen',
     kept: 'Behalten als {{path}}',
     copied: 'Kopiert',

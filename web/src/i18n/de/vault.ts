@@ -281,6 +281,12 @@ export const vault: typeof english = {
     listText:
       'Sie werden gesendet, sobald der Server erreichbar ist. Was er nicht annimmt, bleibt hier, bis du entscheidest.',
     send: 'Jetzt senden',
+    sendAll: 'Alle jetzt senden',
+    aside: 'beiseitegelegt: davon wird nichts gesendet',
+    asides_one: '{{count}} Text beiseitegelegt',
+    asides_other: '{{count}} Texte beiseitegelegt',
+    bringBack: 'Doch verwenden',
+    lost: 'Die Änderungen von {{name}} konnten nirgends behalten werden',
     compare: 'Mit dem Server vergleichen',
     download: 'Herunterladen',
     discard: 'Verwerfen',

@@ -17,6 +17,7 @@ export const editor = {
     copy: 'Copy text',
     retry: 'Try now',
     discard: 'Show the note of the server',
+    setAside: 'Your text of {{name}} is set aside, in the list of unsent edits',
     leave: 'Give it up',
     kept: 'Kept as {{path}}',
     copied: 'Copied',

@@ -18,6 +18,7 @@ export const editor: typeof english = {
     copy: '本文をコピー',
     retry: '今すぐ試す',
     discard: 'サーバーのノートを表示',
+    setAside: '{{name}}の本文を取り分け、未送信の編集の一覧に入れました',
     leave: '破棄する',
     kept: '{{path}}として残しました',
     copied: 'コピーしました',

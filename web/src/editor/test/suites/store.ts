@@ -87,6 +87,38 @@ export function storeTests(browser: () => EditorBrowser): void {
     });
   });
 
+  test('a copy that was set aside is listed and not opened, and comes back beside what was written since', async () => {
+    await using opened = await browser().open();
+    const found = await opened.page.evaluate(async () => {
+      const store = window.harness.deviceStore('alice');
+      const note = { id: 'a', vaultId: 'vault', path: 'a.md' };
+      await store.append(note, '1.0', new Uint8Array([1]), { writer: 'tab', upTo: 1 });
+      await store.append(note, '2.0', new Uint8Array([2]), null);
+      const asides = await store.setAside('a');
+      const [listed, opens] = [await store.unsentNotes(), await store.load('a')];
+      const kept = await store.load(asides[0]?.id ?? '');
+      await store.append(note, '1.0', new Uint8Array([3]), null);
+      for (const aside of asides) await store.bringBack(aside);
+      const back = await store.load('a');
+      return {
+        isListed: JSON.stringify(listed) === JSON.stringify(asides),
+        of: asides.map(({ asideOf }) => asideOf),
+        opens,
+        kept: kept?.updates.map((one) => [...one]),
+        back: [back?.updates.map((one) => [...one]), back?.unsent],
+        left: await store.unsentNotes(),
+      };
+    });
+    assert.deepEqual(found, {
+      isListed: true,
+      of: ['a'],
+      opens: null,
+      kept: [[1]],
+      back: [[[3], [1]], [{ writer: 'tab', upTo: 1 }]],
+      left: [{ id: 'a', vaultId: 'vault', path: 'a.md' }],
+    });
+  });
+
   test('copies of releases that named neither account nor vault are found, and count as unsent until they were sent', async () => {
     await using opened = await browser().open();
     const found = await opened.page.evaluate(async () => {
