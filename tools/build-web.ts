@@ -20,7 +20,7 @@ const INPUTS = [
   'web/worker/**',
   'packages/*/src/**',
   'package-lock.json',
-  'tools/*web*.ts',
+  'tools/{*web*,licences}.ts',
 ];
 const COMPRESSIBLE = /\.(css|html|js|json|svg|wasm|webmanifest|ttf)$/;
 /** The strongest level takes ten times as long for a hundredth of the size. */

@@ -1,7 +1,8 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import { dirname, join, relative, sep } from 'node:path';
 import { type OutputChunk, type Plugin, rolldown } from 'rolldown';
+import { licencesOf } from './licences.ts';
 
 /** The programs: the command, and the scripts of its threads. The others import nothing of each other at run time. */
 const ENTRIES = [
@@ -57,7 +58,7 @@ export async function bundle(root: string, dist: string): Promise<string[]> {
   });
   const chunks = output.filter((file) => file.type === 'chunk');
   for (const { fileName, code } of chunks) writeFileSync(join(dist, FOLDER, fileName), inAscii(code, fileName));
-  writeFileSync(join(dist, FOLDER, 'LICENSES.txt'), licences(chunks));
+  writeFileSync(join(dist, FOLDER, 'LICENSES.txt'), licencesOf(chunks.flatMap(({ moduleIds }) => moduleIds)));
   for (const path of ENTRIES) {
     const target = relative(dirname(path), join(FOLDER, `${nameOf(path)}.js`)).replaceAll(sep, '/');
     mkdirSync(join(dist, dirname(path)), { recursive: true });
@@ -112,25 +113,4 @@ export function inAscii(code: string, fileName: string): string {
   const unsafe = /(?<!\\)(?:\\\\)*\\[^\0-\x7f]|String\.raw`[^`]*[^\0-\x7f]/.exec(code);
   if (unsafe !== null) throw new Error(`${fileName} has text whose meaning an escape would change: ${unsafe[0]}`);
   return code.replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
-}
-
-/** The licences of the packages whose code is in the bundle. */
-function licences(chunks: readonly OutputChunk[]): string {
-  const folders = new Set<string>();
-  for (const id of chunks.flatMap(({ moduleIds }) => moduleIds)) {
-    const folder = /^\0?(.*\/node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(id.replaceAll(sep, '/'))?.[1];
-    if (folder !== undefined && existsSync(join(folder, 'package.json'))) folders.add(folder);
-  }
-  return [...folders].map(licenceOf).sort().join('\n');
-}
-
-function licenceOf(folder: string): string {
-  const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as {
-    name: string;
-    version: string;
-    license: unknown;
-  };
-  const file = readdirSync(folder).find((each) => /^licen[cs]e/i.test(each));
-  const text = file === undefined ? `Licence: ${JSON.stringify(license)}` : readFileSync(join(folder, file), 'utf8');
-  return `${name} ${version}\n\n${text.trim()}\n\n${'-'.repeat(80)}\n`;
 }

@@ -2,7 +2,13 @@ import { createHash } from 'node:crypto';
 import { globSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
-const PROGRAM = ['packages/*/src/**', 'server/src/**', 'cli/src/**', 'package-lock.json', 'tools/{build,bundle}.ts'];
+const PROGRAM = [
+  'packages/*/src/**',
+  'server/src/**',
+  'cli/src/**',
+  'package-lock.json',
+  'tools/{build,bundle,licences}.ts',
+];
 
 /** Where the digest of the sources is kept that dist/ was built from. */
 export function stampOf(root: string): string {

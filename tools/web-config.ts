@@ -2,6 +2,8 @@ import { globSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import type { InlineConfig, Plugin } from 'vite';
 import type { Chunk } from './check/web-budget.ts';
+import { licencesOf } from './licences.ts';
+import { mermaid } from './web-mermaid.ts';
 
 /** How Vite builds and serves the web app of the repository at `root`. */
 export function webConfig(root: string): InlineConfig {
@@ -10,7 +12,7 @@ export function webConfig(root: string): InlineConfig {
     configFile: false,
     logLevel: 'warn',
     publicDir: 'public',
-    plugins: [listChunks(root)],
+    plugins: [mermaid(), listChunks(root)],
     css: { modules: { generateScopedName: '[name]-[local]-[hash:4]' } },
     build: {
       outDir: 'dist',
@@ -45,7 +47,7 @@ function inputs(root: string): Record<string, string> {
   return { index: join(root, 'web/index.html'), [WORKER]: worker, ...Object.fromEntries(frames) };
 }
 
-/** Writes which modules are in which chunk, for the budget; the server serves no file with this ending. */
+/** Writes which modules are in which chunk, for the budget, which the server does not serve, and their licences, which it does. */
 function listChunks(root: string): Plugin {
   return {
     name: 'list-chunks',
@@ -57,6 +59,8 @@ function listChunks(root: string): Plugin {
         return [{ fileName, module: facadeModuleId === null ? null : nameOf(root, facadeModuleId), imports, modules }];
       });
       this.emitFile({ type: 'asset', fileName: 'build.chunks', source: JSON.stringify(chunks) });
+      const modules = Object.values(bundle).flatMap((output) => (output.type === 'chunk' ? output.moduleIds : []));
+      this.emitFile({ type: 'asset', fileName: 'LICENSES.txt', source: licencesOf(modules) });
     },
   };
 }

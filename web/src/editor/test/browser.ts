@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { extname, join, normalize } from 'node:path';
 import { type Browser, type BrowserContext, chromium, type Page } from '@playwright/test';
 import { build } from 'vite';
+import { mermaid } from '../../../../tools/web-mermaid.ts';
 import type { Harness } from './page/page.ts';
 
 const CHROMIUM = process.env.CHROMIUM ?? '/usr/bin/chromium';
@@ -66,6 +67,7 @@ export async function startBrowser(): Promise<EditorBrowser> {
     configFile: false,
     logLevel: 'error',
     publicDir: false,
+    plugins: [mermaid()],
     build: {
       outDir: folder,
       target: 'es2023',

@@ -1,0 +1,21 @@
+/** What a frame uses of the bundle, which comes without the packages that the types of Mermaid import. */
+declare module 'mermaid' {
+  interface Config {
+    readonly startOnLoad: boolean;
+    readonly securityLevel: 'strict';
+    readonly theme: 'dark' | 'neutral';
+    readonly fontFamily: string;
+    readonly maxTextSize: number;
+    readonly maxEdges: number;
+  }
+
+  const mermaid: {
+    initialize(config: Config): void;
+    /** Rejects a text that is no diagram. */
+    parse(text: string): Promise<unknown>;
+    render(id: string, text: string): Promise<{ readonly svg: string }>;
+  };
+
+  // biome-ignore lint/style/noDefaultExport: this is how the package exports it
+  export { mermaid as default };
+}
