@@ -1,6 +1,5 @@
 import { fileURLToPath } from 'node:url';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
-import type { AppOverrides, AppPorts, Context } from './app/context.ts';
 import { createDomains } from './app/create-domains.ts';
 import type { Domains } from './app/domains.ts';
 import { addGauges } from './app/gauges.ts';
@@ -10,7 +9,11 @@ import { subscribeListeners } from './app/listeners.ts';
 import { readinessOf } from './app/readiness.ts';
 import { rawRoutesOf, routesOf } from './app/routes.ts';
 import { type Config, publicUrlOf } from './config/config.ts';
+import type { AccountDeps } from './domains/accounts/accounts.ts';
+import type { TrashRoom } from './domains/entries/entries.ts';
+import type { ArchiveLimits } from './domains/imports/archive/archive.ts';
 import { mcpRoutes } from './domains/mcp/mcp.routes.ts';
+import type { McpDeps } from './domains/mcp/mcp.ts';
 import { createRateLimits } from './domains/plans/rate-limits.ts';
 import { Collaboration } from './domains/sync/sockets/collaboration.ts';
 import { socketRoutes } from './domains/sync/sockets/sockets.routes.ts';
@@ -20,13 +23,41 @@ import { buildHttp } from './http/http.ts';
 import { isFreshProbe } from './http/monitoring/seen-request.ts';
 import { findWebApp, type WebApp } from './http/web/web-app.ts';
 import { JobRunner } from './jobs.ts';
-import { openAnalytics, openTracing } from './open-ports.ts';
+import { openAnalytics, openTracing, type Ports } from './open-ports.ts';
+import type { AnalyticsSink } from './ports/analytics/analytics.ts';
 import type { Tracing } from './ports/tracing/tracing.ts';
 import { meteredDatabase } from './telemetry/metered-database.ts';
 import type { Metrics } from './telemetry/metrics.ts';
 import { StorageState } from './telemetry/storage-state.ts';
 import { tracedDatabase, tracedJobs } from './telemetry/traced-database.ts';
 import { version } from './version.ts';
+
+/** The ports that the domains use. */
+export type AppPorts = Pick<Ports, 'db' | 'keyring' | 'blobs' | 'bus' | 'clock' | 'embedder' | 'fetcher'>;
+
+/** Settings that no configuration may change, for tests of other things. */
+export interface AppOverrides extends Pick<AccountDeps, 'passwordCost'> {
+  /** Serves something else than the tools at the endpoint for assistants. */
+  readonly createMcpServer?: NonNullable<McpDeps['createServer']>;
+  readonly trashRoom?: TrashRoom;
+  readonly archiveLimits?: ArchiveLimits;
+  /** The web app to serve, null for none; by default the one that was built. */
+  readonly webApp?: WebApp | null;
+}
+
+/** The input for creating the domains. */
+export interface Context {
+  /** The database is measured and traced if that is configured. */
+  readonly ports: AppPorts;
+  readonly config: Config;
+  readonly log: FastifyBaseLogger;
+  readonly events: Events;
+  /** The receiver of product analytics; null for none. */
+  readonly analytics: AnalyticsSink | null;
+  /** Public origin of the server. */
+  readonly publicUrl: string;
+  readonly overrides: AppOverrides;
+}
 
 /**
  * A whole service that does not listen yet: the operations for the command line, and the same operations behind HTTP.

@@ -9,7 +9,6 @@ import { adminSocketPath, DataFolderBusy, databaseFile, lockDataFolder, requireD
 import { openSamples } from './data/sealed-samples.ts';
 import { checkDataKeys, countKeysByMaster } from './domains/keys/keys.ts';
 import { beginFeedEpochs } from './domains/vaults/vaults.ts';
-import type { Finding } from './finding.ts';
 import { probeValue } from './http/monitoring/seen-request.ts';
 import { examineBackups, examineMachine, machineStatus } from './machine-status.ts';
 import {
@@ -31,6 +30,15 @@ import { EmbedderError } from './ports/embedder/embedder.ts';
 import type { Keyring } from './ports/keyring/keyring.ts';
 import { MasterKeyring } from './ports/keyring/master-key.ts';
 import { examinePublicAddress } from './public-address/examine.ts';
+
+/** One check and its result, in words. */
+export interface Finding {
+  readonly what: string;
+  readonly ok: boolean;
+  /** Whether it is worth a look although nothing is wrong. */
+  readonly warning?: boolean;
+  readonly says: string;
+}
 
 /** A large model takes long to load. */
 const EMBEDDER_MS = 60_000;

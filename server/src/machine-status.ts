@@ -1,7 +1,7 @@
 import { readFile, statfs } from 'node:fs/promises';
 import { availableParallelism, totalmem } from 'node:os';
 import { GB } from '@notevault/protocol/values/byte-units.ts';
-import type { Finding } from './finding.ts';
+import type { Finding } from './doctor.ts';
 
 /** The machine and the process, for operators and bug reports: no names, no addresses, no contents. */
 export interface MachineStatus {

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { MB } from '@notevault/protocol/values/byte-units.ts';
+import type { Context } from '../app.ts';
 import { backupState } from '../backup/take/lease.ts';
 import type { Tasks } from '../concurrency/task-worker.ts';
 import type { WorkerPool } from '../concurrency/worker-pool.ts';
@@ -14,7 +15,6 @@ import { WorkerClient } from '../domains/search/worker/worker-client.ts';
 import { createSync } from '../domains/sync/sync.ts';
 import { OpenedValues } from '../ports/keyring/opened-values.ts';
 import { DiskSpool } from '../ports/spool/disk.ts';
-import type { Context } from './context.ts';
 import type { AccountDomains, ContentDomains, KeyDomains, Later } from './domains.ts';
 import { openComputePool, startSearchThread } from './threads.ts';
 

@@ -1,3 +1,4 @@
+import type { Context } from '../app.ts';
 import { ApiKeys } from '../domains/api-keys/api-keys.ts';
 import { Connections } from '../domains/connections/connections.ts';
 import { Credentials, type DescribeConnections } from '../domains/credentials/credentials.ts';
@@ -5,7 +6,6 @@ import { Devices } from '../domains/devices/devices.ts';
 import { OAuth } from '../domains/oauth/oauth.ts';
 import { acceptedLanguage } from '../http/pages/page-language.ts';
 import { errorPage, pageOf } from '../http/pages/pages.ts';
-import type { Context } from './context.ts';
 import type { AccountDomains, CredentialDomains, KeyDomains, Later } from './domains.ts';
 
 export function createCredentialDomains(

@@ -1,4 +1,5 @@
 import { MB } from '@notevault/protocol/values/byte-units.ts';
+import type { Context } from '../app.ts';
 import { backupState } from '../backup/take/lease.ts';
 import { createAccounts } from '../domains/accounts/accounts.ts';
 import { Admin } from '../domains/admin/admin.ts';
@@ -13,7 +14,6 @@ import { VaultCache } from '../domains/vaults/cache/vault-cache.ts';
 import { createVaults } from '../domains/vaults/vaults.ts';
 import { createProductEvents } from '../product-events.ts';
 import { version } from '../version.ts';
-import type { Context } from './context.ts';
 import { createContentDomains } from './create-content-domains.ts';
 import { createCredentialDomains } from './create-credentials.ts';
 import type { AccountDomains, ContentDomains, Domains, KeyDomains, Later } from './domains.ts';

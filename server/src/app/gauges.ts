@@ -1,8 +1,8 @@
 import { statfs } from 'node:fs/promises';
+import type { Context } from '../app.ts';
 import { backupState } from '../backup/take/lease.ts';
 import type { Collaboration } from '../domains/sync/sockets/collaboration.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
-import type { Context } from './context.ts';
 import type { Domains } from './domains.ts';
 
 /** Registers the gauges of the domains, which are read at each scrape. */

@@ -22,7 +22,7 @@ import { syncRoutes } from '../domains/sync/sync.routes.ts';
 import { ticketsRoutes } from '../domains/tickets/tickets.routes.ts';
 import { vaultsRoutes } from '../domains/vaults/vaults.routes.ts';
 import { goneRoutes } from '../http/gone-routes.ts';
-import type { RawRoute } from '../http/pages/raw-route.ts';
+import type { RawRoute } from '../http/pages/raw-routes.ts';
 import type { Route } from '../http/route.ts';
 import type { Domains } from './domains.ts';
 

@@ -1,7 +1,7 @@
 import { MB } from '@notevault/protocol/values/byte-units.ts';
 import { Value } from 'typebox/value';
 import type { Config } from '../config/config.ts';
-import type { Finding } from '../finding.ts';
+import type { Finding } from '../doctor.ts';
 import { PROBE_HEADER, SeenRequest } from '../http/monitoring/seen-request.ts';
 import { type Answered, ask, opensSocket, sendBytes } from './http-checks.ts';
 import { fixesOf, type ProxyFault } from './proxy-fixes.ts';

@@ -1,8 +1,7 @@
 import { rm } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import type { AppOverrides } from '../../src/app/context.ts';
-import { type App, buildApp } from '../../src/app.ts';
+import { type App, type AppOverrides, buildApp } from '../../src/app.ts';
 import { type Config, publicUrlOf, readConfig } from '../../src/config/config.ts';
 import { migrations } from '../../src/data/migrations.ts';
 import type { TrashRoom } from '../../src/domains/entries/entries.ts';

@@ -13,8 +13,8 @@ import { makeFolder, writeFileDurably } from '../files.ts';
 import type { CopyCheck } from '../verify/check-copy.ts';
 import { checkWith } from '../verify/check-with.ts';
 import { requireHealthy } from './check-backup.ts';
+import type { RestorePoint, Returned } from './points.ts';
 import { POINT_PREFIX, replaceByStaged } from './restore-folder.ts';
-import type { RestorePoint, Returned } from './restore-point.ts';
 import { settleRestored } from './settle.ts';
 import { requireFree } from './stage-folder.ts';
 

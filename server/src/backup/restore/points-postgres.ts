@@ -7,7 +7,7 @@ import { openPostgres } from '../../ports/database/postgres/postgres.ts';
 import type { CopyCheck } from '../verify/check-copy.ts';
 import { checkWith } from '../verify/check-with.ts';
 import { requireHealthy } from './check-backup.ts';
-import type { RestorePoint, Returned } from './restore-point.ts';
+import type { RestorePoint, Returned } from './points.ts';
 import {
   connectToRestore,
   inSchema,

@@ -1,8 +1,22 @@
 import type { Config } from '../../config/config.ts';
 import { BackupError } from '../format.ts';
+import type { CopyCheck } from '../verify/check-copy.ts';
 import { listPointsOfFolder, returnToPointOfFolder } from './points-folder.ts';
 import { listPointsOfPostgres, returnToPointOfPostgres } from './points-postgres.ts';
-import type { RestorePoint, Returned } from './restore-point.ts';
+
+/** The data before a restore. */
+export interface RestorePoint {
+  /** The name of its folder in the data folder, or of its schema in the database. */
+  readonly name: string;
+  readonly bytes: number;
+}
+
+/** A return to a restore point. */
+export interface Returned {
+  readonly checked: CopyCheck;
+  /** Where the data before the return is kept; null when there was none. */
+  readonly restorePoint: string | null;
+}
 
 /** Lists the restore points of a data folder or a database, the oldest first. */
 export function listRestorePoints(config: Config): Promise<RestorePoint[]> {

@@ -1,5 +1,5 @@
 import { Client } from 'pg';
-import type { Finding } from '../../finding.ts';
+import type { Finding } from '../../doctor.ts';
 
 /** The schema of a PostgreSQL database in which a restore prepares its tables. */
 export const STAGING = 'notevault_restoring';

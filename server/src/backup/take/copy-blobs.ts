@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type BlobId, NIL_UUID, type VaultId } from '@notevault/protocol/values/ids.ts';
 import type { BlobKey, Blobs } from '../../ports/blobs/blobs.ts';
-import type { DatabaseSnapshot } from '../../ports/database/snapshot.ts';
+import type { DatabaseSnapshot } from '../../ports/database/database.ts';
 import { sealedSize } from '../../ports/keyring/keyring.ts';
 import { ENTRIES_A_PIECE, type ListedBlob, OrderedLookup, writeBlobLines } from '../blob-list.ts';
 import { partIn, writeFileDurably } from '../files.ts';
@@ -9,7 +9,7 @@ import { sha256 } from '../format.ts';
 import type { BackupSource } from '../read/source.ts';
 import type { BackupLease } from './lease.ts';
 import type { Pace } from './pace.ts';
-import type { BackupTarget } from './target.ts';
+import type { BackupTarget } from './take-backup.ts';
 
 const PAGE = 1000;
 /** Named in the manifest; beyond this many only the count matters. */

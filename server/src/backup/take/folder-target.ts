@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { DataFolderBusy, lockDataFolder } from '../../data/data-folder.ts';
 import { freeBytesOf, makeFolder, once, renameDurably, writeFileDurably } from '../files.ts';
 import { BackupError, MANIFEST_FILE, type ObjectKind, type ObjectRef, objectPath } from '../format.ts';
-import type { BackupTarget } from './target.ts';
+import type { BackupTarget } from './take-backup.ts';
 
 /** The folder of unfinished files, which the next backup removes. */
 export const INCOMING = 'incoming';

@@ -1,6 +1,5 @@
-import type { Migration } from '../../ports/database/database.ts';
+import type { DatabaseSnapshot, Migration } from '../../ports/database/database.ts';
 import { stepsLeft } from '../../ports/database/migrations.ts';
-import type { DatabaseSnapshot } from '../../ports/database/snapshot.ts';
 import type { ManifestBody } from '../format.ts';
 
 /** Reads the schema steps of a snapshot. Throws SchemaError unless this version knows all of them. */

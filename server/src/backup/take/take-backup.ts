@@ -5,22 +5,46 @@ import { migrations } from '../../data/migrations.ts';
 import { blobStoreOf, masterKeyFor, openBlobs, openDatabaseAsIs } from '../../open-ports.ts';
 import { rechunk } from '../../ports/blobs/rechunk.ts';
 import { type Clock, systemClock } from '../../ports/clock/clock.ts';
+import type { DatabaseSnapshot, SnapshotPart } from '../../ports/database/database.ts';
 import { snapshotPostgres } from '../../ports/database/postgres/snapshot.ts';
-import type { DatabaseSnapshot, SnapshotPart } from '../../ports/database/snapshot.ts';
 import { snapshotSqlite } from '../../ports/database/sqlite/snapshot.ts';
 import type { Keyring } from '../../ports/keyring/keyring.ts';
 import { MasterKeyring } from '../../ports/keyring/master-key.ts';
 import { wrapKey } from '../../ports/keyring/wrapped-key.ts';
 import { version } from '../../version.ts';
 import { partIn } from '../files.ts';
-import { BackupError, backupName, FORMAT, type ManifestBody, sha256, writeManifest } from '../format.ts';
+import {
+  BackupError,
+  backupName,
+  FORMAT,
+  type ManifestBody,
+  type ObjectKind,
+  type ObjectRef,
+  sha256,
+  writeManifest,
+} from '../format.ts';
 import { cutRows, FILE_PIECE_BYTES } from '../pieces.ts';
 import type { BackupSource } from '../read/source.ts';
 import { type CopiedBlobs, copyBlobs } from './copy-blobs.ts';
 import { BackupLease } from './lease.ts';
 import { Pace } from './pace.ts';
 import { readSchema } from './schema.ts';
-import type { BackupTarget } from './target.ts';
+
+/** Where a backup is written. Nothing of it can be restored until `finish` has resolved. */
+export interface BackupTarget extends AsyncDisposable {
+  /** A folder for temporary files of this backup, on the disk to which `adopt` may move them. */
+  readonly scratch: string;
+  /** Whether the target has an object, so that it need not be written again. */
+  has(kind: ObjectKind, object: ObjectRef): Promise<boolean>;
+  /** Writes an object; one that the target has already, undamaged, is left as it is. */
+  put(kind: ObjectKind, hash: string, bytes: Uint8Array): Promise<void>;
+  /** Makes a file in `scratch` an object, and removes it there. */
+  adopt(kind: ObjectKind, object: ObjectRef, file: string): Promise<void>;
+  /** Writes the manifest; when it resolves, the backup survives a power cut. */
+  finish(name: string, manifest: string): Promise<void>;
+  /** Free bytes of the disk; null if it is not known. */
+  freeBytes(): Promise<number | null>;
+}
 
 export interface BackupRequest {
   readonly config: Config;

@@ -7,7 +7,7 @@ import { pipeline } from 'node:stream/promises';
 import { type Pack, pack } from 'tar-stream';
 import { once } from '../files.ts';
 import { BackupError, MANIFEST_FILE, type ObjectKind, type ObjectRef, objectPath } from '../format.ts';
-import type { BackupTarget } from './target.ts';
+import type { BackupTarget } from './take-backup.ts';
 
 /** Writes a backup as a tar stream. Attachments pass through a temporary file, because their hash is their name. */
 export async function openTarTarget(output: Writable, takenAt: Date): Promise<BackupTarget> {

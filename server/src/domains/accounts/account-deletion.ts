@@ -1,9 +1,9 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import { NIL_UUID, parseUuid, type UserId } from '@notevault/protocol/values/ids.ts';
 import type { SealingKey } from '../../ports/keyring/keyring.ts';
-import type { AccountDeps } from './accounts.deps.ts';
 import * as store from './accounts.store.ts';
 import type { UserRow } from './accounts.tables.ts';
+import type { AccountDeps } from './accounts.ts';
 import { lockAdmins, requireAdmin, requireOtherAdmin } from './active-admins.ts';
 import { requestErasure } from './analytics-erasure.ts';
 import type { Passwords } from './passwords.ts';

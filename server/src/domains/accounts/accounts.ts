@@ -1,14 +1,18 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { UserId } from '@notevault/protocol/values/ids.ts';
-import type { WriteHandle } from '../../ports/database/database.ts';
+import type { EventSink } from '../../events.ts';
+import type { AnalyticsSink } from '../../ports/analytics/analytics.ts';
+import type { Clock } from '../../ports/clock/clock.ts';
+import type { Database, WriteHandle } from '../../ports/database/database.ts';
+import type { Keys } from '../keys/keys.ts';
+import type { PlanTable } from '../plans/plans.ts';
 import { type AccountDeletion, createAccountDeletion } from './account-deletion.ts';
-import type { AccountDeps } from './accounts.deps.ts';
 import * as store from './accounts.store.ts';
 import { type AccountAdmin, createAccountAdmin } from './admin.ts';
 import { type AnalyticsErasure, createAnalyticsErasure } from './analytics-erasure.ts';
 import { createInvites, type Invites } from './invites.ts';
 import { createPasswordReset, type PasswordReset } from './password-reset.ts';
-import { createPasswords } from './passwords.ts';
+import { createPasswords, type PasswordCost } from './passwords.ts';
 import { createProfile, type Profile } from './profile.ts';
 import { createRegistration, type Registration } from './registration.ts';
 import { createLoginThrottle } from './sessions/login-throttle.ts';
@@ -18,6 +22,33 @@ import { createSessions, type Sessions } from './sessions/sessions.ts';
 import { createSignIn, type SignIn } from './sessions/sign-in.ts';
 import { createSetupToken, type SetupToken } from './setup-token.ts';
 import { createUserAdmin, type UserAdmin } from './user-admin.ts';
+
+/** Effects of accounts in later domains; bound in app/. */
+export interface AccountHooks {
+  /**
+   * Erases what the user owns in other domains: keys first, then rows and blobs. Called until it resolves, also after a
+   * crash, so it must continue where it stopped.
+   */
+  erasing(userId: UserId): Promise<void>;
+}
+
+/** The injected dependencies of the domain. */
+export interface AccountDeps {
+  readonly db: Database;
+  readonly keys: Keys;
+  readonly clock: Clock;
+  /** Who may register after the first account. */
+  readonly registration: 'open' | 'invite_only' | 'closed';
+  readonly plans: PlanTable;
+  /** Plan of new accounts. */
+  readonly defaultPlan: string;
+  /** Erases people from the analytics tool; null if no analytics are sent. */
+  readonly analytics: Pick<AnalyticsSink, 'erase'> | null;
+  /** Cost of new password hashes; the cost for production by default. */
+  readonly passwordCost?: PasswordCost;
+  readonly hooks: AccountHooks;
+  readonly events: EventSink;
+}
 
 /** Accounts: registration, authentication, profiles and deletion. */
 export interface Accounts

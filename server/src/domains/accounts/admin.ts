@@ -1,7 +1,7 @@
 import { invalid, NotevaultError } from '@notevault/protocol/errors.ts';
-import type { AccountDeps } from './accounts.deps.ts';
 import * as store from './accounts.store.ts';
 import type { UserRow } from './accounts.tables.ts';
+import type { AccountDeps } from './accounts.ts';
 import { lockAdmins } from './active-admins.ts';
 import { canonicalEmail } from './emails.ts';
 import { type User, userOf } from './profile.ts';

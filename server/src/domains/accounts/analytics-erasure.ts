@@ -1,7 +1,7 @@
 import type { UserId } from '@notevault/protocol/values/ids.ts';
 import type { WriteHandle } from '../../ports/database/database.ts';
-import type { AccountDeps } from './accounts.deps.ts';
 import * as store from './accounts.store.ts';
+import type { AccountDeps } from './accounts.ts';
 
 const BATCH = 100;
 

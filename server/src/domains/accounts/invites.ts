@@ -1,8 +1,8 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import { parseUuid } from '@notevault/protocol/values/ids.ts';
 import { newToken } from '../tokens/tokens.ts';
-import type { AccountDeps } from './accounts.deps.ts';
 import * as store from './accounts.store.ts';
+import type { AccountDeps } from './accounts.ts';
 import { canonicalEmail } from './emails.ts';
 
 const INVITE_MS = 7 * 24 * 60 * 60 * 1000;

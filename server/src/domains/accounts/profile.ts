@@ -2,9 +2,9 @@ import type { ProfileBody } from '@notevault/protocol/accounts.ts';
 import { invalid, NotevaultError } from '@notevault/protocol/errors.ts';
 import type { UserId } from '@notevault/protocol/values/ids.ts';
 import type { SealingKey } from '../../ports/keyring/keyring.ts';
-import type { AccountDeps } from './accounts.deps.ts';
 import * as store from './accounts.store.ts';
 import type { Role, UserRow } from './accounts.tables.ts';
+import type { AccountDeps } from './accounts.ts';
 import { requestErasure } from './analytics-erasure.ts';
 
 const DISPLAY_NAME_MAX = 80;

@@ -1,8 +1,8 @@
 import { timingSafeEqual } from 'node:crypto';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import { hashOf } from '../tokens/tokens.ts';
-import type { AccountDeps } from './accounts.deps.ts';
 import * as store from './accounts.store.ts';
+import type { AccountDeps } from './accounts.ts';
 
 const PREFIX = 'nv_setup_';
 

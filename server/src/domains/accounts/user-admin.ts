@@ -1,9 +1,9 @@
 import { invalid, NotevaultError } from '@notevault/protocol/errors.ts';
 import { NIL_UUID, parseUuid, type UserId } from '@notevault/protocol/values/ids.ts';
 import type { WriteHandle } from '../../ports/database/database.ts';
-import type { AccountDeps } from './accounts.deps.ts';
 import * as store from './accounts.store.ts';
 import type { Role, UserRow } from './accounts.tables.ts';
+import type { AccountDeps } from './accounts.ts';
 import { lockAdmins, requireAdmin, requireOtherAdmin } from './active-admins.ts';
 
 const PAGE = 100;

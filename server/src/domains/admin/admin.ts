@@ -1,7 +1,31 @@
+import type { Clock } from '../../ports/clock/clock.ts';
+import type { Database } from '../../ports/database/database.ts';
 import type { Principal } from '../access/access.ts';
-import type { ListedUser, UserChange } from '../accounts/accounts.ts';
-import type { Totals } from '../vaults/vaults.ts';
-import type { AdminDeps } from './admin.deps.ts';
+import type { Accounts, ListedUser, UserChange } from '../accounts/accounts.ts';
+import type { PlanTable } from '../plans/plans.ts';
+import type { Totals, Vaults } from '../vaults/vaults.ts';
+
+/** The injected dependencies of the domain. */
+export interface AdminDeps {
+  readonly db: Pick<Database, 'engine'>;
+  readonly clock: Pick<Clock, 'now'>;
+  readonly accounts: Pick<
+    Accounts,
+    | 'listUsers'
+    | 'updateUser'
+    | 'deleteUser'
+    | 'countAccounts'
+    | 'createInvite'
+    | 'listInvites'
+    | 'deleteInvite'
+    | 'bootstrap'
+  >;
+  readonly vaults: Pick<Vaults, 'totals' | 'totalsOfUsers'>;
+  readonly plans: PlanTable;
+  readonly version: string;
+  /** When the last backup that ended well was taken; null before the first one. */
+  readonly lastBackup: () => Promise<number | null>;
+}
 
 const NOTHING: Totals = { vaults: 0, notes: 0, attachments: 0, bytes: 0 };
 

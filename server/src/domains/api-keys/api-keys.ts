@@ -1,10 +1,24 @@
 import { invalid, NotevaultError } from '@notevault/protocol/errors.ts';
 import { parseUuid, type UserId } from '@notevault/protocol/values/ids.ts';
+import type { Clock } from '../../ports/clock/clock.ts';
+import type { Database } from '../../ports/database/database.ts';
 import { type AccessScopeInput, readAccessScope } from '../access/access.ts';
+import type { Accounts } from '../accounts/accounts.ts';
+import type { Credentials } from '../credentials/credentials.ts';
 import { type InTransaction, skipInTransaction } from '../idempotency/idempotency.ts';
-import { capExceeded, capOf, planOf } from '../plans/plans.ts';
+import type { Keys } from '../keys/keys.ts';
+import { capExceeded, capOf, type PlanTable, planOf } from '../plans/plans.ts';
 import { newToken, prefixes } from '../tokens/tokens.ts';
-import type { ApiKeyDeps } from './api-keys.deps.ts';
+
+/** The injected dependencies of the domain. */
+export interface ApiKeyDeps {
+  readonly db: Database;
+  readonly keys: Keys;
+  readonly clock: Clock;
+  readonly accounts: Pick<Accounts, 'lockUser'>;
+  readonly credentials: Pick<Credentials, 'insert' | 'remove' | 'count' | 'list'>;
+  readonly plans: PlanTable;
+}
 
 const NAME_MAX = 255;
 

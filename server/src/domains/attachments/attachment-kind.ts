@@ -10,7 +10,7 @@ import type {
   WriteContext,
 } from '../entries/entries.ts';
 import type { OpenVault } from '../vaults/vaults.ts';
-import type { AttachmentDeps } from './attachments.deps.ts';
+import type { AttachmentDeps } from './attachments.ts';
 import { releaseBlobs } from './blob-gc.ts';
 import { restoreDeleted } from './restore.ts';
 import { type AttachmentMeta, openMeta, sealMeta } from './sealed-attachment.ts';

@@ -1,11 +1,13 @@
 import type { Attachment } from '@notevault/protocol/attachments.ts';
-import type { FeedEntry, KindHandler, WriteContext } from '../entries/entries.ts';
+import type { Blobs } from '../../ports/blobs/blobs.ts';
+import type { Clock } from '../../ports/clock/clock.ts';
+import type { Database, WriteHandle } from '../../ports/database/database.ts';
+import type { Entries, FeedEntry, KindHandler, WriteContext } from '../entries/entries.ts';
 import type { Precondition } from '../entries/precondition.ts';
 import type { SealedEntry } from '../entries/sealed-entry.ts';
-import type { CachedCollection, OpenVault } from '../vaults/vaults.ts';
+import type { CachedCollection, ChangeSequence, OpenVault } from '../vaults/vaults.ts';
 import { type ChangedAttachment, cachedAttachments, changedAttachment } from './attachment-cache.ts';
 import { createAttachmentKind } from './attachment-kind.ts';
-import type { AttachmentDeps } from './attachments.deps.ts';
 import { type BlobGc, createBlobGc } from './blob-gc.ts';
 import { deleteAttachment, deleteAttachments } from './delete-attachments.ts';
 import { createMoveOperations, type MoveOperations } from './move.ts';
@@ -15,13 +17,35 @@ import { put } from './uploads/put.ts';
 import { type StartedUpload, startUpload, uploadAttachment } from './uploads/start-upload.ts';
 import type { StoredUpload, UploadInput } from './uploads/upload.ts';
 
+/** Hooks to later domains; bound in app.ts. */
+export interface AttachmentLinkHooks {
+  /**
+   * Called when attachments are newly found under some names (`came`), or no longer: links to those names may have
+   * another target now. Runs in the transaction of the change.
+   */
+  namesChanged(handle: WriteHandle, vault: OpenVault, names: readonly Buffer[], came: readonly string[]): Promise<void>;
+}
+
+/** The injected dependencies of the domain. */
+export interface AttachmentDeps {
+  readonly db: Database;
+  readonly blobs: Blobs;
+  readonly entries: Entries;
+  readonly vaults: ChangeSequence;
+  readonly clock: Clock;
+  /** Accepted file extensions, in lower case and without the dot. */
+  readonly extensions: ReadonlySet<string>;
+  readonly hooks: AttachmentLinkHooks;
+  /** Whether a backup is running, which may still have to copy bytes that nothing refers to any more. */
+  readonly backupRuns: () => Promise<boolean>;
+}
+
 /** Returns the path of an attachment, for domains that read its row by a join. Throws `attachment_unreadable`. */
 export function attachmentPath(vault: OpenVault, row: SealedEntry): string {
   return openMeta(vault, row).path;
 }
 
 export type { ChangedAttachment } from './attachment-cache.ts';
-export type { AttachmentLinkHooks } from './attachments.deps.ts';
 export type { OpenFile } from './queries.ts';
 export type { StoredUpload, UploadInput } from './uploads/upload.ts';
 

@@ -2,7 +2,7 @@ import type { BlobId, VaultId } from '@notevault/protocol/values/ids.ts';
 import type { BlobKey } from '../../ports/blobs/blobs.ts';
 import type { WriteHandle } from '../../ports/database/database.ts';
 import { lastRestoredAt } from '../vaults/vaults.ts';
-import type { AttachmentDeps } from './attachments.deps.ts';
+import type { AttachmentDeps } from './attachments.ts';
 import * as blobStore from './blobs.store.ts';
 
 const MINUTE_MS = 60_000;

@@ -2,8 +2,8 @@ import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { ReadHandle } from '../../ports/database/database.ts';
 import type { StoredEntry, WriteContext } from '../entries/entries.ts';
 import { type Precondition, UNCONDITIONAL } from '../entries/precondition.ts';
-import type { AttachmentDeps } from './attachments.deps.ts';
 import { checkExpected } from './attachments.mapper.ts';
+import type { AttachmentDeps } from './attachments.ts';
 import { itemPaths } from './batch-input.ts';
 import { openMeta } from './sealed-attachment.ts';
 

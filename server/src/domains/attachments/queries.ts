@@ -7,8 +7,8 @@ import type { ReadHandle } from '../../ports/database/database.ts';
 import { KeyringError } from '../../ports/keyring/keyring.ts';
 import type { StoredEntry } from '../entries/entries.ts';
 import type { OpenVault } from '../vaults/vaults.ts';
-import type { AttachmentDeps } from './attachments.deps.ts';
 import { toAttachment } from './attachments.mapper.ts';
+import type { AttachmentDeps } from './attachments.ts';
 import { bytesContext, openAttachment } from './sealed-attachment.ts';
 
 /** An attachment with access to its bytes. */

@@ -1,7 +1,21 @@
 import type { VaultId } from '@notevault/protocol/values/ids.ts';
 import { onlyVault, type Principal } from '../access/access.ts';
-import type { ConnectionDetails, ConnectionKind, StoredConnection } from '../credentials/credentials.ts';
-import type { ConnectionDeps } from './connections.deps.ts';
+import type {
+  ConnectionDetails,
+  ConnectionKind,
+  Credentials,
+  DescribeConnections,
+  StoredConnection,
+} from '../credentials/credentials.ts';
+import type { Vaults } from '../vaults/vaults.ts';
+
+/** The injected dependencies of the domain. */
+export interface ConnectionDeps {
+  readonly credentials: Pick<Credentials, 'list' | 'permissions'>;
+  readonly vaults: Pick<Vaults, 'list'>;
+  /** Returns details that only some kinds of connections have. */
+  readonly describe: readonly DescribeConnections[];
+}
 
 /** A connection as its owner sees it. */
 export interface Connection extends ConnectionDetails {

@@ -1,13 +1,33 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
-import type { VaultId } from '@notevault/protocol/values/ids.ts';
+import type { UserId, VaultId } from '@notevault/protocol/values/ids.ts';
 import type { SealingKey } from '../../ports/keyring/keyring.ts';
 import { type AccessScope, accessScopeOf, narrower, type PermissionLevel, type Principal } from '../access/access.ts';
 import { bearerOf, hashOf, prefixes, prefixOf } from '../tokens/tokens.ts';
 import { openName } from './connection-name.ts';
-import type { CredentialDeps } from './credentials.deps.ts';
 import * as store from './credentials.store.ts';
+import type { ConnectionKind } from './credentials.tables.ts';
+import type { CredentialDeps } from './credentials.ts';
 import type { Client, LastUsed } from './last-used.ts';
-import type { CredentialRow, TokenLookup } from './token-lookup.ts';
+
+/** A row of a connection; there is one for each vault with its own level. */
+export interface CredentialRow {
+  readonly user_id: UserId;
+  readonly id: string;
+  readonly kind: ConnectionKind;
+  readonly name: Buffer | null;
+  readonly default_permission: PermissionLevel;
+  readonly scope: string | null;
+  /** The plan of the account. */
+  readonly tier: string;
+  /** When the account was suspended; then the connection must not be used. */
+  readonly suspended_at: number | null;
+  readonly last_used_at: number | null;
+  readonly vault_id: VaultId | null;
+  readonly permission: PermissionLevel | null;
+}
+
+/** Looks up the connection of a token; no rows for an unknown token, or one whose connection has ended. */
+export type TokenLookup = (token: string) => Promise<readonly CredentialRow[]>;
 
 const NOWHERE: Client = { ip: null, userAgent: null };
 

@@ -1,17 +1,36 @@
 import type { UserId, VaultId } from '@notevault/protocol/values/ids.ts';
-import type { WriteHandle } from '../../ports/database/database.ts';
+import type { EventSink } from '../../events.ts';
+import type { Clock } from '../../ports/clock/clock.ts';
+import type { Database, WriteHandle } from '../../ports/database/database.ts';
 import type { SealingKey } from '../../ports/keyring/keyring.ts';
 import { type Grant, notOwned, type PermissionLevel, type Principal } from '../access/access.ts';
-import { Authentication } from './authentication.ts';
+import type { Accounts } from '../accounts/accounts.ts';
+import type { Keys } from '../keys/keys.ts';
+import { Authentication, type TokenLookup } from './authentication.ts';
 import { openName, sealName } from './connection-name.ts';
-import type { CredentialDeps } from './credentials.deps.ts';
 import * as store from './credentials.store.ts';
 import type { ConnectionKind } from './credentials.tables.ts';
 import { type Client, LastUsed } from './last-used.ts';
 
+/** Look-ups of tokens by later domains; bound in app/. */
+export interface CredentialHooks {
+  readonly findDeviceToken: TokenLookup;
+  readonly findOAuthToken: TokenLookup;
+}
+
+/** The injected dependencies of the domain. */
+export interface CredentialDeps {
+  readonly db: Database;
+  readonly keys: Keys;
+  readonly clock: Clock;
+  readonly accounts: Pick<Accounts, 'authenticate' | 'recall'>;
+  readonly events: EventSink;
+  readonly hooks: CredentialHooks;
+}
+
+export type { CredentialRow, TokenLookup } from './authentication.ts';
 export type { ConnectionKind } from './credentials.tables.ts';
 export type { Client } from './last-used.ts';
-export type { CredentialRow, TokenLookup } from './token-lookup.ts';
 
 /** Identifies a connection of a user: a key, an OAuth grant or a linked device. */
 export interface ConnectionKey {

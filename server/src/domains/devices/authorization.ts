@@ -8,8 +8,8 @@ import { SealedJson } from '../../ports/keyring/sealed-json.ts';
 import type { Principal } from '../access/access.ts';
 import type { Client } from '../credentials/credentials.ts';
 import { hashOf, newToken } from '../tokens/tokens.ts';
-import type { DeviceDeps } from './devices.deps.ts';
 import * as store from './devices.store.ts';
+import type { DeviceDeps } from './devices.ts';
 import type { Admission, DevicePair, DeviceTokens } from './tokens.ts';
 import { newUserCode, readUserCode } from './user-codes.ts';
 

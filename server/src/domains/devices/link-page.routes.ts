@@ -2,7 +2,7 @@ import { MB } from '@notevault/protocol/values/byte-units.ts';
 import { runForm, SIGN_IN_FAULTS, stepOf } from '../../http/pages/forms.ts';
 import { personLanguage } from '../../http/pages/page-language.ts';
 import { faultText } from '../../http/pages/page-texts.ts';
-import type { RawReply, RawRequest, RawRoute } from '../../http/pages/raw-route.ts';
+import type { RawReply, RawRequest, RawRoute } from '../../http/pages/raw-routes.ts';
 import { linkChoicePage, linkedPage, linkPage } from './devices.pages.ts';
 import type { Devices, LinkPage } from './devices.ts';
 

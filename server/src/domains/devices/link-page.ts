@@ -6,7 +6,7 @@ import { KeyringError, type SealingKey } from '../../ports/keyring/keyring.ts';
 import { SealedJson } from '../../ports/keyring/sealed-json.ts';
 import type { Principal } from '../access/access.ts';
 import { DEFAULT_VAULT_NAME, type DeviceAuthorization } from './authorization.ts';
-import type { DeviceDeps } from './devices.deps.ts';
+import type { DeviceDeps } from './devices.ts';
 
 /** As long as the code itself is valid. */
 const TICKET_MS = 300_000;

@@ -4,8 +4,8 @@ import type { WriteHandle } from '../../ports/database/database.ts';
 import type { SealingKey } from '../../ports/keyring/keyring.ts';
 import type { Client, ConnectionDetails, ConnectionKey, CredentialRow } from '../credentials/credentials.ts';
 import { GRACE_MS, hashOf, newToken, type PresentedToken, prefixes, rotate } from '../tokens/tokens.ts';
-import type { DeviceDeps } from './devices.deps.ts';
 import * as store from './devices.store.ts';
+import type { DeviceDeps } from './devices.ts';
 
 const FAMILY_PREFIX = 'nv_dvr_';
 const FAMILY_BYTES = 16;

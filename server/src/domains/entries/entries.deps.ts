@@ -5,12 +5,30 @@ import type { YieldIfDue } from '../../concurrency/yield.ts';
 import type { Clock } from '../../ports/clock/clock.ts';
 import type { Database, ReadHandle, WriteHandle } from '../../ports/database/database.ts';
 import type { OpenSpool } from '../../ports/spool/spool.ts';
+import type { InTransaction } from '../idempotency/idempotency.ts';
 import type { ChangeFeeds, ChangeSequence, OpenVault, TrashUsage } from '../vaults/vaults.ts';
 import type { StoredEntry } from './entries.store.ts';
 import type { ItemKind } from './entries.tables.ts';
 import type { EntryMeta, SealedEntry } from './sealed-entry.ts';
 import type { TrashRoom } from './trash/room.ts';
-import type { Actor, WriteContext } from './write-context.ts';
+
+/** The credential that made the write. */
+export interface Actor {
+  readonly kind: string;
+  readonly name: string;
+  /** For a write of an assistant: what its program calls itself, which nobody has verified. */
+  readonly client?: string;
+}
+
+/** The principal, vault and device of a write. `Result` is the result of the operation. */
+export interface WriteContext<Result = never> {
+  readonly vault: OpenVault;
+  readonly actor: Actor;
+  /** `X-Device-Id`, or null. */
+  readonly device: string | null;
+  /** Awaited last in the operation's transaction, even when there was nothing to change. */
+  readonly inTransaction?: InTransaction<Result>;
+}
 
 /** A sealed tombstone that is ready to replace its entry. */
 export interface TombstoneDraft {

@@ -18,6 +18,7 @@ import { createTrash, type Trash } from './trash/trash.ts';
 export type { DeleteRequest } from './deletion/delete.ts';
 export type { ExpiredTombstone } from './deletion/tombstone-expiry.ts';
 export type {
+  Actor,
   EntryHooks,
   KindHandler,
   MoveBatch,
@@ -25,6 +26,7 @@ export type {
   PurgedEntry,
   TombstoneDraft,
   TrashedMeta,
+  WriteContext,
 } from './entries.deps.ts';
 export type { FeedEntry, StoredEntry } from './entries.store.ts';
 export type { ItemKind } from './entries.tables.ts';
@@ -33,7 +35,6 @@ export type { MoveRequest, MoveRoot } from './moves/move.ts';
 export type { FolderEntry, PathOwner, ResolvedPath, TargetInput } from './namespace/namespace.ts';
 export type { TrashRoom } from './trash/room.ts';
 export type { Trash } from './trash/trash.ts';
-export type { Actor, WriteContext } from './write-context.ts';
 
 /**
  * The operations common to notes, attachments and folders of a vault: one tree of paths, one change feed, tombstones

@@ -2,13 +2,23 @@ import { NotevaultError } from '@notevault/protocol/errors.ts';
 import { NIL_UUID, type UserId, type VaultId } from '@notevault/protocol/values/ids.ts';
 import { Type } from 'typebox';
 import { KeyedLock } from '../../concurrency/keyed-lock.ts';
-import type { WriteHandle } from '../../ports/database/database.ts';
+import type { Clock } from '../../ports/clock/clock.ts';
+import type { Database, WriteHandle } from '../../ports/database/database.ts';
 import type { SealingKey } from '../../ports/keyring/keyring.ts';
 import { SealedJson } from '../../ports/keyring/sealed-json.ts';
+import type { Keys } from '../keys/keys.ts';
 import { canonicalForm } from './canonical-json.ts';
-import type { IdempotencyDeps } from './idempotency.deps.ts';
 import * as store from './idempotency.store.ts';
 import { SharedTexts, takeOutTexts, withTexts } from './shared-texts.ts';
+
+/** The injected dependencies of the domain. */
+export interface IdempotencyDeps {
+  readonly db: Database;
+  readonly keys: Pick<Keys, 'open'>;
+  readonly clock: Clock;
+  /** How long a call waits for another one with the same key. */
+  readonly waitMs?: number;
+}
 
 /**
  * Awaited by a write operation as the last step of its transaction, with its result, so that the caller can add a row

@@ -1,6 +1,6 @@
 import { ancestorsOf, foldPath } from '@notevault/note-text/paths.ts';
 import type { OpenVault } from '../vaults/vaults.ts';
-import type { ImportDeps } from './imports.deps.ts';
+import type { ImportDeps } from './imports.ts';
 
 /** What is at a path: a folder, or the hash of a file; null for the hash of a file that this import has planned. */
 type Occupant = { readonly hash: string | null } | 'folder';

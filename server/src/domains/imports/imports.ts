@@ -6,17 +6,38 @@ import type { BlobId, VaultId } from '@notevault/protocol/values/ids.ts';
 import { isSet } from '@notevault/protocol/values/schemas.ts';
 import type { Static } from 'typebox';
 import { runForTenant } from '../../concurrency/tenant.ts';
+import type { Blobs } from '../../ports/blobs/blobs.ts';
+import type { Clock } from '../../ports/clock/clock.ts';
+import type { Database } from '../../ports/database/database.ts';
 import type { Principal } from '../access/access.ts';
-import type { OpenVault } from '../vaults/vaults.ts';
+import type { Attachments } from '../attachments/attachments.ts';
+import type { Folders } from '../entries/entries.ts';
+import type { Links } from '../links/links.ts';
+import type { Notes } from '../notes/notes.ts';
+import type { OpenVault, VaultCache, Vaults } from '../vaults/vaults.ts';
 import { ARCHIVE_LIMITS, ArchiveError, type ArchiveLimits } from './archive/archive.ts';
 import { RangeReader } from './archive/range-reader.ts';
 import { isOfStore } from './archive/zip.ts';
-import type { ImportDeps } from './imports.deps.ts';
 import * as store from './imports.store.ts';
 import type { ImportRow, ImportState } from './imports.tables.ts';
 import { archiveContext, newProgress, type Progress, progressContext, sealedProgress } from './progress.ts';
 import { runImport } from './run.ts';
 import { openSource } from './source.ts';
+
+/** The injected dependencies of the domain. */
+export interface ImportDeps {
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly blobs: Blobs;
+  readonly vaults: Pick<Vaults, 'openVault' | 'openAsSystem'>;
+  readonly cache: Pick<VaultCache, 'snapshot'>;
+  readonly notes: Pick<Notes, 'upsertMany' | 'cache'>;
+  readonly attachments: Pick<Attachments, 'upload' | 'cache'>;
+  readonly folders: Pick<Folders, 'listAt'>;
+  readonly links: Pick<Links, 'countDangling'>;
+  /** Reports a failure that nobody waits for. */
+  readonly failed: (error: unknown) => void;
+}
 
 const KEPT_MS = 24 * 60 * 60_000;
 const LEASE_MS = 2 * 60_000;

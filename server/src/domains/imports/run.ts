@@ -5,7 +5,7 @@ import type { WriteContext } from '../entries/entries.ts';
 import type { OpenVault } from '../vaults/vaults.ts';
 import { EntryRefused } from './archive/archive.ts';
 import { Destination, type Placement } from './destination.ts';
-import type { ImportDeps } from './imports.deps.ts';
+import type { ImportDeps } from './imports.ts';
 import { addRenamed, addSkipped, type Progress, type SkipReason } from './progress.ts';
 import type { Source, SourceFile } from './source.ts';
 

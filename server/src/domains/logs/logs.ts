@@ -2,12 +2,21 @@ import { invalid, NotevaultError } from '@notevault/protocol/errors.ts';
 import type { LogEntry, LogsQuery } from '@notevault/protocol/logs.ts';
 import type { UserId } from '@notevault/protocol/values/ids.ts';
 import { Type } from 'typebox';
+import type { Clock } from '../../ports/clock/clock.ts';
+import type { Database } from '../../ports/database/database.ts';
 import type { SealingKey } from '../../ports/keyring/keyring.ts';
 import { SealedJson } from '../../ports/keyring/sealed-json.ts';
 import { type Principal, permissionsOf } from '../access/access.ts';
 import { type InTransaction, skipInTransaction } from '../idempotency/idempotency.ts';
-import type { LogDeps } from './logs.deps.ts';
+import type { Keys } from '../keys/keys.ts';
 import * as store from './logs.store.ts';
+
+/** The injected dependencies of the domain. */
+export interface LogDeps {
+  readonly db: Database;
+  readonly keys: Pick<Keys, 'open'>;
+  readonly clock: Clock;
+}
 
 const RECORDS_MAX = 1000;
 const RETENTION_MS = 30 * 24 * 60 * 60 * 1000;

@@ -1,5 +1,37 @@
-import type { McpCall, McpDeps } from './mcp.deps.ts';
+import type { McpServer, Server } from '@modelcontextprotocol/server';
+import type { McpDeps as ServerDeps } from '@notevault/mcp/mcp-server.ts';
+import type { Tasks } from '../../concurrency/task-worker.ts';
+import type { Compute } from '../../concurrency/worker-pool.ts';
+import type { Clock } from '../../ports/clock/clock.ts';
+import type { Principal } from '../access/access.ts';
 import type { ProtocolHandler } from './protocol-handler.ts';
+
+export type McpProtocolServer = Server | McpServer;
+
+/** A request of an MCP client. */
+export interface McpCall {
+  readonly principal: Principal;
+  /** Without its body. */
+  readonly request: Request;
+  /** The parsed body. */
+  readonly body: unknown;
+  /** Calls the API of this server with the caller's credential. */
+  readonly fetch: typeof globalThis.fetch;
+}
+
+/** The injected dependencies of the domain. */
+export interface McpDeps {
+  readonly clock: Clock;
+  readonly version: string;
+  /** Writes by tools that one credential may make in a minute; 0 for no limit. */
+  readonly writesPerMinute: number;
+  /** Runs `McpTasks`. */
+  readonly compute: Compute<Tasks>;
+  /** Called with unexpected errors. */
+  readonly failed: (error: unknown) => void;
+  /** Makes the protocol server of a request: the tools, unless a test serves others. */
+  readonly createServer?: (deps: ServerDeps) => McpProtocolServer;
+}
 
 /**
  * Serves the Model Context Protocol, without sessions. The library and the tools are imported at the first request: they

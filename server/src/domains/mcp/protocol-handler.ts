@@ -15,7 +15,7 @@ import { type Principal, permissionsOf } from '../access/access.ts';
 import { renumbered } from './batch.ts';
 import { CallPermit } from './call-permit.ts';
 import { ClientNames, type Sender } from './client-names.ts';
-import type { McpCall, McpDeps, McpProtocolServer } from './mcp.deps.ts';
+import type { McpCall, McpDeps, McpProtocolServer } from './mcp.ts';
 import type { McpTasks } from './tasks.ts';
 
 const CALLS_PER_CREDENTIAL = 4;

@@ -10,7 +10,7 @@ import type { OpenedValues } from '../../ports/keyring/opened-values.ts';
 import type { Entries, EntryHooks } from '../entries/entries.ts';
 import type { ChangeSequence, OpenVault, VaultCache, Vaults } from '../vaults/vaults.ts';
 import type { VersionRetention } from './history/version-retention.ts';
-import type { LinkMove, MovedItem, PreparedLinks, RewrittenNote } from './moves/moved-item.ts';
+import type { LinkMove, MovedItem, PreparedLinks, RewrittenNote } from './moves/moved-notes.ts';
 import type { ReadNote } from './notes.store.ts';
 import type { NoteMeta } from './sealed-note.ts';
 import type { WrittenNote } from './writes/written-note.ts';

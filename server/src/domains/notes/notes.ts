@@ -63,7 +63,7 @@ export interface Notes extends MoveOperations, BatchOperations, History, Facets,
 export type { ChangedNote, SealedNote } from './change-feed.ts';
 export type { ApplyOutcome, ApplyRefusal, LiveNote, LiveNotes } from './live/live-notes.ts';
 export type { CloseReason, Watcher } from './live/watchers.ts';
-export type { LinkMove, MovedItem, PreparedLinks, RewrittenNote } from './moves/moved-item.ts';
+export type { LinkMove, MovedItem, PreparedLinks, RewrittenNote } from './moves/moved-notes.ts';
 export type { CachedNote } from './note-cache.ts';
 export type { LinkPlanner, MoveHooks, NoteHooks, NotePlace } from './notes.deps.ts';
 export type { ReadNote, StoredNote } from './notes.store.ts';

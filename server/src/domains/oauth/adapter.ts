@@ -5,9 +5,9 @@ import { SealedJson } from '../../ports/keyring/sealed-json.ts';
 import { ACCESS_SCOPES } from '../access/access.ts';
 import { GRACE_MS, hashOf } from '../tokens/tokens.ts';
 import { endGrant, familyHashOf, type GrantKey, grantOfName } from './grants.ts';
-import type { OAuthDeps } from './oauth.deps.ts';
 import * as store from './oauth.store.ts';
 import type { OAuthTokenRow } from './oauth.tables.ts';
+import type { OAuthDeps } from './oauth.ts';
 import { registrationTokens } from './registration-tokens.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;

@@ -4,7 +4,7 @@ import { type Form, runForm, SIGN_IN_FAULTS, stepOf } from '../../http/pages/for
 import { personLanguage } from '../../http/pages/page-language.ts';
 import { faultText } from '../../http/pages/page-texts.ts';
 import type { Page } from '../../http/pages/pages.ts';
-import type { RawReply, RawRequest, RawRoute } from '../../http/pages/raw-route.ts';
+import type { RawReply, RawRequest, RawRoute } from '../../http/pages/raw-routes.ts';
 import { consentPage, signInPage } from './oauth.pages.ts';
 import type { Consent, ConsentRequest, OAuth } from './oauth.ts';
 

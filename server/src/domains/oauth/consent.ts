@@ -17,8 +17,8 @@ import { hashOf } from '../tokens/tokens.ts';
 import { interactionHash } from './adapter.ts';
 import { cleanLink, isVerified, slugOf } from './clients.ts';
 import { type ClientDetails, familyOf, type GrantKey, nameOfGrant, sealDetails } from './grants.ts';
-import type { OAuthDeps } from './oauth.deps.ts';
 import * as store from './oauth.store.ts';
+import type { OAuthDeps } from './oauth.ts';
 
 /** A code is exchanged within a minute, and its tokens then extend the grant, so an unused grant ends soon. */
 const INTERACTION_MS = 10 * 60 * 1000;

@@ -5,8 +5,8 @@ import type { SealingKey } from '../../ports/keyring/keyring.ts';
 import { SealedJson } from '../../ports/keyring/sealed-json.ts';
 import type { ConnectionKey } from '../credentials/credentials.ts';
 import { hashOf } from '../tokens/tokens.ts';
-import type { OAuthDeps } from './oauth.deps.ts';
 import * as store from './oauth.store.ts';
+import type { OAuthDeps } from './oauth.ts';
 
 /** Identifies the grant of a user to an OAuth client: the connection with the same id. */
 export type GrantKey = ConnectionKey;

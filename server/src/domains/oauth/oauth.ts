@@ -1,14 +1,46 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { UserId } from '@notevault/protocol/values/ids.ts';
+import type { Clock } from '../../ports/clock/clock.ts';
+import type { Database } from '../../ports/database/database.ts';
+import type { SafeFetch } from '../../ports/safe-fetch/safe-fetch.ts';
 import { ACCESS_SCOPES } from '../access/access.ts';
-import type { ConnectionDetails, CredentialRow } from '../credentials/credentials.ts';
+import type { Accounts } from '../accounts/accounts.ts';
+import type { ConnectionDetails, CredentialRow, Credentials } from '../credentials/credentials.ts';
+import type { Keys } from '../keys/keys.ts';
 import { hashOf } from '../tokens/tokens.ts';
+import type { Vaults } from '../vaults/vaults.ts';
 import { SCOPES } from './clients.ts';
 import { type BrowserRequest, Consent } from './consent.ts';
 import { endGrant, openDetails } from './grants.ts';
-import type { OAuthDeps } from './oauth.deps.ts';
 import * as store from './oauth.store.ts';
 import { AUTH_METHODS, openProvider, paths } from './provider.ts';
+
+/** The injected dependencies of the domain. */
+/** An error of the provider, whose description is English. */
+export interface ProviderFault {
+  readonly error: string;
+  readonly description: string | null;
+  readonly acceptLanguage: string | undefined;
+}
+
+export interface OAuthDeps {
+  readonly db: Database;
+  readonly keys: Keys;
+  readonly clock: Clock;
+  readonly accounts: Pick<Accounts, 'me' | 'identify'>;
+  readonly vaults: Pick<Vaults, 'list'>;
+  readonly credentials: Pick<Credentials, 'insert' | 'end'>;
+  /** Fetches the metadata documents and keys of clients. */
+  readonly web: SafeFetch;
+  /** Public origin of the server. */
+  readonly publicUrl: string;
+  /** Redirects of applications, in full, that the operator has verified. */
+  readonly verifiedRedirects: readonly string[];
+  /** Makes the page for errors without an application to return to. */
+  errorPage(fault: ProviderFault): { body: string; headers: Record<string, string> };
+  /** Reports failures that are not the fault of a client. Must not throw. */
+  failed(error: unknown): void;
+}
 
 export type { BrowserRequest, Consent, ConsentRequest } from './consent.ts';
 

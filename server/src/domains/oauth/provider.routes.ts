@@ -1,6 +1,6 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import { isDatabaseAway } from '../../http/errors.ts';
-import type { RawReply, RawRoute } from '../../http/pages/raw-route.ts';
+import type { RawReply, RawRoute } from '../../http/pages/raw-routes.ts';
 import type { OAuth } from './oauth.ts';
 import { paths } from './provider.ts';
 

@@ -9,7 +9,7 @@ import { newToken, prefixes } from '../tokens/tokens.ts';
 import { createAdapters } from './adapter.ts';
 import { normalizeClient, SCOPES } from './clients.ts';
 import { familyOf, grantOfName } from './grants.ts';
-import type { OAuthDeps } from './oauth.deps.ts';
+import type { OAuthDeps } from './oauth.ts';
 import { registrationToken } from './registration-tokens.ts';
 import { type OAuthSecrets, openSecrets } from './secrets.ts';
 import { adaptersOrUnavailable, orUnavailable } from './unavailable.ts';

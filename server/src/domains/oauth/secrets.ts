@@ -1,8 +1,8 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { Type } from 'typebox';
 import { SealedJson } from '../../ports/keyring/sealed-json.ts';
-import type { OAuthDeps } from './oauth.deps.ts';
 import * as store from './oauth.store.ts';
+import type { OAuthDeps } from './oauth.ts';
 
 const COOKIE_KEY_BYTES = 32;
 const SECRETS_CONTEXT = { kind: 'oauth_secrets.sealed', row: '1', version: 0 };

@@ -4,9 +4,12 @@ import type { VaultId } from '@notevault/protocol/values/ids.ts';
 import { markOf } from '@notevault/search-index/ranking/hybrid.ts';
 import { FairSemaphore } from '../../concurrency/semaphore.ts';
 import { currentTenant } from '../../concurrency/tenant.ts';
-import type { WriteHandle } from '../../ports/database/database.ts';
+import type { Clock } from '../../ports/clock/clock.ts';
+import type { Database, WriteHandle } from '../../ports/database/database.ts';
+import type { Embedder } from '../../ports/embedder/embedder.ts';
 import type { Principal } from '../access/access.ts';
-import type { OpenVault } from '../vaults/vaults.ts';
+import type { Notes } from '../notes/notes.ts';
+import type { OpenVault, Vaults } from '../vaults/vaults.ts';
 import { Embedding, eraseEmbeddingSlice } from './embedding/embedding.ts';
 import { VectorDemand } from './embedding/vector-demand.ts';
 import { BackgroundIndexing } from './index/background-indexing.ts';
@@ -15,8 +18,22 @@ import { eraseIndexSlice, IndexPersistence } from './index/index-persistence.ts'
 import { type CursorScope, MAX_RESULTS, returnedBefore, searchCursorOf } from './query/search-cursor.ts';
 import { type CheckedRequest, checkRequest } from './query/search-request.ts';
 import { type VaultResults, VaultSearch } from './query/vault-search.ts';
-import type { SearchDeps } from './search.deps.ts';
 import type { IndexState } from './worker/worker-api.ts';
+import type { WorkerClient } from './worker/worker-client.ts';
+
+/** The dependencies of the search domain. */
+export interface SearchDeps {
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly vaults: Pick<Vaults, 'feed' | 'list' | 'openVault' | 'openAsSystem'>;
+  readonly notes: Pick<Notes, 'sealedAfter' | 'sealedOf' | 'live'>;
+  readonly worker: WorkerClient;
+  readonly embedder: Embedder;
+  /** Pauses background work that just ran for `ms`, so that it takes only its share of the time. */
+  readonly rest: (ms: number, signal: AbortSignal) => Promise<void>;
+  /** Reports failures of background work. */
+  readonly reportError: (error: unknown) => void;
+}
 
 /** How long a search waits for the index of a large vault; the index is built nevertheless. */
 const TIMEOUT_MS = 25_000;

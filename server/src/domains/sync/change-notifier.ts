@@ -1,5 +1,5 @@
 import type { Seq, VaultId } from '@notevault/protocol/values/ids.ts';
-import type { CollaborationDeps } from './sockets/collaboration.deps.ts';
+import type { CollaborationDeps } from './sockets/collaboration.ts';
 
 /** Called with the vault's seq when the vault has changed. */
 export type ChangeListener = (changeSeq: number) => void;

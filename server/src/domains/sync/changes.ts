@@ -11,8 +11,8 @@ import type { OpenVault } from '../vaults/vaults.ts';
 import { appliedBy, cursorOf, type Position, positionOf } from './cursor.ts';
 import { recordWatermark } from './device-watermarks.ts';
 import { type JsonEntry, writeJsonList, writeJsonObject } from './json-writer.ts';
-import type { SyncDeps } from './sync.deps.ts';
 import { type ChangedRow, changeJson, type DamagedRow, damagedJson } from './sync.mapper.ts';
+import type { SyncDeps } from './sync.ts';
 
 type FeedRow = ChangedRow | DamagedRow;
 

@@ -3,7 +3,6 @@ import type { FairSemaphore } from '../../concurrency/semaphore.ts';
 import { currentTenant } from '../../concurrency/tenant.ts';
 import type { CacheSnapshot, OpenVault } from '../vaults/vaults.ts';
 import { writeJsonList, writeJsonObject } from './json-writer.ts';
-import type { SyncDeps } from './sync.deps.ts';
 import {
   graphEdgeJson,
   graphNodeJson,
@@ -12,6 +11,7 @@ import {
   treeAttachmentJson,
   treeNoteJson,
 } from './sync.mapper.ts';
+import type { SyncDeps } from './sync.ts';
 
 /** A manifest: only its seq if the client already has it, else JSON ready to send. */
 export type Manifest = { readonly unchanged: Seq } | { readonly json: readonly Buffer[] };

@@ -2,13 +2,30 @@ import type { ChangesQuery } from '@notevault/protocol/sync.ts';
 import type { VaultId } from '@notevault/protocol/values/ids.ts';
 import { FairSemaphore } from '../../concurrency/semaphore.ts';
 import { currentTenant } from '../../concurrency/tenant.ts';
-import type { WriteHandle } from '../../ports/database/database.ts';
-import type { OpenVault } from '../vaults/vaults.ts';
+import type { Clock } from '../../ports/clock/clock.ts';
+import type { Database, WriteHandle } from '../../ports/database/database.ts';
+import type { Attachments } from '../attachments/attachments.ts';
+import type { Entries } from '../entries/entries.ts';
+import type { Links } from '../links/links.ts';
+import type { Notes } from '../notes/notes.ts';
+import type { ChangeFeeds, OpenVault, VaultCache, Vaults } from '../vaults/vaults.ts';
 import { changesPage, pageRequest } from './changes.ts';
 import { createManifestQueries, type ManifestQueries } from './manifest.ts';
-import type { SyncDeps } from './sync.deps.ts';
 import * as store from './sync.store.ts';
 import { dropExpired } from './tombstone-retention.ts';
+
+export interface SyncDeps {
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly vaults: ChangeFeeds & Pick<Vaults, 'openAsSystem'>;
+  readonly cache: VaultCache;
+  readonly notes: Notes;
+  readonly attachments: Attachments;
+  readonly entries: Entries;
+  readonly links: Pick<Links, 'graphEdges'>;
+  /** Minimum number of days for which a tombstone is kept. */
+  readonly tombstoneDays: number;
+}
 
 /** How clients follow a vault (docs/sync-spec.md). */
 export interface Sync extends ManifestQueries {

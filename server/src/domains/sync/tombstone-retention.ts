@@ -1,7 +1,7 @@
 import { NIL_UUID, type Seq, type VaultId } from '@notevault/protocol/values/ids.ts';
 import type { ExpiredTombstone } from '../entries/entries.ts';
-import type { SyncDeps } from './sync.deps.ts';
 import * as store from './sync.store.ts';
+import type { SyncDeps } from './sync.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const PAGE = 500;

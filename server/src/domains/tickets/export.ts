@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import { ZipFile } from 'yazl';
 import type { OpenVault } from '../vaults/vaults.ts';
-import type { ExportDeps } from './tickets.deps.ts';
+import type { ExportDeps } from './tickets.ts';
 
 /** Lists files that could not be read; no note can have this name. */
 const FAULTS_FILE = 'NOT EXPORTED.txt';

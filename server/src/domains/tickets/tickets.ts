@@ -6,14 +6,38 @@ import type { NewTicket, Ticket } from '@notevault/protocol/tickets.ts';
 import type { UserId, VaultId } from '@notevault/protocol/values/ids.ts';
 import { isoTime } from '@notevault/protocol/values/time.ts';
 import { Type } from 'typebox';
+import type { Clock } from '../../ports/clock/clock.ts';
+import type { Database } from '../../ports/database/database.ts';
 import { SealedJson } from '../../ports/keyring/sealed-json.ts';
 import { checkPermission, checkWho, type Principal } from '../access/access.ts';
-import type { OpenFile, UploadInput } from '../attachments/attachments.ts';
+import type { Attachments, OpenFile, UploadInput } from '../attachments/attachments.ts';
+import type { Credentials } from '../credentials/credentials.ts';
+import type { Folders } from '../entries/entries.ts';
+import type { Keys } from '../keys/keys.ts';
+import type { Notes } from '../notes/notes.ts';
 import { hashOf, newToken } from '../tokens/tokens.ts';
-import type { OpenVault } from '../vaults/vaults.ts';
+import type { OpenVault, VaultCache, Vaults } from '../vaults/vaults.ts';
 import { exportVault } from './export.ts';
-import type { TicketDeps } from './tickets.deps.ts';
 import * as store from './tickets.store.ts';
+
+/** What an export reads. */
+export interface ExportDeps {
+  readonly clock: Clock;
+  readonly cache: Pick<VaultCache, 'snapshot'>;
+  readonly notes: Pick<Notes, 'getById' | 'cache'>;
+  readonly attachments: Pick<Attachments, 'open' | 'upload' | 'cache'>;
+  readonly folders: Pick<Folders, 'listAt'>;
+}
+
+/** The injected dependencies of the domain. */
+export interface TicketDeps extends ExportDeps {
+  readonly db: Database;
+  readonly keys: Pick<Keys, 'openServer'>;
+  readonly credentials: Pick<Credentials, 'recall'>;
+  readonly vaults: Pick<Vaults, 'openVault'>;
+  /** Public origin of the server, with which the URLs of tickets begin. */
+  readonly publicUrl: string;
+}
 
 const LIFETIME_MS = 5 * 60_000;
 const PREFIX = 'nv_tkt_';

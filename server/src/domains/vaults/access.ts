@@ -11,8 +11,8 @@ import {
 } from '../access/access.ts';
 import { planOf } from '../plans/plans.ts';
 import { vaultKeyOf } from './opened-vault.ts';
-import type { VaultDeps } from './vaults.deps.ts';
 import * as store from './vaults.store.ts';
+import type { VaultDeps } from './vaults.ts';
 
 /** Throws `insufficient_access` unless the caller may write to vaults created later. */
 export function checkMayCreate(principal: Principal): void {

@@ -5,8 +5,8 @@ import type { OpenVault } from '../access/access.ts';
 import { capExceeded, capOf, planOf } from '../plans/plans.ts';
 import { EMPTY_TRASH, type TrashContents } from './trash-usage.ts';
 import * as feeds from './vault-feeds.store.ts';
-import type { VaultDeps } from './vaults.deps.ts';
 import * as store from './vaults.store.ts';
+import type { VaultDeps } from './vaults.ts';
 
 /** The effect of a write on its vault's counters. */
 export interface SequenceAdvance {

@@ -10,8 +10,8 @@ import { checkMayAdopt, checkMayCreate } from './access.ts';
 import { openUserKey, openVaultKey, purgeDelayMs, type Vault, type VaultWithCounts, vaultOf } from './opened-vault.ts';
 import { cleanDescription, cleanName, clientBlindOf, freeSlug, sealMeta, slugBlindOf } from './sealed-vault.ts';
 import * as feeds from './vault-feeds.store.ts';
-import type { VaultDeps } from './vaults.deps.ts';
 import * as store from './vaults.store.ts';
+import type { VaultDeps } from './vaults.ts';
 
 interface RegisterResult {
   readonly vault: Vault;

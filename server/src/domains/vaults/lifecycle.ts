@@ -20,8 +20,8 @@ import {
 import { allowed, findAllowed, restorableAfter } from './queries.ts';
 import { cleanDescription, cleanName, freeSlug, sealMeta, slugBlindOf } from './sealed-vault.ts';
 import * as feeds from './vault-feeds.store.ts';
-import type { VaultDeps } from './vaults.deps.ts';
 import * as store from './vaults.store.ts';
+import type { VaultDeps } from './vaults.ts';
 
 /** All of these throw `vault_not_found` for a vault that does not exist for the caller. */
 export interface Lifecycle {

@@ -2,7 +2,7 @@ import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { UserId, VaultId } from '@notevault/protocol/values/ids.ts';
 import { KeyringError, type SealingKey } from '../../ports/keyring/keyring.ts';
 import { openMeta, type VaultMeta } from './sealed-vault.ts';
-import type { VaultDeps } from './vaults.deps.ts';
+import type { VaultDeps } from './vaults.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 

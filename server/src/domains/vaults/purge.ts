@@ -7,8 +7,8 @@ import { vaultIdOf } from './access.ts';
 import { purgeDelayMs } from './opened-vault.ts';
 import { allowed } from './queries.ts';
 import * as feeds from './vault-feeds.store.ts';
-import type { VaultDeps } from './vaults.deps.ts';
 import * as store from './vaults.store.ts';
+import type { VaultDeps } from './vaults.ts';
 
 const BATCH = 100;
 

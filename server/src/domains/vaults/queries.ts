@@ -4,8 +4,8 @@ import type { VaultsQuery } from '@notevault/protocol/vaults.ts';
 import { checkPermission, type Principal, permissionFor } from '../access/access.ts';
 import { vaultIdOf } from './access.ts';
 import { openVaultKey, purgeDelayMs, type Vault, type VaultWithCounts, vaultOf } from './opened-vault.ts';
-import type { DeviceLink, VaultDeps } from './vaults.deps.ts';
 import * as store from './vaults.store.ts';
+import type { DeviceLink, VaultDeps } from './vaults.ts';
 
 interface ListedVault extends Vault {
   /** What the caller may do in it. */

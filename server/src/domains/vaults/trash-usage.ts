@@ -2,7 +2,7 @@ import type { VaultId } from '@notevault/protocol/values/ids.ts';
 import type { ReadHandle, WriteHandle } from '../../ports/database/database.ts';
 import { type Plan, planOf } from '../plans/plans.ts';
 import * as feeds from './vault-feeds.store.ts';
-import type { VaultDeps } from './vaults.deps.ts';
+import type { VaultDeps } from './vaults.ts';
 
 /** How much the trash of a vault has, or by how much that changes. */
 export interface TrashContents {

@@ -1,8 +1,8 @@
 import type { UserId } from '@notevault/protocol/values/ids.ts';
 import type { Principal } from '../access/access.ts';
 import { type Plan, planOf } from '../plans/plans.ts';
-import type { VaultDeps } from './vaults.deps.ts';
 import * as store from './vaults.store.ts';
+import type { VaultDeps } from './vaults.ts';
 
 /** Totals over active vaults. */
 export interface Totals {

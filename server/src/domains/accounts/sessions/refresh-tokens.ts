@@ -3,7 +3,7 @@ import type { SessionId } from '@notevault/protocol/values/ids.ts';
 import type { WriteHandle } from '../../../ports/database/database.ts';
 import type { SealingKey } from '../../../ports/keyring/keyring.ts';
 import { GRACE_MS, hashOf, newToken, type PresentedToken, prefixes, rotate } from '../../tokens/tokens.ts';
-import type { AccountDeps } from '../accounts.deps.ts';
+import type { AccountDeps } from '../accounts.ts';
 import { type SignInClient, sealClient } from './session-client.ts';
 import * as store from './sessions.store.ts';
 

@@ -1,7 +1,7 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import { parseUuid, type SessionId, type UserId } from '@notevault/protocol/values/ids.ts';
 import type { WriteHandle } from '../../../ports/database/database.ts';
-import type { AccountDeps } from '../accounts.deps.ts';
+import type { AccountDeps } from '../accounts.ts';
 import { openClient, type SignInClient } from './session-client.ts';
 import * as store from './sessions.store.ts';
 

@@ -1,8 +1,8 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import { NIL_UUID, type UserId } from '@notevault/protocol/values/ids.ts';
 import { networkOf } from '@notevault/protocol/values/ip-network.ts';
-import type { AccountDeps } from '../accounts.deps.ts';
 import * as store from '../accounts.store.ts';
+import type { AccountDeps } from '../accounts.ts';
 import { canonicalEmail } from '../emails.ts';
 import type { Passwords } from '../passwords.ts';
 import { type User, userOf } from '../profile.ts';

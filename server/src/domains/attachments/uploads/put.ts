@@ -7,8 +7,8 @@ import type { Entries, PathOwner, ResolvedPath, WriteContext } from '../../entri
 import { type Precondition, UNCONDITIONAL } from '../../entries/precondition.ts';
 import { RevisionConflict, retryOnConflict } from '../../entries/revision-conflict.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
-import type { AttachmentDeps } from '../attachments.deps.ts';
 import { checkExpected, toAttachment } from '../attachments.mapper.ts';
+import type { AttachmentDeps } from '../attachments.ts';
 import { releaseBlobs } from '../blob-gc.ts';
 import * as blobStore from '../blobs.store.ts';
 import { hashKeyOf, type OpenedAttachment, openAttachment, sealMeta } from '../sealed-attachment.ts';

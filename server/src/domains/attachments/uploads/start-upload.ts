@@ -2,8 +2,8 @@ import type { Attachment } from '@notevault/protocol/attachments.ts';
 import type { WriteContext } from '../../entries/entries.ts';
 import { isConditional, type Precondition, UNCONDITIONAL } from '../../entries/precondition.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
-import type { AttachmentDeps } from '../attachments.deps.ts';
 import { checkExpected } from '../attachments.mapper.ts';
+import type { AttachmentDeps } from '../attachments.ts';
 import { put } from './put.ts';
 import { checkEnabled, type StoredUpload, storeUpload, type UploadInput } from './upload.ts';
 

@@ -3,7 +3,7 @@ import type { BlobId } from '@notevault/protocol/values/ids.ts';
 import { ConstraintError } from '../../../ports/database/database.ts';
 import { attachmentsDisabled, capExceeded, capOf } from '../../plans/plans.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
-import type { AttachmentDeps } from '../attachments.deps.ts';
+import type { AttachmentDeps } from '../attachments.ts';
 import * as blobStore from '../blobs.store.ts';
 import { bytesContext } from '../sealed-attachment.ts';
 import { ContentInspector, type SizeLimit } from './content-inspector.ts';

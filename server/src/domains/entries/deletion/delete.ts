@@ -1,10 +1,9 @@
 import type { ReadHandle } from '../../../ports/database/database.ts';
-import type { EntryDeps, LockedDeps } from '../entries.deps.ts';
+import type { EntryDeps, LockedDeps, WriteContext } from '../entries.deps.ts';
 import { ITEM_KINDS, type StoredEntry } from '../entries.store.ts';
 import type { FolderEntry, Namespace } from '../namespace/namespace.ts';
 import { RevisionConflict, retryOnConflict } from '../revision-conflict.ts';
 import { entryRows } from '../rows.ts';
-import type { WriteContext } from '../write-context.ts';
 import { prepareTombstones, priorityOf, writeTombstones } from './tombstones.ts';
 
 /** A deletion: the entries to delete, and the result to return. */

@@ -1,12 +1,11 @@
 import type { Seq } from '@notevault/protocol/values/ids.ts';
 import type { Priority, WriteHandle } from '../../../ports/database/database.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
-import type { EntryDeps, TombstoneDraft } from '../entries.deps.ts';
+import type { EntryDeps, TombstoneDraft, WriteContext } from '../entries.deps.ts';
 import { ITEM_KINDS, type StoredEntry } from '../entries.store.ts';
 import { RevisionConflict } from '../revision-conflict.ts';
 import { entryRows } from '../rows.ts';
 import { contentsOf } from '../trash/room.ts';
-import type { WriteContext } from '../write-context.ts';
 
 /** A deletion of more entries runs as a bulk transaction, in slices. */
 const SHORT_MAX = 50;

@@ -1,10 +1,9 @@
 import type { Folder } from '@notevault/protocol/folders.ts';
 import type { ReadHandle, WriteHandle } from '../../../ports/database/database.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
-import type { EntryDeps } from '../entries.deps.ts';
+import type { EntryDeps, WriteContext } from '../entries.deps.ts';
 import type { Namespace, PathOwner, ResolvedPath } from '../namespace/namespace.ts';
 import { conflictWithOwner } from '../path-conflict.ts';
-import type { WriteContext } from '../write-context.ts';
 import { toFolder } from './folders.mapper.ts';
 
 /** Creates the folder or makes the existing one explicit; retries when another writer was faster. */

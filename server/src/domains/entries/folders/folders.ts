@@ -6,12 +6,11 @@ import { parseUuid } from '@notevault/protocol/values/ids.ts';
 import type { ReadHandle } from '../../../ports/database/database.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
 import type { DeleteOperations } from '../deletion/delete.ts';
-import type { EntryDeps } from '../entries.deps.ts';
+import type { EntryDeps, WriteContext } from '../entries.deps.ts';
 import type { MoveOperations, MoveRoot } from '../moves/move.ts';
 import type { FolderEntry, Namespace, TargetInput } from '../namespace/namespace.ts';
 import { folderPathFrom } from '../request-paths.ts';
 import { entryRows } from '../rows.ts';
-import type { WriteContext } from '../write-context.ts';
 import { createFolder } from './create-folder.ts';
 import { toFolder, toRoot } from './folders.mapper.ts';
 

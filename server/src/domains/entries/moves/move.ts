@@ -4,14 +4,13 @@ import { createYield } from '../../../concurrency/yield.ts';
 import type { WriteHandle } from '../../../ports/database/database.ts';
 import type { Spool } from '../../../ports/spool/spool.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
-import type { EntryDeps, LockedDeps, MoveBatch } from '../entries.deps.ts';
+import type { EntryDeps, LockedDeps, MoveBatch, WriteContext } from '../entries.deps.ts';
 import { ITEM_KINDS, type StoredEntry } from '../entries.store.ts';
 import type { ItemKind } from '../entries.tables.ts';
 import type { MovedPath, Namespace } from '../namespace/namespace.ts';
 import { conflictAtPath } from '../path-conflict.ts';
 import { RevisionConflict, retryOnConflict } from '../revision-conflict.ts';
 import { entryRows } from '../rows.ts';
-import type { WriteContext } from '../write-context.ts';
 import { checkPaths, type MoveScope, scopeOf } from './move-scope.ts';
 
 /** A requested item with its present path and its target path (normalized). */

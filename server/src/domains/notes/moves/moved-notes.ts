@@ -1,4 +1,5 @@
 import { deriveNote } from '@notevault/note-text/derive.ts';
+import type { ParsedLink } from '@notevault/note-text/links/parsed-link.ts';
 import { noteNameKey } from '@notevault/note-text/links/resolve.ts';
 import { fileStem } from '@notevault/note-text/paths.ts';
 import { MB } from '@notevault/protocol/values/byte-units.ts';
@@ -14,8 +15,33 @@ import { type NoteMeta, sealed } from '../sealed-note.ts';
 import type { NoteRowDraft } from '../writes/build-note-row.ts';
 import { offload } from '../writes/offload/offload.ts';
 import { isLarge, postVault, receiveDraft } from '../writes/offload/task-transfer.ts';
-import type { LinkMove, MovedItem, PreparedLinks, RewrittenNote } from './moved-item.ts';
 import { type Rewrite, rewriteLinks } from './rewrite-links.ts';
+
+/** A note or attachment that changes its path; attachments have no aliases. */
+export interface MovedItem {
+  readonly kind: 'note' | 'attachment';
+  readonly id: string;
+  readonly from: string;
+  readonly to: string;
+  readonly aliases: readonly string[];
+}
+
+/** How a move affects links: the texts that must change so that every link keeps its target. */
+export interface LinkMove {
+  /** New targets by note and position among its links. */
+  readonly rewrites: ReadonlyMap<NoteId, readonly { readonly ord: number; readonly target: string }[]>;
+}
+
+/** A note with rewritten links: its new version and its links. */
+export interface RewrittenNote {
+  readonly version: number;
+  readonly links: readonly ParsedLink[];
+}
+
+/** What a move writes for links; opaque outside the links domain. */
+export interface PreparedLinks {
+  readonly links: 'prepared';
+}
 
 /** A note that moves, or one that stays and gets rewritten links. */
 type MovingNote = Omit<MovingEntry<NoteMeta>, 'row'> & { readonly row: store.StoredRow };

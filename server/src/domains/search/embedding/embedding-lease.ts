@@ -2,7 +2,7 @@ import type { VaultId } from '@notevault/protocol/values/ids.ts';
 import { ConstraintError } from '../../../ports/database/database.ts';
 import type { Space } from '../../../ports/embedder/embedder.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
-import type { SearchDeps } from '../search.deps.ts';
+import type { SearchDeps } from '../search.ts';
 import * as store from './vectors.store.ts';
 
 /** Other processes may take over a lease that was not extended for this long: a page takes seconds, at worst a minute. */

@@ -5,7 +5,7 @@ import type { WriteHandle } from '../../../ports/database/database.ts';
 import { EmbedderError, type Space } from '../../../ports/embedder/embedder.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
 import { BackgroundSchedule, Backoff } from '../background-schedule.ts';
-import type { SearchDeps } from '../search.deps.ts';
+import type { SearchDeps } from '../search.ts';
 import { EmbeddingLease } from './embedding-lease.ts';
 import { FIRST_RETRY_MS, NoteEmbedder } from './note-embedder.ts';
 import * as store from './vectors.store.ts';

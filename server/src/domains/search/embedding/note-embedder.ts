@@ -4,7 +4,7 @@ import { quantize } from '@notevault/search-index/vectors/quantize.ts';
 import { EmbedderError } from '../../../ports/embedder/embedder.ts';
 import type { SealedNote } from '../../notes/notes.ts';
 import { vectorsContext } from '../seal-contexts.ts';
-import type { SearchDeps } from '../search.deps.ts';
+import type { SearchDeps } from '../search.ts';
 import { TransferList } from '../worker/transfer-list.ts';
 import type { EmbeddingLease, VectorsToStore } from './embedding-lease.ts';
 import * as store from './vectors.store.ts';

@@ -1,6 +1,6 @@
 import { KeyedLock } from '../../../concurrency/keyed-lock.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
-import type { SearchDeps } from '../search.deps.ts';
+import type { SearchDeps } from '../search.ts';
 import { TransferList } from '../worker/transfer-list.ts';
 import * as store from './vectors.store.ts';
 

@@ -1,5 +1,5 @@
 import type { OpenVault } from '../../vaults/vaults.ts';
-import type { SearchDeps } from '../search.deps.ts';
+import type { SearchDeps } from '../search.ts';
 import { type Embedding, eraseVectorSlice } from './embedding.ts';
 import * as store from './vectors.store.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { VaultId } from '@notevault/protocol/values/ids.ts';
-import type { SearchDeps } from '../search.deps.ts';
+import type { SearchDeps } from '../search.ts';
 import { BackgroundIndexing } from './background-indexing.ts';
 import type { IndexCatchUp } from './index-catch-up.ts';
 import type { IndexPersistence } from './index-persistence.ts';

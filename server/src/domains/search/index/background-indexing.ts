@@ -1,7 +1,7 @@
 import { NIL_UUID, type VaultId } from '@notevault/protocol/values/ids.ts';
 import { BackgroundSchedule, Backoff } from '../background-schedule.ts';
-import type { SearchDeps } from '../search.deps.ts';
 import * as store from '../search.store.ts';
+import type { SearchDeps } from '../search.ts';
 import type { IndexCatchUp } from './index-catch-up.ts';
 import { indexFormat } from './index-format.ts';
 import type { IndexPersistence } from './index-persistence.ts';

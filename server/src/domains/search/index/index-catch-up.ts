@@ -1,7 +1,7 @@
 import type { Seq } from '@notevault/protocol/values/ids.ts';
 import { KeyedLock } from '../../../concurrency/keyed-lock.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
-import type { SearchDeps } from '../search.deps.ts';
+import type { SearchDeps } from '../search.ts';
 import { TransferList } from '../worker/transfer-list.ts';
 import type { IndexState } from '../worker/worker-api.ts';
 import { loadStoredIndex } from './stored-index.ts';

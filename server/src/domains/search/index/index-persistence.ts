@@ -1,8 +1,8 @@
 import { NIL_UUID, type VaultId } from '@notevault/protocol/values/ids.ts';
 import type { WriteHandle } from '../../../ports/database/database.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
-import type { SearchDeps } from '../search.deps.ts';
 import * as store from '../search.store.ts';
+import type { SearchDeps } from '../search.ts';
 import type { IndexState } from '../worker/worker-api.ts';
 import { indexFormat } from './index-format.ts';
 import { openSegmentList } from './stored-index.ts';

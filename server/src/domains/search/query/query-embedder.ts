@@ -2,7 +2,7 @@ import { NotevaultError } from '@notevault/protocol/errors.ts';
 import { FairSemaphore } from '../../../concurrency/semaphore.ts';
 import { currentTenant } from '../../../concurrency/tenant.ts';
 import type { Embedder, Space } from '../../../ports/embedder/embedder.ts';
-import type { SearchDeps } from '../search.deps.ts';
+import type { SearchDeps } from '../search.ts';
 
 /** How long a search waits for its turn, and for its vector; words may find the same notes. */
 const TIMEOUT_MS = 5000;

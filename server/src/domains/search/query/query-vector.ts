@@ -1,7 +1,7 @@
 import type { VectorQuery } from '@notevault/search-index/ranking/hybrid.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
 import { VectorCatchUp } from '../embedding/vector-catch-up.ts';
-import type { SearchDeps } from '../search.deps.ts';
+import type { SearchDeps } from '../search.ts';
 import { QueryEmbedder } from './query-embedder.ts';
 
 /** The vector of a query, and the model that made it. Both are null when there is none. */

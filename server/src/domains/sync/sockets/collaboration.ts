@@ -1,16 +1,79 @@
-import { type NoteId, parseUuid, type UserId, type VaultId } from '@notevault/protocol/values/ids.ts';
+import type { Need } from '@notevault/protocol/operations.ts';
+import { type NoteId, parseUuid, type Seq, type UserId, type VaultId } from '@notevault/protocol/values/ids.ts';
+import type { Bus } from '../../../ports/bus/bus.ts';
+import type { Clock } from '../../../ports/clock/clock.ts';
+import type { Principal } from '../../access/access.ts';
+import type { LiveNotes } from '../../notes/notes.ts';
+import type { OpenVault } from '../../vaults/vaults.ts';
 import { ChangeNotifier } from '../change-notifier.ts';
-import type { CollaborationDeps } from './collaboration.deps.ts';
 import type { Caller, Connection } from './connection.ts';
 import { HocuspocusSession } from './hocuspocus.ts';
-import { PermissionCache } from './permission-cache.ts';
+import { type Permission, PermissionCache, type PermissionDecision } from './permission-cache.ts';
 import { PresenceRooms } from './presence-rooms.ts';
-import type { Credential, SessionContext } from './session-context.ts';
-import { NoteSubscription } from './subscription.ts';
-import { VaultSubscription } from './vault-subscription.ts';
+import { NoteSubscription, type ProtocolWriter, type Subscription } from './subscription.ts';
+import { type ChangeWriter, VaultSubscription } from './vault-subscription.ts';
 import { YWebsocketSession } from './y-websocket.ts';
 
-export type { CollaborationDeps, CollaborationHooks } from './collaboration.deps.ts';
+/** The credential presented at the endpoint of one note. */
+export interface Credential {
+  /** The `Authorization` header; takes precedence when present. */
+  readonly authorization: string | null;
+  /** The token from the URL. URLs end up in logs, so tokens of third-party clients are not accepted there. */
+  readonly token: string | null;
+}
+
+/** The target that a document's name refers to. */
+export type Target = { readonly note: NoteId } | { readonly vault: VaultId };
+
+/** The services that a session uses. */
+export interface SessionContext {
+  readonly limits: CollaborationLimits;
+  /** Decides what a token may do with a target. Rejects when this cannot be checked. */
+  decide(token: string, caller: Caller, target: Target): Promise<PermissionDecision>;
+  /** Throws the errors of LiveNotes.open. */
+  subscribe(
+    client: { connection: Connection; writer: ChangeWriter },
+    permission: Permission,
+    target: Target,
+  ): Promise<Subscription>;
+  subscribeNote(
+    client: { connection: Connection; writer: ProtocolWriter },
+    permission: Permission,
+    note: NoteId,
+  ): Promise<Subscription>;
+  /** Counts a socket of a user; returns false over the limit. Call `gone` once it is closed. */
+  addSocket(userId: UserId): boolean;
+  removeSocket(userId: UserId): void;
+  /** Resolves when a refusal may be sent: every refusal takes the same time, whatever its reason. */
+  refusalDelay(): Promise<void>;
+}
+
+/** Hooks to domains further right in the domain order; bound in app.ts. */
+export interface CollaborationHooks {
+  /** Returns the principal of a token. Throws `unauthorized`. */
+  authenticate(token: string, caller: Caller): Promise<Principal>;
+  /** Returns the principal with the current permissions of its credential; null once the credential has none. */
+  recall(principal: Principal): Promise<Principal | null>;
+}
+
+/** Limits on what one user may have open. */
+export interface CollaborationLimits {
+  readonly socketsPerUser: number;
+  readonly documentsPerSocket: number;
+}
+
+export interface CollaborationDeps {
+  readonly clock: Clock;
+  readonly bus: Bus;
+  readonly live: LiveNotes;
+  readonly vaults: {
+    openVault(principal: Principal, header: string | undefined, need: Need): Promise<OpenVault>;
+    /** Returns the last seq of each vault that exists. */
+    changeSeqs(ids: readonly VaultId[]): Promise<ReadonlyMap<VaultId, Seq>>;
+  };
+  readonly limits: CollaborationLimits;
+  readonly hooks: CollaborationHooks;
+}
 
 /** Handles the messages of one socket. None of its methods throws. */
 export interface ProtocolSession {

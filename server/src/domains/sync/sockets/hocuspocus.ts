@@ -8,9 +8,9 @@ import {
   singleMessageKind,
 } from '@notevault/protocol/socket-frames.ts';
 import { NIL_UUID, type NoteId, parseUuid, type UserId, type VaultId } from '@notevault/protocol/values/ids.ts';
+import type { SessionContext, Target } from './collaboration.ts';
 import { type Caller, CLOSE_CODES, type Connection } from './connection.ts';
 import type { Permission } from './permission-cache.ts';
-import type { SessionContext, Target } from './session-context.ts';
 import { type RejectReason, rejectReasonOf, type Subscription } from './subscription.ts';
 import type { ChangeWriter } from './vault-subscription.ts';
 

@@ -3,7 +3,7 @@ import { live } from '@notevault/protocol/operations.ts';
 import type { UserId, VaultId } from '@notevault/protocol/values/ids.ts';
 import { type Principal, reaches } from '../../access/access.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
-import type { CollaborationDeps } from './collaboration.deps.ts';
+import type { CollaborationDeps } from './collaboration.ts';
 import type { Caller } from './connection.ts';
 
 /** How long a check is valid for writes. */

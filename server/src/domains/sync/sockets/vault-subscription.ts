@@ -2,7 +2,7 @@ import type { Message } from '@notevault/protocol/socket-frames.ts';
 import type { Seq } from '@notevault/protocol/values/ids.ts';
 import type { ChangeNotifier } from '../change-notifier.ts';
 import { readStates, writeStates } from './awareness.ts';
-import type { CollaborationDeps } from './collaboration.deps.ts';
+import type { CollaborationDeps } from './collaboration.ts';
 import type { Permission, PermissionCache, PermissionListener } from './permission-cache.ts';
 import type { PresenceRoom, PresenceRooms } from './presence-rooms.ts';
 import type { ProtocolWriter, Subscription } from './subscription.ts';

@@ -3,8 +3,8 @@ import { Frames, MalformedFrame, type Message, readPlain } from '@notevault/prot
 import { NIL_UUID, type NoteId, type UserId } from '@notevault/protocol/values/ids.ts';
 import { bearerOf } from '../../tokens/tokens.ts';
 import { noStates } from './awareness.ts';
+import type { Credential, SessionContext } from './collaboration.ts';
 import { type Caller, CLOSE_CODES, type Connection } from './connection.ts';
-import type { Credential, SessionContext } from './session-context.ts';
 import {
   type CloseReason,
   type ProtocolWriter,

@@ -1,6 +1,6 @@
 import { Client, escapeIdentifier } from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
-import type { DatabaseSnapshot, SnapshotPart, SnapshotRow } from '../snapshot.ts';
+import type { DatabaseSnapshot, SnapshotPart, SnapshotRow } from '../database.ts';
 import { portError } from './errors.ts';
 import { valueTypes } from './value-types.ts';
 

@@ -3,7 +3,7 @@ import { open, rm } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { backup, DatabaseSync } from 'node:sqlite';
 import { MB } from '@notevault/protocol/values/byte-units.ts';
-import type { DatabaseSnapshot, SnapshotPart, SnapshotRow } from '../snapshot.ts';
+import type { DatabaseSnapshot, SnapshotPart, SnapshotRow } from '../database.ts';
 import { portError } from './errors.ts';
 
 /** Pages copied at once (1 MB); other work of this process runs in between. */
