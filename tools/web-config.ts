@@ -23,10 +23,21 @@ export function webConfig(root: string): InlineConfig {
       assetsInlineLimit: 0,
       modulePreload: { polyfill: false },
       reportCompressedSize: false,
+      // The check has limits of its own, for what each step loads.
+      chunkSizeWarningLimit: 2048,
       rolldownOptions: {
         input: inputs(root),
         // A worker answers what is below its own address, and is found again by it.
-        output: { entryFileNames: ({ name }) => (name === WORKER ? '[name].js' : 'assets/[name]-[hash].js') },
+        output: {
+          entryFileNames: ({ name }) => (name === WORKER ? '[name].js' : 'assets/[name]-[hash].js'),
+          // What the page loads at once is one file: smaller, and sooner there, than the twenty of automatic splitting.
+          codeSplitting: {
+            groups: [
+              { name: 'preload-helper', test: /preload-helper/, priority: 1 },
+              { name: 'start', tags: ['$initial'], test: isOfApp },
+            ],
+          },
+        },
         onLog(level, log, report) {
           // "use client" is for servers that render, which this app has none of.
           if (log.code !== 'MODULE_LEVEL_DIRECTIVE') report(level, log);
@@ -37,6 +48,11 @@ export function webConfig(root: string): InlineConfig {
 }
 
 const WORKER = 'media-worker';
+
+/** Whether a module may be in the file of the start: frames and the worker load what they import, and no more. */
+function isOfApp(id: string): boolean {
+  return !/mermaid|[\\/](frames|worker)[\\/]|preload-helper|rolldown[\\/]runtime/.test(id);
+}
 
 function inputs(root: string): Record<string, string> {
   const frames = globSync('web/frames/*.html', { cwd: root }).map((page) => [

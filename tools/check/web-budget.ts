@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Finding } from './sources.ts';
 
@@ -66,7 +66,9 @@ export function checkWebBudget(root: string): Finding[] {
   const chunks: Chunk[] = JSON.parse(readFileSync(join(folder, 'build.chunks'), 'utf8'));
   const gzipped = (fileName: string) => {
     const path = join(folder, fileName);
-    return (statSync(`${path}.gz`, { throwIfNoEntry: false }) ?? statSync(path)).size;
+    const [file] = [`${path}.gz`, path].filter(existsSync);
+    // The page itself has no file if all its modules are in one that it imports.
+    return file === undefined ? 0 : statSync(file).size;
   };
   return measureSteps(chunks, STEPS, gzipped).flatMap(({ step, bytes, early }) => {
     const place = { path: step.modules[0] ?? '', line: 1, rule: 'web-budget' };

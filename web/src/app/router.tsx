@@ -1,4 +1,5 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router';
+import { queryClient } from '../data/query-client.ts';
 import { loadTexts, type Part } from '../i18n/i18n.ts';
 import { Crashed } from './crash-barrier.tsx';
 import { importOrReload } from './import-or-reload.ts';
@@ -45,8 +46,7 @@ const overview = createRoute({
  * one is opened, because the first page of the app needs none of it.
  */
 async function findNote(vaultId: string, noteId: string): Promise<void> {
-  const [{ queryClient }, { noteQuery }, { deviceNoteQuery }] = await Promise.all([
-    import('../data/query-client.ts'),
+  const [{ noteQuery }, { deviceNoteQuery }] = await Promise.all([
     import('../data/queries.ts'),
     import('../device/device-note-query.ts'),
   ]);
