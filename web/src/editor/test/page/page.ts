@@ -95,7 +95,7 @@ const harness: Harness = {
       for (const { retain = 0, delete: removed = 0, insert = '' } of delta) {
         at += retain;
         if (removed > 0 || insert !== '') changes.push({ from: at, to: at + removed, insert: String(insert) });
-        at += String(insert).length;
+        at += removed;
       }
     };
     text.observe(record);
