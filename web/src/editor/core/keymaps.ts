@@ -8,6 +8,7 @@ import { type Command, type EditorView, type KeyBinding, keymap } from '@codemir
 import { COMMANDS } from '../commands/commands.ts';
 import { COMMAND_KEYS } from '../commands/keys.ts';
 import { destinationAt, openDestination } from '../links/link-click.ts';
+import { cellKeys } from '../table/cell-keys.ts';
 import { moveCell, nextRow, tableAtCursor } from '../table/commands.ts';
 
 /** Follows the link at the cursor. */
@@ -70,6 +71,7 @@ function isInTable(view: EditorView): boolean {
 /** The keys of the editor, the most specific first. Undo and redo are with the binding to Yjs. */
 export const noteKeymaps: Extension = [
   Prec.high(keymap.of([{ key: 'Tab', run: acceptCompletion }])),
+  Prec.high(keymap.of(cellKeys)),
   Prec.high(keymap.of(tableKeys)),
   Prec.high(
     keymap.of([

@@ -1,4 +1,5 @@
 import type { Extension } from '@codemirror/state';
+import { editedTables } from '../table/edited-tables.ts';
 import { blockField } from './block-field.ts';
 import { blockMotion } from './block-motion.ts';
 import { previewState } from './preview-state.ts';
@@ -28,4 +29,7 @@ export const BLOCK_RENDERERS = [properties, diagrams, mathBlocks, htmlBlocks, re
 const blocks = blockField(BLOCK_RENDERERS);
 
 /** The live preview: one walk of what is visible, and one field of blocks. */
-export const livePreview: Extension = [previewState, visibleWalk(INLINE_RENDERERS), blocks, blockMotion(blocks)];
+export const livePreview: Extension = [
+  ...[previewState, editedTables, visibleWalk(INLINE_RENDERERS)],
+  ...[blocks, blockMotion(blocks)],
+];

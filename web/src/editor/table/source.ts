@@ -44,7 +44,8 @@ export function readSource(doc: Text, from: number, lines: number, alignments: r
   };
 }
 
-function readLine({ from, text: source }: { readonly from: number; readonly text: string }): SourceLine {
+/** Reads a line of a table. */
+export function readLine({ from, text: source }: { readonly from: number; readonly text: string }): SourceLine {
   const text = source.replace(/\r$/, '');
   const cells = splitRow(text, blankless(text)).map(({ start, end }) => readCell(from + start, text.slice(start, end)));
   return { from, to: from + text.length, text, cells };

@@ -10,6 +10,7 @@ import { inputMethodTests } from './suites/input-method.ts';
 import { longNoteTests } from './suites/long-note.ts';
 import { richTests } from './suites/rich.ts';
 import { storeTests } from './suites/store.ts';
+import { tableTests } from './suites/tables.ts';
 import { touchTests } from './suites/touch.ts';
 
 describe('the editor in Chromium', { skip: noBrowser ?? false, timeout: 15 * 60_000 }, () => {
@@ -30,6 +31,7 @@ describe('the editor in Chromium', { skip: noBrowser ?? false, timeout: 15 * 60_
   inputMethodTests(open);
   richTests(open);
   blockTests(open);
+  tableTests(open);
   hostileTests(open);
   storeTests(open);
   longNoteTests(open);

@@ -1,5 +1,6 @@
 import type { SyntaxNodeRef } from '@lezer/common';
 import { BreakWidget } from '../../media/inline-widgets.ts';
+import { drawnTableAt } from '../../table/drawn-tables.ts';
 import type { InlineRenderer, RenderContext } from '../renderer.ts';
 
 /** Comments are dimmed while editing and hidden while reading. */
@@ -90,8 +91,17 @@ export const htmlTags: InlineRenderer = {
   },
 };
 
-/** `<br>`: at the end of a line nothing is left to do; within one, only reading breaks it: an edited line stays one. */
+/**
+ * `<br>`: at the end of a line nothing is left to do; within one, only reading breaks it, and a cell of a table, which
+ * has no other lines: an edited line stays one.
+ */
 function renderBreak(node: SyntaxNodeRef, context: RenderContext): void {
+  if (drawnTableAt(context.state, node.from) !== null) {
+    if (context.isRevealed(node, 'inside')) context.mark(node.from, node.to, 'nv-html');
+    else context.hide(node.from, node.to);
+    context.insert(node.to, new BreakWidget(), -1);
+    return;
+  }
   const isLast = context.text(node.to, context.state.doc.lineAt(node.to).to).trim() === '';
   if (isLast && !context.isRevealed(node, 'touch')) context.hide(node.from, node.to);
   else if (!isLast && context.mode === 'reading') context.replace(node.from, node.to, new BreakWidget());

@@ -52,7 +52,7 @@ export function editingTests(browser: () => EditorBrowser): void {
     await opened.page.keyboard.press('Tab');
     assert.equal(
       await opened.run((harness) => harness.stored()),
-      '| a   | b   |\n| --- | --- |\n| 1   | 2   |\n| 3   |     |',
+      '| a   | b   |\n| --- | --- |\n| 1   | 2   |\n| 3    |     |',
     );
   });
 

@@ -1,0 +1,141 @@
+import { syntaxTree } from '@codemirror/language';
+import {
+  type EditorState,
+  type Range as PlacedRange,
+  StateEffect,
+  StateField,
+  type Transaction,
+} from '@codemirror/state';
+import { BlockWrapper, Decoration, type DecorationSet, EditorView, WidgetType } from '@codemirror/view';
+import { type EditorMode, editorMode } from '../core/modes.ts';
+import { changesInteraction, isComposing, isFrozen } from '../preview/preview-state.ts';
+import type { Range } from '../preview/reveal.ts';
+import { type Alignment, parseTable } from './model.ts';
+
+/** A table that is shown as a grid: its lines are rows, and its cells are edited where they stand. */
+export interface DrawnTable extends Range {
+  /** The delimiter row, which is not shown. */
+  readonly rule: Range;
+  readonly alignments: readonly Alignment[];
+}
+
+interface DrawnTables {
+  readonly tree: ReturnType<typeof syntaxTree>;
+  readonly mode: EditorMode;
+  /** Every table at the top of the note. */
+  readonly all: readonly DrawnTable[];
+  /** Those that are shown as a grid now. */
+  readonly drawn: readonly DrawnTable[];
+  /** An offset in the table whose source is shown. */
+  readonly source: number | null;
+}
+
+/** Shows the source of the table at an offset until the cursor leaves it; null draws it again. */
+export const showSource = StateEffect.define<number | null>({
+  map: (at, changes) => (at === null ? null : changes.mapPos(at)),
+});
+
+/**
+ * The tables that are drawn while editing. The text of the note itself is what is shown, laid out as a grid: there is no
+ * copy of a cell that could lose what somebody else writes, and cursor, input method, history and presence are those of
+ * the editor.
+ */
+export const drawnTables = StateField.define<DrawnTables>({
+  create: (state) => choose(state, readTables(state), null),
+  update(value, transaction) {
+    const { state } = transaction;
+    const source = sourceAfter(value.source, transaction);
+    const isOtherText =
+      transaction.docChanged || syntaxTree(state) !== value.tree || state.facet(editorMode) !== value.mode;
+    const isOther = isOtherText || transaction.selection !== undefined || source !== value.source;
+    if (!isOther && !changesInteraction(transaction)) return value;
+    if (isComposing(transaction) || isFrozen(state)) return { ...mapTables(value, transaction), source };
+    return choose(state, isOtherText ? readTables(state) : value.all, source);
+  },
+  provide: (field) => [
+    EditorView.decorations.from(field, ({ drawn }) => hideRules(drawn)),
+    EditorView.blockWrappers.from(field, ({ drawn }) => BlockWrapper.set(drawn.map(wrap))),
+  ],
+});
+
+/** The drawn table that an offset is in. */
+export function drawnTableAt(state: EditorState, at: number): DrawnTable | null {
+  return state.field(drawnTables, false)?.drawn.find(({ from, to }) => from <= at && at <= to) ?? null;
+}
+
+function sourceAfter(source: number | null, { effects, changes }: Transaction): number | null {
+  let after = source === null ? null : changes.mapPos(source);
+  for (const effect of effects) if (effect.is(showSource)) after = effect.value;
+  return after;
+}
+
+/** The state as it is, moved by what changed: decorations must not be built anew around a composition. */
+function mapTables(value: DrawnTables, { changes }: Transaction): DrawnTables {
+  if (changes.empty) return value;
+  const map = (table: DrawnTable): DrawnTable => ({
+    alignments: table.alignments,
+    from: changes.mapPos(table.from, -1),
+    to: changes.mapPos(table.to, 1),
+    rule: { from: changes.mapPos(table.rule.from, 1), to: changes.mapPos(table.rule.to, -1) },
+  });
+  return { ...value, all: value.all.map(map), drawn: value.drawn.map(map) };
+}
+
+/** The tables at the top of the note; those in quotes and lists stay text. */
+function readTables(state: EditorState): DrawnTable[] {
+  const tables: DrawnTable[] = [];
+  const cursor = syntaxTree(state).cursor();
+  if (!cursor.firstChild()) return tables;
+  do {
+    if (cursor.name !== 'Table') continue;
+    const table = readTable(state, cursor.from, cursor.to);
+    if (table !== null) tables.push(table);
+  } while (cursor.nextSibling());
+  return tables;
+}
+
+function readTable({ doc }: EditorState, start: number, end: number): DrawnTable | null {
+  const head = doc.lineAt(start);
+  if (head.from !== start || head.number === doc.lines) return null;
+  const rule = doc.line(head.number + 1);
+  const parsed = parseTable(`${head.text}\n${rule.text}`);
+  if (parsed === null) return null;
+  return { from: start, to: doc.lineAt(end).to, rule: { from: rule.from, to: rule.to }, alignments: parsed.alignments };
+}
+
+function choose(state: EditorState, all: readonly DrawnTable[], source: number | null): DrawnTables {
+  const mode = state.facet(editorMode);
+  const { ranges, main } = state.selection;
+  const isIn = ({ from, to }: Range, at: number) => from <= at && at <= to;
+  const shown = all.find((table) => source !== null && isIn(table, source) && isIn(table, main.head));
+  // Who types the delimiter row must go on seeing it.
+  const isDrawn = (table: DrawnTable) => table !== shown && !ranges.some(({ head }) => isIn(table.rule, head));
+  const drawn = mode === 'preview' ? all.filter(isDrawn) : [];
+  return { tree: syntaxTree(state), mode, all, drawn, source: shown === undefined ? null : source };
+}
+
+class RuleWidget extends WidgetType {
+  override eq(): boolean {
+    return true;
+  }
+  toDOM(): HTMLElement {
+    const element = document.createElement('div');
+    element.className = 'nv-grid-rule';
+    element.ariaHidden = 'true';
+    return element;
+  }
+}
+
+const hiddenRule = Decoration.replace({ widget: new RuleWidget(), block: true });
+
+function hideRules(drawn: readonly DrawnTable[]): DecorationSet {
+  return Decoration.set(drawn.map(({ rule }) => hiddenRule.range(rule.from, rule.to)));
+}
+
+function wrap({ from, to, alignments }: DrawnTable): PlacedRange<BlockWrapper> {
+  const style = `--nv-columns: ${alignments.length}`;
+  return BlockWrapper.create({ tagName: 'div', attributes: { class: 'nv-grid', role: 'table', style } }).range(
+    from,
+    to,
+  );
+}

@@ -1,0 +1,190 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { EditorBrowser, EditorPage } from '../browser.ts';
+
+const TABLE = '| Bed | Crop | Plants |\n| --- | --- | --: |\n| North | [[Beans]] | 48 |\n| South |  | 12 |';
+const NOTE = `before\n\n${TABLE}\n\nafter`;
+
+const stored = (opened: EditorPage) => opened.run((harness) => harness.stored());
+const cell = ({ page }: EditorPage, name: string) => page.getByRole('cell', { name, exact: true });
+const active = ({ page }: EditorPage) => page.locator('.nv-cell-active').innerText();
+
+async function press(opened: EditorPage, ...keys: readonly string[]): Promise<void> {
+  for (const key of keys) await opened.page.keyboard.press(key);
+}
+
+export function tableTests(browser: () => EditorBrowser): void {
+  test('a table is drawn as one while it is edited, with its roles and alignment, and no pipe shows', async () => {
+    await using opened = await browser().open();
+    await opened.start(NOTE);
+    const table = opened.page.getByRole('table');
+    assert.equal(await table.getByRole('row').count(), 3);
+    assert.deepEqual(await table.getByRole('columnheader').allInnerTexts(), ['Bed', 'Crop', 'Plants']);
+    const cells = table.getByRole('cell');
+    assert.deepEqual(await cells.allInnerTexts(), ['North', 'Beans', '48', 'South', '', '12']);
+    assert.equal(await cells.nth(2).evaluate((node) => getComputedStyle(node).textAlign), 'right');
+    const [box, below] = [await cells.nth(1).boundingBox(), await cells.nth(4).boundingBox()];
+    assert.ok(box !== null && below !== null);
+    assert.deepEqual([box.x, box.width], [below.x, below.width]);
+    await opened.page.getByText('Beans').click();
+    assert.equal((await opened.run((harness) => harness.opened)).length, 1);
+    assert.deepEqual(opened.complaints, []);
+  });
+
+  test('a click into a cell edits it where it stands, and only its own text changes', async () => {
+    await using opened = await browser().open();
+    await opened.start(NOTE);
+    await cell(opened, '12').click();
+    await press(opened, 'End');
+    await opened.page.keyboard.type('0');
+    assert.equal(await stored(opened), NOTE.replace('12', '120'));
+    await opened.page.getByRole('cell').nth(4).click();
+    await opened.page.keyboard.type('Peas | `a|b`');
+    assert.equal(await stored(opened), NOTE.replace('12', '120').replace('|  |', '| Peas \\| `a\\|b` |'));
+    await press(opened, 'Control+z');
+    assert.equal(await opened.page.getByRole('table').count(), 1);
+    assert.deepEqual(opened.complaints, []);
+  });
+
+  test('a click between the rows of a text that wraps stands where it was', async () => {
+    await using opened = await browser().open({ viewport: { width: 500, height: 700 } });
+    const long = 'one two three four five six seven eight nine ten eleven twelve thirteen fourteen';
+    await opened.start(`| a | b |\n|---|---|\n| ${long} | ${long} |`);
+    for (const index of [0, 1]) {
+      const at = await opened.page.evaluate((index) => {
+        const node = document.querySelectorAll('[role=cell]')[index];
+        const walker = document.createTreeWalker(node as Element, NodeFilter.SHOW_TEXT);
+        walker.nextNode();
+        const text = walker.currentNode as Text;
+        const range = document.createRange();
+        range.setStart(text, text.data.indexOf('ine'));
+        range.setEnd(text, text.data.indexOf('ine') + 1);
+        const box = range.getBoundingClientRect();
+        return { x: box.left + 1, y: box.top + box.height / 2 };
+      }, index);
+      await opened.page.mouse.click(at.x, at.y);
+      await opened.page.keyboard.type('!');
+    }
+    const mended = long.replace('nine', 'n!ine');
+    assert.equal(await stored(opened), `| a | b |\n|---|---|\n| ${mended} | ${mended} |`);
+    await press(opened, 'Home', 'ArrowDown');
+    await opened.page.keyboard.type('?');
+    const last = (await stored(opened)).split('|').at(-2) ?? '';
+    assert.ok(last.indexOf('?') > 5 && last.indexOf('?') < 45, last);
+  });
+
+  test('keys move from cell to cell, without a change of the text', async () => {
+    await using opened = await browser().open();
+    await opened.start(NOTE);
+    await opened.run((harness) => harness.editor.goTo(harness.stored().indexOf('before')));
+    await press(opened, 'ArrowDown', 'ArrowDown');
+    assert.equal(await active(opened), 'Bed');
+    await press(opened, 'ArrowDown');
+    assert.equal(await active(opened), 'North');
+    await press(opened, 'Tab', 'Tab');
+    assert.equal(await active(opened), '48');
+    await press(opened, 'Shift+Tab', 'Shift+Tab', 'End', 'ArrowRight', 'ArrowRight');
+    assert.match(await active(opened), /Beans/);
+    await press(opened, 'Enter');
+    assert.equal(await active(opened), '');
+    await press(opened, 'ArrowLeft');
+    assert.equal(await active(opened), 'South');
+    await press(opened, 'ArrowUp', 'ArrowUp');
+    assert.equal(await active(opened), 'Bed');
+    await press(opened, 'ArrowUp');
+    assert.equal(await opened.page.locator('.nv-cell-active').count(), 0);
+    assert.equal(await stored(opened), NOTE);
+    assert.deepEqual(opened.complaints, []);
+  });
+
+  test('the last cell leads to a new row, and the end of a table at the end of a note to a new line', async () => {
+    await using opened = await browser().open();
+    await opened.start(TABLE);
+    await cell(opened, '12').click();
+    await press(opened, 'Tab');
+    await opened.page.keyboard.type('East');
+    assert.equal(await opened.page.getByRole('row').count(), 4);
+    await press(opened, 'ArrowDown');
+    await opened.page.keyboard.type('after');
+    assert.match(await stored(opened), /\| East .*\|\n\nafter$/);
+  });
+
+  test('Escape shows the source of the table and draws it again', async () => {
+    await using opened = await browser().open();
+    await opened.start(NOTE);
+    await cell(opened, '12').click();
+    await press(opened, 'Escape');
+    await opened.page.getByText('| --- | --- | --: |').waitFor();
+    await press(opened, 'Escape');
+    await opened.page.getByRole('table').waitFor();
+    await press(opened, 'Escape');
+    await opened.page.getByText('after').click();
+    await opened.page.getByRole('table').waitFor();
+    assert.equal(await stored(opened), NOTE);
+  });
+
+  test('Shift and Enter break a line within a cell', async () => {
+    await using opened = await browser().open();
+    await opened.start(NOTE);
+    await cell(opened, '12').click();
+    await press(opened, 'End', 'Shift+Enter');
+    await opened.page.keyboard.type('13');
+    assert.equal(await stored(opened), NOTE.replace('12', '12<br>13'));
+    const broken = opened.page.locator('.nv-cell-active');
+    assert.equal((await broken.innerText()).replace(/\s+/g, ' '), '12 13');
+    assert.ok(((await broken.boundingBox())?.height ?? 0) > 50);
+  });
+
+  test('what somebody else writes into the cell that is edited is there, and the cursor stays between its letters', async () => {
+    await using opened = await browser().open();
+    await opened.start(NOTE);
+    await cell(opened, 'South').click();
+    await press(opened, 'End');
+    await opened.page.keyboard.type('1');
+    await opened.run((harness) => {
+      harness.remote(harness.stored().indexOf('South'), 0, 'Deep ');
+      harness.remote(0, 0, 'x\n');
+    });
+    await opened.page.keyboard.type('2');
+    assert.equal(await stored(opened), `x\n${NOTE.replace('South', 'Deep South12')}`);
+    // Somebody else removes the row: what is typed then is in a cell beside, and the table is one.
+    await opened.run((harness) => {
+      const at = harness.stored().indexOf('| Deep');
+      harness.remote(at - 1, harness.stored().indexOf('\n\nafter') - at + 1, '');
+    });
+    await opened.page.keyboard.type('3');
+    assert.equal(await opened.page.getByRole('row').count(), 2);
+  });
+
+  test('an input method composes in every cell, also an empty one', async () => {
+    await using opened = await browser().open();
+    await opened.start(NOTE);
+    await opened.page.getByRole('cell').nth(4).click();
+    const devtools = await opened.context.newCDPSession(opened.page);
+    for (const text of ['k', 'か', 'かん']) {
+      await devtools.send('Input.imeSetComposition', { text, selectionStart: text.length, selectionEnd: text.length });
+    }
+    await devtools.send('Input.insertText', { text: '漢' });
+    await opened.settled();
+    assert.equal(await stored(opened), NOTE.replace('|  |', '| 漢 |'));
+    assert.equal(await active(opened), '漢');
+    assert.deepEqual(opened.complaints, []);
+  });
+
+  test('a tap edits the cell under the finger', async () => {
+    await using opened = await browser().open({
+      viewport: { width: 390, height: 800 },
+      hasTouch: true,
+      isMobile: true,
+    });
+    await opened.start(NOTE);
+    await opened.settled();
+    await cell(opened, 'South').tap();
+    await opened.page.locator('.cm-content').and(opened.page.locator(':focus')).waitFor();
+    await opened.settled();
+    assert.equal(await active(opened), 'South');
+    await opened.page.keyboard.type('x');
+    assert.equal((await stored(opened)).replace('x', ''), NOTE);
+    assert.match(await active(opened), /x/);
+  });
+}
