@@ -5,7 +5,7 @@ import type { DatabaseSnapshot } from '../../ports/database/database.ts';
 import { sealedSize } from '../../ports/keyring/keyring.ts';
 import { ENTRIES_A_PIECE, type ListedBlob, OrderedLookup, writeBlobLines } from '../blob-list.ts';
 import { partIn, writeFileDurably } from '../files.ts';
-import { sha256 } from '../format.ts';
+import { BackupDamaged, sha256 } from '../format.ts';
 import type { BackupSource } from '../read/source.ts';
 import type { BackupLease } from './lease.ts';
 import type { Pace } from './pace.ts';
@@ -43,7 +43,7 @@ export interface CopiedBlobs {
 /** Copies the blobs of a snapshot that the target does not have yet, and lists all of them. */
 export async function copyBlobs(deps: CopyBlobsDeps): Promise<CopiedBlobs> {
   const { target, previous, progress } = deps;
-  const before = new OrderedLookup(previous === null ? none() : previous.blobs());
+  const before = new OrderedLookup(previous === null ? none() : readable(previous));
   const lists: [hash: string, size: number][] = [];
   const missing: string[] = [];
   let listed: ListedBlob[] = [];
@@ -119,6 +119,15 @@ async function copyBlob(
   const object = { hash: hash.digest('hex'), size };
   await target.adopt('blobs', object, file);
   return { key, ...object };
+}
+
+/** The blobs of an earlier backup, up to a damaged piece of their list: those after it are read and listed anew. */
+async function* readable(previous: BackupSource): AsyncGenerator<ListedBlob> {
+  try {
+    yield* previous.blobs();
+  } catch (error) {
+    if (!(error instanceof BackupDamaged)) throw error;
+  }
 }
 
 async function* none(): AsyncGenerator<never> {}

@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { writeManifest } from '../../../src/backup/format.ts';
+import { MANIFEST_FILE, objectPath, readManifest, writeManifest } from '../../../src/backup/format.ts';
 import { hmacOf } from '../../../src/backup/take/take-backup.ts';
 import { databaseFile } from '../../../src/data/data-folder.ts';
 import { migrations } from '../../../src/data/migrations.ts';
@@ -239,6 +239,20 @@ describe('notevault backup, verify and restore', () => {
       assert.deepEqual(readdirSync(there.NOTEVAULT_DATA_DIR), ['lock.sqlite']);
       rmSync(damaged, { recursive: true });
     }
+  });
+
+  it('notevault backup takes one beside one whose list of attachments is damaged, and is good itself', async () => {
+    const damaged = folder.at('damaged list');
+    cpSync(backups, damaged, { recursive: true });
+    const { blobs } = readManifest(readFileSync(join(damaged, newest(), MANIFEST_FILE), 'utf8'), MANIFEST_FILE).body;
+    const list = join(damaged, objectPath('database', blobs.lists[0]?.[0] ?? ''));
+    const bytes = readFileSync(list);
+    bytes.writeUInt8(bytes.readUInt8(5) ^ 1, 5);
+    writeFileSync(list, bytes);
+    const taken = await cli(['backup', damaged], { env });
+    assert.equal(taken.code, 0, taken.stderr);
+    const verified = await cli(['verify', damaged, '--deep'], { env });
+    assert.match(verified.stdout, /The backup is good\./, verified.stderr);
   });
 
   it('notevault restore refuses data of a newer version before it changes anything, and names both versions', async () => {
