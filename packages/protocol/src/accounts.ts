@@ -5,15 +5,23 @@ const Email = sent(Type.String({ description: 'E-mail address.' }));
 const Password = sent(Type.String({ description: 'At least 8 characters, at most 256 bytes.' }));
 const DisplayName = Nullable(Type.String({ maxLength: 80 }));
 
+const Remember = sent(
+  Type.Boolean({
+    description: 'False for a session that ends with the browser, or a day after its last use. True by default.',
+  }),
+);
+
 export const RegisterBody = Unchecked<{
   email?: unknown;
   password?: unknown;
+  remember?: unknown;
   display_name?: string | null;
   invite?: string | null;
   setup_token?: string | null;
 }>({
   email: Email,
   password: Password,
+  remember: Remember,
   display_name: DisplayName,
   invite: Nullable(Type.String({ description: 'Invite token, where registration needs one.' })),
   setup_token: Nullable(
@@ -21,9 +29,16 @@ export const RegisterBody = Unchecked<{
   ),
 });
 
-export const LoginBody = Unchecked<{ email?: unknown; password?: unknown }>({
+export const LoginBody = Unchecked<{ email?: unknown; password?: unknown; remember?: unknown }>({
   email: Email,
   password: Password,
+  remember: Remember,
+});
+
+export const LogoutQuery = Type.Object({
+  clear: Type.Optional(
+    Type.String({ description: '`true` has the browser remove everything that it keeps for this server.' }),
+  ),
 });
 
 export const PasswordChangeBody = Type.Object({ old_password: Type.String(), new_password: Type.String() });

@@ -95,7 +95,7 @@ export interface CookieChange {
   readonly name: string;
   readonly value: string | null;
   readonly path: string;
-  readonly maxAgeSeconds: number;
+  readonly maxAgeSeconds: number | null;
 }
 
 interface RouteBase<O extends OperationName, B, Q, P, S extends Responses> {

@@ -1,5 +1,4 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router';
-import { queryClient } from '../data/query-client.ts';
 import { loadTexts, type Part } from '../i18n/i18n.ts';
 import { Crashed } from './crash-barrier.tsx';
 import { importOrReload } from './import-or-reload.ts';
@@ -41,27 +40,15 @@ const overview = createRoute({
   path: '/',
   component: lazyPage(() => import('../vault/overview.tsx'), 'Overview'),
 });
-/**
- * Waits for what a note is opened with: the copy on this device, else what the server has. Imports what reads a note when
- * one is opened, because the first page of the app needs none of it.
- */
-async function findNote(vaultId: string, noteId: string): Promise<void> {
-  const [{ noteQuery }, { deviceNoteQuery }] = await Promise.all([
-    import('../data/queries.ts'),
-    import('../device/device-note-query.ts'),
-  ]);
-  const read = queryClient.ensureQueryData(noteQuery(vaultId, noteId)).catch(() => undefined);
-  const kept = await queryClient.fetchQuery(deviceNoteQuery(noteId));
-  if (kept === null) await read;
-}
-
 const note = createRoute({
   getParentRoute: () => vault,
   path: '/notes/$noteId',
   validateSearch: noteParams,
   // Read before the page is drawn: React shows a page that waits for its data not before 300 ms. What fails here is read
   // again by the page, which shows the error.
-  loader: ({ params: { vaultId, noteId } }) => findNote(vaultId, noteId).catch(() => undefined),
+  loader: ({ params: { vaultId, noteId } }) =>
+    // Imported when a note is opened, because the first page of the app needs none of it.
+    import('../note/find-note.ts').then(({ findNote }) => findNote(vaultId, noteId)).catch(() => undefined),
   component: lazyPage(() => import('../note/note-page.tsx'), 'NotePage'),
 });
 const file = createRoute({

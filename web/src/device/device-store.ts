@@ -1,12 +1,16 @@
 import { type DeviceStore, openDeviceStore, openTabStore } from '../editor/device.ts';
+import { isOwnDevice } from '../session/own-device.ts';
 
 const opened = new Map<string, DeviceStore>();
 
-/** The documents of an account in this browser; in this tab where that has no IndexedDB, as in some private windows. */
+/**
+ * The documents of an account in this browser; in this tab on a device of others, and where there is no IndexedDB, as in
+ * some private windows.
+ */
 export function deviceStore(account: string): DeviceStore {
   const known = opened.get(account);
   if (known !== undefined) return known;
-  const hasPlace = typeof indexedDB !== 'undefined';
+  const hasPlace = typeof indexedDB !== 'undefined' && isOwnDevice();
   const store = hasPlace ? openDeviceStore(indexedDB, () => Date.now(), account) : openTabStore();
   opened.set(account, store);
   return store;

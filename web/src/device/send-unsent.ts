@@ -1,5 +1,5 @@
 import { api } from '../data/client.ts';
-import { meQuery } from '../data/queries.ts';
+import { meQuery, vaultsQuery } from '../data/queries.ts';
 import { queryClient } from '../data/query-client.ts';
 import { sendKeptEdits, unsentSender } from '../editor/device.ts';
 import { liveSocket, onConnection } from '../live/live-socket.ts';
@@ -18,6 +18,10 @@ export async function sendUnsent(ended: AbortSignal): Promise<void> {
   const { id: account } = await queryClient.ensureQueryData(meQuery);
   const store = deviceStore(account);
   if (ended.aborted) return;
+  void queryClient
+    .fetchQuery(vaultsQuery)
+    .then((vaults) => store.tidy(new Set(vaults.map(({ id: vault }) => vault))))
+    .catch(() => undefined);
   const sender = unsentSender({
     store,
     send: (note, signal) =>

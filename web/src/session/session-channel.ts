@@ -1,7 +1,16 @@
+/** Why there is no session; null where there was none. */
+export type EndReason =
+  | null
+  | 'signed-out'
+  /** It ran out. */
+  | 'expired'
+  /** The server ended it: from elsewhere, or because the account was suspended. */
+  | 'revoked';
+
 /** What tabs of one browser tell each other. It never leaves memory. */
 export type SessionMessage =
   | { readonly type: 'token'; readonly token: string; readonly expiresAt: number }
-  | { readonly type: 'out' };
+  | { readonly type: 'out'; readonly reason: EndReason };
 
 export interface SessionChannel {
   /** Sends to the other tabs. */

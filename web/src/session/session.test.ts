@@ -12,6 +12,7 @@ function browser({ isSignedIn = true, refuses = 0 } = {}) {
   let signedIn = isSignedIn;
   let isReachable = true;
   let made = 0;
+  let refusal: string | null = null;
   let last: Promise<unknown> = Promise.resolve();
   const fetch = async (input: unknown) => {
     if (!isReachable) throw new TypeError('no network');
@@ -22,6 +23,7 @@ function browser({ isSignedIn = true, refuses = 0 } = {}) {
       signedIn = false;
       return new Response(null, { status: 204 });
     }
+    if (refusal !== null) return Response.json({ error: refusal }, { status: refusal === 'suspended' ? 403 : 401 });
     if (refuses > 0) return Response.json({ error: 'foreign_origin' }, { status: refuses });
     if (!signedIn) return Response.json({ error: 'no_refresh_token' }, { status: 401 });
     made += 1;
@@ -53,6 +55,9 @@ function browser({ isSignedIn = true, refuses = 0 } = {}) {
     },
     disconnect: () => {
       isReachable = false;
+    },
+    refuseWith: (code: string) => {
+      refusal = code;
     },
     endOnServer: () => {
       signedIn = false;
@@ -103,7 +108,7 @@ test('signing in and out in one tab does so in the others', async () => {
   const [one, other] = [openTab(), openTab()];
   const seen: string[] = [];
   other.subscribe(() => seen.push(other.state.status));
-  await one.signIn('alice@example.org', 'correct horse');
+  await one.enter('/auth/login', { email: 'alice@example.org', password: 'correct horse' });
   assert.equal(await other.token(), 'token 1');
   await one.signOut();
   assert.deepEqual(seen, ['in', 'out']);
@@ -117,4 +122,24 @@ test('a session that the server ended is out after the next refresh', async () =
   endOnServer();
   await assert.rejects(session.refresh('token 1'), ApiError);
   assert.equal(session.state.status, 'out');
+});
+
+test('a session that runs out or is ended in one tab is so in the others, which learn why', async () => {
+  for (const [code, reason] of [
+    ['no_refresh_token', 'expired'],
+    ['invalid_refresh_token', 'revoked'],
+    ['suspended', 'revoked'],
+  ] as const) {
+    const { openTab, refuseWith } = browser();
+    const [one, other] = [openTab(), openTab()];
+    await one.start();
+    await other.start();
+    refuseWith(code);
+    await assert.rejects(one.refresh('token 1'));
+    const out = { status: 'out', reason };
+    assert.deepEqual([one.state, other.state], [out, out], code);
+    const visitor = openTab();
+    await visitor.start();
+    assert.deepEqual(visitor.state, { status: 'out', reason: reason === 'expired' ? null : reason });
+  }
 });

@@ -1,7 +1,7 @@
 import type { TokenSource } from '@notevault/client/tokens.ts';
 import { ApiError, ConnectionError } from '@notevault/client/transport.ts';
 import type { SignedInResponse, TokensResponse } from '@notevault/protocol/accounts.ts';
-import type { SessionChannel } from './session-channel.ts';
+import type { EndReason, SessionChannel } from './session-channel.ts';
 
 /** What is known about who uses the app. */
 export type SessionState =
@@ -9,7 +9,7 @@ export type SessionState =
   | { readonly status: 'unknown' }
   /** The first refresh got no answer. */
   | { readonly status: 'unreachable' }
-  | { readonly status: 'out' }
+  | { readonly status: 'out'; readonly reason: EndReason }
   | { readonly status: 'in' };
 
 export interface SessionDeps {
@@ -44,7 +44,7 @@ export class Session implements TokenSource {
     this.#deps = deps;
     deps.channel.listen((message) => {
       if (message.type === 'token') this.#accept({ text: message.token, expiresAt: message.expiresAt });
-      else this.#end();
+      else this.#become({ status: 'out', reason: message.reason });
     });
   }
 
@@ -65,31 +65,31 @@ export class Session implements TokenSource {
     } catch (error) {
       // A server that is asked too often has not said who this is.
       const isRejection = error instanceof ApiError && error.status < 500 && error.status !== 429;
-      if (this.#state.status !== 'in') this.#become({ status: isRejection ? 'out' : 'unreachable' });
+      if (this.#state.status === 'unknown' || this.#state.status === 'unreachable') {
+        this.#become(isRejection ? { status: 'out', reason: null } : { status: 'unreachable' });
+      }
     }
   }
 
-  /** Throws ApiError, ConnectionError. */
-  async signIn(email: string, password: string): Promise<void> {
-    this.#share(await this.#post<SignedInResponse>('/auth/login', { email, password }));
+  /** Signs in or makes an account, by a path of the API. Throws ApiError, ConnectionError. */
+  async enter(path: string, account: object): Promise<void> {
+    this.#share(await this.#post<SignedInResponse>(path, account));
   }
 
-  /** Makes an account and signs in. Throws ApiError, ConnectionError. */
-  async register(account: Readonly<Record<string, string>>): Promise<void> {
-    this.#share(await this.#post<SignedInResponse>('/auth/register', account));
+  /**
+   * Ends the session on the server and in all tabs. Throws ConnectionError; the session then goes on.
+   *
+   * @param query what else is asked of the server.
+   */
+  async signOut(query = ''): Promise<void> {
+    await this.#post(`/auth/logout${query}`, undefined);
+    this.end('signed-out');
   }
 
-  /** Ends the session on the server and in all tabs. Throws ConnectionError; the session then goes on. */
-  async signOut(): Promise<void> {
-    await this.#post('/auth/logout', undefined);
-    this.#deps.channel.send({ type: 'out' });
-    this.#end();
-  }
-
-  /** Forgets the session in all tabs, because the server ended it. */
-  end(): void {
-    this.#deps.channel.send({ type: 'out' });
-    this.#end();
+  /** Forgets the session in all tabs. */
+  end(reason: EndReason): void {
+    this.#deps.channel.send({ type: 'out', reason });
+    this.#become({ status: 'out', reason });
   }
 
   async token(): Promise<string | null> {
@@ -108,7 +108,7 @@ export class Session implements TokenSource {
       try {
         return this.#share(await this.#post<TokensResponse>('/auth/refresh', undefined));
       } catch (error) {
-        if (error instanceof ApiError && error.status === 401) this.#end();
+        if (error instanceof ApiError && (error.status === 401 || error.code === 'suspended')) this.#lose(error.code);
         throw error;
       }
     });
@@ -126,12 +126,16 @@ export class Session implements TokenSource {
     this.#become({ status: 'in' });
   }
 
-  #end(): void {
-    this.#token = null;
-    this.#become({ status: 'out' });
+  /** Browsers drop the cookie of a session that ran out; the server refuses that of one that was ended. */
+  #lose(code: string): void {
+    const reason = code === 'no_refresh_token' ? 'expired' : 'revoked';
+    // A tab that never was signed in may look just while another one signs in.
+    if (this.#state.status === 'in') this.end(reason);
+    else this.#become({ status: 'out', reason: reason === 'expired' ? null : reason });
   }
 
   #become(state: SessionState): void {
+    if (state.status === 'out') this.#token = null;
     if (state.status === this.#state.status) return;
     this.#state = state;
     for (const listener of [...this.#listeners]) listener();

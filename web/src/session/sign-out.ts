@@ -2,7 +2,7 @@ import type { User } from '@notevault/protocol/accounts.ts';
 import { keys } from '../data/keys.ts';
 import { queryClient } from '../data/query-client.ts';
 import { session } from './app-session.ts';
-import { wipeBrowser } from './wipe.ts';
+import { BROWSERS_OWN, wipeBrowser } from './wipe.ts';
 
 /** The account that is signed in, as far as it is known. */
 export function accountId(): string | undefined {
@@ -13,6 +13,20 @@ export function accountId(): string | undefined {
 export async function signOut(): Promise<void> {
   // Known no longer when the session has ended.
   const account = accountId();
-  await session.signOut();
+  const kept = Object.entries(localStorage);
+  await session.signOut((await isNothingUnsent(account)) ? '?clear=true' : '');
   await wipeBrowser(account);
+  for (const [name, value] of kept) if (BROWSERS_OWN.has(name)) localStorage.setItem(name, value);
+}
+
+/** Whether no account and no tab has edits that the server has not, so that the browser may clear everything. */
+async function isNothingUnsent(account: string | undefined): Promise<boolean> {
+  const [{ deviceStore }, { hasUnkept }] = await Promise.all([
+    import('../device/device-store.ts'),
+    import('../device/unkept.ts'),
+  ]);
+  if (account === undefined || (await hasUnkept())) return false;
+  const store = deviceStore(account);
+  const [own, others] = await Promise.all([store.unsentNotes(), store.hasOthers()]).catch(() => [[], true] as const);
+  return own.length === 0 && !others;
 }

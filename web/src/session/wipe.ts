@@ -1,5 +1,5 @@
 /** What belongs to the browser and not to an account. */
-const KEPT = new Set(['notevault-theme', 'notevault-language', 'notevault-sidebar']);
+export const BROWSERS_OWN = new Set(['notevault-theme', 'notevault-language', 'notevault-sidebar', 'notevault-device']);
 
 /**
  * Removes all copies of notes and everything else that this browser keeps of an account. What another account could not
@@ -7,10 +7,24 @@ const KEPT = new Set(['notevault-theme', 'notevault-language', 'notevault-sideba
  */
 export async function wipeBrowser(account: string | undefined): Promise<void> {
   const isEmpty = account === undefined || (await clearCopies(account));
-  for (const storage of [localStorage, sessionStorage]) {
-    for (const name of Object.keys(storage)) if (!KEPT.has(name)) storage.removeItem(name);
-  }
+  clearStorage();
   await Promise.allSettled([isEmpty ? wipeDatabases() : undefined, wipeCaches(), endWorkers()]);
+}
+
+/**
+ * Removes the copies of notes of a session that the server ended. What could not be sent yet stays until its account
+ * signs in again, at most thirty days.
+ */
+export async function wipeCopies(): Promise<void> {
+  const { deviceStore } = await import('../device/device-store.ts');
+  clearStorage();
+  await Promise.allSettled([deviceStore('').lock(), wipeCaches(), endWorkers()]);
+}
+
+function clearStorage(): void {
+  for (const storage of [localStorage, sessionStorage]) {
+    for (const name of Object.keys(storage)) if (!BROWSERS_OWN.has(name)) storage.removeItem(name);
+  }
 }
 
 /** Removes the copies of an account; returns whether no other has any. */

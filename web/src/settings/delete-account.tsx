@@ -15,7 +15,7 @@ export function DeleteAccount() {
   const erase = async (password: string) => {
     await account.deleteAccount(password);
     const id = accountId();
-    session.end();
+    session.end('signed-out');
     await wipeBrowser(id);
   };
   return (

@@ -4,6 +4,7 @@ import { session } from '../session/app-session.ts';
 import { Button } from '../ui/controls/button.tsx';
 import { Field } from '../ui/controls/field.tsx';
 import { useAttempt } from '../ui/feedback/use-attempt.ts';
+import { OwnDevice, takeOwnDevice } from './own-device.tsx';
 import { PasswordField } from './password-field.tsx';
 import { StartCard, StartForm } from './start-card.tsx';
 import { StartError } from './start-error.tsx';
@@ -41,7 +42,14 @@ export function Register({ kind, invite, asksSetupToken, back }: RegisterProps) 
         )
       }
     >
-      <StartForm submit={(form) => attempt.run(() => session.register(accountOf(form)))}>
+      <StartForm
+        submit={(form) =>
+          attempt.run(() => {
+            const device = takeOwnDevice(form);
+            return session.enter('/auth/register', { ...accountOf(form), ...device });
+          })
+        }
+      >
         {asksSetupToken || wantsSetupToken(attempt.error) ? (
           <Field label={t('setupToken')} name="setup_token" hint={t('setupTokenHint')} autoComplete="off" required />
         ) : null}
@@ -58,6 +66,7 @@ export function Register({ kind, invite, asksSetupToken, back }: RegisterProps) 
         <Field label={t('name')} name="display_name" hint={t('nameHint')} autoComplete="name" maxLength={80} />
         <Field label={t('email')} name="email" type="email" autoComplete="username" required />
         <PasswordField label={t('password')} name="password" isNew />
+        <OwnDevice />
         <StartError error={attempt.error} />
         <Button type="submit" look="primary" aria-disabled={attempt.isRunning}>
           {t(attempt.isRunning ? 'creatingAccount' : 'createAccount')}

@@ -1,9 +1,11 @@
 import { useTexts } from '../i18n/use-texts.ts';
 import { session } from '../session/app-session.ts';
+import type { EndReason } from '../session/session-channel.ts';
 import { Button } from '../ui/controls/button.tsx';
 import { Field } from '../ui/controls/field.tsx';
 import { Notice } from '../ui/feedback/notice.tsx';
 import { useAttempt } from '../ui/feedback/use-attempt.ts';
+import { OwnDevice, takeOwnDevice } from './own-device.tsx';
 import { PasswordField } from './password-field.tsx';
 import { StartCard, StartForm } from './start-card.tsx';
 import { StartError } from './start-error.tsx';
@@ -11,11 +13,13 @@ import { StartError } from './start-error.tsx';
 interface SignInProps {
   /** Whether a new password was set just before. */
   readonly isReset: boolean;
+  /** Why the session before ended. */
+  readonly ended: EndReason;
   /** Opens the page for a new account; null where the server takes none. */
   readonly register: (() => void) | null;
 }
 
-export function SignIn({ isReset, register }: SignInProps) {
+export function SignIn({ isReset, ended, register }: SignInProps) {
   const t = useTexts('start');
   const attempt = useAttempt();
   return (
@@ -35,12 +39,19 @@ export function SignIn({ isReset, register }: SignInProps) {
         </>
       }
     >
+      {ended === 'expired' || ended === 'revoked' ? <Notice kind="plain">{t(`ended.${ended}`)}</Notice> : null}
       {isReset ? <Notice kind="ok">{t('resetDone')}</Notice> : null}
       <StartForm
-        submit={(form) => attempt.run(() => session.signIn(String(form.get('email')), String(form.get('password'))))}
+        submit={(form) =>
+          attempt.run(() => {
+            const device = takeOwnDevice(form);
+            return session.enter('/auth/login', { ...Object.fromEntries(form), ...device });
+          })
+        }
       >
         <Field label={t('email')} name="email" type="email" autoComplete="username" required autoFocus />
         <PasswordField label={t('password')} name="password" />
+        <OwnDevice />
         <StartError error={attempt.error} />
         <Button type="submit" look="primary" aria-disabled={attempt.isRunning}>
           {t(attempt.isRunning ? 'signingIn' : 'signIn')}

@@ -1,6 +1,7 @@
 import type { BootstrapResponse } from '@notevault/protocol/accounts.ts';
-import { use, useState } from 'react';
+import { use, useEffect, useState } from 'react';
 import { session } from '../session/app-session.ts';
+import { wipeCopies } from '../session/wipe.ts';
 import { Register } from './register.tsx';
 import { ResetPassword } from './reset-password.tsx';
 import { SignIn } from './sign-in.tsx';
@@ -30,6 +31,10 @@ function bootstrap(): Promise<BootstrapResponse> {
 /** What somebody sees who is not signed in: signing in, making an account, or setting a password by a link. */
 export function StartPage() {
   const { bootstrap_pending, registration_mode, setup_token_required } = use(bootstrap());
+  const [{ reason: ended }] = useState(() => ({ reason: null, ...session.state }));
+  useEffect(() => {
+    if (ended === 'revoked') void wipeCopies();
+  }, [ended]);
   const [invite] = useState(() => takeFromAddress('invite'));
   const [reset] = useState(() => takeFromAddress('reset'));
   const [step, setStep] = useState<'sign-in' | 'register' | 'reset' | 'was-reset'>(firstStep(invite, reset));
@@ -40,7 +45,7 @@ export function StartPage() {
     return <Register kind={kind} invite={invite ?? ''} asksSetupToken={false} back={() => setStep('sign-in')} />;
   }
   const register = registration_mode === 'closed' ? null : () => setStep('register');
-  return <SignIn isReset={step === 'was-reset'} register={register} />;
+  return <SignIn isReset={step === 'was-reset'} ended={ended} register={register} />;
 }
 
 function firstStep(invite: string | null, reset: string | null): 'sign-in' | 'register' | 'reset' {

@@ -1,11 +1,12 @@
 import { useState } from 'react';
+import { accountStorage } from '../session/own-device.ts';
 
 /** The open folders of a vault, which this browser remembers. */
 export function useExpanded(vault: string) {
   const [state, setState] = useState(() => ({ vault, folders: stored(vault) }));
   const { folders } = state.vault === vault ? state : { folders: stored(vault) };
   const change = (next: ReadonlySet<string>) => {
-    localStorage.setItem(nameFor(vault), JSON.stringify([...next]));
+    accountStorage().setItem(nameFor(vault), JSON.stringify([...next]));
     setState({ vault, folders: next });
   };
   return {
@@ -27,7 +28,7 @@ function nameFor(vault: string): string {
 
 function stored(vault: string): ReadonlySet<string> {
   try {
-    const paths: unknown = JSON.parse(localStorage.getItem(nameFor(vault)) ?? '[]');
+    const paths: unknown = JSON.parse(accountStorage().getItem(nameFor(vault)) ?? '[]');
     return new Set(Array.isArray(paths) ? paths.filter((path) => typeof path === 'string') : []);
   } catch {
     return new Set();

@@ -1,7 +1,7 @@
 import type { SessionsResponse, User as UserBody } from '@notevault/protocol/accounts.ts';
 import { isoTime } from '@notevault/protocol/values/time.ts';
 import type { User } from './profile.ts';
-import type { Tokens } from './sessions/refresh-tokens.ts';
+import { isBrief, type Tokens } from './sessions/refresh-tokens.ts';
 import type { ListedSession } from './sessions/session-list.ts';
 import type { SignedIn } from './sessions/sign-in.ts';
 
@@ -38,7 +38,8 @@ export const REFRESH_COOKIE = 'refresh_token';
 const COOKIE_SECONDS = 30 * 24 * 60 * 60;
 
 function refreshCookie(value: string | null) {
-  return { name: REFRESH_COOKIE, value, path: '/api/auth', maxAgeSeconds: COOKIE_SECONDS };
+  const maxAgeSeconds = value !== null && isBrief(value) ? null : COOKIE_SECONDS;
+  return { name: REFRESH_COOKIE, value, path: '/api/auth', maxAgeSeconds };
 }
 
 /** The answer to a sign-in: the tokens, as for a refresh, and the user. */
@@ -57,6 +58,8 @@ export function tokensReply({ accessToken, expiresIn, refreshToken }: Tokens) {
   };
 }
 
-export function signedOutReply() {
-  return { cookie: refreshCookie(null) };
+/** @param clears whether the browser is to remove what it keeps for this server, with the databases of the app. */
+export function signedOutReply(clears: boolean) {
+  const headers = clears ? { 'clear-site-data': '"storage"' } : {};
+  return { cookie: refreshCookie(null), headers };
 }

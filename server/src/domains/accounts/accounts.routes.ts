@@ -80,11 +80,12 @@ function sessionRoutes(accounts: Accounts): Route[] {
       path: '/auth/logout',
       operation: 'logout',
       summary: 'End the session',
+      query: schema.LogoutQuery,
       responses: { 204: null },
       errors: ['foreign_origin'],
-      handle: async ({ cookies, authorization }) => {
+      handle: async ({ cookies, authorization, query }) => {
         await accounts.logout(cookies[REFRESH_COOKIE], authorization);
-        return signedOutReply();
+        return signedOutReply(query.clear === 'true');
       },
     }),
     route({

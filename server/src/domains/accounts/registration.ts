@@ -62,7 +62,7 @@ export function createRegistration(
 
 async function register(
   deps: RegistrationDeps,
-  { email: sent, password: secret, display_name, invite: token, setup_token }: NewAccount,
+  { email: sent, password: secret, remember, display_name, invite: token, setup_token }: NewAccount,
   { client, isLocal }: Registrant,
 ): Promise<SignedIn> {
   const { db, keys, passwords, sessions } = deps;
@@ -74,7 +74,7 @@ async function register(
   await checkMode(deps, { email, invite, setupToken, isLocal });
   const server = await keys.openServer();
   const passwordHash = await passwords.hash(password);
-  const session = await sessions.prepare(client);
+  const session = await sessions.prepare(client, remember === false);
   const row = await db.transact(async (handle) => {
     const account = { email, passwordHash, displayName, role: 'member' as const };
     const user = await insertAccount(handle, deps, account, async () => {

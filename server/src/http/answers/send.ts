@@ -39,7 +39,7 @@ export async function send(reply: FastifyReply, answer: Reply, delivery: Deliver
     const { name, value, path, maxAgeSeconds } = answer.cookie;
     const options = { path, httpOnly: true, sameSite: 'lax', secure: publicUrl.startsWith('https:') } as const;
     if (value === null) reply.clearCookie(name, options);
-    else reply.setCookie(name, value, { ...options, maxAge: maxAgeSeconds });
+    else reply.setCookie(name, value, maxAgeSeconds === null ? options : { ...options, maxAge: maxAgeSeconds });
   }
   if (answer.bytes !== undefined) {
     if (answer.bytes.length !== null) reply.header('content-length', answer.bytes.length);

@@ -15,7 +15,7 @@ const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' blob: data:; " +
   "media-src 'self' blob:; connect-src 'self'; font-src 'self'; worker-src 'self'; manifest-src 'self'; " +
   "frame-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'self'; " +
-  "require-trusted-types-for 'script'";
+  "require-trusted-types-for 'script'; trusted-types notevault-worker dompurify";
 
 interface Served extends AsyncDisposable {
   readonly server: TestServer;

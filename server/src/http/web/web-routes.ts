@@ -25,6 +25,8 @@ const PAGE_POLICY = [
   `base-uri 'none'`,
   `form-action 'self'`,
   `require-trusted-types-for 'script'`,
+  // Those of platform/trusted-script-url.ts in the app, and of DOMPurify, which cleans HTML in notes.
+  'trusted-types notevault-worker dompurify',
 ].join('; ');
 /** For what draws text of notes with a library: it may do nothing but run its scripts, without the app's origin. */
 const FRAME_POLICY = framePolicy('data:');

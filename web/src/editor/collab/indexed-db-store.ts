@@ -22,6 +22,12 @@ interface CopyRow {
   readonly vaultId?: string | null;
   readonly path?: string | null;
   readonly asideOf?: string;
+  /** When it was last opened or written, in milliseconds; unknown in copies of releases up to 0.2. */
+  readonly usedAt?: number;
+  /** The size of its updates, about; unknown as above. */
+  readonly bytes?: number;
+  /** When the server ended the session of its account, which has not signed in since. */
+  readonly lockedAt?: number;
 }
 
 interface UpdateRow {
@@ -29,6 +35,12 @@ interface UpdateRow {
   readonly lineage: string;
   readonly update: Uint8Array;
 }
+
+/** How long unsent edits wait for their account after the server ended its session. */
+export const LOCKED_MS = 30 * 24 * 60 * 60 * 1000;
+/** Beyond these, copies without unsent edits go that were not used for longest. */
+const MOST_COPIES = 5_000;
+const MOST_BYTES = 256 * 1024 * 1024;
 
 const COPIES = 'copies';
 const UPDATES = 'updates';
@@ -52,10 +64,12 @@ export class IndexedDbStore implements LocalStore {
   }
 
   async load(noteId: string): Promise<LocalCopy | null> {
-    const { copies, updates, done } = await this.#transaction('readonly');
+    const { copies, updates, done } = await this.#transaction('readwrite');
     const [best] = await this.#rowsOf(copies, noteId);
     if (best === undefined) return null;
     const found = await result<UpdateRow[]>(updates.index('copy').getAll([noteId, best.lineage]));
+    const bytes = found.reduce((sum, { update }) => sum + update.byteLength, 0);
+    copies.put({ ...best, usedAt: this.#now(), bytes } satisfies CopyRow);
     await done;
     return { lineage: best.lineage, unsent: unsentOf(best), updates: found.map(({ update }) => update) };
   }
@@ -63,10 +77,13 @@ export class IndexedDbStore implements LocalStore {
   async append(note: NoteRef, lineage: string, update: Uint8Array, edits: Edits | null): Promise<void> {
     const { copies, updates, done } = await this.#transaction('readwrite');
     const { id: noteId, vaultId, path } = note;
-    const before = unsentOf(await result<CopyRow | undefined>(copies.get([noteId, lineage])));
+    const row = await result<CopyRow | undefined>(copies.get([noteId, lineage]));
+    const before = unsentOf(row);
     const unsentBy = edits === null ? before : [...before.filter(({ writer }) => writer !== edits.writer), edits];
-    const account = this.#account;
-    copies.put({ noteId, lineage, unsentBy, writtenAt: this.#now(), account, vaultId, path } satisfies CopyRow);
+    const [account, now] = [this.#account, this.#now()];
+    const bytes = (row?.bytes ?? 0) + update.byteLength;
+    const copy = { noteId, lineage, unsentBy, writtenAt: now, usedAt: now, bytes, account, vaultId, path };
+    copies.put(copy satisfies CopyRow);
     updates.add({ noteId, lineage, update } satisfies UpdateRow);
     await done;
   }
@@ -157,6 +174,37 @@ export class IndexedDbStore implements LocalStore {
     return kept.length === 0;
   }
 
+  async hasOthers(): Promise<boolean> {
+    const { copies } = await this.#transaction('readonly');
+    return (await result<CopyRow[]>(copies.getAll())).some((row) => row.unsentBy.length > 0 && !this.#has(row));
+  }
+
+  async lock(): Promise<void> {
+    const { copies, updates, done } = await this.#transaction('readwrite');
+    for (const row of await result<CopyRow[]>(copies.getAll())) {
+      if (row.unsentBy.length === 0) await removeRow(copies, updates, row);
+      else copies.put({ lockedAt: this.#now(), ...row } satisfies CopyRow);
+    }
+    await done;
+  }
+
+  async tidy(vaults: ReadonlySet<string>): Promise<void> {
+    const { copies, updates, done } = await this.#transaction('readwrite');
+    const sent: CopyRow[] = [];
+    for (const row of await result<CopyRow[]>(copies.getAll())) {
+      const { lockedAt, ...unlocked } = row;
+      const isOwn = this.#has(row);
+      const isUnsent = row.unsentBy.length > 0;
+      const isOver = !isOwn && lockedAt !== undefined && lockedAt < this.#now() - LOCKED_MS;
+      const isForeign = !isOwn || (typeof row.vaultId === 'string' && !vaults.has(row.vaultId));
+      if (isUnsent ? isOver : isForeign) await removeRow(copies, updates, row);
+      else if (!isUnsent) sent.push(row);
+      else if (isOwn && lockedAt !== undefined) copies.put(unlocked);
+    }
+    for (const row of beyondBound(sent)) await removeRow(copies, updates, row);
+    await done;
+  }
+
   /** Those of a note, the one to use first. */
   async #rowsOf(copies: IDBObjectStore, noteId: string): Promise<readonly CopyRow[]> {
     const rows = await result<CopyRow[]>(copies.index('note').getAll(noteId));
@@ -206,6 +254,18 @@ export class IndexedDbStore implements LocalStore {
     database.onclose = reset;
     return database;
   }
+}
+
+/** The copies that were used least recently, so that the others are within the bound. */
+function beyondBound(rows: readonly CopyRow[]): readonly CopyRow[] {
+  const usedAt = (row: CopyRow) => row.usedAt ?? row.writtenAt;
+  const latestFirst = [...rows].sort((a, b) => usedAt(b) - usedAt(a));
+  let bytes = 0;
+  const within = latestFirst.findIndex((row, at) => {
+    bytes += row.bytes ?? 0;
+    return at >= MOST_COPIES || bytes > MOST_BYTES;
+  });
+  return within < 0 ? [] : latestFirst.slice(within);
 }
 
 function unsentOf(row: CopyRow | undefined): readonly Edits[] {

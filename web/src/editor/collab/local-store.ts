@@ -70,6 +70,20 @@ export interface LocalStore {
   unsentNotes(): Promise<readonly NoteRef[]>;
   /** Removes every copy but unsent edits of other accounts; resolves to whether nothing is left. */
   clear(): Promise<boolean>;
+  /** Whether another account has unsent edits. */
+  hasOthers(): Promise<boolean>;
+  /**
+   * Removes the copies of every account that have no unsent edits, because the server ended a session. The others stay
+   * for a while: see `tidy`.
+   */
+  lock(): Promise<void>;
+  /**
+   * Removes copies that are not to be kept: those of other accounts, unless they have unsent edits and were not locked
+   * for too long; those of vaults that this account has no more; and what was not used for longest, beyond a bound.
+   *
+   * @param vaults the ids of this account's vaults.
+   */
+  tidy(vaults: ReadonlySet<string>): Promise<void>;
 }
 
 /** What remains unsent after some edits were acknowledged. */

@@ -96,6 +96,17 @@ export class TabStore implements LocalStore {
     return true;
   }
 
+  async hasOthers(): Promise<boolean> {
+    return false;
+  }
+
+  async lock(): Promise<void> {
+    for (const [key, { unsent }] of [...this.copies]) if (unsent.length === 0) this.copies.delete(key);
+  }
+
+  /** What is kept here is little, and of one account. */
+  async tidy(): Promise<void> {}
+
   #rowsOf(noteId: string): readonly Row[] {
     return [...this.copies.values()].filter(({ note }) => note.id === noteId);
   }

@@ -21,6 +21,14 @@ export const start: typeof english = {
     fair: 'Brauchbar',
     good: 'Gut',
   },
+  ownDevice: 'Das ist mein Gerät',
+  ownDeviceHint:
+    'Geöffnete Notizen bleiben hier, damit sie sich ohne den Server öffnen lassen. Nimm das Häkchen weg, wenn andere diesen Rechner benutzen: Dann bleibt nichts, sobald du den Tab schließt.',
+  ended: {
+    expired: 'Deine Sitzung ist abgelaufen. Melde dich wieder an, um weiterzumachen; nichts ging verloren.',
+    revoked:
+      'Diese Sitzung wurde beendet, und die Kopien von Notizen auf diesem Gerät wurden entfernt. Noch nicht gesendete Änderungen bleiben dreißig Tage hier und werden gesendet, wenn du dich wieder anmeldest.',
+  },
   createAccount: 'Konto anlegen',
   creatingAccount: 'Konto wird angelegt …',
   firstTitle: 'Das erste Konto anlegen',

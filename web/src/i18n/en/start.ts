@@ -20,6 +20,14 @@ export const start = {
     fair: 'Fair',
     good: 'Good',
   },
+  ownDevice: 'This is my device',
+  ownDeviceHint:
+    'Opened notes are kept here, so that they open without the server. Leave it unticked on a computer that others use: then nothing stays once you close the tab.',
+  ended: {
+    expired: 'Your session has run out. Sign in again to go on; nothing was lost.',
+    revoked:
+      'This session was ended, and copies of notes on this device were removed. Edits that were not sent yet stay here for thirty days, and are sent when you sign in again.',
+  },
   createAccount: 'Create account',
   creatingAccount: 'Creating the account…',
   firstTitle: 'Create the first account',

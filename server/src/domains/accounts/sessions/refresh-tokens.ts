@@ -8,7 +8,24 @@ import { type SignInClient, sealClient } from './session-client.ts';
 import * as store from './sessions.store.ts';
 
 export const ACCESS_SECONDS = 15 * 60;
-export const SESSION_MS = 30 * 24 * 60 * 60 * 1000;
+const DAY_MS = 24 * 60 * 60 * 1000;
+/** A refresh token that begins so belongs to a session that ends with the browser. */
+const BRIEF = '~';
+
+/** The family of a new session's refresh tokens. */
+export function newFamily(random: Buffer, isBrief: boolean): string {
+  return `${isBrief ? BRIEF : ''}${random.toString('base64url')}`;
+}
+
+/** For how long a session lives from its last use, by the family or a refresh token of it. */
+export function lifetimeOf(token: string): number {
+  return isBrief(token) ? DAY_MS : 30 * DAY_MS;
+}
+
+/** Whether the browser is to forget a refresh token when it ends. */
+export function isBrief(token: string): boolean {
+  return token.startsWith(BRIEF);
+}
 
 /** The tokens that a client gets at sign-in and at each refresh. */
 export interface Tokens {
@@ -49,7 +66,14 @@ export function createRefreshTokens({ db, keys, clock, events }: AccountDeps): R
       const sealedClient = sealClient(server, session.id, client);
       const current = await db.transact(async (handle) => {
         const hashes = { presented: hashOf(cookie), next: next.hash };
-        const rotation = { sessionId: session.id, ...hashes, sealed, client: sealedClient, now };
+        const rotation = {
+          sessionId: session.id,
+          ...hashes,
+          sealed,
+          client: sealedClient,
+          now,
+          expiresAt: now + lifetimeOf(cookie),
+        };
         const found = await rotate(familyOf(handle, rotation), sealed, now);
         if (found === null) {
           handle.onCommit(() => events.emit('credentialsChanged', { userId: session.user_id }));
@@ -74,12 +98,14 @@ interface Rotation {
   readonly sealed: Buffer;
   readonly client: Buffer | null;
   readonly now: number;
+  readonly expiresAt: number;
 }
 
-function familyOf(handle: WriteHandle, { sessionId, presented, next, sealed, client, now }: Rotation): PresentedToken {
+function familyOf(handle: WriteHandle, rotation: Rotation): PresentedToken {
+  const { sessionId, presented, next, sealed, client, now, expiresAt } = rotation;
   return {
     async hold() {
-      const use = { id: sessionId, client, now, expiresAt: now + SESSION_MS };
+      const use = { id: sessionId, client, now, expiresAt };
       return (await handle.get(store.prolongSession, use)) !== undefined;
     },
     async replace() {

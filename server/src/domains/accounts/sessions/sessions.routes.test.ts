@@ -21,6 +21,21 @@ onSqlite('POST /auth/login', (open) => {
     assert.ok(answer.cookie('refresh_token'));
   });
 
+  test('POST /auth/login without remembering sets a cookie that ends with the browser, also when it is refreshed', async () => {
+    await using server = await startServer({ open });
+    await server.alice.signed();
+    const { email, password } = server.alice;
+    const lasting = await server.anyone.post('/auth/login', { email, password });
+    const brief = await server.anyone.post('/auth/login', { email, password, remember: false });
+    const setBy = ({ headers }: { readonly headers: Headers }) => String(headers.get('set-cookie'));
+    assert.match(setBy(lasting), /Max-Age=2592000/);
+    assert.doesNotMatch(setBy(brief), /Max-Age|Expires/);
+    const token = /refresh_token=([^;]+)/.exec(setBy(brief))?.[1] ?? '';
+    const refreshed = await server.anyone.post('/auth/refresh', undefined, cookieOf(token));
+    assert.equal(refreshed.status, 200);
+    assert.doesNotMatch(setBy(refreshed), /Max-Age|Expires/);
+  });
+
   test('POST /auth/login refuses a wrong password and an unknown e-mail with the same body', async () => {
     await using server = await startServer({ open });
     await server.alice.signed();
@@ -197,5 +212,13 @@ onSqlite('/me/sessions', (open) => {
     const [session] = (await server.bearer(accessToken).get('/me/sessions')).body.sessions;
     assert.equal(Date.parse(session.last_used_at) - Date.parse(session.created_at), 90_000);
     assert.equal(session.user_agent, 'Browser/2');
+  });
+});
+
+onSqlite('POST /auth/logout', (open) => {
+  test('POST /auth/logout has the browser clear what it keeps only where that is asked for', async () => {
+    await using server = await startServer({ open });
+    const clears = async (path: string) => (await server.anyone.post(path)).headers.get('clear-site-data');
+    assert.deepEqual([await clears('/auth/logout'), await clears('/auth/logout?clear=true')], [null, '"storage"']);
   });
 });

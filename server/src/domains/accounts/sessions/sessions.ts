@@ -6,7 +6,7 @@ import type { SealingKey } from '../../../ports/keyring/keyring.ts';
 import { bearerOf, hashOf, newToken, prefixes } from '../../tokens/tokens.ts';
 import type { Role } from '../accounts.tables.ts';
 import type { AccountDeps } from '../accounts.ts';
-import { ACCESS_SECONDS, SESSION_MS, sealToken, type Tokens } from './refresh-tokens.ts';
+import { ACCESS_SECONDS, lifetimeOf, newFamily, sealToken, type Tokens } from './refresh-tokens.ts';
 import { type SignInClient, sealClient } from './session-client.ts';
 import * as store from './sessions.store.ts';
 
@@ -29,8 +29,11 @@ export interface SessionPrincipal {
 }
 
 export interface Sessions {
-  /** @param client null if there is none. */
-  prepare(client: SignInClient | null): Promise<PreparedSession>;
+  /**
+   * @param client null if there is none.
+   * @param isBrief whether it ends with the browser.
+   */
+  prepare(client: SignInClient | null, isBrief?: boolean): Promise<PreparedSession>;
   /** Returns the caller of an `Authorization` header. Throws `unauthorized`, `suspended`. */
   authenticate(authorization: string | undefined): Promise<SessionPrincipal>;
   /** The session of a principal while it is active, even if its access token has expired; else null. */
@@ -41,7 +44,7 @@ export interface Sessions {
 
 export function createSessions(deps: AccountDeps): Sessions {
   return {
-    prepare: (client) => prepare(deps, client),
+    prepare: (client, isBrief = false) => prepare(deps, client, isBrief),
     authenticate: (authorization) => authenticate(deps, authorization),
     recall: (principal) => recall(deps, principal),
     logout: (cookie, authorization) => logout(deps, cookie, authorization),
@@ -65,10 +68,14 @@ async function recall(
   return found === undefined ? null : principalOf(found);
 }
 
-async function prepare({ keys, clock }: AccountDeps, client: SignInClient | null): Promise<PreparedSession> {
+async function prepare(
+  { keys, clock }: AccountDeps,
+  client: SignInClient | null,
+  isBrief: boolean,
+): Promise<PreparedSession> {
   const server = await keys.openServer();
   const id = clock.uuid() as SessionId;
-  const family = clock.random(FAMILY_BYTES).toString('base64url');
+  const family = newFamily(clock.random(FAMILY_BYTES), isBrief);
   const refresh = newToken(clock.random, `${family}.`);
   const access = newToken(clock.random, prefixes.session);
   const now = clock.now();
@@ -78,7 +85,7 @@ async function prepare({ keys, clock }: AccountDeps, client: SignInClient | null
     networkMac: client === null ? null : networkMacOf(server, networkOf(client.address)),
     client: sealClient(server, id, client),
     now,
-    expiresAt: now + SESSION_MS,
+    expiresAt: now + lifetimeOf(family),
   };
   const sealed = sealToken(server, id, refresh.raw);
   return {

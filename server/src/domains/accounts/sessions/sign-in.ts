@@ -20,6 +20,8 @@ export interface SignedIn extends Tokens {
 export interface Credentials {
   readonly email?: unknown;
   readonly password?: unknown;
+  /** False for a session that ends with the browser. */
+  readonly remember?: unknown;
 }
 
 export interface SignIn {
@@ -63,7 +65,7 @@ export function createSignIn(
     async login(credentials, client = null) {
       const row = await check(credentials, client?.address);
       const server = await keys.openServer();
-      const session = await sessions.prepare(client);
+      const session = await sessions.prepare(client, credentials.remember === false);
       await db.transact(async (handle) => {
         // A password change revokes every session, so none may be opened with the old password meanwhile.
         const held = await handle.get(store.lockUser, { id: row.id });

@@ -29,7 +29,7 @@ export interface Harness {
   concurrently(command: EditorCommand, selection: readonly [number, number], typedAt: number): Concurrent;
   readonly commands: readonly EditorCommand[];
   /** The store of an account's documents in this browser. */
-  deviceStore(account: string): DeviceStore;
+  deviceStore(account: string, now?: () => number): DeviceStore;
   readonly counts: typeof buildCounts;
   readonly opened: LinkTarget[];
   readonly uploaded: string[];
@@ -109,7 +109,7 @@ const harness: Harness = {
     return { before, after, changes, mine: text.toString(), theirs: peer.getText('content').toString() };
   },
   commands: Object.keys(COMMANDS) as EditorCommand[],
-  deviceStore: (account) => openDeviceStore(indexedDB, () => Date.now(), account),
+  deviceStore: (account, now = () => Date.now()) => openDeviceStore(indexedDB, now, account),
   counts: buildCounts,
   opened: [],
   uploaded: [],

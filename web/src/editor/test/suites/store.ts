@@ -119,6 +119,64 @@ export function storeTests(browser: () => EditorBrowser): void {
     });
   });
 
+  test('a session that the server ended leaves unsent edits, which stay for their account and thirty days only', async () => {
+    await using opened = await browser().open();
+    const found = await opened.page.evaluate(async () => {
+      const day = 86_400_000;
+      let now = 0;
+      const [alice, bob] = ['alice', 'bob'].map((name) => window.harness.deviceStore(name, () => now));
+      if (alice === undefined || bob === undefined) throw new Error('no stores');
+      const bytes = new Uint8Array([1]);
+      const note = (id: string, vaultId = 'vault') => ({ id, vaultId, path: `${id}.md` });
+      const all = () =>
+        Promise.all(['sent', 'unsent', 'left', 'removed'].map(async (id) => (await alice.find(id)) !== null));
+      await alice.append(note('sent'), '1.0', bytes, null);
+      await alice.append(note('unsent'), '1.0', bytes, { writer: 'tab', upTo: 1 });
+      await alice.lock();
+      const locked = await all();
+      now = 29 * day;
+      await bob.tidy(new Set(['vault']));
+      const early = [await all(), await bob.hasOthers()];
+      await alice.tidy(new Set(['vault']));
+      now = 60 * day;
+      await bob.tidy(new Set(['vault']));
+      const unlocked = await all();
+      await alice.lock();
+      now = 91 * day;
+      await bob.tidy(new Set(['vault']));
+      const late = [await all(), await bob.hasOthers()];
+      await alice.append(note('left'), '1.0', bytes, null);
+      await alice.append(note('removed', 'no more'), '1.0', bytes, null);
+      await alice.tidy(new Set(['vault']));
+      return { locked, early, unlocked, late, removed: await all() };
+    });
+    assert.deepEqual(found, {
+      locked: [false, true, false, false],
+      early: [[false, true, false, false], true],
+      unlocked: [false, true, false, false],
+      late: [[false, false, false, false], false],
+      removed: [false, false, true, false],
+    });
+  });
+
+  test('beyond the bound the copies go that were not used for longest, and never unsent edits', async () => {
+    await using opened = await browser().open();
+    const left = await opened.page.evaluate(async () => {
+      let now = 0;
+      const store = window.harness.deviceStore('alice', () => now++);
+      const note = (id: string) => ({ id, vaultId: 'vault', path: `${id}.md` });
+      const large = new Uint8Array(100 * 1024 * 1024);
+      await store.append(note('unsent'), '1.0', new Uint8Array(1), { writer: 'tab', upTo: 1 });
+      for (const id of ['first', 'second', 'third']) await store.append(note(id), '1.0', large, null);
+      await store.load('first');
+      await store.tidy(new Set(['vault']));
+      const ids = ['unsent', 'first', 'second', 'third'];
+      const kept = await Promise.all(ids.map(async (id) => ((await store.find(id)) === null ? [] : [id])));
+      return kept.flat();
+    });
+    assert.deepEqual(left, ['unsent', 'first', 'third']);
+  });
+
   test('copies of releases that named neither account nor vault are found, and count as unsent until they were sent', async () => {
     await using opened = await browser().open();
     const found = await opened.page.evaluate(async () => {
