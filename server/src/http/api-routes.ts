@@ -9,7 +9,7 @@ import { knownTag, revalidated, stateTag } from './answers/revalidation.ts';
 import { send } from './answers/send.ts';
 import { rateLimitOf } from './auth-limit.ts';
 import { DEFAULT_BODY_LIMIT, type ParsedBodies, PUBLIC_BODY_LIMIT } from './body/body.ts';
-import { bodyStreamOf, leaveBodiesUnread, STREAM_THROUGHPUT, type StreamThroughput } from './body/body-stream.ts';
+import { bodyStreamOf, leaveBodiesUnread, STREAM_THROUGHPUT } from './body/body-stream.ts';
 import type { UploadLimiter } from './body/upload-limiter.ts';
 import { buildStreamedValidator } from './compilers.ts';
 import { type IdempotentRequest, keyOf, runIdempotent } from './idempotent-route.ts';
@@ -26,7 +26,6 @@ export interface MountedDeps {
   readonly idempotency: Pick<Idempotency, 'once'>;
   readonly publicUrl: string;
   readonly authRateLimit: number;
-  readonly streamThroughput?: StreamThroughput;
   readonly uploads: UploadLimiter;
   readonly admission: Admission;
   readonly bodies: ParsedBodies;
@@ -122,10 +121,10 @@ async function withBody(
   request: FastifyRequest,
   { takes }: Route,
   call: IdempotentRequest,
-  { uploads, streamThroughput = STREAM_THROUGHPUT }: MountedDeps,
+  { uploads }: MountedDeps,
   answered: (call: IdempotentRequest) => Promise<Reply>,
 ): Promise<Reply> {
-  using stream = bodyStreamOf(request, takes?.mediaType ?? '', streamThroughput);
+  using stream = bodyStreamOf(request, takes?.mediaType ?? '', STREAM_THROUGHPUT);
   const account = (call as Authorized).principal?.userId ?? '';
   return await uploads.run(account, request.raw, () => answered({ ...call, stream } as IdempotentRequest));
 }

@@ -12,11 +12,11 @@ import Fastify, {
 } from 'fastify';
 import type { Idempotency } from '../domains/idempotency/idempotency.ts';
 import type { Tracing } from '../ports/tracing/tracing.ts';
-import { Admission, type AdmissionLimits } from './admission.ts';
+import { Admission } from './admission.ts';
 import { mountRoutes } from './api-routes.ts';
 import { limitByAddress } from './auth-limit.ts';
 import { DEFAULT_BODY_LIMIT, parseBodies } from './body/body.ts';
-import { destroyUnread, type StreamThroughput } from './body/body-stream.ts';
+import { destroyUnread } from './body/body-stream.ts';
 import { refuseExpectation, routeExpectations } from './body/expectations.ts';
 import { UploadLimiter } from './body/upload-limiter.ts';
 import { AJV_OPTIONS, buildSerializer, buildValidator } from './compilers.ts';
@@ -67,10 +67,6 @@ export interface HttpDeps {
   readonly trustProxy: readonly string[];
   /** Requests per minute per IP and path on `auth` routes; 0 = no limit. */
   readonly authRateLimit: number;
-  /** How the process is shared between accounts; the defaults of `Admission` if absent. */
-  readonly admissionLimits?: AdmissionLimits;
-  /** The minimum throughput of a streamed body. */
-  readonly streamThroughput?: StreamThroughput;
   /** If absent, no metrics are collected and `/metrics` does not exist. */
   readonly metrics?: MetricsAccess;
   /** Whether a request is told how it arrived, by the value of its header `X-Notevault-Probe`. */
@@ -100,7 +96,7 @@ export async function buildHttp(deps: HttpDeps): Promise<FastifyInstance> {
   app.setErrorHandler(errorHandler(`${deps.publicUrl}/.well-known/oauth-protected-resource/api/mcp`));
   app.removeAllContentTypeParsers();
   knowAllMethods(app);
-  const admission = new Admission(deps.admissionLimits);
+  const admission = new Admission();
   const bodies = parseBodies(app, (request) => admission.tenantOf(request));
   const uploads = new UploadLimiter();
   // First, so that refusals of the others are in its span.

@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useRef, useState, useSyncExternalStore } from 'react';
 import type { NoteRef } from '../editor/device.ts';
-import type { EditorSession, SaveState } from '../editor/index.ts';
+import type { EditorSession } from '../editor/index.ts';
 import { openNoteSession } from './note-session.ts';
 
 /** The session of a note while the component is there; null at first. */
@@ -23,9 +23,4 @@ export function useSessionFact<Fact extends string | number | boolean | null>(
 ): Fact {
   const subscribe = useCallback((listener: () => void) => session.onChange(listener), [session]);
   return useSyncExternalStore(subscribe, () => read(session));
-}
-
-/** The word and its reason, as one value that can be compared. */
-export function stateKey({ word, problem, isLoud }: SaveState): string {
-  return `${word ?? ''} ${problem ?? ''} ${isLoud}`;
 }

@@ -95,8 +95,3 @@ const NONE: ReadonlySet<string> = new Set();
 export function functionWordLanguages(word: string): ReadonlySet<string> {
   return languagesOfWord.get(word) ?? NONE;
 }
-
-/** Whether a folded word is a function word of any language. */
-export function isFunctionWord(word: string): boolean {
-  return languagesOfWord.has(word);
-}

@@ -14,7 +14,6 @@ const UNAVAILABLE = new Map([
 const DAMAGED = [11, 26];
 const BUSY = 5;
 const FULL = 13;
-const IO = 10;
 
 const CONSTRAINTS = new Map<number, ConstraintError['kind']>([
   [2067, 'unique'],
@@ -42,13 +41,6 @@ export function portError(error: unknown): unknown {
 
 export function isBusy(error: unknown): boolean {
   return ((resultCode(error) ?? 0) & 0xff) === BUSY;
-}
-
-/**
- * Whether the disk itself failed: after a failed sync the kernel may have dropped pages without reporting them again.
- */
-export function isDiskFailure(error: unknown): boolean {
-  return ((resultCode(error) ?? 0) & 0xff) === IO;
 }
 
 function resultCode(error: unknown): number | undefined {
