@@ -10,7 +10,7 @@ import { readinessOf } from './app/readiness.ts';
 import { rawRoutesOf, routesOf } from './app/routes.ts';
 import { type Config, publicUrlOf } from './config/config.ts';
 import type { AccountDeps } from './domains/accounts/accounts.ts';
-import type { TrashRoom } from './domains/entries/entries.ts';
+import type { TrashLimits } from './domains/entries/entries.ts';
 import type { ArchiveLimits } from './domains/imports/archive/archive.ts';
 import { mcpRoutes } from './domains/mcp/mcp.routes.ts';
 import type { McpDeps } from './domains/mcp/mcp.ts';
@@ -39,7 +39,7 @@ export type AppPorts = Pick<Ports, 'db' | 'keyring' | 'blobs' | 'bus' | 'clock' 
 export interface AppOverrides extends Pick<AccountDeps, 'passwordCost'> {
   /** Serves something else than the tools at the endpoint for assistants. */
   readonly createMcpServer?: NonNullable<McpDeps['createServer']>;
-  readonly trashRoom?: TrashRoom;
+  readonly trashLimits?: TrashLimits;
   readonly archiveLimits?: ArchiveLimits;
   /** The web app to serve, null for none; by default the one that was built. */
   readonly webApp?: WebApp | null;

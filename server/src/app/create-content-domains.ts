@@ -7,7 +7,7 @@ import type { WorkerPool } from '../concurrency/worker-pool.ts';
 import { createAttachments } from '../domains/attachments/attachments.ts';
 import { defaultExtensions } from '../domains/attachments/uploads/extensions.ts';
 import { createEntries, type Entries } from '../domains/entries/entries.ts';
-import { TRASH_ROOM } from '../domains/entries/trash/room.ts';
+import { TRASH_LIMITS } from '../domains/entries/trash/limits.ts';
 import { Links, type NoteTexts } from '../domains/links/links.ts';
 import { createNotes, type NoteMeta, type Notes } from '../domains/notes/notes.ts';
 import { Search } from '../domains/search/search.ts';
@@ -40,7 +40,7 @@ export function createContentDomains(context: Context, before: Before, later: La
     vaults,
     openSpool: () => new DiskSpool(config.dataDir),
     trashDays: config.tombstoneDays,
-    trashRoom: overrides.trashRoom ?? TRASH_ROOM,
+    trashLimits: overrides.trashLimits ?? TRASH_LIMITS,
     handlerOf: (kind) => (kind === 'note' ? later().notes.kind : later().attachments.kind),
     hooks: links,
   });

@@ -17,8 +17,8 @@ export interface Process {
   readonly token: string;
 }
 
-/** Room for less than the notes of a run. */
-const ROOM = { notes: 4, textBytes: 2000, attachmentBytes: () => 0 };
+/** Less than the notes of a run. */
+const LIMITS = { notes: 4, textBytes: 2000, attachmentBytes: () => 0 };
 
 /** The messages between the processes, unless none of them is to arrive. */
 class Hub {
@@ -112,7 +112,7 @@ export class Servers implements AsyncDisposable {
     const { db: real, clock, masterKey, blobs } = this.first;
     const db = new CrashableDatabase(real);
     const bus = this.#hub.join();
-    const server = await startServer({ open: async () => db, clock, masterKey, blobs, bus, trashRoom: ROOM });
+    const server = await startServer({ open: async () => db, clock, masterKey, blobs, bus, trashLimits: LIMITS });
     const caller = new LeanCaller(server.url, { authorization: `Bearer ${this.#token}` });
     return { server, db, caller, token: this.#token };
   }

@@ -140,7 +140,7 @@ class Run {
     if (this.#mode === 'trash' && random.chance(0.15)) {
       acts.push(async () => {
         const purged = await this.#servers.any(random).server.app.entries.trash.trim();
-        this.#say(`${purged} notes beyond the room of the trash were purged`);
+        this.#say(`${purged} notes beyond the limits of the trash were purged`);
       });
     }
     await Promise.all(acts.map((act) => act().catch((error) => this.#trouble(error))));

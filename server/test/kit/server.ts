@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { type App, type AppOverrides, buildApp } from '../../src/app.ts';
 import { type Config, publicUrlOf, readConfig } from '../../src/config/config.ts';
 import { migrations } from '../../src/data/migrations.ts';
-import type { TrashRoom } from '../../src/domains/entries/entries.ts';
+import type { TrashLimits } from '../../src/domains/entries/entries.ts';
 import type { ArchiveLimits } from '../../src/domains/imports/archive/archive.ts';
 import type { WebApp } from '../../src/http/web/web-app.ts';
 import type { Blobs } from '../../src/ports/blobs/blobs.ts';
@@ -59,8 +59,8 @@ export interface TestServerOptions {
   readonly web?: SafeFetch;
   /** Makes vectors; closed by its creator. By default the builtin embedder, without a thread. */
   readonly embedder?: Embedder;
-  /** What the trash of a vault has room for. */
-  readonly trashRoom?: TrashRoom;
+  /** How much the trash of a vault keeps. */
+  readonly trashLimits?: TrashLimits;
   /** Limits on archives that are imported. */
   readonly archiveLimits?: ArchiveLimits;
   /** The web app that is served. None by default. */
@@ -81,7 +81,7 @@ export async function startServer(options: TestServerOptions): Promise<TestServe
     bus = new MemoryHub().join(),
     web: fetcher = createSafeFetch(),
     embedder = builtinEmbedder(),
-    trashRoom,
+    trashLimits,
     archiveLimits,
     webApp = null,
     config,
@@ -106,7 +106,7 @@ export async function startServer(options: TestServerOptions): Promise<TestServe
     await buildApp({ db, keyring, blobs, bus, clock, fetcher, embedder }, settings, createLogger('silent'), {
       passwordCost: CHEAP_PASSWORDS,
       webApp,
-      ...(trashRoom === undefined ? {} : { trashRoom }),
+      ...(trashLimits === undefined ? {} : { trashLimits }),
       ...(archiveLimits === undefined ? {} : { archiveLimits }),
       ...(createMcpServer === undefined ? {} : { createMcpServer }),
     }),

@@ -12,10 +12,10 @@ const DAYS_90 = { days: 90 };
 /** A server and a second one over the same rows and blobs, which shares no locks with the first; both with alice's key. */
 async function startPair(open: Parameters<typeof startServer>[0]['open']) {
   const opened = new AsyncDisposableStack();
-  const trashRoom = { notes: 3, textBytes: 1000, attachmentBytes: () => 1000 };
-  const server = opened.use(await startServer({ open, trashRoom }));
+  const trashLimits = { notes: 3, textBytes: 1000, attachmentBytes: () => 1000 };
+  const server = opened.use(await startServer({ open, trashLimits }));
   const { db, blobs, clock, masterKey } = server;
-  const twin = opened.use(await startServer({ open: async () => db, blobs, clock, masterKey, trashRoom }));
+  const twin = opened.use(await startServer({ open: async () => db, blobs, clock, masterKey, trashLimits }));
   await server.alice.post('/vaults', { name: 'Notes' });
   const { key } = (await server.alice.post('/api-keys', { name: 'pair', default_access: 'write' })).body;
   const callers: readonly [Caller, Caller] = [server.bearer(key), twin.bearer(key)];

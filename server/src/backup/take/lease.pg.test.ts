@@ -12,7 +12,7 @@ async function stored(blobs: Blobs): Promise<number> {
 
 onEachEngine('the lease of a backup', (open) => {
   test('the lease of a backup keeps the bytes of replaced and purged attachments until it ends', async () => {
-    await using server = await startServer({ open, trashRoom: { notes: 0, textBytes: 0, attachmentBytes: () => 0 } });
+    await using server = await startServer({ open, trashLimits: { notes: 0, textBytes: 0, attachmentBytes: () => 0 } });
     const { alice, app, blobs, clock, db } = server;
     const { body } = await alice.post('/vaults', { name: 'Kept' });
     const inIt = { 'x-vault-id': body.vault.id };

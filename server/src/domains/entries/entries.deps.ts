@@ -10,7 +10,7 @@ import type { ChangeFeeds, ChangeSequence, OpenVault, TrashUsage } from '../vaul
 import type { StoredEntry } from './entries.store.ts';
 import type { ItemKind } from './entries.tables.ts';
 import type { EntryMeta, SealedEntry } from './sealed-entry.ts';
-import type { TrashRoom } from './trash/room.ts';
+import type { TrashLimits } from './trash/limits.ts';
 
 /** The credential that made the write. */
 export interface Actor {
@@ -141,7 +141,7 @@ export interface EntryDeps {
   readonly openSpool: OpenSpool;
   /** Days for which a deleted entry stays in the trash. */
   readonly trashDays: number;
-  readonly trashRoom: TrashRoom;
+  readonly trashLimits: TrashLimits;
   readonly handlerOf: (kind: ItemKind) => KindHandler;
   readonly hooks: EntryHooks;
 }

@@ -33,7 +33,7 @@ export type { ItemKind } from './entries.tables.ts';
 export type { Folders } from './folders/folders.ts';
 export type { MoveRequest, MoveRoot } from './moves/move.ts';
 export type { FolderEntry, PathOwner, ResolvedPath, TargetInput } from './namespace/namespace.ts';
-export type { TrashRoom } from './trash/room.ts';
+export type { TrashLimits } from './trash/limits.ts';
 export type { Trash } from './trash/trash.ts';
 
 /**

@@ -10,26 +10,26 @@ const { statement } = statementsOver<IdempotencyTables>();
 const allAnswers = statement((db, _: Record<never, never>) => db.selectFrom('idempotent_responses').selectAll());
 const DONE: StoredResponse = { status: 200, body: { said: 'a secret' } };
 
-async function room(open: Parameters<typeof openFixtures>[0], waitMs = 10_000) {
-  const rooms = await openFixtures(open);
-  const { userId } = await signUp(rooms, 'alice');
+async function openIdempotency(open: Parameters<typeof openFixtures>[0], waitMs = 10_000) {
+  const fixtures = await openFixtures(open);
+  const { userId } = await signUp(fixtures, 'alice');
   const ask: KeyedRequest = { userId, vault: null, route: 'POST /x', key: 'k', request: { a: 1 } };
-  const idempotency = new Idempotency({ ...rooms, waitMs });
+  const idempotency = new Idempotency({ ...fixtures, waitMs });
   /** Work that consists of one empty transaction. */
   const work = (answer: StoredResponse = DONE) => {
     const done = async (keep: InTransaction<StoredResponse>) => {
-      await rooms.db.transact((handle) => keep(handle, answer));
+      await fixtures.db.transact((handle) => keep(handle, answer));
       return answer;
     };
     return done;
   };
   const never = () => assert.fail('done a second time');
-  return { ...rooms, idempotency, ask, work, never };
+  return { ...fixtures, idempotency, ask, work, never };
 }
 
 onEachEngine('Idempotency.once', (open) => {
   test('Idempotency.once leaves the key free when the work fails, even after the answer was handed in', async () => {
-    const { db, idempotency, ask, work } = await room(open);
+    const { db, idempotency, ask, work } = await openIdempotency(open);
     const failure = new Error('the power went');
     const failing = idempotency.once(ask, (keep) =>
       db.transact(async (handle) => {
@@ -42,7 +42,7 @@ onEachEngine('Idempotency.once', (open) => {
   });
 
   test('Idempotency.once refuses a call that waits too long, without blocking those behind it', async () => {
-    const { idempotency, ask, work, never } = await room(open, 50);
+    const { idempotency, ask, work, never } = await openIdempotency(open, 50);
     const gate = Promise.withResolvers<void>();
     const first = idempotency.once(ask, async (keep) => {
       await gate.promise;
@@ -58,7 +58,7 @@ onEachEngine('Idempotency.once', (open) => {
   });
 
   test('Idempotency.once gives a waiting call the answer, or runs its work when the first failed', async () => {
-    const { idempotency, ask, work, never } = await room(open);
+    const { idempotency, ask, work, never } = await openIdempotency(open);
     const gate = Promise.withResolvers<void>();
     const first = idempotency.once(ask, async () => {
       await gate.promise;
@@ -78,7 +78,7 @@ onEachEngine('Idempotency.once', (open) => {
   });
 
   test('Idempotency.once stores answers sealed for a day, and then removes them', async () => {
-    const { db, clock, idempotency, ask, work, never } = await room(open);
+    const { db, clock, idempotency, ask, work, never } = await openIdempotency(open);
     for (let at = 0; at < 450; at++) await idempotency.once({ ...ask, key: `${at}` }, work());
     clock.advance({ hours: 12 });
     await idempotency.once(ask, work());
@@ -97,7 +97,7 @@ onEachEngine('Idempotency.once', (open) => {
   });
 
   test('Idempotency.once stores answers that are deleted with their account', async () => {
-    const { db, idempotency, ask, work } = await room(open);
+    const { db, idempotency, ask, work } = await openIdempotency(open);
     await idempotency.once(ask, work());
     await idempotency.purgeUser(ask.userId);
     assert.deepEqual(await db.all(allAnswers, {}), []);

@@ -12,9 +12,9 @@ const NOWHERE = '00000000-0000-7000-8000-000000000000';
 
 onEachEngine('changing vaults', (open) => {
   test('changing vaults with a new name makes a new slug, for which its own old slug is no obstacle', async () => {
-    const rooms = await openFixtures(open);
-    const { vaults } = rooms;
-    const alice = await signUp(rooms, 'alice');
+    const fixtures = await openFixtures(open);
+    const { vaults } = fixtures;
+    const alice = await signUp(fixtures, 'alice');
     await vaults.create(alice, { name: 'Work' });
     const second = await vaults.create(alice, { name: 'work!', description: 'Mine' });
     assert.equal(second.slug, 'work-2');
@@ -26,9 +26,9 @@ onEachEngine('changing vaults', (open) => {
   });
 
   test('changing vaults moves the default and never just removes it; deleting it promotes the oldest vault left', async () => {
-    const rooms = await openFixtures(open);
-    const { vaults, clock } = rooms;
-    const alice = await signUp(rooms, 'alice');
+    const fixtures = await openFixtures(open);
+    const { vaults, clock } = fixtures;
+    const alice = await signUp(fixtures, 'alice');
     const made = [];
     for (const name of ['One', 'Two', 'Three']) {
       made.push((await vaults.create(alice, { name, is_default: name === 'Two' })).id);
@@ -52,9 +52,9 @@ onEachEngine('changing vaults', (open) => {
   });
 
   test('restoring a vault makes it the default only when there is none, with its slug and client id only if free', async () => {
-    const rooms = await openFixtures(open);
-    const { vaults } = rooms;
-    const alice = await signUp(rooms, 'alice');
+    const fixtures = await openFixtures(open);
+    const { vaults } = fixtures;
+    const alice = await signUp(fixtures, 'alice');
     const old = await vaults.register(alice, { client_id: 'laptop', name: 'Work' });
     await vaults.remove(alice, old.vault.id);
     const next = await vaults.register(alice, { client_id: 'laptop', name: 'Work' });
@@ -70,9 +70,9 @@ onEachEngine('changing vaults', (open) => {
   });
 
   test('changing vaults with a key needs write on the vault, and inaccessible vaults do not exist', async () => {
-    const rooms = await openFixtures(open);
-    const { vaults, hookCalls: options } = rooms;
-    const [alice, bob] = [await signUp(rooms, 'alice'), await signUp(rooms, 'bob')];
+    const fixtures = await openFixtures(open);
+    const { vaults, hookCalls: options } = fixtures;
+    const [alice, bob] = [await signUp(fixtures, 'alice'), await signUp(fixtures, 'bob')];
     const { id } = await vaults.create(alice, { name: 'One' });
     const [reader, stranger] = [keyOf(alice, 'read'), keyOf(alice, 'write', [[id, 'none']])];
     assert.equal((await vaults.get(reader, id)).id, id);
@@ -92,12 +92,12 @@ onEachEngine('changing vaults', (open) => {
   });
 
   test('changing vaults stores no name, slug or description in clear', async () => {
-    const rooms = await openFixtures(open);
-    const alice = await signUp(rooms, 'alice');
+    const fixtures = await openFixtures(open);
+    const alice = await signUp(fixtures, 'alice');
     const sent = { client_id: 'secret-client', name: 'Secret Name' };
-    const { vault } = await rooms.vaults.register(alice, sent);
-    await rooms.vaults.update(alice, vault.id, { description: 'Secret words' });
-    const values = (await rooms.db.all(findAllRows, {})).flatMap((row) => Object.values(row));
+    const { vault } = await fixtures.vaults.register(alice, sent);
+    await fixtures.vaults.update(alice, vault.id, { description: 'Secret words' });
+    const values = (await fixtures.db.all(findAllRows, {})).flatMap((row) => Object.values(row));
     const stored = values.map((value) => (Buffer.isBuffer(value) ? value.toString('latin1') : String(value))).join(' ');
     assert.match(stored, new RegExp(vault.id));
     assert.doesNotMatch(stored, /secret/i);
@@ -106,11 +106,11 @@ onEachEngine('changing vaults', (open) => {
 
 onEachEngine('purging vaults', (open) => {
   test('purging vaults keeps a deleted vault for thirty days; then its owner cannot see it, and soon it is erased', async () => {
-    const rooms = await openFixtures(open);
-    const { vaults, clock, hookCalls: options, keys } = rooms;
-    const alice = await signUp(rooms, 'alice');
+    const fixtures = await openFixtures(open);
+    const { vaults, clock, hookCalls: options, keys } = fixtures;
+    const alice = await signUp(fixtures, 'alice');
     const { id } = await vaults.create(alice, { name: 'One' });
-    await advance(rooms, alice, id, 3);
+    await advance(fixtures, alice, id, 3);
     await vaults.remove(alice, id);
     const deletedAt = clock.now();
     clock.advance({ days: 30, ms: -1 });
@@ -133,16 +133,16 @@ onEachEngine('purging vaults', (open) => {
   test('purging vaults destroys the key first, erases in slices, and resumes after an interruption', async () => {
     let slices = 0;
     let keyWasThere = false;
-    const rooms: Fixtures = await openFixtures(open, {
+    const fixtures: Fixtures = await openFixtures(open, {
       purgeSlice: async (id) => {
-        keyWasThere ||= (await rooms.keys.open({ kind: 'vault', id })) !== null;
+        keyWasThere ||= (await fixtures.keys.open({ kind: 'vault', id })) !== null;
         slices += 1;
         if (slices === 2) throw new Error('the process died');
         return slices < 5;
       },
     });
-    const { vaults, clock, hookCalls: options } = rooms;
-    const alice = await signUp(rooms, 'alice');
+    const { vaults, clock, hookCalls: options } = fixtures;
+    const alice = await signUp(fixtures, 'alice');
     const { id } = await vaults.create(alice, { name: 'One' });
     await vaults.remove(alice, id);
     await assert.rejects(vaults.purge(alice, id), /the process died/);
@@ -156,14 +156,14 @@ onEachEngine('purging vaults', (open) => {
 
   test('the purge of one vault that fails does not block the others', async () => {
     let stuck = '';
-    const rooms = await openFixtures(open, {
+    const fixtures = await openFixtures(open, {
       purgeSlice: async (id) => {
         if (id === stuck) throw new Error('stuck');
         return false;
       },
     });
-    const { vaults, clock, hookCalls: options } = rooms;
-    const alice = await signUp(rooms, 'alice');
+    const { vaults, clock, hookCalls: options } = fixtures;
+    const alice = await signUp(fixtures, 'alice');
     const made = [];
     for (const name of ['One', 'Two', 'Three']) made.push((await vaults.create(alice, { name })).id);
     for (const id of made) await vaults.remove(alice, id);
@@ -174,9 +174,9 @@ onEachEngine('purging vaults', (open) => {
   });
 
   test('purging vaults and restoring at once succeeds for one only', async () => {
-    const rooms = await openFixtures(open);
-    const { vaults } = rooms;
-    const alice = await signUp(rooms, 'alice');
+    const fixtures = await openFixtures(open);
+    const { vaults } = fixtures;
+    const alice = await signUp(fixtures, 'alice');
     for (let round = 0; round < 5; round++) {
       const { id } = await vaults.create(alice, { name: `Round ${round}` });
       await vaults.remove(alice, id);
@@ -188,11 +188,11 @@ onEachEngine('purging vaults', (open) => {
   });
 
   test('purging vaults is possible for deleted vaults only', async () => {
-    const rooms = await openFixtures(open);
-    const alice = await signUp(rooms, 'alice');
-    const { id } = await rooms.vaults.create(alice, { name: 'One' });
+    const fixtures = await openFixtures(open);
+    const alice = await signUp(fixtures, 'alice');
+    const { id } = await fixtures.vaults.create(alice, { name: 'One' });
     for (const other of [id, NOWHERE, 'x']) {
-      assert.equal(await codeOf(rooms.vaults.purge(alice, other)), 'vault_not_found');
+      assert.equal(await codeOf(fixtures.vaults.purge(alice, other)), 'vault_not_found');
     }
   });
 });

@@ -10,21 +10,21 @@ const plans = mergePlans(builtinPlans, { free: { vaults_cap: 10, notes_cap: 10 }
 
 onEachEngine('creating vaults', (open) => {
   test('creating vaults makes exactly one default of eight first vaults at once', async () => {
-    const rooms = await openFixtures(open);
-    const alice = await signUp(rooms, 'alice');
+    const fixtures = await openFixtures(open);
+    const alice = await signUp(fixtures, 'alice');
     await Promise.all(
-      Array.from({ length: 8 }, (_, i) => rooms.vaults.register(alice, { client_id: `device-${i}`, name: 'Vault' })),
+      Array.from({ length: 8 }, (_, i) => fixtures.vaults.register(alice, { client_id: `device-${i}`, name: 'Vault' })),
     );
-    const list = await rooms.vaults.list(alice, { deleted: false });
+    const list = await fixtures.vaults.list(alice, { deleted: false });
     assert.equal(list.filter(({ isDefault }) => isDefault).length, 1);
     assert.deepEqual(list.map(({ slug }) => slug).sort(), ['vault', ...[2, 3, 4, 5, 6, 7, 8].map((n) => `vault-${n}`)]);
   });
 
   test('creating vaults lets ten of fifty creates at once succeed against a cap of ten', async () => {
-    const rooms = await openFixtures(open, { plans, defaultPlan: 'free' });
-    const alice = await signUp(rooms, 'alice');
+    const fixtures = await openFixtures(open, { plans, defaultPlan: 'free' });
+    const alice = await signUp(fixtures, 'alice');
     const errors = await Promise.all(
-      Array.from({ length: 50 }, () => errorOf(rooms.vaults.create(alice, { name: 'Work' }))),
+      Array.from({ length: 50 }, () => errorOf(fixtures.vaults.create(alice, { name: 'Work' }))),
     );
     const refused = errors.filter((error) => error !== null);
     assert.equal(refused.length, 40);
@@ -37,14 +37,14 @@ onEachEngine('creating vaults', (open) => {
       upgrade_url: null,
     };
     for (const error of refused) assert.deepEqual([error.code, error.details], ['limit_exceeded', details]);
-    assert.equal((await rooms.vaults.list(alice, { deleted: false })).length, 10);
+    assert.equal((await fixtures.vaults.list(alice, { deleted: false })).length, 10);
   });
 
   test('creating vaults makes one vault of ten registrations of one client id at once, with the first name', async () => {
-    const rooms = await openFixtures(open);
-    const alice = await signUp(rooms, 'alice');
+    const fixtures = await openFixtures(open);
+    const alice = await signUp(fixtures, 'alice');
     const all = await Promise.all(
-      Array.from({ length: 10 }, (_, i) => rooms.vaults.register(alice, { client_id: 'laptop', name: `Name ${i}` })),
+      Array.from({ length: 10 }, (_, i) => fixtures.vaults.register(alice, { client_id: 'laptop', name: `Name ${i}` })),
     );
     assert.equal(new Set(all.map(({ vault }) => vault.id)).size, 1);
     assert.equal(new Set(all.map(({ vault }) => vault.name)).size, 1);
@@ -52,18 +52,18 @@ onEachEngine('creating vaults', (open) => {
   });
 
   test('creating vaults makes different vaults for one client id of different users', async () => {
-    const rooms = await openFixtures(open);
-    const [alice, bob] = [await signUp(rooms, 'alice'), await signUp(rooms, 'bob')];
-    const hers = await rooms.vaults.register(alice, { client_id: 'laptop', name: 'Notes' });
-    const his = await rooms.vaults.register(bob, { client_id: 'laptop', name: 'Notes' });
+    const fixtures = await openFixtures(open);
+    const [alice, bob] = [await signUp(fixtures, 'alice'), await signUp(fixtures, 'bob')];
+    const hers = await fixtures.vaults.register(alice, { client_id: 'laptop', name: 'Notes' });
+    const his = await fixtures.vaults.register(bob, { client_id: 'laptop', name: 'Notes' });
     assert.notEqual(hers.vault.id, his.vault.id);
     assert.deepEqual([his.status, his.vault.slug], ['created', 'notes']);
   });
 
   test('creating vaults with a key needs write on later vaults, and adopts only vaults it can access', async () => {
-    const rooms = await openFixtures(open);
-    const { vaults } = rooms;
-    const alice = await signUp(rooms, 'alice');
+    const fixtures = await openFixtures(open);
+    const { vaults } = fixtures;
+    const alice = await signUp(fixtures, 'alice');
     const { vault } = await vaults.register(alice, { client_id: 'laptop', name: 'Notes' });
     const again = { client_id: 'laptop', name: 'Notes' };
     assert.equal(await codeOf(vaults.create(keyOf(alice, 'read'), { name: 'More' })), 'insufficient_access');
@@ -81,9 +81,9 @@ onEachEngine('creating vaults', (open) => {
 
 onEachEngine('selecting a vault by X-Vault-ID', (open) => {
   test('selecting a vault by X-Vault-ID accepts only active vaults of the user', async () => {
-    const rooms = await openFixtures(open);
-    const { vaults } = rooms;
-    const [alice, bob] = [await signUp(rooms, 'alice'), await signUp(rooms, 'bob')];
+    const fixtures = await openFixtures(open);
+    const { vaults } = fixtures;
+    const [alice, bob] = [await signUp(fixtures, 'alice'), await signUp(fixtures, 'bob')];
     assert.equal(await codeOf(vaults.openVault(alice, undefined, 'read')), 'no_vault');
     const first = await vaults.create(alice, { name: 'One' });
     const second = await vaults.create(alice, { name: 'Two' });
@@ -101,9 +101,9 @@ onEachEngine('selecting a vault by X-Vault-ID', (open) => {
   });
 
   test('selecting a vault by X-Vault-ID gives a key its only accessible vault, else the default one, at its level there', async () => {
-    const rooms = await openFixtures(open);
-    const { vaults } = rooms;
-    const alice = await signUp(rooms, 'alice');
+    const fixtures = await openFixtures(open);
+    const { vaults } = fixtures;
+    const alice = await signUp(fixtures, 'alice');
     const first = await vaults.create(alice, { name: 'One' });
     const second = await vaults.create(alice, { name: 'Two' });
     const only = keyOf(alice, 'none', [[second.id, 'read']]);
@@ -119,9 +119,9 @@ onEachEngine('selecting a vault by X-Vault-ID', (open) => {
   });
 
   test('selecting a vault by X-Vault-ID takes one statement, with and without a header', async () => {
-    const rooms = await openFixtures(open);
-    const { db, vaults } = rooms;
-    const alice = await signUp(rooms, 'alice');
+    const fixtures = await openFixtures(open);
+    const { db, vaults } = fixtures;
+    const alice = await signUp(fixtures, 'alice');
     const { id } = await vaults.create(alice, { name: 'One' });
     await vaults.openVault(alice, id, 'read');
     let statements = 0;
@@ -142,25 +142,25 @@ onEachEngine('selecting a vault by X-Vault-ID', (open) => {
 
 onEachEngine('writing to a vault', (open) => {
   test('writing to a vault hands out seqs to fifty writers at once, each once and without gaps', async () => {
-    const rooms = await openFixtures(open);
-    const alice = await signUp(rooms, 'alice');
-    const { id } = await rooms.vaults.create(alice, { name: 'One' });
-    const taken = await Promise.all(Array.from({ length: 50 }, () => advance(rooms, alice, id, 1, 2)));
+    const fixtures = await openFixtures(open);
+    const alice = await signUp(fixtures, 'alice');
+    const { id } = await fixtures.vaults.create(alice, { name: 'One' });
+    const taken = await Promise.all(Array.from({ length: 50 }, () => advance(fixtures, alice, id, 1, 2)));
     assert.deepEqual(
       taken.sort((a, b) => a - b),
       Array.from({ length: 50 }, (_, i) => 1 + 2 * i),
     );
-    assert.equal((await rooms.vaults.get(alice, id)).noteCount, 50);
+    assert.equal((await fixtures.vaults.get(alice, id)).noteCount, 50);
   });
 
   test('writing to a vault counts the notes cap over all active vaults, also when they grow at once', async () => {
-    const rooms = await openFixtures(open, { plans, defaultPlan: 'free' });
-    const { vaults } = rooms;
-    const alice = await signUp(rooms, 'alice');
+    const fixtures = await openFixtures(open, { plans, defaultPlan: 'free' });
+    const { vaults } = fixtures;
+    const alice = await signUp(fixtures, 'alice');
     const made: Vault[] = [];
     for (const name of ['One', 'Two', 'Three']) made.push(await vaults.create(alice, { name }));
     const errors = await Promise.all(
-      Array.from({ length: 30 }, (_, i) => errorOf(advance(rooms, alice, made[i % 3]?.id ?? '', 1))),
+      Array.from({ length: 30 }, (_, i) => errorOf(advance(fixtures, alice, made[i % 3]?.id ?? '', 1))),
     );
     const refused = errors.filter((error) => error !== null);
     assert.equal(refused.length, 20);
@@ -179,20 +179,20 @@ onEachEngine('writing to a vault', (open) => {
       10,
     );
     // Edits and deletions are still possible at the cap.
-    await advance(rooms, alice, made[0]?.id ?? '', 0, 1);
-    await advance(rooms, alice, made.find((_, i) => counts[i] !== 0)?.id ?? '', -1, 1);
-    await advance(rooms, alice, made[0]?.id ?? '', 1);
+    await advance(fixtures, alice, made[0]?.id ?? '', 0, 1);
+    await advance(fixtures, alice, made.find((_, i) => counts[i] !== 0)?.id ?? '', -1, 1);
+    await advance(fixtures, alice, made[0]?.id ?? '', 1);
   });
 
   test('writing to a vault is still capped after a restore', async () => {
-    const rooms = await openFixtures(open, { plans, defaultPlan: 'free' });
-    const { vaults } = rooms;
-    const alice = await signUp(rooms, 'alice');
+    const fixtures = await openFixtures(open, { plans, defaultPlan: 'free' });
+    const { vaults } = fixtures;
+    const alice = await signUp(fixtures, 'alice');
     const first = await vaults.create(alice, { name: 'One' });
-    await advance(rooms, alice, first.id, 6);
+    await advance(fixtures, alice, first.id, 6);
     await vaults.remove(alice, first.id);
     const second = await vaults.create(alice, { name: 'Two' });
-    await advance(rooms, alice, second.id, 6);
+    await advance(fixtures, alice, second.id, 6);
     const error = await errorOf(vaults.restore(alice, first.id));
     assert.deepEqual([error?.code, error?.details.reason], ['limit_exceeded', 'notes_cap_exceeded']);
     await vaults.remove(alice, second.id);
@@ -200,9 +200,9 @@ onEachEngine('writing to a vault', (open) => {
   });
 
   test('writing to a vault is refused when the vault was deleted since it was opened', async () => {
-    const rooms = await openFixtures(open);
-    const { db, vaults, hookCalls: options } = rooms;
-    const alice = await signUp(rooms, 'alice');
+    const fixtures = await openFixtures(open);
+    const { db, vaults, hookCalls: options } = fixtures;
+    const alice = await signUp(fixtures, 'alice');
     const { id } = await vaults.create(alice, { name: 'One' });
     const vault = await vaults.openVault(alice, id, 'write');
     const write = () => db.transact((handle) => vaults.advance(handle, vault, { seqs: 1, notes: 1 }));

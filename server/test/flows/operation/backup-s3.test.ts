@@ -139,8 +139,8 @@ onSqlite('the lease of a backup', (open) => {
       credentials: { accessKeyId: 'alice', secretAccessKey: 'secret' },
       clock,
     });
-    const trashRoom = { notes: 0, textBytes: 0, attachmentBytes: () => 0 };
-    await using server = await startServer({ open, blobs, clock, trashRoom });
+    const trashLimits = { notes: 0, textBytes: 0, attachmentBytes: () => 0 };
+    await using server = await startServer({ open, blobs, clock, trashLimits });
     const { alice, app, db } = server;
     await alice.post('/vaults', { name: 'Kept' });
     await uploadRaw(alice, 'a.png', fileOf('png'));

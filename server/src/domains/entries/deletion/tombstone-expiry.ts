@@ -4,7 +4,7 @@ import type { EntryDeps } from '../entries.deps.ts';
 import { deleteEntries } from '../entries.store.ts';
 import type { ItemKind } from '../entries.tables.ts';
 import { firstBytes, SLICE_ROWS } from '../row-slices.ts';
-import { contentsOf, removed } from '../trash/room.ts';
+import { contentsOf, removed } from '../trash/limits.ts';
 import * as store from './tombstone-expiry.store.ts';
 
 /** A tombstone and the time of its deletion. */

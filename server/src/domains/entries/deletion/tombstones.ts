@@ -5,7 +5,7 @@ import type { EntryDeps, TombstoneDraft, WriteContext } from '../entries.deps.ts
 import { ITEM_KINDS, type StoredEntry } from '../entries.store.ts';
 import { RevisionConflict } from '../revision-conflict.ts';
 import { entryRows } from '../rows.ts';
-import { contentsOf } from '../trash/room.ts';
+import { contentsOf } from '../trash/limits.ts';
 
 /** A deletion of more entries runs as a bulk transaction, in slices. */
 const SHORT_MAX = 50;

@@ -2,7 +2,7 @@ import { NIL_UUID, type VaultId } from '@notevault/protocol/values/ids.ts';
 import type { WriteHandle } from '../../../ports/database/database.ts';
 import type { EntryDeps, PurgedEntry } from '../entries.deps.ts';
 import type { ItemKind } from '../entries.tables.ts';
-import { contentsOf, removed } from './room.ts';
+import { contentsOf, removed } from './limits.ts';
 import * as store from './trash.store.ts';
 
 /** An entry that leaves the trash for good. */

@@ -51,7 +51,7 @@ export interface Trash {
   /** Deletes the data of an entry in the trash for good; its tombstone remains. Throws `trash_not_found`. */
   purge(vault: OpenVault, id: string): Promise<void>;
   /**
-   * Purges what was deleted first where a trash has more than its room, and deletes what interrupted calls have left;
+   * Purges what was deleted first where a trash has more than its limits, and deletes what interrupted calls have left;
    * resolves to the number of entries purged.
    */
   trim(): Promise<number>;

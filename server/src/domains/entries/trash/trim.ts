@@ -13,16 +13,16 @@ const PAGE = 500;
 type Limits = Pick<TrashContents, 'notes' | 'textBytes' | 'attachmentBytes'>;
 
 /**
- * Purges what was deleted first in every vault whose trash has more than its room, a slice in each transaction. Resolves
+ * Purges what was deleted first in every vault whose trash has more than its limits, a slice in each transaction. Resolves
  * to the number of entries purged.
  */
 export async function trimTrashes(deps: EntryDeps): Promise<number> {
-  const { db, vaults, trashRoom } = deps;
+  const { db, vaults, trashLimits } = deps;
   let purged = 0;
   for (let after = NIL_UUID as VaultId; ; ) {
     const page = await vaults.trashes(after, PAGE);
     for (const { vaultId, plan, ...has } of page) {
-      const limits = { ...trashRoom, attachmentBytes: trashRoom.attachmentBytes(plan) };
+      const limits = { ...trashLimits, attachmentBytes: trashLimits.attachmentBytes(plan) };
       for (let more = excessOf(has, limits).length > 0; more; ) {
         const slice = await db.transact((handle) => trimSlice(deps, handle, vaultId, limits));
         purged += slice;

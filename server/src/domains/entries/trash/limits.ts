@@ -4,14 +4,14 @@ import type { TrashContents } from '../../vaults/vaults.ts';
 import type { ItemKind } from '../entries.tables.ts';
 
 /** How much the trash of a vault keeps; beyond that, what was deleted first is purged. */
-export interface TrashRoom {
+export interface TrashLimits {
   readonly notes: number;
   /** Bytes of the notes' texts. */
   readonly textBytes: number;
   attachmentBytes(plan: Plan): number;
 }
 
-export const TRASH_ROOM: TrashRoom = {
+export const TRASH_LIMITS: TrashLimits = {
   notes: 10_000,
   textBytes: GB,
   attachmentBytes: (plan) => plan.attachment_bytes_cap ?? 10 * GB,

@@ -9,8 +9,8 @@ import { onEachEngine, rawOf } from '../../../../test/kit/engines.ts';
 import { type Json, startLastingNotes, type Writer } from '../../../../test/kit/notes.ts';
 import { startServer } from '../../../../test/kit/server.ts';
 import { until } from '../../../../test/kit/until.ts';
+import { TRASH_LIMITS } from './limits.ts';
 import { purgeEntries } from './purge.ts';
-import { TRASH_ROOM } from './room.ts';
 
 const paths = async ({ caller }: Writer): Promise<string[]> =>
   (await caller.get('/trash')).body.items.map(({ path }: Json) => path);
@@ -47,7 +47,7 @@ onEachEngine('what the trash keeps', (open) => {
   });
 
   test('the trash is limited in notes: the oldest go first, and tombstones stay', async () => {
-    await using notes = await startLastingNotes({ open, trashRoom: { ...TRASH_ROOM, notes: 150 } });
+    await using notes = await startLastingNotes({ open, trashLimits: { ...TRASH_LIMITS, notes: 150 } });
     const { server, alice } = notes;
     const bob = await notes.bob();
     await bob.write('kept.md');
@@ -75,8 +75,8 @@ onEachEngine('what the trash keeps', (open) => {
   });
 
   test('the trash is limited in bytes of text and of attachments, by vault and plan', async () => {
-    const room = { notes: 10, textBytes: 1000, attachmentBytes: () => 1000 };
-    await using notes = await startLastingNotes({ open, trashRoom: room });
+    const limits = { notes: 10, textBytes: 1000, attachmentBytes: () => 1000 };
+    await using notes = await startLastingNotes({ open, trashLimits: limits });
     const { server, alice } = notes;
     for (const name of ['a', 'b', 'c']) {
       await alice.write(`${name}.md`, name.repeat(400));
@@ -88,7 +88,7 @@ onEachEngine('what the trash keeps', (open) => {
     assert.equal(await server.app.entries.trash.trim(), 2);
     assert.deepEqual((await paths(alice)).sort(), ['b.md', 'b.png', 'c.md', 'c.png']);
     await assertConsistent(server);
-    assert.deepEqual([TRASH_ROOM.notes, TRASH_ROOM.textBytes], [10_000, GB]);
+    assert.deepEqual([TRASH_LIMITS.notes, TRASH_LIMITS.textBytes], [10_000, GB]);
   });
 
   test('a purged note leaves nothing but the tombstone, also after many versions and an interruption', async () => {
