@@ -14,10 +14,11 @@ const Welcome = lazy(async () => {
 /** Goes to the vault that was open last; an account without one is led through the first steps. */
 export function Home() {
   const { data } = useSuspenseQuery(vaultsQuery);
-  const { welcome } = useSearch({ strict: false });
+  const { welcome, open } = useSearch({ strict: false });
   const vault = firstVault(data);
   if (welcome !== undefined) return <Welcome wanted={welcome} />;
   // In the address, so that making the vault does not end the steps.
   if (vault === null) return <Navigate to="/" search={{ welcome: 'notes' }} replace />;
+  if (open === 'search') return <Navigate to="/vaults/$vaultId/search" params={{ vaultId: vault.id }} replace />;
   return <Navigate to="/vaults/$vaultId" params={{ vaultId: vault.id }} replace />;
 }

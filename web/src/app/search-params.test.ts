@@ -11,6 +11,7 @@ test('the parameters of an address keep what is known and leave out everything e
   assert.deepEqual(noteParams({ panel: 'history', at: 'Soil' }), { panel: 'history' });
   assert.deepEqual(noteParams({ panel: 'nothing' }), {});
   assert.deepEqual(welcomeParams({ welcome: 'checks' }), { welcome: 'checks' });
-  assert.deepEqual(welcomeParams({ welcome: 'elsewhere' }), {});
+  assert.deepEqual(welcomeParams({ welcome: 'elsewhere', open: 'else' }), {});
+  assert.deepEqual(welcomeParams({ open: 'search' }), { open: 'search' });
   assert.deepEqual(tagParams({ tag: 'a/b' }), { tag: 'a/b' });
 });

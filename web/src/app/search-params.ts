@@ -21,6 +21,8 @@ export type WelcomeStep = (typeof WELCOME_STEPS)[number];
 /** What the address of the first page says. */
 export interface WelcomeParams {
   readonly welcome?: WelcomeStep;
+  /** What a shortcut of the installed app opens. */
+  readonly open?: 'search';
 }
 
 /** What the address of the graph says. */
@@ -47,7 +49,7 @@ export function noteParams(raw: Raw): NoteParams {
 
 export function welcomeParams(raw: Raw): WelcomeParams {
   const welcome = WELCOME_STEPS.find((step) => step === raw.welcome);
-  return welcome === undefined ? {} : { welcome };
+  return { ...(welcome === undefined ? {} : { welcome }), ...(raw.open === 'search' ? { open: 'search' } : {}) };
 }
 
 export function graphParams(raw: Raw): GraphParams {

@@ -66,6 +66,18 @@ onEachEngine('sessions of an account', (open) => {
     assert.equal((await accounts.refresh(first.refreshToken)).refreshToken, third.refreshToken);
   });
 
+  test('a session that is not remembered ends a day after its last use', async () => {
+    const { accounts, clock } = await openFixtures(open);
+    await accounts.register(alice);
+    const brief = await accounts.login({ ...alice, remember: false });
+    const lasting = await accounts.login(alice);
+    clock.advance({ minutes: 23 * 60 });
+    const refreshed = await accounts.refresh(brief.refreshToken);
+    clock.advance({ minutes: 24 * 60 });
+    assert.equal(await codeOf(accounts.refresh(refreshed.refreshToken)), 'invalid_refresh_token');
+    await accounts.refresh(lasting.refreshToken);
+  });
+
   test('reuse of a refresh token after the grace period revokes the whole family and no other', async () => {
     const { accounts, clock, hookCalls: options } = await openFixtures(open);
     const first = await accounts.register(alice);

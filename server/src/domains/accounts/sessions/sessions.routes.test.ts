@@ -142,6 +142,12 @@ onSqlite('the limits of signed-in pages behind one address', (open) => {
 });
 
 onSqlite('POST /auth/logout', (open) => {
+  test('POST /auth/logout has the browser clear what it keeps only where that is asked for', async () => {
+    await using server = await startServer({ open });
+    const clears = async (path: string) => (await server.anyone.post(path)).headers.get('clear-site-data');
+    assert.deepEqual([await clears('/auth/logout'), await clears('/auth/logout?clear=true')], [null, '"storage"']);
+  });
+
   test('POST /auth/logout ends the session and clears the cookie; without a session it has no effect', async () => {
     await using server = await startServer({ open });
     const { refreshToken } = await server.alice.signed();
@@ -212,13 +218,5 @@ onSqlite('/me/sessions', (open) => {
     const [session] = (await server.bearer(accessToken).get('/me/sessions')).body.sessions;
     assert.equal(Date.parse(session.last_used_at) - Date.parse(session.created_at), 90_000);
     assert.equal(session.user_agent, 'Browser/2');
-  });
-});
-
-onSqlite('POST /auth/logout', (open) => {
-  test('POST /auth/logout has the browser clear what it keeps only where that is asked for', async () => {
-    await using server = await startServer({ open });
-    const clears = async (path: string) => (await server.anyone.post(path)).headers.get('clear-site-data');
-    assert.deepEqual([await clears('/auth/logout'), await clears('/auth/logout?clear=true')], [null, '"storage"']);
   });
 });
