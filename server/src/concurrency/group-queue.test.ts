@@ -1,13 +1,15 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { GroupQueue, type Outcome } from './group-queue.ts';
+import { GroupQueue } from './group-queue.ts';
 import { currentTenant, runForTenant } from './tenant.ts';
+
+const fulfilled = (value: string) => ({ status: 'fulfilled', value }) as const;
 
 /** A queue of groups of at most `most`, each carried out when the test ends it. */
 function queueOf(most: number) {
   const groups: {
     readonly items: readonly string[];
-    end(outcomes?: readonly Outcome<string>[]): void;
+    end(outcomes?: readonly PromiseSettledResult<string>[]): void;
     fail(): void;
   }[] = [];
   const queue = new GroupQueue<string, string, string>(
@@ -15,8 +17,8 @@ function queueOf(most: number) {
     [most],
     (items) => {
       const tenant = currentTenant();
-      const { promise, resolve, reject } = Promise.withResolvers<readonly Outcome<string>[]>();
-      const end = (outcomes = items.map((item) => ({ value: `${item} of ${tenant}` }))) => resolve(outcomes);
+      const { promise, resolve, reject } = Promise.withResolvers<readonly PromiseSettledResult<string>[]>();
+      const end = (outcomes = items.map((item) => fulfilled(`${item} of ${tenant}`))) => resolve(outcomes);
       groups.push({ items, end, fail: () => reject(new Error('the group failed')) });
       return promise;
     },
@@ -59,7 +61,7 @@ suite('group queue', () => {
     const added = [...'abcde'].map((item) => add(item));
     const settled = Promise.allSettled(added);
     await endGroup();
-    await endGroup([{ value: 'well' }, { error: new Error('ill') }]);
+    await endGroup([fulfilled('well'), { status: 'rejected', reason: new Error('ill') }]);
     groups.at(-1)?.fail();
     const [, b, c, d, e] = await settled;
     assert.deepEqual(items(), ['a', 'bc', 'de']);

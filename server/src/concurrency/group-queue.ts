@@ -2,9 +2,6 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import { currentHangUp, runShared } from './tenant.ts';
 
-/** What became of one item of a group. */
-export type Outcome<Result> = { readonly value: Result } | { readonly error: unknown };
-
 interface Waiting<Item, Result> extends PromiseWithResolvers<Result> {
   readonly item: Item;
   readonly hangUp: AbortSignal | undefined;
@@ -20,7 +17,7 @@ export class GroupQueue<Key, Item, Result> {
   readonly #waiting = new Map<Key, Waiting<Item, Result>[]>();
   readonly #measure: (item: Item) => readonly number[];
   readonly #most: readonly number[];
-  readonly #run: (group: readonly Item[]) => Promise<readonly Outcome<Result>[]>;
+  readonly #run: (group: readonly Item[]) => Promise<readonly PromiseSettledResult<Result>[]>;
 
   /**
    * @param measure the sizes of an item, each in a unit of its own.
@@ -30,7 +27,7 @@ export class GroupQueue<Key, Item, Result> {
   constructor(
     measure: (item: Item) => readonly number[],
     most: readonly number[],
-    run: (group: readonly Item[]) => Promise<readonly Outcome<Result>[]>,
+    run: (group: readonly Item[]) => Promise<readonly PromiseSettledResult<Result>[]>,
   ) {
     this.#measure = measure;
     this.#most = most;
@@ -60,8 +57,8 @@ export class GroupQueue<Key, Item, Result> {
       const outcomes = await (first === undefined ? [] : first.inContext(run));
       for (const [index, { resolve, reject }] of group.entries()) {
         const outcome = outcomes[index];
-        if (outcome !== undefined && 'value' in outcome) resolve(outcome.value);
-        else reject(outcome?.error);
+        if (outcome?.status === 'fulfilled') resolve(outcome.value);
+        else reject(outcome?.reason);
       }
     } catch (error) {
       for (const { reject } of group) reject(error);

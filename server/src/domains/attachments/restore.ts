@@ -58,14 +58,14 @@ async function restoreOnce(
       attachmentBytes: bytes,
       trash,
     });
-    const entered = await entries.enter(handle, vault, resolved, 'attachment').entered;
-    if (!entered.ok) throw new RevisionConflict();
+    const { folders, counted } = entries.enter(handle, vault, [resolved], 'attachment');
+    if (!(await counted)) throw new RevisionConflict();
     const revived = {
       ...row,
       vault_id: vault.id,
       seq,
       revision,
-      parent_id: entered.folder,
+      parent_id: folders[0] ?? null,
       path_key: resolved.pathKey,
       name_key: nameKey,
       updated_at: deps.clock.now(),

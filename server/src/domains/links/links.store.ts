@@ -7,31 +7,15 @@ import type { LinkRow, LinksTables } from './links.tables.ts';
 
 const { statement, listStatement } = statementsOver<LinksTables & NotesTables & EntriesTables>();
 
-export const findTexts = statement((db, p: { vault: VaultId; source: NoteId }) =>
-  db
-    .selectFrom('link_texts')
-    .select(['version', 'texts'])
-    .where('vault_id', '=', p.vault)
-    .where('source_id', '=', p.source),
-);
-
-export const putTexts = statement((db, p: { vault: VaultId; source: NoteId; version: number; texts: Buffer }) =>
-  db
-    .insertInto('link_texts')
-    .values({ vault_id: p.vault, source_id: p.source, version: p.version, texts: p.texts })
-    .onConflict((conflict) =>
-      conflict.columns(['vault_id', 'source_id']).doUpdateSet({ version: p.version, texts: p.texts }),
-    ),
-);
-
-/** A note's edges in order, with the columns needed for the path of each target. */
-export const findEdges = statement((db, p: { vault: VaultId; source: NoteId }) =>
+/** The edges of notes, in order for each, with the columns needed for the path of each target. */
+export const findEdgesOf = listStatement((db, p: { vault: VaultId }, sources: string[]) =>
   db
     .selectFrom('links')
     .leftJoin('entries', (join) =>
       join.onRef('entries.vault_id', '=', 'links.vault_id').onRef('entries.id', '=', 'links.target_note_id'),
     )
     .select([
+      'links.source_id',
       'links.ord',
       'links.age',
       'links.target_note_id as id',
@@ -40,7 +24,8 @@ export const findEdges = statement((db, p: { vault: VaultId; source: NoteId }) =
       'entries.meta',
     ])
     .where('links.vault_id', '=', p.vault)
-    .where('links.source_id', '=', p.source)
+    .where('links.source_id', 'in', sources)
+    .orderBy('links.source_id')
     .orderBy('links.ord'),
 );
 

@@ -8,6 +8,7 @@ import { OpenedValues } from '../../ports/keyring/opened-values.ts';
 import type { AttachmentLinkHooks } from '../attachments/attachments.ts';
 import type {
   LinkPlanner,
+  LinkWrites,
   MovedItem,
   NoteHooks,
   NoteMeta,
@@ -23,7 +24,7 @@ import { type GraphEdge, graphEdges } from './edges/graph-edges.ts';
 import { hasManyLinksTo, resolveAgain } from './edges/resolve-again.ts';
 import { resolveLinks } from './edges/resolve-links.ts';
 import { noteWithLinks, type OpenedLinks, storedLinksOf } from './edges/stored-links.ts';
-import { deleteLinksOf, writeLinks, writeLinksOfAll } from './edges/write-links.ts';
+import { deleteLinksOf, planLinks } from './edges/write-links.ts';
 import { LinkResolver } from './link-resolver.ts';
 import { openTexts, textOf } from './link-texts.ts';
 import { toNoteLink } from './links.mapper.ts';
@@ -94,7 +95,8 @@ export class Links implements NoteHooks, AttachmentLinkHooks {
   }
 
   async linksOf(handle: ReadHandle, vault: OpenVault, id: NoteId): Promise<NoteLink[]> {
-    return (await storedLinksOf(handle, vault, id)).map(({ text, target }) => toNoteLink(text, target));
+    const links = (await storedLinksOf(handle, vault, [id])).get(id)?.() ?? [];
+    return links.map(({ text, target }) => toNoteLink(text, target));
   }
 
   async noteWithLinks(
@@ -117,39 +119,8 @@ export class Links implements NoteHooks, AttachmentLinkHooks {
     return links.map(({ text, target }) => toNoteLink(text, target));
   }
 
-  async written(handle: WriteHandle, vault: OpenVault, note: WrittenNote): Promise<NoteLink[]> {
-    const change = { keys: note.movedKeys, appeared: [note.id], bulk: note.bulk };
-    // Aliases are the last of the rows, and what follows must find the note under them.
-    if (note.movedKeys.length > (note.fresh ? 1 : 0)) await note.rows;
-    if (note.fresh) {
-      // The edges of a new note are resolved when it can be found already, so the others do not wait for them.
-      const others = { ...change, except: new Set([note.id]) };
-      const [links] = await Promise.all([
-        writeLinks(this.#resolver, handle, vault, note),
-        resolveAgain(this.#resolver, handle, vault, others),
-      ]);
-      return links;
-    }
-    const links = await writeLinks(this.#resolver, handle, vault, note);
-    const changed = await resolveAgain(this.#resolver, handle, vault, change);
-    return changed.has(note.id) ? this.linksOf(handle, vault, note.id) : links;
-  }
-
-  async writtenBatch(
-    handle: WriteHandle,
-    vault: OpenVault,
-    notes: readonly WrittenNote[],
-  ): Promise<ReadonlyMap<NoteId, NoteLink[]>> {
-    const keys = notes.flatMap(({ movedKeys }) => movedKeys);
-    const appeared = notes.map(({ id }) => id);
-    // Their own edges have just been resolved among all of them.
-    const bulk = notes.every(({ bulk }) => bulk);
-    const others = { keys, appeared, except: new Set(appeared), bulk };
-    const [links] = await Promise.all([
-      writeLinksOfAll(this.#resolver, handle, vault, notes),
-      resolveAgain(this.#resolver, handle, vault, others),
-    ]);
-    return links;
+  planLinks(handle: WriteHandle, vault: OpenVault, notes: readonly WrittenNote[], bulk: boolean): Promise<LinkWrites> {
+    return planLinks(this.#resolver, handle, vault, notes, bulk);
   }
 
   async deleted(

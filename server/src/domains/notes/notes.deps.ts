@@ -1,5 +1,7 @@
+import type { ParsedLink } from '@notevault/note-text/links/parsed-link.ts';
+import type { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { NoteLink } from '@notevault/protocol/notes.ts';
-import type { NoteId } from '@notevault/protocol/values/ids.ts';
+import type { NoteId, Seq } from '@notevault/protocol/values/ids.ts';
 import type { Tasks } from '../../concurrency/task-worker.ts';
 import type { Compute } from '../../concurrency/worker-pool.ts';
 import type { YieldIfDue } from '../../concurrency/yield.ts';
@@ -13,21 +15,18 @@ import type { VersionRetention } from './history/version-retention.ts';
 import type { LinkMove, MovedItem, PreparedLinks, RewrittenNote } from './moves/moved-notes.ts';
 import type { ReadNote } from './notes.store.ts';
 import type { NoteMeta } from './sealed-note.ts';
-import type { WrittenNote } from './writes/written-note.ts';
+import type { VaultWriter } from './writes/vault-writer.ts';
 
 /** Where a note is looked up: at a path, or by its id. */
 export type NotePlace = { readonly pathKey: Buffer } | { readonly id: NoteId };
 
 /** Hooks to later domains; they run inside the transaction of a note's write. */
 export interface NoteHooks extends MoveHooks, EntryHooks {
-  /** Called when the note was created, edited or revived. Resolves to its edges. */
-  written(handle: WriteHandle, vault: OpenVault, note: WrittenNote): Promise<NoteLink[]>;
-  /** Like `written`, for several notes that were not live before; resolves to the edges of those that have some. */
-  writtenBatch(
-    handle: WriteHandle,
-    vault: OpenVault,
-    notes: readonly WrittenNote[],
-  ): Promise<ReadonlyMap<NoteId, NoteLink[]>>;
+  /**
+   * Reads what the edges of written notes need, while their rows are being written: reads see those, because statements
+   * run in the order of their calls. Writes nothing itself.
+   */
+  planLinks(handle: WriteHandle, vault: OpenVault, notes: readonly WrittenNote[], bulk: boolean): Promise<LinkWrites>;
   /** Called when the notes were deleted; `movedKeys` are the keys under which each was found. */
   deleted(
     handle: WriteHandle,
@@ -56,6 +55,28 @@ export interface NoteHooks extends MoveHooks, EntryHooks {
   ): Promise<{ readonly note: ReadNote; readonly links: NoteLink[] } | undefined>;
   /** Returns the stored edges of a note. */
   linksOf(handle: ReadHandle, vault: OpenVault, id: NoteId): Promise<NoteLink[]>;
+}
+
+/** A note whose rows are being written: the input for its edges. */
+export interface WrittenNote {
+  readonly id: NoteId;
+  readonly path: string;
+  readonly aliases: readonly string[];
+  readonly version: number;
+  readonly seq: Seq;
+  readonly links: readonly ParsedLink[];
+  /** Whether the note was created or revived: it has no edges yet. */
+  readonly fresh: boolean;
+  /** Blind keys under which the note is newly found or no longer found: edges looked up under them may change. */
+  readonly movedKeys: readonly Buffer[];
+}
+
+/** What is to be written for the edges of notes. */
+export interface LinkWrites {
+  /** The errors of notes whose stored links are damaged, so that none of this may be written. */
+  readonly damaged: ReadonlyMap<NoteId, NotevaultError>;
+  /** Writes the edges, once the notes' rows are in place; resolves to those of each note. */
+  write(): Promise<ReadonlyMap<NoteId, readonly NoteLink[]>>;
 }
 
 /** Hooks to the links domain for moves of notes and attachments. */
@@ -90,11 +111,6 @@ export interface LiveNotifications {
   deleted(id: NoteId): void;
 }
 
-/** Commits what operations have prepared; see GroupCommit, which knows what that is. */
-export interface Commits {
-  commit(writes: { readonly vault: OpenVault }): Promise<unknown>;
-}
-
 /** The dependencies of committing what was prepared. */
 export type CommitDeps = Pick<NoteDeps, 'db' | 'entries' | 'vaults' | 'hooks' | 'live'>;
 
@@ -110,7 +126,7 @@ export interface NoteDeps {
   /** What was opened for reads of notes. */
   readonly opened: OpenedValues<NoteMeta>;
   readonly live: LiveNotifications;
-  readonly commits: Commits;
+  readonly writer: VaultWriter;
   /** Runs work that would block the event loop. */
   readonly compute: Compute<Tasks>;
 }

@@ -21,9 +21,9 @@ import { notePathOf, openNote, toListed, toNote } from './notes.mapper.ts';
 import { listIn } from './queries.ts';
 import { type NoteMeta, sealed } from './sealed-note.ts';
 import { type BatchOperations, createBatchOperations } from './writes/bulk.ts';
-import { GroupCommit } from './writes/group-commit.ts';
 import { deriveOnPool } from './writes/offload/derive-on-pool.ts';
 import { upsertNote } from './writes/upsert.ts';
+import { VaultWriter } from './writes/vault-writer.ts';
 
 export interface Notes extends MoveOperations, BatchOperations, History, Facets, NoteChangeFeed, AsyncDisposable {
   /** The KindHandler of notes. */
@@ -65,23 +65,22 @@ export type { ApplyOutcome, ApplyRefusal, LiveNote, LiveNotes } from './live/liv
 export type { CloseReason, Watcher } from './live/watchers.ts';
 export type { LinkMove, MovedItem, PreparedLinks, RewrittenNote } from './moves/moved-notes.ts';
 export type { CachedNote } from './note-cache.ts';
-export type { LinkPlanner, MoveHooks, NoteHooks, NotePlace } from './notes.deps.ts';
+export type { LinkPlanner, LinkWrites, MoveHooks, NoteHooks, NotePlace, WrittenNote } from './notes.deps.ts';
 export type { ReadNote, StoredNote } from './notes.store.ts';
 export type { NoteMeta } from './sealed-note.ts';
-export type { WrittenNote } from './writes/written-note.ts';
 
 /** Unseals the meta of a note's row, for domains that read it by a join. Throws `note_unreadable`. */
 export function openNoteMeta(vault: OpenVault, id: string, revision: number, bytes: Buffer): NoteMeta {
   return sealed.openMeta(vault, id, revision, bytes);
 }
 
-export function createNotes(given: Omit<LiveDeps, 'live' | 'commits'>): Notes {
+export function createNotes(given: Omit<LiveDeps, 'live' | 'writer'>): Notes {
   // Writes notify the documents in memory, which write by the same operations.
   const signals: LiveNotifications = {
     changed: (id) => live.changed(id),
     deleted: (id) => live.deleted(id),
   };
-  const deps = { ...given, live: signals, commits: new GroupCommit({ ...given, live: signals }) };
+  const deps = { ...given, live: signals, writer: new VaultWriter({ ...given, live: signals }) };
   const live = new DocumentManager(deps);
   const { db, entries, cache, hooks, opened } = deps;
   const { lock } = entries;

@@ -147,9 +147,9 @@ async function insert(
   row: Omit<Parameters<Entries['insert']>[1], 'parent_id'>,
 ): Promise<void> {
   if (resolved === null) throw new TypeError('a new attachment needs a place');
-  const entered = await entries.enter(handle, vault, resolved, 'attachment').entered;
-  if (!entered.ok) throw new RevisionConflict();
-  if (await entries.insert(handle, { ...row, parent_id: entered.folder })) return;
+  const { folders, counted } = entries.enter(handle, vault, [resolved], 'attachment');
+  if (!(await counted)) throw new RevisionConflict();
+  if (await entries.insert(handle, { ...row, parent_id: folders[0] ?? null })) return;
   const owner = await entries.ownerOf(handle, vault, resolved.path);
   // An attachment created meanwhile is replaced by the next attempt; any other entry keeps the path.
   throw owner === null || owner.kind === 'attachment' ? new RevisionConflict() : new PathTaken(owner, resolved.path);

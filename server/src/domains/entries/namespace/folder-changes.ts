@@ -5,39 +5,27 @@ import type { WriteHandle } from '../../../ports/database/database.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
 import { deleteEntries } from '../entries.store.ts';
 import type { EntryKind } from '../entries.tables.ts';
-import { decrement, increment, insertFolder } from './folder-counts.ts';
+import { decrement, type Increment, increment, insertFolder } from './folder-counts.ts';
 import { ownerOf } from './folder-lookup.ts';
 import * as store from './folders.store.ts';
 import type { FolderEntry, PathOwner, ResolvedPath } from './path-lookup.ts';
 
 /**
- * `folder` is the id of the containing folder, null for the root. Not ok when the entry `owner` has the path or, if
- * that is null, when the folders have changed.
+ * `folder` is the id of the new folder. Not ok when the entry `owner` has the path or, if that is null, when the folders
+ * have changed.
  */
-export type EnterResult =
-  | { readonly ok: true; readonly folder: FolderId | null }
+export type MakeResult =
+  | { readonly ok: true; readonly folder: FolderId }
   | { readonly ok: false; readonly owner: PathOwner | null };
-
-/** An entry that is entering its folder. */
-export interface Entering {
-  /** The containing folder, null for the root: known before `entered` resolves, for the entry's row. */
-  readonly folder: FolderId | null;
-  readonly entered: Promise<EnterResult>;
-}
 
 export function enter(
   clock: Clock,
   handle: WriteHandle,
   vault: OpenVault,
-  resolved: ResolvedPath,
+  places: readonly ResolvedPath[],
   kind: EntryKind,
-): Entering {
-  if (resolved.blocked !== null) {
-    return { folder: null, entered: Promise.resolve({ ok: false, owner: resolved.blocked.owner }) };
-  }
-  const counts = { notes: kind === 'note' ? 1 : 0, children: 1 };
-  const { folder, counted } = increment(clock, handle, vault, resolved, counts);
-  return { folder, entered: counted.then((ok) => (ok ? { ok, folder } : { ok, owner: null })) };
+): Increment {
+  return increment(clock, handle, vault, places, { notes: kind === 'note' ? 1 : 0, children: 1 });
 }
 
 export async function leave(
@@ -56,10 +44,13 @@ export async function makeFolder(
   handle: WriteHandle,
   vault: OpenVault,
   resolved: ResolvedPath,
-): Promise<EnterResult> {
+): Promise<MakeResult> {
   if (resolved.blocked !== null) return { ok: false, owner: resolved.blocked.owner };
   const { path, pathKey } = resolved;
-  const { folder: parent, counted } = increment(clock, handle, vault, resolved, { notes: 0, children: 1 });
+  const {
+    folders: [parent = null],
+    counted,
+  } = increment(clock, handle, vault, [resolved], { notes: 0, children: 1 });
   if (!(await counted)) return { ok: false, owner: null };
   const id = clock.uuid() as FolderId;
   const made = await insertFolder(clock, handle, vault, id, { parent, path, pathKey, explicit: true });

@@ -1,4 +1,4 @@
-import { ancestorsOf, folderOf } from '@notevault/note-text/paths.ts';
+import { ancestorsOf } from '@notevault/note-text/paths.ts';
 import type { FolderId } from '@notevault/protocol/values/ids.ts';
 import type { Clock } from '../../../ports/clock/clock.ts';
 import type { WriteHandle } from '../../../ports/database/database.ts';
@@ -14,58 +14,71 @@ export interface CountDelta {
   readonly children: number;
 }
 
-/** An entry that is being counted in its folder. */
+/** Entries that are being counted in their folders. */
 export interface Increment {
-  /** The folder, null for the root: known at once, so that the entry can be written without waiting. */
-  readonly folder: FolderId | null;
-  /** Resolves to false when the folders have changed since the path was resolved. */
+  /** The folder of each, null for the root: known at once, so that the entries can be written without waiting. */
+  readonly folders: readonly (FolderId | null)[];
+  /** Resolves to false when the folders have changed since the paths were resolved. */
   readonly counted: Promise<boolean>;
 }
 
 /**
- * Creates the folders between the nearest existing folder and the resolved path, each counted in its parent, and adds
- * the counts to the innermost. All statements are sent before this returns.
+ * Adds the counts of entries at some paths to the folders in which they are. Creates those that are missing between a
+ * path and its nearest existing folder, each counted in its parent. All statements are sent before this returns.
  */
 export function increment(
   clock: Clock,
   handle: WriteHandle,
   vault: OpenVault,
-  at: ResolvedPath,
+  places: readonly ResolvedPath[],
   delta: CountDelta,
 ): Increment {
-  const parent = folderOf(at.path);
-  if (parent === '') return { folder: null, counted: Promise.resolve(true) };
-  const missing = [parent, ...ancestorsOf(parent)].filter((folder) => folder.length > (at.nearest?.path.length ?? 0));
-  const made = missing.map((path) => ({ id: clock.uuid() as FolderId, path, key: pathKeyOf(vault, path) }));
-  const chain = [...made, ...(at.nearest === null ? [] : [at.nearest])];
-  const last = missing.length === 0 ? delta : { notes: 0, children: 1 };
+  const found = new Map(places.flatMap(({ nearest }) => (nearest === null ? [] : [[nearest.path, nearest] as const])));
+  const made = new Map<string, { readonly id: FolderId; readonly parent: FolderId | null }>();
+  const counts = new Map<string, CountDelta>();
+  const add = (path: string, by: CountDelta) => {
+    const { notes, children } = counts.get(path) ?? { notes: 0, children: 0 };
+    counts.set(path, { notes: notes + by.notes, children: children + by.children });
+  };
+  const folders = places.map(({ path, nearest }) => {
+    let above = { path: nearest?.path ?? '', id: nearest?.id ?? null };
+    for (const folder of ancestorsOf(path).reverse()) {
+      if (folder.length <= above.path.length) continue;
+      const known = made.get(folder);
+      const id = known?.id ?? (clock.uuid() as FolderId);
+      if (known === undefined) {
+        made.set(folder, { id, parent: above.id });
+        add(above.path, { notes: 0, children: 1 });
+      }
+      above = { path: folder, id };
+    }
+    add(above.path, delta);
+    return above.id;
+  });
   const changed: Promise<boolean>[] = [];
-  if (at.nearest !== null) {
-    const { id, revision } = at.nearest;
-    const counted = handle.run(store.countInNearestFolder, { vault: vault.id, id, revision, ...last });
-    changed.push(counted.then((rows) => rows > 0));
+  for (const [path, by] of counts) {
+    const folder = found.get(path);
+    if (folder === undefined) continue;
+    const { id, revision } = folder;
+    changed.push(handle.run(store.countInNearestFolder, { vault: vault.id, id, revision, ...by }).then(isDone));
   }
-  for (const [index, { id, path, key }] of made.entries()) {
-    const at = { parent: chain[index + 1]?.id ?? null, path, pathKey: key, explicit: false };
-    changed.push(insertFolder(clock, handle, vault, id, at));
+  for (const [path, { id, parent }] of made) {
+    const at = { parent, path, pathKey: pathKeyOf(vault, path), explicit: false };
+    changed.push(insertFolder(clock, handle, vault, id, at, counts.get(path)));
   }
-  for (const [index, { key }] of made.entries()) {
-    const counts = index === 0 ? delta : { notes: 0, children: 1 };
-    changed.push(
-      handle.run(store.countInFolder, { vault: vault.id, pathKey: key, ...counts }).then((rows) => rows > 0),
-    );
-  }
-  const counted = Promise.all(changed).then((each) => each.every((done) => done));
-  return { folder: chain[0]?.id ?? null, counted };
+  return { folders, counted: Promise.all(changed).then((each) => each.every((done) => done)) };
 }
 
-/** Creates an empty folder; returns false when its path is taken. */
+const isDone = (rows: number) => rows > 0;
+
+/** Creates a folder, by default an empty one; returns false when its path is taken. */
 export async function insertFolder(
   clock: Clock,
   handle: WriteHandle,
   vault: OpenVault,
   id: FolderId,
   at: { readonly parent: FolderId | null; readonly path: string; readonly pathKey: Buffer; readonly explicit: boolean },
+  { notes, children }: CountDelta = { notes: 0, children: 0 },
 ): Promise<boolean> {
   const made = await handle.run(store.insertFolder, {
     vault_id: vault.id,
@@ -74,10 +87,12 @@ export async function insertFolder(
     parent_id: at.parent,
     path_key: at.pathKey,
     explicit: at.explicit ? 1 : 0,
+    notes,
+    children,
     now: clock.now(),
     meta: folderMeta.seal(vault, id, 1, { path: at.path }),
   });
-  return made > 0;
+  return isDone(made);
 }
 
 /**

@@ -101,12 +101,12 @@ export const findFolderAt = statement((db, p: { vault: VaultId; pathKey: Buffer 
     .$castTo<StoredFolder>(),
 );
 
-export interface NewFolder extends Omit<StoredFolder, 'created_at' | 'updated_at' | 'notes' | 'children'> {
+export interface NewFolder extends Omit<StoredFolder, 'created_at' | 'updated_at'> {
   readonly vault_id: string;
   readonly now: number;
 }
 
-/** Inserts an empty folder. Changes no row when its path is taken. */
+/** Changes no row when the path is taken. */
 export const insertFolder = statement((db, p: NewFolder) =>
   db
     .insertInto('entries')
@@ -122,8 +122,8 @@ export const insertFolder = statement((db, p: NewFolder) =>
       created_at: p.now,
       updated_at: p.now,
       explicit: p.explicit,
-      notes: 0,
-      children: 0,
+      notes: p.notes,
+      children: p.children,
       meta: p.meta,
     })
     .onConflict((conflict) => conflict.doNothing()),

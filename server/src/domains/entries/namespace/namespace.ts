@@ -3,15 +3,8 @@ import type { Clock } from '../../../ports/clock/clock.ts';
 import type { ReadHandle, WriteHandle } from '../../../ports/database/database.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
 import type { EntryKind } from '../entries.tables.ts';
-import {
-  type Entering,
-  type EnterResult,
-  enter,
-  leave,
-  makeFolder,
-  removeFolders,
-  setExplicit,
-} from './folder-changes.ts';
+import { enter, leave, type MakeResult, makeFolder, removeFolders, setExplicit } from './folder-changes.ts';
+import type { Increment } from './folder-counts.ts';
 import {
   allFolders,
   folderAt,
@@ -32,7 +25,6 @@ import {
 } from './path-lookup.ts';
 import { type MovePlan, relocate } from './relocate.ts';
 
-export type { EnterResult } from './folder-changes.ts';
 export type { TargetInput } from './folder-lookup.ts';
 export type { FolderEntry, PathOwner, ResolvedPath } from './path-lookup.ts';
 export type { KeyedMovedPath, MovedPath, MovePlan } from './relocate.ts';
@@ -57,11 +49,10 @@ export interface Namespace {
   /** Like `resolve`, for several paths with few statements; in the order of the paths. */
   resolveAll(handle: ReadHandle, vault: OpenVault, paths: readonly KeyedPath[]): Promise<ResolvedPath[]>;
   /**
-   * Adds an entry to its folder's counts and creates missing folders, before the entry's row is inserted; that insert
-   * fails when the path is taken. Not ok when the folders have changed since the path was resolved (`owner` null:
-   * resolve it again). Its statements are sent at once, so the row may be inserted without waiting for the result.
+   * Adds entries to the counts of their folders and creates missing folders, before the entries' rows are inserted; that
+   * insert fails when a path is taken. Its statements are sent at once, so the rows may be inserted without waiting.
    */
-  enter(handle: WriteHandle, vault: OpenVault, resolved: ResolvedPath, kind: EntryKind): Entering;
+  enter(handle: WriteHandle, vault: OpenVault, places: readonly ResolvedPath[], kind: EntryKind): Increment;
   /**
    * Subtracts deleted entries of one kind from the counts of their folders; deletes empty folders that are not
    * explicit.
@@ -83,8 +74,8 @@ export interface Namespace {
    * for an id of no explicit folder, a validation error on `field` for a path.
    */
   targetPath(handle: ReadHandle, vault: OpenVault, sent: TargetInput, field: string): Promise<string>;
-  /** Creates an explicit folder. Not ok like `enter`, or when its path is taken. */
-  makeFolder(handle: WriteHandle, vault: OpenVault, resolved: ResolvedPath): Promise<EnterResult>;
+  /** Creates an explicit folder. */
+  makeFolder(handle: WriteHandle, vault: OpenVault, resolved: ResolvedPath): Promise<MakeResult>;
   /** Deletes folders: `below` are these and the nested ones, all without other contents. */
   removeFolders(
     handle: WriteHandle,
@@ -104,7 +95,7 @@ export function createNamespace(clock: Clock): Namespace {
     folderPath: async (handle, vault, id) => (await folderById(handle, vault, id))?.path ?? null,
     resolve: resolvePath,
     resolveAll: resolvePaths,
-    enter: (handle, vault, resolved, kind) => enter(clock, handle, vault, resolved, kind),
+    enter: (handle, vault, places, kind) => enter(clock, handle, vault, places, kind),
     leave,
     relocate: (handle, vault, move) => relocate(clock, handle, vault, move),
     allFolders,

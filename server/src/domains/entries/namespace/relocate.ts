@@ -44,10 +44,13 @@ export async function relocate(
   const conflicting = await findConflict(handle, vault, items);
   if (conflicting !== null) return { ok: false, conflictingId: conflicting };
   const departing = roots.filter(({ from, to }) => foldPath(folderOf(from)) !== foldPath(folderOf(to)));
-  const { folder: targetId, counted } =
+  const {
+    folders: [targetId = null],
+    counted,
+  } =
     departing.length === 0
-      ? { folder: resolved.nearest?.id ?? null, counted: true }
-      : increment(clock, handle, vault, resolved, count(departing));
+      ? { folders: [resolved.nearest?.id ?? null], counted: true }
+      : increment(clock, handle, vault, [resolved], count(departing));
   if (!(await counted)) return { ok: false, conflictingId: null };
   await moveFolders(clock, handle, vault, items, folders, new Set(roots.map(({ id }) => id)), targetId);
   for (const [folder, left] of Map.groupBy(departing, ({ from }) => folderOf(from))) {

@@ -17,11 +17,13 @@ export interface NameChange {
   readonly keys: readonly Buffer[];
   /** Notes and attachments that are now found under the names, and perhaps were not before. */
   readonly appeared: readonly string[];
-  /** Notes whose edges are up to date already. */
-  readonly except?: ReadonlySet<string>;
-  /** Whether the transaction is a bulk one; a short one would be made long by thousands of links. True by default. */
-  readonly bulk?: boolean;
 }
+
+/**
+ * Writes the targets that edges have now, except those of some notes, whose edges are written anew; returns the notes
+ * with an edge that has another target than before.
+ */
+export type WriteTargets = (except?: ReadonlySet<string>) => Promise<ReadonlySet<string>>;
 
 /** The path of a note whose links are resolved again, and their texts. */
 interface Source {
@@ -31,6 +33,7 @@ interface Source {
 
 /** Edges of a note that get the same target. */
 interface Retarget {
+  readonly source: string;
   readonly target: Target;
   readonly ords: Set<number>;
 }
@@ -40,34 +43,49 @@ export async function hasManyLinksTo(handle: ReadHandle, vault: OpenVault, keys:
   return (await handle.allMany(store.findEdgeBeyond, { vault: vault.id, many: MANY }, keys)).length > 0;
 }
 
-/**
- * Resolves again every edge that is looked up under one of the names; returns the notes with an edge that has another
- * target now. An edge whose target still exists is only compared with the entries that appeared, so the cost grows with
- * the links to a name, not with the notes of that name. Throws NeedsLongTransaction.
- */
+/** Writes the targets that edges have now, and waits for them; see planTargets. */
 export async function resolveAgain(
   resolver: LinkResolver,
   handle: WriteHandle,
   vault: OpenVault,
   change: NameChange,
-): Promise<Set<string>> {
-  const keys = distinct(change.keys);
-  const found = await handle.allMany(store.findEdgesByKey, { vault: vault.id, limit: MANY + 1 }, keys);
-  if (found.length > MANY) {
-    if (change.bulk === false) throw new NeedsLongTransaction();
-    return resolveManyAgain(resolver, handle, vault, { ...change, keys });
-  }
-  const edges = found.filter(({ source_id }) => !change.except?.has(source_id));
-  const sources = await readSources(handle, vault, [...new Set(edges.map((edge) => edge.source_id))]);
-  return resolveEdges(resolver, handle, vault, edges, change.appeared, sources);
+): Promise<void> {
+  const write = await planTargets(resolver, handle, vault, change, true);
+  await write();
 }
 
-/** Like resolveAgain, for one note and one slice of its links at a time, to limit memory. */
+/**
+ * Resolves again every edge that is looked up under one of the names; returns what is to be written. An edge whose target
+ * still exists is only compared with the entries that appeared, so the cost grows with the links to a name, not with the
+ * notes of that name. Throws NeedsLongTransaction.
+ *
+ * @param mayTakeLong false in a short transaction, which thousands of links would make a long one.
+ */
+export async function planTargets(
+  resolver: LinkResolver,
+  handle: WriteHandle,
+  vault: OpenVault,
+  { keys: given, appeared }: NameChange,
+  mayTakeLong: boolean,
+): Promise<WriteTargets> {
+  const keys = distinct(given);
+  const found = await handle.allMany(store.findEdgesByKey, { vault: vault.id, limit: MANY + 1 }, keys);
+  if (found.length > MANY) {
+    if (!mayTakeLong) throw new NeedsLongTransaction();
+    return (except) => resolveManyAgain(resolver, handle, vault, { keys, appeared }, except);
+  }
+  const sources = await readSources(handle, vault, [...new Set(found.map((edge) => edge.source_id))]);
+  const retargets = await retargetsOf(resolver, handle, vault, found, appeared, sources);
+  return (except) => writeTargets(handle, vault, retargets, except);
+}
+
+/** Reads and writes one note and one slice of its links at a time, to limit memory. */
 async function resolveManyAgain(
   resolver: LinkResolver,
   handle: WriteHandle,
   vault: OpenVault,
-  { keys, appeared, except }: NameChange,
+  { keys, appeared }: NameChange,
+  except?: ReadonlySet<string>,
 ): Promise<Set<string>> {
   const changed = new Set<string>();
   const names = new Set(keys.map((key) => key.toString('hex')));
@@ -78,13 +96,29 @@ async function resolveManyAgain(
     for (let from = 0; ; ) {
       const page = await handle.all(store.findEdgesPage, { vault: vault.id, source, from, limit: MANY });
       const edges = page.filter((edge) => keysOfEdge(edge).some((key) => names.has(key.toString('hex'))));
-      for (const id of await resolveEdges(resolver, handle, vault, edges, appeared, sources)) changed.add(id);
+      const retargets = await retargetsOf(resolver, handle, vault, edges, appeared, sources);
+      for (const id of await writeTargets(handle, vault, retargets)) changed.add(id);
       const last = page.at(-1);
       if (last === undefined || page.length < MANY) break;
       from = last.ord + 1;
     }
   }
   return changed;
+}
+
+async function writeTargets(
+  handle: WriteHandle,
+  vault: OpenVault,
+  retargets: readonly Retarget[],
+  except?: ReadonlySet<string>,
+): Promise<Set<string>> {
+  const own = retargets.filter(({ source }) => !except?.has(source));
+  await Promise.all(
+    own.map(({ source, target: { note, attachment }, ords }) =>
+      handle.runMany(store.retarget, { vault: vault.id, source, note, attachment }, [...ords]),
+    ),
+  );
+  return new Set(own.map(({ source }) => source));
 }
 
 /** Returns notes by id; unreadable ones are left out. */
@@ -101,28 +135,21 @@ async function readSources(
   return sources;
 }
 
-async function resolveEdges(
+async function retargetsOf(
   resolver: LinkResolver,
-  handle: WriteHandle,
+  handle: ReadHandle,
   vault: OpenVault,
   edges: readonly store.StoredEdge[],
   appeared: readonly string[],
   sources: ReadonlyMap<string, Source>,
-): Promise<Set<string>> {
-  const changed = new Set<string>();
-  if (edges.length === 0) return changed;
+): Promise<Retarget[]> {
+  if (edges.length === 0) return [];
   const candidates = await candidatesFor(handle, vault, edges.flatMap(keysOfEdge));
   const candidatesOf = competitors(candidates, appeared);
-  for (const [id, own] of Map.groupBy(edges, (edge) => edge.source_id)) {
+  return [...Map.groupBy(edges, (edge) => edge.source_id)].flatMap(([id, own]) => {
     const source = sources.get(id);
-    if (source === undefined) continue;
-    for (const { target, ords } of retargetsOf(resolver, source, own, candidatesOf)) {
-      const to = { vault: vault.id, source: id, note: target.note, attachment: target.attachment };
-      await handle.runMany(store.retarget, to, [...ords]);
-      changed.add(id);
-    }
-  }
-  return changed;
+    return source === undefined ? [] : [...retargetsIn(resolver, id, source, own, candidatesOf)];
+  });
 }
 
 /** Returns a function that returns the entries that may be the target of an edge. */
@@ -137,8 +164,9 @@ function competitors({ at, byId }: Candidates, appeared: readonly string[]): (ed
 }
 
 /** Returns those edges of a note whose target changes, by their new target. */
-function retargetsOf(
+function retargetsIn(
   resolver: LinkResolver,
+  id: string,
   source: Source,
   edges: readonly store.StoredEdge[],
   candidatesOf: (edge: store.StoredEdge) => Candidate[],
@@ -154,7 +182,7 @@ function retargetsOf(
     known.set(name, target);
     if (hasTarget(edge, target)) continue;
     const key = `${target.note} ${target.attachment}`;
-    const retarget = retargets.get(key) ?? { target, ords: new Set() };
+    const retarget = retargets.get(key) ?? { source: id, target, ords: new Set() };
     retarget.ords.add(edge.ord);
     retargets.set(key, retarget);
   }

@@ -34,15 +34,29 @@ export interface OpenedLinks {
   readonly texts: OpenedValues<LinkText[]>;
 }
 
-/** Reads the links of a note in order, with the paths of their targets. Throws `note_unreadable`. */
-export async function storedLinksOf(handle: ReadHandle, vault: OpenVault, source: NoteId): Promise<StoredLink[]> {
-  const [stored, edges] = await Promise.all([
-    handle.get(store.findTexts, { vault: vault.id, source }),
-    handle.all(store.findEdges, { vault: vault.id, source }),
+/**
+ * Reads the links of notes in order, with the paths of their targets; returns a function for each that opens them, which
+ * throws `note_unreadable`.
+ */
+export async function storedLinksOf(
+  handle: ReadHandle,
+  vault: OpenVault,
+  sources: readonly NoteId[],
+): Promise<ReadonlyMap<NoteId, () => StoredLink[]>> {
+  const [texts, edges] = await Promise.all([
+    handle.allMany(store.findTextsOf, { vault: vault.id }, sources),
+    handle.allMany(store.findEdgesOf, { vault: vault.id }, sources),
   ]);
-  if (stored === undefined) return [];
-  const links = openLinks(vault, { source, ...stored }, edges);
-  return links.map(({ text, target }, index) => ({ text, target, age: edges[index]?.age ?? 0 }));
+  const textsOf = new Map(texts.map((row) => [row.source_id, row]));
+  const edgesOf = Map.groupBy(edges, (edge) => edge.source_id);
+  const open = (source: NoteId): StoredLink[] => {
+    const stored = textsOf.get(source);
+    if (stored === undefined) return [];
+    const own = edgesOf.get(source) ?? [];
+    const links = openLinks(vault, { source, ...stored }, own);
+    return links.map(({ text, target }, index) => ({ text, target, age: own[index]?.age ?? 0 }));
+  };
+  return new Map(sources.map((source) => [source, () => open(source)]));
 }
 
 /**

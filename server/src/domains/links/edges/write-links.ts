@@ -1,106 +1,137 @@
+import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { NoteLink } from '@notevault/protocol/notes.ts';
 import type { NoteId } from '@notevault/protocol/values/ids.ts';
 import { createYield } from '../../../concurrency/yield.ts';
 import type { WriteHandle } from '../../../ports/database/database.ts';
-import type { WrittenNote } from '../../notes/notes.ts';
+import type { LinkWrites, WrittenNote } from '../../notes/notes.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
 import type { LinkResolver } from '../link-resolver.ts';
 import { identityOf, type LinkText, sameTexts, sealTexts, textOf } from '../link-texts.ts';
 import { toNoteLink } from '../links.mapper.ts';
 import * as store from '../links.store.ts';
+import { planTargets } from './resolve-again.ts';
 import { mapped, type ResolvedLink, resolveLinks } from './resolve-links.ts';
 import { SLICE, slicesOf } from './slices.ts';
-import { type StoredLink, storedLinksOf } from './stored-links.ts';
+import { type OpenedLink, type StoredLink, storedLinksOf } from './stored-links.ts';
 
-/** Writes the links of a created, revived or edited note; resolves to them. */
-export async function writeLinks(
-  resolver: LinkResolver,
-  handle: WriteHandle,
-  vault: OpenVault,
-  note: WrittenNote,
-): Promise<NoteLink[]> {
-  const texts = note.links.map(textOf);
-  if (note.fresh) {
-    const aged = texts.map((text) => ({ text, age: undefined }));
-    return texts.length === 0 ? [] : insertLinks(resolver, handle, vault, note, aged);
-  }
-  const former = await storedLinksOf(handle, vault, note.id);
-  const formerTexts = former.map(({ text }) => text);
-  if (sameTexts(formerTexts, texts)) return former.map(({ text, target }) => toNoteLink(text, target));
-  await note.rows;
-  for (let from = 0; from < former.length; from += SLICE) {
-    await handle.run(store.deleteEdges, { vault: vault.id, source: note.id, from, until: from + SLICE });
-  }
-  return insertLinks(resolver, handle, vault, note, await withFormerAges(texts, former, note.bulk));
-}
-
-/** A link that is about to be written; its age is undefined when the note did not have it before. */
-interface AgedText {
+/** A link to write, at its position in the note; it keeps its age if the note had it before. */
+interface AgedLink {
+  readonly note: WrittenNote;
+  readonly ord: number;
   readonly text: LinkText;
-  readonly age: number | undefined;
+  readonly age: number;
 }
 
-/** Gives the links that a note had before their former ages and origins; equal links are matched in their order. */
-async function withFormerAges(
-  texts: readonly LinkText[],
-  former: readonly StoredLink[],
-  bulk: boolean,
-): Promise<AgedText[]> {
-  const formerBy = Map.groupBy(former, ({ text }) => identityOf(text));
-  return mapped(texts, bulk ? createYield() : null, (text) => {
-    const same = formerBy.get(identityOf(text))?.shift();
-    const origin = same?.text.origin;
-    return { text: origin === undefined ? text : { ...text, origin }, age: same?.age };
-  });
-}
-
-async function insertLinks(
-  resolver: LinkResolver,
-  handle: WriteHandle,
-  vault: OpenVault,
-  note: WrittenNote,
-  aged: readonly AgedText[],
-): Promise<NoteLink[]> {
-  const unresolved = aged.map(({ text, age }) => ({ note, text, age: age ?? note.seq }));
-  const links = await resolveLinks(resolver, handle, vault, unresolved, note.bulk);
-  await note.rows;
-  const { id: source, version } = note;
-  const texts = sealTexts(
-    vault,
-    source,
-    version,
-    aged.map(({ text }) => text),
-  );
-  const edges = links.map((link, ord) => edgeOf(link, ord, link.age));
-  await Promise.all([
-    handle.run(store.putTexts, { vault: vault.id, source, version, texts }),
-    insertEdges(handle, vault, edges),
-  ]);
-  return links.map(({ text, target }) => toNoteLink(text, target));
-}
-
-/** Writes the links of several new notes, with one lookup for all targets; resolves to those of each note that has some. */
-export async function writeLinksOfAll(
+/**
+ * Resolves the links of written notes, where their texts have changed, and those of other notes to names that they have
+ * now or had before; see NoteHooks. Throws NeedsLongTransaction.
+ */
+export async function planLinks(
   resolver: LinkResolver,
   handle: WriteHandle,
   vault: OpenVault,
   notes: readonly WrittenNote[],
-): Promise<ReadonlyMap<NoteId, NoteLink[]>> {
-  const unresolved = notes.flatMap((note) => note.links.map((link, ord) => ({ note, ord, text: textOf(link) })));
-  const bulk = notes.every((note) => note.bulk);
-  const known = new Map(notes.map(({ id, path, aliases }) => [id, { kind: 'note' as const, id, path, aliases }]));
-  const links = await resolveLinks(resolver, handle, vault, unresolved, bulk, known);
-  const byNote = [...Map.groupBy(links, ({ note }) => note)];
-  const rows = byNote.map(([{ id, version }, own]) => {
-    const texts = own.map(({ text }) => text);
-    return { source: id, version, texts: sealTexts(vault, id, version, texts) };
-  });
-  const edges = links.map((link) => edgeOf(link, link.ord, link.note.seq));
-  await Promise.all([handle.runMany(store.putTextsOf, { vault: vault.id }, rows), insertEdges(handle, vault, edges)]);
-  return new Map(byNote.map(([{ id }, own]) => [id, own.map(({ text, target }) => toNoteLink(text, target))]));
+  bulk: boolean,
+): Promise<LinkWrites> {
+  const appeared = notes.filter(({ movedKeys }) => movedKeys.length > 0).map(({ id }) => id);
+  const names = { keys: notes.flatMap(({ movedKeys }) => movedKeys), appeared };
+  const [{ former, damaged, changed, links }, writeTargets] = await Promise.all([
+    planOwn(resolver, handle, vault, notes, bulk),
+    planTargets(resolver, handle, vault, names, bulk),
+  ]);
+  async function write() {
+    const anew = new Set(changed.map(({ id }) => id));
+    const own = Map.groupBy(links, ({ note }) => note.id);
+    const [targeted] = await Promise.all([writeTargets(anew), writeOwn(handle, vault, changed, former, own, bulk)]);
+    const kept = [...former.keys()].filter((id) => !anew.has(id));
+    const again = await storedLinksOf(
+      handle,
+      vault,
+      kept.filter((id) => targeted.has(id)),
+    );
+    return new Map<NoteId, NoteLink[]>([
+      ...[...anew].map((id) => [id, linksOf(own.get(id) ?? [])] as const),
+      ...kept.map((id) => [id, linksOf(again.get(id)?.() ?? former.get(id) ?? [])] as const),
+    ]);
+  }
+  return { damaged, write };
 }
 
-function edgeOf({ note, keys, target }: ResolvedLink, ord: number, age: number): store.SourcedEdge {
+function linksOf(links: readonly OpenedLink[]): NoteLink[] {
+  return links.map(({ text, target }) => toNoteLink(text, target));
+}
+
+/** Resolves the notes' own links, with one lookup for all targets; returns the former ones of edited notes, too. */
+async function planOwn(
+  resolver: LinkResolver,
+  handle: WriteHandle,
+  vault: OpenVault,
+  notes: readonly WrittenNote[],
+  bulk: boolean,
+) {
+  const edited = notes.filter(({ fresh }) => !fresh).map(({ id }) => id);
+  const former = new Map<NoteId, StoredLink[]>();
+  const damaged = new Map<NoteId, NotevaultError>();
+  for (const [id, open] of await storedLinksOf(handle, vault, edited)) {
+    try {
+      former.set(id, open());
+    } catch (error) {
+      if (!(error instanceof NotevaultError)) throw error;
+      damaged.set(id, error);
+    }
+  }
+  const changed = notes.filter(({ id, fresh, links }) => {
+    if (fresh) return links.length > 0;
+    const had = former.get(id)?.map(({ text }) => text);
+    return had !== undefined && !sameTexts(had, links.map(textOf));
+  });
+  const aged: AgedLink[] = [];
+  for (const note of changed) aged.push(...(await withFormerAges(note, former.get(note.id) ?? [], bulk)));
+  const known = new Map(notes.map(({ id, path, aliases }) => [id, { kind: 'note' as const, id, path, aliases }]));
+  return { former, damaged, changed, links: await resolveLinks(resolver, handle, vault, aged, bulk, known) };
+}
+
+/** Gives the links that a note had before their former ages and origins; equal links are matched in their order. */
+async function withFormerAges(note: WrittenNote, former: readonly StoredLink[], bulk: boolean): Promise<AgedLink[]> {
+  const formerBy = Map.groupBy(former, ({ text }) => identityOf(text));
+  const links = note.links.map((link, ord) => ({ ord, text: textOf(link) }));
+  return mapped(links, bulk ? createYield() : null, ({ ord, text }) => {
+    const same = former.length === 0 ? undefined : formerBy.get(identityOf(text))?.shift();
+    const origin = same?.text.origin;
+    return { note, ord, text: origin === undefined ? text : { ...text, origin }, age: same?.age ?? note.seq };
+  });
+}
+
+/** Replaces the links of notes. All statements of a short transaction are sent at once. */
+async function writeOwn(
+  handle: WriteHandle,
+  vault: OpenVault,
+  notes: readonly WrittenNote[],
+  former: ReadonlyMap<NoteId, readonly StoredLink[]>,
+  links: ReadonlyMap<NoteId, readonly ResolvedLink<AgedLink>[]>,
+  bulk: boolean,
+): Promise<void> {
+  const sent: Promise<unknown>[] = [];
+  for (const { id } of notes) {
+    for (let from = 0; from < (former.get(id)?.length ?? 0); from += SLICE) {
+      sent.push(handle.run(store.deleteEdges, { vault: vault.id, source: id, from, until: from + SLICE }));
+      if (bulk) await sent.pop();
+    }
+  }
+  const texts = notes.map(({ id, version }) => {
+    const own = (links.get(id) ?? []).map(({ text }) => text);
+    return { source: id, version, texts: sealTexts(vault, id, version, own) };
+  });
+  sent.push(handle.runMany(store.putTextsOf, { vault: vault.id }, texts));
+  if (bulk) await sent.pop();
+  for (const slice of slicesOf(notes.flatMap(({ id }) => links.get(id) ?? []))) {
+    sent.push(handle.runMany(store.insertEdgesOf, { vault: vault.id }, slice.map(edgeOf)));
+    if (bulk) await sent.pop();
+  }
+  await Promise.all(sent);
+}
+
+function edgeOf({ note, ord, age, keys, target }: ResolvedLink<AgedLink>): store.SourcedEdge {
   return {
     source: note.id,
     ord,
@@ -110,10 +141,6 @@ function edgeOf({ note, keys, target }: ResolvedLink, ord: number, age: number):
     note: target.note,
     attachment: target.attachment,
   };
-}
-
-async function insertEdges(handle: WriteHandle, vault: OpenVault, edges: readonly store.SourcedEdge[]): Promise<void> {
-  for (const slice of slicesOf(edges)) await handle.runMany(store.insertEdgesOf, { vault: vault.id }, slice);
 }
 
 /** Deletes the links of notes. */

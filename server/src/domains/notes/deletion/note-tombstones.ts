@@ -7,7 +7,7 @@ import { RevisionConflict } from '../../entries/revision-conflict.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
 import type { NoteDeps } from '../notes.deps.ts';
 import { sealed } from '../sealed-note.ts';
-import { nameKeysOf } from '../writes/name-keys.ts';
+import { nameKeysOf } from '../writes/write-rows.ts';
 import * as store from './note-tombstones.store.ts';
 
 /** Rows written between two yields: during a long transaction, others run only between its calls. */

@@ -11,8 +11,7 @@ import * as notesStore from '../notes.store.ts';
 import { type NoteMeta, sealed } from '../sealed-note.ts';
 import { deriveOnPool } from '../writes/offload/derive-on-pool.ts';
 import { planText, writeOne } from '../writes/upsert.ts';
-import type { WritePlan } from '../writes/write-plan.ts';
-import type { WriteTarget } from '../writes/write-target.ts';
+import type { WritePlan, WriteTarget } from '../writes/write-plan.ts';
 import { thinVersions } from './version-retention.ts';
 import * as store from './versions.store.ts';
 

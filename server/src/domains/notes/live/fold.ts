@@ -7,8 +7,8 @@ import type { Actor } from '../../entries/entries.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
 import { applyUpdates, headOf, snapshotOf, stateOf, structsOf, textOf } from '../merge/document.ts';
 import { sealed } from '../sealed-note.ts';
-import { buildNoteRow, type Clocked, type NoteRowDraft } from '../writes/build-note-row.ts';
-import type { StoredNoteContent, WriteTarget } from '../writes/write-target.ts';
+import { buildNoteRow, type Clocked } from '../writes/build-note-row.ts';
+import type { NoteRowDraft, StoredNoteContent, WriteTarget } from '../writes/write-plan.ts';
 import { documentOf, type NoteState, type WaitingUpdate } from './note-state.ts';
 
 /** Socket edits of one person within this time keep one version: the one before the first of them. */

@@ -10,7 +10,7 @@ import { findNoteState } from '../notes.store.ts';
 import { sealed } from '../sealed-note.ts';
 import { openDocument } from '../writes/build-note-row.ts';
 import { bytesOf } from '../writes/offload/task-transfer.ts';
-import type { StoredNoteContent } from '../writes/write-target.ts';
+import type { StoredNoteContent } from '../writes/write-plan.ts';
 import * as store from './live.store.ts';
 
 /** A note as stored, with its edits in the log. */

@@ -3,7 +3,8 @@ import type { Actor } from '../../entries/entries.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
 import { emptySnapshot, snapshotOf, stateOf } from '../merge/document.ts';
 import { KEEP_ALL_MS, sealed } from '../sealed-note.ts';
-import { buildNoteRow, type Clocked, type NoteRowDraft, type VersionDraft } from '../writes/build-note-row.ts';
+import { buildNoteRow, type Clocked } from '../writes/build-note-row.ts';
+import type { NoteRowDraft, VersionDraft } from '../writes/write-plan.ts';
 import { targetOf } from './fold.ts';
 import { documentOf, type NoteState } from './note-state.ts';
 

@@ -1,13 +1,13 @@
 import type { NoteId } from '@notevault/protocol/values/ids.ts';
+import type { WriteHandle } from '../../../ports/database/database.ts';
 import type { Actor } from '../../entries/entries.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
 import type { NoteDeps } from '../notes.deps.ts';
 import { findVersion, insertVersion } from '../notes.store.ts';
 import { sealed } from '../sealed-note.ts';
-import type { VersionDraft } from '../writes/build-note-row.ts';
-import { type WriteBatch, writeNotes } from '../writes/commit.ts';
 import { offload } from '../writes/offload/offload.ts';
 import { bytesOf, isLarge, postVault, receiveDraft, receiveVersion } from '../writes/offload/task-transfer.ts';
+import type { VersionDraft, WritePlan } from '../writes/write-plan.ts';
 import { targetOf } from './fold.ts';
 import { type NoteState, postState, readNoteState } from './note-state.ts';
 import { type PreservedText, preservedText } from './preserved-text.ts';
@@ -27,22 +27,17 @@ export async function preserveRejectedText(
   actor: Actor,
 ): Promise<void> {
   let version: VersionDraft | undefined;
-  const work: WriteBatch<void> = {
-    async plan() {
-      const state = await readNoteState(deps, vault, id);
-      if (state === null || (await isPreserved(deps, vault, state, text))) throw new NothingToPreserve();
-      const preserved = await preserveOnPool(deps, vault, state, text, actor);
-      version = preserved.version;
-      return { kind: 'write', target: targetOf('live', state), next: preserved.next };
-    },
-    reject(_index, error) {
-      throw error;
-    },
-    async answer(handle) {
-      if (version !== undefined) await handle.run(insertVersion, { vault: vault.id, id, ...version });
-    },
+  const plan = async (): Promise<WritePlan> => {
+    const state = await readNoteState(deps, vault, id);
+    if (state === null || (await isPreserved(deps, vault, state, text))) throw new NothingToPreserve();
+    const preserved = await preserveOnPool(deps, vault, state, text, actor);
+    version = preserved.version;
+    return { kind: 'write', target: targetOf('live', state), next: preserved.next };
   };
-  await writeNotes(deps, { vault, actor, device: null }, 1, work).catch((error) => {
+  const apply = async (handle: WriteHandle) => {
+    if (version !== undefined) await handle.run(insertVersion, { vault: vault.id, id, ...version });
+  };
+  await deps.writer.enqueueOne<void>({ vault, actor, device: null }, plan, apply).catch((error) => {
     if (!(error instanceof NothingToPreserve)) throw error;
   });
 }

@@ -12,9 +12,9 @@ import type { OpenVault } from '../../vaults/vaults.ts';
 import type { NoteDeps } from '../notes.deps.ts';
 import * as store from '../notes.store.ts';
 import { type NoteMeta, sealed } from '../sealed-note.ts';
-import type { NoteRowDraft } from '../writes/build-note-row.ts';
 import { offload } from '../writes/offload/offload.ts';
 import { isLarge, postVault, receiveDraft } from '../writes/offload/task-transfer.ts';
+import type { NoteRowDraft } from '../writes/write-plan.ts';
 import { type Rewrite, rewriteLinks } from './rewrite-links.ts';
 
 /** A note or attachment that changes its path; attachments have no aliases. */

@@ -4,8 +4,8 @@ import type { NoteId } from '@notevault/protocol/values/ids.ts';
 import type { Clock } from '../../../ports/clock/clock.ts';
 import type { WriteContext } from '../../entries/entries.ts';
 import { editDocument, snapshotOf } from '../merge/document.ts';
-import { buildNoteRow, clientIdOf, type NoteRowDraft, openDocument } from '../writes/build-note-row.ts';
-import type { StoredNoteContent } from '../writes/write-target.ts';
+import { buildNoteRow, clientIdOf, openDocument } from '../writes/build-note-row.ts';
+import type { NoteRowDraft, StoredNoteContent } from '../writes/write-plan.ts';
 
 /** A note whose links get new targets. */
 export interface Rewrite {

@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
-import { type Derived, deriveNote } from '@notevault/note-text/derive.ts';
+import { deriveNote } from '@notevault/note-text/derive.ts';
 import { minimalDiff } from '@notevault/note-text/diff/diff.ts';
 import { noteNameKey } from '@notevault/note-text/links/resolve.ts';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
-import type { NoteId } from '@notevault/protocol/values/ids.ts';
 import type { Doc } from 'yjs';
 import type { Clock } from '../../../ports/clock/clock.ts';
 import type { WriteContext } from '../../entries/entries.ts';
@@ -24,35 +23,14 @@ import {
 import type { InsertedClocks } from '../merge/fingerprints.ts';
 import type { StepLimits } from '../merge/merge.ts';
 import type { OpenedNote } from '../notes.mapper.ts';
-import type { NewVersion } from '../notes.store.ts';
 import { KEEP_ALL_MS, type NoteMeta, PINNED_REASONS, sealed, type VersionReason } from '../sealed-note.ts';
-import { lastVersionOf, type StoredNoteContent, type WriteTarget } from './write-target.ts';
-
-/** Everything that a commit writes, sealed. */
-export interface NoteRowDraft {
-  readonly id: NoteId;
-  readonly path: string;
-  readonly text: string;
-  readonly version: number;
-  readonly revision: number;
-  readonly size: number;
-  readonly mtime: number;
-  readonly now: number;
-  readonly createdAt: number;
-  readonly nameKey: Buffer;
-  readonly meta: NoteMeta;
-  readonly sealedMeta: Buffer;
-  readonly content: Buffer;
-  readonly doc: Buffer | null;
-  readonly derived: Derived;
-  /** What the server inserted into the document since the version before; null for a new note. */
-  readonly inserted: InsertedClocks | null;
-  /** The replaced version, to be stored; null for a new note. */
-  readonly replaced: VersionDraft | null;
-}
-
-/** A replaced version, sealed. */
-export type VersionDraft = Omit<NewVersion, 'id'>;
+import {
+  lastVersionOf,
+  type NoteRowDraft,
+  type StoredNoteContent,
+  type VersionDraft,
+  type WriteTarget,
+} from './write-plan.ts';
 
 /** Edits from a socket. */
 export interface TypingSpan {

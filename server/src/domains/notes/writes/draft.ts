@@ -5,8 +5,8 @@ import { snapshotOf, textOf } from '../merge/document.ts';
 import { boundariesOf } from '../merge/fingerprints.ts';
 import { mergeText, type StepLimits } from '../merge/merge.ts';
 import { sealed, type VersionReason } from '../sealed-note.ts';
-import { buildNoteRow, type Clocked, clientIdOf, currentDocument, type NoteRowDraft } from './build-note-row.ts';
-import type { WriteTarget } from './write-target.ts';
+import { buildNoteRow, type Clocked, clientIdOf, currentDocument } from './build-note-row.ts';
+import type { NoteRowDraft, WriteTarget } from './write-plan.ts';
 
 /** An older version of a note, sealed. */
 export interface SealedBase {

@@ -8,11 +8,9 @@ import type { NoteDeps } from '../notes.deps.ts';
 import { type OpenedNote, toNote } from '../notes.mapper.ts';
 import * as store from '../notes.store.ts';
 import type { VersionReason } from '../sealed-note.ts';
-import { writeNotes } from './commit.ts';
-import type { CommittedNote } from './commit-rows.ts';
 import { draftMergeOnPool, draftTextOnPool } from './offload/draft-on-pool.ts';
-import type { WritePlan } from './write-plan.ts';
-import { findWriteTarget, lastVersionOf, type NoteInput, type TargetReads, type WriteTarget } from './write-target.ts';
+import { type CommittedNote, lastVersionOf, type WritePlan, type WriteTarget } from './write-plan.ts';
+import { findWriteTarget, type NoteInput, type TargetReads } from './write-target.ts';
 
 export function upsertNote(deps: NoteDeps, context: WriteContext<Note>, input: NoteInput): Promise<Note> {
   return writeOne(
@@ -30,17 +28,9 @@ export function writeOne<Result>(
   plan: () => Promise<WritePlan>,
   resultOf: (note: Note, done: CommittedNote) => Result,
 ): Promise<Result> {
-  return writeNotes(deps, context, 1, {
-    plan,
-    reject(_index, error) {
-      throw error;
-    },
-    async answer(handle, done) {
-      const only = done.get(0);
-      if (only === undefined) throw new TypeError('a note was neither written nor refused');
-      const links = only.links ?? (await deps.hooks.linksOf(handle, context.vault, only.note.id as NoteId));
-      return resultOf(toNote(only.note, links), only);
-    },
+  return deps.writer.enqueueOne(context, plan, async (handle, done) => {
+    const links = done.links ?? (await deps.hooks.linksOf(handle, context.vault, done.note.id as NoteId));
+    return resultOf(toNote(done.note, links), done);
   });
 }
 

@@ -5,9 +5,10 @@ import { NIL_UUID, type NoteId, parseUuid } from '@notevault/protocol/values/ids
 import type { ResolvedPath, WriteContext } from '../../entries/entries.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
 import type { NoteDeps } from '../notes.deps.ts';
-import { type OpenedNote, openNote } from '../notes.mapper.ts';
+import { openNote } from '../notes.mapper.ts';
 import * as store from '../notes.store.ts';
 import { sealed } from '../sealed-note.ts';
+import type { StoredNoteContent, WriteTarget } from './write-plan.ts';
 
 /** How long a deletion wins over the same note sent by a device that has not received the deletion. */
 const DELETE_WINS_MS = 60_000;
@@ -16,40 +17,6 @@ const DELETE_WINS_MS = 60_000;
 export interface NoteInput extends UpsertNote {
   readonly pathKey: Buffer;
 }
-
-/** The target of a write: nothing, the live note at the path, or the tombstone that its id names. */
-export type WriteTarget =
-  | {
-      readonly kind: 'new';
-      readonly id: NoteId;
-      readonly resolved: ResolvedPath;
-      /** The highest version of the tombstones at the path, 0 without any: the new note's versions continue from it. */
-      readonly tombstoneVersion: number;
-    }
-  | {
-      readonly kind: 'live' | 'tombstone';
-      readonly id: NoteId;
-      readonly resolved: ResolvedPath;
-      readonly note: StoredNoteContent;
-      /** The document, still sealed; null when it is still its seed. */
-      readonly doc: Buffer | null;
-      /** Fingerprints of the writes that named a version; read for upserts only. */
-      readonly fingerprints?: Buffer | null;
-      /** As for a new note, because another note may have been at the path since the deletion. */
-      readonly tombstoneVersion?: number;
-    };
-
-/**
- * Returns the version before the next one. Versions continue at a path with tombstones, so a version that a client
- * sends with only the path never refers to another note's.
- */
-export function lastVersionOf(target: WriteTarget): number {
-  if (target.kind === 'new') return target.tombstoneVersion;
-  return Math.max(target.note.version, target.tombstoneVersion ?? 0);
-}
-
-/** A note with its content, both sealed and unsealed. */
-export type StoredNoteContent = OpenedNote & { readonly sealedContent: Buffer };
 
 /** What the planning of an upsert reads: of its own, or for all notes of a batch. */
 export interface TargetReads {

@@ -5,7 +5,6 @@ import { textOf } from '../../merge/document.ts';
 import type { NoteDeps } from '../../notes.deps.ts';
 import { insertVersion, updateBody } from '../../notes.store.ts';
 import { sealed } from '../../sealed-note.ts';
-import { type WriteBatch, writeNotes } from '../../writes/commit.ts';
 import { offload } from '../../writes/offload/offload.ts';
 import { areLarge, isLarge, postVault, receiveDraft } from '../../writes/offload/task-transfer.ts';
 import type { RowWrite } from '../../writes/write-plan.ts';
@@ -47,29 +46,24 @@ export async function flushNote(
   live: LiveDocument | undefined,
 ): Promise<void> {
   let folded: FoldedNote | undefined;
-  const work: WriteBatch<void> = {
-    async plan() {
-      const state = await readNoteState(deps, vault, id);
-      if (state === null || state.updates.length === 0 || state.note.deleted_at !== null)
-        throw new ChangedMeanwhile(state);
-      const { next, snapshot } = await fold(deps, vault, state, live);
-      folded = { state, snapshot, plan: { kind: 'write', target: targetOf('live', state), next } };
-      return folded.plan;
-    },
-    reject(_index, error) {
-      throw error;
-    },
-    async answer(handle) {
-      if (folded === undefined) throw new TypeError('nothing was folded');
-      const { state, plan, snapshot } = folded;
-      await deleteUpdates(handle, vault, state);
-      const { revision, meta } = plan.next;
-      const updates = state.updates.map(({ id: update }) => update);
-      if (live?.isOf(state)) handle.onCommit(() => live.flushed({ revision, head: meta.head, snapshot, updates }));
-    },
+  const plan = async () => {
+    const state = await readNoteState(deps, vault, id);
+    if (state === null || state.updates.length === 0 || state.note.deleted_at !== null)
+      throw new ChangedMeanwhile(state);
+    const { next, snapshot } = await fold(deps, vault, state, live);
+    folded = { state, snapshot, plan: { kind: 'write', target: targetOf('live', state), next } };
+    return folded.plan;
+  };
+  const apply = async (handle: WriteHandle) => {
+    if (folded === undefined) throw new TypeError('nothing was folded');
+    const { state, plan, snapshot } = folded;
+    await deleteUpdates(handle, vault, state);
+    const { revision, meta } = plan.next;
+    const updates = state.updates.map(({ id: update }) => update);
+    if (live?.isOf(state)) handle.onCommit(() => live.flushed({ revision, head: meta.head, snapshot, updates }));
   };
   try {
-    await writeNotes(deps, { vault, actor: NOBODY, device: null }, 1, work);
+    await deps.writer.enqueueOne<void>({ vault, actor: NOBODY, device: null }, plan, apply);
   } catch (error) {
     if (!(error instanceof ChangedMeanwhile)) throw error;
     if (error.state === null) await discardOfEnded(deps, vault, id);

@@ -3,18 +3,21 @@ import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { BatchResult, Note, UpsertNote } from '@notevault/protocol/notes.ts';
 import { MB } from '@notevault/protocol/values/byte-units.ts';
 import type { NoteId } from '@notevault/protocol/values/ids.ts';
+import { createYield } from '../../../../concurrency/yield.ts';
+import type { WriteHandle } from '../../../../ports/database/database.ts';
 import type { WriteContext } from '../../../entries/entries.ts';
 import type { NoteDeps } from '../../notes.deps.ts';
 import { notePathOf } from '../../notes.mapper.ts';
-import { writeNotes } from '../commit.ts';
-import type { CommittedNote } from '../commit-rows.ts';
 import { planUpsert } from '../upsert.ts';
 import { faultsOf } from '../upsert-faults.ts';
-import type { WritePlan } from '../write-plan.ts';
+import type { FailedPlans } from '../vault-writer.ts';
+import type { CommittedNote, WritePlan } from '../write-plan.ts';
 import type { NoteInput } from '../write-target.ts';
 import { BatchReads } from './batch-reads.ts';
 
 const NOTES_MAX = 100;
+/** Notes that are prepared together; their stored texts are in memory at once. */
+const PREPARED_TOGETHER = 32;
 /**
  * Limits on what a batch holds in memory for its transaction and on the size of its answer: a hundred notes can be 10
  * MB each.
@@ -44,50 +47,71 @@ export function upsertBatch(
 ): Promise<BatchResult[]> {
   const items = readItems(deps, context, sent);
   const results = items.map((item) => (item.note === null ? item.result : null));
-  const written = items.flatMap((item, index) => (item.note === null ? [] : [{ note: item.note, index }]));
+  const notes = new Map(items.flatMap(({ note }, index) => (note === null ? [] : [[index, note] as const])));
+  const plans = new Map<number, WritePlan>();
   const sizes = new Budgets();
   const ids = new Map<NoteId, number>();
   const reads = new BatchReads(deps, context);
-  const at = (index: number) => {
-    const found = written[index];
-    if (found === undefined) throw new RangeError('no such item');
-    return found;
-  };
+  const yieldIfDue = createYield();
 
-  async function plan(index: number): Promise<WritePlan> {
-    const planned = await planUpsert(deps, context, at(index).note, 'batch', reads);
+  async function plan(index: number, note: NoteInput): Promise<WritePlan> {
+    const planned = await planUpsert(deps, context, note, 'batch', reads);
     if (planned.kind === 'same') return planned;
     const { target, next } = planned;
     const other = target.kind === 'live' ? index : (ids.get(next.id) ?? index);
     // The same result as for two single upserts: the second names the id of a live note at another path.
-    if (other !== index) throw new NotevaultError('conflict', { server_path: at(other).note.path });
+    if (other !== index) throw new NotevaultError('conflict', { server_path: notes.get(other)?.path });
     ids.set(next.id, index);
     sizes.reserve(index, [next.content, next.doc, next.replaced?.content ?? null]);
     return planned;
   }
 
-  const keys = written.map(({ note }) => note.pathKey.toString('hex'));
-  return deps.entries.lock.runAll(context.vault.id, keys, () =>
-    writeNotes(deps, context, written.length, {
-      prepare: (indexes) => reads.prepare(indexes.map((index) => at(index).note)),
-      plan,
-      reject(index, error) {
-        const { note, index: place } = at(index);
-        results[place] = sizes.fit(rejectionOf(items[place]?.path ?? note.path, error));
-      },
-      async answer(_handle, done) {
-        const all = [...results];
-        for (const [index, committed] of done) {
-          const place = at(index).index;
-          all[place] = okResult(items[place]?.path ?? '', committed);
-        }
-        return all.map((result) => {
-          if (result === null) throw new TypeError('an item was neither written nor refused');
-          return result;
-        });
-      },
-    }),
-  );
+  function reject(index: number, error: unknown): void {
+    if (!(error instanceof NotevaultError)) throw error;
+    results[index] = sizes.fit(rejectionOf(items[index]?.path ?? '', error));
+  }
+
+  async function planAll(unplanned: readonly (readonly [number, NoteInput])[]): Promise<void> {
+    for (let from = 0; from < unplanned.length; from += PREPARED_TOGETHER) {
+      const slice = unplanned.slice(from, from + PREPARED_TOGETHER);
+      await reads.prepare(slice.map(([, note]) => note));
+      for (const [index, note] of slice) {
+        await yieldIfDue();
+        await plan(index, note).then(
+          (planned) => plans.set(index, planned),
+          (error) => reject(index, error),
+        );
+      }
+    }
+  }
+
+  async function prepare(failed: FailedPlans): Promise<WritePlan[]> {
+    if (failed.size === 0) await planAll([...notes]);
+    const again: [number, NoteInput][] = [];
+    for (const [index, note] of notes) {
+      const planned = plans.get(index);
+      const error = planned && failed.get(planned);
+      if (error === undefined) continue;
+      plans.delete(index);
+      if (error === null) again.push([index, note]);
+      else reject(index, error);
+    }
+    await planAll(again);
+    return [...plans.values()];
+  }
+
+  async function apply(_handle: WriteHandle, done: ReadonlyMap<WritePlan, CommittedNote>): Promise<BatchResult[]> {
+    return items.map(({ path }, index) => {
+      const planned = plans.get(index);
+      const committed = planned && done.get(planned);
+      const result = committed === undefined ? results[index] : okResult(path, committed);
+      if (result == null) throw new TypeError('an item was neither written nor refused');
+      return result;
+    });
+  }
+
+  const keys = [...notes.values()].map(({ pathKey }) => pathKey.toString('hex'));
+  return deps.entries.lock.runAll(context.vault.id, keys, () => deps.writer.enqueue(context, { prepare, apply }));
 }
 
 /** Checks the items as far as possible without reading the vault. */

@@ -2,9 +2,9 @@ import { TooManySteps } from '@notevault/note-text/diff/budget.ts';
 import type { WriteContext } from '../../../entries/entries.ts';
 import type { NoteDeps } from '../../notes.deps.ts';
 import type { VersionReason } from '../../sealed-note.ts';
-import { draftText, type NoteRowDraft } from '../build-note-row.ts';
+import { draftText } from '../build-note-row.ts';
 import { draftMerge, type MergeDraft, type MergeInput } from '../draft.ts';
-import type { WriteTarget } from '../write-target.ts';
+import type { NoteRowDraft, WriteTarget } from '../write-plan.ts';
 import { offload } from './offload.ts';
 import { isLarge, isLargeText, postVault, receiveDraft, unitsOf } from './task-transfer.ts';
 

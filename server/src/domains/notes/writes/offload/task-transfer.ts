@@ -1,7 +1,6 @@
 import type { SealingKey, SharedKey } from '../../../../ports/keyring/keyring.ts';
 import type { OpenVault } from '../../../vaults/vaults.ts';
-import type { NoteRowDraft, VersionDraft } from '../build-note-row.ts';
-import type { StoredNoteContent } from '../write-target.ts';
+import type { NoteRowDraft, StoredNoteContent, VersionDraft } from '../write-plan.ts';
 
 /**
  * The data exchanged with the worker threads of the pool: plain data and sealed bytes. The key is lent, as to the

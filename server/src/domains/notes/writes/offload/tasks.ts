@@ -10,7 +10,7 @@ import { type Rewrite, rewriteLinks } from '../../moves/rewrite-links.ts';
 import type { VersionReason } from '../../sealed-note.ts';
 import { draftText } from '../build-note-row.ts';
 import { draftMerge, type MergeInput } from '../draft.ts';
-import type { WriteTarget } from '../write-target.ts';
+import type { WriteTarget } from '../write-plan.ts';
 import { bytesOf, type OpenKey, openPosted, type PostedVault, postDraft } from './task-transfer.ts';
 
 interface WriteInput {

@@ -125,6 +125,22 @@ onEachEngine('writes of one vault at once', (open) => {
     }
   });
 
+  test('find each other under names that more notes have than are sent together', async () => {
+    const { server, together } = await startWith(open);
+    await using _ = server;
+    const { alice } = server;
+    const name = (at: number) => `fresh ${at % NOTES}`;
+    const write = (at: number) =>
+      alice.post('/notes', { path: `${name(at)}.md`, content: `[[${name(at + 1)}]] [[${name(at + 9)}]]`, mtime: 2 });
+    const answers = await together(NOTES, () => Promise.all(Array.from({ length: NOTES }, (_, at) => write(at))));
+    for (const [at, { status, body }] of answers.entries()) {
+      assert.equal(status, 200);
+      const { links } = (await alice.get(`/notes/by-id/${body.note.id}`)).body;
+      const targets = links.map(({ target_path }: { target_path: string | null }) => target_path);
+      assert.deepEqual(targets, [`${name(at + 1)}.md`, `${name(at + 9)}.md`]);
+    }
+  });
+
   test('fail alone: a refused one, one whose row changed meanwhile, and one that cannot be stored', async () => {
     const { server, plain, notes, state, together } = await startWith(open);
     await using _ = server;
