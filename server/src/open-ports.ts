@@ -144,7 +144,7 @@ export function blobStoreOf(config: Config): BlobStore {
 }
 
 /** Opens the bus between processes; with SQLite there is only one. */
-export async function openBus(config: Config): Promise<Bus> {
+async function openBus(config: Config): Promise<Bus> {
   const url = directUrlOf(config);
   if (url === null) return new MemoryHub().join();
   const { openPostgresBus } = await import('./ports/bus/postgres.ts');

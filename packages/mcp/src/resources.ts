@@ -11,7 +11,7 @@ import { isVaultNotFound } from './failure.ts';
 import { noteUri, parseNoteUri } from './note-uri.ts';
 import type { ToolContext } from './tool.ts';
 
-export const TEMPLATE = 'notevault://{vault_id}/{+path}';
+const TEMPLATE = 'notevault://{vault_id}/{+path}';
 const MARKDOWN = 'text/markdown';
 const VAULTS_MAX = 10;
 const RECENT = 20;

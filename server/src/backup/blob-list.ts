@@ -34,7 +34,7 @@ export function readBlobLines(bytes: Uint8Array, file: string): ListedBlob[] {
 }
 
 /** The order of the list: that of both databases. */
-export function compareKeys(a: BlobKey, b: BlobKey): number {
+function compareKeys(a: BlobKey, b: BlobKey): number {
   if (a.vaultId !== b.vaultId) return a.vaultId < b.vaultId ? -1 : 1;
   return a.blobId < b.blobId ? -1 : a.blobId > b.blobId ? 1 : 0;
 }

@@ -34,7 +34,6 @@ export type SaveWord = Save.SaveWord;
 export type SaveProblem = Save.SaveProblem;
 export type EditorSession = NoteSession;
 export type EditorSessionOptions = SessionOptions;
-export type EditorPresence = Presence;
 
 /** Draws an editor into an element. Dispose of the result before the element goes. */
 export function createEditor(parent: HTMLElement, options: Options): EditorController {

@@ -36,7 +36,7 @@ export interface FilterClause {
 /** Nobody types a longer query; this bounds the cost of a text pasted by mistake. */
 const MAX_LENGTH = 4000;
 /** Words of all kinds together: each is looked up in every form. What follows them is not read. */
-export const MAX_WORDS = 64;
+const MAX_WORDS = 64;
 const MAX_CLAUSES = 16;
 
 const clausePattern = /(-|\+(?="))?(?:(tag|path|folder|title):)?(?:"([^"]*)"?|([^\s"]+))/giy;

@@ -127,7 +127,7 @@ function* mergedLists(lists: readonly Iterable<string>[]): Generator<string> {
 }
 
 /** Whether a live note has the term. */
-export function isLive(segments: readonly Segment[], term: string): boolean {
+function isLive(segments: readonly Segment[], term: string): boolean {
   return segments.some((segment) => {
     if (segment.deletedCount === 0) return segment.hasTerm(term);
     const reader = segment.postings(term);

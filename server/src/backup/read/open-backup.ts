@@ -85,7 +85,7 @@ export async function keyOfBackup(
   return key;
 }
 
-export function keyringOf({ bytes }: BackupKey): Keyring {
+function keyringOf({ bytes }: BackupKey): Keyring {
   // Nothing is sealed with it.
   return new MasterKeyring(bytes, () => Buffer.alloc(0));
 }

@@ -24,7 +24,7 @@ export interface BackupCopy extends AsyncDisposable {
 }
 
 /** Loads a backup into its scratch folder at the latest schema. Throws SchemaError for one of a newer version. */
-export async function openCopy(backup: OpenBackup): Promise<BackupCopy> {
+async function openCopy(backup: OpenBackup): Promise<BackupCopy> {
   const dataDir = join(backup.scratch, 'data');
   await mkdir(dataDir, { mode: 0o700 });
   const file = databaseFile(dataDir);

@@ -67,7 +67,7 @@ export interface BackupSummary {
 }
 
 /** What the HMAC of a manifest is for. */
-export const MANIFEST_MAC = 'backup manifest';
+const MANIFEST_MAC = 'backup manifest';
 /** Tables that a server fills again by itself, for the feed epoch that a restore begins. */
 const CACHES = ['cache_pages'];
 /** Left free on the disk of the target, so that a backup does not stop the server beside it. */

@@ -54,7 +54,7 @@ export function grantOfName(name: string | undefined): GrantKey {
   return { userId: userId as UserId, id };
 }
 
-export const REFRESH_PREFIX = 'nv_oar_';
+const REFRESH_PREFIX = 'nv_oar_';
 const FAMILY_BYTES = 16;
 
 /**

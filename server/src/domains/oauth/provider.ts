@@ -38,7 +38,7 @@ export const paths = {
 } as const;
 
 /** Resource identifiers that tokens may be for; all of them mean this server. */
-export function resourcesOf(publicUrl: string): readonly string[] {
+function resourcesOf(publicUrl: string): readonly string[] {
   return [publicUrl, `${publicUrl}/`, `${publicUrl}/api/mcp`, `${publicUrl}/api/mcp/`];
 }
 

@@ -18,8 +18,6 @@ export interface Plan {
 export type PlanCap = {
   [Key in keyof Plan]: Plan[Key] extends boolean ? never : Key;
 }[keyof Plan];
-export type PlanFlag = Exclude<keyof Plan, PlanCap>;
-
 /** Plans by name. */
 export type PlanTable = Readonly<Record<string, Plan>>;
 

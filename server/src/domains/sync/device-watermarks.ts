@@ -6,7 +6,7 @@ import * as store from './sync.store.ts';
 
 const HOUR_MS = 60 * 60 * 1000;
 /** Maximum number of devices per vault; a reinstalled client counts as a new device. */
-export const DEVICES_MAX = 1000;
+const DEVICES_MAX = 1000;
 
 /**
  * Records that a device has durably applied every change up to `watermark`. Written when the watermark moved or the

@@ -77,7 +77,7 @@ const SLICE_STRUCTS_MIN = 16;
 const SLICE_DELETED_LENGTH = 10_000;
 
 /** Returns limits for slices of some milliseconds: in a document of many structs, each split moves many. */
-export function sliceLimits(structsBefore: number) {
+function sliceLimits(structsBefore: number) {
   const structs = Math.floor(
     Math.min(SLICE_STRUCTS_MAX, Math.max(SLICE_STRUCTS_MIN, SLICE_STEPS / (structsBefore + 1))),
   );
