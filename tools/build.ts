@@ -20,12 +20,17 @@ const LAUNCHER = `#!/bin/sh\n':' //; exec node --disable-warning=ExperimentalWar
  */
 export async function build(): Promise<void> {
   await buildWeb();
+  await buildProgram();
+}
+
+/** Builds only the program. Returns the path of the command. */
+export async function buildProgram(): Promise<string> {
+  const bin = join(dist, BIN);
   const digest = digestOfProgram(root);
   const stamp = stampOf(root);
-  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === digest) return;
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === digest) return bin;
   rmSync(dist, { recursive: true, force: true });
   const imported = await bundle(root, dist);
-  const bin = join(dist, BIN);
   writeFileSync(bin, LAUNCHER + readFileSync(bin, 'utf8'));
   chmodSync(bin, 0o755);
   writeFileSync(join(dist, 'package.json'), JSON.stringify(manifestOfProgram(root, imported, BIN), null, 2));
@@ -33,6 +38,7 @@ export async function build(): Promise<void> {
   mkdirSync(join(dist, 'web'));
   symlinkSync('../../web/dist', join(dist, 'web/dist'), 'dir');
   writeFileSync(stamp, digest);
+  return bin;
 }
 
 if (import.meta.main) await build();

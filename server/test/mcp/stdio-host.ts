@@ -1,10 +1,7 @@
-import { join } from 'node:path';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { Assistant } from '../kit/clients/mcp.ts';
-import type { Environment } from '../kit/programs/process.ts';
-
-const main = join(import.meta.dirname, '../../../cli/src/main.ts');
+import { type Environment, main } from '../kit/programs/process.ts';
 
 /** Starts `notevault mcp` as a host does. */
 export async function connect(env: Environment, legacy = false): Promise<Assistant> {

@@ -11,7 +11,8 @@ import { join } from 'node:path';
  */
 
 const root = join(import.meta.dirname, '../../../..');
-const main = join(root, 'cli/src/main.ts');
+/** The command: its source, or in a whole run the bundle of it. */
+export const main = process.env.TEST_PROGRAM ?? join(root, 'cli/src/main.ts');
 /** The program that `npm run build` makes. */
 export const BUNDLED = join(root, 'dist/cli/src/main.js');
 /** A start that takes longer has failed. On a machine with much else to do, one of a second takes a minute. */
@@ -127,7 +128,7 @@ export interface ServeOptions {
   readonly env: Environment & { readonly NOTEVAULT_DATA_DIR: string };
   /** Wraps the command, for example in a tracer: `[program, ...arguments]`. It must keep the process id. */
   readonly under?: readonly string[];
-  /** The script of the command; its source by default. */
+  /** The script of the command; `main` by default. */
   readonly main?: string;
 }
 
