@@ -1,5 +1,6 @@
 import type { ChangeSpec, EditorState } from '@codemirror/state';
 import type { Command, EditorView } from '@codemirror/view';
+import { canWriteNote } from '../core/modes.ts';
 
 const TASK = /^((?:[ \t]*>)*[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+)\[([ xX])\](?=[ \t]|$)/;
 const ITEM = /^((?:[ \t]*>)*[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+)/;
@@ -14,12 +15,21 @@ export function toggleTaskChange(state: EditorState, at: number): ChangeSpec | n
   return { from, to: from + 1, insert: mark === ' ' ? 'x' : ' ' };
 }
 
-/** Ticks or unticks the task on the line at an offset. */
-export function toggleTaskAt(view: EditorView, at: number): boolean {
-  const changes = view.state.readOnly ? null : toggleTaskChange(view.state, at);
-  if (changes === null) return false;
+/**
+ * Ticks or unticks the task on the line at an offset, also while reading.
+ *
+ * @param wasDone how the task is shown; nothing happens when it is otherwise by now.
+ */
+export function toggleTaskAt(view: EditorView, at: number, wasDone: boolean): boolean {
+  const { state } = view;
+  const changes = state.facet(canWriteNote) ? toggleTaskChange(state, at) : null;
+  if (changes === null || isDone(state, at) !== wasDone) return false;
   view.dispatch({ changes, userEvent: 'input.task' });
   return true;
+}
+
+function isDone({ doc }: EditorState, at: number): boolean {
+  return /[xX]/.test(TASK.exec(doc.lineAt(at).text)?.[2] ?? '');
 }
 
 /** Ticks or unticks the tasks of the selected lines; makes tasks of lines that are none. */

@@ -7,6 +7,9 @@ export type EditorMode = 'preview' | 'source' | 'reading';
 /** The mode of a state; `source` unless a mode was given. */
 export const editorMode = Facet.define<EditorMode, EditorMode>({ combine: (values) => values[0] ?? 'source' });
 
+/** Whether the note may be changed, also where its text cannot be typed into: a box is ticked while reading too. */
+export const canWriteNote = Facet.define<boolean, boolean>({ combine: (values) => values[0] ?? false });
+
 const READ_ONLY = { role: 'document', 'aria-readonly': 'true' };
 
 /**
@@ -18,6 +21,7 @@ export function modeExtensions(mode: EditorMode, canWrite: boolean, preview: Ext
   const isEditable = canWrite && mode !== 'reading';
   return [
     editorMode.of(mode),
+    canWriteNote.of(canWrite),
     EditorState.readOnly.of(!isEditable),
     // Without it the phone's keyboard would open for a text that cannot be typed into.
     EditorView.editable.of(isEditable),

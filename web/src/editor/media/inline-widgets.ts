@@ -45,10 +45,13 @@ export class TaskWidget extends PreviewWidget {
   readonly #isDone: boolean;
   readonly #label: string;
 
+  readonly #canTick: boolean;
+
   /** @param label the text of the task, for screen readers. */
-  constructor(isDone: boolean, label: string) {
+  constructor(isDone: boolean, label: string, canTick: boolean) {
     super();
-    this.key = `${isDone} ${label}`;
+    this.key = `${isDone} ${canTick} ${label}`;
+    this.#canTick = canTick;
     this.#isDone = isDone;
     this.#label = label;
   }
@@ -58,11 +61,13 @@ export class TaskWidget extends PreviewWidget {
     box.type = 'checkbox';
     box.checked = this.#isDone;
     box.setAttribute('aria-label', this.#label === '' ? stringsOf(view).task : this.#label);
+    if (!this.#canTick) box.setAttribute('aria-readonly', 'true');
     // The press must not move the cursor, which would show the source in place of the box.
     box.addEventListener('mousedown', (event) => event.preventDefault());
     box.addEventListener('click', (event) => {
       event.preventDefault();
-      toggleTaskAt(view, view.posAtDOM(box));
+      // Somebody else may have changed the line since it was drawn.
+      if (box.isConnected) toggleTaskAt(view, view.posAtDOM(box), this.#isDone);
     });
     return box;
   }

@@ -1,6 +1,7 @@
 import { syntaxTree } from '@codemirror/language';
 import { type EditorState, RangeSet } from '@codemirror/state';
 import { Decoration, type DecorationSet, EditorView, ViewPlugin, type ViewUpdate } from '@codemirror/view';
+import { canWriteNote } from '../core/modes.ts';
 import { type BuiltDecorations, DecorationBuilder } from './decoration-builder.ts';
 import { changesInteraction, isFrozen } from './preview-state.ts';
 import type { InlineRenderer } from './renderer.ts';
@@ -74,6 +75,7 @@ class VisibleWalk {
 function needsBuild(update: ViewUpdate): boolean {
   if (update.docChanged || update.viewportChanged || update.selectionSet) return true;
   if (syntaxTree(update.startState) !== syntaxTree(update.state)) return true;
+  if (update.startState.facet(canWriteNote) !== update.state.facet(canWriteNote)) return true;
   return update.transactions.some(changesInteraction);
 }
 

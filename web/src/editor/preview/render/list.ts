@@ -1,4 +1,5 @@
 import type { SyntaxNode, SyntaxNodeRef } from '@lezer/common';
+import { canWriteNote } from '../../core/modes.ts';
 import { BulletWidget, TaskWidget } from '../../media/inline-widgets.ts';
 import type { InlineRenderer, RenderContext } from '../renderer.ts';
 
@@ -28,7 +29,8 @@ function renderTask(mark: SyntaxNode, task: SyntaxNode, context: RenderContext):
     context.mark(task.from, task.to, 'nv-syntax');
     return;
   }
-  context.replace(task.from, task.to, new TaskWidget(isDone, context.text(task.to, line.to).trim()));
+  const label = context.text(task.to, line.to).trim();
+  context.replace(task.from, task.to, new TaskWidget(isDone, label, context.state.facet(canWriteNote)));
 }
 
 const QUOTE_MARKS = /^(?:[ \t]*>[ \t]?)*/;

@@ -132,4 +132,52 @@ export function editingTests(browser: () => EditorBrowser): void {
     await opened.page.locator('[name=replaceAll]').click();
     assert.equal(await opened.run((harness) => harness.stored()), '1 two 1');
   });
+
+  test('a task is ticked while reading, by the mark in its box only, and not by who may not write', async () => {
+    await using opened = await browser().open();
+    const note = '- [ ] one\n- [x] two\n\n> 1. [ ] three';
+    await opened.start(note, 'reading');
+    await opened.page.getByRole('checkbox', { name: 'three' }).click();
+    await opened.page.getByRole('checkbox', { name: 'two' }).focus();
+    await opened.page.keyboard.press('Space');
+    const ticked = '- [ ] one\n- [ ] two\n\n> 1. [x] three';
+    assert.equal(await opened.run((harness) => harness.stored()), ticked);
+    // Somebody else ticks a box in the moment in which it is pressed: it stays ticked.
+    await opened.run((harness) => {
+      const box = document.querySelector<HTMLElement>('[aria-label=one]');
+      harness.remote(3, 1, 'x');
+      box?.click();
+    });
+    await opened.run((harness) => harness.editor.setCanWrite(false));
+    const box = opened.page.getByRole('checkbox', { name: 'two' });
+    assert.equal(await box.getAttribute('aria-readonly'), 'true');
+    await box.click();
+    assert.equal(await opened.run((harness) => harness.stored()), ticked.replace('[ ] one', '[x] one'));
+    assert.deepEqual(opened.complaints, []);
+  });
+
+  test('Control, Shift and V paste an address as a text', async () => {
+    await using opened = await browser().open();
+    const paste = async (keys: string) => {
+      await opened.start('word');
+      await opened.run((harness) => harness.editor.focus());
+      await opened.page.keyboard.press('Control+a');
+      await opened.page.keyboard.down('Control');
+      if (keys === 'V') await opened.page.keyboard.down('Shift');
+      await opened.page.evaluate((key) => {
+        const content = document.querySelector('.cm-content');
+        const clipboardData = new DataTransfer();
+        clipboardData.setData('text/plain', 'https://example.org');
+        const held = { key, ctrlKey: true, shiftKey: key === 'V', bubbles: true };
+        content?.dispatchEvent(new KeyboardEvent('keydown', held));
+        content?.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }));
+        content?.dispatchEvent(new KeyboardEvent('keyup', held));
+      }, keys);
+      await opened.page.keyboard.up('Shift');
+      await opened.page.keyboard.up('Control');
+      return opened.run((harness) => harness.stored());
+    };
+    assert.equal(await paste('v'), '[word](https://example.org)');
+    assert.equal(await paste('V'), 'https://example.org');
+  });
 }
