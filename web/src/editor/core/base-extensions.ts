@@ -14,9 +14,12 @@ import { fileDrop } from '../files/file-drop.ts';
 import { uploads } from '../files/insert-files.ts';
 import { linkHover } from '../hover/link-hover.ts';
 import { linkClicks } from '../links/link-click.ts';
+import { linkPaste } from '../paste/link-paste.ts';
+import { plainPasteKeys } from '../paste/plain-paste.ts';
 import { calloutFolds } from '../preview/callout-folds.ts';
 import { codeParser } from '../syntax/code-parser.ts';
 import { noteLanguage } from '../syntax/markdown-language.ts';
+import { tablePaste } from '../table/paste.ts';
 import { editorTheme } from '../theme/theme.ts';
 import { carriageReturns } from './carriage-returns.ts';
 import { noteKeymaps } from './keymaps.ts';
@@ -62,6 +65,9 @@ export const editingExtensions: Extension = [
   noteCompletion,
   linkHover,
   uploads,
+  plainPasteKeys,
+  tablePaste,
+  linkPaste,
   fileDrop,
   noteKeymaps,
 ];

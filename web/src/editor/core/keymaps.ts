@@ -10,6 +10,7 @@ import { COMMAND_KEYS } from '../commands/keys.ts';
 import { destinationAt, openDestination } from '../links/link-click.ts';
 import { cellKeys } from '../table/cell-keys.ts';
 import { moveCell, nextRow, tableAtCursor } from '../table/commands.ts';
+import { focusTableBar } from '../table/table-bar.ts';
 
 /** Follows the link at the cursor. */
 const followLink: Command = (view) => {
@@ -58,6 +59,7 @@ const continueMarkup = insertNewlineContinueMarkupCommand({ nonTightLists: false
 const tableKeys: KeyBinding[] = [
   { key: 'Tab', run: moveCell(1), shift: moveCell(-1) },
   { key: 'Enter', run: (view) => isInTable(view) && nextRow(view) },
+  { key: 'Alt-F10', run: focusTableBar },
   ...(['table-row-up', 'table-row-down', 'table-column-left', 'table-column-right'] as const).map((name) => ({
     ...COMMAND_KEYS[name],
     run: COMMANDS[name],

@@ -1,3 +1,5 @@
+import type { TableEdit } from '../table/commands.ts';
+
 /** Every sentence that the editor shows. The app provides them in its language. */
 export interface EditorStrings {
   readonly editorLabel: string;
@@ -31,6 +33,9 @@ export interface EditorStrings {
   readonly footnote: string;
   readonly foldCallout: string;
   readonly printIncomplete: string;
+  /** The bar of a table, and what it does. */
+  readonly tableTools: string;
+  readonly tableEdits: Readonly<Record<TableEdit | 'source', string>>;
   /** Translations of CodeMirror's own phrases, for its search panel and its announcements. */
   readonly phrases: Readonly<Record<string, string>>;
 }

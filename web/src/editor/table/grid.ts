@@ -14,9 +14,23 @@ export const tableGrid = ViewPlugin.fromClass(
     grid: Grid;
     #isStale = false;
 
+    readonly #view: EditorView;
+
     constructor(view: EditorView) {
       this.grid = drawGrid(view);
+      this.#view = view;
+      view.contentDOM.addEventListener('scroll', this.#onScroll, true);
     }
+
+    destroy(): void {
+      this.#view.contentDOM.removeEventListener('scroll', this.#onScroll, true);
+    }
+
+    /** Cursor and selection are drawn over the text, and stay behind when a wide table scrolls by itself. */
+    readonly #onScroll = (): void => {
+      const { state, composing } = this.#view;
+      if (!composing) this.#view.dispatch({ selection: state.selection });
+    };
 
     update(update: ViewUpdate): void {
       const isOther =

@@ -5,12 +5,14 @@ import { chromeTheme } from './chrome.ts';
 import { codeStyle, noteStyle } from './highlight.ts';
 import { panelTheme } from './panels.ts';
 import { printTheme } from './print.ts';
+import { tableTheme } from './tables.ts';
 import { textTheme } from './text.ts';
 
 /** The look of the editor. Colours, sizes and spaces are the custom properties of the app. */
 export const editorTheme: Extension = [
   textTheme,
   blockTheme,
+  tableTheme,
   panelTheme,
   chromeTheme,
   printTheme,

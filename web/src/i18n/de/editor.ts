@@ -58,6 +58,21 @@ export const editor: typeof english = {
     foldCallout: 'Text zeigen oder verbergen',
     printIncomplete:
       'Teile dieser Notiz waren noch nicht bereit und fehlen hier. Drucke sie mit dem Befehl „Notiz drucken“.',
+    tableTools: 'Tabelle bearbeiten',
+    tableEdits: {
+      'add-row': 'Zeile darunter hinzufügen',
+      'row-up': 'Zeile nach oben',
+      'row-down': 'Zeile nach unten',
+      'delete-row': 'Zeile entfernen',
+      'add-column': 'Spalte danach hinzufügen',
+      'column-left': 'Spalte nach links',
+      'column-right': 'Spalte nach rechts',
+      'delete-column': 'Spalte entfernen',
+      'align-left': 'Spalte linksbündig',
+      'align-center': 'Spalte zentriert',
+      'align-right': 'Spalte rechtsbündig',
+      source: 'Quelltext zeigen (Escape)',
+    },
     phrases: {
       Find: 'Suchen',
       Replace: 'Ersetzen durch',

@@ -57,6 +57,21 @@ export const editor = {
     foldCallout: 'Show or hide the text',
     printIncomplete:
       'Parts of this note were not ready and are missing here. Print it with the command “Print the note”.',
+    tableTools: 'Edit the table',
+    tableEdits: {
+      'add-row': 'Add a row below',
+      'row-up': 'Move the row up',
+      'row-down': 'Move the row down',
+      'delete-row': 'Remove the row',
+      'add-column': 'Add a column after this one',
+      'column-left': 'Move the column to the left',
+      'column-right': 'Move the column to the right',
+      'delete-column': 'Remove the column',
+      'align-left': 'Align the column to the left',
+      'align-center': 'Centre the column',
+      'align-right': 'Align the column to the right',
+      source: 'Show the source (Escape)',
+    },
     phrases: {},
   },
 };

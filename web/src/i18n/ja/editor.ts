@@ -58,6 +58,21 @@ export const editor: typeof english = {
     foldCallout: '本文の表示を切り替える',
     printIncomplete:
       'このノートの一部は準備が間に合わず、ここにありません。コマンド「ノートを印刷」で印刷してください。',
+    tableTools: '表を編集',
+    tableEdits: {
+      'add-row': '下に行を追加',
+      'row-up': '行を上へ',
+      'row-down': '行を下へ',
+      'delete-row': '行を削除',
+      'add-column': '次に列を追加',
+      'column-left': '列を左へ',
+      'column-right': '列を右へ',
+      'delete-column': '列を削除',
+      'align-left': '列を左揃え',
+      'align-center': '列を中央揃え',
+      'align-right': '列を右揃え',
+      source: 'ソースを表示（Escape）',
+    },
     phrases: {
       Find: '検索',
       Replace: '置換後',

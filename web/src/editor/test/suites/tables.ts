@@ -187,4 +187,118 @@ export function tableTests(browser: () => EditorBrowser): void {
     assert.equal((await stored(opened)).replace('x', ''), NOTE);
     assert.match(await active(opened), /x/);
   });
+
+  test('the bar above a table edits its rows and columns by pointer, and the cell keeps the focus', async () => {
+    await using opened = await browser().open();
+    await opened.start(`${'x\n\n'.repeat(3)}${NOTE}`);
+    const bar = opened.page.getByRole('toolbar', { name: 'Edit the table' });
+    assert.equal(await bar.count(), 0);
+    await cell(opened, 'South').click();
+    await bar.getByRole('button', { name: 'Move the row up' }).click();
+    await bar.getByRole('button', { name: 'Add a column after this one' }).click();
+    await opened.page.keyboard.type('new');
+    await bar.getByRole('button', { name: 'Centre the column' }).click();
+    assert.equal(
+      (await stored(opened)).replace(/^[^|]*|[^|]*$/g, ''),
+      [
+        '| Bed   |     | Crop      | Plants |',
+        '| ----- | :-: | --------- | -----: |',
+        '| South | new |           |     12 |',
+        '| North |     | [[Beans]] |     48 |',
+      ].join('\n'),
+    );
+    await bar.getByRole('button', { name: /source/ }).click();
+    await opened.page.getByText('| :-: |').waitFor();
+    await bar.getByRole('button', { name: /source/ }).click();
+    await opened.page.getByRole('table').waitFor();
+    await opened.page.getByText('after').click();
+    assert.equal(await bar.count(), 0);
+    assert.deepEqual(opened.complaints, []);
+  });
+
+  test('the bar above a table is reached and used by the keyboard alone', async () => {
+    await using opened = await browser().open();
+    await opened.start(NOTE);
+    await cell(opened, 'South').click();
+    await press(opened, 'Alt+F10');
+    const focused = () => opened.page.evaluate(() => document.activeElement?.ariaLabel);
+    assert.equal(await focused(), 'Add a row below');
+    await press(opened, 'ArrowRight', 'ArrowRight', 'ArrowLeft', 'Enter', 'Escape');
+    await opened.page.keyboard.type('x');
+    assert.match(await stored(opened), /\| (?:South)?x(?:South)? +\| +\| +12 \|\n\| North/);
+  });
+
+  test('on a phone every tool of the bar is as large as a finger, and the bar does not widen the page', async () => {
+    await using opened = await browser().open({
+      viewport: { width: 360, height: 700 },
+      hasTouch: true,
+      isMobile: true,
+    });
+    await opened.start(`${'x\n\n'.repeat(5)}${NOTE}`);
+    await opened.settled();
+    await cell(opened, 'South').tap();
+    const tool = opened.page.getByRole('button', { name: 'Add a row below' });
+    await tool.waitFor();
+    const box = await tool.boundingBox();
+    assert.ok(box !== null && box.width >= 44 && box.height >= 44);
+    await tool.tap();
+    assert.equal(await opened.page.getByRole('row').count(), 4);
+    assert.equal(await opened.page.evaluate(() => document.documentElement.scrollWidth), 360);
+    assert.deepEqual(opened.complaints, []);
+  });
+
+  test('cells of a spreadsheet fill the table from the cell of the cursor, and make one elsewhere', async () => {
+    await using opened = await browser().open();
+    await opened.start(NOTE);
+    const paste = (text: string, html: string) =>
+      opened.page.evaluate(
+        ([text, html]) => {
+          const clipboardData = new DataTransfer();
+          clipboardData.setData('text/plain', text);
+          clipboardData.setData('text/html', html);
+          const event = new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true });
+          document.querySelector('.cm-content')?.dispatchEvent(event);
+        },
+        [text, html] as const,
+      );
+    await cell(opened, '12').click();
+    await paste('1\ta|b\r\n2\t"c\nd"\r\n', '<table></table>');
+    assert.deepEqual(
+      (await stored(opened))
+        .split('\n')
+        .slice(5, 7)
+        .map((line) => line.replace(/ +/g, ' ')),
+      ['| South | | 1 | a\\|b |', '| | | 2 | c<br>d |'],
+    );
+    assert.equal(await opened.page.getByRole('row').count(), 4);
+    await opened.page.getByText('after').click();
+    await press(opened, 'End');
+    await paste('Name\tCount\nBeans\t3', '<table></table>');
+    assert.match(await stored(opened), /after\n\n\| Name {2}\| Count \|\n\| -{5} \| -{5} \|\n\| Beans \| 3 {5}\|\n\n$/);
+    // Text with tabs that comes from no spreadsheet is text.
+    await press(opened, 'Control+End');
+    await paste('if\tx\n\ty', '');
+    assert.match(await stored(opened), /if\tx\n\ty$/);
+    assert.deepEqual(opened.complaints, []);
+  });
+
+  test('the cursor stays in its cell when a wide table scrolls', async () => {
+    await using opened = await browser().open({ viewport: { width: 360, height: 700 } });
+    const words = ['Lorem', 'consectetur', 'adipiscing', 'incididunt', 'exercitation'];
+    await opened.start(`| ${words.join(' | ')} |\n|${'---|'.repeat(words.length)}`);
+    await opened.page.getByRole('columnheader', { name: 'adipiscing' }).click();
+    await opened.page.getByRole('table').evaluate((table) => {
+      table.scrollLeft = 60;
+    });
+    await opened.settled();
+    const [cursor, box] = await opened.page.evaluate(() =>
+      ['.cm-cursor-primary', '.nv-cell-active'].map((name) => {
+        const { left, right } = document.querySelector(name)?.getBoundingClientRect() ?? new DOMRect();
+        return { left, right };
+      }),
+    );
+    assert.ok(cursor !== undefined && box !== undefined);
+    assert.ok(cursor.left > box.left && cursor.left < box.right, JSON.stringify([cursor, box]));
+    assert.equal(await opened.page.evaluate(() => document.documentElement.scrollWidth), 360);
+  });
 }

@@ -1,0 +1,56 @@
+import { syntaxTree } from '@codemirror/language';
+import type { EditorState, TransactionSpec } from '@codemirror/state';
+import { EditorView } from '@codemirror/view';
+import type { SyntaxNode } from '@lezer/common';
+import { isPlainPaste } from './plain-paste.ts';
+
+/** An address of the web that is pasted onto a text makes a link of it. */
+export const linkPaste = EditorView.domEventHandlers({
+  paste({ clipboardData }, view) {
+    const url = clipboardData?.getData('text/plain').trim() ?? '';
+    const spec = isPlainPaste(view) ? null : linkSpec(view.state, url);
+    if (spec === null) return false;
+    view.dispatch(spec);
+    return true;
+  },
+});
+
+/** The transaction that makes a link of the selection; null when an address replaces it as any text does. */
+export function linkSpec(state: EditorState, url: string): TransactionSpec | null {
+  const { ranges, main } = state.selection;
+  const { from, to } = main;
+  if (state.readOnly || ranges.length > 1 || main.empty || !/^(?:https?:\/\/|mailto:)[^\s<>]+$/i.test(url)) return null;
+  const label = state.sliceDoc(from, to);
+  // What spans lines, is an address itself or ends within another mark would be no link.
+  if (label.trim() === '' || /[\n[\]`]|^https?:\/\//.test(label) || isIn(state, from) || isIn(state, to)) return null;
+  const address = url.replace(/[()]/g, (char) => (char === '(' ? '%28' : '%29'));
+  return {
+    changes: [
+      { from, insert: '[' },
+      { from: to, insert: `](${address})` },
+    ],
+    selection: { anchor: to + address.length + 4 },
+    scrollIntoView: true,
+    userEvent: 'input.paste',
+  };
+}
+
+const CLOSED: ReadonlySet<string> = new Set([
+  'Link',
+  'Image',
+  'WikiLink',
+  'WikiEmbed',
+  'InlineCode',
+  'FencedCode',
+  'CodeBlock',
+  'Frontmatter',
+  'InlineMath',
+  'BlockMath',
+]);
+
+function isIn(state: EditorState, at: number): boolean {
+  for (let node: SyntaxNode | null = syntaxTree(state).resolveInner(at, 0); node; node = node.parent) {
+    if (CLOSED.has(node.name)) return true;
+  }
+  return false;
+}

@@ -1,0 +1,91 @@
+import { EditorView } from '@codemirror/view';
+
+/** Tables that are edited in place, and the bar above them. */
+export const tableTheme = EditorView.baseTheme({
+  '.nv-grid': {
+    display: 'grid',
+    gridTemplateColumns: 'repeat(var(--nv-columns), minmax(min-content, auto))',
+    overflowX: 'auto',
+    border: '1px solid var(--hairline)',
+    borderRadius: 'var(--radius-card)',
+    lineHeight: '1.5',
+    fontSize: '0.9375rem',
+  },
+  '.nv-grid-rule': { gridColumn: '1 / -1', height: '0' },
+  '.nv-row.cm-line': {
+    display: 'grid',
+    gridColumn: '1 / -1',
+    gridTemplateColumns: 'subgrid',
+    padding: '0',
+    direction: 'inherit',
+    borderTop: '1px solid var(--hairline)',
+  },
+  '.nv-row-head.cm-line': {
+    borderTop: '0',
+    backgroundColor: 'var(--panel)',
+    fontSize: 'var(--dense)',
+    fontWeight: '600',
+  },
+  // What is no cell, such as the cursor of somebody else, must not take a column.
+  '.nv-row > :not(.nv-cell)': { position: 'absolute' },
+  '.nv-cell': {
+    display: 'block',
+    minWidth: '3em',
+    padding: 'var(--s3) var(--s4)',
+    borderInlineStart: '1px solid var(--hairline)',
+    // Words stay whole, and a wide table scrolls.
+    overflowWrap: 'break-word',
+    wordBreak: 'normal',
+    // A cell without a text is as high as one with it.
+    minHeight: '1lh',
+  },
+  '.nv-cell :is(.nv-link, .nv-code)': { overflowWrap: 'anywhere' },
+  '.nv-cell:first-child': { borderInlineStart: '0' },
+  '.nv-cell-left': { textAlign: 'left' },
+  '.nv-cell-center': { textAlign: 'center' },
+  '.nv-cell-right': { textAlign: 'right' },
+  '.nv-cell-extra': { color: 'var(--muted)' },
+  '&:focus-within .nv-cell-active': { outline: '2px solid var(--accent)', outlineOffset: '-2px' },
+
+  '.cm-tooltip.nv-table-bar': {
+    display: 'flex',
+    maxWidth: 'calc(100vw - 2 * var(--s6))',
+    boxSizing: 'border-box',
+    overflowX: 'auto',
+    padding: 'var(--s1)',
+    border: '1px solid var(--hairline)',
+    borderRadius: 'var(--radius-card)',
+    backgroundColor: 'var(--raised)',
+    boxShadow: '0 2px 8px var(--shadow)',
+    visibility: 'hidden',
+  },
+  '&:focus-within .nv-table-bar': { visibility: 'visible' },
+  '.nv-table-bar > div': { display: 'flex', flex: 'none' },
+  '.nv-table-bar > div + div': {
+    marginInlineStart: 'var(--s2)',
+    paddingInlineStart: 'var(--s2)',
+    borderInlineStart: '1px solid var(--hairline)',
+  },
+  '.nv-table-tool': {
+    display: 'grid',
+    placeItems: 'center',
+    width: 'var(--row)',
+    height: 'var(--row)',
+    padding: '0',
+    border: '0',
+    borderRadius: 'var(--radius)',
+    background: 'none',
+    color: 'var(--muted)',
+    cursor: 'pointer',
+  },
+  '.nv-table-tool:hover': { backgroundColor: 'var(--sunken)', color: 'var(--text)' },
+  '.nv-table-tool svg': {
+    width: '18px',
+    height: '18px',
+    fill: 'none',
+    stroke: 'currentColor',
+    strokeWidth: '1.6',
+    strokeLinecap: 'round',
+    strokeLinejoin: 'round',
+  },
+});
