@@ -3,7 +3,7 @@ import { findFrontmatter } from '@notevault/note-text/frontmatter/fence.ts';
 import { stringsOf } from '../media/inline-widgets.ts';
 import { BlockWidget, button, element } from '../preview/widget-base.ts';
 import type { YamlEdit } from './edits.ts';
-import { PropertiesPanel } from './panel.ts';
+import type { PropertiesPanel } from './panel.ts';
 
 /** The frontmatter as a panel. It has no copy of the values: every edit is a change of the text. */
 export class PropertiesWidget extends BlockWidget {
@@ -20,8 +20,10 @@ export class PropertiesWidget extends BlockWidget {
     this.#isReadOnly = isReadOnly;
   }
 
-  protected fill(parent: HTMLElement, view: EditorView): void {
-    panels.set(parent, this.#panel(parent, view));
+  /** The panel comes with the library for YAML, which a note without frontmatter does not need. */
+  protected async fill(parent: HTMLElement, view: EditorView, signal: AbortSignal): Promise<void> {
+    const { PropertiesPanel: Panel } = await import('./panel.ts');
+    if (!signal.aborted) panels.set(parent, this.#panel(Panel, parent, view));
   }
 
   /** Keeps the element, and with it the focus, when the text changed. */
@@ -38,13 +40,13 @@ export class PropertiesWidget extends BlockWidget {
     return fence.kind === 'closed' ? this.#source.slice(fence.yamlStart, fence.yamlEnd) : null;
   }
 
-  #panel(parent: HTMLElement, view: EditorView): PropertiesPanel | undefined {
+  #panel(Panel: typeof PropertiesPanel, parent: HTMLElement, view: EditorView): PropertiesPanel | undefined {
     const strings = stringsOf(view);
     const editAsText = () => {
       view.dispatch({ selection: { anchor: Math.min(4, view.state.doc.length) }, scrollIntoView: true });
       view.focus();
     };
-    const panel = new PropertiesPanel(parent, strings, this.#isReadOnly, {
+    const panel = new Panel(parent, strings, this.#isReadOnly, {
       change: (edit) => change(view, edit),
       editAsText,
     });
