@@ -14,6 +14,7 @@ import { fileDrop } from '../files/file-drop.ts';
 import { uploads } from '../files/insert-files.ts';
 import { linkHover } from '../hover/link-hover.ts';
 import { linkClicks } from '../links/link-click.ts';
+import { htmlPaste } from '../paste/html-paste.ts';
 import { linkPaste } from '../paste/link-paste.ts';
 import { plainPasteKeys } from '../paste/plain-paste.ts';
 import { calloutFolds } from '../preview/callout-folds.ts';
@@ -69,5 +70,6 @@ export const editingExtensions: Extension = [
   tablePaste,
   linkPaste,
   fileDrop,
+  htmlPaste,
   noteKeymaps,
 ];

@@ -1,34 +1,6 @@
 import { EditorState } from '@codemirror/state';
-import { type Command, type EditorView, showTooltip, type TooltipView } from '@codemirror/view';
-import { stringsOf } from '../media/inline-widgets.ts';
-import { button } from '../preview/widget-base.ts';
-import { toggleSource } from './cell-keys.ts';
-import { editTable, type TableEdit } from './commands.ts';
+import { type Command, type EditorView, repositionTooltips, showTooltip, type TooltipView } from '@codemirror/view';
 import { drawnTables } from './drawn-tables.ts';
-
-/** Icons as paths on a grid of 24: the row or column, and what becomes of it. */
-const ICONS: Readonly<Record<TableEdit | 'source', string>> = {
-  'add-row': 'M4 5h16v5H4zM12 13.5v7M8.5 17h7',
-  'row-up': 'M4 14h16v5H4zM12 11V4M8.5 7.5 12 4l3.5 3.5',
-  'row-down': 'M4 5h16v5H4zM12 13v7M8.5 16.5 12 20l3.5-3.5',
-  'delete-row': 'M4 5h16v5H4zM9 14.5l6 6M15 14.5l-6 6',
-  'add-column': 'M5 4v16h5V4zM13.5 12h7M17 8.5v7',
-  'column-left': 'M14 4v16h5V4zM11 12H4M7.5 8.5 4 12l3.5 3.5',
-  'column-right': 'M5 4v16h5V4zM13 12h7M16.5 8.5 20 12l-3.5 3.5',
-  'delete-column': 'M5 4v16h5V4zM14.5 9l6 6M20.5 9l-6 6',
-  'align-left': 'M4 6h16M4 12h9M4 18h13',
-  'align-center': 'M4 6h16M8 12h8M6 18h12',
-  'align-right': 'M4 6h16M11 12h9M7 18h13',
-  source: 'm8 7-5 5 5 5M16 7l5 5-5 5',
-};
-
-/** The groups of the bar. Each begins after a line. */
-const GROUPS: readonly (readonly (TableEdit | 'source')[])[] = [
-  ['add-row', 'row-up', 'row-down', 'delete-row'],
-  ['add-column', 'column-left', 'column-right', 'delete-column'],
-  ['align-left', 'align-center', 'align-right'],
-  ['source'],
-];
 
 /** A bar above the table that is edited: what can be done with its rows and columns, by pointer, finger and keyboard. */
 export const tableBar = showTooltip.compute([drawnTables, 'selection', EditorState.readOnly], (state) => {
@@ -39,68 +11,13 @@ export const tableBar = showTooltip.compute([drawnTables, 'selection', EditorSta
 });
 
 function createBar(view: EditorView): TooltipView {
-  const { tableTools, tableEdits } = stringsOf(view);
   const dom = document.createElement('div');
   dom.className = 'nv-table-bar';
-  dom.setAttribute('role', 'toolbar');
-  dom.ariaLabel = tableTools;
-  for (const names of GROUPS) {
-    const group = document.createElement('div');
-    group.append(...names.map((name) => tool(view, name, tableEdits[name])));
-    dom.append(group);
-  }
-  const [first] = dom.querySelectorAll('button');
-  if (first !== undefined) first.tabIndex = 0;
-  dom.addEventListener('keydown', (event) => moveInBar(view, dom, event));
+  void import('./bar-tools.ts').then(({ addTools }) => {
+    addTools(view, dom);
+    repositionTooltips(view);
+  });
   return { dom, offset: { x: 0, y: 12 } };
-}
-
-function tool(view: EditorView, name: TableEdit | 'source', label: string): HTMLButtonElement {
-  const run: Command = name === 'source' ? toggleSource : editTable(name);
-  const made = button('nv-table-tool', '', () => void run(view));
-  made.ariaLabel = label;
-  made.title = label;
-  made.tabIndex = -1;
-  // The press must not take the focus, and with it the keyboard of a phone, from the cell.
-  made.addEventListener('mousedown', (event) => event.preventDefault());
-  made.append(icon(ICONS[name]));
-  return made;
-}
-
-const SVG = 'http://www.w3.org/2000/svg';
-
-function icon(d: string): SVGElement {
-  const svg = document.createElementNS(SVG, 'svg');
-  svg.setAttribute('viewBox', '0 0 24 24');
-  svg.ariaHidden = 'true';
-  const path = document.createElementNS(SVG, 'path');
-  path.setAttribute('d', d);
-  svg.append(path);
-  return svg;
-}
-
-/** The arrow keys move in the bar, which takes one step of Tab; Escape returns to the cell. */
-function moveInBar(view: EditorView, bar: HTMLElement, event: KeyboardEvent): void {
-  const tools = [...bar.querySelectorAll('button')];
-  const at = tools.findIndex((one) => one.matches(':focus'));
-  const last = tools.length - 1;
-  const places: Readonly<Record<string, number>> = {
-    ArrowRight: at === last ? 0 : at + 1,
-    ArrowLeft: at <= 0 ? last : at - 1,
-    Home: 0,
-    End: last,
-  };
-  const next = tools[places[event.key] ?? -1];
-  if (event.key === 'Escape') view.focus();
-  else if (next === undefined) return;
-  else focusTool(tools, next);
-  event.preventDefault();
-  event.stopPropagation();
-}
-
-function focusTool(tools: readonly HTMLButtonElement[], next: HTMLButtonElement): void {
-  for (const one of tools) one.tabIndex = one === next ? 0 : -1;
-  next.focus();
 }
 
 /** Moves the focus to the bar of the table. */

@@ -8,6 +8,7 @@ import { editingTests } from './suites/editing.ts';
 import { hostileTests } from './suites/hostile.ts';
 import { inputMethodTests } from './suites/input-method.ts';
 import { longNoteTests } from './suites/long-note.ts';
+import { pasteTests } from './suites/paste.ts';
 import { richTests } from './suites/rich.ts';
 import { storeTests } from './suites/store.ts';
 import { tableTests } from './suites/tables.ts';
@@ -32,6 +33,7 @@ describe('the editor in Chromium', { skip: noBrowser ?? false, timeout: 15 * 60_
   richTests(open);
   blockTests(open);
   tableTests(open);
+  pasteTests(open);
   hostileTests(open);
   storeTests(open);
   longNoteTests(open);

@@ -220,6 +220,7 @@ export function tableTests(browser: () => EditorBrowser): void {
     await using opened = await browser().open();
     await opened.start(NOTE);
     await cell(opened, 'South').click();
+    await opened.page.getByRole('button', { name: 'Add a row below' }).waitFor();
     await press(opened, 'Alt+F10');
     const focused = () => opened.page.evaluate(() => document.activeElement?.ariaLabel);
     assert.equal(await focused(), 'Add a row below');
@@ -247,7 +248,7 @@ export function tableTests(browser: () => EditorBrowser): void {
     assert.deepEqual(opened.complaints, []);
   });
 
-  test('cells of a spreadsheet fill the table from the cell of the cursor, and make one elsewhere', async () => {
+  test('cells of a spreadsheet fill the table from the cell of the cursor on', async () => {
     await using opened = await browser().open();
     await opened.start(NOTE);
     const paste = (text: string, html: string) =>
@@ -262,7 +263,9 @@ export function tableTests(browser: () => EditorBrowser): void {
         [text, html] as const,
       );
     await cell(opened, '12').click();
+    const before = await stored(opened);
     await paste('1\ta|b\r\n2\t"c\nd"\r\n', '<table></table>');
+    await opened.page.waitForFunction((before) => window.harness.stored() !== before, before);
     assert.deepEqual(
       (await stored(opened))
         .split('\n')
@@ -271,14 +274,11 @@ export function tableTests(browser: () => EditorBrowser): void {
       ['| South | | 1 | a\\|b |', '| | | 2 | c<br>d |'],
     );
     assert.equal(await opened.page.getByRole('row').count(), 4);
+    // Text with tabs elsewhere is text.
     await opened.page.getByText('after').click();
     await press(opened, 'End');
-    await paste('Name\tCount\nBeans\t3', '<table></table>');
-    assert.match(await stored(opened), /after\n\n\| Name {2}\| Count \|\n\| -{5} \| -{5} \|\n\| Beans \| 3 {5}\|\n\n$/);
-    // Text with tabs that comes from no spreadsheet is text.
-    await press(opened, 'Control+End');
     await paste('if\tx\n\ty', '');
-    assert.match(await stored(opened), /if\tx\n\ty$/);
+    assert.match(await stored(opened), /afterif\tx\n\ty$/);
     assert.deepEqual(opened.complaints, []);
   });
 
