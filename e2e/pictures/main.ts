@@ -8,11 +8,13 @@ import { signedIn } from '../kit/test.ts';
 import { GARDEN } from './garden.ts';
 
 /*
- * node e2e/pictures/main.ts
+ * node e2e/pictures/main.ts [names…]
  *
- * Takes the pictures in docs/img: each main page in light, dark, and on a phone. Run it after a change of the look.
+ * Takes the pictures in docs/img, all or those named: each main page in light, dark, and on a phone. Run it after a
+ * change of the look.
  */
 
+const WANTED = process.argv.slice(2);
 const FOLDER = join(import.meta.dirname, '../../docs/img');
 
 const LOOKS = [
@@ -36,7 +38,15 @@ const editor = (page: Page) => page.locator('[data-editor-ready]').waitFor();
 
 const SCENES: readonly Scene[] = [
   { name: 'note', path: noteAt('Garden/Beds.md'), ready: editor },
-  { name: 'links', path: noteAt('Garden/Beds.md', 'links'), ready: editor },
+  {
+    name: 'links',
+    path: noteAt('Garden/Beds.md', 'links'),
+    async ready(page) {
+      await editor(page);
+      await page.getByRole('button', { name: 'Read', exact: true }).click();
+      await page.getByRole('table').waitFor();
+    },
+  },
   { name: 'history', path: noteAt('Garden/Soil.md', 'history'), ready: editor },
   { name: 'search', path: () => '/search?q=peas', ready: (page) => page.locator('mark').first().waitFor() },
   { name: 'tags', path: () => '/tags', ready: (page) => page.getByText('kitchen').first().waitFor() },
@@ -94,6 +104,7 @@ async function take(
   url: string,
   ready: Scene['ready'],
 ): Promise<void> {
+  if (WANTED.length > 0 && !WANTED.includes(name)) return;
   const page = await context.newPage();
   await page.goto(url);
   await ready(page);
