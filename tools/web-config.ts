@@ -47,7 +47,7 @@ export function webConfig(root: string): InlineConfig {
   };
 }
 
-const WORKER = 'media-worker';
+const WORKER = 'app-worker';
 
 /** Whether a module may be in the file of the start: frames and the worker load what they import, and no more. */
 function isOfApp(id: string): boolean {

@@ -3,7 +3,9 @@ import { meQuery, vaultsQuery } from '../data/queries.ts';
 import { queryClient } from '../data/query-client.ts';
 import { sendKeptEdits, unsentSender } from '../editor/device.ts';
 import { liveSocket, onConnection } from '../live/live-socket.ts';
+import { keepApp } from '../media/media-worker-client.ts';
 import { isConnectedHere, sessionOptions } from '../note/session-options.ts';
+import { isOwnDevice } from '../session/own-device.ts';
 import { exclusively } from '../session/session-channel.ts';
 import { deviceStore } from './device-store.ts';
 import { setUnkept } from './unkept.ts';
@@ -22,6 +24,7 @@ export async function sendUnsent(ended: AbortSignal): Promise<void> {
     .fetchQuery(vaultsQuery)
     .then((vaults) => store.tidy(new Set(vaults.map(({ id: vault }) => vault))))
     .catch(() => undefined);
+  if (isOwnDevice()) void keepApp();
   const sender = unsentSender({
     store,
     send: (note, signal) =>

@@ -1,7 +1,7 @@
 import { trustedScriptUrl } from '../platform/trusted-script-url.ts';
 import { session } from '../session/app-session.ts';
 
-const SCRIPT = '/media-worker.js';
+const SCRIPT = '/app-worker.js';
 const WAIT_MS = 3_000;
 
 let started: Promise<boolean> | null = null;
@@ -10,6 +10,13 @@ session.subscribe(() => {
   // Signing out removes the worker.
   if (session.state.status === 'out') started = null;
 });
+
+/** Has the worker keep the parts of the app that were loaded before it was there, for when the server is away. */
+export async function keepApp(): Promise<void> {
+  if (!(await startMediaWorker())) return;
+  const loaded = performance.getEntriesByType('resource').map(({ name }) => name);
+  navigator.serviceWorker.controller?.postMessage(loaded);
+}
 
 /** Starts the media worker, once; resolves to whether it answers this page. Without a secure context there is none. */
 export function startMediaWorker(): Promise<boolean> {

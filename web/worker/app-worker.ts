@@ -1,6 +1,9 @@
 import { headersFor, type MediaRequest, mediaRequestOf } from './media-request.ts';
+import { keepLoaded, shellFile, shellPage } from './shell.ts';
+import { shellRequestOf } from './shell-request.ts';
 
-// The media worker answers requests of elements for attachments: it adds the token that elements cannot send, so that
+// The one worker of the app has two jobs. It keeps the app itself, so that this opens while the server is away: see
+// shell.ts. And it answers requests of elements for attachments: it adds the token that elements cannot send, so that
 // pictures, sound and films are loaded in parts, as they are played. It asks a page for the token each time and keeps
 // neither that nor any answer, so that nothing is left when the session ends.
 
@@ -12,6 +15,7 @@ interface WorkerClient {
 interface FetchEvent extends Event {
   readonly request: Request;
   readonly clientId: string;
+  waitUntil(work: Promise<unknown>): void;
   respondWith(answer: Promise<Response>): void;
 }
 
@@ -39,11 +43,24 @@ self.addEventListener('activate', (event) => event.waitUntil(self.clients.claim(
 // After a reload that passes workers by, a page asks to be answered again.
 self.addEventListener('message', (event) => {
   if (event.data === 'claim') event.waitUntil(self.clients.claim());
+  else if (Array.isArray(event.data)) event.waitUntil(keepLoaded(filesOf(event.data)));
 });
 self.addEventListener('fetch', (event) => {
-  const asked = mediaRequestOf(event.request, self.location.origin);
-  if (asked !== null) event.respondWith(answer(asked, event));
+  const { request } = event;
+  const asked = mediaRequestOf(request, self.location.origin);
+  if (asked !== null) return event.respondWith(answer(asked, event));
+  const part = shellRequestOf(request, self.location.origin);
+  if (part === 'file') event.respondWith(shellFile(request));
+  if (part === 'page') event.respondWith(shellPage(request, (work) => event.waitUntil(work)));
 });
+
+/** The addresses of files of the app among those that a page sent. */
+function filesOf(sent: readonly unknown[]): readonly string[] {
+  return sent.filter(
+    (url): url is string =>
+      typeof url === 'string' && shellRequestOf({ url, method: 'GET', mode: 'cors' }, self.location.origin) === 'file',
+  );
+}
 
 async function answer(asked: MediaRequest, { request, clientId }: FetchEvent): Promise<Response> {
   const send = (token: string) =>

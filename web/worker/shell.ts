@@ -1,0 +1,50 @@
+/** The cache of the app itself. Nothing of an account is in it. */
+const SHELL = 'notevault-shell';
+const PAGE = '/index.html';
+/** What a proxy answers while the server behind it is away. */
+const AWAY: ReadonlySet<number> = new Set([502, 503, 504]);
+
+/** The page as the server has it, else as it was when it was last reached. */
+export async function shellPage(request: Request, waitUntil: (work: Promise<unknown>) => void): Promise<Response> {
+  const cache = await caches.open(SHELL);
+  const kept = async () => cache.match(PAGE, { ignoreVary: true });
+  try {
+    const answer = await fetch(request);
+    if (AWAY.has(answer.status)) return (await kept()) ?? answer;
+    const isPage = answer.ok && answer.headers.get('content-type')?.startsWith('text/html') === true;
+    if (isPage) waitUntil(keepPage(cache, answer.clone()));
+    return answer;
+  } catch (error) {
+    const page = await kept();
+    if (page === undefined) throw error;
+    return page;
+  }
+}
+
+/** A file by its address, which names its content. */
+export async function shellFile(request: Request): Promise<Response> {
+  const cache = await caches.open(SHELL);
+  const kept = await cache.match(request.url, { ignoreVary: true });
+  if (kept !== undefined) return kept;
+  const answer = await fetch(request);
+  if (answer.ok) await cache.put(request.url, answer.clone());
+  return answer;
+}
+
+/** Keeps what a page loaded before the worker was there. */
+export async function keepLoaded(addresses: readonly string[]): Promise<void> {
+  const cache = await caches.open(SHELL);
+  const missing: string[] = [];
+  for (const address of addresses)
+    if ((await cache.match(address, { ignoreVary: true })) === undefined) missing.push(address);
+  await Promise.allSettled(missing.map((address) => cache.add(address)));
+}
+
+/** With the page of another build, the files of the one before go: they would pile up. */
+async function keepPage(cache: Cache, page: Response): Promise<void> {
+  const before = await cache.match(PAGE, { ignoreVary: true });
+  if (before !== undefined && before.headers.get('etag') !== page.headers.get('etag')) {
+    for (const request of await cache.keys()) await cache.delete(request, { ignoreVary: true });
+  }
+  await cache.put(PAGE, page);
+}
