@@ -71,7 +71,9 @@ export class VaultWriter {
         },
       };
       try {
-        return (await this.#queue.add(vault.id, prepared)) as Result;
+        // A long one shares with none, and in the queue each would wait for the disk of the one before.
+        const applying = isLong(prepared) ? applyAlone(this.#deps, prepared) : this.#queue.add(vault.id, prepared);
+        return (await applying) as Result;
       } catch (error) {
         if (!(error instanceof StalePlans)) throw error;
         if (round === ROUNDS_MAX) throw new NotevaultError('unavailable', {}, error);
@@ -123,6 +125,11 @@ function sizesOf({ plans }: PreparedWrite): [notes: number, bytes: number, links
   return [plans.length, bytes, links];
 }
 
+function isLong(write: PreparedWrite): boolean {
+  const [, , links] = sizesOf(write);
+  return write.plans.filter(isRowWrite).length > SHORT_MAX || links > MANY_LINKS;
+}
+
 /** Applies operations in one transaction; when that fails, each by itself, so that none fails because of another. */
 async function applyGroup(
   deps: CommitDeps,
@@ -143,12 +150,10 @@ async function applyGroup(
 }
 
 async function applyAlone(deps: CommitDeps, write: PreparedWrite): Promise<unknown> {
-  const [, , links] = sizesOf(write);
-  const isLong = write.plans.filter(isRowWrite).length > SHORT_MAX || links > MANY_LINKS;
   const commit = async (bulk: boolean) => (await transact(deps, [write], bulk))[0];
   // A name with thousands of links to it is found only by looking, and rarely.
-  return commit(isLong).catch((error) => {
-    if (!isLong && error instanceof NeedsLongTransaction) return commit(true);
+  return commit(isLong(write)).catch((error) => {
+    if (!isLong(write) && error instanceof NeedsLongTransaction) return commit(true);
     throw error;
   });
 }
