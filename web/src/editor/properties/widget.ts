@@ -5,6 +5,12 @@ import { BlockWidget, button, element } from '../preview/widget-base.ts';
 import type { YamlEdit } from './edits.ts';
 import type { PropertiesPanel } from './panel.ts';
 
+/**
+ * The panel brings the library for YAML, which the first letter on the screen does not wait for. It is asked for with the
+ * editor, and not with the note: a panel that came after the text would move it.
+ */
+const panelModule = import('./panel.ts');
+
 /** The frontmatter as a panel. It has no copy of the values: every edit is a change of the text. */
 export class PropertiesWidget extends BlockWidget {
   readonly key: string;
@@ -20,9 +26,8 @@ export class PropertiesWidget extends BlockWidget {
     this.#isReadOnly = isReadOnly;
   }
 
-  /** The panel comes with the library for YAML, which a note without frontmatter does not need. */
   protected async fill(parent: HTMLElement, view: EditorView, signal: AbortSignal): Promise<void> {
-    const { PropertiesPanel: Panel } = await import('./panel.ts');
+    const { PropertiesPanel: Panel } = await panelModule;
     if (!signal.aborted) panels.set(parent, this.#panel(Panel, parent, view));
   }
 
