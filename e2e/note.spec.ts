@@ -112,3 +112,15 @@ test('a link to a heading of the open note scrolls to it, also one with a percen
   await page.goto(alice.page(`/notes/${note.id}#100%`));
   await expect(page.getByTestId(state)).toHaveText('Saved');
 });
+
+test('going back and forth between headings of a note scrolls to them', async ({ page, alice }) => {
+  const body = 'words\n\n'.repeat(100);
+  const note = await alice.write('Parts.md', `start\n\n${body}## Middle\n\n${body}## End\n\n${body}`);
+  await page.goto(alice.page(`/notes/${note.id}#Middle`));
+  const heading = (name: string) => page.getByRole('heading', { level: 2, name });
+  await expect(heading('Middle')).toBeInViewport();
+  await page.evaluate("location.hash = 'End'");
+  await expect(heading('End')).toBeInViewport();
+  await page.goBack();
+  await expect(heading('Middle')).toBeInViewport();
+});

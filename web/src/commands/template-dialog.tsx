@@ -3,7 +3,6 @@ import { useRef, useState } from 'react';
 import { noteQuery } from '../data/queries.ts';
 import { nameOrder } from '../i18n/name-order.ts';
 import { useLanguage, useTexts } from '../i18n/use-texts.ts';
-import { openEditor } from '../note/open-editor.ts';
 import { within } from '../tree/model/moves.ts';
 import { noteName } from '../tree/model/tree-index.ts';
 import { useTree } from '../tree/use-tree.ts';
@@ -14,6 +13,7 @@ import { errorText } from '../ui/feedback/error-text.ts';
 import { showToast } from '../ui/feedback/toast.ts';
 import { useFolders } from '../vault/folders.ts';
 import { fillTemplate, insertedPart } from '../vault/template.ts';
+import { workspace } from '../workspace/workspace.ts';
 import type { ActionContext } from './action.ts';
 import { bestMatches } from './fuzzy.ts';
 
@@ -42,7 +42,7 @@ export function TemplateDialog({ context: { vaultId, noteId }, close }: Template
         queries.fetchQuery(noteQuery(vaultId, id)),
         noteId === null ? null : queries.fetchQuery(noteQuery(vaultId, noteId)),
       ]);
-      const editor = openEditor();
+      const editor = noteId === null ? null : workspace.note(noteId).editor.get();
       if (template === null || editor === null) return;
       const part = insertedPart(template.content, editor.text().trim() === '');
       editor.insert(fillTemplate(part, { title: noteName(target?.path ?? ''), now: new Date(), language }));

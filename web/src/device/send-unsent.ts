@@ -4,10 +4,11 @@ import { queryClient } from '../data/query-client.ts';
 import { sendKeptEdits, unsentSender } from '../editor/device.ts';
 import { liveSocket, onConnection } from '../live/live-socket.ts';
 import { keepApp } from '../media/media-worker-client.ts';
-import { isConnectedHere, sessionOptions } from '../note/session-options.ts';
 import { isOwnDevice } from '../session/own-device.ts';
 import { exclusively } from '../session/session-channel.ts';
+import { workspace } from '../workspace/workspace.ts';
 import { deviceStore } from './device-store.ts';
+import { sessionOptions } from './session-options.ts';
 import { setUnkept } from './unkept.ts';
 import { onUnsentChange, showUnsent } from './unsent-state.ts';
 
@@ -32,7 +33,7 @@ export async function sendUnsent(ended: AbortSignal): Promise<void> {
     exclusively: (run) => exclusively('notevault-unsent', run),
     // Another tab may have signed in as somebody else meanwhile.
     isSameAccount: async () => (await api.me()).id === account,
-    isSentElsewhere: isConnectedHere,
+    isSentElsewhere: (noteId) => workspace.isConnected(noteId),
     show(state) {
       showUnsent(state);
       if (!store.isDurable) setUnkept(store, state.notes.length > 0);

@@ -1,8 +1,8 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
-import { storedValue } from '../app/stored.ts';
 import { api } from '../data/client.ts';
 import { keys } from '../data/keys.ts';
+import { storedValue } from '../platform/stored.ts';
 import { importView, isRunning, type Preparation } from './import-view.ts';
 import type { Picked } from './picked.ts';
 import { startImport } from './start-import.ts';

@@ -1,7 +1,7 @@
 import { useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import i18next from 'i18next';
-import { useEffect, useMemo, useRef, useSyncExternalStore } from 'react';
+import { useEffect, useMemo, useRef } from 'react';
 import { api } from '../data/client.ts';
 import { keys } from '../data/keys.ts';
 import { newNote } from '../data/new-note.ts';
@@ -9,16 +9,15 @@ import { meQuery } from '../data/queries.ts';
 import { unsentChanged } from '../device/unsent-state.ts';
 import type { EditorMode, EditorSession } from '../editor/index.ts';
 import { useLanguage, useTexts } from '../i18n/use-texts.ts';
+import { useObservable } from '../platform/use-observable.ts';
 import { nameOf, noteName, parentOf } from '../tree/model/tree-index.ts';
 import { saveFile } from '../ui/controls/save-file.ts';
 import { errorText } from '../ui/feedback/error-text.ts';
 import { showToast } from '../ui/feedback/toast.ts';
-import { anchorOf } from './anchor.ts';
-import { editorSettings } from './editor-settings.ts';
+import { editorSettings } from '../workspace/editor-settings.ts';
+import { workspace } from '../workspace/workspace.ts';
 import styles from './note-editor.module.css';
-import { noteMode, setNoteMode, subscribeToMode } from './note-mode.ts';
 import text from './note-page.module.css';
-import { openEditor, setOpenEditor } from './open-editor.ts';
 import { PanelButtons } from './panels/panel-buttons.tsx';
 import { noteServer } from './services/note-server.ts';
 import { NoteServices } from './services/note-services.ts';
@@ -26,7 +25,6 @@ import type { ShownNote } from './shown-note.ts';
 import { type Recovery, StateLine } from './state-line.tsx';
 import { useEditor } from './use-editor.ts';
 import { useNoteSession } from './use-note-session.ts';
-import { takeFocus } from './wanted-focus.ts';
 import { WordCount } from './word-count.tsx';
 
 interface NoteEditorProps {
@@ -42,27 +40,24 @@ export function NoteEditor({ vaultId, note }: NoteEditorProps) {
   const { data: me } = useSuspenseQuery(meQuery);
   const { id, path } = note;
   const session = useNoteSession({ id, vaultId, path }, me.id, me.display_name ?? me.email ?? t('anonymous'));
-  return session === null ? null : <OpenNote vaultId={vaultId} note={note} session={session} />;
+  return session === null ? null : <LiveNote vaultId={vaultId} note={note} session={session} />;
 }
 
-function OpenNote({ vaultId, note, session }: NoteEditorProps & { readonly session: EditorSession }) {
+function LiveNote({ vaultId, note, session }: NoteEditorProps & { readonly session: EditorSession }) {
   const t = useTexts('editor');
   const place = useRef<HTMLDivElement>(null);
-  const mode = useSyncExternalStore(subscribeToMode, noteMode);
-  useEffect(() => () => setNoteMode(editorSettings.get().writing), []);
+  const open = workspace.note(note.id);
+  const { writing } = useObservable(editorSettings);
+  const mode = useObservable(open.isReading) ? 'reading' : writing;
+  useEffect(() => () => open.setMode(editorSettings.get().writing), [open]);
   const services = useNoteServices(vaultId, note.id);
   const label = noteName(note.path);
-  const editor = useEditor(place, { noteId: note.id, session, services, mode, label });
+  const editor = useEditor(place, { note: open, session, services, mode, label });
   const recovery = useRecovery(vaultId, note, session);
   useEffect(() => {
-    setOpenEditor(editor);
-    if (editor !== null && takeFocus('editor')) editor.focus();
-    return () => setOpenEditor(null);
-  }, [editor]);
-  useEffect(() => {
-    const anchor = anchorOf(location.hash);
-    if (editor !== null && anchor !== '') editor.goToAnchor(anchor);
-  }, [editor]);
+    open.setEditor(editor);
+    return () => open.setEditor(null);
+  }, [open, editor]);
   return (
     <div className={styles.note}>
       <header className={styles.head}>
@@ -74,7 +69,7 @@ function OpenNote({ vaultId, note, session }: NoteEditorProps & { readonly sessi
         {editor === null ? null : <WordCount editor={editor} />}
         <fieldset className={styles.modes} aria-label={t('mode.label')}>
           {MODES.map((one) => (
-            <button key={one} type="button" aria-pressed={one === mode} onClick={() => setNoteMode(one)}>
+            <button key={one} type="button" aria-pressed={one === mode} onClick={() => open.setMode(one)}>
               {t(`mode.${one}`)}
             </button>
           ))}
@@ -109,7 +104,7 @@ function useNoteServices(vault: string, noteId: string): NoteServices {
         openNote(id, anchor, newTab) {
           const hash = anchor ?? '';
           // The address of the open note names its heading already, or changes without the page being made anew.
-          if (id === noteId && !newTab && openEditor()?.goToAnchor(hash)) return;
+          if (id === noteId && !newTab && workspace.note(id).goToAnchor(hash)) return;
           if (newTab) {
             const address = `/vaults/${vault}/notes/${id}${hash === '' ? '' : `#${encodeURIComponent(hash)}`}`;
             window.open(address, '_blank', 'noopener');

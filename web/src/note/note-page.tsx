@@ -1,5 +1,5 @@
-import { getRouteApi } from '@tanstack/react-router';
-import { lazy, Suspense } from 'react';
+import { getRouteApi, useLocation } from '@tanstack/react-router';
+import { lazy, Suspense, useEffect } from 'react';
 import { importOrReload } from '../app/import-or-reload.ts';
 import { NotFound } from '../app/not-found.tsx';
 import { loadTexts } from '../i18n/i18n.ts';
@@ -7,6 +7,8 @@ import { useTexts } from '../i18n/use-texts.ts';
 import { noteName } from '../tree/model/tree-index.ts';
 import { Notice } from '../ui/feedback/notice.tsx';
 import { Page, useWindowTitle } from '../vault/page.tsx';
+import { workspace } from '../workspace/workspace.ts';
+import { anchorOf } from './anchor.ts';
 import styles from './note-page.module.css';
 import panels from './panels/panels.module.css';
 import { Panels } from './panels/panels.tsx';
@@ -23,6 +25,7 @@ const NoteEditor = lazy(async () => {
 export function NotePage() {
   const { vaultId, noteId } = route.useParams();
   const { panel } = route.useSearch();
+  useAnchor(noteId);
   const found = useFoundNote(vaultId, noteId);
   useWindowTitle(typeof found === 'object' && found !== null ? noteName(found.shown.path) : '');
   if (found === null) return <NotFound />;
@@ -40,9 +43,17 @@ export function NotePage() {
           <NoteEditor key={noteId} vaultId={vaultId} note={shown} />
         </Suspense>
       </div>
-      {panel === undefined ? null : <Panels panel={panel} note={stored} vaultId={vaultId} />}
+      {panel === undefined ? null : <Panels panel={panel} noteId={noteId} note={stored} vaultId={vaultId} />}
     </div>
   );
+}
+
+/** Goes to the heading or block that the address names, when it names another one or another note. */
+function useAnchor(noteId: string): void {
+  const hash = useLocation({ select: (at) => at.hash });
+  // The router decodes what it gives.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the hash says when to look at the address
+  useEffect(() => void workspace.note(noteId).goToAnchor(anchorOf(location.hash)), [noteId, hash]);
 }
 
 /** In place of a note that only the server has, while that cannot be reached. The note follows by itself. */

@@ -1,13 +1,14 @@
 import i18next from 'i18next';
 import { deviceStore } from '../device/device-store.ts';
+import { sessionOptions } from '../device/session-options.ts';
 import { persistStorage, setUnkept } from '../device/unkept.ts';
 import { unsentChanged } from '../device/unsent-state.ts';
 import type { NoteRef } from '../editor/device.ts';
-import { type EditorSession, openSession, presence } from '../editor/index.ts';
+import { openSession, presence } from '../editor/index.ts';
 import { nameOf, noteName } from '../tree/model/tree-index.ts';
 import { saveFile } from '../ui/controls/save-file.ts';
 import { showToast } from '../ui/feedback/toast.ts';
-import { markOpen, sessionOptions } from './session-options.ts';
+import { workspace } from '../workspace/workspace.ts';
 
 /** Who edits. */
 export interface Editor {
@@ -16,11 +17,11 @@ export interface Editor {
   readonly name: string;
 }
 
-/** Opens a note over the socket of this tab. Close it with `close`. */
-export function openNoteSession(note: NoteRef, { account, name }: Editor): { session: EditorSession; close(): void } {
+/** Opens a note over the socket of this tab; returns a function that closes it. */
+export function openNoteSession(note: NoteRef, { account, name }: Editor): () => void {
   const store = deviceStore(account);
   const session = openSession(sessionOptions(note, store));
-  const endOpen = markOpen(note.id, session);
+  const open = workspace.note(note.id);
   let generation = 0;
   let isLeft = false;
   session.onChange(() => {
@@ -36,18 +37,16 @@ export function openNoteSession(note: NoteRef, { account, name }: Editor): { ses
     generation = session.generation;
     awareness.setLocalStateField('user', presence(name, awareness.clientID));
   });
-  return {
-    session,
-    close() {
-      session[Symbol.dispose]();
-      endOpen();
-      void session.kept().then(() => {
-        const { hasUnsent, isOnDevice } = session.state;
-        setUnkept(session, false);
-        if (hasUnsent) unsentChanged();
-        if (hasUnsent && store.isDurable && !isOnDevice) offerFile(note, session.text.toString());
-      });
-    },
+  open.session.set(session);
+  return () => {
+    session[Symbol.dispose]();
+    open.session.set(null);
+    void session.kept().then(() => {
+      const { hasUnsent, isOnDevice } = session.state;
+      setUnkept(session, false);
+      if (hasUnsent) unsentChanged();
+      if (hasUnsent && store.isDurable && !isOnDevice) offerFile(note, session.text.toString());
+    });
   };
 }
 

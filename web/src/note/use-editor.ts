@@ -1,5 +1,4 @@
 import { type RefObject, useEffect, useState } from 'react';
-import { useStored } from '../app/stored.ts';
 import {
   createEditor,
   type EditorController,
@@ -7,12 +6,13 @@ import {
   type EditorServices,
   type EditorSession,
 } from '../editor/index.ts';
-import { carets } from './carets.ts';
-import { editorSettings, lookOf } from './editor-settings.ts';
+import { useObservable } from '../platform/use-observable.ts';
+import { editorSettings, lookOf } from '../workspace/editor-settings.ts';
+import type { OpenNote } from '../workspace/open-note.ts';
 import { useSessionFact } from './use-note-session.ts';
 
 interface EditorSetup {
-  readonly noteId: string;
+  readonly note: OpenNote;
   readonly session: EditorSession;
   readonly services: EditorServices;
   readonly mode: EditorMode;
@@ -21,7 +21,7 @@ interface EditorSetup {
 
 /** Draws the editor of a session into an element, anew when the session has another document or connection. */
 export function useEditor(place: RefObject<HTMLElement | null>, setup: EditorSetup): EditorController | null {
-  const { noteId, session, services, mode, label } = setup;
+  const { note, session, services, mode, label } = setup;
   const [editor, setEditor] = useState<EditorController | null>(null);
   const isReady = useSessionFact(session, (one) => one.isReady);
   const generation = useSessionFact(session, (one) => one.generation);
@@ -39,17 +39,17 @@ export function useEditor(place: RefObject<HTMLElement | null>, setup: EditorSet
       mode: 'preview',
       canWrite: true,
       label: '',
-      caret: carets.get(noteId),
+      caret: note.caret,
     });
     if (hadFocus) made.focus();
     setEditor(made);
     return () => {
       setEditor(null);
-      carets.set(noteId, made.caret());
+      note.caret = made.caret();
       made[Symbol.dispose]();
     };
-  }, [place, noteId, session, services, isReady, generation]);
-  const settings = useStored(editorSettings);
+  }, [place, note, session, services, isReady, generation]);
+  const settings = useObservable(editorSettings);
   useEffect(() => editor?.setMode(mode), [editor, mode]);
   useEffect(() => editor?.setLook(lookOf(settings)), [editor, settings]);
   const { isVim } = settings;

@@ -1,19 +1,16 @@
-import { useCallback, useEffect, useRef, useState, useSyncExternalStore } from 'react';
+import { useCallback, useEffect, useRef, useSyncExternalStore } from 'react';
 import type { NoteRef } from '../editor/device.ts';
 import type { EditorSession } from '../editor/index.ts';
+import { useObservable } from '../platform/use-observable.ts';
+import { workspace } from '../workspace/workspace.ts';
 import { openNoteSession } from './note-session.ts';
 
-/** The session of a note while the component is there; null at first. */
+/** The session of a note, which is open while the component is there; null at first. */
 export function useNoteSession({ id, vaultId, path }: NoteRef, account: string, name: string): EditorSession | null {
-  const [session, setSession] = useState<EditorSession | null>(null);
   // Where the note is now, for when it is opened again: moving it must not open another session.
   const place = useRef({ vaultId, path });
-  useEffect(() => {
-    const opened = openNoteSession({ id, ...place.current }, { account, name });
-    setSession(opened.session);
-    return () => opened.close();
-  }, [id, account, name]);
-  return session;
+  useEffect(() => openNoteSession({ id, ...place.current }, { account, name }), [id, account, name]);
+  return useObservable(workspace.note(id).session);
 }
 
 /** One fact of a session. The component is drawn again only when this one changes. */

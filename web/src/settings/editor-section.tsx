@@ -1,8 +1,13 @@
-import { useStored } from '../app/stored.ts';
 import { useTexts } from '../i18n/use-texts.ts';
-import { changeEditorSettings, type EditorSettings, editorSettings, LINE_WIDTHS } from '../note/editor-settings.ts';
+import { useObservable } from '../platform/use-observable.ts';
 import { Choice, Field } from '../ui/controls/field.tsx';
 import { useFolders } from '../vault/folders.ts';
+import {
+  changeEditorSettings,
+  type EditorSettings,
+  editorSettings,
+  LINE_WIDTHS,
+} from '../workspace/editor-settings.ts';
 import styles from './settings.module.css';
 
 const SWITCHES = ['isSpellChecked', 'hasLineNumbers', 'isVim'] as const;
@@ -11,7 +16,7 @@ const MODES = ['preview', 'source'] as const;
 /** How somebody likes to write. Each change is kept at once, in this browser. */
 export function EditorSection() {
   const t = useTexts('settings');
-  const settings = useStored(editorSettings);
+  const settings = useObservable(editorSettings);
   const folders = useFolders();
   return (
     <section className={styles.section} aria-labelledby="editor">

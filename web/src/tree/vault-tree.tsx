@@ -3,12 +3,12 @@ import { lazy, Suspense, useState } from 'react';
 import { importOrReload } from '../app/import-or-reload.ts';
 import { onApple } from '../commands/shortcut.ts';
 import { useTexts } from '../i18n/use-texts.ts';
-import { wantFocus } from '../note/wanted-focus.ts';
 import { Button } from '../ui/controls/button.tsx';
 import { Icon } from '../ui/controls/icon.tsx';
 import { MenuAt } from '../ui/controls/menu.tsx';
 import { Progress } from '../ui/feedback/progress.tsx';
 import styles from '../vault/vault-page.module.css';
+import { workspace } from '../workspace/workspace.ts';
 import { folderKey, type TreeEntry } from './model/tree-index.ts';
 import { treeMenu } from './tree-menu.ts';
 import { TreeView } from './tree-view.tsx';
@@ -82,7 +82,7 @@ export function VaultTree({ vaultId, leave }: VaultTreeProps) {
     const id = await actions.createNote(folder);
     if (id === null) return;
     if (folder !== '') expanded.expand([folder]);
-    wantFocus('editor');
+    workspace.note(id).wantFocus('editor');
     openNote(id);
   };
   const createFolder = async (parent: string) => {

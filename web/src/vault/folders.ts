@@ -1,10 +1,10 @@
-import { useStored } from '../app/stored.ts';
 import { useTexts } from '../i18n/use-texts.ts';
-import { editorSettings } from '../note/editor-settings.ts';
+import { useObservable } from '../platform/use-observable.ts';
+import { editorSettings } from '../workspace/editor-settings.ts';
 
 /** Where templates and daily notes are: as chosen, or as the language names them. */
 export function useFolders(): { readonly templates: string; readonly daily: string } {
   const t = useTexts('vault');
-  const { templateFolder, dailyFolder } = useStored(editorSettings);
+  const { templateFolder, dailyFolder } = useObservable(editorSettings);
   return { templates: templateFolder ?? t('template.folder'), daily: dailyFolder ?? t('daily.folder') };
 }

@@ -7,13 +7,13 @@ import type { UnsentNote } from '../editor/device.ts';
 import { useTexts } from '../i18n/use-texts.ts';
 import { type DifferencePiece, differenceOf, shortened } from '../note/panels/difference.ts';
 import { DifferenceView } from '../note/panels/difference-view.tsx';
-import { isOpenHere } from '../note/session-options.ts';
 import { nameOf, noteName, parentOf } from '../tree/model/tree-index.ts';
 import { Button } from '../ui/controls/button.tsx';
 import { saveFile } from '../ui/controls/save-file.ts';
 import { Dialog, DialogButtons } from '../ui/dialogs/dialog.tsx';
 import { errorText } from '../ui/feedback/error-text.ts';
 import { showToast } from '../ui/feedback/toast.ts';
+import { workspace } from '../workspace/workspace.ts';
 import styles from './unsent-badge.module.css';
 
 interface UnsentDialogProps {
@@ -110,7 +110,7 @@ function UnsentRow({ note, opened }: { readonly note: UnsentNote; readonly opene
           {t('unsent.download')}
         </Button>
         {/* One that is open says itself what can be done: its document would bring the edits back. */}
-        {isOpenHere(id) ? null : (
+        {workspace.isOpen(id) ? null : (
           <Button look="danger" aria-label={`${t('unsent.discard')}: ${name}`} onClick={attempt(discard)}>
             {t('unsent.discard')}
           </Button>

@@ -5,15 +5,13 @@ import { useShortcuts } from '../commands/use-shortcuts.ts';
 import { api } from '../data/client.ts';
 import { countUnsent } from '../device/count-unsent.ts';
 import { useLanguage, useTexts } from '../i18n/use-texts.ts';
-import { toggleNoteMode } from '../note/note-mode.ts';
-import { openEditor } from '../note/open-editor.ts';
-import { wantFocus } from '../note/wanted-focus.ts';
 import { accountId, signOut } from '../session/sign-out.ts';
 import { within } from '../tree/model/moves.ts';
 import { nameOf } from '../tree/model/tree-index.ts';
 import { useTree } from '../tree/use-tree.ts';
 import { useTreeActions } from '../tree/use-tree-actions.ts';
 import { useConfirm } from '../ui/dialogs/confirm.tsx';
+import { workspace } from '../workspace/workspace.ts';
 import { dailyPath, dayOf } from './daily.ts';
 import { useFolders } from './folders.ts';
 import { fillTemplate } from './template.ts';
@@ -29,9 +27,11 @@ export function useActions(vaultId: string, toggleSidebar: () => void) {
   const index = useTree(vaultId);
   const folders = useFolders();
   const language = useLanguage();
+  const note = noteId === null ? null : workspace.note(noteId);
+  const editor = () => note?.editor.get() ?? null;
   const openNote = (id: string) => {
-    if (id === noteId) return openEditor()?.focus();
-    wantFocus('editor');
+    if (id === noteId) return editor()?.focus();
+    workspace.note(id).wantFocus('editor');
     void navigate({ to: '/vaults/$vaultId/notes/$noteId', params: { vaultId, noteId: id } });
   };
   const create = async (folder: string, name?: string, content?: string) => {
@@ -84,13 +84,13 @@ export function useActions(vaultId: string, toggleSidebar: () => void) {
       const search = panel === undefined ? { panel: 'outline' as const } : {};
       void navigate({ to: '/vaults/$vaultId/notes/$noteId', params: { vaultId, noteId }, search });
     },
-    toggleMode: toggleNoteMode,
-    print: () => void openEditor()?.print(),
-    canRunInEditor: (command) => openEditor()?.canRun(command) ?? false,
-    runInEditor: (command) => void openEditor()?.run(command),
+    toggleMode: (mode) => note?.toggleMode(mode),
+    print: () => void editor()?.print(),
+    canRunInEditor: (command) => editor()?.canRun(command) ?? false,
+    runInEditor: (command) => void editor()?.run(command),
     showPanel(name) {
       if (noteId === null) return;
-      wantFocus('panel');
+      note?.wantFocus('panel');
       const search = { panel: name };
       void navigate({ to: '/vaults/$vaultId/notes/$noteId', params: { vaultId, noteId }, search });
     },

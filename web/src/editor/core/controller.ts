@@ -1,3 +1,4 @@
+import type { Observable } from '../../platform/observable.ts';
 import type { KeptCaret } from './caret.ts';
 import type { EditorFacts } from './facts.ts';
 import type { EditorMode } from './modes.ts';
@@ -80,7 +81,5 @@ export interface EditorController extends Disposable {
   insertFiles(files: readonly File[]): Promise<void>;
   /** Prints the note once everything in it is drawn. */
   print(): Promise<void>;
-  facts(): EditorFacts;
-  /** Calls the listener after each change of the facts; returns a function that removes it. */
-  onFacts(listener: () => void): () => void;
+  readonly facts: Observable<EditorFacts>;
 }

@@ -1,3 +1,5 @@
+import { ObservableValue } from '../../platform/observable.ts';
+
 /** A heading of the outline. */
 export interface HeadingFact {
   readonly level: number;
@@ -42,29 +44,16 @@ export const NO_FACTS: EditorFacts = {
   canRedo: false,
 };
 
-/**
- * Facts outside of React. A component subscribes to one fact, so that a key that changes nothing it shows causes no
- * rendering.
- */
-export class FactStore {
-  #facts: EditorFacts = NO_FACTS;
-  readonly #listeners = new Set<() => void>();
-
-  get(): EditorFacts {
-    return this.#facts;
-  }
-
-  /** Calls the listener after each change; returns a function that removes it. */
-  subscribe(listener: () => void): () => void {
-    this.#listeners.add(listener);
-    return () => void this.#listeners.delete(listener);
+/** Facts outside of React. */
+export class FactStore extends ObservableValue<EditorFacts> {
+  constructor() {
+    super(NO_FACTS);
   }
 
   update(changed: Partial<EditorFacts>): void {
+    const facts = this.get();
     const names = Object.keys(changed) as (keyof EditorFacts)[];
-    if (names.every((name) => isSame(this.#facts[name], changed[name]))) return;
-    this.#facts = { ...this.#facts, ...changed };
-    for (const listener of [...this.#listeners]) listener();
+    if (names.some((name) => !isSame(facts[name], changed[name]))) this.set({ ...facts, ...changed });
   }
 }
 

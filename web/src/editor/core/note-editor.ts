@@ -40,7 +40,7 @@ export interface NoteEditorOptions {
 /** An editor in an element of the page. */
 export class NoteEditor implements EditorController {
   readonly #view: EditorView;
-  readonly #facts = new FactStore();
+  readonly facts = new FactStore();
   readonly #modes = new Compartment();
   readonly #labels = new Compartment();
   readonly #look = new Compartment();
@@ -161,14 +161,6 @@ export class NoteEditor implements EditorController {
     return printView(this.#view);
   }
 
-  facts() {
-    return this.#facts.get();
-  }
-
-  onFacts(listener: () => void): () => void {
-    return this.#facts.subscribe(listener);
-  }
-
   [Symbol.dispose](): void {
     this.#wantsVim = null;
     this.#stopLinks();
@@ -181,7 +173,7 @@ export class NoteEditor implements EditorController {
   readonly #onHistory = (): void => {
     const { undoStack, redoStack } = this.#undo;
     const canUndo = undoStack.length > 0;
-    this.#facts.update({ canUndo, canRedo: redoStack.length > 0, isDirty: this.#facts.get().isDirty || canUndo });
+    this.facts.update({ canUndo, canRedo: redoStack.length > 0, isDirty: this.facts.get().isDirty || canUndo });
   };
 
   #extensions(options: NoteEditorOptions): Extension {
@@ -199,7 +191,7 @@ export class NoteEditor implements EditorController {
       this.#look.of(lookExtensions(DEFAULT_LOOK)),
       this.#labels.of(labelled(options.label)),
       this.#modes.of(modeExtensions(options.mode, options.canWrite, livePreview)),
-      factPlugin(this.#facts),
+      factPlugin(this.facts),
     ];
   }
 

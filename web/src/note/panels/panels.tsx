@@ -5,7 +5,7 @@ import { importOrReload } from '../../app/import-or-reload.ts';
 import type { PanelName } from '../../app/search-params.ts';
 import { loadTexts } from '../../i18n/i18n.ts';
 import { useTexts } from '../../i18n/use-texts.ts';
-import { takeFocus } from '../wanted-focus.ts';
+import { workspace } from '../../workspace/workspace.ts';
 import { Files } from './files.tsx';
 import { History } from './history.tsx';
 import { Links } from './links.tsx';
@@ -20,24 +20,25 @@ const LocalGraph = lazy(async () => {
 
 interface PanelsProps {
   readonly panel: PanelName;
+  readonly noteId: string;
   /** Null while the server cannot be reached. */
   readonly note: Note | null;
   readonly vaultId: string;
 }
 
 /** What belongs to the open note, beside it. */
-export function Panels({ panel, note, vaultId }: PanelsProps) {
+export function Panels({ panel, noteId, note, vaultId }: PanelsProps) {
   const t = useTexts('vault');
   const place = useRef<HTMLElement>(null);
   useEffect(() => {
-    if (takeFocus('panel')) place.current?.focus();
+    if (workspace.note(noteId).takeFocus('panel')) place.current?.focus();
   });
   return (
     <aside ref={place} tabIndex={-1} className={styles.panel} aria-label={t(`note.${panel}`)}>
       <h2>{t(`note.${panel}`)}</h2>
-      <CrashBarrier key={`${note?.id} ${panel}`}>
+      <CrashBarrier key={`${noteId} ${panel}`}>
         <Suspense>
-          {panel === 'outline' ? <Outline /> : null}
+          {panel === 'outline' ? <Outline noteId={noteId} /> : null}
           {panel !== 'outline' && note === null ? <p className={styles.none}>{t('error.away')}</p> : null}
           {panel !== 'outline' && note !== null ? <StoredPanel panel={panel} note={note} vaultId={vaultId} /> : null}
         </Suspense>
@@ -46,8 +47,10 @@ export function Panels({ panel, note, vaultId }: PanelsProps) {
   );
 }
 
-interface StoredPanelProps extends PanelsProps {
+interface StoredPanelProps {
+  readonly panel: PanelName;
   readonly note: Note;
+  readonly vaultId: string;
 }
 
 /** What the server knows of the note. */

@@ -47,7 +47,7 @@ export function caretTests(browser: () => EditorBrowser): void {
     const visited = async (key: string) => {
       const seen = new Set<number>();
       for (let step = 0; step < lines * 3; step++) {
-        seen.add(await opened.run((harness) => harness.editor.facts().selection.line));
+        seen.add(await opened.run((harness) => harness.editor.facts.get().selection.line));
         await opened.page.keyboard.press(key);
       }
       return [...seen].sort((a, b) => a - b);
@@ -67,7 +67,7 @@ export function caretTests(browser: () => EditorBrowser): void {
     const stops: number[] = [];
     for (let step = 0; step < 12; step++) {
       await opened.page.keyboard.press('ArrowRight');
-      stops.push(await opened.run((harness) => harness.editor.facts().selection.from));
+      stops.push(await opened.run((harness) => harness.editor.facts.get().selection.from));
     }
     assert.deepEqual(stops, [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]);
   });
@@ -141,7 +141,7 @@ export function caretTests(browser: () => EditorBrowser): void {
       { target: 'Target', anchor: null, form: 'wikilink' },
     ]);
     await opened.page.getByText('now').click();
-    assert.ok((await opened.run((harness) => harness.editor.facts().selection.from)) > 19);
+    assert.ok((await opened.run((harness) => harness.editor.facts.get().selection.from)) > 19);
   });
 
   test('the margin above the first line stays visible when the mode changes', async () => {
@@ -172,7 +172,7 @@ export function caretTests(browser: () => EditorBrowser): void {
     };
     assert.equal(await firstHeading(), 'Heading 150');
     const before = await opened.run((harness) => harness.stored());
-    const selected = await opened.run((harness) => harness.editor.facts().selection.from);
+    const selected = await opened.run((harness) => harness.editor.facts.get().selection.from);
     for (const mode of ['source', 'reading', 'preview'] as const) {
       await opened.page.evaluate((mode) => window.harness.editor.setMode(mode), mode);
       assert.equal(await firstHeading(), 'Heading 150', mode);
@@ -182,6 +182,6 @@ export function caretTests(browser: () => EditorBrowser): void {
     await opened.run((harness) => harness.editor.setMode('preview'));
     assert.equal(await firstHeading(), 'Heading 150');
     assert.equal(await opened.run((harness) => harness.stored()), before);
-    assert.equal(await opened.run((harness) => harness.editor.facts().selection.from), selected);
+    assert.equal(await opened.run((harness) => harness.editor.facts.get().selection.from), selected);
   });
 }

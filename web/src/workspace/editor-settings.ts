@@ -1,5 +1,5 @@
-import { storedValue } from '../app/stored.ts';
 import type { EditorLook } from '../editor/index.ts';
+import { storedValue } from '../platform/stored.ts';
 
 export const LINE_WIDTHS = ['narrow', 'normal', 'wide', 'full'] as const;
 export type LineWidth = (typeof LINE_WIDTHS)[number];

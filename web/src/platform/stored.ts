@@ -1,11 +1,8 @@
-import { useSyncExternalStore } from 'react';
+import type { Observable } from './observable.ts';
 
 /** A value that this browser keeps, the same in all its tabs. */
-export interface Stored<Value> {
-  get(): Value;
+export interface Stored<Value> extends Observable<Value> {
   set(value: Value): void;
-  /** Calls the listener after each change, also of another tab; returns a function that removes it. */
-  subscribe(listener: () => void): () => void;
 }
 
 /** @param read makes a value of what was stored, which may be anything. */
@@ -43,9 +40,4 @@ function parsed(text: string | null): unknown {
   } catch {
     return null;
   }
-}
-
-/** A stored value, as it changes. */
-export function useStored<Value>(stored: Stored<Value>): Value {
-  return useSyncExternalStore(stored.subscribe, stored.get);
 }

@@ -1,0 +1,12 @@
+import { useSyncExternalStore } from 'react';
+import type { Observable } from './observable.ts';
+
+/** A value as it changes. */
+export function useObservable<Value>({ subscribe, get }: Observable<Value>): Value {
+  return useSyncExternalStore(subscribe, get);
+}
+
+/** What is read of a value. The component is drawn again only when that changes. */
+export function useObserved<Value, Read>({ subscribe, get }: Observable<Value>, read: (value: Value) => Read): Read {
+  return useSyncExternalStore(subscribe, () => read(get()));
+}

@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { EditorController, EditorSession } from '../editor/index.ts';
+import { OpenNote } from './open-note.ts';
+import { Workspace } from './workspace.ts';
+
+/** An editor that records what is asked of it. */
+function recorder(): { readonly calls: string[]; readonly editor: EditorController } {
+  const calls: string[] = [];
+  const editor = {
+    focus: () => void calls.push('focus'),
+    goToAnchor(anchor: string) {
+      calls.push(anchor);
+      return anchor === 'there';
+    },
+  };
+  return { calls, editor: editor as unknown as EditorController };
+}
+
+function connection(state: object): EditorSession {
+  return { state: { isConnected: true, problem: null, ...state } } as unknown as EditorSession;
+}
+
+test('An open note does what was asked of it once its editor is there, and not again for the next editor', () => {
+  const note = new OpenNote();
+  note.wantFocus('editor');
+  assert.equal(note.goToAnchor('there'), true);
+  const [first, second] = [recorder(), recorder()];
+  note.setEditor(first.editor);
+  note.setEditor(null);
+  note.setEditor(second.editor);
+  assert.deepEqual([first.calls, second.calls], [['focus', 'there'], []]);
+});
+
+test('An open note goes to an anchor at once if it has an editor, and to none if none is named', () => {
+  const note = new OpenNote();
+  const { calls, editor } = recorder();
+  note.goToAnchor('there');
+  note.goToAnchor('');
+  note.setEditor(editor);
+  assert.deepEqual([note.goToAnchor('there'), note.goToAnchor('elsewhere'), note.goToAnchor('')], [true, false, false]);
+  assert.deepEqual(calls, ['there', 'elsewhere']);
+});
+
+test('The focus that is wanted in a panel is not taken by the editor', () => {
+  const note = new OpenNote();
+  const { calls, editor } = recorder();
+  note.wantFocus('panel');
+  note.setEditor(editor);
+  assert.deepEqual([calls, note.takeFocus('panel'), note.takeFocus('panel')], [[], true, false]);
+});
+
+test('The workspace tells notes apart, and which of them is open and connected', () => {
+  const workspace = new Workspace();
+  workspace.note('a').session.set(connection({}));
+  workspace.note('b').session.set(connection({ problem: 'no-permission' }));
+  workspace.note('c').wantFocus('editor');
+  assert.deepEqual(
+    ['a', 'b', 'c', 'd'].map((id) => workspace.isOpen(id)),
+    [true, true, false, false],
+  );
+  assert.deepEqual(
+    ['a', 'b', 'c', 'd'].map((id) => workspace.isConnected(id)),
+    [true, false, false, false],
+  );
+  assert.equal(workspace.note('b').takeFocus('editor'), false);
+});
+
+test('The workspace forgets notes that were left long ago, but none that is open', () => {
+  const workspace = new Workspace();
+  workspace.note('open').session.set(connection({}));
+  workspace.note('left').caret = 'a caret' as never;
+  for (let note = 0; note < 300; note++) workspace.note(`${note}`).caret = 'a caret' as never;
+  assert.deepEqual([workspace.isOpen('open'), workspace.note('299').caret], [true, 'a caret']);
+  assert.equal(workspace.note('left').caret, undefined);
+});

@@ -1,0 +1,69 @@
+import type { EditorCaret, EditorController, EditorMode, EditorSession } from '../editor/index.ts';
+import { type Observable, ObservableValue } from '../platform/observable.ts';
+import { changeEditorSettings, editorSettings } from './editor-settings.ts';
+
+/** What a command opens to be used by keys at once. */
+export type FocusTarget = 'editor' | 'panel';
+
+/** A note that is open in this tab, was, or is about to be; for all that is not its editor: panels, palette, tree. */
+export class OpenNote {
+  readonly #editor = new ObservableValue<EditorController | null>(null);
+  readonly #isReading = new ObservableValue(false);
+  #focus: FocusTarget | null = null;
+  #anchor = '';
+
+  /** Its document; null while it is not open. */
+  readonly session = new ObservableValue<EditorSession | null>(null);
+  /** Its editor; null while there is none. */
+  readonly editor: Observable<EditorController | null> = this.#editor;
+  /** Whether it is read; else it is edited in the mode of the settings. */
+  readonly isReading: Observable<boolean> = this.#isReading;
+  /** Where the cursor was in its last editor. */
+  caret: EditorCaret | undefined;
+
+  /** Records the editor, and does what was asked of it before it was there. */
+  setEditor(editor: EditorController | null): void {
+    this.#editor.set(editor);
+    if (editor === null) return;
+    if (this.takeFocus('editor')) editor.focus();
+    const anchor = this.#anchor;
+    this.#anchor = '';
+    if (anchor !== '') editor.goToAnchor(anchor);
+  }
+
+  get mode(): EditorMode {
+    return this.isReading.get() ? 'reading' : editorSettings.get().writing;
+  }
+
+  /** Reading is a matter of this note; how notes are edited, of all. */
+  setMode(mode: EditorMode): void {
+    if (mode !== 'reading') changeEditorSettings({ writing: mode });
+    this.#isReading.set(mode === 'reading');
+  }
+
+  /** Shows the note in a mode; if it is shown so, as it is edited: `preview` is the usual mode. */
+  toggleMode(mode: EditorMode): void {
+    if (this.mode !== mode) this.setMode(mode);
+    else this.setMode(mode === 'reading' ? editorSettings.get().writing : 'preview');
+  }
+
+  /** Asks for the focus before something of the note is shown; what is there first takes it. */
+  wantFocus(target: FocusTarget): void {
+    this.#focus = target;
+  }
+
+  /** Whether the focus is wanted here; it is asked for once. */
+  takeFocus(target: FocusTarget): boolean {
+    if (this.#focus !== target) return false;
+    this.#focus = null;
+    return true;
+  }
+
+  /** Goes to a heading or block, as soon as there is an editor; false if the note has none of that name. */
+  goToAnchor(anchor: string): boolean {
+    const editor = this.editor.get();
+    if (editor !== null) return anchor !== '' && editor.goToAnchor(anchor);
+    this.#anchor = anchor;
+    return true;
+  }
+}

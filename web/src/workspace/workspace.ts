@@ -1,0 +1,38 @@
+import { OpenNote } from './open-note.ts';
+
+const CAPACITY = 200;
+
+/** The notes that this tab has open, and what is remembered of those that it had. */
+export class Workspace {
+  readonly #notes = new Map<string, OpenNote>();
+
+  /** The note of an id, the same object for as long as it is open; the one asked for least recently is forgotten. */
+  note(id: string): OpenNote {
+    const note = this.#notes.get(id) ?? new OpenNote();
+    this.#notes.delete(id);
+    this.#notes.set(id, note);
+    if (this.#notes.size > CAPACITY) this.#forget(note);
+    return note;
+  }
+
+  /** Whether a note is open in this tab. */
+  isOpen(id: string): boolean {
+    return this.#notes.get(id)?.session.get() != null;
+  }
+
+  /** Whether a note is open in this tab, and the server takes its edits. */
+  isConnected(id: string): boolean {
+    const state = this.#notes.get(id)?.session.get()?.state;
+    return state?.isConnected === true && state.problem === null;
+  }
+
+  #forget(newest: OpenNote): void {
+    for (const [id, note] of this.#notes) {
+      if (note === newest || note.session.get() !== null) continue;
+      this.#notes.delete(id);
+      return;
+    }
+  }
+}
+
+export const workspace = new Workspace();
