@@ -1,29 +1,100 @@
-import { expect, signedIn, test } from './kit/test.ts';
+import { expect, PASSWORD, signedIn, test } from './kit/test.ts';
 
 /** What the browser keeps of the app, by path. */
 const KEPT = `caches.open('notevault-shell').then((cache) => cache.keys())
   .then((all) => all.map(({ url }) => new URL(url).pathname))`;
 
-test('the app opens while the server is away, says so, and goes on when it is back', async ({
+/** Which lists the device has, without the vault in their names. */
+const LISTS = `(async () => {
+  if (!(await indexedDB.databases()).some(({ name }) => name === 'notevault-lists')) return [];
+  const { promise, resolve } = Promise.withResolvers();
+  const opening = indexedDB.open('notevault-lists');
+  opening.onsuccess = () => {
+    const all = opening.result.transaction('lists').objectStore('lists').getAllKeys();
+    all.onsuccess = () => {
+      opening.result.close();
+      resolve(all.result.map(([, key]) => JSON.parse(key).slice(key.startsWith('["vault"') ? 2 : 0).join('/')).sort());
+    };
+  };
+  return promise;
+})()`;
+
+const state = 'save-state';
+
+test('the app opens with its notes while the server is away, and goes on by itself when it is back', async ({
   page,
   freshServer,
   context,
 }) => {
   const alice = await signedIn(freshServer, context);
+  await alice.write('Garden/Beans.md', 'text\n');
   const note = await alice.write('Note.md', 'text\n');
   await page.goto(alice.page(`/notes/${note.id}`));
-  await expect(page.getByTestId('save-state')).toHaveText('Saved');
+  await expect(page.getByTestId(state)).toHaveText('Saved');
   await expect.poll(() => page.evaluate('navigator.serviceWorker.controller !== null')).toBe(true);
   // Another load, of which the worker keeps the page.
   await page.reload();
-  await expect(page.getByTestId('save-state')).toHaveText('Saved');
+  await expect(page.getByTestId(state)).toHaveText('Saved');
+  await page.getByRole('link', { name: 'Recent' }).click();
+  await expect(page.getByRole('main').getByRole('link', { name: 'Beans' })).toBeVisible();
   const kept = await page.evaluate<string[]>(KEPT);
   expect(kept).toContain('/index.html');
   expect(kept.filter((path) => path !== '/index.html' && !path.startsWith('/assets/'))).toEqual([]);
+  await expect.poll(() => page.evaluate(LISTS)).toEqual(['lists/recent', 'me', 'tree', 'vaults']);
+  // Also what was never needed: the page of the first address, and the graph.
+  for (const part of ['home', 'graph-view']) {
+    const files = () => page.evaluate<string[]>(KEPT);
+    await expect.poll(async () => (await files()).some((path) => path.includes(part)), { timeout: 45_000 }).toBe(true);
+  }
   await freshServer.kill();
+  await page.goto(freshServer.url);
+  await expect(page.getByRole('main').getByRole('link', { name: 'Beans' })).toBeVisible();
+  await expect(page.getByRole('treeitem', { name: 'Garden' })).toBeVisible();
+  await page.getByRole('treeitem', { name: 'Note' }).click();
+  await page.locator('.cm-content').click();
+  await page.keyboard.press('Control+End');
+  await page.keyboard.type('typed without a server');
+  await expect(page.getByTestId(state)).toHaveText('Offline – kept on this device');
+  await freshServer.run();
+  await expect(page.getByTestId(state)).toHaveText('Saved', { timeout: 45_000 });
+  // The session of the app is there again, and what it shows is what the server has.
+  await page.getByRole('link', { name: 'Trash' }).click();
+  await expect(page.getByText('The trash is empty.')).toBeVisible();
+});
+
+test('a worker whose file the server has no more removes itself and what it kept', async ({ page, alice, context }) => {
+  const isWorking = () =>
+    page.evaluate<boolean>('navigator.serviceWorker.getRegistrations().then((all) => all.length > 0)');
+  await page.goto(alice.page());
+  await expect.poll(() => page.evaluate('navigator.serviceWorker.controller !== null')).toBe(true);
+  // Away is not gone.
+  await context.route('**/app-worker.js', (route) => route.fulfill({ status: 503 }));
+  await page.reload();
+  await expect(page.getByRole('tree')).toBeVisible();
+  expect(await isWorking()).toBe(true);
+  await context.unroute('**/app-worker.js');
+  await context.route('**/app-worker.js', (route) => route.fulfill({ status: 404 }));
+  await page.reload();
+  await expect.poll(isWorking).toBe(false);
+  await expect.poll(() => page.evaluate("caches.has('notevault-shell')")).toBe(false);
+});
+
+test('nothing opens without the server after signing out, nor on a device of others', async ({ page, alice }) => {
+  await alice.write('Note.md', 'text\n');
+  await page.goto(alice.page());
+  await expect.poll(() => page.evaluate(LISTS)).toEqual(['lists/recent', 'me', 'tree', 'vaults']);
+  await page.getByRole('button', { name: /^Account/ }).click();
+  await page.getByRole('menuitem', { name: 'Sign out' }).click();
+  await expect(page.getByRole('button', { name: 'Sign in' })).toBeVisible();
+  await expect.poll(() => page.evaluate(LISTS)).toEqual([]);
+  await page.getByLabel('E-mail').fill(alice.email);
+  await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
+  await page.getByLabel('This is my device').setChecked(false);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await expect(page.getByRole('treeitem', { name: 'Note' })).toBeVisible();
+  await page.route('**/api/**', (route) => route.abort());
   await page.reload();
   await expect(page.getByRole('heading', { name: 'The server cannot be reached.' })).toBeVisible();
-  await freshServer.run();
-  await page.getByRole('button', { name: 'Try again' }).click();
-  await expect(page.getByTestId('save-state')).toHaveText('Saved');
+  expect(await page.evaluate(LISTS)).toEqual([]);
+  expect(await page.evaluate(() => localStorage.getItem('notevault-account'))).toBeNull();
 });

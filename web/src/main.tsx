@@ -3,14 +3,13 @@ import { App } from './app/app.tsx';
 import { startTheme } from './app/theme.ts';
 import { startTranslation } from './i18n/i18n.ts';
 import { session } from './session/app-session.ts';
+import { isOwnDevice } from './session/own-device.ts';
 import './styles/tokens.css';
 import './styles/base.css';
 
 startTheme();
-// As in own-device.ts, which would be a chunk of its own.
-if (localStorage.getItem('notevault-device') === 'tab') {
-  void import('./session/tab-session.ts').then(({ startInTab }) => startInTab());
-} else void session.start();
+if (isOwnDevice()) void session.start();
+else void import('./session/tab-session.ts').then(({ startInTab }) => startInTab());
 if (!isSecureContext) await import('./platform/random-uuid.ts');
 await startTranslation();
 const element = document.getElementById('app');

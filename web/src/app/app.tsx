@@ -1,6 +1,7 @@
-import { lazy, Suspense } from 'react';
+import { lazy, Suspense, useEffect } from 'react';
 import { useTexts } from '../i18n/use-texts.ts';
 import { session } from '../session/app-session.ts';
+import { keptAccount } from '../session/kept-account.ts';
 import { useSession } from '../session/use-session.ts';
 import { Button } from '../ui/controls/button.tsx';
 import styles from './app.module.css';
@@ -11,6 +12,9 @@ import { SignedIn } from './signed-in.tsx';
 const StartPage = lazy(() =>
   importOrReload(() => import('../start/start-page.tsx')).then((page) => ({ default: page.StartPage })),
 );
+/** A connection that takes longer than this for its first answer is like none for somebody who wants to read. */
+const WAIT_MS = 4_000;
+
 /** The whole app: what is shown depends on whether this browser is signed in. */
 export function App() {
   return (
@@ -24,7 +28,13 @@ export function App() {
 
 function Gate() {
   const { status } = useSession();
-  if (status === 'in') return <SignedIn />;
+  useEffect(() => {
+    if (status !== 'unknown' || keptAccount() === null) return;
+    const timer = setTimeout(() => session.stopWaiting(), WAIT_MS);
+    return () => clearTimeout(timer);
+  }, [status]);
+  // What this device has opens without the server.
+  if (status === 'in' || (status === 'unreachable' && keptAccount() !== null)) return <SignedIn />;
   if (status === 'out') return <StartPage />;
   return status === 'unknown' ? <Waiting /> : <Unreachable />;
 }

@@ -1,13 +1,16 @@
 import { api } from '../data/client.ts';
-import { meQuery, vaultsQuery } from '../data/queries.ts';
+import { meQuery } from '../data/queries.ts';
 import { queryClient } from '../data/query-client.ts';
 import { sendKeptEdits, unsentSender } from '../editor/device.ts';
 import { liveSocket, onConnection } from '../live/live-socket.ts';
 import { keepApp } from '../media/media-worker-client.ts';
+import { session } from '../session/app-session.ts';
+import { keepAccount } from '../session/kept-account.ts';
 import { isOwnDevice } from '../session/own-device.ts';
 import { exclusively } from '../session/session-channel.ts';
 import { workspace } from '../workspace/workspace.ts';
 import { deviceStore } from './device-store.ts';
+import { keepLists, readShownAgain } from './lists-here.ts';
 import { sessionOptions } from './session-options.ts';
 import { setUnkept } from './unkept.ts';
 import { onUnsentChange, showUnsent } from './unsent-state.ts';
@@ -15,14 +18,17 @@ import { onUnsentChange, showUnsent } from './unsent-state.ts';
 /** A note whose edits are not acknowledged by then is tried again later. */
 const SEND_MS = 30_000;
 const AGAIN_MS = 30_000;
+/** How often a server is asked that was away when the app was opened. */
+const LOOK_MS = 5_000;
 
 /** Sends the edits that were left on this device by whoever is signed in, until the signal aborts. */
 export async function sendUnsent(ended: AbortSignal): Promise<void> {
   const { id: account } = await queryClient.ensureQueryData(meQuery);
   const store = deviceStore(account);
   if (ended.aborted) return;
-  void queryClient
-    .fetchQuery(vaultsQuery)
+  followSession(account, ended);
+  void api
+    .vaults()
     .then((vaults) => store.tidy(new Set(vaults.map(({ id: vault }) => vault))))
     .catch(() => undefined);
   if (isOwnDevice()) void keepApp();
@@ -47,7 +53,10 @@ export async function sendUnsent(ended: AbortSignal): Promise<void> {
   });
   const look = (note?: string) => (note === undefined ? sender.look() : sender.sendNow(note));
   const lookAgain = () => sender.look();
-  const endConnection = onConnection((isConnected) => (isConnected ? sender.connected() : sender.disconnected()));
+  const endConnection = onConnection((isConnected) => {
+    if (isConnected) readShownAgain(queryClient);
+    return isConnected ? sender.connected() : sender.disconnected();
+  });
   const endChanges = onUnsentChange(look);
   // What another tab left is found when this one is looked at again.
   document.addEventListener('visibilitychange', lookAgain);
@@ -57,5 +66,27 @@ export async function sendUnsent(ended: AbortSignal): Promise<void> {
     endChanges();
     document.removeEventListener('visibilitychange', lookAgain);
     showUnsent({ notes: [], isSending: false });
+  });
+}
+
+/** Has the lists of an account kept for when the server is away, and looks for it while it is. */
+function followSession(account: string, ended: AbortSignal): void {
+  keepLists(queryClient, ended);
+  const look = () => {
+    if (session.state.status === 'unreachable') void session.start();
+  };
+  const follow = () => {
+    if (session.state.status !== 'in') return;
+    keepAccount(account);
+    readShownAgain(queryClient);
+  };
+  follow();
+  const timer = setInterval(look, LOOK_MS);
+  const endStates = session.subscribe(follow);
+  addEventListener('online', look);
+  ended.addEventListener('abort', () => {
+    clearInterval(timer);
+    endStates();
+    removeEventListener('online', look);
   });
 }

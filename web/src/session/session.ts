@@ -7,7 +7,7 @@ import type { EndReason, SessionChannel } from './session-channel.ts';
 export type SessionState =
   /** The first refresh is under way. */
   | { readonly status: 'unknown' }
-  /** The first refresh got no answer. */
+  /** The first refresh got no answer, or none yet. */
   | { readonly status: 'unreachable' }
   | { readonly status: 'out'; readonly reason: EndReason }
   | { readonly status: 'in' };
@@ -69,6 +69,11 @@ export class Session implements TokenSource {
         this.#become(isRejection ? { status: 'out', reason: null } : { status: 'unreachable' });
       }
     }
+  }
+
+  /** Goes on as if there were no server, until it answers. */
+  stopWaiting(): void {
+    if (this.#state.status === 'unknown') this.#become({ status: 'unreachable' });
   }
 
   /** Signs in or makes an account, by a path of the API. Throws ApiError, ConnectionError. */

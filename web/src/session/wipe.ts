@@ -1,3 +1,6 @@
+import { LISTS_DATABASE } from '../device/list-store.ts';
+import { forgetAccount } from './kept-account.ts';
+
 /** What belongs to the browser and not to an account. */
 export const BROWSERS_OWN = new Set(['notevault-theme', 'notevault-language', 'notevault-sidebar', 'notevault-device']);
 
@@ -8,7 +11,7 @@ export const BROWSERS_OWN = new Set(['notevault-theme', 'notevault-language', 'n
 export async function wipeBrowser(account: string | undefined): Promise<void> {
   const isEmpty = account === undefined || (await clearCopies(account));
   clearStorage();
-  await Promise.allSettled([isEmpty ? wipeDatabases() : undefined, wipeCaches(), endWorkers()]);
+  await Promise.allSettled([isEmpty ? wipeDatabases() : forgetLists(), wipeCaches(), endWorkers()]);
 }
 
 /**
@@ -18,7 +21,13 @@ export async function wipeBrowser(account: string | undefined): Promise<void> {
 export async function wipeCopies(): Promise<void> {
   const { deviceStore } = await import('../device/device-store.ts');
   clearStorage();
-  await Promise.allSettled([deviceStore('').lock(), wipeCaches(), endWorkers()]);
+  await Promise.allSettled([deviceStore('').lock(), forgetLists(), wipeCaches(), endWorkers()]);
+}
+
+/** Removes the lists of whoever was signed in, and has nothing of the account open without the server any more. */
+export async function forgetLists(): Promise<void> {
+  forgetAccount();
+  if (typeof indexedDB !== 'undefined') await deleteDatabase(LISTS_DATABASE);
 }
 
 function clearStorage(): void {

@@ -1,7 +1,7 @@
 import type { BootstrapResponse } from '@notevault/protocol/accounts.ts';
 import { use, useEffect, useState } from 'react';
 import { session } from '../session/app-session.ts';
-import { wipeCopies } from '../session/wipe.ts';
+import { forgetLists, wipeCopies } from '../session/wipe.ts';
 import { Register } from './register.tsx';
 import { ResetPassword } from './reset-password.tsx';
 import { SignIn } from './sign-in.tsx';
@@ -33,7 +33,7 @@ export function StartPage() {
   const { bootstrap_pending, registration_mode, setup_token_required } = use(bootstrap());
   const [{ reason: ended }] = useState(() => ({ reason: null, ...session.state }));
   useEffect(() => {
-    if (ended === 'revoked') void wipeCopies();
+    void (ended === 'revoked' ? wipeCopies() : forgetLists());
   }, [ended]);
   const [invite] = useState(() => takeFromAddress('invite'));
   const [reset] = useState(() => takeFromAddress('reset'));

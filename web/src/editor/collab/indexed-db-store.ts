@@ -1,3 +1,4 @@
+import { completion, DeviceDatabase, result } from '../../platform/indexed-db.ts';
 import {
   type Aside,
   type DeviceNote,
@@ -51,14 +52,18 @@ const UPDATES = 'updates';
  */
 export class IndexedDbStore implements LocalStore {
   readonly isDurable = true;
-  readonly #factory: IDBFactory;
   readonly #now: () => number;
   readonly #account: string;
-  #database: Promise<IDBDatabase> | null = null;
+  readonly #database: DeviceDatabase;
 
   /** @param account the id of the account whose copies these are. */
   constructor(factory: IDBFactory, now: () => number, account: string) {
-    this.#factory = factory;
+    this.#database = new DeviceDatabase(factory, LOCAL_DATABASE, (database) => {
+      const copies = database.createObjectStore(COPIES, { keyPath: ['noteId', 'lineage'] });
+      copies.createIndex('note', 'noteId');
+      const updates = database.createObjectStore(UPDATES, { autoIncrement: true });
+      updates.createIndex('copy', ['noteId', 'lineage']);
+    });
     this.#now = now;
     this.#account = account;
   }
@@ -219,40 +224,11 @@ export class IndexedDbStore implements LocalStore {
   }
 
   async #transaction(mode: IDBTransactionMode) {
-    const database = await this.#open();
-    // Strict: the confirmation must mean that the bytes are on the disk, not in a buffer of the system.
-    const transaction = database.transaction([COPIES, UPDATES], mode, { durability: 'strict' });
+    const transaction = await this.#database.transaction(mode, COPIES, UPDATES);
     const done = completion(transaction);
     // A failed request already reports the error of its transaction.
     done.catch(() => undefined);
     return { copies: transaction.objectStore(COPIES), updates: transaction.objectStore(UPDATES), done };
-  }
-
-  #open(): Promise<IDBDatabase> {
-    this.#database ??= this.#openOnce().catch((error: unknown) => {
-      this.#database = null;
-      throw error;
-    });
-    return this.#database;
-  }
-
-  async #openOnce(): Promise<IDBDatabase> {
-    const request = this.#factory.open(LOCAL_DATABASE, 1);
-    request.onupgradeneeded = () => {
-      const copies = request.result.createObjectStore(COPIES, { keyPath: ['noteId', 'lineage'] });
-      copies.createIndex('note', 'noteId');
-      const updates = request.result.createObjectStore(UPDATES, { autoIncrement: true });
-      updates.createIndex('copy', ['noteId', 'lineage']);
-    };
-    const database = await result(request);
-    const reset = () => {
-      database.close();
-      this.#database = null;
-    };
-    // Another tab signs out, or the browser dropped the connection: the next call opens it again.
-    database.onversionchange = reset;
-    database.onclose = reset;
-    return database;
   }
 }
 
@@ -290,19 +266,4 @@ async function removeRow(copies: IDBObjectStore, updates: IDBObjectStore, row: C
   const key = [row.noteId, row.lineage];
   copies.delete(key);
   for (const update of await result(updates.index('copy').getAllKeys(key))) updates.delete(update);
-}
-
-function result<Value>(request: IDBRequest<Value>): Promise<Value> {
-  return new Promise((resolve, reject) => {
-    request.onsuccess = () => resolve(request.result);
-    request.onerror = () => reject(request.error);
-  });
-}
-
-function completion(transaction: IDBTransaction): Promise<void> {
-  return new Promise((resolve, reject) => {
-    transaction.oncomplete = () => resolve();
-    transaction.onerror = () => reject(transaction.error);
-    transaction.onabort = () => reject(transaction.error);
-  });
 }

@@ -1,0 +1,80 @@
+import { ApiError, ConnectionError } from '@notevault/client/transport.ts';
+
+/** Where lists are kept on this device, by a text for the key of the query. */
+export interface ListStore {
+  read(key: string): Promise<unknown>;
+  write(key: string, list: unknown): Promise<void>;
+}
+
+export type ListKey = readonly unknown[];
+
+interface KeptListsOptions {
+  readonly store: ListStore;
+  /** Whether the server may answer: not while it is known to be away. */
+  mayAnswer(): boolean;
+}
+
+/** Which lists open without the server: who is signed in, the vaults, and of each what its first page shows. */
+export function isKeptList([first, vault, ...rest]: ListKey): boolean {
+  if (first === 'me' || first === 'vaults') return vault === undefined;
+  return first === 'vault' && KEPT_OF_VAULT.has(rest.join('/'));
+}
+
+const KEPT_OF_VAULT: ReadonlySet<string> = new Set(['tree', 'lists/recent', 'lists/tags']);
+/** What a proxy answers while the server behind it is away. */
+const AWAY: ReadonlySet<number> = new Set([502, 503, 504]);
+
+/** Whether an error says that the server did not answer. */
+export function isAway(error: unknown): boolean {
+  return error instanceof ConnectionError || (error instanceof ApiError && AWAY.has(error.status));
+}
+
+/** The lists of an account as the server answered them last, for while it is away. */
+export class KeptLists {
+  readonly #options: KeptListsOptions;
+  /** Those that are shown as this device has them. */
+  readonly #shown = new Map<string, ListKey>();
+
+  constructor(options: KeptListsOptions) {
+    this.#options = options;
+  }
+
+  /** What the server answers, else what this device has. Throws what `ask` throws if it has nothing. */
+  async answer<List>(key: ListKey, ask: () => Promise<List>): Promise<List> {
+    const { store, mayAnswer } = this.#options;
+    const name = JSON.stringify(key);
+    const kept = () => store.read(name).catch(() => undefined) as Promise<List | undefined>;
+    if (!mayAnswer()) {
+      const list = await kept();
+      if (list !== undefined) return this.#show(name, key, list);
+    }
+    try {
+      const list = await ask();
+      this.#shown.delete(name);
+      return list;
+    } catch (error) {
+      const list = isAway(error) ? await kept() : undefined;
+      if (list === undefined) throw error;
+      return this.#show(name, key, list);
+    }
+  }
+
+  /** Keeps a list as it is now. One that this device had itself is not newer by being shown. */
+  async keep(key: ListKey, list: unknown): Promise<void> {
+    const name = JSON.stringify(key);
+    // A device that is full shows older lists.
+    if (!this.#shown.has(name)) await this.#options.store.write(name, list).catch(() => undefined);
+  }
+
+  /** The keys of what was shown from this device, to be read again now that the server answers. */
+  takeShown(): readonly ListKey[] {
+    const keys = [...this.#shown.values()];
+    this.#shown.clear();
+    return keys;
+  }
+
+  #show<List>(name: string, key: ListKey, list: List): List {
+    this.#shown.set(name, key);
+    return list;
+  }
+}
