@@ -1,6 +1,6 @@
 import { globSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import type { InlineConfig, Plugin } from 'vite';
+import type { InlineConfig, Plugin, Rolldown } from 'vite';
 import type { Chunk } from './check/web-budget.ts';
 import { licencesOf } from './licences.ts';
 import { mermaid } from './web-mermaid.ts';
@@ -77,8 +77,28 @@ function listChunks(root: string): Plugin {
       this.emitFile({ type: 'asset', fileName: 'build.chunks', source: JSON.stringify(chunks) });
       const modules = Object.values(bundle).flatMap((output) => (output.type === 'chunk' ? output.moduleIds : []));
       this.emitFile({ type: 'asset', fileName: 'LICENSES.txt', source: licencesOf(modules) });
+      this.emitFile({ type: 'asset', fileName: 'app-files.json', source: JSON.stringify(filesOfApp(bundle)) });
     },
   };
+}
+
+/** The addresses of what the page loads, at once or later; not of what frames load. The worker keeps them. */
+function filesOfApp(bundle: Rolldown.OutputBundle): string[] {
+  const names = new Set<string>();
+  const add = (name: string) => {
+    const file = bundle[name];
+    if (file === undefined || names.has(name)) return;
+    names.add(name);
+    if (file.type !== 'chunk') return;
+    const { importedCss = [], importedAssets = [] } = file.viteMetadata ?? {};
+    for (const one of [...file.imports, ...file.dynamicImports, ...importedCss, ...importedAssets]) add(one);
+  };
+  // The script of the page itself has nothing of its own, so that it is left out in the end.
+  const page = Object.values(bundle).find((file) => file.type === 'chunk' && file.isEntry && file.name === 'index');
+  if (page?.type === 'chunk')
+    for (const name of [...page.imports, ...(page.viteMetadata?.importedCss ?? [])]) add(name);
+  // Browsers that run the app take the first format of a font.
+  return [...names].filter((name) => !/\.(woff|ttf)$/.test(name)).map((name) => `/${name}`);
 }
 
 /** The path of a module from the root, or of a package behind the last node_modules. */

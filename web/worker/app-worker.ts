@@ -1,5 +1,5 @@
 import { headersFor, type MediaRequest, mediaRequestOf } from './media-request.ts';
-import { keepLoaded, shellFile, shellPage } from './shell.ts';
+import { allFiles, forgetShell, isWithdrawn, keepFiles, shellFile, shellPage } from './shell.ts';
 import { shellRequestOf } from './shell-request.ts';
 
 // The one worker of the app has two jobs. It keeps the app itself, so that this opens while the server is away: see
@@ -30,6 +30,7 @@ declare const self: {
     claim(): Promise<void>;
     matchAll(options: { type: 'window' }): Promise<readonly WorkerClient[]>;
   };
+  readonly registration: { unregister(): Promise<boolean> };
   skipWaiting(): Promise<void>;
   addEventListener(type: 'install' | 'activate', listener: (event: Lifetime) => void): void;
   addEventListener(type: 'message', listener: (event: Lifetime & { readonly data: unknown }) => void): void;
@@ -37,29 +38,46 @@ declare const self: {
 };
 
 const ANSWER_MS = 5_000;
+let isEnding = false;
 
 self.addEventListener('install', (event) => event.waitUntil(self.skipWaiting()));
 self.addEventListener('activate', (event) => event.waitUntil(self.clients.claim()));
 // After a reload that passes workers by, a page asks to be answered again.
 self.addEventListener('message', (event) => {
   if (event.data === 'claim') event.waitUntil(self.clients.claim());
-  else if (Array.isArray(event.data)) event.waitUntil(keepLoaded(filesOf(event.data)));
+  else if (event.data === 'keep-all') event.waitUntil(allFiles().then((files) => keepFiles(filesOf(files))));
+  else if (Array.isArray(event.data)) event.waitUntil(keepFiles(filesOf(event.data)));
 });
 self.addEventListener('fetch', (event) => {
   const { request } = event;
   const asked = mediaRequestOf(request, self.location.origin);
   if (asked !== null) return event.respondWith(answer(asked, event));
-  const part = shellRequestOf(request, self.location.origin);
+  const part = isEnding ? null : shellRequestOf(request, self.location.origin);
   if (part === 'file') event.respondWith(shellFile(request));
-  if (part === 'page') event.respondWith(shellPage(request, (work) => event.waitUntil(work)));
+  if (part !== 'page') return;
+  event.respondWith(shellPage(request, (work) => event.waitUntil(work)));
+  event.waitUntil(endIfWithdrawn());
 });
 
-/** The addresses of files of the app among those that a page sent. */
-function filesOf(sent: readonly unknown[]): readonly string[] {
-  return sent.filter(
-    (url): url is string =>
-      typeof url === 'string' && shellRequestOf({ url, method: 'GET', mode: 'cors' }, self.location.origin) === 'file',
-  );
+/**
+ * Removes this worker where the server has it no more: after the app was downgraded, or because an operator turned it
+ * off. Browsers by themselves keep a worker whose file is gone.
+ */
+async function endIfWithdrawn(): Promise<void> {
+  if (!(await isWithdrawn(self.location.href))) return;
+  // It still answers the pages that it has until they are left.
+  isEnding = true;
+  await forgetShell();
+  await self.registration.unregister();
+}
+
+/** The addresses of files of the app among others. */
+function filesOf(addresses: readonly unknown[]): readonly string[] {
+  const { origin } = self.location;
+  return addresses
+    .filter((address) => typeof address === 'string')
+    .map((address) => new URL(address, origin).href)
+    .filter((url) => shellRequestOf({ url, method: 'GET', mode: 'cors' }, origin) === 'file');
 }
 
 async function answer(asked: MediaRequest, { request, clientId }: FetchEvent): Promise<Response> {

@@ -1,6 +1,8 @@
 /** The cache of the app itself. Nothing of an account is in it. */
 const SHELL = 'notevault-shell';
 const PAGE = '/index.html';
+/** The build writes here what the page loads. */
+const FILES = '/app-files.json';
 /** What a proxy answers while the server behind it is away. */
 const AWAY: ReadonlySet<number> = new Set([502, 503, 504]);
 
@@ -31,13 +33,32 @@ export async function shellFile(request: Request): Promise<Response> {
   return answer;
 }
 
-/** Keeps what a page loaded before the worker was there. */
-export async function keepLoaded(addresses: readonly string[]): Promise<void> {
+/** Keeps files that are not kept yet, one after the other: they must not delay what somebody waits for. */
+export async function keepFiles(addresses: readonly string[]): Promise<void> {
   const cache = await caches.open(SHELL);
-  const missing: string[] = [];
-  for (const address of addresses)
-    if ((await cache.match(address, { ignoreVary: true })) === undefined) missing.push(address);
-  await Promise.allSettled(missing.map((address) => cache.add(address)));
+  for (const address of addresses) {
+    if ((await cache.match(address, { ignoreVary: true })) !== undefined) continue;
+    // One that is gone belongs to another build, whose page brings its own.
+    await cache.add(address).catch(() => undefined);
+  }
+}
+
+/** The addresses of all files of the app, as the server has it now; none while it is away. */
+export async function allFiles(): Promise<readonly unknown[]> {
+  const answer = await fetch(FILES, { cache: 'no-cache' }).catch(() => null);
+  const list: unknown = answer?.ok === true ? await answer.json().catch(() => null) : null;
+  return Array.isArray(list) ? list : [];
+}
+
+/** Whether the server says that it has no such worker. One that is away says nothing. */
+export async function isWithdrawn(script: string): Promise<boolean> {
+  const answer = await fetch(script, { method: 'HEAD', cache: 'no-store' }).catch(() => null);
+  return answer?.status === 404 || answer?.status === 410;
+}
+
+/** Removes all that is kept of the app. */
+export async function forgetShell(): Promise<void> {
+  await caches.delete(SHELL);
 }
 
 /** With the page of another build, the files of the one before go: they would pile up. */

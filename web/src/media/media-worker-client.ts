@@ -11,11 +11,20 @@ session.subscribe(() => {
   if (session.state.status === 'out') started = null;
 });
 
-/** Has the worker keep the parts of the app that were loaded before it was there, for when the server is away. */
+/** The page is shown and used before all of the app is loaded in the background. */
+const KEEP_ALL_MS = 10_000;
+
+/**
+ * Has the worker keep the app for when the server is away: at once what is loaded already, and a while later all of it,
+ * unless the browser is asked to save data.
+ */
 export async function keepApp(): Promise<void> {
   if (!(await startMediaWorker())) return;
   const loaded = performance.getEntriesByType('resource').map(({ name }) => name);
   navigator.serviceWorker.controller?.postMessage(loaded);
+  const { connection } = navigator as { readonly connection?: { readonly saveData?: boolean } };
+  if (connection?.saveData === true) return;
+  setTimeout(() => navigator.serviceWorker.controller?.postMessage('keep-all'), KEEP_ALL_MS);
 }
 
 /** Starts the media worker, once; resolves to whether it answers this page. Without a secure context there is none. */
