@@ -71,6 +71,8 @@ export const operations = {
   endOtherSessions: session,
   getMe: { ...credential, ...onboarding },
   updateMe: { ...session, ...onboarding },
+  getPreferences: session,
+  changePreferences: session,
   deleteMe: { ...session, ...onboarding, stepUp: 'password' },
 
   adminListUsers: admin,
@@ -114,6 +116,8 @@ export const operations = {
   getNote: read,
   getNoteById: read,
   listRecentNotes: read,
+  listOpenedNotes: { ...session, vault: 'read' },
+  recordOpenedNote: { ...session, vault: 'read' },
   listBacklinks: read,
   deleteNote: write,
   deleteNoteById: write,

@@ -10,6 +10,7 @@ import { createEntries, type Entries } from '../domains/entries/entries.ts';
 import { TRASH_LIMITS } from '../domains/entries/trash/limits.ts';
 import { Links, type NoteTexts } from '../domains/links/links.ts';
 import { createNotes, type NoteMeta, type Notes } from '../domains/notes/notes.ts';
+import { Personal } from '../domains/personal/personal.ts';
 import { Search } from '../domains/search/search.ts';
 import { WorkerClient } from '../domains/search/worker/worker-client.ts';
 import { createSync } from '../domains/sync/sync.ts';
@@ -26,7 +27,7 @@ type Before = KeyDomains & AccountDomains;
 export function createContentDomains(context: Context, before: Before, later: Later): ContentDomains {
   const { ports, config, overrides } = context;
   const { db, blobs, clock } = ports;
-  const { vaults, cache } = before;
+  const { vaults, cache, keys, accounts } = before;
   const extensions = config.attachmentExtensions ?? defaultExtensions;
   const opened = new OpenedValues<NoteMeta>(OPENED_METAS_BYTES);
   const texts: NoteTexts = {
@@ -58,7 +59,9 @@ export function createContentDomains(context: Context, before: Before, later: La
   });
   const { tombstoneDays } = config;
   const sync = createSync({ db, clock, vaults, cache, entries, links, notes, attachments, tombstoneDays });
-  return { links, entries, notes, attachments, sync, search: createSearch(context, before, notes), compute };
+  const personal = new Personal({ db, keys, clock, accounts, notes });
+  const search = createSearch(context, before, notes);
+  return { links, entries, notes, personal, attachments, sync, search, compute };
 }
 
 function createNotesOf(

@@ -16,6 +16,7 @@ import type { Logs } from '../domains/logs/logs.ts';
 import type { Mcp } from '../domains/mcp/mcp.ts';
 import type { Notes } from '../domains/notes/notes.ts';
 import type { OAuth } from '../domains/oauth/oauth.ts';
+import type { Personal } from '../domains/personal/personal.ts';
 import type { Search } from '../domains/search/search.ts';
 import type { Sync } from '../domains/sync/sync.ts';
 import type { Tickets } from '../domains/tickets/tickets.ts';
@@ -43,6 +44,7 @@ export interface ContentDomains {
   readonly links: Links;
   readonly entries: Entries;
   readonly notes: Notes;
+  readonly personal: Personal;
   readonly attachments: Attachments;
   readonly sync: Sync;
   readonly search: Search;

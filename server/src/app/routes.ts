@@ -17,6 +17,7 @@ import { batchRoutes } from '../domains/notes/writes/batch/batch.routes.ts';
 import { consentRoutes } from '../domains/oauth/consent.routes.ts';
 import { oauthRoutes } from '../domains/oauth/oauth.routes.ts';
 import { providerRoutes } from '../domains/oauth/provider.routes.ts';
+import { personalRoutes } from '../domains/personal/personal.routes.ts';
 import { searchRoutes } from '../domains/search/search.routes.ts';
 import { syncRoutes } from '../domains/sync/sync.routes.ts';
 import { ticketsRoutes } from '../domains/tickets/tickets.routes.ts';
@@ -32,6 +33,7 @@ export function routesOf(domains: Domains): Route[] {
     ...accountsRoutes(domains.accounts),
     ...vaultsRoutes(domains.vaults),
     ...notesRoutes(domains.notes),
+    ...personalRoutes(domains.personal),
     ...batchRoutes(domains.notes),
     ...historyRoutes(domains.notes),
     ...attachmentsRoutes(domains.attachments),

@@ -11,6 +11,7 @@ import { linksDdl } from '../domains/links/links.tables.ts';
 import { logsDdl } from '../domains/logs/logs.tables.ts';
 import { notesDdl } from '../domains/notes/notes.tables.ts';
 import { oauthDdl } from '../domains/oauth/oauth.tables.ts';
+import { personalDdl } from '../domains/personal/personal.tables.ts';
 import { vectorsDdl, wantedVectorsDdl } from '../domains/search/embedding/vectors.tables.ts';
 import { searchDdl } from '../domains/search/search.tables.ts';
 import { syncDdl } from '../domains/sync/sync.tables.ts';
@@ -66,4 +67,5 @@ export const migrations: readonly Migration[] = [
     version: '0.3.0',
     ddl: ['drop table search_weights;', wantedVectorsDdl].join('\n'),
   },
+  { number: 3, name: 'personal', version: '0.3.0', ddl: personalDdl },
 ];

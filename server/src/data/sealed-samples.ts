@@ -10,6 +10,7 @@ import { serverOwner } from '../domains/keys/keys.ts';
 import type { LinksTables } from '../domains/links/links.tables.ts';
 import type { LogsTables } from '../domains/logs/logs.tables.ts';
 import type { OAuthTables } from '../domains/oauth/oauth.tables.ts';
+import type { PersonalTables } from '../domains/personal/personal.tables.ts';
 import type { VectorsTables } from '../domains/search/embedding/vectors.tables.ts';
 import type { SearchTables } from '../domains/search/search.tables.ts';
 import type { TicketsTables } from '../domains/tickets/tickets.tables.ts';
@@ -28,6 +29,7 @@ type Tables = AccountsTables &
   LinksTables &
   LogsTables &
   OAuthTables &
+  PersonalTables &
   SearchTables &
   VaultsTables &
   VectorsTables;
@@ -132,6 +134,16 @@ const SAMPLES: Readonly<Record<string, Find>> = {
     'log_records.record',
     statement((db) => db.selectFrom('log_records').select(['user_id', 'id', 'record']).limit(1)),
     (row) => [user(row.user_id), at(row.id), row.record],
+  ),
+  'preferences.data': sample(
+    'preferences.data',
+    statement((db) => db.selectFrom('preferences').selectAll().limit(1)),
+    (row) => [user(row.user_id), at(row.user_id, row.version), row.data],
+  ),
+  'opened_notes.data': sample(
+    'opened_notes.data',
+    statement((db) => db.selectFrom('opened_notes').selectAll().limit(1)),
+    (row) => [user(row.user_id), at(`${row.user_id}.${row.vault_id}`, row.version), row.data],
   ),
   'sessions.client': sample(
     'sessions.client',

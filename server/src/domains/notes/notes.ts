@@ -44,6 +44,8 @@ export interface Notes extends MoveOperations, BatchOperations, History, Facets,
   linksIn(vault: OpenVault, path: string, text: string): Promise<readonly ParsedLink[]>;
   /** Returns the notes that were written last, newest first. Throws `note_unreadable`. */
   recent(vault: OpenVault, limit: number): Promise<NoteListed[]>;
+  /** Returns those of some notes that exist, by id. Throws `note_unreadable`. */
+  listedById(vault: OpenVault, ids: ReadonlySet<NoteId>): Promise<Map<NoteId, NoteListed>>;
   /** Returns the notes directly inside a folder (null: the root), ordered by path. Throws `note_unreadable`. */
   listIn(vault: OpenVault, folder: FolderId | null): Promise<NoteListed[]>;
   /**
@@ -118,6 +120,10 @@ export function createNotes(given: Omit<LiveDeps, 'live' | 'writer'>): Notes {
     linksIn: async (vault, path, text) => (await deriveOnPool(deps, vault, path, text)).links,
     recent: async (vault, limit) =>
       (await entries.newestOf(db, vault, 'note', limit)).map((row) => toListed(vault, row)),
+    listedById: async (vault, ids) =>
+      new Map(
+        (await entries.rowsById(db, vault.id, 'note', [...ids])).map((row) => [row.id as NoteId, toListed(vault, row)]),
+      ),
     listIn: (vault, folder) => listIn(deps, vault, folder),
     deleteByPath: (context, path, expected) => deleteByPath(deps, context, path, expected),
     deleteById: (context, id, expected) => deleteById(deps, context, id, expected),

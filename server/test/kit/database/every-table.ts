@@ -39,6 +39,7 @@ async function fillVault({ app }: TestServer, alice: Caller, id: VaultId): Promi
   done(await write('folder/b.md', 'roses'));
   done(await alice.delete('/notes/folder/b.md'));
   const typed = done(await write('typed.md', 'words')).body.note.id;
+  done(await alice.post('/me/recent', { note_id: typed }));
   done(await uploadRaw(alice, 'a.txt', Buffer.from('bytes')));
   done(await alice.post('/tickets', { operation: 'attachment.get', path: 'a.txt' }));
   done(await alice.post('/folders', { folder: 'made' }, { 'x-idempotency-key': 'a-key' }));
@@ -64,6 +65,7 @@ async function fillAccount(server: TestServer, alice: Caller, vault: VaultId): P
   done(await alice.post('/connections/pat', { name: 'script', vault_access: { [vault]: 'read' } }));
   done(await alice.post('/admin/invites', {}));
   done(await alice.patch('/me', { analytics_opt_out: true }));
+  done(await alice.patch('/me/preferences', { theme: 'dark' }));
   const link = async () => done(await anyone.post('/auth/device', { client_id: 'x', device_name: 'phone' })).body;
   const { user_code, device_code } = await link();
   done(await alice.post('/auth/device/authorize', { user_code, vault_id: vault }));
