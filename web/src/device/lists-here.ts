@@ -15,7 +15,7 @@ let opened: KeptLists | null = null;
 export function keptLists(): KeptLists {
   opened ??= new KeptLists({
     store: typeof indexedDB === 'undefined' ? NOWHERE : new IndexedDbLists(indexedDB, keptAccount),
-    mayAnswer: () => session.state.status === 'in',
+    mayAnswer: () => session.state.get().status === 'in',
   });
   return opened;
 }

@@ -2,7 +2,7 @@ import { api } from '../data/client.ts';
 import { meQuery } from '../data/queries.ts';
 import { queryClient } from '../data/query-client.ts';
 import { sendKeptEdits, unsentSender } from '../editor/device.ts';
-import { liveSocket, onConnection } from '../live/live-socket.ts';
+import { isConnected, liveSocket } from '../live/live-socket.ts';
 import { keepApp } from '../media/media-worker-client.ts';
 import { session } from '../session/app-session.ts';
 import { keepAccount } from '../session/kept-account.ts';
@@ -13,7 +13,7 @@ import { deviceStore } from './device-store.ts';
 import { keepLists, readShownAgain } from './lists-here.ts';
 import { sessionOptions } from './session-options.ts';
 import { setUnkept } from './unkept.ts';
-import { onUnsentChange, showUnsent } from './unsent-state.ts';
+import { showUnsent, unsentWish } from './unsent-state.ts';
 
 /** A note whose edits are not acknowledged by then is tried again later. */
 const SEND_MS = 30_000;
@@ -51,19 +51,25 @@ export async function sendUnsent(ended: AbortSignal): Promise<void> {
       return () => clearTimeout(timer);
     },
   });
-  const look = (note?: string) => (note === undefined ? sender.look() : sender.sendNow(note));
   const lookAgain = () => sender.look();
-  const endConnection = onConnection((isConnected) => {
-    if (isConnected) readShownAgain(queryClient);
-    return isConnected ? sender.connected() : sender.disconnected();
+  const followConnection = () => {
+    if (!isConnected.get()) return sender.disconnected();
+    readShownAgain(queryClient);
+    sender.connected();
+  };
+  followConnection();
+  const endConnection = isConnected.subscribe(followConnection);
+  const endWishes = unsentWish.subscribe(() => {
+    const { note } = unsentWish.get();
+    if (note === undefined) sender.look();
+    else sender.sendNow(note);
   });
-  const endChanges = onUnsentChange(look);
   // What another tab left is found when this one is looked at again.
   document.addEventListener('visibilitychange', lookAgain);
   ended.addEventListener('abort', () => {
     sender[Symbol.dispose]();
     endConnection();
-    endChanges();
+    endWishes();
     document.removeEventListener('visibilitychange', lookAgain);
     showUnsent({ notes: [], isSending: false });
   });
@@ -73,16 +79,16 @@ export async function sendUnsent(ended: AbortSignal): Promise<void> {
 function followSession(account: string, ended: AbortSignal): void {
   keepLists(queryClient, ended);
   const look = () => {
-    if (session.state.status === 'unreachable') void session.start();
+    if (session.state.get().status === 'unreachable') void session.start();
   };
   const follow = () => {
-    if (session.state.status !== 'in') return;
+    if (session.state.get().status !== 'in') return;
     keepAccount(account);
     readShownAgain(queryClient);
   };
   follow();
   const timer = setInterval(look, LOOK_MS);
-  const endStates = session.subscribe(follow);
+  const endStates = session.state.subscribe(follow);
   addEventListener('online', look);
   ended.addEventListener('abort', () => {
     clearInterval(timer);

@@ -1,55 +1,39 @@
 import type { UnsentState } from '../editor/device.ts';
+import { type Observable, ObservableValue } from '../platform/observable.ts';
 
 const NONE: UnsentState = { notes: [], isSending: false };
 /** What is sent sooner is not worth a word. */
 const GRACE_MS = 1_000;
 
-let state = NONE;
+const state = new ObservableValue(NONE);
 let latest = NONE;
 let grace: ReturnType<typeof setTimeout> | undefined;
-const listeners = new Set<() => void>();
-const lookers = new Set<(note?: string) => void>();
+const wish = new ObservableValue<{ readonly note?: string }>({});
 
 /** What is known of edits that only this device has. */
-export function unsentState(): UnsentState {
-  return state;
-}
+export const unsentState: Observable<UnsentState> = state;
+
+/** What was last asked for: to look for other edits than before, or to send those of a note now. */
+export const unsentWish: Observable<{ readonly note?: string }> = wish;
 
 export function showUnsent(next: UnsentState): void {
   latest = next.notes.length === 0 ? NONE : next;
-  if (state !== NONE || latest === NONE) publish();
+  if (state.get() !== NONE || latest === NONE) publish();
   else grace ??= setTimeout(publish, GRACE_MS);
 }
 
 function publish(): void {
   clearTimeout(grace);
   grace = undefined;
-  if (state === latest) return;
-  state = latest;
-  for (const listener of [...listeners]) listener();
-}
-
-/** Calls the listener after each change of the state; returns a function that removes it. */
-export function subscribeToUnsent(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => void listeners.delete(listener);
+  state.set(latest);
 }
 
 /** Call when there may be other unsent edits than before. */
 export function unsentChanged(): void {
-  for (const look of [...lookers]) look();
+  wish.set({});
 }
 
 /** Has the edits of one note sent. */
 export function sendNow(noteId: string): void {
-  for (const look of [...lookers]) look(noteId);
-}
-
-/**
- * Calls the function whenever there may be other unsent edits, and with a note whose edits are to be sent now; returns a
- * function that ends that.
- */
-export function onUnsentChange(look: (note?: string) => void): () => void {
-  lookers.add(look);
-  return () => void lookers.delete(look);
+  wish.set({ note: noteId });
 }

@@ -1,43 +1,33 @@
 import { LiveSocket } from '@notevault/client/live/live-socket.ts';
+import { type Observable, ObservableValue } from '../platform/observable.ts';
 import { session } from '../session/app-session.ts';
 
 let socket: LiveSocket | null = null;
-const listeners = new Set<(isConnected: boolean) => void>();
+const connection = new ObservableValue(false);
 
-/**
- * Calls the listener with whether there is a connection, now and after each change, also of a socket that is opened
- * later; returns a function that removes it.
- */
-export function onConnection(listener: (isConnected: boolean) => void): () => void {
-  listeners.add(listener);
-  listener(isConnected());
-  return () => void listeners.delete(listener);
-}
+/** Whether there is a connection, also of a socket that is opened later. */
+export const isConnected: Observable<boolean> = connection;
 
 /** A socket notices only after half a minute that the network is gone; the browser knows at once. */
-function isConnected(): boolean {
-  return navigator.onLine && (socket?.isConnected ?? false);
+function look(): void {
+  connection.set(navigator.onLine && (socket?.isConnected ?? false));
 }
 
-function announce(): void {
-  for (const listener of [...listeners]) listener(isConnected());
-}
-
-addEventListener('online', announce);
-addEventListener('offline', announce);
+addEventListener('online', look);
+addEventListener('offline', look);
 
 /** The one WebSocket of this tab, opened when it is first needed and closed when the session ends. */
 export function liveSocket(): LiveSocket {
   if (socket === null) {
     socket = new LiveSocket(location.origin, session);
-    socket.onConnection(announce);
+    socket.onConnection(look);
   }
   return socket;
 }
 
-session.subscribe(() => {
-  if (session.state.status !== 'out') return;
+session.state.subscribe(() => {
+  if (session.state.get().status !== 'out') return;
   socket?.[Symbol.dispose]();
   socket = null;
-  announce();
+  look();
 });

@@ -6,9 +6,9 @@ const WAIT_MS = 3_000;
 
 let started: Promise<boolean> | null = null;
 
-session.subscribe(() => {
+session.state.subscribe(() => {
   // Signing out removes the worker.
-  if (session.state.status === 'out') started = null;
+  if (session.state.get().status === 'out') started = null;
 });
 
 /** The page is shown and used before all of the app is loaded in the background. */

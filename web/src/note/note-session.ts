@@ -24,7 +24,7 @@ export function openNoteSession(note: NoteRef, { account, name }: Editor): () =>
   const open = workspace.note(note.id);
   let generation = 0;
   let isLeft = false;
-  session.onChange(() => {
+  session.changes.subscribe(() => {
     const { awareness, state } = session;
     setUnkept(session, state.hasUnsent && !state.isOnDevice);
     const isOnlyHere = state.hasUnsent && state.isOnDevice && (!state.isConnected || state.problem !== null);

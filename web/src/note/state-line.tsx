@@ -43,7 +43,7 @@ export function StateLine({ session, recovery }: StateLineProps) {
       line.textContent = word === null ? '' : t(`state.${word}`, { problem: reason });
     };
     write();
-    return session.onChange(write);
+    return session.changes.subscribe(write);
   }, [session, t, problems]);
   return (
     <div className={styles.state}>

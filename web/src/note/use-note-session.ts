@@ -1,7 +1,7 @@
-import { useCallback, useEffect, useRef, useSyncExternalStore } from 'react';
+import { useEffect, useRef } from 'react';
 import type { NoteRef } from '../editor/device.ts';
 import type { EditorSession } from '../editor/index.ts';
-import { useObservable } from '../platform/use-observable.ts';
+import { useObservable, useObserved } from '../platform/use-observable.ts';
 import { workspace } from '../workspace/workspace.ts';
 import { openNoteSession } from './note-session.ts';
 
@@ -18,6 +18,5 @@ export function useSessionFact<Fact extends string | number | boolean | null>(
   session: EditorSession,
   read: (session: EditorSession) => Fact,
 ): Fact {
-  const subscribe = useCallback((listener: () => void) => session.onChange(listener), [session]);
-  return useSyncExternalStore(subscribe, () => read(session));
+  return useObserved(session.changes, () => read(session));
 }

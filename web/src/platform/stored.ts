@@ -9,7 +9,6 @@ export interface Stored<Value> extends Observable<Value> {
 export function storedValue<Value>(name: string, read: (stored: unknown) => Value): Stored<Value> {
   let text: string | null = null;
   let value = read(null);
-  const listeners = new Set<() => void>();
   return {
     get() {
       const now = localStorage.getItem(name);
@@ -18,18 +17,15 @@ export function storedValue<Value>(name: string, read: (stored: unknown) => Valu
     },
     set(next) {
       localStorage.setItem(name, JSON.stringify(next));
-      for (const listener of [...listeners]) listener();
+      // Browsers tell the other tabs.
+      dispatchEvent(new StorageEvent('storage', { key: name }));
     },
     subscribe(listener) {
       const changed = ({ key }: StorageEvent) => {
         if (key === name || key === null) listener();
       };
-      listeners.add(listener);
       addEventListener('storage', changed);
-      return () => {
-        listeners.delete(listener);
-        removeEventListener('storage', changed);
-      };
+      return () => removeEventListener('storage', changed);
     },
   };
 }

@@ -69,7 +69,7 @@ test('a session starts from the cookie, and keeps its token until shortly before
   const { openTab, requests, pass } = browser();
   const session = openTab();
   await session.start();
-  assert.equal(session.state.status, 'in');
+  assert.equal(session.state.get().status, 'in');
   pass(860_000);
   assert.equal(await session.token(), 'token 1');
   pass(20_000);
@@ -80,18 +80,18 @@ test('a session starts from the cookie, and keeps its token until shortly before
 test('a session that the server refuses is out, and one whose server is away or too busy is unreachable', async () => {
   const visitor = browser({ isSignedIn: false }).openTab();
   await visitor.start();
-  assert.equal(visitor.state.status, 'out');
+  assert.equal(visitor.state.get().status, 'out');
   const offline = browser();
   offline.disconnect();
   const session = offline.openTab();
   await session.start();
-  assert.equal(session.state.status, 'unreachable');
+  assert.equal(session.state.get().status, 'unreachable');
   const busy = browser({ refuses: 429 }).openTab();
   await busy.start();
-  assert.equal(busy.state.status, 'unreachable');
+  assert.equal(busy.state.get().status, 'unreachable');
   const refused = browser({ refuses: 403 }).openTab();
   await refused.start();
-  assert.equal(refused.state.status, 'out');
+  assert.equal(refused.state.get().status, 'out');
 });
 
 test('tabs share one refresh of a token that was refused', async () => {
@@ -107,7 +107,7 @@ test('signing in and out in one tab does so in the others', async () => {
   const { openTab, requests } = browser({ isSignedIn: false });
   const [one, other] = [openTab(), openTab()];
   const seen: string[] = [];
-  other.subscribe(() => seen.push(other.state.status));
+  other.state.subscribe(() => seen.push(other.state.get().status));
   await one.enter('/auth/login', { email: 'alice@example.org', password: 'correct horse' });
   assert.equal(await other.token(), 'token 1');
   await one.signOut();
@@ -121,7 +121,7 @@ test('a session that the server ended is out after the next refresh', async () =
   await session.start();
   endOnServer();
   await assert.rejects(session.refresh('token 1'), ApiError);
-  assert.equal(session.state.status, 'out');
+  assert.equal(session.state.get().status, 'out');
 });
 
 test('a session that runs out or is ended in one tab is so in the others, which learn why', async () => {
@@ -137,9 +137,9 @@ test('a session that runs out or is ended in one tab is so in the others, which 
     refuseWith(code);
     await assert.rejects(one.refresh('token 1'));
     const out = { status: 'out', reason };
-    assert.deepEqual([one.state, other.state], [out, out], code);
+    assert.deepEqual([one.state.get(), other.state.get()], [out, out], code);
     const visitor = openTab();
     await visitor.start();
-    assert.deepEqual(visitor.state, { status: 'out', reason: reason === 'expired' ? null : reason });
+    assert.deepEqual(visitor.state.get(), { status: 'out', reason: reason === 'expired' ? null : reason });
   }
 });

@@ -1,6 +1,7 @@
 import type { TokenSource } from '@notevault/client/tokens.ts';
 import { ApiError, ConnectionError } from '@notevault/client/transport.ts';
 import type { SignedInResponse, TokensResponse } from '@notevault/protocol/accounts.ts';
+import { type Observable, ObservableValue } from '../platform/observable.ts';
 import type { EndReason, SessionChannel } from './session-channel.ts';
 
 /** What is known about who uses the app. */
@@ -36,8 +37,8 @@ const MARGIN_MS = 30_000;
  */
 export class Session implements TokenSource {
   readonly #deps: SessionDeps;
-  readonly #listeners = new Set<() => void>();
-  #state: SessionState = { status: 'unknown' };
+  readonly #state = new ObservableValue<SessionState>({ status: 'unknown' });
+  readonly state: Observable<SessionState> = this.#state;
   #token: Token | null = null;
 
   constructor(deps: SessionDeps) {
@@ -48,16 +49,6 @@ export class Session implements TokenSource {
     });
   }
 
-  get state(): SessionState {
-    return this.#state;
-  }
-
-  /** Calls the listener after each change of the state; returns a function that removes it. */
-  readonly subscribe = (listener: () => void): (() => void) => {
-    this.#listeners.add(listener);
-    return () => void this.#listeners.delete(listener);
-  };
-
   /** Finds out whether this browser is signed in. */
   async start(): Promise<void> {
     try {
@@ -65,7 +56,7 @@ export class Session implements TokenSource {
     } catch (error) {
       // A server that is asked too often has not said who this is.
       const isRejection = error instanceof ApiError && error.status < 500 && error.status !== 429;
-      if (this.#state.status === 'unknown' || this.#state.status === 'unreachable') {
+      if (['unknown', 'unreachable'].includes(this.#state.get().status)) {
         this.#become(isRejection ? { status: 'out', reason: null } : { status: 'unreachable' });
       }
     }
@@ -73,7 +64,7 @@ export class Session implements TokenSource {
 
   /** Goes on as if there were no server, until it answers. */
   stopWaiting(): void {
-    if (this.#state.status === 'unknown') this.#become({ status: 'unreachable' });
+    if (this.#state.get().status === 'unknown') this.#become({ status: 'unreachable' });
   }
 
   /** Signs in or makes an account, by a path of the API. Throws ApiError, ConnectionError. */
@@ -135,15 +126,13 @@ export class Session implements TokenSource {
   #lose(code: string): void {
     const reason = code === 'no_refresh_token' ? 'expired' : 'revoked';
     // A tab that never was signed in may look just while another one signs in.
-    if (this.#state.status === 'in') this.end(reason);
+    if (this.#state.get().status === 'in') this.end(reason);
     else this.#become({ status: 'out', reason: reason === 'expired' ? null : reason });
   }
 
   #become(state: SessionState): void {
     if (state.status === 'out') this.#token = null;
-    if (state.status === this.#state.status) return;
-    this.#state = state;
-    for (const listener of [...this.#listeners]) listener();
+    if (state.status !== this.#state.get().status) this.#state.set(state);
   }
 
   async #post<Body>(path: string, json: unknown): Promise<Body> {

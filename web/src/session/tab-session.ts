@@ -16,7 +16,7 @@ export function watchTab(): BroadcastChannel {
   if (tabs !== null) return tabs;
   const channel = new BroadcastChannel('notevault-tabs');
   channel.addEventListener('message', ({ data }) => {
-    if (data === 'who' && session.state.status === 'in') channel.postMessage('here');
+    if (data === 'who' && session.state.get().status === 'in') channel.postMessage('here');
   });
   addEventListener('pagehide', () => sessionStorage.setItem(LEFT, String(Date.now())));
   tabs = channel;

@@ -14,7 +14,7 @@ const CLOSED: BootstrapResponse = {
 };
 
 let asked: Promise<BootstrapResponse> | null = null;
-session.subscribe(() => {
+session.state.subscribe(() => {
   // There is an account from then on.
   asked = null;
 });
@@ -31,7 +31,7 @@ function bootstrap(): Promise<BootstrapResponse> {
 /** What somebody sees who is not signed in: signing in, making an account, or setting a password by a link. */
 export function StartPage() {
   const { bootstrap_pending, registration_mode, setup_token_required } = use(bootstrap());
-  const [{ reason: ended }] = useState(() => ({ reason: null, ...session.state }));
+  const [{ reason: ended }] = useState(() => ({ reason: null, ...session.state.get() }));
   useEffect(() => {
     void (ended === 'revoked' ? wipeCopies() : forgetLists());
   }, [ended]);

@@ -1,7 +1,8 @@
-import { lazy, Suspense, useState, useSyncExternalStore } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { importOrReload } from '../app/import-or-reload.ts';
-import { subscribeToUnsent, unsentState } from '../device/unsent-state.ts';
+import { unsentState } from '../device/unsent-state.ts';
 import { useTexts } from '../i18n/use-texts.ts';
+import { useObservable } from '../platform/use-observable.ts';
 import { Icon } from '../ui/controls/icon.tsx';
 import styles from './unsent-badge.module.css';
 
@@ -62,7 +63,7 @@ export function UnsentCount() {
 }
 
 function useUnsent() {
-  const { notes, isSending } = useSyncExternalStore(subscribeToUnsent, unsentState);
+  const { notes, isSending } = useObservable(unsentState);
   const waiting = notes.filter(({ asideOf }) => asideOf === undefined).length;
   return { notes, waiting, isSending, refused: notes.filter(({ problem }) => problem !== null).length };
 }

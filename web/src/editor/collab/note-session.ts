@@ -1,5 +1,6 @@
 import type { LiveNote, LiveNoteState } from '@notevault/client/live/live-note.ts';
 import { applyUpdate, Doc, type Text, UndoManager } from 'yjs';
+import { type Observable, ObservableValue } from '../../platform/observable.ts';
 import { lineageOf, TEXT } from './lineage.ts';
 import { LOCAL_ORIGIN, LocalKeeper } from './local-keeper.ts';
 import type { Aside, Edits, LocalCopy, LocalStore, NoteRef } from './local-store.ts';
@@ -37,7 +38,7 @@ const LOOK_MS = 1_000;
  */
 export class NoteSession implements Disposable {
   readonly #options: SessionOptions;
-  readonly #listeners = new Set<() => void>();
+  readonly #changes = new ObservableValue(0);
   readonly #stop: () => void;
   #doc = new Doc();
   #undo = new UndoManager(this.#doc.getText(TEXT));
@@ -88,10 +89,9 @@ export class NoteSession implements Disposable {
     return lineageOf(this.#doc) !== null;
   }
 
-  /** Calls the listener after each change of anything above; returns a function that removes it. */
-  onChange(listener: () => void): () => void {
-    this.#listeners.add(listener);
-    return () => void this.#listeners.delete(listener);
+  /** How often anything above may have changed. */
+  get changes(): Observable<number> {
+    return this.#changes;
   }
 
   /** Connects anew, with the same document: after a connection stalled, or at the user's wish. */
@@ -140,7 +140,6 @@ export class NoteSession implements Disposable {
   [Symbol.dispose](): void {
     this.#isDisposed = true;
     this.#stop();
-    this.#listeners.clear();
     this.#note?.[Symbol.dispose]();
     this.#keeper?.[Symbol.dispose]();
     this.#undo.destroy();
@@ -234,12 +233,12 @@ export class NoteSession implements Disposable {
     this.#look();
   }
 
-  /** Computes what is true now, and tells the listeners if it is something else than before. */
+  /** Computes what is true now, and tells of it until the note is left. */
   #look(): void {
     const state = saveState(this.#facts, this.#options.now());
     const before = this.#state;
     this.#state = state;
     if (state.isStalled && !before.isStalled) this.reconnect();
-    for (const listener of [...this.#listeners]) listener();
+    if (!this.#isDisposed) this.#changes.set(this.#changes.get() + 1);
   }
 }

@@ -11,7 +11,7 @@ export async function sendKept(options: SessionOptions, signal: AbortSignal): Pr
   const { promise, resolve, reject } = Promise.withResolvers<SaveProblem | null>();
   const abort = () => reject(signal.reason);
   signal.addEventListener('abort', abort, { once: true });
-  session.onChange(() => {
+  session.changes.subscribe(() => {
     const { problem, hasUnsent, isConnected } = session.state;
     if (problem !== null) resolve(problem);
     else if (isConnected && !hasUnsent) resolve(null);

@@ -1,15 +1,16 @@
-import { useEffect, useState, useSyncExternalStore } from 'react';
+import { useEffect, useState } from 'react';
 import { useTexts } from '../../i18n/use-texts.ts';
+import { useObservable } from '../../platform/use-observable.ts';
 import { Button } from '../controls/button.tsx';
 import { Icon } from '../controls/icon.tsx';
-import { hideToast, subscribeToToasts, type Toast, toasts } from './toast.ts';
+import { hideToast, type Toast, toasts } from './toast.ts';
 import styles from './toasts.module.css';
 
 const SHOWN_MS = 8_000;
 
 /** The place where messages appear; assistive technology reads them when they do. */
 export function Toasts() {
-  const shown = useSyncExternalStore(subscribeToToasts, toasts);
+  const shown = useObservable(toasts);
   return (
     <div className={styles.region} role="status" aria-live="polite">
       {shown.map((toast) => (
