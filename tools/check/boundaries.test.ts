@@ -97,6 +97,18 @@ test('checkBoundaries refuses imports of concurrency/ and events.ts, except of f
   assert.deepEqual(rulesIn(path, "import { x } from '@notevault/protocol/errors.ts';"), []);
 });
 
+test('checkBoundaries lets a folder of the web app import only layers beneath it', () => {
+  const tree = 'web/src/tree/vault-tree.tsx';
+  assert.deepEqual(rulesIn(tree, "import { x } from '../vault/sidebar.tsx';"), ['web-layers']);
+  assert.deepEqual(rulesIn(tree, "const x = import('../note/note-page.tsx');"), ['web-layers']);
+  assert.deepEqual(rulesIn(tree, "import type { X } from '../attic/attic.ts';"), ['web-layers']);
+  assert.deepEqual(rulesIn(tree, "import { x } from '../files/add-files.ts';"), []);
+  assert.deepEqual(rulesIn(tree, "import { x } from './model/moves.ts';"), []);
+  assert.deepEqual(rulesIn('web/src/tree/model/moves.ts', "import { x } from '../tree-menu.ts';"), ['web-layers']);
+  assert.deepEqual(rulesIn('web/src/data/use-tree.ts', "import { x } from '../tree/model/tree-index.ts';"), []);
+  assert.deepEqual(rulesIn('web/src/main.tsx', "import { x } from './app/app.tsx';"), []);
+});
+
 test('checkBoundaries lets http import no domain that has routes', () => {
   const path = 'server/src/http/route.ts';
   assert.deepEqual(rulesIn(path, "import type { X } from '../domains/vaults/vaults.ts';"), ['dependency-rule']);

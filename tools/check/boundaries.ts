@@ -82,8 +82,55 @@ function isTool(path: string): boolean {
   return /^(tools|bench)\//.test(path);
 }
 
+/**
+ * The folders of web/src in layers, from the lowest: a folder imports only those before it. `platform` to `page` are what
+ * all parts share, `session` to `device` what they know and keep; then come the parts, and `app`, which has all of them.
+ */
+export const WEB_LAYERS = [
+  ...['platform', 'i18n', 'ui', 'page', 'tree/model'],
+  ...['session', 'data', 'media', 'live', 'editor', 'workspace', 'device'],
+  ...[
+    'start',
+    'commands',
+    'imports',
+    'files',
+    'tree',
+    'graph',
+    'search',
+    'lists',
+    'export',
+    'settings',
+    'note',
+    'vault',
+  ],
+  ...['checks', 'welcome', 'admin', 'app'],
+];
+
+/** The layer of a file; null for `main.tsx`, styles and what is not in web/src. */
+function webLayerOf(path: string): string | null {
+  const [, folder, inner] = /^web\/src\/([^/]+)\/(?:([^/]+)\/)?/.exec(path) ?? [];
+  if (folder === undefined || folder === 'styles') return null;
+  return WEB_LAYERS.includes(`${folder}/${inner}`) ? `${folder}/${inner}` : folder;
+}
+
+function webLayerFault(path: string, target: string): Fault | null {
+  const [from, to] = [webLayerOf(path), webLayerOf(target)];
+  if (from === null || to === null || from === to) return null;
+  for (const layer of [from, to]) {
+    if (WEB_LAYERS.includes(layer)) continue;
+    return { rule: 'web-layers', message: `"${layer}" is not in WEB_LAYERS in tools/check/boundaries.ts.` };
+  }
+  if (WEB_LAYERS.indexOf(to) < WEB_LAYERS.indexOf(from)) return null;
+  const message = `"${from}" is beneath "${to}": move what both need into a layer beneath them (web/src/README.md).`;
+  return { rule: 'web-layers', message };
+}
+
 /** The editor knows neither React nor the rest of the app, which uses it through its entry files. */
 function webFault(path: string, target: string): Fault | null {
+  return editorFault(path, target) ?? webLayerFault(path, target);
+}
+
+function editorFault(path: string, target: string): Fault | null {
   const editor = 'web/src/editor/';
   // What browsers lack, for all of the app.
   if (target.startsWith('web/src/platform/')) return null;

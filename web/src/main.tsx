@@ -1,15 +1,15 @@
 import { createRoot } from 'react-dom/client';
 import { App } from './app/app.tsx';
-import { startTheme } from './app/theme.ts';
 import { startTranslation } from './i18n/i18n.ts';
 import { session } from './session/app-session.ts';
 import { isOwnDevice } from './session/own-device.ts';
+import { startTheme } from './ui/theme.ts';
 import './styles/tokens.css';
 import './styles/base.css';
 
 startTheme();
 if (isOwnDevice()) void session.start();
-else void import('./session/tab-session.ts').then(({ startInTab }) => startInTab());
+else void import('./device/tab-session.ts').then(({ startInTab }) => startInTab());
 if (!isSecureContext) await import('./platform/random-uuid.ts');
 await startTranslation();
 const element = document.getElementById('app');

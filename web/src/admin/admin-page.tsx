@@ -1,8 +1,8 @@
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { NotFound } from '../app/not-found.tsx';
 import { meQuery } from '../data/queries.ts';
 import { useTexts } from '../i18n/use-texts.ts';
+import { NotFound } from '../page/not-found.tsx';
 import { SettingsShell } from '../settings/settings-shell.tsx';
 
 const PAGES = [

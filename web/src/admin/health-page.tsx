@@ -4,9 +4,9 @@ import i18next, { type TFunction } from 'i18next';
 import { ServerChecks } from '../checks/server-checks.tsx';
 import { healthQuery } from '../data/queries.ts';
 import { useTexts } from '../i18n/use-texts.ts';
+import { useWindowTitle } from '../page/page.tsx';
 import styles from '../settings/settings.module.css';
 import { bytes } from '../ui/text/bytes.ts';
-import { useWindowTitle } from '../vault/page.tsx';
 import { durationText } from './duration-text.ts';
 
 /** The state of the server, its totals, and whether it is set up well. */

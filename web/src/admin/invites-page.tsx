@@ -7,13 +7,13 @@ import { keys } from '../data/keys.ts';
 import { healthQuery, invitesQuery } from '../data/queries.ts';
 import { useTexts } from '../i18n/use-texts.ts';
 import lists from '../lists/lists.module.css';
+import { useWindowTitle } from '../page/page.tsx';
+import { useChange } from '../page/use-change.ts';
 import styles from '../settings/settings.module.css';
 import { ShownOnce } from '../settings/shown-once.tsx';
-import { useChange } from '../settings/use-change.ts';
 import { Button } from '../ui/controls/button.tsx';
 import { Field } from '../ui/controls/field.tsx';
 import { Notice } from '../ui/feedback/notice.tsx';
-import { useWindowTitle } from '../vault/page.tsx';
 import { inviteLink } from './invite-link.ts';
 
 /** Invites to make an account: making them, and withdrawing those that were not used. */

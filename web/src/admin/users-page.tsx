@@ -7,12 +7,12 @@ import { keys } from '../data/keys.ts';
 import { adminUsersQuery, meQuery } from '../data/queries.ts';
 import { useTexts } from '../i18n/use-texts.ts';
 import lists from '../lists/lists.module.css';
+import { useWindowTitle } from '../page/page.tsx';
+import { useChange } from '../page/use-change.ts';
 import styles from '../settings/settings.module.css';
-import { useChange } from '../settings/use-change.ts';
 import { Button } from '../ui/controls/button.tsx';
 import { useConfirm } from '../ui/dialogs/confirm.tsx';
 import { bytes } from '../ui/text/bytes.ts';
-import { useWindowTitle } from '../vault/page.tsx';
 import { DeleteUser } from './delete-user.tsx';
 import { EditUser } from './edit-user.tsx';
 

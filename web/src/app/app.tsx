@@ -1,12 +1,12 @@
 import { lazy, Suspense, useEffect } from 'react';
 import { useTexts } from '../i18n/use-texts.ts';
+import styles from '../page/center.module.css';
+import { AppBarrier } from '../page/crash-barrier.tsx';
+import { importOrReload } from '../page/import-or-reload.ts';
 import { session } from '../session/app-session.ts';
 import { keptAccount } from '../session/kept-account.ts';
 import { useSession } from '../session/use-session.ts';
 import { Button } from '../ui/controls/button.tsx';
-import styles from './app.module.css';
-import { AppBarrier } from './crash-barrier.tsx';
-import { importOrReload } from './import-or-reload.ts';
 import { SignedIn } from './signed-in.tsx';
 
 const StartPage = lazy(() =>

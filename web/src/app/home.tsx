@@ -3,8 +3,8 @@ import { Navigate, useSearch } from '@tanstack/react-router';
 import { lazy } from 'react';
 import { vaultsQuery } from '../data/queries.ts';
 import { loadTexts } from '../i18n/i18n.ts';
-import { importOrReload } from './import-or-reload.ts';
-import { firstVault } from './last-vault.ts';
+import { importOrReload } from '../page/import-or-reload.ts';
+import { firstVault } from '../page/last-vault.ts';
 
 const Welcome = lazy(async () => {
   const [module] = await Promise.all([importOrReload(() => import('../welcome/welcome.tsx')), loadTexts('welcome')]);

@@ -1,6 +1,6 @@
 import { Outlet } from '@tanstack/react-router';
 import { Suspense } from 'react';
-import { CrashBarrier } from './crash-barrier.tsx';
+import { CrashBarrier } from '../page/crash-barrier.tsx';
 
 /** What is around every page of the app. */
 export function RootLayout() {

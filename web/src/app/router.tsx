@@ -1,10 +1,10 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router';
 import { loadTexts, type Part } from '../i18n/i18n.ts';
-import { Crashed } from './crash-barrier.tsx';
-import { importOrReload } from './import-or-reload.ts';
-import { NotFound } from './not-found.tsx';
+import { Crashed } from '../page/crash-barrier.tsx';
+import { importOrReload } from '../page/import-or-reload.ts';
+import { NotFound } from '../page/not-found.tsx';
+import { graphParams, noteParams, searchParams, tagParams, welcomeParams } from '../page/search-params.ts';
 import { RootLayout } from './root-layout.tsx';
-import { graphParams, noteParams, searchParams, tagParams, welcomeParams } from './search-params.ts';
 
 /** A page that is loaded when it is first opened, together with its texts. */
 function lazyPage<Module extends object, Name extends keyof Module>(

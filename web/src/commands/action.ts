@@ -1,8 +1,8 @@
-import type { PanelName } from '../app/search-params.ts';
 import type { EditorCommand, EditorMode } from '../editor/index.ts';
 import type { vault } from '../i18n/en/vault.ts';
+import type { PanelName } from '../page/search-params.ts';
 import type { IconName } from '../ui/controls/icon.tsx';
-import type { Shortcut } from './shortcut.ts';
+import type { Shortcut } from '../ui/text/shortcut.ts';
 
 /** The dialogs that actions open. */
 export type DialogName = 'switcher' | 'palette' | 'shortcuts' | 'template';

@@ -1,6 +1,6 @@
+import type { Shortcut } from '../ui/text/shortcut.ts';
 import type { Action, ActionContext } from './action.ts';
 import { EDITOR_ACTIONS } from './editor-actions.ts';
-import type { Shortcut } from './shortcut.ts';
 
 const APP_ACTIONS: readonly Action[] = [
   { id: 'switcher', icon: 'search', keys: 'Mod+K', run: ({ open }) => open('switcher') },

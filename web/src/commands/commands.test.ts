@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { foldKeymap } from '@codemirror/language';
 import { COMMAND_KEYS } from '../editor/commands/keys.ts';
+import { isPressed, shownKeys } from '../ui/text/shortcut.ts';
 import { ACTIONS } from './actions.ts';
 import { bestMatches } from './fuzzy.ts';
-import { isPressed, shownKeys } from './shortcut.ts';
 
 const NONE = { ctrlKey: false, metaKey: false, altKey: false, shiftKey: false };
 

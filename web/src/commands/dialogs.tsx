@@ -1,16 +1,16 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useMemo, useRef, useState } from 'react';
 import { recentQuery } from '../data/queries.ts';
+import { useTree } from '../data/use-tree.ts';
 import { useTexts } from '../i18n/use-texts.ts';
-import { useTree } from '../tree/use-tree.ts';
 import { Icon } from '../ui/controls/icon.tsx';
 import { Picker } from '../ui/controls/picker.tsx';
 import { Dialog } from '../ui/dialogs/dialog.tsx';
+import { onApple, shownKeys } from '../ui/text/shortcut.ts';
 import type { Action, ActionContext, DialogName } from './action.ts';
 import { ACTIONS, keysOf, possibleActions } from './actions.ts';
 import styles from './dialogs.module.css';
 import { bestMatches } from './fuzzy.ts';
-import { onApple, shownKeys } from './shortcut.ts';
 import { TemplateDialog } from './template-dialog.tsx';
 
 export interface DialogsProps {

@@ -1,7 +1,7 @@
 import type { EditorCommand } from '../editor/index.ts';
 import type { IconName } from '../ui/controls/icon.tsx';
+import type { Shortcut } from '../ui/text/shortcut.ts';
 import type { Action } from './action.ts';
-import type { Shortcut } from './shortcut.ts';
 
 type Keys = readonly [keys?: Shortcut, appleKeys?: Shortcut];
 

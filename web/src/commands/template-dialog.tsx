@@ -1,21 +1,21 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
 import { noteQuery } from '../data/queries.ts';
+import { useTree } from '../data/use-tree.ts';
 import { nameOrder } from '../i18n/name-order.ts';
 import { useLanguage, useTexts } from '../i18n/use-texts.ts';
 import { within } from '../tree/model/moves.ts';
 import { noteName } from '../tree/model/tree-index.ts';
-import { useTree } from '../tree/use-tree.ts';
 import { Icon } from '../ui/controls/icon.tsx';
 import { Picker } from '../ui/controls/picker.tsx';
 import { Dialog } from '../ui/dialogs/dialog.tsx';
 import { errorText } from '../ui/feedback/error-text.ts';
 import { showToast } from '../ui/feedback/toast.ts';
-import { useFolders } from '../vault/folders.ts';
-import { fillTemplate, insertedPart } from '../vault/template.ts';
+import { useFolders } from '../workspace/folders.ts';
 import { workspace } from '../workspace/workspace.ts';
 import type { ActionContext } from './action.ts';
 import { bestMatches } from './fuzzy.ts';
+import { fillTemplate, insertedPart } from './template.ts';
 
 interface TemplateDialogProps {
   readonly context: ActionContext;

@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'react';
+import { isPressed, onApple } from '../ui/text/shortcut.ts';
 import type { ActionContext } from './action.ts';
 import { keysOf, possibleActions } from './actions.ts';
-import { isPressed, onApple } from './shortcut.ts';
 
 /** Runs actions by their keys while the component is there. */
 export function useShortcuts(context: ActionContext): void {

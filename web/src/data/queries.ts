@@ -5,7 +5,7 @@ import type { VaultTree } from '@notevault/protocol/sync.ts';
 import type { TrashItem } from '@notevault/protocol/trash.ts';
 import type { VaultsResponse } from '@notevault/protocol/vaults.ts';
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
-import type { SearchParams } from '../app/search-params.ts';
+import type { SearchParams } from '../page/search-params.ts';
 import { transport } from '../session/app-session.ts';
 import { api } from './client.ts';
 import { keys } from './keys.ts';

@@ -1,4 +1,5 @@
 import { api } from '../data/client.ts';
+import { keepLists, readShownAgain } from '../data/lists-here.ts';
 import { meQuery } from '../data/queries.ts';
 import { queryClient } from '../data/query-client.ts';
 import { sendKeptEdits, unsentSender } from '../editor/device.ts';
@@ -10,7 +11,6 @@ import { isOwnDevice } from '../session/own-device.ts';
 import { exclusively } from '../session/session-channel.ts';
 import { workspace } from '../workspace/workspace.ts';
 import { deviceStore } from './device-store.ts';
-import { keepLists, readShownAgain } from './lists-here.ts';
 import { sessionOptions } from './session-options.ts';
 import { setUnkept } from './unkept.ts';
 import { showUnsent, unsentWish } from './unsent-state.ts';

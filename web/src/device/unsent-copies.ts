@@ -1,8 +1,8 @@
 import { keys } from '../data/keys.ts';
 import { queryClient } from '../data/query-client.ts';
 import { type Aside, type DeviceCopy, type NoteRef, textOfCopy } from '../editor/device.ts';
-import { accountId } from '../session/sign-out.ts';
 import { deviceStore } from './device-store.ts';
+import { accountId } from './sign-out.ts';
 import { unsentChanged } from './unsent-state.ts';
 
 function store() {

@@ -8,7 +8,7 @@ import { errorText } from '../ui/feedback/error-text.ts';
 import { Notice } from '../ui/feedback/notice.tsx';
 import { Progress } from '../ui/feedback/progress.tsx';
 import { bytes } from '../ui/text/bytes.ts';
-import { dayOf } from '../vault/daily.ts';
+import { dayOf } from '../ui/text/day-of.ts';
 import { downloadVault } from './download-vault.ts';
 import { exportName } from './export-way.ts';
 

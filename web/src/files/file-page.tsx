@@ -1,17 +1,17 @@
 import { getRouteApi } from '@tanstack/react-router';
 import i18next from 'i18next';
-import { NotFound } from '../app/not-found.tsx';
+import { useTree } from '../data/use-tree.ts';
 import { useTexts } from '../i18n/use-texts.ts';
 import { ticketUrl } from '../media/attachment-urls.ts';
+import { NotFound } from '../page/not-found.tsx';
+import { Page } from '../page/page.tsx';
 import type { AttachmentEntry } from '../tree/model/tree-index.ts';
-import { useTree } from '../tree/use-tree.ts';
 import { Button } from '../ui/controls/button.tsx';
 import { CopyButton } from '../ui/controls/copy-button.tsx';
 import { Icon } from '../ui/controls/icon.tsx';
 import { errorText } from '../ui/feedback/error-text.ts';
 import { showToast } from '../ui/feedback/toast.ts';
 import { bytes } from '../ui/text/bytes.ts';
-import { Page } from '../vault/page.tsx';
 import { FileView } from './file-view.tsx';
 import styles from './files.module.css';
 

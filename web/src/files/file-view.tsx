@@ -1,11 +1,11 @@
 import { useSuspenseQuery } from '@tanstack/react-query';
 import i18next from 'i18next';
 import { useEffect, useRef } from 'react';
-import { importOrReload } from '../app/import-or-reload.ts';
 import { keys } from '../data/keys.ts';
 import { loadTexts } from '../i18n/i18n.ts';
 import { useTexts } from '../i18n/use-texts.ts';
 import { attachmentUrl } from '../media/attachment-urls.ts';
+import { importOrReload } from '../page/import-or-reload.ts';
 import type { AttachmentEntry } from '../tree/model/tree-index.ts';
 import { fileKind } from './file-kind.ts';
 import styles from './files.module.css';

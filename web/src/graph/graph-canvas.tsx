@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'react';
-import { importOrReload } from '../app/import-or-reload.ts';
 import { useTexts } from '../i18n/use-texts.ts';
+import { importOrReload } from '../page/import-or-reload.ts';
 import { Notice } from '../ui/feedback/notice.tsx';
 import styles from './graph.module.css';
 import type { Emphasis, GraphView } from './graph-view.ts';

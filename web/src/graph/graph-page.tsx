@@ -1,12 +1,12 @@
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useDeferredValue, useMemo, useState } from 'react';
-import type { GraphParams } from '../app/search-params.ts';
 import { graphQuery } from '../data/queries.ts';
 import { nameOrder } from '../i18n/name-order.ts';
 import { useLanguage, useTexts } from '../i18n/use-texts.ts';
+import { useWindowTitle } from '../page/page.tsx';
+import type { GraphParams } from '../page/search-params.ts';
 import { buttonClass } from '../ui/controls/button.tsx';
-import { useWindowTitle } from '../vault/page.tsx';
 import styles from './graph.module.css';
 import { GraphCanvas } from './graph-canvas.tsx';
 import { type GraphIndex, type GraphNote, graphIndexOf } from './model/graph-index.ts';

@@ -1,8 +1,8 @@
 import { Link } from '@tanstack/react-router';
+import { useVault } from '../data/use-vault.ts';
 import { useTexts } from '../i18n/use-texts.ts';
+import { Page } from '../page/page.tsx';
 import { buttonClass } from '../ui/controls/button.tsx';
-import { Page } from '../vault/page.tsx';
-import { useVault } from '../vault/use-vault.ts';
 import { ImportPanel } from './import-panel.tsx';
 import styles from './imports.module.css';
 

@@ -2,8 +2,8 @@ import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { taggedQuery, tagsQuery } from '../data/queries.ts';
 import { useTexts } from '../i18n/use-texts.ts';
+import { Page } from '../page/page.tsx';
 import { Result } from '../search/result.tsx';
-import { Page } from '../vault/page.tsx';
 import styles from './lists.module.css';
 
 const route = getRouteApi('/vaults/$vaultId/tags');

@@ -6,12 +6,12 @@ import { api } from '../data/client.ts';
 import { keys } from '../data/keys.ts';
 import { trashQuery } from '../data/queries.ts';
 import { useTexts } from '../i18n/use-texts.ts';
+import { Page } from '../page/page.tsx';
 import { Button } from '../ui/controls/button.tsx';
 import { useConfirm } from '../ui/dialogs/confirm.tsx';
 import { errorText } from '../ui/feedback/error-text.ts';
 import { showToast } from '../ui/feedback/toast.ts';
 import { Time } from '../ui/text/time.tsx';
-import { Page } from '../vault/page.tsx';
 import styles from './lists.module.css';
 
 const route = getRouteApi('/vaults/$vaultId/trash');

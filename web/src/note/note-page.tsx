@@ -1,12 +1,12 @@
 import { getRouteApi, useLocation } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect } from 'react';
-import { importOrReload } from '../app/import-or-reload.ts';
-import { NotFound } from '../app/not-found.tsx';
 import { loadTexts } from '../i18n/i18n.ts';
 import { useTexts } from '../i18n/use-texts.ts';
+import { importOrReload } from '../page/import-or-reload.ts';
+import { NotFound } from '../page/not-found.tsx';
+import { Page, useWindowTitle } from '../page/page.tsx';
 import { noteName } from '../tree/model/tree-index.ts';
 import { Notice } from '../ui/feedback/notice.tsx';
-import { Page, useWindowTitle } from '../vault/page.tsx';
 import { workspace } from '../workspace/workspace.ts';
 import { anchorOf } from './anchor.ts';
 import styles from './note-page.module.css';

@@ -1,14 +1,14 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useDeferredValue, useEffect, useRef, useState } from 'react';
-import type { SearchParams } from '../app/search-params.ts';
 import { FOUND, searchQuery, tagsQuery } from '../data/queries.ts';
+import { useTree } from '../data/use-tree.ts';
 import { nameOrder } from '../i18n/name-order.ts';
 import { useLanguage, useTexts } from '../i18n/use-texts.ts';
-import { useTree } from '../tree/use-tree.ts';
+import { Page } from '../page/page.tsx';
+import type { SearchParams } from '../page/search-params.ts';
 import { errorText } from '../ui/feedback/error-text.ts';
 import { Notice } from '../ui/feedback/notice.tsx';
-import { Page } from '../vault/page.tsx';
 import { type QueryText, withAddress } from './query-text.ts';
 import { Result } from './result.tsx';
 import styles from './search-page.module.css';

@@ -4,15 +4,15 @@ import { keys } from '../data/keys.ts';
 import { connectionsQuery } from '../data/queries.ts';
 import { useTexts } from '../i18n/use-texts.ts';
 import lists from '../lists/lists.module.css';
+import { useWindowTitle } from '../page/page.tsx';
+import { useChange } from '../page/use-change.ts';
 import { Button } from '../ui/controls/button.tsx';
 import { useConfirm } from '../ui/dialogs/confirm.tsx';
 import { Time } from '../ui/text/time.tsx';
-import { useWindowTitle } from '../vault/page.tsx';
 import { ConnectCards } from './connect-cards.tsx';
 import { NewToken } from './new-token.tsx';
 import styles from './settings.module.css';
 import { account } from './settings-api.ts';
-import { useChange } from './use-change.ts';
 
 /** Applications, devices and tokens that act for the account; how to connect another one. */
 export function ConnectionsPage() {

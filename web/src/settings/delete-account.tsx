@@ -1,8 +1,8 @@
 import { useState } from 'react';
+import { accountId } from '../device/sign-out.ts';
+import { wipeBrowser } from '../device/wipe.ts';
 import { useTexts } from '../i18n/use-texts.ts';
 import { session } from '../session/app-session.ts';
-import { accountId } from '../session/sign-out.ts';
-import { wipeBrowser } from '../session/wipe.ts';
 import { Button } from '../ui/controls/button.tsx';
 import { EraseDialog } from './erase-dialog.tsx';
 import styles from './settings.module.css';

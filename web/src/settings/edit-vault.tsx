@@ -1,12 +1,12 @@
 import type { UpdateVaultBody, Vault } from '@notevault/protocol/vaults.ts';
 import { keys } from '../data/keys.ts';
 import { useTexts } from '../i18n/use-texts.ts';
+import { useChange } from '../page/use-change.ts';
 import { Button } from '../ui/controls/button.tsx';
 import { Field } from '../ui/controls/field.tsx';
 import { Dialog, DialogButtons } from '../ui/dialogs/dialog.tsx';
 import styles from './settings.module.css';
 import { vaultsApi } from './settings-api.ts';
-import { useChange } from './use-change.ts';
 
 /** Changes the name and the description of a vault. */
 export function EditVault({ vault, close }: { readonly vault: Vault; readonly close: () => void }) {

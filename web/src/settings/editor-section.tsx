@@ -1,13 +1,13 @@
 import { useTexts } from '../i18n/use-texts.ts';
 import { useObservable } from '../platform/use-observable.ts';
 import { Choice, Field } from '../ui/controls/field.tsx';
-import { useFolders } from '../vault/folders.ts';
 import {
   changeEditorSettings,
   type EditorSettings,
   editorSettings,
   LINE_WIDTHS,
 } from '../workspace/editor-settings.ts';
+import { useFolders } from '../workspace/folders.ts';
 import styles from './settings.module.css';
 
 const SWITCHES = ['isSpellChecked', 'hasLineNumbers', 'isVim'] as const;

@@ -4,13 +4,13 @@ import { useState } from 'react';
 import { keys } from '../data/keys.ts';
 import { vaultsQuery } from '../data/queries.ts';
 import { useTexts } from '../i18n/use-texts.ts';
+import { useChange } from '../page/use-change.ts';
 import { Button } from '../ui/controls/button.tsx';
 import { Choice, Field } from '../ui/controls/field.tsx';
 import { Notice } from '../ui/feedback/notice.tsx';
 import styles from './settings.module.css';
 import { account } from './settings-api.ts';
 import { ShownOnce } from './shown-once.tsx';
-import { useChange } from './use-change.ts';
 
 const LEVELS = ['none', 'read', 'write'] as const;
 

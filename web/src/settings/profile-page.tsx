@@ -1,21 +1,21 @@
 import { useSuspenseQuery } from '@tanstack/react-query';
 import i18next from 'i18next';
 import { useState } from 'react';
-import { setTheme, storedTheme, THEMES, type Theme } from '../app/theme.ts';
 import { keys } from '../data/keys.ts';
 import { meQuery } from '../data/queries.ts';
 import { LANGUAGES, type Language, setLanguage } from '../i18n/i18n.ts';
 import { useTexts } from '../i18n/use-texts.ts';
+import { useWindowTitle } from '../page/page.tsx';
+import { useChange } from '../page/use-change.ts';
 import { PasswordField } from '../start/password-field.tsx';
 import { Button } from '../ui/controls/button.tsx';
 import { Choice, Field } from '../ui/controls/field.tsx';
-import { useWindowTitle } from '../vault/page.tsx';
+import { setTheme, storedTheme, THEMES, type Theme } from '../ui/theme.ts';
 import { DeleteAccount } from './delete-account.tsx';
 import { EditorSection } from './editor-section.tsx';
 import styles from './settings.module.css';
 import { account } from './settings-api.ts';
 import { Storage } from './storage.tsx';
-import { useChange } from './use-change.ts';
 
 /** Who one is, and how the app looks and speaks here. */
 export function ProfilePage() {

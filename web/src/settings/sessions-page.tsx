@@ -3,13 +3,13 @@ import { useSuspenseQuery } from '@tanstack/react-query';
 import { keys } from '../data/keys.ts';
 import { useTexts } from '../i18n/use-texts.ts';
 import lists from '../lists/lists.module.css';
+import { useWindowTitle } from '../page/page.tsx';
+import { useChange } from '../page/use-change.ts';
 import { Button } from '../ui/controls/button.tsx';
 import { Time } from '../ui/text/time.tsx';
-import { useWindowTitle } from '../vault/page.tsx';
 import { browserName } from './browser-name.ts';
 import styles from './settings.module.css';
 import { account } from './settings-api.ts';
-import { useChange } from './use-change.ts';
 
 /** Where the account is signed in. */
 export function SessionsPage() {

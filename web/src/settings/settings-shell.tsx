@@ -1,7 +1,7 @@
 import { Link, Outlet } from '@tanstack/react-router';
 import { type ReactNode, Suspense } from 'react';
-import { CrashBarrier } from '../app/crash-barrier.tsx';
 import { useTexts } from '../i18n/use-texts.ts';
+import { CrashBarrier } from '../page/crash-barrier.tsx';
 import { Icon } from '../ui/controls/icon.tsx';
 import { Toasts } from '../ui/feedback/toasts.tsx';
 import styles from './settings.module.css';

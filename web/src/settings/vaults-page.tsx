@@ -8,14 +8,14 @@ import { deletedVaultsQuery, vaultsQuery } from '../data/queries.ts';
 import { ExportDialog } from '../export/export-dialog.tsx';
 import { useTexts } from '../i18n/use-texts.ts';
 import lists from '../lists/lists.module.css';
+import { useWindowTitle } from '../page/page.tsx';
+import { useChange } from '../page/use-change.ts';
 import { Button, buttonClass } from '../ui/controls/button.tsx';
 import { Field } from '../ui/controls/field.tsx';
 import { useConfirm } from '../ui/dialogs/confirm.tsx';
-import { useWindowTitle } from '../vault/page.tsx';
 import { EditVault } from './edit-vault.tsx';
 import styles from './settings.module.css';
 import { vaultsApi } from './settings-api.ts';
-import { useChange } from './use-change.ts';
 
 /** All vaults: making, renaming, deleting and restoring them. */
 export function VaultsPage() {

@@ -1,6 +1,6 @@
+import { watchTab } from '../device/tab-session.ts';
 import { useTexts } from '../i18n/use-texts.ts';
 import { isOwnDevice, setOwnDevice } from '../session/own-device.ts';
-import { watchTab } from '../session/tab-session.ts';
 import styles from './start-card.module.css';
 
 const NAME = 'own_device';

@@ -1,7 +1,7 @@
 import type { BootstrapResponse } from '@notevault/protocol/accounts.ts';
 import { use, useEffect, useState } from 'react';
+import { forgetLists, wipeCopies } from '../device/wipe.ts';
 import { session } from '../session/app-session.ts';
-import { forgetLists, wipeCopies } from '../session/wipe.ts';
 import { Register } from './register.tsx';
 import { ResetPassword } from './reset-password.tsx';
 import { SignIn } from './sign-in.tsx';

@@ -1,6 +1,6 @@
 import type { TFunction } from 'i18next';
-import { shownKeys } from '../commands/shortcut.ts';
 import type { MenuItem } from '../ui/controls/menu.tsx';
+import { shownKeys } from '../ui/text/shortcut.ts';
 import type { TreeEntry } from './model/tree-index.ts';
 
 export interface TreeMenuDeps {

@@ -1,11 +1,11 @@
 import type { VaultTree } from '@notevault/protocol/sync.ts';
 import { useQueryClient } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
-import { importOrReload } from '../app/import-or-reload.ts';
 import { keys } from '../data/keys.ts';
 import type { AddProgress } from '../files/add-files.ts';
 import { useTexts } from '../i18n/use-texts.ts';
 import { filesOfDrop } from '../imports/dropped.ts';
+import { importOrReload } from '../page/import-or-reload.ts';
 import { errorText } from '../ui/feedback/error-text.ts';
 import { showToast } from '../ui/feedback/toast.ts';
 

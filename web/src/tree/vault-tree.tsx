@@ -1,13 +1,13 @@
 import { useNavigate, useParams } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
-import { importOrReload } from '../app/import-or-reload.ts';
-import { onApple } from '../commands/shortcut.ts';
+import { useTree } from '../data/use-tree.ts';
 import { useTexts } from '../i18n/use-texts.ts';
+import { importOrReload } from '../page/import-or-reload.ts';
 import { Button } from '../ui/controls/button.tsx';
 import { Icon } from '../ui/controls/icon.tsx';
 import { MenuAt } from '../ui/controls/menu.tsx';
 import { Progress } from '../ui/feedback/progress.tsx';
-import styles from '../vault/vault-page.module.css';
+import { onApple } from '../ui/text/shortcut.ts';
 import { workspace } from '../workspace/workspace.ts';
 import { folderKey, type TreeEntry } from './model/tree-index.ts';
 import { treeMenu } from './tree-menu.ts';
@@ -15,9 +15,9 @@ import { TreeView } from './tree-view.tsx';
 import { useAddFiles } from './use-add-files.ts';
 import { useExpanded } from './use-expanded.ts';
 import { useRevealed } from './use-revealed.ts';
-import { useTree } from './use-tree.ts';
 import { useTreeActions } from './use-tree-actions.ts';
 import { useTreeState } from './use-tree-state.ts';
+import styles from './vault-tree.module.css';
 
 const MoveDialog = lazy(() =>
   importOrReload(() => import('./move-dialog.tsx')).then((module) => ({ default: module.MoveDialog })),

@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
+import { useVaultId } from '../data/use-vault.ts';
 import { Time } from '../ui/text/time.tsx';
 import styles from './note-list.module.css';
-import { useVaultId } from './use-vault.ts';
 
 interface ListedNote {
   readonly id: string;

@@ -2,14 +2,14 @@ import { ApiError } from '@notevault/client/transport.ts';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Suspense } from 'react';
-import { CrashBarrier } from '../app/crash-barrier.tsx';
 import { recentQuery } from '../data/queries.ts';
+import { useVaultId } from '../data/use-vault.ts';
 import { useTexts } from '../i18n/use-texts.ts';
+import { CrashBarrier } from '../page/crash-barrier.tsx';
+import { Page } from '../page/page.tsx';
 import { buttonClass } from '../ui/controls/button.tsx';
 import { DamagedRows } from './damaged-rows.tsx';
 import { NoteList } from './note-list.tsx';
-import { Page } from './page.tsx';
-import { useVaultId } from './use-vault.ts';
 
 /** What is shown of a vault when no note is open: what is damaged, and the notes that changed last. */
 export function Overview() {

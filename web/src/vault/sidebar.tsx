@@ -1,10 +1,10 @@
 import { Link } from '@tanstack/react-router';
 import { Suspense } from 'react';
 import type { ActionContext } from '../commands/action.ts';
-import { onApple, shownKeys } from '../commands/shortcut.ts';
 import { useTexts } from '../i18n/use-texts.ts';
 import { VaultTree } from '../tree/vault-tree.tsx';
 import { Icon } from '../ui/controls/icon.tsx';
+import { onApple, shownKeys } from '../ui/text/shortcut.ts';
 import { AccountMenu } from './account-menu.tsx';
 import { UnsentBadge } from './unsent-badge.tsx';
 import { VaultMenu } from './vault-menu.tsx';

@@ -1,7 +1,7 @@
 import { lazy, Suspense, useState } from 'react';
-import { importOrReload } from '../app/import-or-reload.ts';
 import { unsentState } from '../device/unsent-state.ts';
 import { useTexts } from '../i18n/use-texts.ts';
+import { importOrReload } from '../page/import-or-reload.ts';
 import { useObservable } from '../platform/use-observable.ts';
 import { Icon } from '../ui/controls/icon.tsx';
 import styles from './unsent-badge.module.css';

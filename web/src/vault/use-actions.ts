@@ -1,20 +1,21 @@
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { ActionContext, DialogName } from '../commands/action.ts';
+import { fillTemplate } from '../commands/template.ts';
 import { useShortcuts } from '../commands/use-shortcuts.ts';
 import { api } from '../data/client.ts';
+import { useTree } from '../data/use-tree.ts';
 import { countUnsent } from '../device/count-unsent.ts';
+import { accountId, signOut } from '../device/sign-out.ts';
 import { useLanguage, useTexts } from '../i18n/use-texts.ts';
-import { accountId, signOut } from '../session/sign-out.ts';
 import { within } from '../tree/model/moves.ts';
 import { nameOf } from '../tree/model/tree-index.ts';
-import { useTree } from '../tree/use-tree.ts';
 import { useTreeActions } from '../tree/use-tree-actions.ts';
 import { useConfirm } from '../ui/dialogs/confirm.tsx';
+import { dayOf } from '../ui/text/day-of.ts';
+import { useFolders } from '../workspace/folders.ts';
 import { workspace } from '../workspace/workspace.ts';
-import { dailyPath, dayOf } from './daily.ts';
-import { useFolders } from './folders.ts';
-import { fillTemplate } from './template.ts';
+import { dailyPath } from './daily.ts';
 
 /** What can be done on the page of a vault, by keys, the palette and buttons. */
 export function useActions(vaultId: string, toggleSidebar: () => void) {

@@ -1,12 +1,13 @@
 import { Outlet } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect } from 'react';
-import { CrashBarrier } from '../app/crash-barrier.tsx';
-import { importOrReload } from '../app/import-or-reload.ts';
-import { rememberVault } from '../app/last-vault.ts';
-import { NotFound } from '../app/not-found.tsx';
+import { useVault } from '../data/use-vault.ts';
 import { loadTexts } from '../i18n/i18n.ts';
 import { useTexts } from '../i18n/use-texts.ts';
 import { useLiveVault } from '../live/use-live-vault.ts';
+import { CrashBarrier } from '../page/crash-barrier.tsx';
+import { importOrReload } from '../page/import-or-reload.ts';
+import { rememberVault } from '../page/last-vault.ts';
+import { NotFound } from '../page/not-found.tsx';
 import { Button } from '../ui/controls/button.tsx';
 import { Icon } from '../ui/controls/icon.tsx';
 import { Toasts } from '../ui/feedback/toasts.tsx';
@@ -14,7 +15,6 @@ import { Sidebar } from './sidebar.tsx';
 import { UnsentCount } from './unsent-badge.tsx';
 import { useActions } from './use-actions.ts';
 import { useSidebar } from './use-sidebar.ts';
-import { useVault } from './use-vault.ts';
 import styles from './vault-page.module.css';
 
 const loadDialogs = () => importOrReload(() => import('../commands/dialogs.tsx'));

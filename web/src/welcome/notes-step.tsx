@@ -1,12 +1,12 @@
 import { useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
-import { firstVault } from '../app/last-vault.ts';
 import { api } from '../data/client.ts';
 import { keys } from '../data/keys.ts';
 import { vaultsQuery } from '../data/queries.ts';
 import { useTexts } from '../i18n/use-texts.ts';
 import { ImportPanel } from '../imports/import-panel.tsx';
+import { firstVault } from '../page/last-vault.ts';
 import { Button, buttonClass } from '../ui/controls/button.tsx';
 import { Field } from '../ui/controls/field.tsx';
 import { errorText } from '../ui/feedback/error-text.ts';

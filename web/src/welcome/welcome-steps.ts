@@ -1,4 +1,4 @@
-import { WELCOME_STEPS, type WelcomeStep } from '../app/search-params.ts';
+import { WELCOME_STEPS, type WelcomeStep } from '../page/search-params.ts';
 
 /** The first run of an account: the steps after making it, of which admins have one more. */
 export interface Position {

@@ -1,16 +1,16 @@
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { lazy, type ReactNode, Suspense } from 'react';
-import { CrashBarrier } from '../app/crash-barrier.tsx';
-import { importOrReload } from '../app/import-or-reload.ts';
-import { firstVault } from '../app/last-vault.ts';
-import type { WelcomeStep } from '../app/search-params.ts';
 import { meQuery, vaultsQuery } from '../data/queries.ts';
 import { loadTexts } from '../i18n/i18n.ts';
 import { useTexts } from '../i18n/use-texts.ts';
+import { CrashBarrier } from '../page/crash-barrier.tsx';
+import { importOrReload } from '../page/import-or-reload.ts';
+import { firstVault } from '../page/last-vault.ts';
+import { useWindowTitle } from '../page/page.tsx';
+import type { WelcomeStep } from '../page/search-params.ts';
 import { buttonClass } from '../ui/controls/button.tsx';
 import { Toasts } from '../ui/feedback/toasts.tsx';
-import { useWindowTitle } from '../vault/page.tsx';
 import styles from './welcome.module.css';
 import { positionOf } from './welcome-steps.ts';
 

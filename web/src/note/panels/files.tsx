@@ -1,8 +1,8 @@
 import type { Note } from '@notevault/protocol/notes.ts';
 import { Link } from '@tanstack/react-router';
 import i18next from 'i18next';
+import { useTree } from '../../data/use-tree.ts';
 import { useTexts } from '../../i18n/use-texts.ts';
-import { useTree } from '../../tree/use-tree.ts';
 import { bytes } from '../../ui/text/bytes.ts';
 import styles from './panels.module.css';
 

@@ -5,7 +5,7 @@ import { api } from '../../data/client.ts';
 import { keys } from '../../data/keys.ts';
 import { versionQuery, versionsQuery } from '../../data/queries.ts';
 import { useLanguage, useTexts } from '../../i18n/use-texts.ts';
-import { useChange } from '../../settings/use-change.ts';
+import { useChange } from '../../page/use-change.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import { Dialog, DialogButtons } from '../../ui/dialogs/dialog.tsx';
 import { Time } from '../../ui/text/time.tsx';

@@ -1,6 +1,6 @@
 import { getRouteApi } from '@tanstack/react-router';
-import type { PanelName } from '../../app/search-params.ts';
 import { useTexts } from '../../i18n/use-texts.ts';
+import type { PanelName } from '../../page/search-params.ts';
 import { Icon, type IconName } from '../../ui/controls/icon.tsx';
 import styles from './panels.module.css';
 

@@ -1,10 +1,10 @@
 import type { Note } from '@notevault/protocol/notes.ts';
 import { lazy, Suspense, useEffect, useRef } from 'react';
-import { CrashBarrier } from '../../app/crash-barrier.tsx';
-import { importOrReload } from '../../app/import-or-reload.ts';
-import type { PanelName } from '../../app/search-params.ts';
 import { loadTexts } from '../../i18n/i18n.ts';
 import { useTexts } from '../../i18n/use-texts.ts';
+import { CrashBarrier } from '../../page/crash-barrier.tsx';
+import { importOrReload } from '../../page/import-or-reload.ts';
+import type { PanelName } from '../../page/search-params.ts';
 import { workspace } from '../../workspace/workspace.ts';
 import { Files } from './files.tsx';
 import { History } from './history.tsx';

@@ -1,6 +1,6 @@
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { vaultsQuery } from '../data/queries.ts';
+import { vaultsQuery } from './queries.ts';
 
 const route = getRouteApi('/vaults/$vaultId');
 

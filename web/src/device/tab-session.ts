@@ -1,4 +1,4 @@
-import { session } from './app-session.ts';
+import { session } from '../session/app-session.ts';
 import { wipeBrowser } from './wipe.ts';
 
 // On a device of others nothing outlives the tab: see own-device.ts.

@@ -1,9 +1,9 @@
 import type { VaultTree } from '@notevault/protocol/sync.ts';
 import { useSuspenseQuery } from '@tanstack/react-query';
-import { treeQuery } from '../data/queries.ts';
 import { nameOrder } from '../i18n/name-order.ts';
 import { useLanguage } from '../i18n/use-texts.ts';
-import { TreeIndex } from './model/tree-index.ts';
+import { TreeIndex } from '../tree/model/tree-index.ts';
+import { treeQuery } from './queries.ts';
 
 const indexes = new WeakMap<VaultTree, { readonly language: string; readonly index: TreeIndex }>();
 

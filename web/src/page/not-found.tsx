@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import { useTexts } from '../i18n/use-texts.ts';
-import styles from './app.module.css';
+import styles from './center.module.css';
 
 export function NotFound() {
   const t = useTexts('start');

@@ -1,5 +1,5 @@
-import { LISTS_DATABASE } from '../device/list-store.ts';
-import { forgetAccount } from './kept-account.ts';
+import { LISTS_DATABASE } from '../data/list-store.ts';
+import { forgetAccount } from '../session/kept-account.ts';
 
 /** What belongs to the browser and not to an account. */
 export const BROWSERS_OWN = new Set(['notevault-theme', 'notevault-language', 'notevault-sidebar', 'notevault-device']);
@@ -19,7 +19,7 @@ export async function wipeBrowser(account: string | undefined): Promise<void> {
  * signs in again, at most thirty days.
  */
 export async function wipeCopies(): Promise<void> {
-  const { deviceStore } = await import('../device/device-store.ts');
+  const { deviceStore } = await import('./device-store.ts');
   clearStorage();
   await Promise.allSettled([deviceStore('').lock(), forgetLists(), wipeCaches(), endWorkers()]);
 }
@@ -38,10 +38,7 @@ function clearStorage(): void {
 
 /** Removes the copies of an account; returns whether no other has any. */
 async function clearCopies(account: string): Promise<boolean> {
-  const [{ deviceStore }, { setUnkept }] = await Promise.all([
-    import('../device/device-store.ts'),
-    import('../device/unkept.ts'),
-  ]);
+  const [{ deviceStore }, { setUnkept }] = await Promise.all([import('./device-store.ts'), import('./unkept.ts')]);
   const store = deviceStore(account);
   setUnkept(store, false);
   return store.clear().catch(() => true);

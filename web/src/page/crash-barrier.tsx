@@ -3,7 +3,7 @@ import type { ErrorComponentProps } from '@tanstack/react-router';
 import { Component, type ReactNode, useEffect } from 'react';
 import { useTexts } from '../i18n/use-texts.ts';
 import { Button } from '../ui/controls/button.tsx';
-import styles from './app.module.css';
+import styles from './center.module.css';
 
 interface CrashBarrierProps {
   readonly children: ReactNode;

@@ -1,6 +1,6 @@
 import { useTexts } from '../i18n/use-texts.ts';
 import { useObservable } from '../platform/use-observable.ts';
-import { editorSettings } from '../workspace/editor-settings.ts';
+import { editorSettings } from './editor-settings.ts';
 
 /** Where templates and daily notes are: as chosen, or as the language names them. */
 export function useFolders(): { readonly templates: string; readonly daily: string } {
