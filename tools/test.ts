@@ -14,7 +14,8 @@ import { grouped } from './test-groups.ts';
  * and with --browser those that need Chromium. Others need the flag even when their folder is named: --long for those
  * called *.long.test.ts, which run for minutes to hours, --optional for those in tools/optional, whose packages are
  * installed then, and --vaults for those called *.vaults.test.ts, which read
- * vaults outside of the repository: the folders in TEST_VAULTS, by default in ../shared/vaults.
+ * vaults outside of the repository: the folders in TEST_VAULTS, by default in ../shared/vaults. Files of tools/optional
+ * called *.long.test.ts need --long.
  */
 
 /** The folders with the files that take longest come first: at the end, one of them alone would leave a core idle. */
@@ -99,7 +100,7 @@ async function run(files: readonly string[]): Promise<number> {
   // Without the cache, compiling the sources for each file would be a third of the work.
   environment.NODE_COMPILE_CACHE ??= join(import.meta.dirname, '../node_modules/.cache/compile');
   const setup = ['--import', new URL('./test-setup.ts', import.meta.url).href];
-  if (files.some((file) => kindOf(file) === 'optional')) setup.push('--import', installOptional());
+  if (files.some((file) => file.startsWith('tools/optional/'))) setup.push('--import', installOptional());
   const timeout = `--test-timeout=${TIMEOUT_MINUTES[kind] * 60_000}`;
   // Files that are named run as they are, each in a process of its own.
   const toRun =
