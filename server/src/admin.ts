@@ -38,7 +38,6 @@ export interface AdminCommands {
   rebuildIndex(email: string | undefined, vaultId: string): Promise<number>;
   /** How many notes the running rebuild of a vault's index has read; 0 when there is none. */
   rebuiltNotes(vaultId: string): Promise<number>;
-  /** The state of the server and its machine. */
   status(): Promise<ServerHealth & MachineStatus>;
 }
 

@@ -188,7 +188,6 @@ export async function openDatabaseAsIs(config: Config): Promise<Database> {
   return openPostgres({ url: databaseUrl.reveal(), directUrl: directUrlOf(config), poolSize, prepared });
 }
 
-/** A master key and its source, in words. */
 interface MasterKeySource {
   readonly bytes: Buffer;
   readonly origin: string;

@@ -52,7 +52,6 @@ export interface ContentDomains {
   readonly compute: WorkerPool<Tasks>;
 }
 
-/** The domains of credentials. */
 export interface CredentialDomains {
   readonly credentials: Credentials;
   readonly apiKeys: ApiKeys;

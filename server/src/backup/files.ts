@@ -43,7 +43,6 @@ export async function makeFolder(folder: string): Promise<void> {
   for (let at = folder; at.length >= made.length; at = dirname(at)) await syncFolder(dirname(at));
 }
 
-/** The free bytes of the disk that a folder is on. */
 export async function freeBytesOf(folder: string): Promise<number> {
   const { bavail, bsize } = await statfs(folder);
   return bavail * bsize;

@@ -94,7 +94,6 @@ export function objectPath(kind: ObjectKind, hash: string): string {
   return `${kind}/${hash.slice(0, 2)}/${hash}`;
 }
 
-/** Whether a file of this path may be in a backup. */
 export function isBackupPath(path: string): boolean {
   const [first = '', second = '', third] = path.split('/');
   if (third === undefined) return isBackupName(first) && second === MANIFEST_FILE;

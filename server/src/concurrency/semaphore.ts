@@ -41,12 +41,10 @@ export class FairSemaphore {
     });
   }
 
-  /** Number of units in use. */
   get used(): number {
     return this.#used;
   }
 
-  /** Number of waiting requests. */
   get waiting(): number {
     return this.#queue.length;
   }

@@ -116,7 +116,6 @@ export class WorkerPool<Of extends Tasks> implements Compute<Of>, AsyncDisposabl
     return this.#queue.length + this.#threads.size - this.#idle.length;
   }
 
-  /** Number of threads. */
   get threads(): number {
     return this.#threads.size;
   }

@@ -31,7 +31,6 @@ export class SliceScheduler {
     this.#nextTurn = nextTurn;
   }
 
-  /** Whether the slice of this turn is used up. */
   isUsedUp(): boolean {
     const { began } = this.#slice ?? this.#begin();
     return performance.now() - began >= SLICE_MS;

@@ -33,7 +33,6 @@ const HEAP_INITIAL_MB = 128;
 /** A smaller heap would end the process instead of making it smaller. */
 const HEAP_MIN_MB = 160;
 
-/** How a process was started. */
 export interface ProcessStart {
   readonly platform: string;
   readonly version: string;

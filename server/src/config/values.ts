@@ -8,7 +8,6 @@ export interface ValueKind<T> {
   readonly placeholder: string;
   /** Completes the sentence "it must be …" of an error message. */
   readonly expects: string;
-  /** Returns the value, or undefined when the text is invalid. */
   parse(text: string): T | undefined;
 }
 
@@ -120,7 +119,6 @@ export const databaseUrl: ValueKind<Secret<string>> = {
   },
 };
 
-/** Where attachments are stored. */
 export type BlobStore =
   | { readonly kind: 'disk' | 'database' }
   | { readonly kind: 's3'; readonly bucket: string; readonly prefix: string };

@@ -21,7 +21,6 @@ class DataFolderUnusable extends Error {
   override readonly name = 'DataFolderUnusable';
 }
 
-/** The embedded database of a data folder. */
 export const databaseFile = (dataDir: string) => join(dataDir, 'notevault.sqlite');
 
 /** Refuses a folder without data, for commands that need some, so that a mistyped path does not create new data. */

@@ -7,7 +7,6 @@ import { readKeyFile, syncFolder, writeKeyFile } from '../ports/keyring/key-file
 import { MASTER_KEY_BYTES, MasterKeyring } from '../ports/keyring/master-key.ts';
 import { lockDataFolder } from './data-folder.ts';
 
-/** The result of a rotation. */
 export interface RotationResult {
   readonly dataKeys: number;
   readonly masterKeyId: string;

@@ -19,7 +19,6 @@ import { refuseOtherMethods } from './other-methods.ts';
 import { type Authorized, requestContextOf, tailOf } from './request-context.ts';
 import type { Guard, Reply, Route } from './route.ts';
 
-/** What all API routes use. */
 export interface MountedDeps {
   readonly guard: Guard;
   readonly version: string;

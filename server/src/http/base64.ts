@@ -22,7 +22,6 @@ export async function* decodeBase64(text: AsyncIterable<Buffer>): AsyncGenerator
   if (held !== '') yield Buffer.from(held, 'base64');
 }
 
-/** Length of the base64 text of this many bytes. */
 export function base64Length(bytes: number): number {
   return Math.ceil(bytes / 3) * 4;
 }

@@ -28,7 +28,6 @@ const serializers: Serializers = SerializerSelector();
 type Validator = ReturnType<ReturnType<Validators>>;
 type Serializer = ReturnType<ReturnType<Serializers>>;
 
-/** What was compiled, by all its inputs. */
 const validating = new Map<string, Validator>();
 const serializing = new Map<string, Serializer>();
 

@@ -30,14 +30,12 @@ const IdempotencyErrors = {
   required: ['missing_idempotency_key', 'invalid_idempotency_key', 'idempotency_key_reused', 'request_in_progress'],
 } as const satisfies Record<string, readonly ErrorCode[]>;
 
-/** The schema of an error's body, described by the errors that it may be. */
 function errorBody(codes: readonly ErrorCode[], schema: TSchema = ErrorBody): TSchema {
   const texts = new Set(codes.map((code) => `\`${errors[code].error}\``));
   const base = codes.includes('validation') ? InvalidRequest : schema;
   return Type.Unsafe({ ...base, description: [...texts].join(', ') });
 }
 
-/** All errors that a route can answer with. */
 function errorsOf(route: Route): ErrorCode[] {
   const body = route.body === undefined ? [] : BodyErrors;
   const path = route.query !== undefined || route.path.endsWith('/*') ? (['validation'] as const) : [];

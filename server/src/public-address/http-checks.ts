@@ -44,7 +44,6 @@ export async function sendBytes(url: string, bytes: number): Promise<Answered | 
   return answer;
 }
 
-/** Whether a web socket opens. */
 export function opensSocket(url: string): Promise<boolean> {
   const socket = new WebSocket(url.replace(/^http/, 'ws'), { handshakeTimeout: TIMEOUT_MS });
   return new Promise((resolve) => {

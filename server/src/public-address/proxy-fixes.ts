@@ -1,7 +1,6 @@
 /** What a proxy in front of the server may do wrong. */
 export type ProxyFault = 'sockets' | 'body-size' | 'client-address' | 'host' | 'scheme' | 'paths';
 
-/** What to set in each proxy. */
 const FIXES: Readonly<Record<ProxyFault, Readonly<Record<string, string>>>> = {
   sockets: {
     Caddy: 'nothing to set; look for a matcher that leaves /api/sync out',

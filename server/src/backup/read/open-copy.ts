@@ -16,7 +16,6 @@ import type { BackupKey, OpenBackup } from './open-backup.ts';
 
 /** The data of a backup in its scratch folder. What is written to it is lost with that. */
 export interface BackupCopy extends AsyncDisposable {
-  /** The folder of the database. */
   readonly dataDir: string;
   readonly db: Database;
   readonly blobs: Blobs;

@@ -97,7 +97,6 @@ export class BackupSource {
     for await (const { hash, size } of this.blobs()) yield { kind: 'blobs', object: { hash, size } };
   }
 
-  /** The file with an object's bytes. */
   fileOf(kind: ObjectKind, { hash }: ObjectRef): string {
     return join(this.folder, objectPath(kind, hash));
   }

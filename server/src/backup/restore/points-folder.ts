@@ -20,7 +20,6 @@ import { requireFree } from './stage-folder.ts';
 
 const BLOBS = 'blobs';
 
-/** Lists the restore points of a data folder. */
 export async function listPointsOfFolder(dataDir: string): Promise<RestorePoint[]> {
   const names = existsSync(dataDir) ? (await readdir(dataDir)).sort() : [];
   const points = names.filter((name) => name.startsWith(POINT_PREFIX) && existsSync(databaseFile(join(dataDir, name))));

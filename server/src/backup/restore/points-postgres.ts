@@ -19,7 +19,6 @@ import {
 } from './restore-postgres.ts';
 import { settleRestored } from './settle.ts';
 
-/** Lists the restore points of a PostgreSQL database. */
 export async function listPointsOfPostgres(config: Config): Promise<RestorePoint[]> {
   const client = await connectToRestore(config);
   try {

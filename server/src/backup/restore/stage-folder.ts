@@ -47,7 +47,6 @@ export async function stageInFolder({ source, key, config, revokeCredentials, de
   return { ...checked, faults: [...pages, ...checked.faults] };
 }
 
-/** Stores the blobs of a backup. */
 export async function storeBlobs(source: BackupSource, blobs: Blobs): Promise<void> {
   for await (const blob of source.blobs()) await blobs.put(blob.key, source.bytes('blobs', blob));
 }

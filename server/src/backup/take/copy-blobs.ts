@@ -32,7 +32,6 @@ export interface CopyBlobsDeps {
   readonly progress: (bytes: number) => void;
 }
 
-/** What the manifest says of blobs. */
 export interface CopiedBlobs {
   readonly count: number;
   readonly bytes: number;

@@ -5,7 +5,6 @@ import { BackupDamaged, type ObjectKind, objectPath } from '../format.ts';
 import { BackupSource, listBackups } from '../read/source.ts';
 import { INCOMING } from './folder-target.ts';
 
-/** What pruning removed. */
 export interface Pruned {
   readonly backups: readonly string[];
   readonly objects: number;

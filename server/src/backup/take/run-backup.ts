@@ -10,7 +10,6 @@ import { openTarTarget } from './tar-target.ts';
 /** How a backup is taken, wherever it is written. */
 export type BackupOptions = Omit<BackupRequest, 'target' | 'previous'>;
 
-/** The result of a backup into a folder. */
 export interface FolderBackup extends BackupSummary {
   /** Nothing is removed after a backup that misses attachments. */
   readonly pruned: Pruned;

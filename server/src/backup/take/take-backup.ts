@@ -66,7 +66,6 @@ export interface BackupSummary {
   readonly manifest: ManifestBody;
 }
 
-/** What the HMAC of a manifest is for. */
 const MANIFEST_MAC = 'backup manifest';
 /** Tables that a server fills again by itself, for the feed epoch that a restore begins. */
 const CACHES = ['cache_pages'];

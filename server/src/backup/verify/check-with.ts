@@ -38,7 +38,6 @@ export async function openOffline({ db, blobs, key, config, clock }: OfflineDeps
   return { ...app, [Symbol.asyncDispose]: () => closing.disposeAsync() };
 }
 
-/** Checks data by using it. */
 export async function checkWith(deps: OfflineDeps, deep = false): Promise<CopyCheck> {
   await using app = await openOffline(deps);
   return await checkCopy(deps.db, app, new MasterKeyring(deps.key.bytes, deps.clock.random), deep);

@@ -20,7 +20,6 @@ export interface Damage {
   readonly damaged: number;
   /** The first of these. */
   readonly named: readonly DamagedRow[];
-  /** The vaults that have any. */
   readonly vaults: ReadonlySet<VaultId>;
 }
 
@@ -69,7 +68,6 @@ export async function findDamagedRows(
   return { opened, damaged, named, vaults };
 }
 
-/** Names what is damaged, each in a line. */
 export function damageLines({ damaged, named }: Damage): string[] {
   const lines = named.map(({ vault, id, kind, part }) => {
     return `${part === 'row' ? '' : `${part} of `}${kind} ${id} in vault ${vault}`;

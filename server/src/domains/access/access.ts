@@ -42,14 +42,12 @@ export interface OpenVault {
   readonly key: SealingKey;
   /** Increases when a backup is restored: cursors and client ids of another epoch are void. */
   readonly feedEpoch: number;
-  /** The owner's plan. */
   readonly plan: Plan;
   readonly tier: string;
 }
 
 const RANK: Readonly<Record<PermissionLevel, number>> = { none: 0, read: 1, write: 2 };
 
-/** The most that each role may do. */
 const ROLE_PERMISSIONS: Readonly<Record<Role, PermissionLevel>> = { owner: 'write' };
 
 /** Every level, lowest first. */
@@ -59,12 +57,10 @@ const SCOPE_PERMISSIONS: Readonly<Record<string, PermissionLevel>> = { mcp: 'wri
 export const ACCESS_SCOPES = Object.keys(SCOPE_PERMISSIONS);
 const VAULTS_MAX = 10_000;
 
-/** The lower of two levels. */
 function lowerOf(a: PermissionLevel, b: PermissionLevel): PermissionLevel {
   return RANK[a] <= RANK[b] ? a : b;
 }
 
-/** The higher of two levels. */
 function higherOf(a: PermissionLevel, b: PermissionLevel): PermissionLevel {
   return RANK[a] >= RANK[b] ? a : b;
 }
@@ -98,7 +94,6 @@ export function roleOf({ userId }: Principal, vault: Pick<VaultRow, 'user_id'>):
   return vault.user_id === userId ? 'owner' : null;
 }
 
-/** What a caller may do in the vault of a row. */
 export function permissionFor(principal: Principal, vault: VaultRow): PermissionLevel {
   return permissionOf(roleOf(principal, vault), principal, vault.id);
 }
@@ -157,7 +152,6 @@ export function onlyVault({ defaultPermission, permissions }: Omit<Grant, 'scope
   return accessible.length === 1 ? (accessible[0] ?? null) : null;
 }
 
-/** An access scope as requested by a client. */
 export interface AccessScopeInput {
   readonly default_access?: PermissionLevel | null;
   readonly vault_access?: Readonly<Record<string, unknown>> | null;

@@ -5,7 +5,6 @@ import { isBrief, type Tokens } from './sessions/refresh-tokens.ts';
 import type { ListedSession } from './sessions/session-list.ts';
 import type { SignedIn } from './sessions/sign-in.ts';
 
-/** Maps an account to the wire. */
 export function userView(user: User): { user: UserBody } {
   return {
     user: {

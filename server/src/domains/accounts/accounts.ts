@@ -40,7 +40,6 @@ export interface AccountDeps {
   /** Who may register after the first account. */
   readonly registration: 'open' | 'invite_only' | 'closed';
   readonly plans: PlanTable;
-  /** Plan of new accounts. */
   readonly defaultPlan: string;
   /** Erases people from the analytics tool; null if no analytics are sent. */
   readonly analytics: Pick<AnalyticsSink, 'erase'> | null;

@@ -11,7 +11,6 @@ import * as sessionStore from './sessions/sessions.store.ts';
 
 const RESET_MS = 60 * 60 * 1000;
 
-/** Changing and resetting passwords. */
 export interface PasswordReset {
   /** Sets a new password and revokes every other session. Throws `wrong_old_password`, `rate_limited`. */
   changePassword(caller: { userId: UserId; credentialId: string }, change: PasswordChange): Promise<void>;
@@ -106,5 +105,4 @@ async function setPassword(
   handle.onCommit(() => events.emit('credentialsChanged', { userId }));
 }
 
-/** The nil UUID, which is no session's id. */
 const NO_SESSION = NIL_UUID as SessionId;

@@ -19,7 +19,6 @@ export interface NewAccount extends Credentials {
   readonly setup_token?: unknown;
 }
 
-/** Where a registration comes from. */
 export interface Registrant {
   readonly client: SignInClient | null;
   /** Whether it was made on the machine of the server, where the first account needs no setup token. */

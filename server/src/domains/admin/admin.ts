@@ -34,7 +34,6 @@ export interface AdminUser extends ListedUser {
   readonly totals: Totals;
 }
 
-/** The state of a server. */
 export interface ServerHealth {
   readonly version: string;
   readonly startedAt: number;

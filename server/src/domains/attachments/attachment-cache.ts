@@ -22,7 +22,6 @@ export interface ChangedAttachment extends CachedRow {
 /** Estimated memory of a row and its hash, without the path: by analogy to notes, which are measured. */
 const ROW_BYTES = 440;
 
-/** Live attachments as they are cached in memory. */
 export const cachedAttachments = cachedEntries<ChangedAttachment>({
   kind: 'attachment',
   name: 'attachments 1',

@@ -16,7 +16,6 @@ import { restoreDeleted } from './restore.ts';
 import { type AttachmentMeta, openMeta, sealMeta } from './sealed-attachment.ts';
 import { extensionOf, mediaTypeOf } from './uploads/extensions.ts';
 
-/** Number of attachments processed per batch. */
 const BATCH = 256;
 
 /** The KindHandler of attachments: bytes, and links to them. */

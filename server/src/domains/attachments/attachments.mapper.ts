@@ -5,7 +5,6 @@ import { checkPrecondition, isConditional, type Precondition } from '../entries/
 import type { OpenVault } from '../vaults/vaults.ts';
 import { type OpenedAttachment, openAttachment } from './sealed-attachment.ts';
 
-/** Maps an attachment to the wire. */
 export function toAttachment(
   attachment: Pick<OpenedAttachment, 'id' | 'meta' | 'size_bytes' | 'mtime' | 'seq' | 'created_at' | 'updated_at'>,
 ): Attachment {

@@ -51,9 +51,7 @@ export type { StoredUpload, UploadInput } from './uploads/upload.ts';
 
 /** Attachments: files that are sealed, stored once for equal bytes, and linked to like notes. */
 export interface Attachments extends AttachmentQueries, MoveOperations, BlobGc {
-  /** The KindHandler of attachments. */
   readonly kind: KindHandler;
-  /** How live attachments are cached in memory. */
   readonly cache: CachedCollection<ChangedAttachment>;
   /** Unseals an attachment or tombstone of the change feed. Throws `attachment_unreadable`. */
   changed(vault: OpenVault, row: FeedEntry): ChangedAttachment;

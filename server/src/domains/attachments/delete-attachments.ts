@@ -9,7 +9,6 @@ import { openMeta } from './sealed-attachment.ts';
 
 const DELETE_MAX = 500;
 
-/** See Attachments.delete. */
 export function deleteAttachment(
   deps: AttachmentDeps,
   context: WriteContext<string | null>,
@@ -25,7 +24,6 @@ export function deleteAttachment(
   return deleteAt(deps, context, [path], check, () => hash);
 }
 
-/** See Attachments.deleteMany. */
 export async function deleteAttachments(
   deps: AttachmentDeps,
   context: WriteContext<number>,

@@ -27,7 +27,6 @@ const attachmentMeta = new SealedMeta(
   'attachment_unreadable',
 );
 
-/** An attachment's row with its meta unsealed. */
 export interface OpenedAttachment extends Omit<FeedEntry, 'meta'> {
   readonly meta: AttachmentMeta;
 }
@@ -46,7 +45,6 @@ export function openMeta(vault: OpenVault, row: SealedEntry): AttachmentMeta {
   return attachmentMeta.open(vault, row);
 }
 
-/** Returns the seal context of a blob's bytes. */
 export const bytesContext = (blobId: string) => ({ kind: 'attachment_blobs.bytes', row: blobId, version: 0 });
 
 /** Returns the blind index by which equal bytes of a vault are found. */

@@ -2,7 +2,6 @@ import type { Connection as ConnectionBody } from '@notevault/protocol/connectio
 import { isoTime, isoTimeOrNull } from '@notevault/protocol/values/time.ts';
 import type { Connection } from './connections.ts';
 
-/** Maps a connection to the wire. */
 export function connectionView(connection: Connection): ConnectionBody {
   return {
     kind: connection.kind,

@@ -1,6 +1,5 @@
 import type { SealingKey } from '../../ports/keyring/keyring.ts';
 
-/** The connection to which a name belongs. */
 interface NamedRow {
   readonly userId: string;
   readonly id: string;

@@ -31,7 +31,6 @@ export const findBySecret = statement((db, p: { hash: Buffer }) =>
   credentialQuery(db).where('c.secret_hash', '=', p.hash),
 );
 
-/** A connection by its id. */
 export const findUsable = statement((db, p: { userId: UserId; id: string }) =>
   credentialQuery(db).where('c.user_id', '=', p.userId).where('c.id', '=', p.id),
 );

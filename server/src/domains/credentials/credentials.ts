@@ -38,7 +38,6 @@ export interface ConnectionKey {
   readonly id: string;
 }
 
-/** A connection to be written. */
 export interface NewConnection extends Grant, ConnectionKey {
   readonly kind: ConnectionKind;
   readonly name: string;
@@ -46,7 +45,6 @@ export interface NewConnection extends Grant, ConnectionKey {
   readonly secretHash: Buffer | null;
 }
 
-/** The stored fields of all kinds of connections. */
 export interface StoredConnection {
   readonly id: string;
   readonly kind: ConnectionKind;
@@ -93,7 +91,6 @@ export class Credentials {
     return this.#authentication.authenticate(authorization, client);
   }
 
-  /** Like `authenticate`, given only the token. */
   authenticateToken(token: string, client?: Client): Promise<Principal> {
     return this.#authentication.authenticateToken(token, client);
   }
@@ -117,13 +114,11 @@ export class Credentials {
     await handle.runMany(store.insertPermissions, { userId, connectionId: id }, items);
   }
 
-  /** Which of these vaults belong to the user and are active. */
   async ownVaults(handle: WriteHandle, userId: UserId, ids: readonly VaultId[]): Promise<VaultId[]> {
     const rows = await handle.allMany(store.findOwnVaults, { userId }, ids);
     return rows.map(({ id }) => id);
   }
 
-  /** How many connections of this kind the user has. */
   async count(handle: WriteHandle, userId: UserId, kind: ConnectionKind): Promise<number> {
     return (await handle.get(store.countOfKind, { userId, kind }))?.count ?? 0;
   }
@@ -144,7 +139,6 @@ export class Credentials {
     return true;
   }
 
-  /** Whether the user ever had this connection. */
   async existed(handle: WriteHandle, kind: ConnectionKind, { userId, id }: ConnectionKey): Promise<boolean> {
     return (await handle.get(store.findAnyConnection, { userId, id, kind })) !== undefined;
   }

@@ -2,7 +2,6 @@ import type { DeviceGrantResponse, DeviceStarted, DeviceTokensResponse } from '@
 import type { DeviceAuthorizationResponse, DeviceGrant } from './authorization.ts';
 import type { DevicePair } from './tokens.ts';
 
-/** Maps a started device link to the wire. */
 export function startedView(link: DeviceAuthorizationResponse): DeviceStarted {
   return {
     device_code: link.deviceCode,
@@ -20,7 +19,6 @@ export function grantView(grant: DeviceGrant): DeviceGrantResponse {
   return { ...tokensView(grant), user_email: grant.userEmail };
 }
 
-/** Maps the tokens of a device to the wire. */
 export function tokensView(pair: DevicePair): DeviceTokensResponse {
   return {
     access_token: pair.accessToken,

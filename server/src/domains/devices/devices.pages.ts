@@ -31,7 +31,6 @@ ${faultOf(fault)}
   };
 }
 
-/** The page for choosing the vault of a device. */
 export function linkChoicePage(
   language: PageLanguage,
   { token, email, device, newVault, vaults }: DeviceConsentRequest,

@@ -171,7 +171,6 @@ export const findExpiredFamilies = statement((db, p: { until: number; limit: num
     .limit(p.limit),
 );
 
-/** Deletes a device with its tokens. */
 export const deleteFamily = statement((db, p: Family) =>
   db.deleteFrom('device_families').where('user_id', '=', p.userId).where('id', '=', p.id),
 );

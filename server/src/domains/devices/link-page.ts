@@ -19,7 +19,6 @@ export interface DeviceConsentRequest {
   readonly email: string;
   /** The language of the person, as BCP 47 names it. */
   readonly locale: string | null;
-  /** The name of the device. */
   readonly device: string | null;
   /** The suggested name of a new vault. */
   readonly newVault: string;

@@ -23,7 +23,6 @@ export interface DevicePair {
   readonly vaultId: VaultId | null;
 }
 
-/** A device to be linked. */
 export interface NewDevice {
   readonly userId: UserId;
   readonly vaultId: VaultId;
@@ -37,7 +36,6 @@ export interface Admission {
   write(handle: WriteHandle, device: NewDevice): Promise<void>;
 }
 
-/** The tokens of linked devices. */
 export class DeviceTokens {
   readonly #deps: DeviceDeps;
 
@@ -129,7 +127,6 @@ export class DeviceTokens {
     return db.all(store.findAccess, { hash: hashOf(token), now: clock.now() });
   }
 
-  /** The details of the user's devices, by connection id. */
   async describe(userId: UserId): Promise<ReadonlyMap<string, Partial<ConnectionDetails>>> {
     const { db, keys } = this.#deps;
     const server = await keys.openServer();

@@ -12,7 +12,6 @@ export interface CachedKind<Row extends CachedRow> {
   readonly name: string;
   /** Throws for a row that cannot be unsealed. */
   open(vault: OpenVault, row: FeedEntry): Row;
-  /** Estimates the memory of a row in bytes. */
   bytesOf(row: Row): number;
 }
 
@@ -23,7 +22,6 @@ export function cachedEntries<Row extends CachedRow>({
   open,
   bytesOf,
 }: CachedKind<Row>): CachedCollection<Row> {
-  /** A damaged row, as what it is. */
   const opened = (vault: OpenVault, row: FeedEntry): Row | 'unreadable' => {
     try {
       return open(vault, row);

@@ -24,7 +24,6 @@ export const findChangedAfter = statement((db, p: { vault: VaultId; after: numbe
     .$castTo<FeedEntry>(),
 );
 
-/** Like findChangedAfter, for one kind. */
 export const findChangedOf = statement((db, p: { vault: VaultId; kind: ItemKind; after: number; limit: number }) =>
   changedAfter(db, p.kind, p).orderBy('seq').limit(p.limit).$castTo<FeedEntry>(),
 );

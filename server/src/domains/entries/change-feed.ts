@@ -9,7 +9,6 @@ import type { ItemKind } from './entries.tables.ts';
 export interface EntryChangeFeed {
   /** Returns the first `limit` notes, attachments and tombstones written after `after`, still sealed. */
   changedAfter(handle: ReadHandle, vault: OpenVault, after: Seq, limit: number): Promise<FeedEntry[]>;
-  /** Like changedAfter, for one kind. */
   changedOf(handle: ReadHandle, vault: OpenVault, kind: ItemKind, after: Seq, limit: number): Promise<FeedEntry[]>;
   /** Returns the live entries of one kind that were written last, newest first. */
   newestOf(handle: ReadHandle, vault: OpenVault, kind: ItemKind, limit: number): Promise<FeedEntry[]>;

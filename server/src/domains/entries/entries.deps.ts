@@ -65,7 +65,6 @@ export interface TrashedMeta {
   readonly path: string;
   /** Null for attachments. */
   readonly title: string | null;
-  /** Who deleted it. */
   readonly actor: Actor;
 }
 

@@ -33,7 +33,6 @@ export interface StoredEntry extends FeedEntry {
   readonly name_key: Buffer;
 }
 
-/** Live entries of one kind at the given paths. */
 export const findByPaths = listStatement((db, p: { vault: VaultId; kind: ItemKind }, pathKeys: Buffer[]) =>
   db
     .selectFrom('entries')
@@ -95,7 +94,6 @@ export const findRevision = statement((db, p: { vault: VaultId; id: string }) =>
   db.selectFrom('entries').select(['revision']).where('vault_id', '=', p.vault).where('id', '=', p.id),
 );
 
-/** A new note or attachment. */
 export interface NewEntry extends Omit<StoredEntry, 'deleted_at'> {
   readonly vault_id: string;
 }

@@ -17,15 +17,12 @@ export interface Precondition {
   readonly noneMatch: Tags | null;
 }
 
-/** No precondition. */
 export const UNCONDITIONAL: Precondition = { match: null, noneMatch: null };
 
-/** Whether there is a precondition. */
 export function isConditional({ match, noneMatch }: Precondition): boolean {
   return match !== null || noneMatch !== null;
 }
 
-/** Parses the precondition from the headers of a request. */
 export function preconditionOf(request: ConditionalRequest): Precondition {
   return { match: tagsOf(request.header('if-match')), noneMatch: tagsOf(request.header('if-none-match')) };
 }

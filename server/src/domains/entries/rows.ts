@@ -15,7 +15,6 @@ export interface EntryRows {
     kind: ItemKind | null,
     ids: readonly string[],
   ): Promise<store.StoredEntry[]>;
-  /** Returns live entries of one kind at some paths. */
   rowsAt(handle: ReadHandle, vault: VaultId, kind: ItemKind, pathKeys: readonly Buffer[]): Promise<store.StoredEntry[]>;
   /** Returns live entries of one kind directly inside some folders, ordered by id; null stands for the root. */
   rowsIn(
@@ -25,7 +24,6 @@ export interface EntryRows {
     folders: readonly string[] | null,
   ): Promise<store.StoredEntry[]>;
   countAtRoot(handle: ReadHandle, vault: VaultId, kind: ItemKind): Promise<number>;
-  /** Whether a row is unchanged since it was read. */
   hasRevision(handle: ReadHandle, vault: VaultId, row: Pick<store.StoredEntry, 'id' | 'revision'>): Promise<boolean>;
   /**
    * Inserts an entry that is already counted in its folder. Returns false when the path is taken, the id is taken or

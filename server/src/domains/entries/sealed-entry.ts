@@ -16,7 +16,6 @@ export interface SealedEntry {
   readonly meta: Uint8Array;
 }
 
-/** An Actor as part of sealed data. */
 export const SEALED_ACTOR = Type.Object({
   kind: Type.String(),
   name: Type.String(),

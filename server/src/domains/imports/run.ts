@@ -18,7 +18,6 @@ const SAVE_EVERY = 50;
 const ACTOR = { kind: 'session', name: 'Import' };
 const NO_EXISTING = { match: null, noneMatch: '*' } as const;
 
-/** An import that is run. */
 export interface Run {
   readonly vault: OpenVault;
   readonly source: Source;

@@ -37,7 +37,6 @@ export const deleteKey = statement((db, p: { kind: KeyOwner['kind']; id: string 
   db.deleteFrom('data_keys').where('owner_kind', '=', p.kind).where('owner_id', '=', p.id),
 );
 
-/** Keys that are not wrapped by the given master key, ordered by owner. */
 export const keysUnderOtherMasters = statement((db, p: { masterKeyId: string; limit: number }) =>
   db
     .selectFrom('data_keys')

@@ -6,7 +6,6 @@ import type { LinkText } from './link-texts.ts';
 import * as store from './links.store.ts';
 import { readableCandidate } from './unseal.ts';
 
-/** The target of an edge. */
 export interface Target {
   readonly note: string | null;
   readonly attachment: string | null;

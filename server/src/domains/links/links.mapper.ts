@@ -4,7 +4,6 @@ import type { NoteMeta } from '../notes/notes.ts';
 import type { Target } from './link-resolver.ts';
 import type { LinkText } from './link-texts.ts';
 
-/** Maps a link with its target to the wire. */
 export function toNoteLink(text: LinkText, target: Target): NoteLink {
   return {
     target_text: text.target,

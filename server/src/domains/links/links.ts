@@ -78,13 +78,11 @@ export class Links implements NoteHooks, AttachmentLinkHooks {
     return texts === null ? found.map(({ backlink }) => backlink) : withContexts(this.#texts, vault, found, texts);
   }
 
-  /** Forgets what was opened for reads. */
   forgetOpened(): void {
     this.#opened.metas.clear();
     this.#opened.texts.clear();
   }
 
-  /** How many links of the vault have no target. */
   async countDangling(vault: Pick<OpenVault, 'id'>): Promise<number> {
     return (await this.#db.get(store.countDangling, { vault: vault.id }))?.links ?? 0;
   }

@@ -2,7 +2,6 @@ import type { LogRecord as LogRecordBody } from '@notevault/protocol/logs.ts';
 import { isoTimeOrNull } from '@notevault/protocol/values/time.ts';
 import type { LogRecord } from './logs.ts';
 
-/** Maps a record to the wire. */
 export function recordView({ createdAt, ts, ...record }: LogRecord): LogRecordBody {
   return { ...record, created_at: isoTimeOrNull(createdAt), ts: isoTimeOrNull(ts) };
 }

@@ -185,7 +185,6 @@ function opened(key: SealingKey, row: { id: string; record: Buffer; created_at: 
   return { ...stored, id: row.id, createdAt: row.created_at };
 }
 
-/** The first `length` characters. */
 function cut(text: string, length: number): string {
   if (text.length <= length) return text.toWellFormed();
   // A character has at most two units, so the rest need not be read.

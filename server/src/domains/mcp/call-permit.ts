@@ -27,7 +27,6 @@ export class CallPermit {
     this.#deadline = clock.schedule(HELD_MS_MAX, () => permit[Symbol.dispose]());
   }
 
-  /** Holds the permit until the result is disposed of. */
   hold(): Disposable {
     this.#holders += 1;
     const held = new DisposableStack();
@@ -51,7 +50,6 @@ export class CallPermit {
     return held.move();
   }
 
-  /** Holds the permit until a signal is aborted. */
   holdUntil(signal: AbortSignal): void {
     const held = this.hold();
     const release = () => held[Symbol.dispose]();

@@ -8,12 +8,10 @@ import type { ProtocolHandler } from './protocol-handler.ts';
 
 export type McpProtocolServer = Server | McpServer;
 
-/** A request of an MCP client. */
 export interface McpCall {
   readonly principal: Principal;
   /** Without its body. */
   readonly request: Request;
-  /** The parsed body. */
   readonly body: unknown;
   /** Calls the API of this server with the caller's credential. */
   readonly fetch: typeof globalThis.fetch;
@@ -25,9 +23,7 @@ export interface McpDeps {
   readonly version: string;
   /** Writes by tools that one credential may make in a minute; 0 for no limit. */
   readonly writesPerMinute: number;
-  /** Runs `McpTasks`. */
   readonly compute: Compute<Tasks>;
-  /** Called with unexpected errors. */
   readonly failed: (error: unknown) => void;
   /** Makes the protocol server of a request: the tools, unless a test serves others. */
   readonly createServer?: (deps: ServerDeps) => McpProtocolServer;

@@ -25,7 +25,6 @@ const ANY_FORMAT = 'application/json, text/event-stream';
 const CLIENT_LEFT = 499;
 const CALLS = { units: 512, unitsPerTenant: CALLS_PER_CREDENTIAL, waiting: 4096, waitingPerTenant: 256 };
 
-/** What a request is served with. */
 interface Served extends McpCall {
   readonly permit: CallPermit;
 }

@@ -53,7 +53,6 @@ export interface NoteHooks extends MoveHooks, EntryHooks {
     at: NotePlace,
     onlySmall?: boolean,
   ): Promise<{ readonly note: ReadNote; readonly links: NoteLink[] } | undefined>;
-  /** Returns the stored edges of a note. */
   linksOf(handle: ReadHandle, vault: OpenVault, id: NoteId): Promise<NoteLink[]>;
 }
 
@@ -71,7 +70,6 @@ export interface WrittenNote {
   readonly movedKeys: readonly Buffer[];
 }
 
-/** What is to be written for the edges of notes. */
 export interface LinkWrites {
   /** The errors of notes whose stored links are damaged, so that none of this may be written. */
   readonly damaged: ReadonlyMap<NoteId, NotevaultError>;
@@ -96,7 +94,6 @@ export interface MoveHooks {
 export interface LinkPlanner {
   /** The notes whose links the move may touch. */
   readonly sources: readonly NoteId[];
-  /** Returns the plan for the links of some notes. */
   plan(sources: readonly NoteId[]): Promise<LinkMove>;
   /**
    * Prepares what the move writes for their links, as plain data and sealed bytes; `rewritten` are the notes with new

@@ -26,7 +26,6 @@ export function openNote<Row extends ReadNote>(
   return { ...row, meta, content: sealed.openContent(vault, row.id, row.version, row.content) };
 }
 
-/** Maps a note to the wire. */
 export function toNote(note: Omit<OpenedNote<ReadNote>, 'revision'>, links: readonly NoteLink[]): Note {
   const { meta } = note;
   return {
@@ -53,7 +52,6 @@ export function toNote(note: Omit<OpenedNote<ReadNote>, 'revision'>, links: read
   };
 }
 
-/** Maps a note to an item of a list. */
 export function toListed(vault: OpenVault, row: FeedEntry): NoteListed {
   const meta = sealed.openMeta(vault, row.id, row.revision, row.meta);
   return {

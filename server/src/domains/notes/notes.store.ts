@@ -279,7 +279,6 @@ export const updateFingerprints = statement(
       .where('fingerprints', 'is not distinct from', p.was),
 );
 
-/** A version to be stored, sealed. */
 export interface NewVersion {
   readonly id: NoteId;
   readonly version: number;

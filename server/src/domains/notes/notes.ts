@@ -26,9 +26,7 @@ import { upsertNote } from './writes/upsert.ts';
 import { VaultWriter } from './writes/vault-writer.ts';
 
 export interface Notes extends MoveOperations, BatchOperations, History, Facets, NoteChangeFeed, AsyncDisposable {
-  /** The KindHandler of notes. */
   readonly kind: KindHandler;
-  /** How live notes are cached in memory. */
   readonly cache: CachedCollection<CachedNote>;
   /** The live documents that are edited over sockets. */
   readonly live: LiveNotes;
@@ -40,7 +38,6 @@ export interface Notes extends MoveOperations, BatchOperations, History, Facets,
   /** Like getByPath, but resolves to null for a note of more than 64 KB, or none. Throws `note_unreadable`. */
   prefetchByPath(vault: OpenVault, path: string): Promise<Note | null>;
   prefetchById(vault: OpenVault, id: NoteId): Promise<Note | null>;
-  /** Returns the links of a text in order. */
   linksIn(vault: OpenVault, path: string, text: string): Promise<readonly ParsedLink[]>;
   /** Returns the notes that were written last, newest first. Throws `note_unreadable`. */
   recent(vault: OpenVault, limit: number): Promise<NoteListed[]>;

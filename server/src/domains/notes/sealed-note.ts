@@ -7,7 +7,6 @@ import type { Actor } from '../entries/entries.ts';
 import { type EntryMeta, SEALED_ACTOR, SealedMeta } from '../entries/sealed-entry.ts';
 import type { OpenVault } from '../vaults/vaults.ts';
 
-/** The reason for a version. */
 export type VersionReason = 'create' | 'edit' | 'merge' | 'append' | 'batch' | 'agent' | 'restore' | 'link_rewrite';
 
 /** The versions that these writes replace are not thinned: no user typed the change and so saw what was lost. */

@@ -44,7 +44,6 @@ export interface Account {
 export interface RequestingClient {
   /** The name it gives itself, which proves nothing; null when it has none. */
   readonly name: string | null;
-  /** Where the code is sent. */
   readonly redirectUri: string;
   /** Whether the receiver is known. */
   readonly verified: boolean;
@@ -62,7 +61,6 @@ export interface BrowserRequest {
   readonly response: ServerResponse;
 }
 
-/** A form of the consent page. */
 export interface ConsentForm {
   /** Proves that the form was sent from the page that contains it. */
   readonly token: string;
@@ -71,7 +69,6 @@ export interface ConsentForm {
 export interface SignInForm extends ConsentForm {
   readonly email: string;
   readonly password: string;
-  /** The address of the sender. */
   readonly address: string;
 }
 

@@ -127,7 +127,6 @@ export class OAuth {
     return db.all(store.findAccess, { hash: hashOf(token), now: clock.now() });
   }
 
-  /** The details of the clients that the user has authorized, by connection id. */
   async describe(userId: UserId): Promise<ReadonlyMap<string, Partial<ConnectionDetails>>> {
     const { db, keys } = this.#deps;
     const server = await keys.openServer();

@@ -25,7 +25,6 @@ const RETRY_AFTER_SECONDS = '1';
 
 export const AUTH_METHODS = ['none', 'client_secret_basic', 'client_secret_post', 'private_key_jwt'] as const;
 
-/** The paths of the provider's endpoints. */
 export const paths = {
   authorize: '/oauth/authorize',
   resume: '/oauth/authorize/:uid',
@@ -127,7 +126,6 @@ function configuration(deps: OAuthDeps, secrets: OAuthSecrets, library: Library)
   };
 }
 
-/** The keys for cookies and signatures. */
 function keysOf(secrets: OAuthSecrets): Configuration {
   return {
     cookies: {

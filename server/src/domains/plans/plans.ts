@@ -18,7 +18,6 @@ export interface Plan {
 export type PlanCap = {
   [Key in keyof Plan]: Plan[Key] extends boolean ? never : Key;
 }[keyof Plan];
-/** Plans by name. */
 export type PlanTable = Readonly<Record<string, Plan>>;
 
 export const builtinPlans = {
@@ -85,7 +84,6 @@ export function capExceeded(key: PlanCap, tier: string, plan: Plan, current: num
   });
 }
 
-/** Makes the error for an attachment in a plan without attachments. */
 export function attachmentsDisabled(tier: string): NotevaultError {
   return new NotevaultError('limit_exceeded', {
     reason: 'attachments_disabled',

@@ -53,7 +53,6 @@ interface NewIndex {
   readonly segments: Buffer;
 }
 
-/** Inserts or replaces a vault’s index. */
 export const putIndex = statement((db, p: NewIndex) =>
   db
     .insertInto('search_indexes')

@@ -21,7 +21,6 @@ import { type VaultResults, VaultSearch } from './query/vault-search.ts';
 import type { IndexState } from './worker/worker-api.ts';
 import type { WorkerClient } from './worker/worker-client.ts';
 
-/** The dependencies of the search domain. */
 export interface SearchDeps {
   readonly db: Database;
   readonly clock: Clock;
@@ -44,7 +43,6 @@ export interface SearchStats {
   readonly indexBytes: number;
   /** Requests to the search thread that have no answer yet. */
   readonly pendingRequests: number;
-  /** Notes that are being embedded. */
   readonly embeddingNotes: number;
 }
 
@@ -154,7 +152,6 @@ export class Search implements AsyncDisposable {
     return this.#backgroundIndexing.run(signal);
   }
 
-  /** Records that something was written. */
   recordChange(): void {
     this.#embedding.recordChange();
     this.#backgroundIndexing.recordChange();

@@ -97,7 +97,6 @@ async function longEntry(head: string, content: string): Promise<Buffer[]> {
   return [Buffer.from(head), ...(await jsonPieces(content)), Buffer.from('}')];
 }
 
-/** Returns the first rows after a seq, unsealed. */
 async function rowsAfter(
   { entries, notes, attachments }: SyncDeps,
   handle: ReadHandle,

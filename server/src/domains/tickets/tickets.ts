@@ -20,7 +20,6 @@ import type { OpenVault, VaultCache, Vaults } from '../vaults/vaults.ts';
 import { exportVault } from './export.ts';
 import * as store from './tickets.store.ts';
 
-/** What an export reads. */
 export interface ExportDeps {
   readonly clock: Clock;
   readonly cache: Pick<VaultCache, 'snapshot'>;

@@ -19,7 +19,6 @@ export function prefixOf(token: string): string {
 export interface Token {
   /** The token itself, which is handed out once. */
   readonly raw: string;
-  /** The hash, which is stored. */
   readonly hash: Buffer;
 }
 
@@ -59,7 +58,6 @@ export interface PresentedToken {
   replacedAt(): Promise<number | null | undefined>;
   /** The current token, sealed. */
   current(): Promise<Buffer | undefined>;
-  /** Ends the family. */
   end(): Promise<void>;
 }
 

@@ -31,7 +31,6 @@ export function checkMayAdopt(principal: Principal, vaultId: VaultId): void {
   checkPermission(permissionOf('owner', principal, vaultId), operations.registerVault.named);
 }
 
-/** A vault opened for a request. */
 export interface RequestedVault extends OpenVault {
   /** Whether edits of sockets may have been waiting for their flush when it was opened. */
   readonly hasWaitingEdits: boolean;

@@ -12,13 +12,9 @@ import type { VaultDeps } from './vaults.ts';
 export interface SequenceAdvance {
   /** How many seqs it takes. */
   readonly seqs: number;
-  /** Change of the number of live notes. */
   readonly notes: number;
-  /** Change of the number of live attachments. */
   readonly attachments?: number;
-  /** Change of the bytes of live attachments. */
   readonly attachmentBytes?: number;
-  /** Change of what the trash has. */
   readonly trash?: TrashContents;
 }
 

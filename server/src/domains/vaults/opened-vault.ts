@@ -17,7 +17,6 @@ export interface Vault {
   readonly attachmentCount: number;
   readonly createdAt: number;
   readonly deletedAt: number | null;
-  /** When a deleted vault is purged. */
   readonly purgeAt: number | null;
 }
 

@@ -24,7 +24,6 @@ const vaultMeta = new SealedJson(
   Type.Object({ name: Type.String(), slug: Type.String(), description: Type.Union([Type.String(), Type.Null()]) }),
 );
 
-/** Seals the `meta` column for one version of a vault. */
 export function sealMeta(
   key: SealingKey,
   id: VaultId,

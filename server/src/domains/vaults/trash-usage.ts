@@ -14,10 +14,8 @@ export interface TrashContents {
 
 export const EMPTY_TRASH: TrashContents = { notes: 0, textBytes: 0, attachmentBytes: 0 };
 
-/** The trash of one vault. */
 export interface VaultTrash extends TrashContents {
   readonly vaultId: VaultId;
-  /** The owner's plan. */
   readonly plan: Plan;
 }
 

@@ -23,7 +23,6 @@ export interface UsageQueries {
   storage(principal: Principal): Promise<StorageUsage>;
   /** The totals of each account whose id is from `first` to `last`; accounts without vaults are left out. */
   totalsOfUsers(first: UserId, last: UserId): Promise<ReadonlyMap<UserId, Totals>>;
-  /** The totals of all accounts together. */
   totals(): Promise<Totals>;
 }
 

@@ -48,7 +48,6 @@ export const findFeeds = listStatement((db, _p: object, ids: VaultId[]) =>
   db.selectFrom('vault_feeds').select(['vault_id', 'change_seq']).where('vault_id', 'in', ids),
 );
 
-/** Changes of a vault's counts. */
 interface CountChanges {
   readonly vaultId: VaultId;
   readonly seqs: number;

@@ -10,7 +10,6 @@ const LINGER_MS = 60_000;
 const PIECE_BYTES = 64 * 1024;
 const JSON_TYPE = 'application/json; charset=utf-8';
 
-/** How an answer is sent. */
 export interface Delivery {
   readonly successStatus: number;
   readonly publicUrl: string;

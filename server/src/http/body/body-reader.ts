@@ -35,7 +35,6 @@ export class MemoryBudget {
   }
 }
 
-/** The minimum throughput of a body. */
 export interface MinThroughput {
   readonly intervalMs: number;
   /** A large body that keeps others waiting must bring this many bytes per interval; any other must bring something. */
@@ -56,7 +55,6 @@ export class BodyReader {
     this.#tenant = tenant;
   }
 
-  /** Number of bytes that have arrived. */
   get bytes(): number {
     return this.#bytes;
   }

@@ -11,7 +11,6 @@ export interface BodyStream {
   readonly declaredBytes: number | null;
 }
 
-/** The minimum throughput of a body. */
 export interface StreamThroughput {
   readonly intervalMs: number;
   /** While it is awaited, a body must bring this many bytes per interval; two intervals in a row with fewer end it. */

@@ -21,7 +21,6 @@ export interface Session {
    * sign of life.
    */
   ping(): void;
-  /** The socket is closed. */
   closed(): void;
 }
 

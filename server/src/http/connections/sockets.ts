@@ -94,7 +94,6 @@ export class Sockets {
     );
   }
 
-  /** Number of open sockets. */
   get size(): number {
     return this.#connections.size;
   }

@@ -9,7 +9,6 @@ import type { Guard } from '../route.ts';
 import { localFetch } from './local-fetch.ts';
 import { type AllowedSources, checkSource } from './request-source.ts';
 
-/** What a fetch route gets of a request. */
 export interface FetchCall {
   readonly principal: Principal;
   readonly request: Request;

@@ -6,7 +6,6 @@ export interface Form {
   /** Identifies the page from which it was sent. */
   readonly token: string;
   readonly fields: URLSearchParams;
-  /** The address of the sender. */
   readonly address: string;
 }
 

@@ -81,7 +81,6 @@ const japanese: PageTexts = {
   },
 };
 
-/** The texts that several pages have. */
 export const pageTexts: Readonly<Record<PageLanguage, PageTexts>> = { en: english, de: german, ja: japanese };
 
 /** Explains an error; undefined for those that people cannot act on. */

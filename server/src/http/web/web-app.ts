@@ -17,7 +17,6 @@ export interface WebFile {
   readonly codings: ReadonlyMap<string, string>;
 }
 
-/** What one build made. */
 export interface WebBuild {
   readonly page: WebFile;
   /** The files that the page loads, by address. */

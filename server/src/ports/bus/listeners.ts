@@ -1,4 +1,3 @@
-/** The listeners of each topic. */
 export class Listeners {
   readonly #topics = new Map<string, Set<(payload: string) => void>>();
 

@@ -28,7 +28,6 @@ export class ConnectionPermits {
     });
   }
 
-  /** Number of waiting callers. */
   get waiting(): number {
     return this.#semaphore.waiting;
   }
@@ -38,7 +37,6 @@ export class ConnectionPermits {
     return this.#semaphore.tryAcquire(currentTenant()) ?? (await this.#wait());
   }
 
-  /** Refuses all waiting callers. */
   refuseWaiting(error: DatabaseError): void {
     for (const waiting of this.#waiting) waiting.abort(error);
   }

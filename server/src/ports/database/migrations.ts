@@ -10,7 +10,6 @@ export interface Applied {
 export const CREATE_RECORD =
   'create table if not exists schema_migrations (number bigint primary key, name text not null, version text not null)';
 
-/** What is recorded of a step when it has been applied. */
 export function recordOf({ number, name, version = '' }: Migration): Required<Applied> {
   return { number, name, version };
 }

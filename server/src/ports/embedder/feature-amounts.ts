@@ -7,7 +7,6 @@ const FIRST_SLOTS = 4096;
  * rare enough not to matter. An open hash table in typed arrays: a `Map` would make an object of every hash.
  */
 export class FeatureAmounts {
-  /** The number of features. */
   count = 0;
   /** Each slot is empty (0) or the position of a feature, plus one. */
   #slots = new Int32Array(FIRST_SLOTS);

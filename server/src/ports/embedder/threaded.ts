@@ -14,7 +14,6 @@ import type { OnnxOptions } from './onnx.ts';
 /** Which embedder the thread runs. */
 export type ThreadData = { readonly kind: 'builtin' } | ({ readonly kind: 'onnx' } & OnnxOptions);
 
-/** The messages to the thread. */
 export type WorkerRequest =
   | { readonly number: number; readonly operation: 'space' }
   | { readonly number: number; readonly operation: 'passages'; readonly passages: readonly Passage[] }

@@ -38,7 +38,6 @@ export interface WrappedKey {
 export interface SealContext {
   /** The kind of value, usually `table.column`. */
   readonly kind: string;
-  /** The row's id. */
   readonly row: string;
   /** Increases with each write of the row if an older value must not pass for a newer one; else 0. */
   readonly version: number;

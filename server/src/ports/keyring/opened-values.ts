@@ -49,7 +49,6 @@ export class OpenedValues<Value> {
     return value;
   }
 
-  /** Forgets all values. */
   clear(): void {
     this.#recent.clear();
     this.#earlier.clear();

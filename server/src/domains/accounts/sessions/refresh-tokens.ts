@@ -12,7 +12,6 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 /** A refresh token that begins so belongs to a session that ends with the browser. */
 const BRIEF = '~';
 
-/** The family of a new session's refresh tokens. */
 export function newFamily(random: Buffer, isBrief: boolean): string {
   return `${isBrief ? BRIEF : ''}${random.toString('base64url')}`;
 }

@@ -18,7 +18,6 @@ export interface PreparedSession {
   write(handle: WriteHandle, userId: UserId): Promise<void>;
 }
 
-/** The principal of a session credential. */
 export interface SessionPrincipal {
   readonly kind: 'session';
   readonly userId: UserId;
@@ -117,7 +116,6 @@ async function logout(deps: AccountDeps, cookie: string | undefined, authorizati
   });
 }
 
-/** The pseudonym of a network. */
 export function networkMacOf(server: SealingKey, network: string): Buffer {
   return server.mac('sign-in network', network);
 }

@@ -78,7 +78,6 @@ export function createSignIn(
   };
 }
 
-/** The nil UUID, which is no user's id. */
 const DUMMY_USER = NIL_UUID as UserId;
 const NO_MAC = Buffer.alloc(0);
 

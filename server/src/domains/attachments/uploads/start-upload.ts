@@ -13,7 +13,6 @@ export interface StartedUpload<Upload extends UploadInput> {
   readonly upload: Upload;
 }
 
-/** See Attachments.startUpload. */
 export async function startUpload<Upload extends UploadInput>(
   deps: AttachmentDeps,
   vault: OpenVault,
@@ -24,7 +23,6 @@ export async function startUpload<Upload extends UploadInput>(
   return { received: await storeUpload(deps, vault, upload), upload };
 }
 
-/** See Attachments.upload. */
 export async function uploadAttachment(
   deps: AttachmentDeps,
   context: WriteContext<Attachment>,

@@ -9,7 +9,6 @@ import { bytesContext } from '../sealed-attachment.ts';
 import { ContentInspector, type SizeLimit } from './content-inspector.ts';
 import { extensionOf } from './extensions.ts';
 
-/** A file being uploaded. */
 export interface UploadInput {
   /** Returns the normalized path of the file; null until it has arrived. Throws a validation error. */
   readonly path: () => string | null;

@@ -17,7 +17,6 @@ export interface ExpiredTombstone {
   readonly deletedAt: number;
 }
 
-/** Drops expired tombstones. */
 export interface TombstoneExpiry {
   /** Returns tombstones of all vaults deleted until a time, ordered by age and id, starting after `after`. */
   expired(until: number, after: Pick<ExpiredTombstone, 'deletedAt' | 'id'>, limit: number): Promise<ExpiredTombstone[]>;

@@ -29,7 +29,6 @@ export async function prepareTombstones(
   return drafts;
 }
 
-/** Returns the priority of the transaction that writes these tombstones. */
 export async function priorityOf(
   { db, hooks }: EntryDeps,
   vault: OpenVault,

@@ -16,7 +16,6 @@ import { checkPaths, type MoveScope, scopeOf } from './move-scope.ts';
 /** A requested item with its present path and its target path (normalized). */
 export type MoveRoot = MovedPath;
 
-/** The result of a move. */
 export interface MoveOutcome {
   /** The requested items with their new paths. */
   readonly named: readonly MoveRoot[];

@@ -31,7 +31,6 @@ const folder = [
   'meta',
 ] as const;
 
-/** The entry that has a path. */
 export const findOwner = statement((db, p: { vault: VaultId; pathKey: Buffer }) =>
   db
     .selectFrom('entries')
@@ -50,7 +49,6 @@ export interface FolderOwner {
   readonly meta: Buffer;
 }
 
-/** The entries that have some paths. */
 export const findOwners = listStatement((db, p: { vault: VaultId }, pathKeys: Buffer[]) =>
   db
     .selectFrom('entries')
@@ -173,7 +171,6 @@ export const setExplicit = statement((db, p: { vault: VaultId; id: string; expli
     .$castTo<{ children: number }>(),
 );
 
-/** Changes the counts of the folder at a path. */
 export const countInFolder = statement((db, p: { vault: VaultId; pathKey: Buffer; notes: number; children: number }) =>
   db
     .updateTable('entries')

@@ -63,7 +63,6 @@ export interface Namespace {
    * have changed.
    */
   relocate(handle: WriteHandle, vault: OpenVault, move: MovePlan): Promise<MoveResult>;
-  /** Returns every folder of the vault, unordered. */
   allFolders(handle: ReadHandle, vault: OpenVault): Promise<FolderEntry[]>;
   folderById(handle: ReadHandle, vault: OpenVault, id: string): Promise<FolderEntry | null>;
   folderAt(handle: ReadHandle, vault: OpenVault, path: string): Promise<FolderEntry | null>;

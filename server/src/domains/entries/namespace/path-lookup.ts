@@ -6,7 +6,6 @@ import type { EntryKind } from '../entries.tables.ts';
 import { folderMeta } from '../sealed-entry.ts';
 import * as store from './folders.store.ts';
 
-/** The entry that has a path. */
 export interface PathOwner {
   readonly kind: EntryKind;
   readonly id: string;
@@ -47,7 +46,6 @@ export interface FolderEntry {
   readonly createdAt: number;
 }
 
-/** Returns the blind index of a path. */
 export function pathKeyOf(vault: OpenVault, path: string): Buffer {
   return vault.key.blind('path', foldPath(path));
 }

@@ -92,7 +92,6 @@ async function findConflict(
   return inTheWay;
 }
 
-/** Updates the rows of the folders that move. */
 async function moveFolders(
   clock: Clock,
   handle: WriteHandle,

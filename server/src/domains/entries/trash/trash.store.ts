@@ -10,7 +10,6 @@ const { statement, listStatement } = statementsOver<EntriesTables>();
 const IN_TRASH = sql<boolean>`trashed = 1`;
 const PURGED = sql<boolean>`trashed = 0`;
 
-/** A row in the trash. */
 export interface TrashedEntry extends StoredEntry {
   readonly deleted_at: number;
 }

@@ -46,7 +46,6 @@ export interface Trash {
    * `trash_not_found`, `conflict`, `limit_exceeded`, and the errors of paths.
    */
   restore(context: WriteContext<TrashRestored>, id: string, path: unknown): Promise<TrashRestored>;
-  /** Returns an entry of one kind in the trash; undefined when it is not there. */
   rowById(handle: ReadHandle, vault: OpenVault, kind: ItemKind, id: string): Promise<StoredEntry | undefined>;
   /** Deletes the data of an entry in the trash for good; its tombstone remains. Throws `trash_not_found`. */
   purge(vault: OpenVault, id: string): Promise<void>;

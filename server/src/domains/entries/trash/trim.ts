@@ -9,7 +9,6 @@ import * as store from './trash.store.ts';
 
 const PAGE = 500;
 
-/** Limits of one vault's trash. */
 type Limits = Pick<TrashContents, 'notes' | 'textBytes' | 'attachmentBytes'>;
 
 /**

@@ -2,7 +2,6 @@ import { IMPORT_ENTRIES_MAX } from '@notevault/protocol/import-limits.ts';
 import { GB, MB } from '@notevault/protocol/values/byte-units.ts';
 import type { SkipReason } from '../progress.ts';
 
-/** A file of an archive. */
 export interface ArchiveFile {
   /** As the archive names it; not checked. */
   readonly name: string;
@@ -43,7 +42,6 @@ export class EntryRefused extends Error {
   }
 }
 
-/** Limits on archives. */
 export interface ArchiveLimits {
   readonly entries: number;
   readonly unpackedBytes: number;

@@ -19,7 +19,6 @@ interface Extended {
   readonly mtime?: number;
 }
 
-/** Whether the first bytes are those of a tar. */
 export function isTar(head: Buffer): boolean {
   return head.length >= BLOCK && head.toString('latin1', 257, 262) === 'ustar' && checksumFits(head);
 }

@@ -48,7 +48,6 @@ function nullIfDamaged(error: unknown): null {
   throw error;
 }
 
-/** Adds the text around each link. */
 export async function withContexts(
   { linksIn }: NoteTexts,
   vault: OpenVault,

@@ -152,7 +152,6 @@ async function retargetsOf(
   });
 }
 
-/** Returns a function that returns the entries that may be the target of an edge. */
 function competitors({ at, byId }: Candidates, appeared: readonly string[]): (edge: store.StoredEdge) => Candidate[] {
   const news = appeared.map((id) => byId.get(id)).filter((candidate) => candidate !== undefined);
   return (edge) => {

@@ -17,13 +17,11 @@ import {
 } from '../note-with-links.store.ts';
 import { readableMeta, type SealedNote, unsealOrNull, unsealOrThrow } from '../unseal.ts';
 
-/** A link of a note. */
 export interface OpenedLink {
   readonly text: LinkText;
   readonly target: Target;
 }
 
-/** A link of a note, as stored. */
 export interface StoredLink extends OpenedLink {
   readonly age: number;
 }

@@ -143,7 +143,6 @@ function edgeOf({ note, ord, age, keys, target }: ResolvedLink<AgedLink>): store
   };
 }
 
-/** Deletes the links of notes. */
 export async function deleteLinksOf(handle: WriteHandle, vault: OpenVault, sources: readonly string[]): Promise<void> {
   for (const slice of slicesOf(sources)) {
     await handle.runMany(store.deleteEdgesOf, { vault: vault.id }, slice);

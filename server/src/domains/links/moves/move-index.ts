@@ -45,7 +45,6 @@ export async function indexMoves(
   return { moveOf: new Map(moves.map((move) => [move.id, move])), moved, keys: [...keys.values()] };
 }
 
-/** Returns the names under which a moving item is found at a path. */
 function namesAt({ kind, aliases }: MovedItem, path: string): string[] {
   return kind === 'note' ? [noteNameKey(path), ...aliases.map(aliasKey)] : [attachmentNameKey(path)];
 }
@@ -78,7 +77,6 @@ export class CandidatesAfterMove {
     }
   }
 
-  /** Returns the candidates under keys that have been read. */
   at(keys: readonly Buffer[]): Candidate[] {
     return keys.flatMap((key) => this.#found.get(key.toString('hex')) ?? []);
   }

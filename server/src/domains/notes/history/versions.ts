@@ -21,7 +21,6 @@ const SLICE = 500;
 export interface History {
   /** Returns every readable version, newest first, beginning with the current one. */
   versions(vault: OpenVault, id: NoteId): Promise<NoteVersion[]>;
-  /** Returns a version of the note. */
   version(vault: OpenVault, id: NoteId, version: number): Promise<Note>;
   /** Makes a new version with the text of an older one; does nothing when the texts are equal. */
   restore(context: WriteContext<Note>, id: NoteId, version: number): Promise<Note>;

@@ -20,11 +20,9 @@ export const NOBODY: Actor = { kind: 'none', name: '' };
 /** A note's row with the edits of its log. */
 export interface FoldedRow {
   readonly next: NoteRowDraft;
-  /** The snapshot of the document with them. */
   readonly snapshot: Uint8Array;
 }
 
-/** Returns the note as the target of a write. */
 export function targetOf(
   kind: 'live' | 'tombstone',
   { note, doc }: NoteState,

@@ -11,7 +11,6 @@ export interface LiveNotes {
   open(vault: OpenVault, id: NoteId, watcher: Watcher): Promise<LiveNote>;
   /** Folds every acknowledged edit of the vault into its note, so that the next read contains it. */
   flush(vault: OpenVault): Promise<void>;
-  /** Returns the vault of a live note; null when there is no such note. */
   vaultOf(id: NoteId): Promise<VaultId | null>;
   /** Closes the documents of a vault that was deleted, or to which somebody lost all access. */
   closeVault(vaultId: VaultId): void;

@@ -48,7 +48,6 @@ export class OpenDocuments {
     this.weigh(id);
   }
 
-  /** Updates the estimate for a note. */
   weigh(id: NoteId): void {
     const document = this.#documents.get(id);
     const weight = document === undefined ? 0 : DOCUMENT_BYTES + document.length * UNIT_BYTES;

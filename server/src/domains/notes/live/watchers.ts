@@ -1,4 +1,3 @@
-/** Follows a document. */
 export interface Watcher {
   /** Called with each update of others (Yjs, v1) once it is on disk, in the order in which they were stored. */
   update(update: Uint8Array): void;
@@ -8,7 +7,6 @@ export interface Watcher {
 
 export type CloseReason = 'note_deleted' | 'note_too_large' | 'lost';
 
-/** The watchers of one document. */
 export class Watchers {
   readonly #watchers = new Set<Watcher>();
 

@@ -121,7 +121,6 @@ export function clocksOf(stateVector: Uint8Array): Map<number, number> {
   return Y.decodeStateVector(stateVector);
 }
 
-/** Creates an empty document. */
 export function emptyDocument(): Y.Doc {
   return new Y.Doc(OPTIONS);
 }
@@ -141,7 +140,6 @@ export function genesisOf(doc: Y.Doc): { readonly client: number; readonly clock
   return null;
 }
 
-/** Merges several updates (v1) into one. */
 export function mergedUpdate(updates: readonly Uint8Array[]): Uint8Array | undefined {
   return updates.length > 1 ? Y.mergeUpdates([...updates]) : updates[0];
 }
@@ -167,7 +165,6 @@ export function snapshotOf(doc: Y.Doc): Uint8Array {
   return Y.encodeSnapshot(Y.snapshot(doc));
 }
 
-/** The snapshot of an empty document. */
 export function emptySnapshot(): Uint8Array {
   return Y.encodeSnapshot(Y.createSnapshot(Y.createDeleteSet(), new Map()));
 }

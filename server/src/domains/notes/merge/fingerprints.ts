@@ -40,7 +40,6 @@ export interface InsertedClocks {
 
 /** A write that names the version on which it is based. */
 export interface VersionedWrite {
-  /** The base version. */
   readonly base: number;
   readonly text: string;
 }
@@ -63,7 +62,6 @@ export function fingerprintOf(
   return key.blind('versioned write', value).subarray(0, FINGERPRINT_BYTES);
 }
 
-/** A stored list, read. */
 interface WriteList {
   readonly client: number;
   readonly fingerprints: Buffer;
@@ -82,7 +80,6 @@ function read(list: Buffer | null): WriteList {
   };
 }
 
-/** Whether a list contains a fingerprint. */
 export function hasFingerprint(list: Buffer | null, fingerprint: Buffer): boolean {
   const { fingerprints } = read(list);
   for (let at = fingerprints.indexOf(fingerprint); at !== -1; at = fingerprints.indexOf(fingerprint, at + 1)) {

@@ -138,7 +138,6 @@ function* slicesOfTexts(texts: readonly MovedText[]): Generator<MovedText[]> {
   if (slice.length > 0) yield slice;
 }
 
-/** Whether a moving entry is a note. */
 function asNote(moving: MovingEntry): MovingNote {
   return moving as MovingEntry<NoteMeta> & { readonly row: store.StoredRow };
 }

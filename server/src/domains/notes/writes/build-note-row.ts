@@ -42,7 +42,6 @@ export interface TypingSpan {
   readonly continues: boolean;
 }
 
-/** The dependencies of drafting a row. */
 export interface Clocked {
   readonly clock: Pick<Clock, 'now'>;
 }

@@ -12,7 +12,6 @@ import { type Cause, isRowWrite, StalePlans, writePlans } from './write-rows.ts'
 /** Plans that could not be carried out, each with the error of its note; null when it has to be prepared again. */
 export type FailedPlans = ReadonlyMap<WritePlan, NotevaultError | null>;
 
-/** An operation that writes notes. */
 interface NoteWrite<Result> {
   /**
    * Reads the vault and seals what is to be written, outside of any transaction; throws to refuse it. Called again when

@@ -72,7 +72,6 @@ export type WritePlan =
   | RowWrite
   | { readonly kind: 'same'; readonly note: OpenedNote; readonly fingerprints?: FingerprintsChange };
 
-/** New rows of a note. */
 export interface RowWrite {
   readonly kind: 'write';
   readonly target: WriteTarget;

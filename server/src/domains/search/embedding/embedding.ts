@@ -53,7 +53,6 @@ export class Embedding {
     this.#backoff = new Backoff(deps.clock, FIRST_PAUSE_MS, LONGEST_PAUSE_MS);
   }
 
-  /** How many notes are being embedded. */
   get notesInProgress(): number {
     return this.#noteEmbedder.notesInProgress;
   }
@@ -64,7 +63,6 @@ export class Embedding {
     return embedder.onDemand ? clock.now() - UNUSED_MS : -1;
   }
 
-  /** Records that notes were written. */
   recordChange(): void {
     this.#schedule.recordChange();
   }

@@ -30,10 +30,8 @@ interface EmbeddedNote {
 /** By note: the stored version and number of failures. */
 type StoredVersions = ReadonlyMap<string, { readonly version: number; readonly failures: number }>;
 
-/** Embeds notes and stores their vectors. */
 export class NoteEmbedder {
   readonly #deps: SearchDeps;
-  /** How many notes are being embedded. */
   notesInProgress = 0;
 
   constructor(deps: SearchDeps) {

@@ -38,7 +38,6 @@ export class BackgroundIndexing {
     this.#backoff = new Backoff(deps.clock, FIRST_PAUSE_MS, LONGEST_PAUSE_MS);
   }
 
-  /** Records that something was written. */
   recordChange(): void {
     this.#schedule.recordChange();
   }

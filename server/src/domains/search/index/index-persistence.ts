@@ -107,7 +107,6 @@ export async function eraseIndexSlice(handle: WriteHandle, vault: VaultId): Prom
   return true;
 }
 
-/** Deletes some parts of a segment and resolves to their number. */
 async function deleteParts(handle: WriteHandle, vault: VaultId, segment: string): Promise<number> {
   const rows = await handle.all(store.findPartsOf, { vault, segment, limit: PARTS_PER_DELETE });
   const parts = rows.map(({ part }) => part);

@@ -14,7 +14,6 @@ const MARK_BYTES = MARK_LENGTH / 2;
 const MAC_BYTES = 12;
 const MAX_LENGTH = ((TIME_BYTES + MAX_RESULTS * MARK_BYTES + MAC_BYTES) * 4) / 3 + 4;
 
-/** What a cursor is valid for. */
 export interface CursorScope {
   readonly principal: Principal;
   readonly vault: OpenVault;

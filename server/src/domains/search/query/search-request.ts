@@ -25,7 +25,6 @@ const MAX_LIMIT = 50;
 const DAY_MS = 24 * 60 * 60 * 1000;
 const bareDate = /^\s*\d{4}-\d{1,2}-\d{1,2}\s*$/;
 
-/** Error messages by field. */
 type FieldErrors = Record<string, string[]>;
 
 /**

@@ -19,7 +19,6 @@ import type { CheckedRequest } from './search-request.ts';
 /** Between two steps the index may be evicted or a note written; the search then starts again, at most this often. */
 const MAX_ATTEMPTS = 5;
 
-/** The best results of one vault. */
 export interface VaultResults {
   readonly results: readonly SearchResult[];
   readonly hasMore: boolean;
@@ -33,7 +32,6 @@ interface CurrentNote {
   readonly row: SealedNote;
 }
 
-/** Searches one vault. */
 export class VaultSearch {
   readonly #deps: SearchDeps;
   readonly #catchUp: IndexCatchUp;

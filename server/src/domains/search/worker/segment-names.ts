@@ -5,11 +5,9 @@ export interface SegmentName {
   readonly id: string;
   /** How many parts the encoded segment has. */
   readonly parts: number;
-  /** Whether the parts are stored. */
   isStored: boolean;
 }
 
-/** The names of an index's frozen segments. */
 export class SegmentNames {
   readonly #names = new Map<FrozenSegment, SegmentName>();
 

@@ -68,9 +68,7 @@ export interface IndexState {
    * them.
    */
   readonly floor: number;
-  /** Number of live notes. */
   readonly notes: number;
-  /** Number of notes that could not be read. */
   readonly unreadable: number;
   /** Number of notes added since the segments were stored. */
   readonly unstored: number;

@@ -25,7 +25,6 @@ export interface Credential {
 /** The target that a document's name refers to. */
 export type Target = { readonly note: NoteId } | { readonly vault: VaultId };
 
-/** The services that a session uses. */
 export interface SessionContext {
   readonly limits: CollaborationLimits;
   /** Decides what a token may do with a target. Rejects when this cannot be checked. */
@@ -142,7 +141,6 @@ export class Collaboration implements Disposable {
     this.#notifier.sweep();
   }
 
-  /** Returns what this process has open. */
   stats(): { sockets: number } {
     return { sockets: this.#sockets.total };
   }

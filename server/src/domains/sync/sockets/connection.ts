@@ -13,7 +13,6 @@ export interface Connection {
   charge(bytes: number): void;
 }
 
-/** The origin of a connection. */
 export interface Caller {
   readonly ip: string | null;
   readonly userAgent: string | null;

@@ -15,7 +15,6 @@ const SWEEP_MAX = 256;
 
 /** A document that is open under a permission. */
 export interface PermissionListener {
-  /** The permission was revoked. */
   revoked(): void;
   /** The permission allows more or less than before. */
   permissionChanged(): void;
@@ -86,7 +85,6 @@ export class Permission {
     if (changed) for (const listener of [...this.listeners]) listener.permissionChanged();
   }
 
-  /** Revokes the permission for all its listeners. */
   revoke(): void {
     this.#revoked = true;
     for (const listener of [...this.listeners]) listener.revoked();

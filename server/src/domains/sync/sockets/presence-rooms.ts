@@ -26,7 +26,6 @@ interface Hint {
   /** The id of the sending process. */
   readonly from: string;
   readonly vault?: VaultId;
-  /** The document's name. */
   readonly name?: string;
   /** The states of its clients, sealed; absent in a request for them. A message without a name is a heartbeat. */
   readonly sealed?: string;

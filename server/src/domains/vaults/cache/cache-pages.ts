@@ -19,7 +19,6 @@ export interface PagesContent<Row extends PageRow> {
   /** The rows of each page, in the order in which they were written, including rows that have been rewritten since. */
   readonly rows: readonly (readonly Row[])[];
   readonly pages: readonly string[];
-  /** Number of rows of all pages. */
   readonly count: number;
   /** Whether every page could be opened. */
   readonly complete: boolean;

@@ -30,7 +30,6 @@ export interface CachedCollection<Row extends CachedRow> {
   liveSeqs(handle: ReadHandle, vault: OpenVault, after: Seq, limit: number): Promise<Seq[]>;
   /** The live rows with the given seqs, in any order. */
   rowsAt(handle: ReadHandle, vault: OpenVault, seqs: readonly Seq[]): Promise<RowChange<Row>[]>;
-  /** Approximate memory of a row in bytes. */
   bytesOf(row: Row): number;
 }
 

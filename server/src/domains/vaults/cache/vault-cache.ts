@@ -53,7 +53,6 @@ export class VaultCache {
     this.#pages = new CachePages(db, clock);
   }
 
-  /** Estimated bytes of all cached vaults. */
   get bytes(): number {
     return this.#bytes;
   }

@@ -45,7 +45,6 @@ export const CONTRACT_SCHEMA: readonly Migration[] = [
 
 const { statement, listStatement } = statementsOver<Tables>();
 
-/** The statements of the contract's tests. */
 export const contract = {
   put: statement((db, p: Tables['items']) =>
     db

@@ -2,7 +2,6 @@ import { type Connection, Query, type QueryResult } from 'pg';
 import type { Bindable } from '../values.ts';
 import { valueTypes } from './value-types.ts';
 
-/** What a statement resolves to. */
 export type StatementResult = Pick<QueryResult, 'rows' | 'rowCount'>;
 
 /** A statement to send; without a name it is parsed anew each time. */

@@ -58,7 +58,6 @@ export class Checkpoints {
     this.#failed = failed;
   }
 
-  /** Notes that something was committed. */
   noticeCommit(): void {
     this.#quietPolls = 0;
     this.#timer ??= setInterval(() => {

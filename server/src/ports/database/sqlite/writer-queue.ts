@@ -37,7 +37,6 @@ export class WriterQueue<Job extends Queued> {
     return this.#of(job).push(job.tenant, job, 0);
   }
 
-  /** The priority of the next job. */
   get nextPriority(): Priority | undefined {
     return (this.#interactive.peek() ?? this.#others.peek())?.item.priority;
   }

@@ -29,7 +29,6 @@ const SEALS = 5;
 interface FoldedNote {
   readonly state: NoteState;
   readonly plan: RowWrite;
-  /** The snapshot of the document with these edits. */
   readonly snapshot: Uint8Array;
 }
 

@@ -2,7 +2,6 @@ import * as encoding from 'lib0/encoding';
 import * as Y from 'yjs';
 import { integrationOrder } from './integration-order.ts';
 
-/** The limits of one slice. */
 export interface SliceLimits {
   readonly structs: number;
   readonly deletions: number;

@@ -12,14 +12,12 @@ export interface TrialInput {
   readonly ownClient: number;
 }
 
-/** The result of a trial. */
 export type Trial =
   | {
       readonly kind: 'accepted';
       /** What it adds to the document (v1), whole, and in slices to apply one after the other. */
       readonly added: Uint8Array;
       readonly slices: readonly Uint8Array[];
-      /** The size of the document with the update. */
       readonly size: DocumentSize;
     }
   | { readonly kind: 'known' }

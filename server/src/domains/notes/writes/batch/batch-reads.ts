@@ -43,7 +43,6 @@ export class BatchReads implements TargetReads {
     await this.#resolveFolders(inputs);
   }
 
-  /** Resolves a new path in each folder. */
   async #resolveFolders(inputs: readonly NoteInput[]): Promise<void> {
     const { db, entries } = this.#deps;
     const isNew = (input: NoteInput) => !this.#rows.get(input)?.some(({ found }) => found === 'here');

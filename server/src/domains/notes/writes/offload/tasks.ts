@@ -27,7 +27,6 @@ export interface DraftInput extends WriteInput {
   readonly reason: VersionReason;
 }
 
-/** A text to merge. */
 export interface DraftMergeInput extends WriteInput {
   readonly target: Exclude<WriteTarget, { kind: 'new' }>;
   readonly merge: MergeInput;
@@ -102,7 +101,6 @@ export function createNoteTasks(openKey: OpenKey) {
       return { version, next: postDraft(next, state.note.content) };
     },
 
-    /** Derives the metadata of a text. */
     deriveText: ({ path, text }: { readonly path: string; readonly text: string }) => ({
       ...deriveNote(path, text),
       headings: [],
