@@ -26,10 +26,9 @@ import { JobRunner } from './jobs.ts';
 import { openAnalytics, openTracing, type Ports } from './open-ports.ts';
 import type { AnalyticsSink } from './ports/analytics/analytics.ts';
 import type { Tracing } from './ports/tracing/tracing.ts';
-import { meteredDatabase } from './telemetry/metered-database.ts';
+import { meteredDatabase, tracedDatabase, tracedJobs } from './telemetry/metered-database.ts';
 import type { Metrics } from './telemetry/metrics.ts';
 import { StorageState } from './telemetry/storage-state.ts';
-import { tracedDatabase, tracedJobs } from './telemetry/traced-database.ts';
 import { version } from './version.ts';
 
 /** The ports that the domains use. */

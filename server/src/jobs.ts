@@ -2,7 +2,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { FastifyBaseLogger } from 'fastify';
 import { runForTenant } from './concurrency/tenant.ts';
 import type { Clock } from './ports/clock/clock.ts';
-import { FailureLog } from './telemetry/failure-log.ts';
 
 /** Work derived from stored state: running it twice, or after a crash, does what is left to do. */
 export interface Job {
@@ -56,4 +55,57 @@ export class JobRunner implements AsyncDisposable {
     this.#stopping.abort();
     await Promise.all(this.#loops);
   }
+}
+
+const REPEAT_MS = 60_000;
+
+interface Failing {
+  /** Failures since the last log line. */
+  count: number;
+  loggedAt: number;
+}
+
+/**
+ * Logs the failures of repeated work: the first of each kind with its stack, then one line a minute with their number,
+ * and a line when the work succeeds again. Otherwise a database that is down for an hour would fill the disk with log
+ * lines.
+ */
+export class FailureLog {
+  readonly #log: FastifyBaseLogger;
+  readonly #clock: Pick<Clock, 'now'>;
+  /** By job, and by kind of failure. */
+  readonly #failing = new Map<string, Map<string, Failing>>();
+
+  constructor(log: FastifyBaseLogger, clock: Pick<Clock, 'now'>) {
+    this.#log = log;
+    this.#clock = clock;
+  }
+
+  failed(job: string, error: unknown): void {
+    const now = this.#clock.now();
+    const kind = kindOf(error);
+    const kinds = this.#failing.get(job) ?? new Map<string, Failing>();
+    const failing = kinds.get(kind);
+    if (failing === undefined) {
+      this.#failing.set(job, kinds.set(kind, { count: 0, loggedAt: now }));
+      this.#log.error({ err: error, job }, 'background job failed');
+      return;
+    }
+    failing.count += 1;
+    if (now - failing.loggedAt < REPEAT_MS) return;
+    this.#log.error({ job, failures: failing.count, reason: kind }, 'background job still fails');
+    failing.count = 0;
+    failing.loggedAt = now;
+  }
+
+  succeeded(job: string): void {
+    if (this.#failing.delete(job)) this.#log.info({ job }, 'background job works again');
+  }
+}
+
+/** Identifies the kind of an error without its message, which may quote what a person wrote. */
+function kindOf(error: unknown): string {
+  if (!(error instanceof Error)) return typeof error;
+  const { code } = error as { code?: unknown };
+  return typeof code === 'string' ? `${error.name} ${code}` : error.name;
 }

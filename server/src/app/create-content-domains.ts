@@ -1,9 +1,12 @@
+import { availableParallelism } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
+import { Worker } from 'node:worker_threads';
 import { MB } from '@notevault/protocol/values/byte-units.ts';
 import type { Context } from '../app.ts';
 import { backupState } from '../backup/take/lease.ts';
 import type { Tasks } from '../concurrency/task-worker.ts';
-import type { WorkerPool } from '../concurrency/worker-pool.ts';
+import { WorkerPool } from '../concurrency/worker-pool.ts';
+import type { Config } from '../config/config.ts';
 import { createAttachments } from '../domains/attachments/attachments.ts';
 import { defaultExtensions } from '../domains/attachments/uploads/extensions.ts';
 import { createEntries, type Entries } from '../domains/entries/entries.ts';
@@ -17,7 +20,6 @@ import { createSync } from '../domains/sync/sync.ts';
 import { OpenedValues } from '../ports/keyring/opened-values.ts';
 import { DiskSpool } from '../ports/spool/disk.ts';
 import type { AccountDomains, ContentDomains, KeyDomains, Later } from './domains.ts';
-import { openComputePool, startSearchThread } from './threads.ts';
 
 /** What the metas of notes that were read, and of those that their links point to, may take in memory. */
 const OPENED_METAS_BYTES = 8 * MB;
@@ -107,4 +109,31 @@ function createSearch({ ports, config, log }: Context, { vaults }: Before, notes
 /** Resolves after `ms`, or as soon as the signal is aborted. */
 async function pause(ms: number, signal: AbortSignal): Promise<void> {
   if (ms >= 1) await delay(ms, undefined, { signal, ref: false }).catch(() => undefined);
+}
+
+/** One processor is left for the event loop. */
+const COMPUTE_THREADS = Math.max(1, availableParallelism() - 1);
+/**
+ * Memory limit of a thread: far more than any valid input takes (600 MB for a text of five million lines), because a
+ * thread that reaches it may end the whole process, since V8 cannot always end a thread in time.
+ */
+const COMPUTE_MB = 1024;
+
+/** Makes the pool of threads for costly work; they are started on demand. */
+function openComputePool(): WorkerPool<Tasks> {
+  const options = { resourceLimits: { maxOldGenerationSizeMb: COMPUTE_MB } };
+  return new WorkerPool<Tasks>({ start: () => new Worker(scriptOf('compute-thread'), options), size: COMPUTE_THREADS });
+}
+
+function startSearchThread({ searchMemoryMb }: Config): Worker {
+  return new Worker(scriptOf('search-thread'), {
+    workerData: { maxBytes: searchMemoryMb * MB },
+    // A thread that exceeds this limit ends alone and is started again.
+    resourceLimits: { maxOldGenerationSizeMb: 2 * searchMemoryMb + 512 },
+  });
+}
+
+/** The URL of the source, or of the compiled file. */
+function scriptOf(name: string): URL {
+  return new URL(`../${name}.${import.meta.url.endsWith('.ts') ? 'ts' : 'js'}`, import.meta.url);
 }

@@ -1,4 +1,5 @@
 import { MB } from '@notevault/protocol/values/byte-units.ts';
+import type { VaultId } from '@notevault/protocol/values/ids.ts';
 import type { Context } from '../app.ts';
 import { backupState } from '../backup/take/lease.ts';
 import { createAccounts } from '../domains/accounts/accounts.ts';
@@ -12,12 +13,12 @@ import { Mcp } from '../domains/mcp/mcp.ts';
 import { Tickets } from '../domains/tickets/tickets.ts';
 import { VaultCache } from '../domains/vaults/cache/vault-cache.ts';
 import { createVaults } from '../domains/vaults/vaults.ts';
+import type { Database } from '../ports/database/database.ts';
 import { createProductEvents } from '../product-events.ts';
 import { version } from '../version.ts';
 import { createContentDomains } from './create-content-domains.ts';
 import { createCredentialDomains } from './create-credentials.ts';
 import type { AccountDomains, ContentDomains, Domains, KeyDomains, Later } from './domains.ts';
-import { purgeSlice } from './purge-slice.ts';
 
 const PURGE_AFTER_DAYS = 30;
 
@@ -130,4 +131,17 @@ function createAccountsAndVaults(
   });
   const cache = new VaultCache(db, clock, vaults, config.hotVaultsMb * MB);
   return { accounts, vaults, cache, productEvents: createProductEvents(analytics, accounts, clock) };
+}
+
+/** Erases a bounded part of a vault, later domains first. Resolves to true while something is left. */
+async function purgeSlice(db: Database, domains: Domains, vaultId: VaultId): Promise<boolean> {
+  const { attachments, sync, search, cache, notes, entries, idempotency } = domains;
+  // Outside the transaction, because blobs may be outside the database.
+  if (await attachments.purgeBytes(vaultId)) return true;
+  return await db.transact(async (handle) => {
+    for (const domain of [sync, search, cache, notes, entries, attachments, idempotency]) {
+      if (await domain.purgeSlice(handle, vaultId)) return true;
+    }
+    return false;
+  });
 }

@@ -22,9 +22,8 @@ import { UploadLimiter } from './body/upload-limiter.ts';
 import { AJV_OPTIONS, buildSerializer, buildValidator } from './compilers.ts';
 import { answerClientError } from './connections/client-error.ts';
 import { onceClosed } from './connections/closed-signal.ts';
-import { checkFraming } from './connections/framing.ts';
+import { checkFraming, checkHost } from './connections/framing.ts';
 import { closeConnectionsOnStop } from './connections/graceful-shutdown.ts';
-import { checkHost } from './connections/host.ts';
 import {
   handleUpgrades,
   isUpgrade,
@@ -37,7 +36,6 @@ import { errorHandler, headersFor, requestIdOf } from './errors.ts';
 import { type FetchRoute, mountFetchRoute } from './fetch/fetch-route.ts';
 import { type MetricsAccess, mountMetrics } from './monitoring/metrics.ts';
 import { mountApiProbes, mountProbes, type Readiness } from './monitoring/probes.ts';
-import { mountTracing } from './monitoring/tracing.ts';
 import { openApiDocument } from './openapi.ts';
 import { corsFor } from './origins/cors.ts';
 import { knowAllMethods, refuseOtherMethods } from './other-methods.ts';
@@ -213,4 +211,29 @@ function inline(check: (request: FastifyRequest, reply: FastifyReply) => void): 
     }
     done();
   };
+}
+
+const FAILED_FROM = 500;
+
+/** Makes a span for each request, named by the pattern of its route; a child of the caller's trace if there is one. */
+function mountTracing(app: FastifyInstance, tracing: Tracing): void {
+  app.addHook('onRequest', (request, { raw }, done) => {
+    // Sockets stay open for hours.
+    if (isUpgrade(request)) return done();
+    const { method, headers } = request;
+    // The pattern, never the URL, which contains paths of notes.
+    const route = request.routeOptions.url ?? 'none';
+    const { traceparent } = headers;
+    const span = tracing.begin(`${method} ${route}`, {
+      kind: 'server',
+      traceparent: typeof traceparent === 'string' ? traceparent : undefined,
+      labels: { 'http.request.method': method, 'http.route': route },
+    });
+    raw.once('close', () => {
+      // Without a status if the client left before there was one.
+      const labels = raw.headersSent ? { 'http.response.status_code': raw.statusCode } : {};
+      span.end({ failed: raw.headersSent && raw.statusCode >= FAILED_FROM, labels });
+    });
+    span.within(done);
+  });
 }

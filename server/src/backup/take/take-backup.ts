@@ -5,7 +5,8 @@ import { migrations } from '../../data/migrations.ts';
 import { blobStoreOf, masterKeyFor, openBlobs, openDatabaseAsIs } from '../../open-ports.ts';
 import { rechunk } from '../../ports/blobs/rechunk.ts';
 import { type Clock, systemClock } from '../../ports/clock/clock.ts';
-import type { DatabaseSnapshot, SnapshotPart } from '../../ports/database/database.ts';
+import type { DatabaseSnapshot, Migration, SnapshotPart } from '../../ports/database/database.ts';
+import { stepsLeft } from '../../ports/database/migrations.ts';
 import { snapshotPostgres } from '../../ports/database/postgres/snapshot.ts';
 import { snapshotSqlite } from '../../ports/database/sqlite/snapshot.ts';
 import type { Keyring } from '../../ports/keyring/keyring.ts';
@@ -28,7 +29,6 @@ import type { BackupSource } from '../read/source.ts';
 import { type CopiedBlobs, copyBlobs } from './copy-blobs.ts';
 import { BackupLease } from './lease.ts';
 import { Pace } from './pace.ts';
-import { readSchema } from './schema.ts';
 
 /** Where a backup is written. Nothing of it can be restored until `finish` has resolved. */
 export interface BackupTarget extends AsyncDisposable {
@@ -202,4 +202,17 @@ async function countRows(snapshot: DatabaseSnapshot): Promise<ManifestBody['coun
     attachments: count('attachments'),
     versions: count('versions'),
   };
+}
+
+/** Reads the schema steps of a snapshot. Throws SchemaError unless this version knows all of them. */
+async function readSchema(
+  snapshot: DatabaseSnapshot,
+  migrations: readonly Migration[],
+): Promise<ManifestBody['schema']> {
+  const rows = await snapshot.all('select number, name, version from schema_migrations order by number');
+  const steps = rows.map(({ number, name, version }) => {
+    return { number: Number(number), name: String(name), version: String(version) };
+  });
+  stepsLeft(migrations, steps);
+  return steps;
 }

@@ -1,8 +1,9 @@
+import type { ApiKey as ApiKeyBody } from '@notevault/protocol/api-keys.ts';
 import * as schema from '@notevault/protocol/api-keys.ts';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
+import { isoTime, isoTimeOrNull } from '@notevault/protocol/values/time.ts';
 import { idempotentRoute, type Route, route } from '../../http/route.ts';
-import { keyView } from './api-keys.mapper.ts';
-import { type ApiKeys, keyIdOf } from './api-keys.ts';
+import { type ApiKey, type ApiKeys, keyIdOf } from './api-keys.ts';
 
 export function apiKeysRoutes(apiKeys: ApiKeys): Route[] {
   return [...keyRoutes(apiKeys), ...patRoutes(apiKeys)];
@@ -72,4 +73,14 @@ function patRoutes(apiKeys: ApiKeys): Route[] {
       },
     }),
   ];
+}
+
+/** Maps a key to the wire, without its secret. */
+function keyView(key: ApiKey): ApiKeyBody {
+  return {
+    id: key.id,
+    name: key.name,
+    created_at: isoTime(key.createdAt),
+    last_used: isoTimeOrNull(key.lastUsed),
+  };
 }

@@ -1,5 +1,6 @@
 import { attachmentNameKey } from '@notevault/note-text/links/resolve.ts';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
+import type { TrashRestored } from '@notevault/protocol/trash.ts';
 import type { YieldIfDue } from '../../concurrency/yield.ts';
 import type {
   KindHandler,
@@ -9,12 +10,16 @@ import type {
   TombstoneDraft,
   WriteContext,
 } from '../entries/entries.ts';
+import { pathFrom } from '../entries/request-paths.ts';
+import { RevisionConflict, retryOnConflict } from '../entries/revision-conflict.ts';
+import { capExceeded, capOf } from '../plans/plans.ts';
 import type { OpenVault } from '../vaults/vaults.ts';
+import { toAttachment } from './attachments.mapper.ts';
 import type { AttachmentDeps } from './attachments.ts';
 import { releaseBlobs } from './blob-gc.ts';
-import { restoreDeleted } from './restore.ts';
-import { type AttachmentMeta, openMeta, sealMeta } from './sealed-attachment.ts';
+import { type AttachmentMeta, openAttachment, openMeta, sealMeta } from './sealed-attachment.ts';
 import { extensionOf, mediaTypeOf } from './uploads/extensions.ts';
+import { allowedExtension, checkEnabled } from './uploads/upload.ts';
 
 const BATCH = 256;
 
@@ -82,5 +87,82 @@ async function* prepareMove(
       });
     }
     yield { rows, rest: null };
+  }
+}
+
+/**
+ * Makes an attachment in the trash live again, with its id and bytes. Throws `trash_not_found`, `conflict`,
+ * `limit_exceeded`, `extension_not_allowed`, `attachment_unreadable`, a validation error.
+ *
+ * @param sent the path to restore it to; its last one, by default.
+ */
+function restoreDeleted(
+  deps: AttachmentDeps,
+  context: WriteContext<TrashRestored>,
+  id: string,
+  sent: string | undefined,
+): Promise<TrashRestored> {
+  return retryOnConflict(() => restoreOnce(deps, context, id, sent));
+}
+
+async function restoreOnce(
+  deps: AttachmentDeps,
+  context: WriteContext<TrashRestored>,
+  id: string,
+  sent: string | undefined,
+): Promise<TrashRestored> {
+  const { db, entries, vaults, hooks } = deps;
+  const { vault } = context;
+  const row = await entries.trash.rowById(db, vault, 'attachment', id);
+  if (row === undefined) throw new NotevaultError('trash_not_found');
+  checkPlan(vault, row.size_bytes);
+  const { deletedActor: _actor, ...old } = openAttachment(vault, row).meta;
+  const path = sent === undefined ? old.path : pathFrom(sent, 'path');
+  const type = mediaTypeOf(allowedExtension(deps, path));
+  const resolved = await entries.resolve(db, vault, path, entries.pathKey(vault, path));
+  const owner = resolved.blocked?.owner ?? (await entries.ownerOf(db, vault, path));
+  if (owner !== null) throw await entries.conflictWith(vault, owner, resolved.blocked?.path ?? path);
+  const revision = row.revision + 1;
+  const meta = { ...old, path: resolved.path, type };
+  const nameKey = vault.key.blind('name', attachmentNameKey(resolved.path));
+  const sealedMeta = sealMeta(vault, id, revision, meta);
+  return db.transact(async (handle) => {
+    const bytes = row.size_bytes;
+    const trash = { notes: 0, textBytes: 0, attachmentBytes: -bytes };
+    const seq = await vaults.advance(handle, vault, {
+      seqs: 1,
+      notes: 0,
+      attachments: 1,
+      attachmentBytes: bytes,
+      trash,
+    });
+    const { folders, counted } = entries.enter(handle, vault, [resolved], 'attachment');
+    if (!(await counted)) throw new RevisionConflict();
+    const revived = {
+      ...row,
+      vault_id: vault.id,
+      seq,
+      revision,
+      parent_id: folders[0] ?? null,
+      path_key: resolved.pathKey,
+      name_key: nameKey,
+      updated_at: deps.clock.now(),
+      meta: sealedMeta,
+      was: row.revision,
+    };
+    // Whatever is at the path by now, or became of the tombstone, is found by the next attempt.
+    if (!(await entries.revive(handle, revived))) throw new RevisionConflict();
+    await hooks.namesChanged(handle, vault, [nameKey], [id]);
+    const result = { attachment: toAttachment({ ...revived, meta }) };
+    await context.inTransaction?.(handle, result);
+    return result;
+  });
+}
+
+/** Throws `limit_exceeded`; the cap of all attachments together is checked in the transaction. */
+function checkPlan(vault: OpenVault, bytes: number): void {
+  checkEnabled(vault);
+  if (bytes > capOf(vault.plan, 'max_file_bytes')) {
+    throw capExceeded('max_file_bytes', vault.tier, vault.plan, bytes);
   }
 }

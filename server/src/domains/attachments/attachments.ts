@@ -1,21 +1,24 @@
 import type { Attachment } from '@notevault/protocol/attachments.ts';
-import type { Blobs } from '../../ports/blobs/blobs.ts';
+import { NotevaultError } from '@notevault/protocol/errors.ts';
+import type { BlobId } from '@notevault/protocol/values/ids.ts';
+import { createYield } from '../../concurrency/yield.ts';
+import type { Blobs, ByteRange } from '../../ports/blobs/blobs.ts';
 import type { Clock } from '../../ports/clock/clock.ts';
-import type { Database, WriteHandle } from '../../ports/database/database.ts';
-import type { Entries, FeedEntry, KindHandler, WriteContext } from '../entries/entries.ts';
-import type { Precondition } from '../entries/precondition.ts';
+import type { Database, ReadHandle, WriteHandle } from '../../ports/database/database.ts';
+import { KeyringError } from '../../ports/keyring/keyring.ts';
+import type { Entries, FeedEntry, KindHandler, StoredEntry, WriteContext } from '../entries/entries.ts';
+import { isConditional, type Precondition, UNCONDITIONAL } from '../entries/precondition.ts';
 import type { SealedEntry } from '../entries/sealed-entry.ts';
 import type { CachedCollection, ChangeSequence, OpenVault } from '../vaults/vaults.ts';
 import { type ChangedAttachment, cachedAttachments, changedAttachment } from './attachment-cache.ts';
 import { createAttachmentKind } from './attachment-kind.ts';
+import { checkExpected, toAttachment } from './attachments.mapper.ts';
 import { type BlobGc, createBlobGc } from './blob-gc.ts';
 import { deleteAttachment, deleteAttachments } from './delete-attachments.ts';
 import { createMoveOperations, type MoveOperations } from './move.ts';
-import { type AttachmentQueries, createQueries } from './queries.ts';
-import { openMeta } from './sealed-attachment.ts';
+import { bytesContext, openAttachment, openMeta } from './sealed-attachment.ts';
 import { put } from './uploads/put.ts';
-import { type StartedUpload, startUpload, uploadAttachment } from './uploads/start-upload.ts';
-import type { StoredUpload, UploadInput } from './uploads/upload.ts';
+import { checkEnabled, type StoredUpload, storeUpload, type UploadInput } from './uploads/upload.ts';
 
 /** Hooks to later domains; bound in app.ts. */
 export interface AttachmentLinkHooks {
@@ -46,7 +49,6 @@ export function attachmentPath(vault: OpenVault, row: SealedEntry): string {
 }
 
 export type { ChangedAttachment } from './attachment-cache.ts';
-export type { OpenFile } from './queries.ts';
 export type { StoredUpload, UploadInput } from './uploads/upload.ts';
 
 /** Attachments: files that are sealed, stored once for equal bytes, and linked to like notes. */
@@ -111,4 +113,104 @@ export function createAttachments(deps: AttachmentDeps): Attachments {
     delete: (context, path, expected) => deleteAttachment(deps, context, path, expected),
     deleteMany: (context, paths) => deleteAttachments(deps, context, paths),
   };
+}
+
+/** An attachment with access to its bytes. */
+export interface OpenFile {
+  readonly attachment: Attachment;
+  /**
+   * Opens a range of the bytes, which are read as they are iterated; a caller that does not iterate must call `return`.
+   * Resolves once the first bytes are available. Throws `attachment_unreadable` for damage, also during the iteration.
+   */
+  bytes(range: ByteRange): Promise<AsyncIterableIterator<Uint8Array>>;
+}
+
+interface AttachmentQueries {
+  /** Throws `attachment_not_found`, `attachment_unreadable`. */
+  open(vault: OpenVault, path: string): Promise<OpenFile>;
+  /** Returns all attachments ordered by path, or those in and below a folder. Throws `attachment_unreadable`. */
+  list(vault: OpenVault, folder: string): Promise<Attachment[]>;
+}
+
+function createQueries({ db, blobs, entries }: AttachmentDeps): AttachmentQueries {
+  async function rowsBelow(handle: ReadHandle, vault: OpenVault, path: string): Promise<StoredEntry[]> {
+    const folder = await entries.folderAt(handle, vault, path);
+    const folders = folder === null ? [] : await entries.foldersBelow(handle, vault, [folder]);
+    const ids = folders.map(({ id }) => id);
+    return entries.rowsIn(handle, vault.id, 'attachment', ids);
+  }
+
+  return {
+    async open(vault, path) {
+      const [row] = await entries.rowsAt(db, vault.id, 'attachment', [entries.pathKey(vault, path)]);
+      if (row === undefined || row.blob_id === null) throw new NotevaultError('attachment_not_found');
+      const key = { vaultId: vault.id, blobId: row.blob_id as BlobId };
+      const size = row.size_bytes;
+      // The bytes of a replaced or deleted attachment are kept for a while: see blob-gc.ts.
+      const bytes = (range: ByteRange) =>
+        vault.key
+          .openStream(bytesContext(key.blobId), size, range, (sealed) => blobs.read(key, sealed))
+          .catch((error) => {
+            if (error instanceof KeyringError) throw new NotevaultError('attachment_unreadable', {}, error);
+            throw error;
+          });
+      return { attachment: toAttachment(openAttachment(vault, row)), bytes };
+    },
+    async list(vault, folder) {
+      const found: Attachment[] = [];
+      const yieldIfDue = createYield();
+      const rows = await db.read((handle) =>
+        folder === '' ? entries.allLive(handle, vault, 'attachment') : rowsBelow(handle, vault, folder),
+      );
+      for (const row of rows) {
+        await yieldIfDue();
+        found.push(toAttachment(openAttachment(vault, row)));
+      }
+      return found.sort((a, b) => (a.path < b.path ? -1 : 1));
+    },
+  };
+}
+
+/** An upload with its stored bytes. */
+interface StartedUpload<Upload extends UploadInput> {
+  readonly received: StoredUpload;
+  readonly upload: Upload;
+}
+
+async function startUpload<Upload extends UploadInput>(
+  deps: AttachmentDeps,
+  vault: OpenVault,
+  request: () => Upload | Promise<Upload>,
+): Promise<StartedUpload<Upload>> {
+  checkEnabled(vault);
+  const upload = await request();
+  return { received: await storeUpload(deps, vault, upload), upload };
+}
+
+async function uploadAttachment(
+  deps: AttachmentDeps,
+  context: WriteContext<Attachment>,
+  request: () => UploadInput & { mtime(): number | undefined },
+  expected: Precondition = UNCONDITIONAL,
+): Promise<Attachment> {
+  const checked = async () => {
+    const upload = request();
+    await checkNow(deps, context.vault, upload.path(), expected);
+    return upload;
+  };
+  const { received, upload } = await startUpload(deps, context.vault, checked);
+  await using held = received;
+  return await put(deps, context, held, upload.mtime(), expected);
+}
+
+/** Throws `version_conflict` when the attachment at a path does not meet the precondition now. */
+async function checkNow(
+  { db, entries }: AttachmentDeps,
+  vault: OpenVault,
+  path: string | null,
+  expected: Precondition,
+): Promise<void> {
+  if (path === null || !isConditional(expected)) return;
+  const [row] = await entries.rowsAt(db, vault.id, 'attachment', [entries.pathKey(vault, path)]);
+  checkExpected(vault, row, expected);
 }

@@ -3,7 +3,6 @@ import type { UserId, VaultId } from '@notevault/protocol/values/ids.ts';
 import type { SealingKey } from '../../ports/keyring/keyring.ts';
 import { type AccessScope, accessScopeOf, narrower, type PermissionLevel, type Principal } from '../access/access.ts';
 import { bearerOf, hashOf, prefixes, prefixOf } from '../tokens/tokens.ts';
-import { openName } from './connection-name.ts';
 import * as store from './credentials.store.ts';
 import type { ConnectionKind } from './credentials.tables.ts';
 import type { CredentialDeps } from './credentials.ts';
@@ -96,4 +95,21 @@ function principalOf(
     tier: row.tier,
     scope: accessScopeOf({ defaultPermission: row.default_permission, permissions, scope: row.scope }),
   };
+}
+
+interface NamedRow {
+  readonly userId: string;
+  readonly id: string;
+}
+
+const contextOf = ({ userId, id }: NamedRow) => ({ kind: 'connections.name', row: `${userId}.${id}`, version: 0 });
+
+/** Seals the name of a connection under the server's key, because the name of a device is often that of its owner. */
+export function sealName(server: SealingKey, connection: NamedRow, name: string): Buffer {
+  return server.seal(contextOf(connection), Buffer.from(name));
+}
+
+/** Opens the name; empty for a revoked connection. Throws KeyringError `damaged_value`. */
+export function openName(server: SealingKey, connection: NamedRow, sealed: Buffer | null): string {
+  return sealed === null ? '' : server.open(contextOf(connection), sealed).toString();
 }

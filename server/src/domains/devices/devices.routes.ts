@@ -1,7 +1,9 @@
+import type { DeviceGrantResponse, DeviceStarted, DeviceTokensResponse } from '@notevault/protocol/devices.ts';
 import * as schema from '@notevault/protocol/devices.ts';
 import { type Route, route } from '../../http/route.ts';
-import { grantView, startedView, tokensView } from './devices.mapper.ts';
+import type { DeviceAuthorizationResponse, DeviceGrant } from './authorization.ts';
 import type { DeviceAuthorization, Devices, DeviceTokens } from './devices.ts';
+import type { DevicePair } from './tokens.ts';
 
 /** No cache may store a token (RFC 6749, section 5.1). */
 const headers = { 'cache-control': 'no-store' };
@@ -87,4 +89,31 @@ function tokenRoutes(authorization: DeviceAuthorization, tokens: DeviceTokens): 
       },
     }),
   ];
+}
+
+function startedView(link: DeviceAuthorizationResponse): DeviceStarted {
+  return {
+    device_code: link.deviceCode,
+    user_code: link.userCode,
+    expires_in: link.expiresIn,
+    interval: link.interval,
+    verification_url: link.verificationUrl,
+    verification_uri: link.verificationUrl,
+    verification_uri_complete: `${link.verificationUrl}?code=${link.userCode}`,
+  };
+}
+
+/** Maps the first tokens of a device to the wire, with the e-mail of the owner. */
+function grantView(grant: DeviceGrant): DeviceGrantResponse {
+  return { ...tokensView(grant), user_email: grant.userEmail };
+}
+
+function tokensView(pair: DevicePair): DeviceTokensResponse {
+  return {
+    access_token: pair.accessToken,
+    refresh_token: pair.refreshToken,
+    token_type: 'Bearer',
+    expires_in: pair.expiresIn,
+    vault_id: pair.vaultId,
+  };
 }

@@ -3,16 +3,16 @@ import type { VaultId } from '@notevault/protocol/values/ids.ts';
 import { KeyedLock } from '../../concurrency/keyed-lock.ts';
 import type { WriteHandle } from '../../ports/database/database.ts';
 import type { OpenVault } from '../vaults/vaults.ts';
-import { type EntryChangeFeed, entryChangeFeed } from './change-feed.ts';
 import { createDeleteOperations, type DeleteOperations } from './deletion/delete.ts';
-import { purgeSlice } from './deletion/purge.ts';
 import { createTombstoneExpiry, type TombstoneExpiry } from './deletion/tombstone-expiry.ts';
 import type { EntryDeps } from './entries.deps.ts';
+import * as store from './entries.store.ts';
 import { Folders } from './folders/folders.ts';
 import { createMoveOperations, type MoveOperations } from './moves/move.ts';
 import { createNamespace, type Namespace, type PathOwner } from './namespace/namespace.ts';
 import { conflictAtPath, conflictWithOwner } from './path-conflict.ts';
-import { type EntryRows, entryRows } from './rows.ts';
+import { firstBytes, SLICE_ROWS } from './row-slices.ts';
+import { type EntryChangeFeed, type EntryRows, entryChangeFeed, entryRows } from './rows.ts';
 import { createTrash, type Trash } from './trash/trash.ts';
 
 export type { DeleteRequest } from './deletion/delete.ts';
@@ -82,4 +82,23 @@ export function createEntries(given: EntryDeps): Entries {
     conflictAt: (vault, path) => conflictAtPath(deps, namespace, vault, path),
     purgeSlice: (handle, vaultId) => purgeSlice(deps, handle, vaultId),
   };
+}
+
+/** Deletes a slice of a purged vault's entries and spent ids; returns true when more may be left. */
+async function purgeSlice({ handlerOf }: EntryDeps, handle: WriteHandle, vault: VaultId): Promise<boolean> {
+  const rows = await handle.all(store.findSomeEntries, { vault, limit: SLICE_ROWS });
+  const slice = firstBytes(rows, (row) => (row.kind === 'folder' ? 0 : handlerOf(row.kind).storedBytes(row)));
+  await handle.runMany(
+    store.deleteEntries,
+    { vault },
+    slice.map(({ id }) => id),
+  );
+  if (rows.length > 0) return true;
+  const spent = await handle.all(store.findSomeSpentIds, { vault, limit: SLICE_ROWS });
+  await handle.runMany(
+    store.purgeSpentIds,
+    { vault },
+    spent.map(({ id }) => id),
+  );
+  return spent.length > 0;
 }

@@ -1,8 +1,9 @@
+import type { Import } from '@notevault/protocol/imports.ts';
 import * as schema from '@notevault/protocol/imports.ts';
 import { IdParams } from '@notevault/protocol/values/schemas.ts';
+import { isoTime } from '@notevault/protocol/values/time.ts';
 import { type Route, route, streamedRoute } from '../../http/route.ts';
-import { importView } from './imports.mapper.ts';
-import type { Imports } from './imports.ts';
+import type { Imports, OpenedImport } from './imports.ts';
 
 export function importsRoutes(imports: Imports): Route[] {
   return [
@@ -62,4 +63,19 @@ export function importsRoutes(imports: Imports): Route[] {
       },
     }),
   ];
+}
+
+function importView({ progress, dryRun, ...row }: OpenedImport): Import {
+  return {
+    id: row.id,
+    vault_id: row.vault_id,
+    dry_run: dryRun,
+    state: row.state,
+    error: progress.error,
+    done: progress.done,
+    total: progress.total,
+    created_at: isoTime(row.created_at),
+    expires_at: isoTime(row.expires_at),
+    report: progress.report,
+  };
 }

@@ -1,7 +1,7 @@
 import type { Backlink } from '@notevault/protocol/links.ts';
 import type { NoteLink } from '@notevault/protocol/notes.ts';
 import { MB } from '@notevault/protocol/values/byte-units.ts';
-import type { NoteId } from '@notevault/protocol/values/ids.ts';
+import { NIL_UUID, type NoteId } from '@notevault/protocol/values/ids.ts';
 import { createYield, type YieldIfDue } from '../../concurrency/yield.ts';
 import type { Database, ReadHandle, WriteHandle } from '../../ports/database/database.ts';
 import { OpenedValues } from '../../ports/keyring/opened-values.ts';
@@ -18,9 +18,7 @@ import type {
   WrittenNote,
 } from '../notes/notes.ts';
 import type { OpenVault } from '../vaults/vaults.ts';
-import { type NoteTexts, readTexts, withContexts } from './edges/backlink-context.ts';
-import { backlinksOf } from './edges/backlinks.ts';
-import { type GraphEdge, graphEdges } from './edges/graph-edges.ts';
+import { backlinksOf, type NoteTexts, readTexts, withContexts } from './edges/backlinks.ts';
 import { hasManyLinksTo, resolveAgain } from './edges/resolve-again.ts';
 import { resolveLinks } from './edges/resolve-links.ts';
 import { noteWithLinks, type OpenedLinks, storedLinksOf } from './edges/stored-links.ts';
@@ -36,8 +34,7 @@ import { unsealOrThrow } from './unseal.ts';
 /** What the texts of links that were read may take in memory. */
 const OPENED_BYTES = 4 * MB;
 
-export type { NoteTexts } from './edges/backlink-context.ts';
-export type { GraphEdge } from './edges/graph-edges.ts';
+export type { NoteTexts } from './edges/backlinks.ts';
 
 /**
  * The edges from notes to notes and attachments: updated with each write, and resolved again when names appear or
@@ -162,5 +159,34 @@ export class Links implements NoteHooks, AttachmentLinkHooks {
 
   applyMove(handle: WriteHandle, vault: OpenVault, prepared: PreparedLinks): Promise<void> {
     return applyMove(handle, vault, prepared);
+  }
+}
+
+/** Edges read by one statement, which blocks the event loop on SQLite. */
+const SLICE = 2000;
+
+/** Ids of a note and of another to which it links. */
+export type GraphEdge = readonly [source: string, target: string];
+
+/** Returns every pair of notes of which the first links to the second, ordered by the first. */
+async function graphEdges(
+  handle: ReadHandle,
+  { id: vault }: Pick<OpenVault, 'id'>,
+  yieldIfDue: YieldIfDue,
+): Promise<GraphEdge[]> {
+  const edges: GraphEdge[] = [];
+  let [source, ord] = [NIL_UUID, -1];
+  let targets = new Set<string>();
+  for (;;) {
+    const rows = await handle.all(store.findGraphEdges, { vault, source, ord, limit: SLICE });
+    for (const row of rows) {
+      if (row.source_id !== source) targets = new Set([row.source_id]);
+      [source, ord] = [row.source_id, row.ord];
+      if (row.target_note_id === null || targets.has(row.target_note_id)) continue;
+      targets.add(row.target_note_id);
+      edges.push([source, row.target_note_id]);
+    }
+    if (rows.length < SLICE) return edges;
+    await yieldIfDue();
   }
 }

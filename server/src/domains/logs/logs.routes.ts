@@ -1,7 +1,8 @@
+import type { LogRecord as LogRecordBody } from '@notevault/protocol/logs.ts';
 import * as schema from '@notevault/protocol/logs.ts';
+import { isoTimeOrNull } from '@notevault/protocol/values/time.ts';
 import { idempotentRoute, type Route, route } from '../../http/route.ts';
-import { recordView } from './logs.mapper.ts';
-import type { Logs } from './logs.ts';
+import type { LogRecord, Logs } from './logs.ts';
 
 export function logsRoutes(logs: Logs): Route[] {
   return [
@@ -26,4 +27,8 @@ export function logsRoutes(logs: Logs): Route[] {
       }),
     }),
   ];
+}
+
+function recordView({ createdAt, ts, ...record }: LogRecord): LogRecordBody {
+  return { ...record, created_at: isoTimeOrNull(createdAt), ts: isoTimeOrNull(ts) };
 }

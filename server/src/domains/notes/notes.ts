@@ -2,6 +2,7 @@ import type { ParsedLink } from '@notevault/note-text/links/parsed-link.ts';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { Note, NoteListed, UpsertNote } from '@notevault/protocol/notes.ts';
 import type { FolderId, NoteId, VaultId } from '@notevault/protocol/values/ids.ts';
+import { createYield } from '../../concurrency/yield.ts';
 import type { WriteHandle } from '../../ports/database/database.ts';
 import type { KindHandler, WriteContext } from '../entries/entries.ts';
 import type { Precondition } from '../entries/precondition.ts';
@@ -16,9 +17,8 @@ import type { LiveNotes } from './live/live-notes.ts';
 import { createMoveOperations, type MoveOperations } from './moves/move.ts';
 import { type CachedNote, cachedNotes } from './note-cache.ts';
 import { createNoteKind } from './note-kind.ts';
-import type { LiveDeps, LiveNotifications, NotePlace } from './notes.deps.ts';
-import { notePathOf, openNote, toListed, toNote } from './notes.mapper.ts';
-import { listIn } from './queries.ts';
+import type { LiveDeps, LiveNotifications, NoteDeps, NotePlace } from './notes.deps.ts';
+import { cachedToListed, notePathOf, openNote, toListed, toNote } from './notes.mapper.ts';
 import { type NoteMeta, sealed } from './sealed-note.ts';
 import { type BatchOperations, createBatchOperations } from './writes/bulk.ts';
 import { deriveOnPool } from './writes/offload/derive-on-pool.ts';
@@ -128,4 +128,34 @@ export function createNotes(given: Omit<LiveDeps, 'live' | 'writer'>): Notes {
     live,
     [Symbol.asyncDispose]: () => live[Symbol.asyncDispose](),
   };
+}
+
+/**
+ * Returns the notes directly inside a folder (null: the root), ordered by path: from memory when the vault is cached,
+ * else by unsealing only these rows. Throws `note_unreadable`.
+ */
+async function listIn(
+  { db, cache, entries }: Pick<NoteDeps, 'db' | 'cache' | 'entries'>,
+  vault: OpenVault,
+  folder: FolderId | null,
+): Promise<NoteListed[]> {
+  if (cache.has(vault, cachedNotes)) {
+    return cache.snapshot(vault, async (snapshot) => {
+      const yieldIfDue = createYield();
+      const notes: NoteListed[] = [];
+      for (const note of await (await snapshot.rows(cachedNotes)).sorted()) {
+        await yieldIfDue();
+        if (note.folderId === folder) notes.push(cachedToListed(note));
+      }
+      return notes;
+    });
+  }
+  const rows = await entries.rowsIn(db, vault.id, 'note', folder === null ? null : [folder]);
+  const yieldIfDue = createYield();
+  const notes: NoteListed[] = [];
+  for (const row of rows) {
+    await yieldIfDue();
+    notes.push(toListed(vault, row));
+  }
+  return notes.sort((a, b) => (a.path < b.path ? -1 : 1));
 }

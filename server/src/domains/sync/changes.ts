@@ -1,17 +1,18 @@
+import { timingSafeEqual } from 'node:crypto';
 import { invalid, NotevaultError } from '@notevault/protocol/errors.ts';
 import type { ChangesQuery } from '@notevault/protocol/sync.ts';
 import { MB } from '@notevault/protocol/values/byte-units.ts';
 import type { NoteId, Seq } from '@notevault/protocol/values/ids.ts';
 import { jsonPieces } from '../../concurrency/json-pieces.ts';
 import { createYield } from '../../concurrency/yield.ts';
-import type { ReadHandle } from '../../ports/database/database.ts';
+import type { Clock } from '../../ports/clock/clock.ts';
+import { type Database, DatabaseError, type ReadHandle, type WriteHandle } from '../../ports/database/database.ts';
 import type { FeedEntry } from '../entries/entries.ts';
 import type { ChangedNote } from '../notes/notes.ts';
-import type { OpenVault } from '../vaults/vaults.ts';
-import { appliedBy, cursorOf, type Position, positionOf } from './cursor.ts';
-import { recordWatermark } from './device-watermarks.ts';
+import type { FeedState, OpenVault } from '../vaults/vaults.ts';
 import { type JsonEntry, writeJsonList, writeJsonObject } from './json-writer.ts';
 import { type ChangedRow, changeJson, type DamagedRow, damagedJson } from './sync.mapper.ts';
+import * as store from './sync.store.ts';
 import type { SyncDeps } from './sync.ts';
 
 type FeedRow = ChangedRow | DamagedRow;
@@ -140,4 +141,96 @@ function fitPage(rows: readonly FeedRow[], limit: number): number {
 
 function liveNote(feed: FeedRow): ChangedNote[] {
   return 'unreadable' in feed || feed.type !== 'note' || feed.row.deleted ? [] : [feed.row];
+}
+
+/** A position in a vault's change feed. */
+interface Position {
+  /** The seq of the last row read; 0 before the first. */
+  readonly seq: Seq;
+  /**
+   * The vault's floor when the reader started from the beginning, else 0. Tombstones up to it were already dropped, and
+   * the reader cannot have their rows.
+   */
+  readonly base: Seq;
+}
+
+/**
+ * Returns the seq up to which tombstones may be dropped for a reader at a position: it has applied them or never had
+ * their rows.
+ */
+function appliedBy({ seq, base }: Position): Seq {
+  return seq > base ? seq : base;
+}
+
+const FORMAT = 1;
+/** Format (1 byte), feed epoch (4), seq (8), base (8); then the MAC. */
+const BODY_BYTES = 21;
+const MAC_BYTES = 12;
+const TEXT_LENGTH = ((BODY_BYTES + MAC_BYTES) * 4) / 3;
+
+/** Returns the position as an opaque cursor, valid only for this vault. */
+function cursorOf(vault: OpenVault, { seq, base }: Position): string {
+  const body = Buffer.alloc(BODY_BYTES);
+  body.writeUInt8(FORMAT, 0);
+  body.writeUInt32BE(vault.feedEpoch, 1);
+  body.writeBigUInt64BE(BigInt(seq), 5);
+  body.writeBigUInt64BE(BigInt(base), 13);
+  return Buffer.concat([body, macOf(vault, body)]).toString('base64url');
+}
+
+/**
+ * Returns the position of a client's cursor. Throws `invalid_cursor` for a cursor that this vault did not issue, and
+ * `history_expired` for a position after which changes may be missing.
+ */
+function positionOf(vault: OpenVault, cursor: string, { changeSeq, floorSeq }: FeedState): Position {
+  const bytes = Buffer.from(cursor, 'base64url');
+  // Decoding ignores invalid base64 characters: only the exact text that was issued is accepted.
+  if (cursor.length !== TEXT_LENGTH || bytes.toString('base64url') !== cursor)
+    throw new NotevaultError('invalid_cursor');
+  const body = bytes.subarray(0, BODY_BYTES);
+  if (!timingSafeEqual(bytes.subarray(BODY_BYTES), macOf(vault, body))) throw new NotevaultError('invalid_cursor');
+  const [seq, base] = [Number(body.readBigUInt64BE(5)) as Seq, Number(body.readBigUInt64BE(13)) as Seq];
+  const position = { seq, base };
+  const expired = body.readUInt32BE(1) !== vault.feedEpoch || seq > changeSeq || appliedBy(position) < floorSeq;
+  if (expired) throw new NotevaultError('history_expired');
+  return position;
+}
+
+function macOf(vault: OpenVault, body: Buffer): Buffer {
+  return vault.key.mac('feed cursor', body.toString('latin1')).subarray(0, MAC_BYTES);
+}
+
+const HOUR_MS = 60 * 60 * 1000;
+/** Maximum number of devices per vault; a reinstalled client counts as a new device. */
+const DEVICES_MAX = 1000;
+
+/**
+ * Records that a device has durably applied every change up to `watermark`. Written when the watermark moved or the
+ * last record is an hour old. Beyond DEVICES_MAX, the devices not seen for the longest time are removed.
+ */
+async function recordWatermark(
+  { db, clock }: { readonly db: Database; readonly clock: Clock },
+  vault: OpenVault,
+  deviceId: string,
+  watermark: Seq,
+): Promise<void> {
+  const device = vault.key.blind('device', deviceId);
+  const now = clock.now();
+  const known = await db.get(store.findDevice, { vault: vault.id, device });
+  if (known?.watermark === watermark && Math.abs(now - known.seen_at) < HOUR_MS) return;
+  try {
+    await db.transact(async (handle) => {
+      await handle.run(store.putDevice, { vault: vault.id, device, watermark, now });
+      if (known === undefined) await deleteOldest(handle, vault);
+    });
+  } catch (error) {
+    // On a full disk the feed can still be read: an older watermark only keeps tombstones for longer.
+    if (!(error instanceof DatabaseError && error.full)) throw error;
+  }
+}
+
+async function deleteOldest(handle: WriteHandle, vault: OpenVault): Promise<void> {
+  for (const { device_key: device } of await handle.all(store.findOldDevices, { vault: vault.id, kept: DEVICES_MAX })) {
+    await handle.run(store.deleteDevice, { vault: vault.id, device });
+  }
 }

@@ -1,8 +1,7 @@
 import { describe } from 'node:test';
 import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3';
 import { blobsContract } from './blobs.contract.ts';
-import { s3Blobs } from './s3.ts';
-import { PART_BYTES } from './s3.upload.ts';
+import { PART_BYTES, s3Blobs } from './s3.ts';
 
 /** `http://key:secret@host:port/bucket?region=…`: an S3 service, and a bucket that is created if missing. */
 const given = process.env.TEST_S3_URL;

@@ -4,8 +4,7 @@ import { describe, it } from 'node:test';
 import { type TestClock, testClock } from '../../../test/kit/clock.ts';
 import { S3Double } from '../../../test/kit/programs/s3.ts';
 import { blobsContract, listAll, newKey, newVault, pieces, readAll } from './blobs.contract.ts';
-import { s3Blobs } from './s3.ts';
-import { PART_BYTES } from './s3.upload.ts';
+import { PART_BYTES, s3Blobs } from './s3.ts';
 
 const credentials = { accessKeyId: 'alice', secretAccessKey: 'secret' };
 const large = randomBytes(3 * PART_BYTES + 5);

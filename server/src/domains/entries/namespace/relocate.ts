@@ -34,7 +34,10 @@ export interface MovePlan {
   readonly resolved: ResolvedPath;
 }
 
-/** Carries out a move. Resolves to the folder that now contains the items, or to the conflict. */
+/**
+ * Moves items with their contents. Resolves to the folder that now contains them. Not ok when a new path is taken or, if
+ * `conflictingId` is null, when the folders have changed.
+ */
 export async function relocate(
   clock: Clock,
   handle: WriteHandle,

@@ -1,11 +1,11 @@
-import { RestoreFromTrash, TrashPage, TrashQuery, TrashRestored } from '@notevault/protocol/trash.ts';
+import { RestoreFromTrash, type TrashItem, TrashPage, TrashQuery, TrashRestored } from '@notevault/protocol/trash.ts';
 import { Deleted, IdParams } from '@notevault/protocol/values/schemas.ts';
+import { isoTime } from '@notevault/protocol/values/time.ts';
 import { answerBytes } from '../../../http/answers/answer-bytes.ts';
 import { idParam } from '../../../http/params.ts';
 import { idempotentRoute, type Route, route } from '../../../http/route.ts';
 import { writeContextOf } from '../../../http/write-context.ts';
-import { toTrashPage } from './trash.mapper.ts';
-import type { Trash } from './trash.ts';
+import type { Trash, TrashedItem, TrashedItems } from './trash.ts';
 
 const UNREADABLE = ['note_unreadable', 'attachment_unreadable'] as const;
 
@@ -53,4 +53,21 @@ export function trashRoutes(trash: Trash): Route[] {
       },
     }),
   ];
+}
+
+function toTrashPage({ items, nextCursor }: TrashedItems): TrashPage {
+  return { items: items.map(toTrashItem), next_cursor: nextCursor };
+}
+
+function toTrashItem(item: TrashedItem): TrashItem {
+  return {
+    id: item.id,
+    type: item.kind,
+    path: item.path,
+    title: item.title,
+    deleted_at: isoTime(item.deletedAt),
+    actor: { ...item.actor },
+    size_bytes: item.sizeBytes,
+    expires_at: isoTime(item.expiresAt),
+  };
 }

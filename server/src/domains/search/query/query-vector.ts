@@ -1,8 +1,13 @@
+import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { VectorQuery } from '@notevault/search-index/ranking/hybrid.ts';
+import { KeyedLock } from '../../../concurrency/keyed-lock.ts';
+import { FairSemaphore } from '../../../concurrency/semaphore.ts';
+import { currentTenant } from '../../../concurrency/tenant.ts';
+import type { Embedder, Space } from '../../../ports/embedder/embedder.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
-import { VectorCatchUp } from '../embedding/vector-catch-up.ts';
+import * as store from '../embedding/vectors.store.ts';
 import type { SearchDeps } from '../search.ts';
-import { QueryEmbedder } from './query-embedder.ts';
+import { TransferList } from '../worker/transfer-list.ts';
 
 /** The vector of a query, and the model that made it. Both are null when there is none. */
 export interface QueryVector {
@@ -45,4 +50,102 @@ export class QueryVectors {
     await this.#vectorCatchUp.catchUp(vault, space.id);
     return { model: space.id, vectorQuery: null };
   }
+}
+
+/** Rows that are read and posted at once, about a megabyte. */
+const PAGE_SIZE = 256;
+
+/** Brings the stored vectors of vaults into the worker's memory. */
+class VectorCatchUp {
+  readonly #deps: SearchDeps;
+  readonly #vaults = new KeyedLock();
+
+  constructor(deps: SearchDeps) {
+    this.#deps = deps;
+  }
+
+  /** Adds the vectors of a model that were stored since the last call. Calls for one vault run one after another. */
+  catchUp(vault: OpenVault, model: string): Promise<void> {
+    return this.#vaults.runExclusive(vault.id, () => this.#run(vault, model));
+  }
+
+  async #run(vault: OpenVault, model: string): Promise<void> {
+    const { db, worker } = this.#deps;
+    const state = await worker.request('vectorState', { vault: vault.id, epoch: vault.feedEpoch, model });
+    if (state === null) return;
+    let after = state.vseq;
+    const progress = await db.get(store.findEmbedding, { vault: vault.id });
+    if (progress === undefined || progress.vseq <= after) return;
+    for (let more = true; more; ) {
+      const rows = await db.all(store.findVectorsAfter, { vault: vault.id, model, after, limit: PAGE_SIZE });
+      more = rows.length === PAGE_SIZE;
+      after = Math.max(rows.at(-1)?.vseq ?? 0, more ? 0 : progress.vseq);
+      const transfer = new TransferList();
+      const sealed = rows.map(({ note_id: id, version, vseq, data }) => {
+        return { id, version, vseq, data: data === null ? null : transfer.add(data) };
+      });
+      const params = { vault: vault.id, key: vault.key.share(0), model, rows: sealed, upTo: after };
+      await worker.request('addVectors', params, transfer);
+    }
+  }
+}
+
+/** How long a search waits for its turn, and for its vector; words may find the same notes. */
+const TIMEOUT_MS = 5000;
+/** After a failure searches skip the vector for this long; otherwise each would wait for the timeout. */
+const PAUSE_MS = 15_000;
+/** Few at once, so that the embedder's own queue, which does not know the tenants of queries, stays short. */
+const LIMITS = { units: 2, unitsPerTenant: 1, waiting: 512, waitingPerTenant: 64 };
+
+/** Embeds queries, shared fairly between accounts: a query waits for at most one query of another account. */
+export class QueryEmbedder {
+  readonly #deps: Pick<SearchDeps, 'clock' | 'embedder' | 'reportError'>;
+  readonly #permits = new FairSemaphore(LIMITS);
+  readonly #timeoutMs: number;
+  #pausedUntil = 0;
+
+  constructor(deps: Pick<SearchDeps, 'clock' | 'embedder' | 'reportError'>, timeoutMs: number = TIMEOUT_MS) {
+    this.#deps = deps;
+    this.#timeoutMs = timeoutMs;
+  }
+
+  /** Returns the space of the embedder; null when it fails, or failed a moment ago. */
+  space(): Promise<Space | null> {
+    return this.#try((embedder) => embedder.space(AbortSignal.timeout(this.#timeoutMs)));
+  }
+
+  /**
+   * Returns the vector of a query; null when the embedder fails, failed a moment ago, or has no time for this account.
+   *
+   * @param idf as in `EmbedOptions`.
+   */
+  async embed(text: string, idf: Parameters<Embedder['embedQuery']>[1]['idf']): Promise<Float32Array | null> {
+    const permit = await this.#permits
+      .acquire(currentTenant(), 1, AbortSignal.timeout(this.#timeoutMs))
+      .catch(withoutTurn);
+    if (permit === null) return null;
+    using _ = permit;
+    return await this.#try((embedder) =>
+      embedder.embedQuery(text, { signal: AbortSignal.timeout(this.#timeoutMs), idf }),
+    );
+  }
+
+  async #try<Result>(call: (embedder: Embedder) => Promise<Result>): Promise<Result | null> {
+    const { clock, embedder, reportError } = this.#deps;
+    if (clock.now() < this.#pausedUntil) return null;
+    try {
+      return await call(embedder);
+    } catch (error) {
+      this.#pausedUntil = clock.now() + PAUSE_MS;
+      reportError(error);
+      return null;
+    }
+  }
+}
+
+/** The account's own other queries took too long or are too many, which is not a failure of the embedder. */
+function withoutTurn(error: unknown): null {
+  const isTimeout = error instanceof DOMException && error.name === 'TimeoutError';
+  if (isTimeout || (error instanceof NotevaultError && error.code === 'unavailable')) return null;
+  throw error;
 }

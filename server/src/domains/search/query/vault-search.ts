@@ -1,15 +1,16 @@
+import { folderOf } from '@notevault/note-text/paths.ts';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { SearchResult } from '@notevault/protocol/search.ts';
 import type { NoteId } from '@notevault/protocol/values/ids.ts';
 import { parseQuery } from '@notevault/search-index/query/query-parser.ts';
 import type { SearchHit, SearchHits } from '@notevault/search-index/ranking/hybrid.ts';
+import type { Snippet } from '@notevault/search-index/snippets/snippet.ts';
 import { EmbedderError } from '../../../ports/embedder/embedder.ts';
 import type { SealedNote } from '../../notes/notes.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
 import type { VectorDemand } from '../embedding/vector-demand.ts';
 import type { IndexCatchUp } from '../index/index-catch-up.ts';
 import type { IndexPersistence } from '../index/index-persistence.ts';
-import { searchResultOf } from '../search.mapper.ts';
 import type { SearchDeps } from '../search.ts';
 import { TransferList } from '../worker/transfer-list.ts';
 import { WorkerDied } from '../worker/worker-client.ts';
@@ -141,4 +142,19 @@ export class VaultSearch {
     const state = await this.#catchUp.catchUp(vault);
     this.#persistence.storeIfDue(vault, state);
   }
+}
+
+/** Maps a found note to the wire. The snippet is null when the note's text could not be read. */
+function searchResultOf(note: SearchHit, snippet: Snippet | null): SearchResult {
+  return {
+    id: note.id,
+    path: note.path,
+    title: note.title,
+    folder: folderOf(note.path),
+    heading_path: note.heading,
+    snippet: snippet?.snippet ?? '',
+    highlights: snippet?.highlights.map(([start, end]) => [start, end]) ?? [],
+    match_count: note.matches,
+    score: note.score,
+  };
 }

@@ -4,7 +4,7 @@ import { turns } from '../../../../test/kit/until.ts';
 import { runForTenant } from '../../../concurrency/tenant.ts';
 import { systemClock } from '../../../ports/clock/clock.ts';
 import type { Embedder } from '../../../ports/embedder/embedder.ts';
-import { QueryEmbedder } from './query-embedder.ts';
+import { QueryEmbedder } from './query-vector.ts';
 
 /** An embedder whose queries succeed or fail one by one when the test says so. */
 function heldEmbedder(timeoutMs?: number) {
