@@ -39,6 +39,8 @@ export function asOneCell(source: string, before: string, after: string): string
   };
   // A backslash must not come to stand before the pipe, whatever somebody else deletes after it.
   let text = /\\/.test(source) && !/[ \t]$/.test(source) ? `${source} ` : source;
+  // Nor must a link end that may begin in another cell, now or once somebody else has written there.
+  text = text.replace(/(?<!\[\[(?:(?!\]\]).)*)\](?=\])/g, ']\\');
   if (source.trim() === '' || isOne(text)) return text;
   for (let at = 0; at < text.length; at++) {
     if (text.charAt(at) === '\\') at++;
