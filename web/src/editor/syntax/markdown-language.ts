@@ -1,6 +1,15 @@
-import { markdownLanguage } from '@codemirror/lang-markdown';
+import { commonmarkLanguage } from '@codemirror/lang-markdown';
 import { Language, LanguageSupport } from '@codemirror/language';
-import { type MarkdownExtension, MarkdownParser } from '@lezer/markdown';
+import {
+  Autolink,
+  Emoji,
+  type MarkdownExtension,
+  MarkdownParser,
+  Strikethrough,
+  Subscript,
+  Superscript,
+  TaskList,
+} from '@lezer/markdown';
 import { blockIdSyntax } from './block-id.ts';
 import { commentSyntax } from './comment.ts';
 import { footnoteSyntax } from './footnote.ts';
@@ -9,11 +18,13 @@ import { headingFolds } from './heading-folds.ts';
 import { highlightSyntax } from './highlight.ts';
 import { mathSyntax } from './math.ts';
 import { syntaxStyles } from './syntax-styles.ts';
+import { tableSyntax } from './table.ts';
 import { tagSyntax } from './tag.ts';
 import { wikilinkSyntax } from './wikilink.ts';
 
-/** Every construct that notes have beyond GitHub Flavored Markdown. */
+/** Every construct that notes have beyond CommonMark, those of GitHub Flavored Markdown first. */
 export const NOTE_SYNTAX = [
+  ...[tableSyntax, TaskList, Strikethrough, Autolink, Subscript, Superscript, Emoji],
   frontmatterSyntax,
   commentSyntax,
   mathSyntax,
@@ -28,7 +39,7 @@ export const NOTE_SYNTAX = [
 export const noteParser = baseParser().configure(NOTE_SYNTAX);
 
 function baseParser(): MarkdownParser {
-  const { parser } = markdownLanguage;
+  const { parser } = commonmarkLanguage;
   if (!(parser instanceof MarkdownParser)) throw new Error('the markdown language has another parser than expected');
   return parser;
 }
@@ -41,6 +52,6 @@ function baseParser(): MarkdownParser {
 export function noteLanguage(codeParser: MarkdownExtension | null): LanguageSupport {
   const parser = codeParser === null ? noteParser : noteParser.configure(codeParser);
   // With the data of the standard language, its commands work here too: continuing a list, removing its mark.
-  const language = new Language(markdownLanguage.data, parser, [], 'markdown');
+  const language = new Language(commonmarkLanguage.data, parser, [], 'markdown');
   return new LanguageSupport(language, headingFolds);
 }

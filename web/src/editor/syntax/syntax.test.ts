@@ -25,6 +25,23 @@ test('the parser reads wikilinks and embeds with target and alias', () => {
   assert.deepEqual(nodesOf('`[[a]]` and [[]] and [[a\nb]]', names), []);
 });
 
+test('a pipe in a wikilink parts its alias, and no cells of a table', () => {
+  const table = '| [[a|b]] | `c` |\n| --- | :-: |\n| ![[d|9]] | e\\|f |\n|| [[g|h |';
+  assert.deepEqual(nodesOf(table, ['TableCell', 'WikiAlias']), [
+    'TableCell: [[a|b]]',
+    'WikiAlias: b',
+    'TableCell: `c`',
+    'TableCell: ![[d|9]]',
+    'WikiAlias: 9',
+    'TableCell: e\\|f',
+    'TableCell: [[g',
+    'TableCell: h',
+  ]);
+  assert.deepEqual(nodesOf('text\r\n| a |\r\n| - |\r\n| b |\r\n', ['Table']), ['Table: | a |\r\n| - |\r\n| b |\r']);
+  assert.deepEqual(nodesOf('> | a |\n> |---|\n> | b |', ['TableCell']), ['TableCell: a', 'TableCell: b']);
+  assert.deepEqual(nodesOf('| a |\n| b |', ['Table']), []);
+});
+
 test('the parser reads tags after white space only', () => {
   assert.deepEqual(nodesOf('#one a#no #två/tre (#no) # no #1', ['Tag']), ['Tag: #one', 'Tag: #två/tre']);
 });
