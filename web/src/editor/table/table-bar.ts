@@ -17,7 +17,21 @@ function createBar(view: EditorView): TooltipView {
     addTools(view, dom);
     repositionTooltips(view);
   });
-  return { dom, offset: { x: 0, y: 12 } };
+  return { dom, offset: { x: 0, y: GAP }, getCoords: (from) => anchorOfBar(view, dom, from) };
+}
+
+/** In pixels, between the bar and the table. */
+const GAP = 12;
+
+/** Above the table, or at the top of what is visible while the table begins above that. */
+function anchorOfBar(view: EditorView, dom: HTMLElement, from: number) {
+  const { documentTop, scrollDOM } = view;
+  const { to = from } = view.state.field(drawnTables).all.find((table) => table.from === from) ?? {};
+  const lowest = documentTop + view.lineBlockAt(to).bottom;
+  const highest = scrollDOM.getBoundingClientRect().top + dom.offsetHeight + GAP;
+  const top = Math.min(lowest, Math.max(documentTop + view.lineBlockAt(from).top, highest));
+  const { left } = view.coordsAtPos(from) ?? view.contentDOM.getBoundingClientRect();
+  return { left, right: left, top, bottom: top + 1 };
 }
 
 /** Moves the focus to the bar of the table. */

@@ -216,6 +216,23 @@ export function tableTests(browser: () => EditorBrowser): void {
     assert.deepEqual(opened.complaints, []);
   });
 
+  test('the bar stays in sight while a long table scrolls', async () => {
+    await using opened = await browser().open();
+    const rows = Array.from({ length: 120 }, (_, row) => `| ${row} | text |`).join('\n');
+    await opened.start(`| a | b |\n|---|---|\n${rows}\n\nafter`);
+    await cell(opened, '2').click();
+    await opened.page.getByRole('toolbar').getByRole('button').first().waitFor();
+    await opened.page.locator('.cm-scroller').evaluate((node) => {
+      node.scrollTop = 1500;
+    });
+    await opened.page.waitForFunction(() => {
+      const bar = document.querySelector('.nv-table-bar')?.getBoundingClientRect();
+      const room = document.querySelector('.cm-scroller')?.getBoundingClientRect();
+      const isHeadInSight = document.querySelector('.nv-row-head') !== null;
+      return bar !== undefined && room !== undefined && !isHeadInSight && bar.top >= room.top && bar.height > 20;
+    });
+  });
+
   test('the bar above a table is reached and used by the keyboard alone', async () => {
     await using opened = await browser().open();
     await opened.start(NOTE);
