@@ -20,6 +20,11 @@ export function tagEnd(text: string, at: number): number {
   return at + 1 + name.length;
 }
 
+/** What two spellings of one tag have in common. */
+export function tagKey(name: string): string {
+  return name.normalize('NFC').toLowerCase();
+}
+
 /** Tags of one note: first-seen casing, unique without regard to case, bounded. */
 export class TagSet {
   readonly #seen = new Set<string>();
@@ -29,7 +34,7 @@ export class TagSet {
   add(name: string): void {
     if (this.#tags.length >= maxTags || name === '' || name.length > maxTagLength) return;
     const tag = name.normalize('NFC');
-    const key = tag.toLowerCase();
+    const key = tagKey(name);
     if (this.#seen.has(key)) return;
     this.#seen.add(key);
     this.#tags.push(tag);

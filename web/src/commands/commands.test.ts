@@ -4,7 +4,6 @@ import { foldKeymap } from '@codemirror/language';
 import { COMMAND_KEYS } from '../editor/commands/keys.ts';
 import { isPressed, shownKeys } from '../ui/text/shortcut.ts';
 import { ACTIONS } from './actions.ts';
-import { bestMatches } from './fuzzy.ts';
 
 const NONE = { ctrlKey: false, metaKey: false, altKey: false, shiftKey: false };
 
@@ -32,28 +31,6 @@ test('shownKeys writes shortcuts as each system does', () => {
   assert.equal(shownKeys('Mod+Shift+F', true), '⌘⇧F');
   assert.equal(shownKeys('Delete', false), 'Del');
   assert.equal(shownKeys('Mod+Backspace', true), '⌘⌫');
-});
-
-function found(query: string, ...paths: string[]): string[] {
-  const candidates = paths.map((path) => {
-    const at = path.lastIndexOf('/');
-    return { name: path.slice(at + 1), detail: path.slice(0, Math.max(0, at)), path };
-  });
-  return bestMatches(candidates, query).map(({ path }) => path);
-}
-
-test('bestMatches puts beginnings before words, and words before spread letters', () => {
-  const paths = ['t/garbled thread', 'Big garden', 'Gardens', 'Garden', 'Xgarden', 'a/other'];
-  assert.deepEqual(found('gard', ...paths), ['Garden', 'Gardens', 'Big garden', 'Xgarden', 't/garbled thread']);
-});
-
-test('bestMatches wants every word, in the name or in the folder', () => {
-  assert.deepEqual(found('soup kitchen', 'Kitchen/Soup', 'Kitchen/Bread', 'Soup'), ['Kitchen/Soup']);
-  assert.deepEqual(found('zzz', 'Garden'), []);
-});
-
-test('bestMatches keeps the order without a query', () => {
-  assert.deepEqual(found(' ', 'b', 'a'), ['b', 'a']);
 });
 
 /** Keys as CodeMirror writes them, as the app does: `Mod-Shift-x` is `Mod+Shift+X`. */

@@ -1,3 +1,4 @@
+import { bestMatches, isSameName } from '@notevault/note-text/names/match.ts';
 import { useQueryClient } from '@tanstack/react-query';
 import { useMemo, useRef, useState } from 'react';
 import { recentQuery } from '../data/queries.ts';
@@ -10,7 +11,6 @@ import { onApple, shownKeys } from '../ui/text/shortcut.ts';
 import type { Action, ActionContext, DialogName } from './action.ts';
 import { ACTIONS, keysOf, possibleActions } from './actions.ts';
 import styles from './dialogs.module.css';
-import { bestMatches } from './fuzzy.ts';
 import { TemplateDialog } from './template-dialog.tsx';
 
 export interface DialogsProps {
@@ -44,7 +44,7 @@ function Switcher({ context: { vaultId }, openNote, createNote, close }: Dialogs
   }, [index, queries, vaultId]);
   const found = bestMatches(notes, query);
   const wanted = query.trim();
-  const isNew = wanted !== '' && !found.some(({ name }) => name.toLocaleLowerCase() === wanted.toLocaleLowerCase());
+  const isNew = wanted !== '' && !found.some(({ name }) => isSameName(name, wanted));
   const run = (act: () => void) => () => {
     close();
     act();

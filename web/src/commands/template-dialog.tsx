@@ -1,8 +1,9 @@
+import { bestMatches } from '@notevault/note-text/names/match.ts';
+import { nameOrder } from '@notevault/note-text/names/order.ts';
 import { useQueryClient } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
 import { noteQuery } from '../data/queries.ts';
 import { useTree } from '../data/use-tree.ts';
-import { nameOrder } from '../i18n/name-order.ts';
 import { useLanguage, useTexts } from '../i18n/use-texts.ts';
 import { within } from '../tree/model/moves.ts';
 import { noteName } from '../tree/model/tree-index.ts';
@@ -14,7 +15,6 @@ import { showToast } from '../ui/feedback/toast.ts';
 import { useFolders } from '../workspace/folders.ts';
 import { workspace } from '../workspace/workspace.ts';
 import type { ActionContext } from './action.ts';
-import { bestMatches } from './fuzzy.ts';
 import { fillTemplate, insertedPart } from './template.ts';
 
 interface TemplateDialogProps {

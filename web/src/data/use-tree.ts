@@ -1,6 +1,6 @@
+import { nameOrder } from '@notevault/note-text/names/order.ts';
 import type { VaultTree } from '@notevault/protocol/sync.ts';
 import { useSuspenseQuery } from '@tanstack/react-query';
-import { nameOrder } from '../i18n/name-order.ts';
 import { useLanguage } from '../i18n/use-texts.ts';
 import { TreeIndex } from '../tree/model/tree-index.ts';
 import { treeQuery } from './queries.ts';

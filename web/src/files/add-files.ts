@@ -1,3 +1,4 @@
+import { foldPath } from '@notevault/note-text/paths.ts';
 import type { VaultTree } from '@notevault/protocol/sync.ts';
 import { api } from '../data/client.ts';
 import { newNote } from '../data/new-note.ts';
@@ -27,7 +28,7 @@ const AT_ONCE = 3;
 /** Adds files to a folder: notes as notes, everything else as attachments. Throws the reason of the signal. */
 export async function addFiles(files: readonly PickedFile[], options: AddOptions): Promise<AddFailures> {
   const { folder, tree, signal, onProgress } = options;
-  const taken = new Set([...(tree?.notes ?? []), ...(tree?.attachments ?? [])].map(({ path }) => path.toLowerCase()));
+  const taken = new Set([...(tree?.notes ?? []), ...(tree?.attachments ?? [])].map(({ path }) => foldPath(path)));
   const waiting = files.map(({ path, file }) => ({ path: targetPath(folder, path, taken), file }));
   const total = files.reduce((sum, { file }) => sum + file.size, 0);
   const failures: { path: string; error: unknown }[] = [];

@@ -1,8 +1,8 @@
+import { nameOrder } from '@notevault/note-text/names/order.ts';
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useDeferredValue, useMemo, useState } from 'react';
 import { graphQuery } from '../data/queries.ts';
-import { nameOrder } from '../i18n/name-order.ts';
 import { useLanguage, useTexts } from '../i18n/use-texts.ts';
 import { useWindowTitle } from '../page/page.tsx';
 import type { GraphParams } from '../page/search-params.ts';

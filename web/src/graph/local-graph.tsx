@@ -1,8 +1,8 @@
+import { nameOrder } from '@notevault/note-text/names/order.ts';
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 import { graphQuery } from '../data/queries.ts';
-import { nameOrder } from '../i18n/name-order.ts';
 import { useLanguage, useTexts } from '../i18n/use-texts.ts';
 import styles from './graph.module.css';
 import { GraphCanvas } from './graph-canvas.tsx';

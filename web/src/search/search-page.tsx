@@ -1,9 +1,9 @@
+import { nameOrder } from '@notevault/note-text/names/order.ts';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useDeferredValue, useEffect, useRef, useState } from 'react';
 import { FOUND, searchQuery, tagsQuery } from '../data/queries.ts';
 import { useTree } from '../data/use-tree.ts';
-import { nameOrder } from '../i18n/name-order.ts';
 import { useLanguage, useTexts } from '../i18n/use-texts.ts';
 import { Page } from '../page/page.tsx';
 import type { SearchParams } from '../page/search-params.ts';

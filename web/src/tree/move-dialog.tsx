@@ -1,5 +1,6 @@
+import { bestMatches } from '@notevault/note-text/names/match.ts';
+import { nameOrder } from '@notevault/note-text/names/order.ts';
 import { useMemo, useState } from 'react';
-import { nameOrder } from '../i18n/name-order.ts';
 import { useLanguage, useTexts } from '../i18n/use-texts.ts';
 import { Icon } from '../ui/controls/icon.tsx';
 import { Picker } from '../ui/controls/picker.tsx';
@@ -23,11 +24,12 @@ export function MoveDialog({ entries, index, move, close }: MoveDialogProps) {
     () =>
       ['', ...index.folders().map(({ path }) => path)]
         .filter((path) => movesInto(entries, path) !== null)
-        .sort(nameOrder(language)),
+        .sort(nameOrder(language))
+        .map((name) => ({ name })),
     [entries, index, language],
   );
   const typed = wanted.trim().replace(/^\/+|\/+$/g, '');
-  const found = folders.filter((path) => path.toLocaleLowerCase().includes(typed.toLocaleLowerCase()));
+  const found = bestMatches(folders, typed, Number.POSITIVE_INFINITY);
   const isNew = typed !== '' && !index.hasFolder(typed) && typed.split('/').every((name) => nameFault(name) === null);
   const choose = (folder: string) => {
     close();
@@ -41,7 +43,7 @@ export function MoveDialog({ entries, index, move, close }: MoveDialogProps) {
         change={setWanted}
         none={t('move.none')}
         items={[
-          ...found.map((path) => ({
+          ...found.map(({ name: path }) => ({
             id: `folder:${path}`,
             label: path === '' ? t('tree.root') : path,
             run: () => choose(path),

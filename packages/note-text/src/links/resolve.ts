@@ -5,6 +5,7 @@
  * `aliasKey` of each of its aliases, an attachment under `attachmentNameKey(path)`; `lookupOf` returns the keys that a
  * link needs. All keys share one space, so one list of keys serves all three look-ups.
  */
+import { compareCodePoints } from '../names/order.ts';
 import { depthOf, fileName, fileStem, folderOf, foldPath } from '../paths.ts';
 import type { LinkForm } from './parsed-link.ts';
 
@@ -161,15 +162,6 @@ function sharedFolders(one: string, other: string): number {
   let shared = 0;
   while (shared < ones.length && ones[shared] !== '' && ones[shared] === others[shared]) shared++;
   return shared;
-}
-
-/** Orders by code points. Plain string comparison orders by UTF-16 units, which puts emoji before some letters. */
-function compareCodePoints(one: string, other: string): number {
-  let at = 0;
-  while (at < one.length && one.charCodeAt(at) === other.charCodeAt(at)) at++;
-  const rank = (unit: number) => (unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit);
-  if (at >= one.length || at >= other.length) return one.length - other.length;
-  return rank(one.charCodeAt(at)) - rank(other.charCodeAt(at));
 }
 
 /** Orders candidates by nearness to the source, nearest first. */

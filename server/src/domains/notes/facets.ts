@@ -1,3 +1,4 @@
+import { tagKey } from '@notevault/note-text/tags.ts';
 import type { Counted } from '@notevault/protocol/notes.ts';
 import { createYield } from '../../concurrency/yield.ts';
 import type { OpenVault, VaultCache } from '../vaults/vaults.ts';
@@ -44,7 +45,7 @@ async function countFacet(
 }
 
 function count(found: Map<string, FacetCount>, name: string, by: CachedNote): void {
-  const key = name.normalize('NFC').toLowerCase();
+  const key = tagKey(name);
   const seen = found.get(key);
   if (seen === undefined) found.set(key, { count: 1, name, by });
   else {

@@ -5,6 +5,7 @@ import {
   type CompletionResult,
 } from '@codemirror/autocomplete';
 import type { Extension } from '@codemirror/state';
+import { bestMatches } from '@notevault/note-text/names/match.ts';
 import { type CompletionServices, services } from '../core/services.ts';
 import { readOpenLink, readOpenTag } from './open-construct.ts';
 
@@ -39,9 +40,12 @@ async function optionsOf(
   }
   const all =
     open.kind === 'heading' ? await source.headings(open.target, signal) : await source.blocks(open.target, signal);
-  const query = open.query.toLowerCase();
-  const fitting = all.filter((one) => one.toLowerCase().includes(query)).slice(0, 50);
-  return fitting.map((label) => ({ label, apply: applyLink(label) }));
+  const fitting = bestMatches(
+    all.map((name) => ({ name })),
+    open.query,
+    50,
+  );
+  return fitting.map(({ name }) => ({ label: name, apply: applyLink(name) }));
 }
 
 /** Writes a choice, and closes the link if it is not closed yet. */

@@ -1,4 +1,5 @@
 import type { MarkdownConfig } from '@lezer/markdown';
+import { blockIdIn } from '@notevault/note-text/links/anchors.ts';
 
 const CARET = 94;
 
@@ -11,8 +12,10 @@ export const blockIdSyntax: MarkdownConfig = {
       parse(cx, next, pos) {
         const at = pos - cx.offset;
         if (next !== CARET || (at > 0 && !/\s/.test(cx.text.charAt(at - 1)))) return -1;
-        const id = /^\^[A-Za-z0-9-]{1,100}(?=[ \t]*(?:\n|$))/.exec(cx.text.slice(at, at + 200))?.[0];
-        return id === undefined ? -1 : cx.addElement(cx.elt('BlockId', pos, pos + id.length));
+        const [line = ''] = cx.text.slice(at, at + 200).split('\n', 1);
+        const id = blockIdIn(line);
+        if (id === null || !line.startsWith(`^${id}`)) return -1;
+        return cx.addElement(cx.elt('BlockId', pos, pos + 1 + id.length));
       },
     },
   ],

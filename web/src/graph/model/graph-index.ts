@@ -1,3 +1,5 @@
+import { withWords } from '@notevault/note-text/names/match.ts';
+import { compareCodePoints } from '@notevault/note-text/names/order.ts';
 import type { VaultGraph } from '@notevault/protocol/sync.ts';
 import { noteName } from '../../tree/model/tree-index.ts';
 
@@ -30,7 +32,7 @@ export class GraphIndex {
   readonly #byId: ReadonlyMap<string, number>;
   readonly #to: readonly number[][];
   readonly #from: readonly number[][];
-  #ranked: readonly GraphNote[] | null = null;
+  #ranked: readonly { readonly name: string; readonly detail: string; readonly note: GraphNote }[] | null = null;
 
   constructor({ nodes, edges }: VaultGraph) {
     this.#byId = new Map(nodes.map(({ id }, at) => [id, at]));
@@ -61,21 +63,17 @@ export class GraphIndex {
     const at = this.#byId.get(id);
     if (at === undefined) return { to: [], from: [] };
     const sorted = (places: readonly number[] = []) =>
-      this.#notesAt(places).sort((a, b) => compare(a.name, b.name) || (a.path < b.path ? -1 : 1));
+      this.#notesAt(places).sort((a, b) => compare(a.name, b.name) || compareCodePoints(a.path, b.path));
     return { to: sorted(this.#to[at]), from: sorted(this.#from[at]) };
   }
 
   /** The notes whose name or path has all words of a query, those with most links first. */
   find(query: string): readonly GraphNote[] {
     // Sorted once: the list of all notes is read again with every rendering.
-    this.#ranked ??= [...this.notes].sort((a, b) => b.degree - a.degree || (a.path < b.path ? -1 : 1));
-    const words = query.trim().toLocaleLowerCase().split(/\s+/).filter(Boolean);
-    if (words.length === 0) return this.#ranked;
-    const fits = ({ name, path }: GraphNote) => {
-      const text = `${name}\n${path}`.toLocaleLowerCase();
-      return words.every((word) => text.includes(word));
-    };
-    return this.#ranked.filter(fits);
+    this.#ranked ??= [...this.notes]
+      .sort((a, b) => b.degree - a.degree || compareCodePoints(a.path, b.path))
+      .map((note) => ({ name: note.name, detail: note.path, note }));
+    return withWords(this.#ranked, query).map(({ note }) => note);
   }
 
   /** All that is linked within so many steps of a note, and the links among it; the nearest, up to `most` notes. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { nameOrder } from '@notevault/note-text/names/order.ts';
 import fc from 'fast-check';
-import { nameOrder } from '../../i18n/name-order.ts';
 import { GraphIndex } from './graph-index.ts';
 import { Layout, startPositions } from './layout.ts';
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { blocksIn, excerptOf, headingsIn } from './excerpt.ts';
+import { blockIdsOf } from '@notevault/note-text/block-ids.ts';
+import { excerptOf, headingsIn } from './excerpt.ts';
 
 const NOTE = `---
 tags: [a]
@@ -44,5 +45,5 @@ test('the excerpt of a block is its paragraph, its item, or what is before its l
 
 test('headings and blocks are listed for completions', () => {
   assert.deepEqual(headingsIn(NOTE), ['One', 'One: *inner*', 'Two']);
-  assert.deepEqual(blocksIn(NOTE), ['para', 'item', 'table']);
+  assert.deepEqual(blockIdsOf(NOTE), ['para', 'item', 'table']);
 });

@@ -1,14 +1,10 @@
 import { findFrontmatter } from '@notevault/note-text/frontmatter/fence.ts';
+import { blockIdOf, findHeading, hasBlockId, withoutBlockId } from '@notevault/note-text/links/anchors.ts';
 import { scan } from '@notevault/note-text/scan.ts';
 
 /** The headings of a note, as links name them. */
 export function headingsIn(content: string): string[] {
   return scan(content).headings.map(({ text }) => text);
-}
-
-/** The block ids of a note, without `^`. */
-export function blocksIn(content: string): string[] {
-  return [...content.matchAll(/(?:^|[ \t])\^([A-Za-z0-9-]{1,100})[ \t]*\r?$/gm)].map(([, id = '']) => id);
 }
 
 /**
@@ -18,13 +14,13 @@ export function blocksIn(content: string): string[] {
 export function excerptOf(content: string, anchor: string | null): string | null {
   const { bodyStart } = findFrontmatter(content);
   if (anchor === null) return content.slice(bodyStart);
-  return anchor.startsWith('^') ? blockOf(content, anchor.slice(1)) : sectionOf(content, anchor);
+  const block = blockIdOf(anchor);
+  return block === null ? sectionOf(content, anchor) : blockOf(content, block);
 }
 
 function sectionOf(content: string, anchor: string): string | null {
-  const wanted = fold(anchor.split('#').at(-1) ?? '');
   const { headings } = scan(content);
-  const index = headings.findIndex(({ text }) => fold(text) === wanted);
+  const index = findHeading(headings, anchor);
   const heading = headings[index];
   if (heading === undefined) return null;
   const next = headings.slice(index + 1).find(({ level }) => level <= heading.level);
@@ -34,23 +30,16 @@ function sectionOf(content: string, anchor: string): string | null {
 /** The lines around the id up to blank ones, without the id. */
 function blockOf(content: string, id: string): string | null {
   const paragraphs = content.split(/\r?\n[ \t]*\r?\n/);
-  const end = new RegExp(`[ \\t]*\\^${id.replace(/[^A-Za-z0-9-]/g, '')}[ \\t]*\\r?$`, 'im');
-  const index = paragraphs.findIndex((paragraph) => end.test(paragraph));
-  const paragraph = paragraphs[index];
-  if (paragraph === undefined) return null;
-  const lines = paragraph.split('\n');
-  const line = lines.find((one) => end.test(one)) ?? '';
+  const isNamed = (line: string) => hasBlockId(line, id);
+  const index = paragraphs.findIndex((paragraph) => paragraph.split('\n').some(isNamed));
+  const lines = paragraphs[index]?.split('\n') ?? [];
+  const line = lines.find(isNamed);
+  if (line === undefined) return null;
   // An item of a list stands for itself; a line with the id alone names what is before it.
-  if (/^[ \t]*(?:[-*+]|\d+[.)])[ \t]/.test(line)) return line.replace(end, '').trim();
-  const text = paragraph.replace(end, '').trim();
+  if (/^[ \t]*(?:[-*+]|\d+[.)])[ \t]/.test(line)) return withoutBlockId(line).trim();
+  const text = lines
+    .map((one) => (one === line ? withoutBlockId(one) : one))
+    .join('\n')
+    .trim();
   return text === '' ? (paragraphs[index - 1] ?? null) : text;
-}
-
-/** Headings are compared without case, marks and the characters that a link cannot have. */
-function fold(text: string): string {
-  return text
-    .replace(/[#|^[\]\\*_`~=:]/g, ' ')
-    .replace(/\s+/g, ' ')
-    .trim()
-    .toLowerCase();
 }

@@ -1,10 +1,13 @@
+import { blockIdsOf } from '@notevault/note-text/block-ids.ts';
+import { bestMatches } from '@notevault/note-text/names/match.ts';
+import { foldPath } from '@notevault/note-text/paths.ts';
 import type { Counted, Note } from '@notevault/protocol/notes.ts';
 import type { VaultTree } from '@notevault/protocol/sync.ts';
 import type { QueryClient } from '@tanstack/react-query';
 import { keys } from '../../data/keys.ts';
 import type { EditorServices, EditorStrings, LinkStatus, LinkTarget } from '../../editor/index.ts';
 import { newAttachmentPath } from '../../media/attachment-path.ts';
-import { blocksIn, excerptOf, headingsIn } from './excerpt.ts';
+import { excerptOf, headingsIn } from './excerpt.ts';
 import { linkChoices } from './link-choices.ts';
 import { linkIndexOf, pathForDangling } from './link-index.ts';
 
@@ -68,14 +71,10 @@ export class NoteServices implements EditorServices {
       return tree === undefined ? [] : linkChoices(tree, query, SUGGESTIONS);
     },
     headings: async (target) => headingsIn((await this.#contentOf(target)) ?? ''),
-    blocks: async (target) => blocksIn((await this.#contentOf(target)) ?? ''),
+    blocks: async (target) => blockIdsOf((await this.#contentOf(target)) ?? ''),
     tags: async (query) => {
       const tags = await this.#options.server.tags();
-      const wanted = query.toLowerCase();
-      return tags
-        .map(({ name }) => name)
-        .filter((name) => name.toLowerCase().includes(wanted))
-        .slice(0, SUGGESTIONS);
+      return bestMatches(tags, query, SUGGESTIONS).map(({ name }) => name);
     },
   };
 
@@ -92,16 +91,16 @@ export class NoteServices implements EditorServices {
     reasonOf: (error) => this.#options.reasonOf(error),
     upload: async (file, onProgress, signal) => {
       const { vault, server, queries } = this.#options;
-      const stored = new Set(this.#tree?.attachments.map(({ path }) => path.toLowerCase()));
-      const isTaken = (one: string) => stored.has(one.toLowerCase()) || this.#uploading.has(one.toLowerCase());
+      const stored = new Set(this.#tree?.attachments.map((attachment) => foldPath(attachment.path)));
+      const isTaken = (one: string) => stored.has(foldPath(one)) || this.#uploading.has(foldPath(one));
       const path = newAttachmentPath(this.#path, file.name, isTaken);
-      this.#uploading.add(path.toLowerCase());
+      this.#uploading.add(foldPath(path));
       try {
         await server.upload(path, file, (sent) => onProgress({ sent, total: file.size }), signal);
         // The link must be live at once.
         await queries.invalidateQueries({ queryKey: keys.tree(vault) });
       } finally {
-        this.#uploading.delete(path.toLowerCase());
+        this.#uploading.delete(foldPath(path));
       }
       return path;
     },

@@ -1,3 +1,4 @@
+import { foldPath } from '@notevault/note-text/paths.ts';
 import type { VaultTree } from '@notevault/protocol/sync.ts';
 import type { PathMove } from './moves.ts';
 import type { TreeEntry } from './tree-index.ts';
@@ -48,10 +49,10 @@ export function freeName(tree: VaultTree, folder: string, name: string, ending: 
       ...tree.notes.map(({ path }) => path),
       ...tree.attachments.map(({ path }) => path),
       ...tree.folders.map((f) => f.name),
-    ].map((path) => path.toLowerCase()),
+    ].map((path) => foldPath(path)),
   );
   for (let count = 1; ; count++) {
     const path = `${prefix}${count === 1 ? name : `${name} ${count}`}${ending}`;
-    if (!taken.has(path.toLowerCase())) return path;
+    if (!taken.has(foldPath(path))) return path;
   }
 }

@@ -1,3 +1,4 @@
+import { foldPath } from '@notevault/note-text/paths.ts';
 import type { TreeRow } from './rows.ts';
 
 /** What a key of the keyboard does in the tree. */
@@ -92,11 +93,11 @@ function siblingFolders(rows: readonly TreeRow[], { entry: { parent } }: TreeRow
  * that is typed again goes on to the next such row. -1 if there is none.
  */
 export function typeAhead(rows: readonly TreeRow[], index: number, typed: string): number {
-  const wanted = /^(.)\1*$/u.test(typed) ? (typed[0] ?? '') : typed;
+  const wanted = foldPath(/^(.)\1*$/u.test(typed) ? (typed[0] ?? '') : typed);
   const start = wanted.length === 1 ? index + 1 : index;
   for (let step = 0; step < rows.length; step++) {
     const at = (start + step) % rows.length;
-    if (rows[at]?.entry.name.toLocaleLowerCase().startsWith(wanted.toLocaleLowerCase())) return at;
+    if (foldPath(rows[at]?.entry.name ?? '').startsWith(wanted)) return at;
   }
   return -1;
 }

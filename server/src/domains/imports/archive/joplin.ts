@@ -1,4 +1,4 @@
-import { fileName } from '@notevault/note-text/paths.ts';
+import { fileName, foldPath } from '@notevault/note-text/paths.ts';
 
 /*
  * The items of an export of Joplin: files named by their ids, of a title, a body, and fields. Notes name each other,
@@ -116,7 +116,7 @@ export class JoplinIndex {
     for (let number = 1; ; number++) {
       const name = `${stem}${number === 1 ? '' : ` ${number}`}${ending}`;
       const path = folder === '' ? name : `${folder}/${name}`;
-      const key = path.normalize('NFC').toLowerCase();
+      const key = foldPath(path);
       if (this.#taken.has(key)) continue;
       this.#taken.add(key);
       this.#paths.set(id, path);

@@ -1,0 +1,20 @@
+import { findFrontmatter } from './frontmatter/fence.ts';
+import { blockIdIn } from './links/anchors.ts';
+import { scanBlocks } from './scan/blocks.ts';
+
+/** The ids that blocks of a note have, without `^`, in its order; what ends a line of code or frontmatter is none. */
+export function blockIdsOf(content: string): string[] {
+  const { bodyStart } = findFrontmatter(content);
+  const { code } = scanBlocks(content, bodyStart);
+  const ids: string[] = [];
+  let next = 0;
+  for (let start = bodyStart; start < content.length; ) {
+    const newline = content.indexOf('\n', start);
+    const end = newline < 0 ? content.length : newline;
+    while ((code[next]?.end ?? Infinity) <= start) next++;
+    const id = (code[next]?.start ?? Infinity) < end ? null : blockIdIn(content.slice(start, end));
+    if (id !== null) ids.push(id);
+    start = end + 1;
+  }
+  return ids;
+}
