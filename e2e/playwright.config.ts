@@ -5,7 +5,7 @@ import { chromiumPath } from './kit/chromium.ts';
 // a retry hides races; no time is waited for.
 export default defineConfig({
   testDir: '.',
-  testMatch: '**/*.spec.ts',
+  testMatch: process.env.TEST_FLOWS === 'long' ? /\.long\.spec\.ts$/ : /(?<!\.long)\.spec\.ts$/,
   outputDir: '../node_modules/.cache/e2e',
   fullyParallel: true,
   workers: 2,

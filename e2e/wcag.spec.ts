@@ -1,5 +1,4 @@
-import type { Page } from '@playwright/test';
-import type { Account } from './kit/account.ts';
+import { open, pagesOf } from './kit/pages.ts';
 import { expect, test } from './kit/test.ts';
 
 /** Letters, words, lines and paragraphs as far apart as readers may set them (WCAG 1.4.12). */
@@ -9,27 +8,6 @@ const WIDE_TEXT = `* {
   line-height: 1.5 !important;
 }
 p { margin-block-end: 2em !important; }`;
-
-/** The pages of the app, each with what it has when it is there. */
-async function pagesOf(alice: Account): Promise<ReadonlyMap<string, string>> {
-  const { id } = await alice.write(
-    'Garden/Beds.md',
-    '---\ntags: [kitchen]\ndescription: A rather long description of all that grows there\n---\n# Beds\n\n- Peas in [[Soil]], `code`\n\n| a | b |\n|---|---|\n| c | d |\n',
-  );
-  await alice.write('Garden/Soil.md', '# Soil\n\n[[Beds]]\n');
-  const vault = ['', '/search?q=peas', '/tags', '/trash', '/import', '/graph'].map((path) => alice.page(path));
-  const panels = ['', '?panel=links', '?panel=outline', '?panel=history'].map((panel) =>
-    alice.page(`/notes/${id}${panel}`),
-  );
-  const settings = ['', '/vaults', '/connections', '/sessions'].map((path) => `${alice.url}/settings${path}`);
-  return new Map([...vault, ...panels, ...settings].map((url) => [url.slice(alice.url.length), url]));
-}
-
-async function open(page: Page, url: string): Promise<void> {
-  await page.goto(url);
-  await page.getByRole('heading').first().waitFor();
-  if (url.includes('/notes/')) await page.locator('[data-editor-ready]').waitFor();
-}
 
 /** How far a page scrolls sideways, in pixels. */
 const SIDEWAYS = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';

@@ -53,7 +53,8 @@ export class Server implements AsyncDisposable {
 
   /** Starts the process, again after `kill`. */
   async run(): Promise<void> {
-    const child = spawn(process.execPath, [join(ROOT, 'cli/src/main.ts'), 'serve'], {
+    const program = process.env.TEST_PROGRAM ?? join(ROOT, 'cli/src/main.ts');
+    const child = spawn(process.execPath, [program, 'serve'], {
       env: { ...process.env, ...this.#environment },
       stdio: ['ignore', 'ignore', 'pipe'],
     });
