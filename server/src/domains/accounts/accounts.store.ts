@@ -1,4 +1,5 @@
 import type { UserId } from '@notevault/protocol/values/ids.ts';
+import type { Kysely } from 'kysely';
 import { statementsOver } from '../../ports/database/statement.ts';
 import type { AccountsTables, Role } from './accounts.tables.ts';
 
@@ -71,17 +72,17 @@ export const findOtherAdmin = statement((db, p: { id: UserId }) =>
     .limit(1),
 );
 
-/**
- * Locks the user's row until the end of the transaction, without blocking rows that reference it; returns no row once
- * its erasure has begun.
- */
-export const lockUser = statement((db, p: { id: UserId }) =>
+/** Locks the user's row until the end of the transaction, without blocking rows that reference it. */
+const lockedUser = (db: Kysely<AccountsTables>, id: UserId) =>
   db
     .updateTable('users')
     .set((eb) => ({ created_at: eb.ref('created_at') }))
-    .where('id', '=', p.id)
-    .where('deleting_at', 'is', null)
-    .returning(['id', 'plan', 'password_hash', 'suspended_at']),
+    .where('id', '=', id)
+    .where('deleting_at', 'is', null);
+
+/** Returns no row once the user's erasure has begun, like lockAccount. */
+export const lockUser = statement((db, p: { id: UserId }) =>
+  lockedUser(db, p.id).returning(['id', 'plan', 'password_hash', 'suspended_at']),
 );
 
 export const findUser = statement((db, p: { id: UserId }) =>
@@ -119,15 +120,7 @@ export const updatePlan = statement((db, p: { email: string; plan: string }) =>
     .returningAll(),
 );
 
-/** Returns the user's row, locked until the end of the transaction; no row once its erasure has begun. */
-export const lockAccount = statement((db, p: { id: UserId }) =>
-  db
-    .updateTable('users')
-    .set((eb) => ({ created_at: eb.ref('created_at') }))
-    .where('id', '=', p.id)
-    .where('deleting_at', 'is', null)
-    .returningAll(),
-);
+export const lockAccount = statement((db, p: { id: UserId }) => lockedUser(db, p.id).returningAll());
 
 export const updateAccount = statement((db, p: { id: UserId; plan: string; role: Role; suspendedAt: number | null }) =>
   db

@@ -6,26 +6,26 @@ import { type EntriesTables, FEED_COLUMNS, type ItemKind } from './entries.table
 
 const { statement, listStatement } = statementsOver<EntriesTables>();
 
-function changedAfter(db: Kysely<EntriesTables>, kind: ItemKind, p: { vault: VaultId; after: number }) {
+function feedOf(db: Kysely<EntriesTables>, vault: VaultId, kind: ItemKind) {
   return db
     .selectFrom('entries')
     .select(FEED_COLUMNS)
-    .where('vault_id', '=', p.vault)
+    .where('vault_id', '=', vault)
     .where('kind', '=', kind)
-    .where('seq', '>', p.after);
+    .$castTo<FeedEntry>();
 }
 
 /** Notes, attachments and their tombstones written after a seq, ordered by seq. Each kind is read by its own index. */
 export const findChangedAfter = statement((db, p: { vault: VaultId; after: number; limit: number }) =>
-  changedAfter(db, 'note', p)
-    .unionAll(changedAfter(db, 'attachment', p))
+  feedOf(db, p.vault, 'note')
+    .where('seq', '>', p.after)
+    .unionAll(feedOf(db, p.vault, 'attachment').where('seq', '>', p.after))
     .orderBy('seq')
-    .limit(p.limit)
-    .$castTo<FeedEntry>(),
+    .limit(p.limit),
 );
 
 export const findChangedOf = statement((db, p: { vault: VaultId; kind: ItemKind; after: number; limit: number }) =>
-  changedAfter(db, p.kind, p).orderBy('seq').limit(p.limit).$castTo<FeedEntry>(),
+  feedOf(db, p.vault, p.kind).where('seq', '>', p.after).orderBy('seq').limit(p.limit),
 );
 
 /** The seqs of live entries of one kind after a seq, in order. */
@@ -44,30 +44,15 @@ export const findLiveSeqs = statement((db, p: { vault: VaultId; kind: ItemKind; 
 
 /** The live entries of one kind that were written last, newest first. */
 export const findNewest = statement((db, p: { vault: VaultId; kind: ItemKind; limit: number }) =>
-  db
-    .selectFrom('entries')
-    .select(FEED_COLUMNS)
-    .where('vault_id', '=', p.vault)
-    .where('kind', '=', p.kind)
-    .where('deleted_at', 'is', null)
-    .orderBy('seq', 'desc')
-    .limit(p.limit)
-    .$castTo<FeedEntry>(),
+  feedOf(db, p.vault, p.kind).where('deleted_at', 'is', null).orderBy('seq', 'desc').limit(p.limit),
 );
 
 /** The live entries of one kind that have certain seqs. */
 export const findLiveAt = listStatement((db, p: { vault: VaultId; kind: ItemKind }, seqs: number[]) =>
-  db
-    .selectFrom('entries')
-    .select(FEED_COLUMNS)
-    .where('vault_id', '=', p.vault)
-    .where('kind', '=', p.kind)
-    .where('seq', 'in', seqs)
-    .where('deleted_at', 'is', null)
-    .$castTo<FeedEntry>(),
+  feedOf(db, p.vault, p.kind).where('seq', 'in', seqs).where('deleted_at', 'is', null),
 );
 
 /** The live entries of one kind after a seq, ordered by seq. */
 export const findLiveAfter = statement((db, p: { vault: VaultId; kind: ItemKind; after: number; limit: number }) =>
-  changedAfter(db, p.kind, p).where('deleted_at', 'is', null).orderBy('seq').limit(p.limit).$castTo<FeedEntry>(),
+  feedOf(db, p.vault, p.kind).where('seq', '>', p.after).where('deleted_at', 'is', null).orderBy('seq').limit(p.limit),
 );

@@ -1,6 +1,6 @@
 import type { VaultId } from '@notevault/protocol/values/ids.ts';
-import { sql } from 'kysely';
-import { statementsOver } from '../../ports/database/statement.ts';
+import { type Kysely, sql } from 'kysely';
+import { excluded, picked, statementsOver } from '../../ports/database/statement.ts';
 import { type EntriesTables, ITEM_COLUMNS, type ItemKind } from './entries.tables.ts';
 
 const { statement, listStatement } = statementsOver<EntriesTables>();
@@ -33,50 +33,30 @@ export interface StoredEntry extends FeedEntry {
   readonly name_key: Buffer;
 }
 
-export const findByPaths = listStatement((db, p: { vault: VaultId; kind: ItemKind }, pathKeys: Buffer[]) =>
+const liveItems = (db: Kysely<EntriesTables>, vault: VaultId) =>
   db
     .selectFrom('entries')
     .select(ITEM_COLUMNS)
-    .where('vault_id', '=', p.vault)
-    .where('path_key', 'in', pathKeys)
+    .where('vault_id', '=', vault)
     .where('deleted_at', 'is', null)
-    .where('kind', '=', p.kind)
-    .$castTo<StoredEntry>(),
+    .$castTo<StoredEntry>();
+
+export const findByPaths = listStatement((db, p: { vault: VaultId; kind: ItemKind }, pathKeys: Buffer[]) =>
+  liveItems(db, p.vault).where('path_key', 'in', pathKeys).where('kind', '=', p.kind),
 );
 
 /** Live notes and attachments by id. */
 export const findRows = listStatement((db, p: { vault: VaultId }, ids: string[]) =>
-  db
-    .selectFrom('entries')
-    .select(ITEM_COLUMNS)
-    .where('vault_id', '=', p.vault)
-    .where('id', 'in', ids)
-    .where('deleted_at', 'is', null)
-    .where('seq', 'is not', null)
-    .$castTo<StoredEntry>(),
+  liveItems(db, p.vault).where('id', 'in', ids).where('seq', 'is not', null),
 );
 
 /** Live entries of one kind directly inside the given folders. */
 export const findRowsIn = listStatement((db, p: { vault: VaultId; kind: ItemKind }, folders: string[]) =>
-  db
-    .selectFrom('entries')
-    .select(ITEM_COLUMNS)
-    .where('vault_id', '=', p.vault)
-    .where('parent_id', 'in', folders)
-    .where('kind', '=', p.kind)
-    .where('deleted_at', 'is', null)
-    .$castTo<StoredEntry>(),
+  liveItems(db, p.vault).where('parent_id', 'in', folders).where('kind', '=', p.kind),
 );
 
 export const findRowsAtRoot = statement((db, p: { vault: VaultId; kind: ItemKind }) =>
-  db
-    .selectFrom('entries')
-    .select(ITEM_COLUMNS)
-    .where('vault_id', '=', p.vault)
-    .where('parent_id', 'is', null)
-    .where('kind', '=', p.kind)
-    .where('deleted_at', 'is', null)
-    .$castTo<StoredEntry>(),
+  liveItems(db, p.vault).where('parent_id', 'is', null).where('kind', '=', p.kind),
 );
 
 export const countAtRoot = statement((db, p: { vault: VaultId; kind: ItemKind }) =>
@@ -98,23 +78,20 @@ export interface NewEntry extends Omit<StoredEntry, 'deleted_at'> {
   readonly vault_id: string;
 }
 
-const NEW_ENTRY = [
-  'vault_id',
-  'id',
-  'kind',
+/** What an edit changes. */
+const EDITED = [
   'seq',
   'revision',
   'version',
-  'parent_id',
-  'path_key',
   'name_key',
   'blob_id',
   'size_bytes',
   'mtime',
-  'created_at',
   'updated_at',
   'meta',
 ] as const;
+const NEW_ENTRY = ['vault_id', 'id', 'kind', 'created_at', 'parent_id', 'path_key', ...EDITED] as const;
+const OVERWRITTEN = ['parent_id', 'path_key', 'deleted_at', 'trashed', ...EDITED] as const;
 
 /**
  * Inserts a note or an attachment. Changes no row when the path is taken, the id is taken or spent, or a tombstone of a
@@ -150,17 +127,7 @@ export const insertEntry = statement((db, p: NewEntry & { tombstoneVersion: numb
 export const updateEntry = statement((db, p: Omit<NewEntry, 'created_at' | 'kind'> & { was: number }) =>
   db
     .updateTable('entries')
-    .set({
-      seq: p.seq,
-      revision: p.revision,
-      version: p.version,
-      name_key: p.name_key,
-      blob_id: p.blob_id,
-      size_bytes: p.size_bytes,
-      mtime: p.mtime,
-      updated_at: p.updated_at,
-      meta: p.meta,
-    })
+    .set(picked(p, EDITED))
     .where('vault_id', '=', p.vault_id)
     .where('id', '=', p.id)
     .where('revision', '=', p.was)
@@ -179,21 +146,7 @@ interface Revival {
 export const reviveEntry = statement((db, p: Omit<NewEntry, 'created_at' | 'kind'> & Revival) =>
   db
     .updateTable('entries')
-    .set({
-      seq: p.seq,
-      revision: p.revision,
-      version: p.version,
-      parent_id: p.parent_id,
-      path_key: p.path_key,
-      name_key: p.name_key,
-      blob_id: p.blob_id,
-      size_bytes: p.size_bytes,
-      mtime: p.mtime,
-      updated_at: p.updated_at,
-      deleted_at: null,
-      trashed: null,
-      meta: p.meta,
-    })
+    .set({ ...picked(p, EDITED), parent_id: p.parent_id, path_key: p.path_key, deleted_at: null, trashed: null })
     .where('vault_id', '=', p.vault_id)
     .where('id', '=', p.id)
     .where('revision', '=', p.was)
@@ -238,42 +191,13 @@ export const overwriteEntries = listStatement((db, p: { vault: VaultId }, rows: 
     .values(
       rows.map((each) => ({
         vault_id: p.vault,
-        id: each.id,
-        kind: each.kind,
-        seq: each.seq,
-        revision: each.revision,
-        version: each.version,
-        parent_id: each.parent_id,
-        path_key: each.path_key,
-        name_key: each.name_key,
-        blob_id: each.blob_id,
-        size_bytes: each.size_bytes,
-        mtime: each.mtime,
-        created_at: each.created_at,
-        updated_at: each.updated_at,
-        deleted_at: each.deleted_at,
-        trashed: each.trashed,
-        meta: each.meta,
+        ...picked(each, ['id', 'kind', 'created_at', ...OVERWRITTEN]),
       })),
     )
     .onConflict((conflict) =>
       conflict
         .columns(['vault_id', 'id'])
-        .doUpdateSet((eb) => ({
-          seq: eb.ref('excluded.seq'),
-          revision: eb.ref('excluded.revision'),
-          version: eb.ref('excluded.version'),
-          parent_id: eb.ref('excluded.parent_id'),
-          path_key: eb.ref('excluded.path_key'),
-          name_key: eb.ref('excluded.name_key'),
-          blob_id: eb.ref('excluded.blob_id'),
-          size_bytes: eb.ref('excluded.size_bytes'),
-          mtime: eb.ref('excluded.mtime'),
-          updated_at: eb.ref('excluded.updated_at'),
-          deleted_at: eb.ref('excluded.deleted_at'),
-          trashed: eb.ref('excluded.trashed'),
-          meta: eb.ref('excluded.meta'),
-        }))
+        .doUpdateSet(excluded(...OVERWRITTEN))
         .where(sql<boolean>`entries.revision = excluded.revision - 1 and entries.deleted_at is null`),
     ),
 );

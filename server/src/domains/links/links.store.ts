@@ -1,6 +1,6 @@
 import type { NoteId, VaultId } from '@notevault/protocol/values/ids.ts';
 import { sql } from 'kysely';
-import { statementsOver } from '../../ports/database/statement.ts';
+import { excluded, statementsOver } from '../../ports/database/statement.ts';
 import type { EntriesTables, ItemKind } from '../entries/entries.tables.ts';
 import type { NotesTables } from '../notes/notes.tables.ts';
 import type { LinkRow, LinksTables } from './links.tables.ts';
@@ -69,12 +69,7 @@ export const putTextsOf = listStatement((db, p: { vault: VaultId }, rows: Source
   db
     .insertInto('link_texts')
     .values(rows.map((row) => ({ vault_id: p.vault, source_id: row.source, version: row.version, texts: row.texts })))
-    .onConflict((conflict) =>
-      conflict.columns(['vault_id', 'source_id']).doUpdateSet((eb) => ({
-        version: eb.ref('excluded.version'),
-        texts: eb.ref('excluded.texts'),
-      })),
-    ),
+    .onConflict((conflict) => conflict.columns(['vault_id', 'source_id']).doUpdateSet(excluded('version', 'texts'))),
 );
 
 /** Deletes the links of a note at some positions. */
@@ -211,12 +206,9 @@ export const overwriteEdges = listStatement((db, p: { vault: VaultId }, edges: S
     .insertInto('links')
     .values(edges.map((edge) => edgeRow(p.vault, edge)))
     .onConflict((conflict) =>
-      conflict.columns(['vault_id', 'source_id', 'ord']).doUpdateSet((eb) => ({
-        target_key: eb.ref('excluded.target_key'),
-        other_key: eb.ref('excluded.other_key'),
-        target_note_id: eb.ref('excluded.target_note_id'),
-        target_attachment_id: eb.ref('excluded.target_attachment_id'),
-      })),
+      conflict
+        .columns(['vault_id', 'source_id', 'ord'])
+        .doUpdateSet(excluded('target_key', 'other_key', 'target_note_id', 'target_attachment_id')),
     ),
 );
 

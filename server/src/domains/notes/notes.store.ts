@@ -1,6 +1,6 @@
 import type { NoteId, VaultId } from '@notevault/protocol/values/ids.ts';
-import { sql } from 'kysely';
-import { statementsOver } from '../../ports/database/statement.ts';
+import { type Kysely, sql } from 'kysely';
+import { excluded, statementsOver } from '../../ports/database/statement.ts';
 import { type EntriesTables, ITEM_COLUMNS } from '../entries/entries.tables.ts';
 import type { StoredEntry } from '../entries/entries.ts';
 import type { NotesTables } from './notes.tables.ts';
@@ -41,15 +41,19 @@ const emptyRow = [
   sql<Buffer>`null`.as('meta'),
 ] as const;
 
-/** The live note at a path, with its content. */
-export const findByPath = statement((db, p: { vault: VaultId; pathKey: Buffer }) =>
+/** The notes of a vault, tombstones too, with their content. */
+const notesOf = (db: Kysely<NotesTables & EntriesTables>, vault: VaultId) =>
   db
     .selectFrom('entries')
     .innerJoin('note_bodies', (join) =>
       join.onRef('note_bodies.vault_id', '=', 'entries.vault_id').onRef('note_bodies.note_id', '=', 'entries.id'),
     )
     .select([...ITEM_COLUMNS, 'note_bodies.content'])
-    .where('entries.vault_id', '=', p.vault)
+    .where('entries.vault_id', '=', vault);
+
+/** The live note at a path, with its content. */
+export const findByPath = statement((db, p: { vault: VaultId; pathKey: Buffer }) =>
+  notesOf(db, p.vault)
     .where('entries.path_key', '=', p.pathKey)
     .where('entries.deleted_at', 'is', null)
     .$castTo<StoredNote>(),
@@ -142,13 +146,8 @@ export const findForWrites = listStatement(
 
 /** A tombstone by id, with content and document. */
 export const findForRevival = statement((db, p: { vault: VaultId; id: NoteId }) =>
-  db
-    .selectFrom('entries')
-    .innerJoin('note_bodies', (join) =>
-      join.onRef('note_bodies.vault_id', '=', 'entries.vault_id').onRef('note_bodies.note_id', '=', 'entries.id'),
-    )
-    .select([...ITEM_COLUMNS, 'note_bodies.content', 'note_bodies.doc', 'note_bodies.fingerprints'])
-    .where('entries.vault_id', '=', p.vault)
+  notesOf(db, p.vault)
+    .select(['note_bodies.doc', 'note_bodies.fingerprints'])
     .where('entries.id', '=', p.id)
     .where('entries.deleted_at', 'is not', null)
     .$castTo<StoredNote & { doc: Buffer | null; fingerprints: Buffer | null }>(),
@@ -156,13 +155,8 @@ export const findForRevival = statement((db, p: { vault: VaultId; id: NoteId }) 
 
 /** A live note by id, with content and document. */
 export const findForEdit = statement((db, p: { vault: VaultId; id: NoteId }) =>
-  db
-    .selectFrom('entries')
-    .innerJoin('note_bodies', (join) =>
-      join.onRef('note_bodies.vault_id', '=', 'entries.vault_id').onRef('note_bodies.note_id', '=', 'entries.id'),
-    )
-    .select([...ITEM_COLUMNS, 'note_bodies.content', 'note_bodies.doc'])
-    .where('entries.vault_id', '=', p.vault)
+  notesOf(db, p.vault)
+    .select(['note_bodies.doc'])
     .where('entries.id', '=', p.id)
     .where('entries.deleted_at', 'is', null)
     .$castTo<StoredNote & { doc: Buffer | null }>(),
@@ -170,26 +164,13 @@ export const findForEdit = statement((db, p: { vault: VaultId; id: NoteId }) =>
 
 /** A note by id, tombstones too, with its content. */
 export const findById = statement((db, p: { vault: VaultId; id: NoteId }) =>
-  db
-    .selectFrom('entries')
-    .innerJoin('note_bodies', (join) =>
-      join.onRef('note_bodies.vault_id', '=', 'entries.vault_id').onRef('note_bodies.note_id', '=', 'entries.id'),
-    )
-    .select([...ITEM_COLUMNS, 'note_bodies.content'])
-    .where('entries.vault_id', '=', p.vault)
-    .where('entries.id', '=', p.id)
-    .$castTo<StoredNote>(),
+  notesOf(db, p.vault).where('entries.id', '=', p.id).$castTo<StoredNote>(),
 );
 
 /** A note by id, tombstones too, with content and document. */
 export const findNoteState = statement((db, p: { vault: VaultId; id: NoteId }) =>
-  db
-    .selectFrom('entries')
-    .innerJoin('note_bodies', (join) =>
-      join.onRef('note_bodies.vault_id', '=', 'entries.vault_id').onRef('note_bodies.note_id', '=', 'entries.id'),
-    )
-    .select([...ITEM_COLUMNS, 'note_bodies.content', 'note_bodies.doc'])
-    .where('entries.vault_id', '=', p.vault)
+  notesOf(db, p.vault)
+    .select(['note_bodies.doc'])
     .where('entries.id', '=', p.id)
     .$castTo<StoredNote & { doc: Buffer | null }>(),
 );
@@ -217,12 +198,7 @@ export const overwriteBodies = listStatement((db, p: { vault: VaultId }, bodies:
   db
     .insertInto('note_bodies')
     .values(bodies.map((body) => ({ vault_id: p.vault, note_id: body.id, content: body.content, doc: body.doc })))
-    .onConflict((conflict) =>
-      conflict.columns(['vault_id', 'note_id']).doUpdateSet((eb) => ({
-        content: eb.ref('excluded.content'),
-        doc: eb.ref('excluded.doc'),
-      })),
-    ),
+    .onConflict((conflict) => conflict.columns(['vault_id', 'note_id']).doUpdateSet(excluded('content', 'doc'))),
 );
 
 type NewBody = Body & { readonly vault: VaultId; readonly fingerprints: Buffer | null };
@@ -308,34 +284,22 @@ export const insertVersion = statement((db, p: NewVersion & { vault: VaultId }) 
   db.insertInto('note_versions').values(versionRow(p.vault, p)),
 );
 
-const VERSION = [
-  'vault_id',
-  'note_id',
-  'version',
-  'created_at',
-  'size_bytes',
-  'pinned',
-  'due_at',
-  'meta',
-  'content',
-  'snapshot',
-] as const;
-
 /** Inserts a version that a write replaces; changes no row if the note was not written with this seq. */
-export const insertReplaced = statement((db, p: NewVersion & { vault: VaultId; seq: number }) =>
-  db
+export const insertReplaced = statement((db, p: NewVersion & { vault: VaultId; seq: number }) => {
+  const row = versionRow(p.vault, p);
+  const columns = Object.keys(row) as (keyof typeof row)[];
+  return db
     .insertInto('note_versions')
-    .columns(VERSION)
-    .expression((eb) => {
-      const row = versionRow(p.vault, p);
-      return eb
+    .columns(columns)
+    .expression((eb) =>
+      eb
         .selectFrom('entries')
-        .select(({ val }) => VERSION.map((column) => val(row[column]).as(column)))
+        .select(({ val }) => columns.map((column) => val(row[column]).as(column)))
         .where('entries.vault_id', '=', p.vault)
         .where('entries.id', '=', p.id)
-        .where('entries.seq', '=', p.seq);
-    }),
-);
+        .where('entries.seq', '=', p.seq),
+    );
+});
 
 export const insertVersions = listStatement((db, p: { vault: VaultId }, versions: NewVersion[]) =>
   db.insertInto('note_versions').values(versions.map((version) => versionRow(p.vault, version))),

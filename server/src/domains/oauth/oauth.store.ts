@@ -1,10 +1,13 @@
 import type { UserId } from '@notevault/protocol/values/ids.ts';
+import type { Kysely } from 'kysely';
 import { statementsOver } from '../../ports/database/statement.ts';
 import type { AccountsTables } from '../accounts/accounts.tables.ts';
 import type { CredentialsTables } from '../credentials/credentials.tables.ts';
 import type { OAuthTables, OAuthTokenRow } from './oauth.tables.ts';
 
-const { statement } = statementsOver<OAuthTables & CredentialsTables & Pick<AccountsTables, 'users'>>();
+type Tables = OAuthTables & CredentialsTables & Pick<AccountsTables, 'users'>;
+
+const { statement } = statementsOver<Tables>();
 
 interface Grant {
   readonly userId: UserId;
@@ -47,48 +50,30 @@ export const markClientUsed = statement((db, p: { idHash: Buffer; now: number; b
     .where((eb) => eb.or([eb('used_at', 'is', null), eb('used_at', '<', p.before)])),
 );
 
+const unusedClients = (db: Kysely<Tables>) =>
+  db.selectFrom('oauth_clients').select('id_hash').where('used_at', 'is', null);
+
 /** Keeps only the newest of the clients that were never authorized. */
-export const deleteUnusedBeyond = statement((db, p: { kept: number; limit: number }) =>
-  db
-    .deleteFrom('oauth_clients')
-    .where('id_hash', 'in', (eb) =>
-      eb
-        .selectFrom('oauth_clients')
-        .select('id_hash')
-        .where('used_at', 'is', null)
-        .orderBy('created_at', 'desc')
-        .limit(p.limit)
-        .offset(p.kept),
-    ),
-);
+export const deleteUnusedBeyond = statement((db, p: { kept: number; limit: number }) => {
+  const unused = unusedClients(db).orderBy('created_at', 'desc').limit(p.limit).offset(p.kept);
+  return db.deleteFrom('oauth_clients').where('id_hash', 'in', unused);
+});
 
-export const deleteUnusedSince = statement((db, p: { until: number; limit: number }) =>
-  db
-    .deleteFrom('oauth_clients')
-    .where('id_hash', 'in', (eb) =>
-      eb
-        .selectFrom('oauth_clients')
-        .select('id_hash')
-        .where('used_at', 'is', null)
-        .where('created_at', '<=', p.until)
-        .orderBy('created_at')
-        .limit(p.limit),
-    ),
-);
+export const deleteUnusedSince = statement((db, p: { until: number; limit: number }) => {
+  const unused = unusedClients(db).where('created_at', '<=', p.until).orderBy('created_at').limit(p.limit);
+  return db.deleteFrom('oauth_clients').where('id_hash', 'in', unused);
+});
 
-export const deleteStaleClients = statement((db, p: { until: number; limit: number }) =>
-  db
-    .deleteFrom('oauth_clients')
-    .where('id_hash', 'in', (eb) =>
-      eb
-        .selectFrom('oauth_clients')
-        .select('id_hash')
-        .where('used_at', 'is not', null)
-        .where('used_at', '<=', p.until)
-        .orderBy('used_at')
-        .limit(p.limit),
-    ),
-);
+export const deleteStaleClients = statement((db, p: { until: number; limit: number }) => {
+  const stale = db
+    .selectFrom('oauth_clients')
+    .select('id_hash')
+    .where('used_at', 'is not', null)
+    .where('used_at', '<=', p.until)
+    .orderBy('used_at')
+    .limit(p.limit);
+  return db.deleteFrom('oauth_clients').where('id_hash', 'in', stale);
+});
 
 // Grants
 
@@ -128,13 +113,11 @@ export const findGrant = statement((db, p: Grant) =>
     .where('u.deleting_at', 'is', null),
 );
 
+const grantIds = (db: Kysely<Tables>) => db.selectFrom('oauth_grants').select(['user_id as userId', 'id']);
+
 /** The grant of a refresh token, if it is not revoked. */
 export const findFamily = statement((db, p: { familyHash: Buffer }) =>
-  db
-    .selectFrom('oauth_grants')
-    .select(['user_id as userId', 'id'])
-    .where('family_hash', '=', p.familyHash)
-    .where('details', 'is not', null),
+  grantIds(db).where('family_hash', '=', p.familyHash).where('details', 'is not', null),
 );
 
 export const prolongGrant = statement((db, p: Grant & { expiresAt: number }) =>
@@ -164,21 +147,11 @@ export const listGrants = statement((db, p: { userId: UserId }) =>
 
 /** Every grant of the user to a client, including revoked ones. */
 export const findGrantsToClient = statement((db, p: { userId: UserId; clientHash: Buffer }) =>
-  db
-    .selectFrom('oauth_grants')
-    .select(['user_id as userId', 'id'])
-    .where('user_id', '=', p.userId)
-    .where('client_hash', '=', p.clientHash),
+  grantIds(db).where('user_id', '=', p.userId).where('client_hash', '=', p.clientHash),
 );
 
 export const findExpiredGrants = statement((db, p: { until: number; limit: number }) =>
-  db
-    .selectFrom('oauth_grants')
-    .select(['user_id as userId', 'id'])
-    .where('details', 'is not', null)
-    .where('expires_at', '<=', p.until)
-    .orderBy('expires_at')
-    .limit(p.limit),
+  grantIds(db).where('details', 'is not', null).where('expires_at', '<=', p.until).orderBy('expires_at').limit(p.limit),
 );
 
 // Tokens

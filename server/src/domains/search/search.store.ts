@@ -1,5 +1,5 @@
 import type { VaultId } from '@notevault/protocol/values/ids.ts';
-import { statementsOver } from '../../ports/database/statement.ts';
+import { excluded, statementsOver } from '../../ports/database/statement.ts';
 import type { VaultsTables } from '../vaults/vaults.tables.ts';
 import type { SearchTables } from './search.tables.ts';
 
@@ -58,12 +58,7 @@ export const putIndex = statement((db, p: NewIndex) =>
     .insertInto('search_indexes')
     .values({ vault_id: p.vault, format: p.format, feed_epoch: p.epoch, seq: p.seq, segments: p.segments })
     .onConflict((conflict) =>
-      conflict.column('vault_id').doUpdateSet((eb) => ({
-        format: eb.ref('excluded.format'),
-        feed_epoch: eb.ref('excluded.feed_epoch'),
-        seq: eb.ref('excluded.seq'),
-        segments: eb.ref('excluded.segments'),
-      })),
+      conflict.column('vault_id').doUpdateSet(excluded('format', 'feed_epoch', 'seq', 'segments')),
     ),
 );
 

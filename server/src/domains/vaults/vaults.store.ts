@@ -1,10 +1,14 @@
 import type { UserId, VaultId } from '@notevault/protocol/values/ids.ts';
-import { sql } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import { statementsOver } from '../../ports/database/statement.ts';
 import type { AccountsTables } from '../accounts/accounts.tables.ts';
 import type { VaultsTables } from './vaults.tables.ts';
 
-const { statement, listStatement } = statementsOver<VaultsTables & Pick<AccountsTables, 'users'>>();
+type Tables = VaultsTables & Pick<AccountsTables, 'users'>;
+const { statement, listStatement } = statementsOver<Tables>();
+
+const vaultsWithFeeds = (db: Kysely<Tables>) =>
+  db.selectFrom('vaults as v').innerJoin('vault_feeds as f', 'f.vault_id', 'v.id');
 
 const SHOWN = [
   'v.id',
@@ -20,7 +24,12 @@ const SHOWN = [
   'f.attachment_bytes',
 ] as const;
 
-const OPENED = ['v.id', 'v.user_id', 'v.is_default', 'f.feed_epoch', 'u.plan as tier'] as const;
+const shown = (db: Kysely<Tables>) => vaultsWithFeeds(db).select(SHOWN);
+
+const opened = (db: Kysely<Tables>) =>
+  vaultsWithFeeds(db)
+    .innerJoin('users as u', 'u.id', 'v.user_id')
+    .select(['v.id', 'v.user_id', 'v.is_default', 'f.feed_epoch', 'u.plan as tier']);
 
 /**
  * Whether the log of socket edits has any of the vault. It belongs to the notes, but every request of a vault needs to
@@ -36,25 +45,12 @@ const mayHaveWaitingEdits = sql<number>`1`.as('has_waiting_edits');
 
 /** An active vault of any user: who calls is checked meanwhile, and compared with its owner then. */
 export const findRequested = statement((db, p: { id: VaultId }) =>
-  db
-    .selectFrom('vaults as v')
-    .innerJoin('vault_feeds as f', 'f.vault_id', 'v.id')
-    .innerJoin('users as u', 'u.id', 'v.user_id')
-    .select(OPENED)
-    .select(hasWaitingEdits)
-    .where('v.id', '=', p.id)
-    .where('v.deleted_at', 'is', null),
+  opened(db).select(hasWaitingEdits).where('v.id', '=', p.id).where('v.deleted_at', 'is', null),
 );
 
 /** Like findRequested, for work of the server itself. */
 export const findOpenableById = statement((db, p: { id: VaultId }) =>
-  db
-    .selectFrom('vaults as v')
-    .innerJoin('vault_feeds as f', 'f.vault_id', 'v.id')
-    .innerJoin('users as u', 'u.id', 'v.user_id')
-    .select(OPENED)
-    .where('v.id', '=', p.id)
-    .where('v.deleted_at', 'is', null),
+  opened(db).where('v.id', '=', p.id).where('v.deleted_at', 'is', null),
 );
 
 /** The columns that opening a vault needs. */
@@ -71,22 +67,11 @@ export interface RequestedRow extends OpenableRow {
 }
 
 export const findDefaultOpenable = statement((db, p: { userId: UserId }) =>
-  db
-    .selectFrom('vaults as v')
-    .innerJoin('vault_feeds as f', 'f.vault_id', 'v.id')
-    .innerJoin('users as u', 'u.id', 'v.user_id')
-    .select(OPENED)
-    .select(hasWaitingEdits)
-    .where('v.user_id', '=', p.userId)
-    .where('v.is_default', '=', 1),
+  opened(db).select(hasWaitingEdits).where('v.user_id', '=', p.userId).where('v.is_default', '=', 1),
 );
 
 export const findOpenables = statement((db, p: { userId: UserId }) =>
-  db
-    .selectFrom('vaults as v')
-    .innerJoin('vault_feeds as f', 'f.vault_id', 'v.id')
-    .innerJoin('users as u', 'u.id', 'v.user_id')
-    .select(OPENED)
+  opened(db)
     .select(mayHaveWaitingEdits)
     .where('v.user_id', '=', p.userId)
     .where('v.deleted_at', 'is', null)
@@ -97,22 +82,12 @@ export const findOpenables = statement((db, p: { userId: UserId }) =>
 // Reading vaults
 
 export const listActive = statement((db, p: { userId: UserId }) =>
-  db
-    .selectFrom('vaults as v')
-    .innerJoin('vault_feeds as f', 'f.vault_id', 'v.id')
-    .select(SHOWN)
-    .where('v.user_id', '=', p.userId)
-    .where('v.deleted_at', 'is', null)
-    .orderBy('v.created_at')
-    .orderBy('v.id'),
+  shown(db).where('v.user_id', '=', p.userId).where('v.deleted_at', 'is', null).orderBy('v.created_at').orderBy('v.id'),
 );
 
 /** Deleted vaults that can still be restored. */
 export const listDeleted = statement((db, p: { userId: UserId; after: number }) =>
-  db
-    .selectFrom('vaults as v')
-    .innerJoin('vault_feeds as f', 'f.vault_id', 'v.id')
-    .select(SHOWN)
+  shown(db)
     .where('v.user_id', '=', p.userId)
     .where('v.deleted_at', '>', p.after)
     .where('v.purging_at', 'is', null)
@@ -121,20 +96,11 @@ export const listDeleted = statement((db, p: { userId: UserId; after: number }) 
 );
 
 export const findActive = statement((db, p: { id: VaultId; userId: UserId }) =>
-  db
-    .selectFrom('vaults as v')
-    .innerJoin('vault_feeds as f', 'f.vault_id', 'v.id')
-    .select(SHOWN)
-    .where('v.id', '=', p.id)
-    .where('v.user_id', '=', p.userId)
-    .where('v.deleted_at', 'is', null),
+  shown(db).where('v.id', '=', p.id).where('v.user_id', '=', p.userId).where('v.deleted_at', 'is', null),
 );
 
 export const findDeleted = statement((db, p: { id: VaultId; userId: UserId; after: number }) =>
-  db
-    .selectFrom('vaults as v')
-    .innerJoin('vault_feeds as f', 'f.vault_id', 'v.id')
-    .select(SHOWN)
+  shown(db)
     .where('v.id', '=', p.id)
     .where('v.user_id', '=', p.userId)
     .where('v.deleted_at', '>', p.after)
@@ -142,10 +108,7 @@ export const findDeleted = statement((db, p: { id: VaultId; userId: UserId; afte
 );
 
 export const findByClient = statement((db, p: { userId: UserId; clientBlind: Buffer }) =>
-  db
-    .selectFrom('vaults as v')
-    .innerJoin('vault_feeds as f', 'f.vault_id', 'v.id')
-    .select(SHOWN)
+  shown(db)
     .where('v.user_id', '=', p.userId)
     .where('v.client_blind', '=', p.clientBlind)
     .where('v.deleted_at', 'is', null),
@@ -164,9 +127,7 @@ export const findSlugs = listStatement((db, p: { userId: UserId; except: VaultId
 
 /** The user's totals over their active vaults. */
 export const sumActive = statement((db, p: { userId: UserId }) =>
-  db
-    .selectFrom('vaults as v')
-    .innerJoin('vault_feeds as f', 'f.vault_id', 'v.id')
+  vaultsWithFeeds(db)
     .select((eb) => [
       eb.fn.countAll<number>().as('vaults'),
       eb.cast<number>(eb.fn.coalesce(eb.fn.sum('f.note_count'), eb.lit(0)), 'bigint').as('notes'),
@@ -179,9 +140,7 @@ export const sumActive = statement((db, p: { userId: UserId }) =>
 
 /** The same sums for each account of a page; accounts without vaults are left out. */
 export const sumActiveOfUsers = statement((db, p: { first: UserId; last: UserId }) =>
-  db
-    .selectFrom('vaults as v')
-    .innerJoin('vault_feeds as f', 'f.vault_id', 'v.id')
+  vaultsWithFeeds(db)
     .select((eb) => [
       'v.user_id as userId',
       eb.fn.countAll<number>().as('vaults'),
@@ -197,9 +156,7 @@ export const sumActiveOfUsers = statement((db, p: { first: UserId; last: UserId 
 
 /** The same sums for all accounts together. */
 export const sumActiveOfAll = statement((db, _: Record<never, never>) =>
-  db
-    .selectFrom('vaults as v')
-    .innerJoin('vault_feeds as f', 'f.vault_id', 'v.id')
+  vaultsWithFeeds(db)
     .select((eb) => [
       eb.fn.countAll<number>().as('vaults'),
       eb.cast<number>(eb.fn.coalesce(eb.fn.sum('f.note_count'), eb.lit(0)), 'bigint').as('notes'),

@@ -5,9 +5,11 @@ import {
   PostgresAdapter,
   PostgresIntrospector,
   PostgresQueryCompiler,
+  type RawBuilder,
   SqliteAdapter,
   SqliteIntrospector,
   SqliteQueryCompiler,
+  sql,
 } from 'kysely';
 
 /** An SQL text that is written once, compiled once per engine, and run with named values. */
@@ -127,6 +129,20 @@ export function statementsOver<Tables>() {
   }
 
   return { statement, listStatement };
+}
+
+/** For `doUpdateSet`: these columns get the values of the row that could not be inserted. */
+export function excluded<Column extends string>(...columns: readonly Column[]) {
+  const values = columns.map((column) => [column, sql.ref(`excluded.${column}`)]);
+  return Object.fromEntries(values) as Record<Column, RawBuilder<never>>;
+}
+
+/** Some fields of a statement's parameters, or of an item, as columns of the same names. */
+export function picked<Params extends object, Column extends keyof Params & string>(
+  params: Params,
+  columns: readonly Column[],
+): Pick<Params, Column> {
+  return Object.fromEntries(columns.map((column) => [column, params[column]])) as Pick<Params, Column>;
 }
 
 /** A placeholder each of whose fields is a placeholder too: used as a whole for a plain list item, or by field. */

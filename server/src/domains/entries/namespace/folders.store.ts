@@ -1,5 +1,6 @@
 import type { VaultId } from '@notevault/protocol/values/ids.ts';
-import { statementsOver } from '../../../ports/database/statement.ts';
+import type { Kysely } from 'kysely';
+import { excluded, picked, statementsOver } from '../../../ports/database/statement.ts';
 import type { EntriesTables, EntryKind } from '../entries.tables.ts';
 
 const { statement, listStatement } = statementsOver<EntriesTables>();
@@ -40,6 +41,14 @@ export const findOwner = statement((db, p: { vault: VaultId; pathKey: Buffer }) 
     .where('deleted_at', 'is', null),
 );
 
+const folders = (db: Kysely<EntriesTables>, vault: VaultId) =>
+  db
+    .selectFrom('entries')
+    .select(folder)
+    .where('vault_id', '=', vault)
+    .where('kind', '=', 'folder')
+    .$castTo<StoredFolder>();
+
 /** The entry that has the path of a folder, with its meta still sealed. */
 export interface FolderOwner {
   readonly path_key: Buffer;
@@ -58,45 +67,18 @@ export const findOwners = listStatement((db, p: { vault: VaultId }, pathKeys: Bu
     .where('deleted_at', 'is', null),
 );
 
-export const findFolders = statement((db, p: { vault: VaultId }) =>
-  db
-    .selectFrom('entries')
-    .select(folder)
-    .where('vault_id', '=', p.vault)
-    .where('kind', '=', 'folder')
-    .$castTo<StoredFolder>(),
-);
+export const findFolders = statement((db, p: { vault: VaultId }) => folders(db, p.vault));
 
 export const findFoldersById = listStatement((db, p: { vault: VaultId }, ids: string[]) =>
-  db
-    .selectFrom('entries')
-    .select(folder)
-    .where('vault_id', '=', p.vault)
-    .where('id', 'in', ids)
-    .where('kind', '=', 'folder')
-    .$castTo<StoredFolder>(),
+  folders(db, p.vault).where('id', 'in', ids),
 );
 
 export const findFoldersIn = listStatement((db, p: { vault: VaultId }, parents: string[]) =>
-  db
-    .selectFrom('entries')
-    .select(folder)
-    .where('vault_id', '=', p.vault)
-    .where('parent_id', 'in', parents)
-    .where('kind', '=', 'folder')
-    .where('deleted_at', 'is', null)
-    .$castTo<StoredFolder>(),
+  folders(db, p.vault).where('parent_id', 'in', parents).where('deleted_at', 'is', null),
 );
 
 export const findFolderAt = statement((db, p: { vault: VaultId; pathKey: Buffer }) =>
-  db
-    .selectFrom('entries')
-    .select(folder)
-    .where('vault_id', '=', p.vault)
-    .where('path_key', '=', p.pathKey)
-    .where('deleted_at', 'is', null)
-    .where('kind', '=', 'folder')
-    .$castTo<StoredFolder>(),
+  folders(db, p.vault).where('path_key', '=', p.pathKey).where('deleted_at', 'is', null),
 );
 
 export interface NewFolder extends Omit<StoredFolder, 'created_at' | 'updated_at'> {
@@ -134,29 +116,17 @@ export const overwriteFolders = listStatement((db, p: { vault: VaultId; now: num
     .values(
       rows.map((each) => ({
         vault_id: p.vault,
-        id: each.id,
+        ...picked(each, folder),
         kind: 'folder' satisfies EntryKind as EntryKind,
-        revision: each.revision,
-        parent_id: each.parent_id,
-        path_key: each.path_key,
         size_bytes: 0,
         mtime: 0,
-        created_at: each.created_at,
         updated_at: p.now,
-        explicit: each.explicit,
-        notes: each.notes,
-        children: each.children,
-        meta: each.meta,
       })),
     )
     .onConflict((conflict) =>
-      conflict.columns(['vault_id', 'id']).doUpdateSet((eb) => ({
-        revision: eb.ref('excluded.revision'),
-        parent_id: eb.ref('excluded.parent_id'),
-        path_key: eb.ref('excluded.path_key'),
-        updated_at: eb.ref('excluded.updated_at'),
-        meta: eb.ref('excluded.meta'),
-      })),
+      conflict
+        .columns(['vault_id', 'id'])
+        .doUpdateSet(excluded('revision', 'parent_id', 'path_key', 'updated_at', 'meta')),
     ),
 );
 

@@ -1,5 +1,5 @@
 import type { VaultId } from '@notevault/protocol/values/ids.ts';
-import { statementsOver } from '../../../ports/database/statement.ts';
+import { excluded, statementsOver } from '../../../ports/database/statement.ts';
 import type { EntriesTables } from '../../entries/entries.tables.ts';
 import type { VaultsTables } from '../../vaults/vaults.tables.ts';
 import type { VectorsTables } from './vectors.tables.ts';
@@ -216,14 +216,9 @@ export const putVectors = listStatement((db, p: { vault: VaultId; model: string 
       })),
     )
     .onConflict((conflict) =>
-      conflict.columns(['vault_id', 'note_id']).doUpdateSet((eb) => ({
-        model: eb.ref('excluded.model'),
-        version: eb.ref('excluded.version'),
-        vseq: eb.ref('excluded.vseq'),
-        data: eb.ref('excluded.data'),
-        failures: eb.ref('excluded.failures'),
-        retry_at: eb.ref('excluded.retry_at'),
-      })),
+      conflict
+        .columns(['vault_id', 'note_id'])
+        .doUpdateSet(excluded('model', 'version', 'vseq', 'data', 'failures', 'retry_at')),
     ),
 );
 
