@@ -21,8 +21,14 @@ export function headingsOf(state: EditorState): HeadingFact[] {
 
 /** The text of a heading without its marks, as an outline shows it. */
 export function headingText(source: string): string {
-  const [first = ''] = source.split(/\n[=-]+[ \t]*$/);
-  return first
+  const [underlined = '', underline] = source.split(/\n[ >]*(?:=+|-+)[ \t]*$/);
+  if (underline !== undefined) {
+    return underlined
+      .split('\n')
+      .map((line) => line.trim())
+      .join(' ');
+  }
+  return source
     .replace(/^#{1,6}(?:[ \t]+|$)/, '')
     .replace(/(?:^|[ \t]+)#+[ \t]*$/, '')
     .trim();

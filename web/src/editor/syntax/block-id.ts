@@ -14,7 +14,7 @@ export const blockIdSyntax: MarkdownConfig = {
         if (next !== CARET || (at > 0 && !/\s/.test(cx.text.charAt(at - 1)))) return -1;
         const [line = ''] = cx.text.slice(at, at + 200).split('\n', 1);
         const id = blockIdIn(line);
-        if (id === null || !line.startsWith(`^${id}`)) return -1;
+        if (id === null || line.trimEnd() !== `^${id}`) return -1;
         return cx.addElement(cx.elt('BlockId', pos, pos + 1 + id.length));
       },
     },

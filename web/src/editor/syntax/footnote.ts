@@ -29,7 +29,8 @@ export const footnoteSyntax: MarkdownConfig = {
       endLeaf: (_cx, line) => LABEL.test(line.text.slice(line.pos)),
       parse(cx, line) {
         const match = LABEL.exec(line.text.slice(line.pos));
-        if (match === null) return false;
+        // Four spaces make code of it.
+        if (match === null || line.indent >= line.baseIndent + 4) return false;
         const from = cx.lineStart + line.pos;
         cx.startComposite('FootnoteDefinition', line.pos);
         cx.addElement(cx.elt('FootnoteLabel', from, from + match[0].trimEnd().length));
