@@ -4,12 +4,15 @@ import {
   type CompletionContext,
   type CompletionResult,
 } from '@codemirror/autocomplete';
-import type { Extension } from '@codemirror/state';
+import type { ChangeSpec, EditorState, Extension } from '@codemirror/state';
+import type { EditorView } from '@codemirror/view';
 import { bestMatches } from '@notevault/note-text/names/match.ts';
+import { scan } from '@notevault/note-text/scan.ts';
 import { type CompletionServices, services } from '../core/services.ts';
-import { readOpenLink, readOpenTag } from './open-construct.ts';
+import { type Block, blocksIn, namingOf, newBlockId } from '../links/blocks.ts';
+import { type OpenLink, readOpenLink, readOpenTag } from './open-construct.ts';
 
-/** Completes `[[` with notes, headings and blocks, and `#` with tags. */
+/** Completes `[[` with notes, headings and blocks, which get an id when they are chosen, and `#` with tags. */
 export const noteCompletion: Extension = autocompletion({
   override: [completeLink, completeTag],
   icons: false,
@@ -25,39 +28,88 @@ async function completeLink(context: CompletionContext): Promise<CompletionResul
   if (open === null || source === undefined) return null;
   const signal = abortSignalOf(context);
   const from = line.from + open.from;
-  const options = await optionsOf(source, open, signal);
+  const options = await optionsOf(source, open, context.state, signal);
   return signal.aborted ? null : { from, options, filter: false };
 }
 
 async function optionsOf(
   source: CompletionServices,
-  open: NonNullable<ReturnType<typeof readOpenLink>>,
+  open: OpenLink,
+  state: EditorState,
   signal: AbortSignal,
 ): Promise<Completion[]> {
   if (open.kind === 'note') {
     const notes = await source.notes(open.query, signal);
     return notes.map(({ title, detail, insert }) => ({ label: title, detail, apply: applyLink(insert) }));
   }
-  const all =
-    open.kind === 'heading' ? await source.headings(open.target, signal) : await source.blocks(open.target, signal);
-  const fitting = bestMatches(
-    all.map((name) => ({ name })),
-    open.query,
-    50,
-  );
-  return fitting.map(({ name }) => ({ label: name, apply: applyLink(name) }));
+  const note = await source.note(open.target, signal);
+  if (note === null) return [];
+  const text = note.isThis ? state.sliceDoc() : note.text;
+  if (open.kind === 'block') return blockOptions(text, note.isThis ? null : open.target, state, open.query);
+  const headings = scan(text).headings.map((heading) => ({ name: heading.text }));
+  return bestMatches(headings, open.query, MAX_ANCHORS).map(({ name }) => ({ label: name, apply: applyLink(name) }));
+}
+
+const MAX_ANCHORS = 50;
+
+/** @param target the other note that has the blocks; null for the one that is edited. */
+function blockOptions(
+  text: string,
+  target: string | null,
+  { selection: { main } }: EditorState,
+  query: string,
+): Completion[] {
+  const isHere = ({ from, to }: Block) => target === null && from <= main.head && main.head <= to;
+  const blocks = blocksIn(text).filter((block) => !isHere(block));
+  const candidates = blocks.map((block) => ({ name: block.text, detail: block.id ?? '', block }));
+  const fitting = bestMatches(candidates, query, MAX_ANCHORS).map(({ block }) => block);
+  const [named, others] = [fitting.filter(({ id }) => id !== null), fitting.filter(({ id }) => id === null)];
+  return [...named, ...others].map((block) => ({
+    label: block.text.slice(0, 120),
+    ...(block.id === null ? {} : { detail: `^${block.id}` }),
+    apply: block.id === null ? nameBlock(block, text, target) : applyLink(block.id),
+  }));
+}
+
+/** Gives a block an id, and writes the link to it: both in one edit, or once the other note has the id. */
+function nameBlock(block: Block, seen: string, target: string | null): NonNullable<Completion['apply']> {
+  return (view, _completion, from, to) => {
+    const { state } = view;
+    const id = newBlockId(seen);
+    if (target === null) {
+      const naming = namingOf(state.sliceDoc(), block, id);
+      if (naming !== null) writeLink(view, naming.id, from, to, { from: naming.at, insert: naming.insert });
+      return;
+    }
+    const typed = state.sliceDoc(from, to);
+    let given: string | null = null;
+    const edit = (text: string) => {
+      const naming = namingOf(text, block, id);
+      given = naming?.id ?? null;
+      return naming === null ? null : text.slice(0, naming.at) + naming.insert + text.slice(naming.at);
+    };
+    void state
+      .facet(services)
+      ?.completions.change(target, edit)
+      .then((isDone) => {
+        const isStillOpen = view.dom.isConnected && view.state.sliceDoc(from, to) === typed;
+        if (isDone && given !== null && isStillOpen) writeLink(view, given, from, to);
+      });
+  };
 }
 
 /** Writes a choice, and closes the link if it is not closed yet. */
 function applyLink(text: string): NonNullable<Completion['apply']> {
-  return (view, _completion, from, to) => {
-    const isClosed = view.state.doc.sliceString(to, to + 2) === ']]';
-    view.dispatch({
-      changes: { from, to, insert: isClosed ? text : `${text}]]` },
-      selection: { anchor: from + text.length + 2 },
-      userEvent: 'input.complete',
-    });
-  };
+  return (view, _completion, from, to) => writeLink(view, text, from, to);
+}
+
+function writeLink(view: EditorView, text: string, from: number, to: number, beside?: ChangeSpec): void {
+  const { state } = view;
+  const isClosed = state.sliceDoc(to, to + 2) === ']]';
+  const link = { from, to, insert: isClosed ? text : `${text}]]` };
+  const changes = state.changes([link, ...(beside === undefined ? [] : [beside])]);
+  const anchor = changes.mapPos(to, 1) + (isClosed ? 2 : 0);
+  view.dispatch({ changes, selection: { anchor }, userEvent: 'input.complete' });
 }
 
 async function completeTag(context: CompletionContext): Promise<CompletionResult | null> {

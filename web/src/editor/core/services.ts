@@ -36,12 +36,23 @@ export interface NoteSuggestion {
   readonly detail: string;
 }
 
+/** A note that a link names while it is written. */
+export interface LinkedNote {
+  readonly text: string;
+  /** Whether it is the note of the editor, whose own text is newer. */
+  readonly isThis: boolean;
+}
+
 /** The data of completions. Each call is answered from what the app has, or soon. */
 export interface CompletionServices {
   notes(query: string, signal: AbortSignal): Promise<readonly NoteSuggestion[]>;
-  headings(target: string, signal: AbortSignal): Promise<readonly string[]>;
-  /** Block ids without `^`. */
-  blocks(target: string, signal: AbortSignal): Promise<readonly string[]>;
+  /** The note whose headings or blocks a link may name; null when there is none. */
+  note(target: string, signal: AbortSignal): Promise<LinkedNote | null>;
+  /**
+   * Changes another note. `edit` is called again when somebody else wrote meanwhile; null leaves the note as it is. False
+   * when nothing could be written, which the app has said then.
+   */
+  change(target: string, edit: (text: string) => string | null): Promise<boolean>;
   /** Tags without `#`, the most used first. */
   tags(query: string, signal: AbortSignal): Promise<readonly string[]>;
 }

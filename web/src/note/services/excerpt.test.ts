@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { blockIdsOf } from '@notevault/note-text/block-ids.ts';
-import { excerptOf, headingsIn } from './excerpt.ts';
+import { excerptOf } from './excerpt.ts';
 
 const NOTE = `---
 tags: [a]
@@ -41,9 +40,4 @@ test('the excerpt of a block is its paragraph, its item, or what is before its l
   assert.equal(excerptOf(NOTE, '^item'), '- first');
   assert.equal(excerptOf(NOTE, '^table'), '| a |\n|---|');
   assert.equal(excerptOf(NOTE, '^none'), null);
-});
-
-test('headings and blocks are listed for completions', () => {
-  assert.deepEqual(headingsIn(NOTE), ['One', 'One: *inner*', 'Two']);
-  assert.deepEqual(blockIdsOf(NOTE), ['para', 'item', 'table']);
 });

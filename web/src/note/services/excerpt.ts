@@ -2,11 +2,6 @@ import { findFrontmatter } from '@notevault/note-text/frontmatter/fence.ts';
 import { blockIdOf, findHeading, hasBlockId, withoutBlockId } from '@notevault/note-text/links/anchors.ts';
 import { scan } from '@notevault/note-text/scan.ts';
 
-/** The headings of a note, as links name them. */
-export function headingsIn(content: string): string[] {
-  return scan(content).headings.map(({ text }) => text);
-}
-
 /**
  * The part of a note that a link names: all of it without frontmatter, the section of a heading, or the block of an id.
  * Null when the note has no such part.

@@ -56,6 +56,7 @@ class FakeApp implements NoteServer {
   readonly opened: unknown[] = [];
   readonly errors: unknown[] = [];
   readonly made: string[] = [];
+  readonly changed: unknown[] = [];
   onUpload = (): Promise<void> => Promise.resolve();
 
   async tree(): Promise<VaultTree> {
@@ -67,6 +68,9 @@ class FakeApp implements NoteServer {
   }
   tags = async () => ['veg', 'garden/veg', 'soil'].map((name) => ({ name, count: 1 }));
   note = async (id: string) => (contents[id] === undefined ? null : noteAt(id, contents[id]));
+  change = async (id: string, edit: (text: string) => string | null): Promise<void> => {
+    this.changed.push([id, edit(contents[id] ?? '')]);
+  };
   attachmentUrl = async (path: string) => `/media/${path}`;
   async makeNote(path: string): Promise<Note> {
     this.made.push(path);
@@ -191,18 +195,29 @@ test('the listener of links is called for the tree and the note alone, until it 
   assert.equal(calls, 2);
 });
 
-test('completions: notes once the tree is known, headings and blocks of a target, tags with what was typed', async () => {
+test('completions: notes once the tree is known, the text of a target, tags with what was typed', async () => {
   const app = new FakeApp();
   const { completions } = app.services();
   assert.deepEqual(await completions.notes('bea', never), []);
-  assert.deepEqual(await completions.headings(' Beans ', never), ['Sowing', 'Harvest']);
-  assert.deepEqual(await completions.blocks('Beans', never), ['when']);
-  assert.deepEqual(await completions.headings('Nothing', never), []);
+  assert.deepEqual(await completions.note(' Beans ', never), { text: contents['Garden/Beans.md'], isThis: false });
+  assert.equal((await completions.note('', never))?.isThis, true);
+  assert.equal(await completions.note('Nothing', never), null);
   assert.deepEqual(
     (await completions.notes('bea', never)).map(({ insert }) => insert),
     ['Beans'],
   );
   assert.deepEqual(await completions.tags('VEG', never), ['veg', 'garden/veg']);
+});
+
+test('a change of another note is written, and one that fails is reported', async () => {
+  const app = new FakeApp();
+  const { completions } = app.services();
+  assert.equal(await completions.change('Beans', (text) => `${text}more`), true);
+  assert.deepEqual(app.changed, [['Garden/Beans.md', `${contents['Garden/Beans.md']}more`]]);
+  assert.equal(await completions.change('Nothing', () => 'x'), false);
+  app.change = () => Promise.reject(new Error('offline'));
+  assert.equal(await completions.change('Beans', () => 'x'), false);
+  assert.match(String(app.errors), /offline/);
 });
 
 test('an excerpt is the part that a link names; none of a file, of a dangling link and of a missing heading', async () => {

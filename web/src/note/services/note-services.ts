@@ -1,4 +1,3 @@
-import { blockIdsOf } from '@notevault/note-text/block-ids.ts';
 import { bestMatches } from '@notevault/note-text/names/match.ts';
 import { foldPath } from '@notevault/note-text/paths.ts';
 import type { Counted, Note } from '@notevault/protocol/notes.ts';
@@ -7,7 +6,7 @@ import type { QueryClient } from '@tanstack/react-query';
 import { keys } from '../../data/keys.ts';
 import type { EditorServices, EditorStrings, LinkStatus, LinkTarget } from '../../editor/index.ts';
 import { newAttachmentPath } from '../../media/attachment-path.ts';
-import { excerptOf, headingsIn } from './excerpt.ts';
+import { excerptOf } from './excerpt.ts';
 import { linkChoices } from './link-choices.ts';
 import { linkIndexOf, pathForDangling } from './link-index.ts';
 
@@ -21,6 +20,8 @@ export interface NoteServer {
   note(id: string): Promise<Note | null>;
   /** Makes an empty note; answers with the note that is at the path, if there is one. */
   makeNote(path: string): Promise<Note>;
+  /** Writes what `edit` makes of a note unless somebody else wrote meanwhile; it is then asked again. */
+  change(id: string, edit: (text: string) => string | null): Promise<void>;
   /** An address that the elements of a page can load. */
   attachmentUrl(path: string): Promise<string>;
   /** Throws also if there is something at the path, and the reason of the signal. */
@@ -70,8 +71,21 @@ export class NoteServices implements EditorServices {
       const tree = this.#tree;
       return tree === undefined ? [] : linkChoices(tree, query, SUGGESTIONS);
     },
-    headings: async (target) => headingsIn((await this.#contentOf(target)) ?? ''),
-    blocks: async (target) => blockIdsOf((await this.#contentOf(target)) ?? ''),
+    note: async (target) => {
+      const note = await this.#named(target);
+      return note === null ? null : { text: note.content, isThis: note.id === this.#options.noteId };
+    },
+    change: async (target, edit) => {
+      const note = await this.#named(target);
+      if (note === null) return false;
+      try {
+        await this.#options.server.change(note.id, edit);
+        return true;
+      } catch (error) {
+        this.#options.reportError(error);
+        return false;
+      }
+    },
     tags: async (query) => {
       const tags = await this.#options.server.tags();
       return bestMatches(tags, query, SUGGESTIONS).map(({ name }) => name);
@@ -155,9 +169,8 @@ export class NoteServices implements EditorServices {
     return found?.kind === 'note' ? server.note(found.id) : null;
   }
 
-  async #contentOf(target: string): Promise<string | null> {
-    const note = await this.#noteOf({ target: target.trim(), anchor: null, form: 'wikilink' });
-    return note?.content ?? null;
+  #named(target: string): Promise<Note | null> {
+    return this.#noteOf({ target: target.trim(), anchor: null, form: 'wikilink' });
   }
 
   #onTree(listener: () => void): () => void {

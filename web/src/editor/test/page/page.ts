@@ -146,8 +146,12 @@ function fakeServices(): EditorServices {
         names()
           .filter((name) => name.toLowerCase().includes(query.toLowerCase()))
           .map((title) => ({ title, insert: title, detail: '' })),
-      headings: async () => ['First heading'],
-      blocks: async () => ['block-1'],
+      note: async (target) => ({ text: harness.notes[target] ?? '', isThis: target === '' }),
+      async change(target, edit) {
+        const changed = edit(harness.notes[target] ?? '');
+        if (changed !== null) harness.notes[target] = changed;
+        return true;
+      },
       tags: async () => ['tag', 'tag/nested'],
     },
     content: {

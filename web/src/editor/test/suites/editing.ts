@@ -59,7 +59,7 @@ export function editingTests(browser: () => EditorBrowser): void {
   test('[[ completes notes, headings and blocks, and # completes tags', async () => {
     await using opened = await browser().open();
     await opened.run((harness) => {
-      harness.notes = { 'First note': 'x', Second: 'y' };
+      harness.notes = { 'First note': 'x', Second: '# First heading\n\none\n\n- two ^block-1\n- [ ] three\n' };
     });
     await opened.start('');
     await opened.run((harness) => harness.editor.focus());
@@ -75,6 +75,34 @@ export function editingTests(browser: () => EditorBrowser): void {
       await opened.run((harness) => harness.stored()),
       '[[First note]] [[Second#First heading]] [[Second#^block-1]] #tag/nested',
     );
+  });
+
+  test('[[#^ completes paragraphs and items, the named ones first, and gives the chosen one an id', async () => {
+    await using opened = await browser().open();
+    const other = '# First heading\n\none\n\n- two ^block-1\n- [ ] three\n';
+    await opened.page.evaluate((text) => {
+      window.harness.notes = { Second: text };
+    }, other);
+    await opened.start('above\n\nbelow ');
+    await opened.page.locator('.cm-content').click();
+    await opened.page.keyboard.press('Control+End');
+    const options = opened.page.locator('.cm-tooltip-autocomplete li');
+    await opened.page.keyboard.type('[[Second#^');
+    await options.first().waitFor();
+    assert.deepEqual(await options.allInnerTexts(), ['two^block-1', 'one', 'three']);
+    await options.getByText('three').click();
+    const text = () => opened.run((harness) => harness.stored());
+    await opened.page.waitForFunction(
+      () => /\]\]$/.test(window.harness.stored()) && /three \^/.test(window.harness.notes.Second ?? ''),
+    );
+    const [, id = ''] = /\[\[Second#\^([a-z0-9]{6})\]\]$/.exec(await text()) ?? [];
+    assert.equal(await opened.run((harness) => harness.notes.Second), other.replace('three', `three ^${id}`));
+    await opened.page.keyboard.type(' [[#^ab');
+    await options.getByText('above').click();
+    assert.match(await text(), /^above \^([a-z0-9]{6})\n\nbelow \[\[Second#\^\w+\]\] \[\[#\^\1\]\]$/);
+    await opened.page.keyboard.press('Control+z');
+    assert.match(await text(), /^above\n/);
+    assert.deepEqual(opened.complaints, []);
   });
 
   test('a property is edited in the panel, and the rest of the YAML stays', async () => {
