@@ -57,6 +57,8 @@ export const GRAMMAR_CASES: readonly GrammarCase[] = [
   { name: 'frontmatter', source: '---\ntitle: "x" # no\nx: "#a"\n---\n# b', headings: ['# b'] },
   { name: 'frontmatter that is not closed', source: '---\n\n[[a]]', links: ['a'] },
   { name: 'a table', source: '| [[a]] | #b |\n|---|---|\n| [[c]] | d |', links: ['a', 'c'], tags: ['b'] },
+  { name: 'a table that a line ends', source: '| a |\n|---|\n| [[b]] |\n---\n\n| c |\n|---|\n| d |\n===', links: ['b'] },
+  { name: 'a table that an empty item ends', source: '| a |\n|---|\n| b |\n- ' },
   { name: 'a footnote', source: 'x[^1]\n\n[^1]: [[a]] #b', links: ['a'], tags: ['b'] },
   { name: 'a heading of several lines, underlined with spaces before', source: 'a\n b\n ---', headings: ['## a b'] },
   { name: 'a heading that is underlined keeps its marks', source: 'a #\n===', headings: ['# a #'] },

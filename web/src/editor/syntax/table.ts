@@ -35,6 +35,9 @@ function isHead(header: string, rule: string): boolean {
   return beginsTable(`${one}\n${other}`, { start: 0, end: one.length }, { start, end: start + other.length });
 }
 
+/** What would make a heading of a paragraph. */
+const UNDERLINE = /^(?:=+|-+)[ \t]*$/;
+
 class TableParser implements LeafBlockParser {
   /** Null before the second line, which decides; empty when that is no delimiter row. */
   #rows: Element[] | null = null;
@@ -47,7 +50,11 @@ class TableParser implements LeafBlockParser {
       const header = () =>
         cx.elt('TableHeader', leaf.start, leaf.start + leaf.content.length, rowOf(cx, leaf.content, leaf.start));
       this.#rows = isHead(leaf.content, text) ? [header(), cx.elt('TableDelimiter', start, end)] : [];
-    } else if (this.#rows.length > 0) this.#rows.push(cx.elt('TableRow', start, end, rowOf(cx, text, start)));
+    } else if (this.#rows.length > 0) {
+      // Else the parser of headings would take the table for the text above the underline.
+      if (UNDERLINE.test(text)) return this.finish(cx, leaf);
+      this.#rows.push(cx.elt('TableRow', start, end, rowOf(cx, text, start)));
+    }
     return false;
   }
 
