@@ -97,6 +97,10 @@ test('checkBoundaries refuses imports of concurrency/ and events.ts, except of f
   assert.deepEqual(rulesIn(path, "import { x } from '@notevault/protocol/errors.ts';"), []);
 });
 
+test('checkBoundaries refuses a file that imports itself, as if it were loaded later', () => {
+  assert.deepEqual(rulesIn(`${domains}/mcp/mcp.ts`, "const x = import('./mcp.ts');"), ['self-import']);
+});
+
 test('checkBoundaries lets a folder of the web app import only layers beneath it', () => {
   const tree = 'web/src/tree/vault-tree.tsx';
   assert.deepEqual(rulesIn(tree, "import { x } from '../vault/sidebar.tsx';"), ['web-layers']);

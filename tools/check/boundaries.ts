@@ -57,6 +57,12 @@ function checkImports(source: Source): Finding[] {
 function faultOf(path: string, found: Import): Fault | null {
   const target = resolveImport(path, found.specifier);
   if (target === null) return packageFault(path, found.specifier);
+  if (target === path) {
+    return {
+      rule: 'self-import',
+      message: 'this file is loaded already: what is loaded later needs a file of its own.',
+    };
+  }
   if (!isTool(path) && (isTest(target) || isTool(target))) {
     return { rule: 'no-tests', message: `${target} is for tests and tools only: move what is shared into the source.` };
   }
