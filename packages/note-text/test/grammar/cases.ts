@@ -57,7 +57,11 @@ export const GRAMMAR_CASES: readonly GrammarCase[] = [
   { name: 'frontmatter', source: '---\ntitle: "x" # no\nx: "#a"\n---\n# b', headings: ['# b'] },
   { name: 'frontmatter that is not closed', source: '---\n\n[[a]]', links: ['a'] },
   { name: 'a table', source: '| [[a]] | #b |\n|---|---|\n| [[c]] | d |', links: ['a', 'c'], tags: ['b'] },
-  { name: 'a table that a line ends', source: '| a |\n|---|\n| [[b]] |\n---\n\n| c |\n|---|\n| d |\n===', links: ['b'] },
+  {
+    name: 'a table that a line ends',
+    source: '| a |\n|---|\n| [[b]] |\n---\n\n| c |\n|---|\n| d |\n===',
+    links: ['b'],
+  },
   { name: 'a table that an empty item ends', source: '| a |\n|---|\n| b |\n- ' },
   { name: 'a footnote', source: 'x[^1]\n\n[^1]: [[a]] #b', links: ['a'], tags: ['b'] },
   { name: 'a heading of several lines, underlined with spaces before', source: 'a\n b\n ---', headings: ['## a b'] },
@@ -81,13 +85,13 @@ export const GRAMMAR_CASES: readonly GrammarCase[] = [
 /**
  * Pieces of which both read any text alike. Not among them is where they differ on purpose or by their nature: what an
  * unclosed `$$` or `%%` hides (the editor: all that follows; the scanner: nothing, for links must not vanish while
- * somebody types), HTML (the scanner reads the text in it), a reference without a definition, and what GitHub takes for
- * an address in a text.
+ * somebody types), HTML (the scanner reads the text in it), a reference without a definition, what GitHub takes for an
+ * address in a text, and code that begins after an escaped mark of code.
  */
 export const PIECES: readonly string[] = [
   ...['[[a]]', '[[b|c]]', '![[d]]', '[[#e]]', '[x](y.md)', '![i](z.png)', ' a [s][r] a ', '\n\n[r]: q.md\n\n'],
   ...['#t', ' #u', '\n# H', '\n## G #\n', '\n---\n', '\n===\n', '\n    ', '\n- ', '\n> ', '\n1. ', '\n', '\n\n'],
-  ...['`', '``', '\n```\n', '\n~~~\n', '\\', '*', '**', '==', ' ^id\n\n', ' [^1] ', '<https://e.org>', '&amp;'],
+  ...['`', '``', '\n```\n', '\n~~~\n', '*', '**', '==', ' ^id\n\n', ' [^1] ', '<https://e.org>', '&amp;'],
   ...[' ', '\t', 'word', '!', '(', ')'],
 ];
 
