@@ -6,16 +6,16 @@ import type { Blobs, ByteRange } from '../../ports/blobs/blobs.ts';
 import type { Clock } from '../../ports/clock/clock.ts';
 import type { Database, ReadHandle, WriteHandle } from '../../ports/database/database.ts';
 import { KeyringError } from '../../ports/keyring/keyring.ts';
-import type { Entries, FeedEntry, KindHandler, StoredEntry, WriteContext } from '../entries/entries.ts';
+import type { Entries, StoredEntry, WriteContext } from '../entries/entries.ts';
 import { isConditional, type Precondition, UNCONDITIONAL } from '../entries/precondition.ts';
 import type { SealedEntry } from '../entries/sealed-entry.ts';
-import type { CachedCollection, ChangeSequence, OpenVault } from '../vaults/vaults.ts';
-import { type ChangedAttachment, cachedAttachments, changedAttachment } from './attachment-cache.ts';
+import type { ChangeSequence, OpenVault } from '../vaults/vaults.ts';
+import { cachedAttachments, changedAttachment } from './attachment-cache.ts';
 import { createAttachmentKind } from './attachment-kind.ts';
 import { checkExpected, toAttachment } from './attachments.mapper.ts';
-import { type BlobGc, createBlobGc } from './blob-gc.ts';
+import { createBlobGc } from './blob-gc.ts';
 import { deleteAttachment, deleteAttachments } from './delete-attachments.ts';
-import { createMoveOperations, type MoveOperations } from './move.ts';
+import { moveAttachments, renameAttachment } from './move.ts';
 import { bytesContext, openAttachment, openMeta } from './sealed-attachment.ts';
 import { put } from './uploads/put.ts';
 import { checkEnabled, type StoredUpload, storeUpload, type UploadInput } from './uploads/upload.ts';
@@ -52,66 +52,24 @@ export type { ChangedAttachment } from './attachment-cache.ts';
 export type { StoredUpload, UploadInput } from './uploads/upload.ts';
 
 /** Attachments: files that are sealed, stored once for equal bytes, and linked to like notes. */
-export interface Attachments extends AttachmentQueries, MoveOperations, BlobGc {
-  readonly kind: KindHandler;
-  readonly cache: CachedCollection<ChangedAttachment>;
-  /** Unseals an attachment or tombstone of the change feed. Throws `attachment_unreadable`. */
-  changed(vault: OpenVault, row: FeedEntry): ChangedAttachment;
-  /**
-   * Stores the bytes of an upload, which is requested only if the plan allows attachments. The bytes belong to no
-   * attachment until `put`; a caller that does not put them must dispose of them. Throws `limit_exceeded`,
-   * `extension_not_allowed`, `mime_not_allowed`, and the errors of the upload.
-   */
-  startUpload<Upload extends UploadInput>(
-    vault: OpenVault,
-    upload: () => Upload | Promise<Upload>,
-  ): Promise<StartedUpload<Upload>>;
-  /**
-   * Creates the attachment at the path of received bytes, or replaces its bytes; resolves once it is on disk. Equal
-   * bytes change nothing. Throws `conflict`, `limit_exceeded`, and `version_conflict` for a failed precondition.
-   *
-   * @param mtime epoch seconds; now, by default.
-   */
-  put(
-    context: WriteContext<Attachment>,
-    received: StoredUpload,
-    mtime: number | undefined,
-    expected?: Precondition,
-  ): Promise<Attachment>;
-  /**
-   * Calls `startUpload` and then `put`. A precondition that has failed already is refused before any bytes are
-   * requested.
-   */
-  upload(
-    context: WriteContext<Attachment>,
-    upload: () => UploadInput & { mtime(): number | undefined },
-    expected?: Precondition,
-  ): Promise<Attachment>;
-  /**
-   * Turns the attachment at a path into a tombstone; resolves to the hash of its bytes, null when there is no
-   * attachment. Throws `version_conflict` for a failed precondition.
-   */
-  delete(context: WriteContext<string | null>, path: string, expected?: Precondition): Promise<string | null>;
-  /**
-   * Deletes the attachments at some paths and ignores missing ones; resolves to the number deleted. Throws
-   * `missing_paths`, `invalid_ids`, `batch_too_large`.
-   */
-  deleteMany(context: WriteContext<number>, paths: unknown): Promise<number>;
-}
+export type Attachments = ReturnType<typeof createAttachments>;
 
-export function createAttachments(deps: AttachmentDeps): Attachments {
+export function createAttachments(deps: AttachmentDeps) {
   return {
     ...createQueries(deps),
-    ...createMoveOperations(deps),
+    rename: renameAttachment.bind(null, deps),
+    moveMany: moveAttachments.bind(null, deps),
     ...createBlobGc(deps),
     kind: createAttachmentKind(deps),
     cache: cachedAttachments,
+    /** Unseals an attachment or tombstone of the change feed. Throws `attachment_unreadable`. */
     changed: changedAttachment,
-    startUpload: (vault, upload) => startUpload(deps, vault, upload),
-    put: (context, received, mtime, expected) => put(deps, context, received, mtime, expected),
-    upload: (context, upload, expected) => uploadAttachment(deps, context, upload, expected),
-    delete: (context, path, expected) => deleteAttachment(deps, context, path, expected),
-    deleteMany: (context, paths) => deleteAttachments(deps, context, paths),
+    startUpload: <Upload extends UploadInput>(vault: OpenVault, upload: () => Upload | Promise<Upload>) =>
+      startUpload(deps, vault, upload),
+    put: put.bind(null, deps),
+    upload: uploadAttachment.bind(null, deps),
+    delete: deleteAttachment.bind(null, deps),
+    deleteMany: deleteAttachments.bind(null, deps),
   };
 }
 
@@ -177,6 +135,11 @@ interface StartedUpload<Upload extends UploadInput> {
   readonly upload: Upload;
 }
 
+/**
+ * Stores the bytes of an upload, which is requested only if the plan allows attachments. The bytes belong to no
+ * attachment until `put`; a caller that does not put them must dispose of them. Throws `limit_exceeded`,
+ * `extension_not_allowed`, `mime_not_allowed`, and the errors of the upload.
+ */
 async function startUpload<Upload extends UploadInput>(
   deps: AttachmentDeps,
   vault: OpenVault,
@@ -187,6 +150,10 @@ async function startUpload<Upload extends UploadInput>(
   return { received: await storeUpload(deps, vault, upload), upload };
 }
 
+/**
+ * Calls `startUpload` and then `put`. A precondition that has failed already is refused before any bytes are
+ * requested.
+ */
 async function uploadAttachment(
   deps: AttachmentDeps,
   context: WriteContext<Attachment>,

@@ -9,6 +9,10 @@ import { openMeta } from './sealed-attachment.ts';
 
 const DELETE_MAX = 500;
 
+/**
+ * Turns the attachment at a path into a tombstone; resolves to the hash of its bytes, null when there is no
+ * attachment. Throws `version_conflict` for a failed precondition.
+ */
 export function deleteAttachment(
   deps: AttachmentDeps,
   context: WriteContext<string | null>,
@@ -24,6 +28,10 @@ export function deleteAttachment(
   return deleteAt(deps, context, [path], check, () => hash);
 }
 
+/**
+ * Deletes the attachments at some paths and ignores missing ones; resolves to the number deleted. Throws
+ * `missing_paths`, `invalid_ids`, `batch_too_large`.
+ */
 export async function deleteAttachments(
   deps: AttachmentDeps,
   context: WriteContext<number>,

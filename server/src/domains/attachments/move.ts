@@ -17,30 +17,13 @@ export interface Renamed {
   readonly attachment: Attachment;
 }
 
-export interface MoveOperations {
-  /**
-   * Renames or moves the attachment at a path and updates links and embeds. Throws `limit_exceeded` for a plan without
-   * attachments, `attachment_item_not_found`, `conflict`, `extension_not_allowed`.
-   */
-  rename(context: WriteContext<Renamed>, paths: { old_path: string; new_path: string }): Promise<Renamed>;
-  /**
-   * Moves attachments into a folder, all or none; resolves to the number requested. Throws `limit_exceeded`,
-   * `missing_paths_or_target`, `invalid_ids`, `too_many_items`; `attachment_item_not_found`, `conflict` with
-   * `item_path`.
-   */
-  moveMany(context: WriteContext<number>, sent: { paths?: unknown; target_folder?: unknown }): Promise<number>;
-}
-
 const MOVE_MAX = 1000;
 
-export function createMoveOperations(deps: AttachmentDeps): MoveOperations {
-  return {
-    rename: (context, sent) => renameAttachment(deps, context, sent),
-    moveMany: (context, sent) => moveAttachments(deps, context, sent),
-  };
-}
-
-async function renameAttachment(
+/**
+ * Renames or moves the attachment at a path and updates links and embeds. Throws `limit_exceeded` for a plan without
+ * attachments, `attachment_item_not_found`, `conflict`, `extension_not_allowed`.
+ */
+export async function renameAttachment(
   deps: AttachmentDeps,
   context: WriteContext<Renamed>,
   sent: { old_path: string; new_path: string },
@@ -65,7 +48,11 @@ async function renameAttachment(
   });
 }
 
-async function moveAttachments(
+/**
+ * Moves attachments into a folder, all or none; resolves to the number requested. Throws `limit_exceeded`,
+ * `missing_paths_or_target`, `invalid_ids`, `too_many_items`; `attachment_item_not_found`, `conflict` with `item_path`.
+ */
+export async function moveAttachments(
   deps: AttachmentDeps,
   context: WriteContext<number>,
   { paths: sent, target_folder: target }: { paths?: unknown; target_folder?: unknown },

@@ -34,31 +34,7 @@ export interface SealedNote {
   readonly content: Uint8Array | null;
 }
 
-/** The notes of the change feed. */
-export interface NoteChangeFeed {
-  /** Unseals a note or tombstone of the change feed. Throws `note_unreadable`. */
-  changed(vault: OpenVault, row: FeedEntry): ChangedNote;
-  /** Returns the texts of live notes of the same snapshot, by id. Throws `note_unreadable`. */
-  textsOf(
-    handle: ReadHandle,
-    vault: OpenVault,
-    notes: readonly Pick<ChangedNote, 'id' | 'version' | 'sizeBytes'>[],
-  ): Promise<Map<NoteId, string>>;
-  /** The same without the texts that are damaged. */
-  readableTextsOf: NoteChangeFeed['textsOf'];
-  /**
-   * Returns the first `limit` notes and tombstones written after `after`, sealed and with their texts: up to `bytes` of
-   * text, at least one if there is any. `more` tells whether others follow.
-   */
-  sealedAfter(
-    handle: ReadHandle,
-    vault: OpenVault,
-    after: Seq,
-    page: { readonly limit: number; readonly bytes: number },
-  ): Promise<{ notes: SealedNote[]; more: boolean }>;
-  /** Returns live notes with their texts, sealed and unordered. */
-  sealedOf(handle: ReadHandle, vault: OpenVault, ids: readonly NoteId[]): Promise<SealedNote[]>;
-}
+type TextToRead = Pick<ChangedNote, 'id' | 'version' | 'sizeBytes'>;
 
 async function withTexts(handle: ReadHandle, vault: OpenVault, rows: readonly FeedEntry[]): Promise<SealedNote[]> {
   const live = rows.filter(({ deleted_at }) => deleted_at === null).map(({ id }) => id);
@@ -75,16 +51,27 @@ async function withTexts(handle: ReadHandle, vault: OpenVault, rows: readonly Fe
   }));
 }
 
-export function createNoteChangeFeed(entries: Pick<Entries, 'changedOf' | 'rowsById'>): NoteChangeFeed {
+export function createNoteChangeFeed(entries: Pick<Entries, 'changedOf' | 'rowsById'>) {
   return {
     changed: changedNote,
-    textsOf: async (handle, vault, notes) => {
+    /** Returns the texts of live notes of the same snapshot, by id. Throws `note_unreadable`. */
+    async textsOf(handle: ReadHandle, vault: OpenVault, notes: readonly TextToRead[]): Promise<Map<NoteId, string>> {
       const texts = await readableTextsOf(handle, vault, notes);
       if (texts.size !== notes.length) throw new NotevaultError('note_unreadable');
       return texts;
     },
+    /** The same without the texts that are damaged. */
     readableTextsOf,
-    async sealedAfter(handle, vault, after, { limit, bytes }) {
+    /**
+     * Returns the first `limit` notes and tombstones written after `after`, sealed and with their texts: up to `bytes`
+     * of text, at least one if there is any. `more` tells whether others follow.
+     */
+    async sealedAfter(
+      handle: ReadHandle,
+      vault: OpenVault,
+      after: Seq,
+      { limit, bytes }: { readonly limit: number; readonly bytes: number },
+    ): Promise<{ notes: SealedNote[]; more: boolean }> {
       const rows = await entries.changedOf(handle, vault, 'note', after, limit);
       let sum = 0;
       const page = rows.filter(({ size_bytes, deleted_at }, index) => {
@@ -93,12 +80,14 @@ export function createNoteChangeFeed(entries: Pick<Entries, 'changedOf' | 'rowsB
       });
       return { notes: await withTexts(handle, vault, page), more: page.length < rows.length || rows.length === limit };
     },
-    async sealedOf(handle, vault, ids) {
+    /** Returns live notes with their texts, sealed and unordered. */
+    async sealedOf(handle: ReadHandle, vault: OpenVault, ids: readonly NoteId[]): Promise<SealedNote[]> {
       return withTexts(handle, vault, await entries.rowsById(handle, vault.id, 'note', ids));
     },
   };
 }
 
+/** Unseals a note or tombstone of the change feed. Throws `note_unreadable`. */
 function changedNote(vault: OpenVault, row: FeedEntry): ChangedNote {
   return {
     id: row.id as NoteId,
@@ -116,7 +105,7 @@ function changedNote(vault: OpenVault, row: FeedEntry): ChangedNote {
 async function readableTextsOf(
   handle: ReadHandle,
   vault: OpenVault,
-  notes: Parameters<NoteChangeFeed['textsOf']>[2],
+  notes: readonly TextToRead[],
 ): Promise<Map<NoteId, string>> {
   const yieldIfDue = createYield();
   const texts = new Map<NoteId, string>();

@@ -5,15 +5,10 @@ import type { OpenVault, VaultCache } from '../vaults/vaults.ts';
 import { type CachedNote, cachedNotes } from './note-cache.ts';
 
 /** The facets of a vault's notes, ordered by name, with the number of live notes. */
-export interface Facets {
-  tags(vault: OpenVault): Promise<Counted[]>;
-  types(vault: OpenVault): Promise<Counted[]>;
-}
-
-export function createFacets(cache: VaultCache): Facets {
+export function createFacets(cache: VaultCache) {
   return {
-    tags: (vault) => countFacet(cache, vault, ({ tags }) => tags),
-    types: (vault) => countFacet(cache, vault, ({ type }) => (type === null ? [] : [type])),
+    tags: (vault: OpenVault) => countFacet(cache, vault, ({ tags }) => tags),
+    types: (vault: OpenVault) => countFacet(cache, vault, ({ type }) => (type === null ? [] : [type])),
   };
 }
 

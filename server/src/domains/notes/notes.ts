@@ -1,63 +1,27 @@
-import type { ParsedLink } from '@notevault/note-text/links/parsed-link.ts';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { Note, NoteListed, UpsertNote } from '@notevault/protocol/notes.ts';
-import type { FolderId, NoteId, VaultId } from '@notevault/protocol/values/ids.ts';
+import type { FolderId, NoteId } from '@notevault/protocol/values/ids.ts';
 import { createYield } from '../../concurrency/yield.ts';
-import type { WriteHandle } from '../../ports/database/database.ts';
-import type { KindHandler, WriteContext } from '../entries/entries.ts';
-import type { Precondition } from '../entries/precondition.ts';
-import type { CachedCollection, OpenVault } from '../vaults/vaults.ts';
-import { createNoteChangeFeed, type NoteChangeFeed } from './change-feed.ts';
+import type { WriteContext } from '../entries/entries.ts';
+import type { OpenVault } from '../vaults/vaults.ts';
+import { createNoteChangeFeed } from './change-feed.ts';
 import { deleteById, deleteByPath } from './deletion/delete-notes.ts';
 import { purgeSlice } from './deletion/purge.ts';
-import { createFacets, type Facets } from './facets.ts';
-import { createHistory, type History } from './history/versions.ts';
+import { createFacets } from './facets.ts';
+import { createHistory } from './history/versions.ts';
 import { DocumentManager } from './live/document-manager.ts';
-import type { LiveNotes } from './live/live-notes.ts';
-import { createMoveOperations, type MoveOperations } from './moves/move.ts';
-import { type CachedNote, cachedNotes } from './note-cache.ts';
+import { createMoveOperations } from './moves/move.ts';
+import { cachedNotes } from './note-cache.ts';
 import { createNoteKind } from './note-kind.ts';
 import type { LiveDeps, LiveNotifications, NoteDeps, NotePlace } from './notes.deps.ts';
 import { cachedToListed, notePathOf, openNote, toListed, toNote } from './notes.mapper.ts';
 import { type NoteMeta, sealed } from './sealed-note.ts';
-import { type BatchOperations, createBatchOperations } from './writes/bulk.ts';
+import { createBatchOperations } from './writes/bulk.ts';
 import { deriveOnPool } from './writes/offload/derive-on-pool.ts';
 import { upsertNote } from './writes/upsert.ts';
 import { VaultWriter } from './writes/vault-writer.ts';
 
-export interface Notes extends MoveOperations, BatchOperations, History, Facets, NoteChangeFeed, AsyncDisposable {
-  readonly kind: KindHandler;
-  readonly cache: CachedCollection<CachedNote>;
-  /** The live documents that are edited over sockets. */
-  readonly live: LiveNotes;
-  /** Creates the note, or merges into the existing one. Resolves once the note is on disk. */
-  upsert(context: WriteContext<Note>, input: UpsertNote): Promise<Note>;
-  /** Throws `note_not_found`, `note_unreadable`. */
-  getByPath(vault: OpenVault, path: string): Promise<Note>;
-  getById(vault: OpenVault, id: NoteId): Promise<Note>;
-  /** Like getByPath, but resolves to null for a note of more than 64 KB, or none. Throws `note_unreadable`. */
-  prefetchByPath(vault: OpenVault, path: string): Promise<Note | null>;
-  prefetchById(vault: OpenVault, id: NoteId): Promise<Note | null>;
-  linksIn(vault: OpenVault, path: string, text: string): Promise<readonly ParsedLink[]>;
-  /** Returns the notes that were written last, newest first. Throws `note_unreadable`. */
-  recent(vault: OpenVault, limit: number): Promise<NoteListed[]>;
-  /** Returns those of some notes that exist, by id. Throws `note_unreadable`. */
-  listedById(vault: OpenVault, ids: ReadonlySet<NoteId>): Promise<Map<NoteId, NoteListed>>;
-  /** Returns the notes directly inside a folder (null: the root), ordered by path. Throws `note_unreadable`. */
-  listIn(vault: OpenVault, folder: FolderId | null): Promise<NoteListed[]>;
-  /**
-   * Turns the note at a path into a tombstone; a path without a note is not an error. Throws `version_conflict` for a
-   * failed precondition.
-   */
-  deleteByPath(context: WriteContext, path: string, expected?: Precondition): Promise<void>;
-  /** Like deleteByPath, but throws `note_not_found`. */
-  deleteById(context: WriteContext, id: NoteId, expected?: Precondition): Promise<void>;
-  /**
-   * Deletes a slice of a purged vault's stored versions; returns true when more may be left. Other rows are deleted
-   * with the entries.
-   */
-  purgeSlice(handle: WriteHandle, vaultId: VaultId): Promise<boolean>;
-}
+export type Notes = ReturnType<typeof createNotes>;
 
 export type { ChangedNote, SealedNote } from './change-feed.ts';
 export type { ApplyOutcome, ApplyRefusal, LiveNote, LiveNotes } from './live/live-notes.ts';
@@ -73,7 +37,7 @@ export function openNoteMeta(vault: OpenVault, id: string, revision: number, byt
   return sealed.openMeta(vault, id, revision, bytes);
 }
 
-export function createNotes(given: Omit<LiveDeps, 'live' | 'writer'>): Notes {
+export function createNotes(given: Omit<LiveDeps, 'live' | 'writer'>) {
   // Writes notify the documents in memory, which write by the same operations.
   const signals: LiveNotifications = {
     changed: (id) => live.changed(id),
@@ -103,28 +67,35 @@ export function createNotes(given: Omit<LiveDeps, 'live' | 'writer'>): Notes {
     ...createNoteChangeFeed(entries),
     kind: createNoteKind(deps),
     cache: cachedNotes,
-    upsert(context, input) {
+    /** Creates the note, or merges into the existing one. Resolves once the note is on disk. */
+    upsert(context: WriteContext<Note>, input: UpsertNote): Promise<Note> {
       const path = notePathOf(input.path);
       const pathKey = entries.pathKey(context.vault, path);
       return lock.run(context.vault.id, pathKey.toString('hex'), () =>
         upsertNote(deps, context, { ...input, path, pathKey }),
       );
     },
-    getByPath: (vault, path) => existing(vault, { pathKey: entries.pathKey(vault, path) }),
-    getById: (vault, id) => existing(vault, { id }),
-    prefetchByPath: (vault, path) => read(vault, { pathKey: entries.pathKey(vault, path) }, true),
-    prefetchById: (vault, id) => read(vault, { id }, true),
-    linksIn: async (vault, path, text) => (await deriveOnPool(deps, vault, path, text)).links,
-    recent: async (vault, limit) =>
+    /** Throws `note_not_found`, `note_unreadable`. */
+    getByPath: (vault: OpenVault, path: string) => existing(vault, { pathKey: entries.pathKey(vault, path) }),
+    getById: (vault: OpenVault, id: NoteId) => existing(vault, { id }),
+    /** Like getByPath, but resolves to null for a note of more than 64 KB, or none. Throws `note_unreadable`. */
+    prefetchByPath: (vault: OpenVault, path: string) => read(vault, { pathKey: entries.pathKey(vault, path) }, true),
+    prefetchById: (vault: OpenVault, id: NoteId) => read(vault, { id }, true),
+    linksIn: async (vault: OpenVault, path: string, text: string) =>
+      (await deriveOnPool(deps, vault, path, text)).links,
+    /** Returns the notes that were written last, newest first. Throws `note_unreadable`. */
+    recent: async (vault: OpenVault, limit: number): Promise<NoteListed[]> =>
       (await entries.newestOf(db, vault, 'note', limit)).map((row) => toListed(vault, row)),
-    listedById: async (vault, ids) =>
+    /** Returns those of some notes that exist, by id. Throws `note_unreadable`. */
+    listedById: async (vault: OpenVault, ids: ReadonlySet<NoteId>): Promise<Map<NoteId, NoteListed>> =>
       new Map(
         (await entries.rowsById(db, vault.id, 'note', [...ids])).map((row) => [row.id as NoteId, toListed(vault, row)]),
       ),
-    listIn: (vault, folder) => listIn(deps, vault, folder),
-    deleteByPath: (context, path, expected) => deleteByPath(deps, context, path, expected),
-    deleteById: (context, id, expected) => deleteById(deps, context, id, expected),
+    listIn: listIn.bind(null, deps),
+    deleteByPath: deleteByPath.bind(null, deps),
+    deleteById: deleteById.bind(null, deps),
     purgeSlice,
+    /** The live documents that are edited over sockets. */
     live,
     [Symbol.asyncDispose]: () => live[Symbol.asyncDispose](),
   };

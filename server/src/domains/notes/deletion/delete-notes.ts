@@ -14,7 +14,10 @@ import type { OpenVault } from '../../vaults/vaults.ts';
 import type { NoteDeps } from '../notes.deps.ts';
 import { toListed } from '../notes.mapper.ts';
 
-/** Turns the note at a path into a tombstone. Throws `version_conflict` for a failed precondition. */
+/**
+ * Turns the note at a path into a tombstone; a path without a note is not an error. Throws `version_conflict` for a
+ * failed precondition.
+ */
 export async function deleteByPath(
   deps: NoteDeps,
   context: WriteContext,
@@ -69,14 +72,14 @@ function deleteOne(
 }
 
 /**
- * Deletes notes, all or none; resolves to their number. Throws the errors of batch requests, and `version_conflict`
- * with `item_id` for a note whose content hash differs from that in `baseHashes`.
+ * Deletes notes, all or none; resolves to their number. Throws the errors of batch requests, `note_unreadable`, and
+ * `version_conflict` with `item_id` for a note whose content hash differs from that in `baseHashes` (by id).
  */
-export function deleteMany(
+export async function deleteMany(
   { entries }: NoteDeps,
   context: WriteContext<number>,
   sent: unknown,
-  baseHashes: unknown,
+  baseHashes?: unknown,
 ): Promise<number> {
   const ids = itemIds(sent);
   const expected = hashesById(baseHashes, ids);

@@ -17,27 +17,21 @@ import * as store from './versions.store.ts';
 
 const SLICE = 500;
 
-/** The history of a note. All methods throw `note_not_found`, `note_unreadable`. */
-export interface History {
-  /** Returns every readable version, newest first, beginning with the current one. */
-  versions(vault: OpenVault, id: NoteId): Promise<NoteVersion[]>;
-  version(vault: OpenVault, id: NoteId, version: number): Promise<Note>;
-  /** Makes a new version with the text of an older one; does nothing when the texts are equal. */
-  restore(context: WriteContext<Note>, id: NoteId, version: number): Promise<Note>;
-  /** Thins old versions; resolves to the number deleted. */
-  thinVersions(): Promise<number>;
-}
-
-export function createHistory(deps: NoteDeps): History {
+/** The history of a note. All functions throw `note_not_found`, `note_unreadable`. */
+export function createHistory(deps: NoteDeps) {
   const { lock } = deps.entries;
   return {
-    versions: (vault, id) => listVersions(deps, vault, id),
-    version: (vault, id, version) => readVersion(deps, vault, id, version),
-    restore: (context, id, version) => lock.run(context.vault.id, id, () => restoreVersion(deps, context, id, version)),
+    versions: listVersions.bind(null, deps),
+    version: readVersion.bind(null, deps),
+    /** Makes a new version with the text of an older one; does nothing when the texts are equal. */
+    restore: (context: WriteContext<Note>, id: NoteId, version: number) =>
+      lock.run(context.vault.id, id, () => restoreVersion(deps, context, id, version)),
+    /** Thins old versions; resolves to the number deleted. */
     thinVersions: () => thinVersions(deps.db, deps.clock.now(), deps.retention),
   };
 }
 
+/** Returns every readable version, newest first, beginning with the current one. */
 async function listVersions({ db, entries }: NoteDeps, vault: OpenVault, id: NoteId): Promise<NoteVersion[]> {
   const [row] = await entries.rowsById(db, vault.id, 'note', [id]);
   if (row === undefined || row.version === null) throw new NotevaultError('note_not_found');

@@ -17,14 +17,8 @@ export interface Renamed {
   readonly note: Note;
 }
 
-export interface MoveOperations {
+export function createMoveOperations({ db, entries, hooks }: NoteDeps) {
   /** Renames or moves the note at a path and updates the links to it. Throws `note_not_found`, `conflict`. */
-  rename(context: WriteContext<Renamed>, paths: { old_path: string; new_path: string }): Promise<Renamed>;
-  /** Moves notes into a folder, all or none; resolves to the number requested. Throws the errors of batch requests. */
-  moveMany(context: WriteContext<number>, ids: unknown, target: TargetInput): Promise<number>;
-}
-
-export function createMoveOperations({ db, entries, hooks }: NoteDeps): MoveOperations {
   async function rename(
     context: WriteContext<Renamed>,
     sent: { old_path: string; new_path: string },
@@ -50,6 +44,7 @@ export function createMoveOperations({ db, entries, hooks }: NoteDeps): MoveOper
     });
   }
 
+  /** Moves notes into a folder, all or none; resolves to the number requested. Throws the errors of batch requests. */
   async function moveMany(context: WriteContext<number>, sent: unknown, target: TargetInput): Promise<number> {
     const { vault } = context;
     const ids = itemIds(sent);

@@ -40,7 +40,7 @@ type BatchItem = { readonly path: string } & (
  * Upserts up to a hundred notes in one transaction, each independently of the others. Throws `invalid_notes`,
  * `too_many_notes`, and for the whole batch `limit_exceeded`.
  */
-export function upsertBatch(
+export async function upsertBatch(
   deps: NoteDeps,
   context: WriteContext<BatchResult[]>,
   sent: unknown,
