@@ -14,6 +14,12 @@ test('what belongs to a note is beside it: outline, links, history with restore'
   await page.getByRole('complementary', { name: 'History' }).getByRole('button').last().click();
   await expect(page.getByRole('dialog').locator('ins')).toHaveText('Beans');
   await expect(page.getByRole('dialog').locator('del')).toHaveText('Peas');
+  const text = page.getByRole('dialog');
+  await text.getByLabel('Show').selectOption('Side by side');
+  await expect(text.getByRole('group').first()).toHaveText('Peas. [[Nothing yet]]');
+  await expectAccessible(page);
+  await text.getByLabel('with').selectOption({ index: 2 });
+  await expect(text.getByText('Both texts are the same.')).toBeVisible();
   await page.getByRole('button', { name: 'Restore this version' }).click();
   await expect(page.locator('.cm-content')).toContainText('Peas');
 });

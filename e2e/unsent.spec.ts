@@ -128,6 +128,7 @@ test('the list of unsent edits compares, downloads, discards and brings back', a
   await dialog.getByRole('button', { name: 'Compare with the server: Draft' }).click();
   await expect(dialog.locator('ins')).toHaveText('precious');
   await expectAccessible(page);
+  await page.keyboard.press('Escape');
   const download = page.waitForEvent('download');
   await dialog.getByRole('button', { name: 'Download: Draft' }).click();
   expect((await download).suggestedFilename()).toBe('Draft.md');
@@ -135,8 +136,31 @@ test('the list of unsent edits compares, downloads, discards and brings back', a
   await expect(badge).toHaveCount(0);
   await page.getByRole('button', { name: 'Undo' }).click();
   await expect(badge).toHaveText('1 note not sent yet');
-  await openNote(page, 'Draft');
-  await expect(page.locator('.cm-content')).toContainText('precious');
+  // Somebody else writes at the same place: both texts are compared, and what is kept of both is written.
+  await alice.write('Draft.md', 'start\nfrom elsewhere\n');
+  await badge.click();
+  await dialog.getByRole('button', { name: 'Compare with the server: Draft' }).click();
+  const [theirs, ours] = [
+    page.getByRole('group', { name: 'On the server' }),
+    page.getByRole('group', { name: 'On this device' }),
+  ];
+  const topsOf = async () => [(await theirs.boundingBox())?.y ?? 0, (await ours.boundingBox())?.y ?? 0] as const;
+  const [beside, other] = await topsOf();
+  expect(other).toBe(beside);
+  await page.setViewportSize({ width: 390, height: 800 });
+  const [above, below] = await topsOf();
+  expect(below).toBeGreaterThan(above);
+  const kept = page.getByRole('textbox', { name: 'What is kept here' });
+  await page.getByRole('button', { name: 'Use that of this device' }).click();
+  await expect(kept).toHaveValue(/^precious\n?$/);
+  await page.getByRole('button', { name: 'Use both' }).click();
+  await expect(kept).toHaveValue(/from elsewhere\nprecious/);
+  await kept.press('End');
+  await kept.pressSequentially(' and new');
+  await page.setViewportSize({ width: 1280, height: 720 });
+  await page.getByRole('button', { name: 'Save the text' }).click();
+  await expect(badge).toHaveCount(0);
+  expect((await alice.vault.readNote('Draft.md'))?.content).toMatch(/^start\nfrom elsewhere\nprecious and new/);
 });
 
 test('a tab that has what is kept nowhere asks before it closes, and another one does not', async ({

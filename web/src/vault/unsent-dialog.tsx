@@ -5,8 +5,6 @@ import { bringBack, discardUnsent, unsentText } from '../device/unsent-copies.ts
 import { sendNow, unsentChanged } from '../device/unsent-state.ts';
 import type { UnsentNote } from '../editor/device.ts';
 import { useTexts } from '../i18n/use-texts.ts';
-import { type DifferencePiece, differenceOf, shortened } from '../note/panels/difference.ts';
-import { DifferenceView } from '../note/panels/difference-view.tsx';
 import { nameOf, noteName, parentOf } from '../tree/model/tree-index.ts';
 import { Button } from '../ui/controls/button.tsx';
 import { saveFile } from '../ui/controls/save-file.ts';
@@ -14,6 +12,7 @@ import { Dialog, DialogButtons } from '../ui/dialogs/dialog.tsx';
 import { errorText } from '../ui/feedback/error-text.ts';
 import { showToast } from '../ui/feedback/toast.ts';
 import { workspace } from '../workspace/workspace.ts';
+import { type Compared, MergeDialog } from './merge-dialog.tsx';
 import styles from './unsent-badge.module.css';
 
 interface UnsentDialogProps {
@@ -47,17 +46,16 @@ function UnsentRow({ note, opened }: { readonly note: UnsentNote; readonly opene
   const t = useTexts('vault');
   const { id, vaultId, path, problem, asideOf } = note;
   const noteId = asideOf ?? id;
-  const [difference, setDifference] = useState<readonly DifferencePiece[] | null>(null);
+  const [compared, setCompared] = useState<Compared | null>(null);
   const name = noteName(path ?? '') || t('unsent.unnamed');
   const attempt = (action: () => Promise<void>) => () =>
     void action().catch((error: unknown) => showToast({ kind: 'danger', text: errorText(t, error) }));
   const compare = async () => {
-    if (difference !== null) return setDifference(null);
     const [here, there] = await Promise.all([
       unsentText(note),
       vaultId === null ? null : api.vault(vaultId).readNoteById(noteId),
     ]);
-    if (here !== null) setDifference(shortened(differenceOf(there?.content ?? '', here)));
+    if (here !== null) setCompared({ here, there });
   };
   const download = async () => {
     const text = await unsentText(note);
@@ -66,12 +64,12 @@ function UnsentRow({ note, opened }: { readonly note: UnsentNote; readonly opene
   const restore = async () => {
     if (asideOf !== undefined) await bringBack([{ ...note, asideOf }]);
   };
-  const discard = async () => {
+  const discard = async (text: string) => {
     const undo = await discardUnsent(note);
     if (undo === null) return;
     showToast({
       kind: 'plain',
-      text: t('unsent.discarded', { name }),
+      text,
       action: { label: t('undo'), run: attempt(undo) },
     });
   };
@@ -99,11 +97,7 @@ function UnsentRow({ note, opened }: { readonly note: UnsentNote; readonly opene
             {t('unsent.bringBack')}
           </Button>
         )}
-        <Button
-          aria-label={`${t('unsent.compare')}: ${name}`}
-          aria-expanded={difference !== null}
-          onClick={attempt(compare)}
-        >
+        <Button aria-label={`${t('unsent.compare')}: ${name}`} onClick={attempt(compare)}>
           {t('unsent.compare')}
         </Button>
         <Button aria-label={`${t('unsent.download')}: ${name}`} onClick={attempt(download)}>
@@ -111,12 +105,26 @@ function UnsentRow({ note, opened }: { readonly note: UnsentNote; readonly opene
         </Button>
         {/* One that is open says itself what can be done: its document would bring the edits back. */}
         {workspace.isOpen(id) ? null : (
-          <Button look="danger" aria-label={`${t('unsent.discard')}: ${name}`} onClick={attempt(discard)}>
+          <Button
+            look="danger"
+            aria-label={`${t('unsent.discard')}: ${name}`}
+            onClick={attempt(() => discard(t('unsent.discarded', { name })))}
+          >
             {t('unsent.discard')}
           </Button>
         )}
       </div>
-      {difference === null ? null : <DifferenceView pieces={difference} />}
+      {compared === null ? null : (
+        <MergeDialog
+          vaultId={vaultId}
+          name={name}
+          compared={compared}
+          // The document of one that is open would bring the edits back.
+          saved={workspace.isOpen(id) ? null : () => discard(t('unsent.merged', { name }))}
+          changed={attempt(compare)}
+          close={() => setCompared(null)}
+        />
+      )}
     </li>
   );
 }

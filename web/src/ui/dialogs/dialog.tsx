@@ -10,6 +10,8 @@ interface DialogProps {
   readonly close: () => void;
   /** Called when the dialog is gone. */
   readonly closed?: () => void;
+  /** For two texts beside each other. */
+  readonly isWide?: boolean;
   readonly children: ReactNode;
 }
 
@@ -17,7 +19,7 @@ interface DialogProps {
  * A dialog, open for as long as it is there; Escape and a click beside it close it. What had the focus before has it
  * again afterwards, unless something else took it.
  */
-export function Dialog({ title, close, closed, children }: DialogProps) {
+export function Dialog({ title, close, closed, isWide = false, children }: DialogProps) {
   const t = useTexts('vault');
   const [before] = useState(() => document.activeElement);
   return (
@@ -26,6 +28,7 @@ export function Dialog({ title, close, closed, children }: DialogProps) {
         <Radix.Overlay className={styles.veil} />
         <Radix.Content
           className={styles.dialog}
+          data-wide={isWide || undefined}
           aria-describedby={undefined}
           onCloseAutoFocus={(event) => {
             // Radix would give it to the button that opened the dialog, and there is none.
