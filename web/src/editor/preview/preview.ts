@@ -15,6 +15,7 @@ import { blockIds, comments, footnotes, htmlTags } from './render/note-parts.ts'
 import { quoteMarks, quotes } from './render/quote.ts';
 import { tableMarks, tableSource } from './render/table.ts';
 import { rendererTable } from './renderer.ts';
+import { structure } from './structure.ts';
 import { visibleWalk } from './visible-walk.ts';
 
 /** Everything that is drawn within lines, by name of node. */
@@ -30,6 +31,6 @@ const blocks = blockField(BLOCK_RENDERERS);
 
 /** The live preview: one walk of what is visible, and one field of blocks. */
 export const livePreview: Extension = [
-  ...[previewState, editedTables, visibleWalk(INLINE_RENDERERS)],
+  ...[previewState, editedTables, structure, visibleWalk(INLINE_RENDERERS)],
   ...[blocks, blockMotion(blocks)],
 ];

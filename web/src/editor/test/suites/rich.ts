@@ -47,6 +47,23 @@ export function richTests(browser: () => EditorBrowser): void {
     await content.getByRole('heading', { level: 2, name: 'Kapitel', exact: true }).waitFor();
   });
 
+  test('screen readers find the lists of a note with their items, also nested ones, and its quotes and callouts', async () => {
+    await using opened = await browser().open();
+    await opened.start('- one\n- two\n  1. inner\n\n> said\n> > before\n\n> [!tip] Tip\n> so\n\nText');
+    const content = opened.page.locator('.cm-content');
+    const outer = content.getByRole('list').first();
+    assert.equal(await outer.locator('> [role=listitem]').count(), 2);
+    await outer.locator('> [role=listitem]', { hasText: 'two' }).locator('> [role=list] > [role=listitem]').waitFor();
+    await content.getByRole('blockquote').getByRole('blockquote').getByText('before').waitFor();
+    await content.getByRole('note').getByText('so').waitFor();
+    // A list of one item is where its item is.
+    await content.locator('[role=list] > [role=listitem] > .cm-line', { hasText: 'inner' }).waitFor();
+    await opened.page.getByText('one').click();
+    await opened.page.keyboard.press('End');
+    await opened.page.keyboard.type('\nmore');
+    await outer.locator('> [role=listitem]').nth(2).waitFor();
+  });
+
   test('formulas, diagrams and images are drawn under the policy of the page', async () => {
     const { files } = browser();
     files.set('/media/a.png', PIXEL);

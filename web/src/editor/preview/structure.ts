@@ -1,0 +1,66 @@
+import { syntaxTree } from '@codemirror/language';
+import { type EditorState, type Range as PlacedRange, RangeSet } from '@codemirror/state';
+import { BlockWrapper, EditorView, ViewPlugin, type ViewUpdate } from '@codemirror/view';
+import type { SyntaxNodeRef } from '@lezer/common';
+import { readCalloutHead } from './callout.ts';
+import { isFrozen } from './preview-state.ts';
+
+type Wrappers = RangeSet<BlockWrapper>;
+
+/** Elements of higher rank go around those of lower rank. */
+const RANK_MAX = 100;
+
+/**
+ * Puts the lines of lists, their items, quotes and callouts into elements with the roles that screen readers announce.
+ * The lines are those of the editor: alone, they would be read as one paragraph after another.
+ */
+export const structure = ViewPlugin.fromClass(
+  class {
+    wrappers: Wrappers;
+    constructor(view: EditorView) {
+      this.wrappers = wrappersIn(view);
+    }
+    update({ view, state, startState, changes, docChanged, viewportChanged }: ViewUpdate): void {
+      // An element that moves while an input method writes into it ends the composition.
+      if (view.composing || isFrozen(state)) this.wrappers = this.wrappers.map(changes);
+      else if (docChanged || viewportChanged || syntaxTree(startState) !== syntaxTree(state)) {
+        this.wrappers = wrappersIn(view);
+      }
+    }
+  },
+  {
+    provide: (self) => EditorView.blockWrappers.of((view) => view.plugin(self)?.wrappers ?? RangeSet.empty),
+  },
+);
+
+function wrappersIn({ state, visibleRanges }: EditorView): Wrappers {
+  const found = new Map<string, PlacedRange<BlockWrapper>>();
+  for (const { from, to } of visibleRanges) {
+    let depth = 0;
+    syntaxTree(state).iterate({
+      from,
+      to,
+      enter: (node) => {
+        const role = roleOf(node, state);
+        if (role === null) return;
+        // One item of a list begins and ends where the list does, so that nothing else says which is inside.
+        const wrapper = BlockWrapper.create({ tagName: 'div', attributes: { role }, rank: RANK_MAX - depth });
+        const start = state.doc.lineAt(node.from).from;
+        // A node can be in two visible ranges.
+        found.set(`${node.name} ${node.from} ${node.to}`, wrapper.range(start, Math.max(start, node.to)));
+        depth += 1;
+      },
+      leave: (node) => {
+        if (roleOf(node, state) !== null) depth -= 1;
+      },
+    });
+  }
+  return BlockWrapper.set([...found.values()], true);
+}
+
+function roleOf({ name, from }: SyntaxNodeRef, { doc }: EditorState): string | null {
+  if (name === 'BulletList' || name === 'OrderedList') return 'list';
+  if (name === 'ListItem') return 'listitem';
+  if (name !== 'Blockquote') return null;
+  return readCalloutHead(doc.sliceString(from, doc.lineAt(from).to)) === null ? 'blockquote' : 'note';
+}
