@@ -34,6 +34,15 @@ const shown: readonly [string, string, string][] = [
   ['an image of the web', 'a ![alt](https://example.org/a.png) b', 'a ⟨⟩ b'],
 ];
 
+test('the preview marks words in another language, so that screen readers speak them as it is spoken', () => {
+  const state = previewState('say <span lang="de-AT">Servus</span>, <span lang=x">no</span>');
+  const marked = drawnIn(state).filter(({ spec }) => spec.attributes?.lang !== undefined);
+  assert.deepEqual(
+    marked.map(({ from, to, spec }) => [state.sliceDoc(from, to), spec.attributes.lang]),
+    [['Servus', 'de-AT']],
+  );
+});
+
 for (const [what, source, expected] of shown) {
   test(`the preview shows ${what} without the marks that the cursor does not touch`, () => {
     assert.equal(shownText(previewState(source)), expected);

@@ -108,9 +108,13 @@ function renderBreak(node: SyntaxNodeRef, context: RenderContext): void {
   else context.mark(node.from, node.to, 'nv-html');
 }
 
-/** `<span …>` only carries a look, and looks of notes are not shown: its text is. */
+const LANGUAGE = /\slang=(["']?)([a-z]{2,3}(?:-[a-z\d]{1,8})*)\1[\s>]/i;
+
+/** `<span …>` carries a look, and looks of notes are not shown: its text is. It can also name the language of its text. */
 function renderSpan({ node, from, to }: SyntaxNodeRef, context: RenderContext): void {
   const close = closingTag(node, 'span', context.text.bind(context));
+  const [, , lang] = LANGUAGE.exec(context.text(from, to)) ?? [];
+  if (close !== null && lang !== undefined) context.mark(to, close.from, 'nv-lang', { lang });
   if (close === null || context.isRevealed({ from, to: close.to }, 'touch')) {
     context.mark(from, to, 'nv-html');
     return;
