@@ -1,6 +1,17 @@
 import { open, pagesOf } from './kit/pages.ts';
 import { expect, expectAccessible, signedIn, test } from './kit/test.ts';
 
+/** Letters, words, lines and paragraphs as far apart as readers may set them (WCAG 1.4.12). */
+const WIDE_TEXT = `* {
+  letter-spacing: 0.12em !important;
+  word-spacing: 0.16em !important;
+  line-height: 1.5 !important;
+}
+p { margin-block-end: 2em !important; }`;
+
+/** How far a page scrolls sideways, in pixels. */
+const SIDEWAYS = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
+
 for (const locale of ['en', 'de', 'ja']) {
   test.describe(`in ${locale}`, () => {
     test.use({ locale });
@@ -44,3 +55,19 @@ for (const locale of ['en', 'de', 'ja']) {
     });
   });
 }
+
+test('no page scrolls sideways at a width of 320 pixels, with letters and lines far apart too', async ({
+  page,
+  alice,
+}) => {
+  await page.setViewportSize({ width: 320, height: 640 });
+  const wide: string[] = [];
+  for (const [name, url] of await pagesOf(alice)) {
+    await open(page, url);
+    const plain = await page.evaluate<number>(SIDEWAYS);
+    await page.addStyleTag({ content: WIDE_TEXT });
+    const spaced = await page.evaluate<number>(SIDEWAYS);
+    if (plain > 0 || spaced > 0) wide.push(`${name}: ${plain}, ${spaced}`);
+  }
+  expect(wide).toEqual([]);
+});
