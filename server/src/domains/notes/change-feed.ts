@@ -1,5 +1,6 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { NoteId, Seq } from '@notevault/protocol/values/ids.ts';
+import { slicesBySize } from '../../concurrency/slices.ts';
 import { createYield } from '../../concurrency/yield.ts';
 import type { ReadHandle } from '../../ports/database/database.ts';
 import type { Entries, FeedEntry } from '../entries/entries.ts';
@@ -109,7 +110,7 @@ async function readableTextsOf(
 ): Promise<Map<NoteId, string>> {
   const yieldIfDue = createYield();
   const texts = new Map<NoteId, string>();
-  for (const slice of slicesBySize(notes)) {
+  for (const slice of slicesBySize(notes, TEXTS, ({ sizeBytes }) => sizeBytes)) {
     const versions = new Map(slice.map((note) => [note.id as string, note.version]));
     await yieldIfDue();
     for (const { note_id: id, content } of await handle.allMany(store.findContents, { vault: vault.id }, [
@@ -134,18 +135,4 @@ function readable<Opened>(open: () => Opened): Opened | null {
 }
 
 /** Maximum number of texts per read: on SQLite a read blocks the event loop. */
-const TEXTS = { notes: 100, bytes: 512 * 1024 };
-
-function* slicesBySize<Note extends Pick<ChangedNote, 'sizeBytes'>>(notes: readonly Note[]): Generator<Note[]> {
-  let slice: Note[] = [];
-  let bytes = 0;
-  for (const note of notes) {
-    bytes += note.sizeBytes;
-    if (slice.length > 0 && (bytes > TEXTS.bytes || slice.length === TEXTS.notes)) {
-      yield slice;
-      [slice, bytes] = [[], note.sizeBytes];
-    }
-    slice.push(note);
-  }
-  if (slice.length > 0) yield slice;
-}
+const TEXTS = { count: 100, bytes: 512 * 1024 };

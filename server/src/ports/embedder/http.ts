@@ -1,3 +1,4 @@
+import { slicesBySize } from '../../concurrency/slices.ts';
 import {
   checkVectors,
   type Embedder,
@@ -9,9 +10,8 @@ import {
 } from './embedder.ts';
 import { type HttpEmbedderOptions, requestVectors } from './http-client.ts';
 
-const BATCH_TEXTS = 64;
-/** Keeps a request within what servers accept at once. */
-const BATCH_CHARACTERS = 200_000;
+/** Keeps a request within what servers accept at once; the size is in characters. */
+const BATCH = { count: 64, bytes: 200_000 };
 /** What models of this kind accept, or more. */
 const MAX_TOKENS = 512;
 
@@ -43,7 +43,7 @@ export function httpEmbedder(options: HttpEmbedderOptions): Embedder {
     if (texts.length === 0) return [];
     const { dimensions } = await space(signal);
     const vectors: Float32Array[] = [];
-    for (const batch of batches(texts)) {
+    for (const batch of slicesBySize(texts, BATCH, (text) => text.length)) {
       signal.throwIfAborted();
       vectors.push(...checkVectors(await requestVectors(options, batch, signal), batch.length, dimensions));
     }
@@ -74,19 +74,4 @@ function textOf({ about, text }: Passage): string {
 function sendable(text: string): string {
   const clean = text.toWellFormed().replaceAll('\0', ' ');
   return clean.trim() === '' ? '-' : clean;
-}
-
-function* batches(texts: readonly string[]): Generator<string[]> {
-  let batch: string[] = [];
-  let characters = 0;
-  for (const text of texts) {
-    if (batch.length === BATCH_TEXTS || (batch.length > 0 && characters + text.length > BATCH_CHARACTERS)) {
-      yield batch;
-      batch = [];
-      characters = 0;
-    }
-    batch.push(text);
-    characters += text.length;
-  }
-  if (batch.length > 0) yield batch;
 }

@@ -1,5 +1,6 @@
 import { MB } from '@notevault/protocol/values/byte-units.ts';
 import type { NoteId } from '@notevault/protocol/values/ids.ts';
+import { slicesBySize } from '../../../concurrency/slices.ts';
 import { createYield, type YieldIfDue } from '../../../concurrency/yield.ts';
 import type { WriteHandle } from '../../../ports/database/database.ts';
 import type { StoredEntry, TombstoneDraft, WriteContext } from '../../entries/entries.ts';
@@ -13,8 +14,7 @@ import * as store from './note-tombstones.store.ts';
 /** Rows written between two yields: during a long transaction, others run only between its calls. */
 const WRITE_SLICE = 256;
 /** Maximum amount held in memory for the check: a note can be 10 MB. */
-const READ_SLICE = 100;
-const READ_SLICE_BYTES = 16 * MB;
+const READ_SLICE = { count: 100, bytes: 16 * MB };
 
 /**
  * Seals the tombstones of live notes before the transaction. Throws `note_unreadable` when any part of a note is
@@ -27,7 +27,7 @@ export async function prepareTombstones(
 ): Promise<TombstoneDraft[]> {
   const yieldIfDue = createYield();
   const drafts: TombstoneDraft[] = [];
-  for (const slice of readSlices(rows)) {
+  for (const slice of slicesBySize(rows, READ_SLICE, (row) => row.size_bytes)) {
     await checkReadable(deps, vault, slice, yieldIfDue);
     for (const row of slice) {
       await yieldIfDue();
@@ -59,20 +59,6 @@ async function checkReadable(
     if (body.doc !== null) sealed.openDoc(vault, id, version ?? 0, body.doc);
   }
   await hooks.checkReadable(db, vault, ids);
-}
-
-function* readSlices(rows: readonly StoredEntry[]): Generator<StoredEntry[]> {
-  let slice: StoredEntry[] = [];
-  let bytes = 0;
-  for (const row of rows) {
-    if (slice.length === READ_SLICE || (slice.length > 0 && bytes + row.size_bytes > READ_SLICE_BYTES)) {
-      yield slice;
-      [slice, bytes] = [[], 0];
-    }
-    slice.push(row);
-    bytes += row.size_bytes;
-  }
-  if (slice.length > 0) yield slice;
 }
 
 /**

@@ -4,6 +4,7 @@ import { noteNameKey } from '@notevault/note-text/links/resolve.ts';
 import { fileStem } from '@notevault/note-text/paths.ts';
 import { MB } from '@notevault/protocol/values/byte-units.ts';
 import type { NoteId } from '@notevault/protocol/values/ids.ts';
+import { slicesBySize } from '../../../concurrency/slices.ts';
 import type { YieldIfDue } from '../../../concurrency/yield.ts';
 import type { WriteHandle } from '../../../ports/database/database.ts';
 import type { MoveBatch, MovingEntry, StoredEntry, WriteContext } from '../../entries/entries.ts';
@@ -115,7 +116,8 @@ export async function applyMove(
 ): Promise<void> {
   // Only prepareMove makes them.
   const { texts, links } = rest as MovedTexts;
-  for (const slice of slicesOfTexts(texts)) {
+  // Slices of a few statements each, which are short enough for SQLite to block the event loop.
+  for (const slice of slicesBySize(texts, { bytes: SLICE_BYTES }, bytesOf)) {
     const versions = slice.flatMap(({ id, replaced }) => (replaced === null ? [] : [{ id, ...replaced }]));
     await handle.runMany(store.insertVersions, { vault: vault.id }, versions);
     await handle.runMany(store.overwriteBodies, { vault: vault.id }, slice);
@@ -124,18 +126,8 @@ export async function applyMove(
   await hooks.applyMove(handle, vault, links);
 }
 
-/** Cuts texts into slices of a few statements each, which are short enough for SQLite to block the event loop. */
-function* slicesOfTexts(texts: readonly MovedText[]): Generator<MovedText[]> {
-  let slice: MovedText[] = [];
-  let bytes = 0;
-  for (const text of texts) {
-    slice.push(text);
-    bytes += text.content.length + (text.doc?.length ?? 0) + (text.replaced?.content.length ?? 0);
-    if (bytes < SLICE_BYTES) continue;
-    yield slice;
-    [slice, bytes] = [[], 0];
-  }
-  if (slice.length > 0) yield slice;
+function bytesOf({ content, doc, replaced }: MovedText): number {
+  return content.length + (doc?.length ?? 0) + (replaced?.content.length ?? 0);
 }
 
 function asNote(moving: MovingEntry): MovingNote {

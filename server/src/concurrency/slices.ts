@@ -1,0 +1,24 @@
+/**
+ * Cuts a list into slices of at most so many items, and of at most so many bytes unless a slice is of one item: what is
+ * read, written or sent at once.
+ *
+ * @param bytesOf the size of an item, in the unit of `bytes`.
+ */
+export function* slicesBySize<Item>(
+  items: readonly Item[],
+  { count = Number.POSITIVE_INFINITY, bytes }: { readonly count?: number; readonly bytes: number },
+  bytesOf: (item: Item) => number,
+): Generator<Item[]> {
+  let slice: Item[] = [];
+  let sum = 0;
+  for (const item of items) {
+    const size = bytesOf(item);
+    if (slice.length === count || (slice.length > 0 && sum + size > bytes)) {
+      yield slice;
+      [slice, sum] = [[], 0];
+    }
+    slice.push(item);
+    sum += size;
+  }
+  if (slice.length > 0) yield slice;
+}
