@@ -6,95 +6,83 @@ import type { FeedEntry } from './entries.store.ts';
 import * as store from './entries.store.ts';
 import type { ItemKind } from './entries.tables.ts';
 
+/** A new row, and the revision from which it was prepared. */
+export type UpdatedEntry = Omit<store.NewEntry, 'created_at' | 'kind'> & { readonly was: number };
+
 /**
  * The rows of notes and attachments, independent of their kind. Lists have an order of their own, not the database's: seqs
  * are given out in it, and the order of PostgreSQL differs from run to run.
  */
-export interface EntryRows {
+export type EntryRows = typeof entryRows;
+
+export const entryRows = {
   /** Returns live entries of one kind (null: of both) by id, in the order of `ids`. */
-  rowsById(
-    handle: ReadHandle,
-    vault: VaultId,
-    kind: ItemKind | null,
-    ids: readonly string[],
-  ): Promise<store.StoredEntry[]>;
-  rowsAt(handle: ReadHandle, vault: VaultId, kind: ItemKind, pathKeys: readonly Buffer[]): Promise<store.StoredEntry[]>;
-  /** Returns live entries of one kind directly inside some folders, ordered by id; null stands for the root. */
-  rowsIn(
-    handle: ReadHandle,
-    vault: VaultId,
-    kind: ItemKind,
-    folders: readonly string[] | null,
-  ): Promise<store.StoredEntry[]>;
-  countAtRoot(handle: ReadHandle, vault: VaultId, kind: ItemKind): Promise<number>;
-  hasRevision(handle: ReadHandle, vault: VaultId, row: Pick<store.StoredEntry, 'id' | 'revision'>): Promise<boolean>;
-  /**
-   * Inserts an entry that is already counted in its folder. Returns false when the path is taken, the id is taken or
-   * spent, or a tombstone of a note at the path has a higher version than `tombstoneVersion`: then the data for the row
-   * is outdated.
-   */
-  insert(handle: WriteHandle, row: store.NewEntry, tombstoneVersion?: number): Promise<boolean>;
-  /** Updates a live row without moving it; returns false when it no longer has the revision `was`. */
-  update(handle: WriteHandle, row: UpdatedEntry): Promise<boolean>;
-  /**
-   * Revives a tombstone. Returns false when it no longer has the revision `was` or is no longer in the trash, its path
-   * is taken, or a tombstone of a note at the path has a higher version than `tombstoneVersion`.
-   */
-  revive(handle: WriteHandle, row: UpdatedEntry, tombstoneVersion?: number): Promise<boolean>;
-  /** Updates live rows, also to tombstones, which are then in the trash; returns false when one no longer has the revision before its new one. */
-  overwrite(handle: WriteHandle, vault: VaultId, rows: readonly store.StoredEntry[]): Promise<boolean>;
-}
-
-/** A new row, and the revision from which it was prepared. */
-export type UpdatedEntry = Omit<store.NewEntry, 'created_at' | 'kind'> & { readonly was: number };
-
-export const entryRows: EntryRows = {
-  async rowsById(handle, vault, kind, ids) {
+  async rowsById(handle: ReadHandle, vault: VaultId, kind: ItemKind | null, ids: readonly string[]) {
     const rowOf = new Map((await handle.allMany(store.findRows, { vault }, ids)).map((row) => [row.id, row]));
     const rows = [...new Set(ids)].map((id) => rowOf.get(id)).filter((row) => row !== undefined);
     return kind === null ? rows : rows.filter((row) => row.kind === kind);
   },
-  rowsAt: (handle, vault, kind, pathKeys) => handle.allMany(store.findByPaths, { vault, kind }, pathKeys),
-  async rowsIn(handle, vault, kind, folders) {
+  rowsAt: (handle: ReadHandle, vault: VaultId, kind: ItemKind, pathKeys: readonly Buffer[]) =>
+    handle.allMany(store.findByPaths, { vault, kind }, pathKeys),
+  /** Returns live entries of one kind directly inside some folders, ordered by id; null stands for the root. */
+  async rowsIn(handle: ReadHandle, vault: VaultId, kind: ItemKind, folders: readonly string[] | null) {
     const rows =
       folders === null
         ? await handle.all(store.findRowsAtRoot, { vault, kind })
         : await handle.allMany(store.findRowsIn, { vault, kind }, folders);
     return rows.sort((a, b) => (a.id < b.id ? -1 : 1));
   },
-  countAtRoot: async (handle, vault, kind) => (await handle.get(store.countAtRoot, { vault, kind }))?.entries ?? 0,
-  hasRevision: async (handle, vault, { id, revision }) =>
-    (await handle.get(store.findRevision, { vault, id }))?.revision === revision,
-  insert: async (handle, row, tombstoneVersion = Number.MAX_SAFE_INTEGER) =>
-    (await handle.run(store.insertEntry, { ...row, tombstoneVersion })) > 0,
-  update: async (handle, row) => (await handle.run(store.updateEntry, row)) > 0,
-  revive: async (handle, row, tombstoneVersion = Number.MAX_SAFE_INTEGER) =>
-    (await handle.run(store.reviveEntry, { ...row, tombstoneVersion })) > 0,
-  async overwrite(handle, vault, rows) {
+  async countAtRoot(handle: ReadHandle, vault: VaultId, kind: ItemKind): Promise<number> {
+    return (await handle.get(store.countAtRoot, { vault, kind }))?.entries ?? 0;
+  },
+  async hasRevision(handle: ReadHandle, vault: VaultId, { id, revision }: Pick<store.StoredEntry, 'id' | 'revision'>) {
+    return (await handle.get(store.findRevision, { vault, id }))?.revision === revision;
+  },
+  /**
+   * Inserts an entry that is already counted in its folder. Returns false when the path is taken, the id is taken or
+   * spent, or a tombstone of a note at the path has a higher version than `tombstoneVersion`: then the data for the row
+   * is outdated.
+   */
+  async insert(handle: WriteHandle, row: store.NewEntry, tombstoneVersion = Number.MAX_SAFE_INTEGER) {
+    return (await handle.run(store.insertEntry, { ...row, tombstoneVersion })) > 0;
+  },
+  /** Updates a live row without moving it; returns false when it no longer has the revision `was`. */
+  async update(handle: WriteHandle, row: UpdatedEntry) {
+    return (await handle.run(store.updateEntry, row)) > 0;
+  },
+  /**
+   * Revives a tombstone. Returns false when it no longer has the revision `was` or is no longer in the trash, its path
+   * is taken, or a tombstone of a note at the path has a higher version than `tombstoneVersion`.
+   */
+  async revive(handle: WriteHandle, row: UpdatedEntry, tombstoneVersion = Number.MAX_SAFE_INTEGER) {
+    return (await handle.run(store.reviveEntry, { ...row, tombstoneVersion })) > 0;
+  },
+  /**
+   * Updates live rows, also to tombstones, which are then in the trash; returns false when one no longer has the
+   * revision before its new one.
+   */
+  async overwrite(handle: WriteHandle, vault: VaultId, rows: readonly store.StoredEntry[]) {
     const written = rows.map((row) => ({ ...row, trashed: row.deleted_at === null ? null : (1 as const) }));
     return (await handle.runMany(store.overwriteEntries, { vault }, written)) === rows.length;
   },
 };
 
-/** The change feed of a vault: rows last written after a seq, ordered by seq. */
-export interface EntryChangeFeed {
-  /** Returns the first `limit` notes, attachments and tombstones written after `after`, still sealed. */
-  changedAfter(handle: ReadHandle, vault: OpenVault, after: Seq, limit: number): Promise<FeedEntry[]>;
-  changedOf(handle: ReadHandle, vault: OpenVault, kind: ItemKind, after: Seq, limit: number): Promise<FeedEntry[]>;
-  /** Returns the live entries of one kind that were written last, newest first. */
-  newestOf(handle: ReadHandle, vault: OpenVault, kind: ItemKind, limit: number): Promise<FeedEntry[]>;
-  /** Returns every live entry of one kind, ordered by seq. `handle` must be of a snapshot. */
-  allLive(handle: ReadHandle, vault: OpenVault, kind: ItemKind): Promise<FeedEntry[]>;
-}
-
 const PAGE = 1000;
 
-export const entryChangeFeed: EntryChangeFeed = {
-  changedAfter: (handle, vault, after, limit) => handle.all(feed.findChangedAfter, { vault: vault.id, after, limit }),
-  changedOf: (handle, vault, kind, after, limit) =>
+/** The change feed of a vault: rows last written after a seq, ordered by seq. */
+export type EntryChangeFeed = typeof entryChangeFeed;
+
+export const entryChangeFeed = {
+  /** Returns the first `limit` notes, attachments and tombstones written after `after`, still sealed. */
+  changedAfter: (handle: ReadHandle, vault: OpenVault, after: Seq, limit: number) =>
+    handle.all(feed.findChangedAfter, { vault: vault.id, after, limit }),
+  changedOf: (handle: ReadHandle, vault: OpenVault, kind: ItemKind, after: Seq, limit: number) =>
     handle.all(feed.findChangedOf, { vault: vault.id, kind, after, limit }),
-  newestOf: (handle, vault, kind, limit) => handle.all(feed.findNewest, { vault: vault.id, kind, limit }),
-  async allLive(handle, vault, kind) {
+  /** Returns the live entries of one kind that were written last, newest first. */
+  newestOf: (handle: ReadHandle, vault: OpenVault, kind: ItemKind, limit: number) =>
+    handle.all(feed.findNewest, { vault: vault.id, kind, limit }),
+  /** Returns every live entry of one kind, ordered by seq. `handle` must be of a snapshot. */
+  async allLive(handle: ReadHandle, vault: OpenVault, kind: ItemKind): Promise<FeedEntry[]> {
     const found: FeedEntry[] = [];
     for (let after = 0; ; ) {
       const rows = await handle.all(feed.findLiveAfter, { vault: vault.id, kind, after, limit: PAGE });

@@ -1,11 +1,12 @@
 import type { NoteId, VaultId } from '@notevault/protocol/values/ids.ts';
-import { sql } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import { excluded, statementsOver } from '../../ports/database/statement.ts';
 import type { EntriesTables, ItemKind } from '../entries/entries.tables.ts';
 import type { NotesTables } from '../notes/notes.tables.ts';
 import type { LinkRow, LinksTables } from './links.tables.ts';
 
-const { statement, listStatement } = statementsOver<LinksTables & NotesTables & EntriesTables>();
+type Tables = LinksTables & NotesTables & EntriesTables;
+const { statement, listStatement } = statementsOver<Tables>();
 
 /** The edges of notes, in order for each, with the columns needed for the path of each target. */
 export const findEdgesOf = listStatement((db, p: { vault: VaultId }, sources: string[]) =>
@@ -109,21 +110,18 @@ export const findCandidates = listStatement((db, p: { vault: VaultId }, keys: Bu
 );
 
 const edge = ['source_id', 'ord', 'age', 'target_key', 'other_key', 'target_note_id', 'target_attachment_id'] as const;
+const edgesIn = (db: Kysely<Tables>, vault: VaultId) =>
+  db.selectFrom('links').select(edge).where('vault_id', '=', vault);
 
 /**
  * Edges whose target is looked up under any of some keys, with their sources, up to a limit. An edge appears twice when
  * both its keys match.
  */
 export const findEdgesByKey = listStatement((db, p: { vault: VaultId; limit: number }, keys: Buffer[]) =>
-  db
-    .selectFrom('links')
-    .select(edge)
-    .where('vault_id', '=', p.vault)
+  edgesIn(db, p.vault)
     .where('target_key', 'in', keys)
     // Not UNION: to remove duplicates, SQLite would scan every link of the vault in primary key order.
-    .unionAll((eb) =>
-      eb.selectFrom('links').select(edge).where('vault_id', '=', p.vault).where('other_key', 'in', keys),
-    )
+    .unionAll(edgesIn(db, p.vault).where('other_key', 'in', keys))
     .limit(p.limit),
 );
 
@@ -174,18 +172,11 @@ export const findEdgeBeyond = listStatement((db, p: { vault: VaultId; many: numb
 
 /** Edges of a note in order, from a position among its links. */
 export const findEdgesPage = statement((db, p: { vault: VaultId; source: string; from: number; limit: number }) =>
-  db
-    .selectFrom('links')
-    .select(edge)
-    .where('vault_id', '=', p.vault)
-    .where('source_id', '=', p.source)
-    .where('ord', '>=', p.from)
-    .orderBy('ord')
-    .limit(p.limit),
+  edgesIn(db, p.vault).where('source_id', '=', p.source).where('ord', '>=', p.from).orderBy('ord').limit(p.limit),
 );
 
 export const findEdgesFrom = listStatement((db, p: { vault: VaultId }, sources: string[]) =>
-  db.selectFrom('links').select(edge).where('vault_id', '=', p.vault).where('source_id', 'in', sources),
+  edgesIn(db, p.vault).where('source_id', 'in', sources),
 );
 
 /** The paths and link texts of some notes, needed to resolve their links again. */
