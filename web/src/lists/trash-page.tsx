@@ -48,6 +48,8 @@ function Item({ vaultId, item }: { readonly vaultId: string; readonly item: Tras
     onSuccess: () => showToast({ kind: 'plain', text: t('trash.restored', { path: item.path }) }),
   });
   const ending = useMutation({ ...options, mutationFn: () => api.vault(vaultId).deleteFromTrash(item.id) });
+  // A second press while the first is under way would be refused.
+  const isBusy = restoring.isPending || ending.isPending;
   const name = item.title ?? item.path;
   return (
     <li className={styles.row}>
@@ -56,8 +58,10 @@ function Item({ vaultId, item }: { readonly vaultId: string; readonly item: Tras
       </span>
       <span className={styles.buttons}>
         <Button
-          onClick={() => restoring.mutate()}
-          aria-disabled={restoring.isPending}
+          onClick={() => {
+            if (!isBusy) restoring.mutate();
+          }}
+          aria-disabled={isBusy}
           aria-label={`${t('trash.restore')}: ${name}`}
         >
           {t('trash.restore')}
@@ -70,7 +74,9 @@ function Item({ vaultId, item }: { readonly vaultId: string; readonly item: Tras
               title: t('trash.endTitle', { name }),
               text: t('trash.endText'),
               yes: t('trash.end'),
-              run: () => ending.mutate(),
+              run: () => {
+                if (!isBusy) ending.mutate();
+              },
             })
           }
         >
