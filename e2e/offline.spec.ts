@@ -1,4 +1,4 @@
-import { expect, PASSWORD, signedIn, test } from './kit/test.ts';
+import { expect, expectAccessible, PASSWORD, signedIn, test } from './kit/test.ts';
 
 /** What the browser keeps of the app, by path. */
 const KEPT = `caches.open('notevault-shell').then((cache) => cache.keys())
@@ -42,6 +42,7 @@ test('the app opens with its notes while the server is away, and goes on by itse
   expect(kept.filter((path) => path !== '/index.html' && !path.startsWith('/assets/'))).toEqual([]);
   await expect.poll(() => page.evaluate(LISTS)).toEqual(['lists/recent', 'me', 'tree', 'vaults']);
   // Also what was never needed: the page of the first address, and the graph.
+  await page.evaluate("navigator.serviceWorker.controller.postMessage('keep-all')");
   for (const part of ['home', 'graph-view']) {
     const files = () => page.evaluate<string[]>(KEPT);
     await expect.poll(async () => (await files()).some((path) => path.includes(part)), { timeout: 45_000 }).toBe(true);
@@ -97,4 +98,50 @@ test('nothing opens without the server after signing out, nor on a device of oth
   await expect(page.getByRole('heading', { name: 'The server cannot be reached.' })).toBeVisible();
   expect(await page.evaluate(LISTS)).toEqual([]);
   expect(await page.evaluate(() => localStorage.getItem('notevault-account'))).toBeNull();
+});
+
+test('a note, a folder, renames and deletions made without a connection wait, and are done when it is back', async ({
+  page,
+  alice,
+  context,
+}) => {
+  for (const name of ['Old', 'Gone']) await alice.write(`${name}.md`, 'text\n');
+  const parts = page.waitForResponse(/unsent-dialog.*js/);
+  await page.goto(alice.page());
+  await parts;
+  await page.getByRole('treeitem', { name: 'Old' }).click();
+  await expect(page.getByTestId(state)).toHaveText('Saved');
+  await context.setOffline(true);
+  await page.getByRole('button', { name: 'New note' }).first().click();
+  await expect(page.getByText('Draft: not on the server yet')).toBeVisible();
+  await page.locator('.cm-content').click();
+  await page.keyboard.type('typed into a draft');
+  await expect(page.getByTestId(state)).toHaveText('Offline – kept on this device');
+  const tree = page.getByRole('tree');
+  await tree.focus();
+  await page.keyboard.press('o');
+  await page.keyboard.press('F2');
+  await page.getByLabel('New name').fill('Renamed');
+  await page.keyboard.press('Enter');
+  await tree.focus();
+  await page.keyboard.press('Home');
+  await page.keyboard.press('Delete');
+  await expect(page.getByRole('treeitem', { name: 'Gone' })).toHaveCount(0);
+  const badge = page.getByTestId('unsent');
+  await expect(badge).toHaveText('3 changes not sent yet');
+  await badge.click();
+  await expect(page.getByRole('dialog')).toContainText('New note · waits for the server');
+  await expectAccessible(page);
+  await page.keyboard.press('Escape');
+  await context.setOffline(false);
+  await expect(badge).toHaveCount(0, { timeout: 45_000 });
+  const { notes } = await alice.vault.tree();
+  expect(notes.map(({ path }) => path).sort()).toEqual(['Renamed.md', 'Untitled.md']);
+  expect((await alice.vault.readNote('Untitled.md'))?.content).toBe('typed into a draft');
+  await page.getByRole('treeitem', { name: 'Untitled' }).click();
+  await page.locator('.cm-content').click();
+  await page.keyboard.press('Control+End');
+  await page.keyboard.type(', and then into the note');
+  const content = async () => (await alice.vault.readNote('Untitled.md'))?.content;
+  await expect.poll(content).toBe('typed into a draft, and then into the note');
 });

@@ -1,8 +1,12 @@
-/** How many notes of an account have edits on this device that the server has not acknowledged. */
+import { noteOfDraft, outboxState } from './outbox/outbox-state.ts';
+
+/** How many notes and other changes of an account are on this device that the server has not acknowledged. */
 export async function countUnsent(account: string): Promise<number> {
   const { deviceStore } = await import('./device-store.ts');
   const notes = await deviceStore(account)
     .unsentNotes()
     .catch(() => []);
-  return notes.length;
+  // Drafts have an entry each.
+  const waiting = outboxState.get().entries.filter(({ doneAt }) => doneAt === null).length;
+  return notes.filter(({ id }) => noteOfDraft(id) === null).length + waiting;
 }

@@ -11,6 +11,8 @@ import { isOwnDevice } from '../session/own-device.ts';
 import { exclusively } from '../session/session-channel.ts';
 import { workspace } from '../workspace/workspace.ts';
 import { deviceStore } from './device-store.ts';
+import { outboxHere } from './outbox/here.ts';
+import { knowsDraft, noteOfDraft } from './outbox/outbox-state.ts';
 import { sessionOptions } from './session-options.ts';
 import { setUnkept } from './unkept.ts';
 import { showUnsent, unsentWish } from './unsent-state.ts';
@@ -25,6 +27,7 @@ const LOOK_MS = 5_000;
 export async function sendUnsent(ended: AbortSignal): Promise<void> {
   const { id: account } = await queryClient.ensureQueryData(meQuery);
   const store = deviceStore(account);
+  const outbox = await outboxHere();
   if (ended.aborted) return;
   followSession(account, ended);
   void api
@@ -39,7 +42,8 @@ export async function sendUnsent(ended: AbortSignal): Promise<void> {
     exclusively: (run) => exclusively('notevault-unsent', run),
     // Another tab may have signed in as somebody else meanwhile.
     isSameAccount: async () => (await api.me()).id === account,
-    isSentElsewhere: (noteId) => workspace.isConnected(noteId),
+    // The outbox sends drafts.
+    isSentElsewhere: (id) => workspace.isConnected(id) || knowsDraft(noteOfDraft(id) ?? ''),
     show(state) {
       showUnsent(state);
       if (!store.isDurable) setUnkept(store, state.notes.length > 0);
@@ -55,6 +59,7 @@ export async function sendUnsent(ended: AbortSignal): Promise<void> {
   const followConnection = () => {
     if (!isConnected.get()) return sender.disconnected();
     readShownAgain(queryClient);
+    outbox.look();
     sender.connected();
   };
   followConnection();

@@ -1,12 +1,14 @@
 import type { DeviceStore, NoteRef } from '../editor/device.ts';
 import type { EditorSessionOptions } from '../editor/index.ts';
 import { liveSocket } from '../live/live-socket.ts';
+import { draftId, draftOf } from './outbox/outbox-state.ts';
 
 /** How the sessions of this tab are connected. */
 export function sessionOptions(note: NoteRef, store: DeviceStore): EditorSessionOptions {
+  const isDraft = draftOf(note.id) !== null;
   return {
-    note,
-    open: (id, doc) => liveSocket().open(id, doc),
+    note: isDraft ? { ...note, id: draftId(note.id) } : note,
+    open: (id, doc) => (isDraft ? UNCONNECTED : liveSocket().open(id, doc)),
     store,
     writer: crypto.getRandomValues(new Uint32Array(2)).join('-'),
     now: () => Date.now(),
@@ -16,3 +18,11 @@ export function sessionOptions(note: NoteRef, store: DeviceStore): EditorSession
     },
   };
 }
+
+/** The connection of a note that the server does not have yet. */
+const UNCONNECTED: ReturnType<EditorSessionOptions['open']> = {
+  awareness: null,
+  state: { isSynced: false, isSaved: false, canWrite: null, isRejected: false, end: null },
+  onState: () => () => undefined,
+  [Symbol.dispose]: () => undefined,
+};

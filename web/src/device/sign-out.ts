@@ -2,7 +2,7 @@ import type { User } from '@notevault/protocol/accounts.ts';
 import { keys } from '../data/keys.ts';
 import { queryClient } from '../data/query-client.ts';
 import { session } from '../session/app-session.ts';
-import { BROWSERS_OWN, wipeBrowser } from './wipe.ts';
+import { BROWSERS_OWN, openedOutbox, wipeBrowser } from './wipe.ts';
 
 /** The account that is signed in, as far as it is known. */
 export function accountId(): string | undefined {
@@ -21,9 +21,14 @@ export async function signOut(): Promise<void> {
 
 /** Whether no account and no tab has edits that the server has not, so that the browser may clear everything. */
 async function isNothingUnsent(account: string | undefined): Promise<boolean> {
-  const [{ deviceStore }, { hasUnkept }] = await Promise.all([import('./device-store.ts'), import('./unkept.ts')]);
+  const [{ deviceStore }, { hasUnkept }, { countUnsent }] = await Promise.all([
+    import('./device-store.ts'),
+    import('./unkept.ts'),
+    import('./count-unsent.ts'),
+  ]);
   if (account === undefined || (await hasUnkept())) return false;
   const store = deviceStore(account);
-  const [own, others] = await Promise.all([store.unsentNotes(), store.hasOthers()]).catch(() => [[], true] as const);
-  return own.length === 0 && !others;
+  const outbox = await openedOutbox(account);
+  const waiting = await Promise.all([store.hasOthers(), outbox?.hasOthers()]).catch(() => [true]);
+  return (await countUnsent(account)) === 0 && !waiting.includes(true);
 }

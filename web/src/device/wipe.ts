@@ -41,7 +41,19 @@ async function clearCopies(account: string): Promise<boolean> {
   const [{ deviceStore }, { setUnkept }] = await Promise.all([import('./device-store.ts'), import('./unkept.ts')]);
   const store = deviceStore(account);
   setUnkept(store, false);
-  return store.clear().catch(() => true);
+  const outbox = await openedOutbox(account);
+  await outbox?.change(() => []).catch(() => undefined);
+  const left = await Promise.all([store.clear().then((isEmpty) => !isEmpty), outbox?.hasOthers()]).catch(
+    (): boolean[] => [],
+  );
+  return !left.includes(true);
+}
+
+/** What an account did that waits in this browser; null where there is no place for it. */
+export async function openedOutbox(account: string) {
+  if (typeof indexedDB === 'undefined') return null;
+  const { IndexedDbOutbox } = await import('./outbox/indexed-db-outbox.ts');
+  return new IndexedDbOutbox(indexedDB, account);
 }
 
 async function wipeDatabases(): Promise<void> {

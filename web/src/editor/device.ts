@@ -3,6 +3,7 @@ import { keptText } from './collab/kept-text.ts';
 import type * as Local from './collab/local-store.ts';
 import type { SessionOptions } from './collab/note-session.ts';
 import type { SaveProblem } from './collab/save-state.ts';
+import { seed } from './collab/seed.ts';
 import { sendKept } from './collab/send-kept.ts';
 import { TabStore } from './collab/tab-store.ts';
 import * as Sender from './collab/unsent-sender.ts';
@@ -31,6 +32,11 @@ export function openTabStore(): DeviceStore {
 /** The text of a note as a copy on this device has it. */
 export function textOfCopy(copy: Local.LocalCopy): string {
   return keptText(copy);
+}
+
+/** Makes the document of a note that only this device has, unless there is one. */
+export function seedDraft(store: DeviceStore, note: NoteRef, text: string): Promise<void> {
+  return seed(store, note, text);
 }
 
 /** Sends what this device kept of a note; resolves to why the server will not take it. */

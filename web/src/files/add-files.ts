@@ -2,6 +2,7 @@ import { foldPath } from '@notevault/note-text/paths.ts';
 import type { VaultTree } from '@notevault/protocol/sync.ts';
 import { api } from '../data/client.ts';
 import { newNote } from '../data/new-note.ts';
+import { mayPass } from '../device/outbox/replay.ts';
 import type { PickedFile } from '../imports/picked.ts';
 import { uploadFile } from '../media/attachment-urls.ts';
 import { targetPath } from './target-path.ts';
@@ -51,14 +52,29 @@ export async function addFiles(files: readonly PickedFile[], options: AddOptions
   return failures;
 }
 
+/** Adds a file; where the server does not answer, it waits on this device. */
 async function addFile(
   path: string,
   file: File,
   { vault, signal }: AddOptions,
   onProgress: (sent: number) => void,
 ): Promise<void> {
-  if (!/\.md$/i.test(path)) return uploadFile(vault, path, file, onProgress, signal);
-  const content = await file.text();
+  const isNote = /\.md$/i.test(path);
+  const content = isNote ? await file.text() : '';
   signal.throwIfAborted();
-  await api.vault(vault).upsertNote(newNote(path, content, file.lastModified / 1000));
+  const mtime = file.lastModified / 1000;
+  try {
+    if (isNote) await api.vault(vault).upsertNote(newNote(path, content, mtime));
+    else await uploadFile(vault, path, file, onProgress, signal);
+  } catch (error) {
+    signal.throwIfAborted();
+    if (!mayPass(error)) throw error;
+    const { doInVault } = await import('../device/outbox/here.ts');
+    const id = crypto.randomUUID();
+    const operation = isNote
+      ? ({ kind: 'note', noteId: id, path, content, attempt: null, sent: null } as const)
+      : ({ kind: 'file', fileId: id, path, bytes: file, mtime } as const);
+    const result = await doInVault(vault, operation);
+    if (result.type === 'problem') throw error;
+  }
 }

@@ -6,6 +6,8 @@ import { useState } from 'react';
 import { keys } from '../data/keys.ts';
 import { noteQuery } from '../data/queries.ts';
 import { deviceNoteQuery } from '../device/device-note-query.ts';
+import { draftOf, outboxState } from '../device/outbox/outbox-state.ts';
+import { useObservable } from '../platform/use-observable.ts';
 
 /** What is shown of a note before its document is there. */
 export type ShownNote = Pick<Note, 'id' | 'path' | 'content'>;
@@ -14,6 +16,8 @@ export interface FoundNote {
   readonly shown: ShownNote;
   /** The note as the server has it; null while the server cannot be reached. */
   readonly stored: Note | null;
+  /** Whether the server does not have it yet. */
+  readonly isDraft: boolean;
 }
 
 const AGAIN_MS = 5_000;
@@ -24,8 +28,10 @@ const AGAIN_MS = 5_000;
  * of it: the editor offers to keep them.
  */
 export function useFoundNote(vault: string, id: string): FoundNote | null | 'unreachable' {
+  const isDraft = useObservable(outboxState).entries.length > 0 && draftOf(id) !== null;
   const read = useQuery({
     ...noteQuery(vault, id),
+    enabled: !isDraft,
     refetchInterval: ({ state }) => (state.status === 'error' ? AGAIN_MS : false),
   });
   const { data: kept } = useSuspenseQuery(deviceNoteQuery(id));
@@ -33,11 +39,12 @@ export function useFoundNote(vault: string, id: string): FoundNote | null | 'unr
   const stored = read.data ?? null;
   const [known, setKnown] = useState(stored);
   if (stored !== null && stored !== known) setKnown(stored);
-  if (stored !== null) return { shown: stored, stored };
-  if (known?.id === id) return { shown: known, stored: known };
+  const row = queries.getQueryData<VaultTree>(keys.tree(vault))?.notes.find((one) => one.id === id);
+  if (isDraft) return { shown: { id, path: row?.path ?? kept?.path ?? '', content: '' }, stored: null, isDraft };
+  if (stored !== null) return { shown: stored, stored, isDraft };
+  if (known?.id === id) return { shown: known, stored: known, isDraft };
   const isGone = read.data === null || (read.error instanceof ApiError && read.error.status < 500);
   if (kept === null) return isGone ? null : 'unreachable';
   if (isGone && !kept.hasUnsent) return null;
-  const row = queries.getQueryData<VaultTree>(keys.tree(vault))?.notes.find((one) => one.id === id);
-  return { shown: { id, path: row?.path ?? kept.path ?? '', content: '' }, stored: null };
+  return { shown: { id, path: row?.path ?? kept.path ?? '', content: '' }, stored: null, isDraft };
 }

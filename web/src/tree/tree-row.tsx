@@ -1,4 +1,5 @@
-import { type CSSProperties, memo, useEffect, useRef } from 'react';
+import { type CSSProperties, memo, useEffect, useRef, useSyncExternalStore } from 'react';
+import { draftOf, outboxState } from '../device/outbox/outbox-state.ts';
 import { useTexts } from '../i18n/use-texts.ts';
 import { Icon } from '../ui/controls/icon.tsx';
 import { draggableRow } from './drag.ts';
@@ -37,6 +38,7 @@ export const TreeRowView = memo(function TreeRowView({ row, id, start, events, .
   const element = useRef<HTMLDivElement>(null);
   const { entry, level, setSize, position, isExpanded } = row;
   const { key } = entry;
+  const isDraft = useSyncExternalStore(outboxState.subscribe, () => entry.kind === 'note' && draftOf(key) !== null);
   useEffect(() => (element.current === null ? undefined : draggableRow(element.current, key)), [key]);
   const style: CSSProperties = { transform: `translateY(${start}px)`, paddingInlineStart: `${(level - 1) * 14 + 4}px` };
   return (
@@ -53,7 +55,9 @@ export const TreeRowView = memo(function TreeRowView({ row, id, start, events, .
       aria-posinset={position}
       aria-selected={state.isSelected}
       aria-expanded={isExpanded ?? undefined}
-      aria-description={entry.kind === 'folder' ? t('tree.notes', { count: entry.noteCount }) : undefined}
+      aria-description={
+        entry.kind === 'folder' ? t('tree.notes', { count: entry.noteCount }) : isDraft ? t('outbox.draft') : undefined
+      }
       aria-current={state.isCurrent ? 'page' : undefined}
       data-active={state.isActive ? '' : undefined}
       data-cut={state.isCut ? '' : undefined}
@@ -72,6 +76,7 @@ export const TreeRowView = memo(function TreeRowView({ row, id, start, events, .
           {entry.name}
         </span>
       )}
+      {isDraft ? <Icon name="offline" size={14} /> : null}
       {entry.kind === 'folder' && !state.isRenamed ? (
         <span className={styles.count} aria-hidden="true">
           {entry.noteCount}

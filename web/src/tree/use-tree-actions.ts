@@ -1,15 +1,15 @@
 import type { VaultTree } from '@notevault/protocol/sync.ts';
-import { type QueryClient, useQueryClient } from '@tanstack/react-query';
-import { api } from '../data/client.ts';
+import { useQueryClient } from '@tanstack/react-query';
 import { keys } from '../data/keys.ts';
-import { newNote } from '../data/new-note.ts';
+import type { Deleted, Operation } from '../device/outbox/operation.ts';
+import { draftOf, outboxState } from '../device/outbox/outbox-state.ts';
+import { problemText } from '../device/outbox/problem-text.ts';
 import { useTexts } from '../i18n/use-texts.ts';
 import { errorText } from '../ui/feedback/error-text.ts';
-import { showToast } from '../ui/feedback/toast.ts';
+import { showToast, type Toast } from '../ui/feedback/toast.ts';
 import { type PathMove, reversed } from './model/moves.ts';
-import { freeName, treeAfterMoves, treeWithout } from './model/tree-edit.ts';
+import { freeName, idsIn } from './model/tree-edit.ts';
 import { nameOf, parentOf, type TreeEntry } from './model/tree-index.ts';
-import { deleteOnServer, moveOnServer, restoreOnServer } from './tree-operations.ts';
 
 /** What can be done to the entries of a vault. Each change is shown at once, and taken back if the server refuses. */
 export function useTreeActions(vault: string) {
@@ -18,75 +18,91 @@ export function useTreeActions(vault: string) {
   const tree = () => queries.getQueryData<VaultTree>(keys.tree(vault));
   const failed = (error: unknown) => showToast({ kind: 'danger', text: errorText(t, error) });
 
+  /**
+   * Does something, now or when the server is reached; resolves to whether it was not refused. What was refused to
+   * somebody who waits for it is taken back, unless it holds a text.
+   */
+  const run = async (
+    operation: Operation,
+    said: (isDone: boolean) => Omit<Toast, 'id' | 'kind'> | null,
+  ): Promise<boolean> => {
+    const { doInVault, outboxHere } = await here();
+    const id = crypto.randomUUID();
+    const result = await doInVault(vault, operation, id).catch((error: unknown) => {
+      failed(error);
+      return null;
+    });
+    if (result === null) return false;
+    if (result.type === 'problem') {
+      showToast({ kind: 'danger', text: problemText(t, result.problem) });
+      if (!(operation.kind === 'note' && operation.content !== '')) await (await outboxHere()).discard(id);
+      return false;
+    }
+    const toast = said(result.type === 'done');
+    if (toast !== null) showToast({ kind: 'plain', ...toast });
+    return true;
+  };
+
   const move = async (moves: readonly PathMove[], isUndo = false): Promise<void> => {
     const before = tree();
     if (before === undefined || moves.length === 0) return;
     const [first] = moves;
-    await optimistically(queries, vault, treeAfterMoves(before, moves), failed, async () => {
-      await moveOnServer(vault, before, moves);
-      const target = parentOf(first?.to ?? '') || t('tree.root');
-      const isRename = moves.length === 1 && parentOf(first?.from ?? '') === parentOf(first?.to ?? '');
-      const name = nameOf(first?.to ?? '');
-      showToast({
-        kind: 'plain',
-        text: isRename ? t('tree.renamed', { name }) : t('tree.moved', { count: moves.length, name, target }),
+    const target = parentOf(first?.to ?? '') || t('tree.root');
+    const isRename = moves.length === 1 && parentOf(first?.from ?? '') === parentOf(first?.to ?? '');
+    const name = nameOf(first?.to ?? '');
+    await run({ kind: 'move', moves: moves.map((one) => ({ ...one, id: idOf(before, one) })) }, (isDone) => {
+      const text = isRename ? t('tree.renamed', { name }) : t('tree.moved', { count: moves.length, name, target });
+      return {
+        text: isDone ? text : `${text} ${t('unsent.later')}`,
         ...(isUndo ? {} : { action: { label: t('undo'), run: () => void move(reversed(moves), true) } }),
-      });
+      };
     });
   };
 
   const remove = async (entries: readonly TreeEntry[]): Promise<void> => {
     const before = tree();
     if (before === undefined || entries.length === 0) return;
-    await optimistically(queries, vault, treeWithout(before, entries), failed, async () => {
-      const ids = await deleteOnServer(vault, before, entries);
-      showToast({
-        kind: 'plain',
-        text: t('tree.deleted', { count: entries.length, name: entries[0]?.name }),
-        action: { label: t('undo'), run: () => void restore(ids) },
-      });
+    const drafts = await draftsIn(idsIn(before, entries));
+    const deleted = entries.map((entry) => deletedOf(before, entry, new Set(drafts.map(({ noteId }) => noteId))));
+    const ids = idsIn(before, entries).filter((id) => !drafts.some(({ noteId }) => noteId === id));
+    await run({ kind: 'delete', deleted }, (isDone) => {
+      const text = t('tree.deleted', { count: entries.length, name: entries[0]?.name });
+      const undo = async () => {
+        for (const draft of drafts) await run({ ...draft, attempt: null, sent: null }, () => null);
+        if (ids.length > 0) await restore(ids);
+      };
+      return {
+        text: isDone ? text : `${text} ${t('unsent.later')}`,
+        action: { label: t('undo'), run: () => void undo() },
+      };
     });
+    const { forgetDraft } = await here();
+    for (const { noteId } of drafts) await forgetDraft(noteId);
   };
 
   const restore = async (ids: readonly string[]): Promise<void> => {
-    const count = await restoreOnServer(vault, ids);
+    const waiting = outboxState
+      .get()
+      .entries.find(({ operation, isTried }) => operation.kind === 'delete' && !isTried && isAbout(operation, ids));
+    const { outboxHere } = await here();
+    if (waiting !== undefined) return (await outboxHere()).discard(waiting.id);
+    await run({ kind: 'restore', ids, path: '' }, () => null);
     await queries.invalidateQueries({ queryKey: keys.vault(vault) });
-    if (count > 0) showToast({ kind: 'danger', text: t('trash.failed', { count }) });
   };
 
-  /** Makes an empty note in a folder; returns its id, or null if that failed. */
+  /** Makes a note in a folder; returns its id, or null if that failed. Without an answer for a while, it is a draft. */
   const createNote = async (folder: string, name = t('tree.untitled'), content = ''): Promise<string | null> => {
-    const before = tree();
-    const path = freeName(before ?? EMPTY, folder, name, '.md');
-    try {
-      const note = await api.vault(vault).upsertNote(newNote(path, content, Date.now() / 1000));
-      const { id, created_at, updated_at } = note;
-      queries.setQueryData<VaultTree>(keys.tree(vault), (now) =>
-        now === undefined || now.notes.some((one) => one.id === id)
-          ? now
-          : { ...now, notes: [...now.notes, { id, path: note.path, created_at, updated_at }] },
-      );
-      queries.setQueryData(keys.note(vault, id), note);
-      return id;
-    } catch (error) {
-      failed(error);
-      return null;
-    }
+    const path = freeName(tree() ?? EMPTY, folder, name, '.md');
+    const noteId = crypto.randomUUID();
+    const made = run({ kind: 'note', noteId, path, content, attempt: null, sent: null }, () => null);
+    const late = new Promise<true>((resolve) => setTimeout(() => resolve(true), DRAFT_MS));
+    return (await Promise.race([made, late])) ? noteId : null;
   };
 
   /** Makes a folder in another; returns its path, or null if that failed. */
   const createFolder = async (parent: string): Promise<string | null> => {
     const path = freeName(tree() ?? EMPTY, parent, t('tree.newFolderName'), '');
-    try {
-      const folder = await api.vault(vault).createFolder(path);
-      queries.setQueryData<VaultTree>(keys.tree(vault), (now) =>
-        now === undefined ? now : { ...now, folders: [...now.folders, folder] },
-      );
-      return folder.name;
-    } catch (error) {
-      failed(error);
-      return null;
-    }
+    return (await run({ kind: 'folder', path }, () => null)) ? path : null;
   };
 
   return { move, remove, restore, createNote, createFolder };
@@ -96,20 +112,50 @@ export type TreeActions = ReturnType<typeof useTreeActions>;
 
 const EMPTY: VaultTree = { change_seq: 0, folders: [], notes: [], attachments: [] };
 
-/** Shows a tree before the server has answered; whatever the answer, the tree is then read again. */
-async function optimistically(
-  queries: QueryClient,
-  vault: string,
-  expected: VaultTree,
-  failed: (error: unknown) => void,
-  act: () => Promise<void>,
-): Promise<void> {
-  await queries.cancelQueries({ queryKey: keys.tree(vault) });
-  queries.setQueryData(keys.tree(vault), expected);
-  try {
-    await act();
-  } catch (error) {
-    failed(error);
-  }
-  await queries.invalidateQueries({ queryKey: keys.vault(vault) });
+/** A server that takes longer to make a note is not waited for. */
+const DRAFT_MS = 1_500;
+
+const here = () => import('../device/outbox/here.ts');
+
+function idOf(tree: VaultTree, { kind, from }: PathMove): string | null {
+  const rows = kind === 'note' ? tree.notes : kind === 'attachment' ? tree.attachments : [];
+  return rows.find(({ path }) => path === from)?.id ?? null;
+}
+
+/** What is deleted with an entry, as it is now. Of what waits here itself, the server knows another time of change. */
+function deletedOf(tree: VaultTree, entry: TreeEntry, drafts: ReadonlySet<string>): Deleted {
+  const inside = new Set(idsIn(tree, [entry]));
+  const rows = [...tree.notes, ...tree.attachments].filter(({ id }) => inside.has(id));
+  const isWaiting = (id: string) => drafts.has(id) || isWaitingHere(id);
+  const known = Object.fromEntries(rows.map(({ id, updated_at }) => [id, isWaiting(id) ? null : updated_at]));
+  return { kind: entry.kind, id: entry.kind === 'folder' ? null : entry.id, path: entry.path, known };
+}
+
+function isWaitingHere(id: string): boolean {
+  return outboxState.get().entries.some(({ operation }) => {
+    if (operation.kind === 'note') return operation.noteId === id;
+    return operation.kind === 'file' ? operation.fileId === id : false;
+  });
+}
+
+function isAbout({ deleted }: Extract<Operation, { kind: 'delete' }>, ids: readonly string[]): boolean {
+  const known = new Set(deleted.flatMap((one) => Object.keys(one.known)));
+  return ids.every((id) => known.has(id));
+}
+
+/** The drafts among notes, with their texts as they are now. */
+async function draftsIn(ids: readonly string[]) {
+  const { draftText } = await here();
+  const drafts = ids.map(draftOf).filter((entry) => entry !== null);
+  return Promise.all(
+    drafts.flatMap((entry) =>
+      entry.operation.kind === 'note' && !entry.isTried
+        ? [
+            draftText(entry).then(
+              (content) => ({ ...entry.operation, content }) as Extract<Operation, { kind: 'note' }>,
+            ),
+          ]
+        : [],
+    ),
+  );
 }

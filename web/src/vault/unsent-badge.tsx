@@ -5,6 +5,7 @@ import { importOrReload } from '../page/import-or-reload.ts';
 import { useObservable } from '../platform/use-observable.ts';
 import { Icon } from '../ui/controls/icon.tsx';
 import styles from './unsent-badge.module.css';
+import { useListedEntries } from './use-listed-entries.ts';
 
 const UnsentDialog = lazy(() =>
   importOrReload(() => import('./unsent-dialog.tsx')).then((module) => ({ default: module.UnsentDialog })),
@@ -12,17 +13,17 @@ const UnsentDialog = lazy(() =>
 
 /** Counts the notes with edits that only this device has, and lists them; nothing without any. */
 export function UnsentBadge({ leave }: { readonly leave: () => void }) {
-  const { notes, refused } = useUnsent();
+  const { notes, count, refused } = useUnsent();
   const text = useUnsentText();
   const [isOpen, setOpen] = useState(false);
   // It does not come back by itself when there is something again.
-  if (isOpen && notes.length === 0) setOpen(false);
+  if (isOpen && count === 0) setOpen(false);
   return (
     <>
       <span role="status" className="visually-hidden">
         {text}
       </span>
-      {notes.length === 0 ? null : (
+      {count === 0 ? null : (
         <button
           type="button"
           className={styles.badge}
@@ -52,12 +53,12 @@ export function UnsentBadge({ leave }: { readonly leave: () => void }) {
 
 /** How many they are, where the badge is hidden. */
 export function UnsentCount() {
-  const { notes } = useUnsent();
+  const { count } = useUnsent();
   const text = useUnsentText();
-  if (notes.length === 0) return null;
+  if (count === 0) return null;
   return (
     <span className={styles.count} title={text}>
-      {notes.length}
+      {count}
     </span>
   );
 }
@@ -65,14 +66,24 @@ export function UnsentCount() {
 function useUnsent() {
   const { notes, isSending } = useObservable(unsentState);
   const waiting = notes.filter(({ asideOf }) => asideOf === undefined).length;
-  return { notes, waiting, isSending, refused: notes.filter(({ problem }) => problem !== null).length };
+  const outbox = useListedEntries();
+  const refused = [...notes, ...outbox.entries].filter(({ problem }) => problem !== null).length;
+  return {
+    notes,
+    count: notes.length + outbox.entries.length,
+    isOfNotes: outbox.entries.every(({ operation }) => operation.kind === 'note'),
+    waiting: waiting + outbox.entries.length,
+    isSending: isSending || outbox.isSending,
+    refused,
+  };
 }
 
 function useUnsentText(): string {
   const t = useTexts('vault');
-  const { notes, waiting, isSending, refused } = useUnsent();
-  if (notes.length === 0) return '';
+  const { notes, count, waiting, isSending, refused, isOfNotes } = useUnsent();
+  if (count === 0) return '';
   if (waiting === 0) return t('unsent.asides', { count: notes.length });
   if (isSending) return t('unsent.sending', { count: waiting });
-  return refused > 0 ? t('unsent.refused', { count: refused }) : t('unsent.waiting', { count: waiting });
+  if (refused > 0) return t('unsent.refused', { count: refused });
+  return t(isOfNotes ? 'unsent.waiting' : 'outbox.count', { count: waiting });
 }

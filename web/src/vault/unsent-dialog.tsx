@@ -13,7 +13,9 @@ import { errorText } from '../ui/feedback/error-text.ts';
 import { showToast } from '../ui/feedback/toast.ts';
 import { workspace } from '../workspace/workspace.ts';
 import { type Compared, MergeDialog } from './merge-dialog.tsx';
+import { OutboxRow, retryAll } from './outbox-row.tsx';
 import styles from './unsent-badge.module.css';
+import { useListedEntries } from './use-listed-entries.ts';
 
 interface UnsentDialogProps {
   readonly notes: readonly UnsentNote[];
@@ -25,16 +27,24 @@ interface UnsentDialogProps {
 /** The notes with edits that only this device has, and what can be done with them. */
 export function UnsentDialog({ notes, close, opened }: UnsentDialogProps) {
   const t = useTexts('vault');
+  const { entries } = useListedEntries();
+  const sendAll = () => {
+    unsentChanged();
+    void retryAll(entries);
+  };
   return (
     <Dialog title={t('unsent.listTitle')} close={close}>
       <p>{t('unsent.listText')}</p>
       <ul className={styles.list}>
+        {entries.map((entry) => (
+          <OutboxRow key={entry.id} entry={entry} opened={opened} />
+        ))}
         {notes.map((note) => (
           <UnsentRow key={note.id} note={note} opened={opened} />
         ))}
       </ul>
       <DialogButtons>
-        <Button look="primary" onClick={unsentChanged}>
+        <Button look="primary" onClick={sendAll}>
           {t('unsent.sendAll')}
         </Button>
       </DialogButtons>

@@ -1,0 +1,161 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { NotevaultClient } from '@notevault/client/notevault-client.ts';
+import { fixedToken } from '@notevault/client/tokens.ts';
+import { Transport } from '@notevault/client/transport.ts';
+import type { VaultClient } from '@notevault/client/vault-client.ts';
+import type { VaultTree } from '@notevault/protocol/sync.ts';
+import { type OutboxEntry, treeWith } from '../../../web/src/device/outbox/operation.ts';
+import { Outbox, type OutboxStore, TabOutbox } from '../../../web/src/device/outbox/outbox.ts';
+import { replay } from '../../../web/src/device/outbox/replay.ts';
+
+/** What the network does to a request: nothing, lose it, or lose its answer. */
+export type Network = () => 'works' | 'lost' | 'unanswered';
+
+/** A browser with one account: what is on its disk, and the tabs that come and go. */
+export class OutboxBrowser {
+  readonly vault: VaultClient;
+  network: Network = () => 'works';
+  /** Whether its disk takes nothing more. */
+  isFull = false;
+  /** The texts of notes that were made here, as their drafts have them. */
+  readonly texts = new Map<string, string>();
+  /** The tree as it was read last, and as it became since. */
+  base: VaultTree = { change_seq: 0, folders: [], notes: [], attachments: [] };
+  readonly #url: string;
+  readonly #key: string;
+  #disk: readonly OutboxEntry[] = [];
+  #turn: Promise<unknown> = Promise.resolve();
+  #tabs: OutboxTab[] = [];
+  #uploads: Promise<unknown> = Promise.resolve();
+
+  constructor(url: string, key: string, vaultId: string) {
+    this.#url = url;
+    this.#key = key;
+    this.vault = this.client(this, vaultId);
+  }
+
+  /** The entries on the disk. */
+  get entries(): readonly OutboxEntry[] {
+    return this.#disk;
+  }
+
+  client(life: { readonly network: Network }, vaultId: string): VaultClient {
+    const lossy: typeof fetch = async (input, init) => {
+      const fate = life.network();
+      if (fate === 'lost') throw new TypeError('lost');
+      const asked = fetch(input, { ...init, redirect: 'manual' });
+      // An upload has no name but its path: one that arrives after the next one was moved makes a second file.
+      if (init?.method === 'PUT') this.#uploads = Promise.allSettled([this.#uploads, asked]);
+      const answer = await asked;
+      if (fate === 'unanswered') throw new TypeError('unanswered');
+      return answer;
+    };
+    const transport = new Transport(this.#url, fixedToken(this.#key), { fetch: lossy, tries: 1 });
+    return new NotevaultClient(transport).vault(vaultId);
+  }
+
+  open(): OutboxTab {
+    const tab = new OutboxTab(this);
+    this.#tabs.push(tab);
+    return tab;
+  }
+
+  /** Runs one function at a time; that of a tab that is killed ends with it. */
+  exclusively<T>(run: () => Promise<T>, killed: Promise<never>): Promise<T> {
+    const next = this.#turn.then(() => this.#uploads).then(() => Promise.race([run(), killed]));
+    this.#turn = next.catch(() => undefined);
+    return next;
+  }
+
+  store(tab: OutboxTab): OutboxStore {
+    return {
+      isDurable: true,
+      change: async (next) => {
+        if (tab.isKilled) return new Promise(() => undefined);
+        const entries = next(this.#disk);
+        // What needs no more room than before can be written.
+        const known = new Set(this.#disk.map(({ operation }) => operation));
+        if (this.isFull && entries.some(({ operation }) => !known.has(operation))) throw new DOMException('full');
+        this.#disk = entries;
+        return entries;
+      },
+    };
+  }
+
+  announce(from: OutboxTab): void {
+    for (const tab of this.#tabs) if (tab !== from && !tab.isKilled) queueMicrotask(() => tab.outbox.look());
+  }
+
+  done(entry: OutboxEntry, id: string | null): void {
+    const { operation } = entry;
+    const made = operation.kind === 'file' && id !== null ? { ...operation, fileId: id } : operation;
+    this.base = treeWith(this.base, [{ ...entry, operation: made, doneAt: null }], at);
+  }
+}
+
+const at = () => new Date(0).toISOString();
+
+/** A tab of a browser, until it is killed. */
+export class OutboxTab {
+  readonly outbox: Outbox;
+  isKilled = false;
+  readonly #browser: OutboxBrowser;
+  readonly #killed = Promise.withResolvers<never>();
+  #due: (() => void) | null = null;
+
+  constructor(browser: OutboxBrowser) {
+    this.#browser = browser;
+    this.#killed.promise.catch(() => undefined);
+    // A tab that is killed sends nothing any more, and what it has sent is not answered.
+    const network = { network: () => (this.isKilled ? 'lost' : browser.network()) } as const;
+    const vault = browser.client(network, browser.vault.id);
+    this.outbox = new Outbox({
+      store: browser.store(this),
+      spare: new TabOutbox(),
+      newId: randomUUID,
+      now: () => Date.now(),
+      send: (entry, isFresh, record) =>
+        replay(entry, {
+          vault,
+          isFresh,
+          record,
+          textOf: async (noteId, begun) => browser.texts.get(noteId) ?? begun,
+          hashOf: async (bytes) =>
+            createHash('sha256')
+              .update(new Uint8Array(await bytes.arrayBuffer()))
+              .digest('hex'),
+        }),
+      exclusively: (run) => browser.exclusively(run, this.#killed.promise),
+      isSameAccount: async () => true,
+      stateOfDraft: async ({ operation }) =>
+        operation.kind === 'note' &&
+        (browser.texts.get(operation.noteId) ?? operation.content) !== operation.sent?.content
+          ? 'changed'
+          : 'left',
+      announce: () => browser.announce(this),
+      done: (entry, id) => browser.done(entry, id),
+      later: (call) => {
+        this.#due = call;
+        return () => {
+          this.#due = null;
+        };
+      },
+    });
+  }
+
+  /** The tree as this tab shows it. */
+  get tree(): VaultTree {
+    return treeWith(this.#browser.base, this.outbox.state.get().entries, at);
+  }
+
+  /** Does what waits for a time. */
+  wait(): void {
+    this.#due?.();
+  }
+
+  kill(): void {
+    this.isKilled = true;
+    this.outbox[Symbol.dispose]();
+    this.#killed.reject(new Error('killed'));
+  }
+}

@@ -1,0 +1,292 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { setImmediate } from 'node:timers/promises';
+import type { VaultTree } from '@notevault/protocol/sync.ts';
+import { isAt, type Operation } from '../../../web/src/device/outbox/operation.ts';
+import { OutboxBrowser, type OutboxTab } from './outbox-browser.ts';
+import type { Random } from './random.ts';
+
+/** A server with an account. */
+export interface OutboxHost {
+  readonly url: string;
+  readonly key: string;
+  readonly vaultId: string;
+}
+
+const STEPS = 40;
+
+/**
+ * Somebody writes, renames, moves, deletes, restores and uploads in a browser, while its connection and its tabs come
+ * and go and its disk is full at times. In the end nothing that was typed is lost or doubled; and if nobody else changed
+ * the vault, the server has exactly what the tab showed.
+ */
+export async function outboxRun(host: OutboxHost, random: Random, hasOthers: boolean): Promise<void> {
+  const browser = new OutboxBrowser(host.url, host.key, host.vaultId);
+  const run = new Run(browser, random, hasOthers);
+  for (let step = 0; step < STEPS; step++) await run.step();
+  await run.end();
+}
+
+class Run {
+  readonly #browser: OutboxBrowser;
+  readonly #random: Random;
+  readonly #hasOthers: boolean;
+  readonly #written = new Map<string, string>();
+  /** Words that somebody deleted with the note, here or elsewhere, before or after it was sent. */
+  readonly #deleted = new Set<string>();
+  #tab: OutboxTab;
+  #second: OutboxTab | null = null;
+  #deletedIds: string[] = [];
+  #count = 0;
+
+  constructor(browser: OutboxBrowser, random: Random, hasOthers: boolean) {
+    this.#browser = browser;
+    this.#random = random;
+    this.#hasOthers = hasOthers;
+    this.#tab = browser.open();
+  }
+
+  async step(): Promise<void> {
+    const choices = [this.#create, this.#create, this.#type, this.#move, this.#remove, this.#folder, this.#upload];
+    const events = [this.#connect, this.#connect, this.#lose, this.#kill, this.#fill, this.#restore];
+    const all = this.#hasOthers ? [...choices, ...events, this.#other, this.#other] : [...choices, ...events];
+    await this.#random.pick(all).call(this);
+    for (let turn = this.#random.below(30); turn > 0; turn--) await setImmediate();
+  }
+
+  /** Everything works again; until nothing waits. */
+  async end(): Promise<void> {
+    const browser = this.#browser;
+    browser.isFull = false;
+    browser.network = () => 'works';
+    this.#second?.kill();
+    this.#tab.outbox.setConnected(true);
+    for (let turn = 0; ; turn++) {
+      this.#tab.outbox.look();
+      this.#tab.wait();
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      const { entries, isSending } = this.#tab.outbox.state.get();
+      if (!isSending && (entries.length === 0 || entries.some(({ problem }) => problem !== null))) break;
+      assert.ok(turn < 2_000, `still waiting: ${JSON.stringify(entries)}`);
+    }
+    await this.#check();
+  }
+
+  async #check(): Promise<void> {
+    const { vault } = this.#browser;
+    const tree = await vault.tree();
+    const texts = await Promise.all(tree.notes.map(async ({ id }) => (await vault.readNoteById(id))?.content ?? ''));
+    const { entries } = this.#tab.outbox.state.get();
+    const waiting = entries.flatMap(({ operation }) =>
+      operation.kind === 'note' ? [this.#browser.texts.get(operation.noteId) ?? operation.content] : [],
+    );
+    for (const word of this.#written.keys()) {
+      const found = texts.filter((text) => text.includes(word)).length;
+      const times = texts.reduce((sum, text) => sum + text.split(word).length - 1, 0);
+      assert.ok(times <= 1, `${word} is there ${times} times, in ${found} notes`);
+      const isPreserved = times === 1 || this.#deleted.has(word) || waiting.some((text) => text.includes(word));
+      assert.ok(isPreserved, `${word} is lost, of ${this.#written.get(word)}`);
+    }
+    if (this.#hasOthers) return;
+    assert.deepEqual(
+      entries.filter(({ problem }) => problem !== null),
+      [],
+    );
+    // Requests of a tab that was killed may still arrive: a file has no id by which the server would know it again.
+    assert.deepEqual(pathsOf(tree), pathsOf(this.#tab.tree));
+  }
+
+  async #create(): Promise<void> {
+    const word = this.#word();
+    const noteId = randomUUID();
+    const path = this.#path('md');
+    this.#written.set(word, noteId);
+    await this.#run({ kind: 'note', noteId, path, content: `${word}\n`, attempt: null, sent: null });
+  }
+
+  /** Writes on in a note that the server does not have yet. */
+  async #type(): Promise<void> {
+    const drafts = this.#tab.outbox.state
+      .get()
+      .entries.flatMap(({ operation, doneAt }) => (operation.kind === 'note' && doneAt === null ? [operation] : []));
+    const draft = drafts.length === 0 ? null : this.#random.pick(drafts);
+    // One that was deleted meanwhile is not open any more.
+    if (draft === null || !this.#tab.tree.notes.some(({ id }) => id === draft.noteId)) return;
+    const word = this.#word();
+    this.#written.set(word, draft.noteId);
+    this.#browser.texts.set(draft.noteId, `${this.#browser.texts.get(draft.noteId) ?? draft.content}${word}\n`);
+  }
+
+  async #move(): Promise<void> {
+    const { tree } = this.#tab;
+    const rows = [
+      ...tree.notes.map(({ id, path }) => ({ kind: 'note' as const, id, from: path })),
+      ...tree.attachments.map(({ id, path }) => ({ kind: 'attachment' as const, id, from: path })),
+      ...tree.folders.flatMap(({ name }) => (name === '' ? [] : [{ kind: 'folder' as const, id: null, from: name }])),
+    ];
+    if (rows.length === 0) return;
+    const row = this.#random.pick(rows);
+    const to = this.#path(row.kind === 'note' ? 'md' : row.kind === 'attachment' ? 'txt' : '');
+    if (row.kind === 'folder' && isAt(to, row.from)) return;
+    await this.#run({ kind: 'move', moves: [{ ...row, to }] });
+  }
+
+  async #remove(): Promise<void> {
+    const { tree } = this.#tab;
+    const waiting = new Set(
+      this.#tab.outbox.state
+        .get()
+        .entries.flatMap(({ operation }) =>
+          operation.kind === 'note' ? [operation.noteId] : operation.kind === 'file' ? [operation.fileId] : [],
+        ),
+    );
+    const rows = [...tree.notes, ...tree.attachments];
+    if (rows.length === 0) return;
+    const { id, path, updated_at } = this.#random.pick(rows);
+    const kind = tree.notes.some((note) => note.id === id) ? 'note' : 'attachment';
+    const isDraft = waiting.has(id) || updated_at === new Date(0).toISOString();
+    for (const [word, noteId] of this.#written) if (noteId === id) this.#deleted.add(word);
+    this.#deletedIds.push(id);
+    await this.#run({ kind: 'delete', deleted: [{ kind, id, path, known: { [id]: isDraft ? null : updated_at } }] });
+  }
+
+  /** Takes the last deletion back, if the server has done it. */
+  async #restore(): Promise<void> {
+    const id = this.#deletedIds.pop();
+    const { entries } = this.#tab.outbox.state.get();
+    if (id === undefined || entries.length > 0 || this.#hasOthers) return;
+    const isThere = await this.#browser.vault.trash().then(
+      ({ items }) => items.find((item) => item.id === id),
+      () => undefined,
+    );
+    if (isThere === undefined || (await this.#isTaken(isThere.path))) return;
+    await this.#run({ kind: 'restore', ids: [id], path: isThere.path });
+    // What is restored is shown once the tree was read again.
+    this.#browser.base = {
+      ...this.#browser.base,
+      ...(isThere.type === 'note'
+        ? { notes: [...this.#browser.base.notes, { id, path: isThere.path, created_at: '', updated_at: at() }] }
+        : {
+            attachments: [
+              ...this.#browser.base.attachments,
+              { id, path: isThere.path, size_bytes: 0, mtime: 0, updated_at: at(), mime_type: null },
+            ],
+          }),
+    };
+  }
+
+  async #isTaken(path: string): Promise<boolean> {
+    const { tree } = this.#tab;
+    return [...tree.notes, ...tree.attachments].some((row) => row.path === path);
+  }
+
+  async #folder(): Promise<void> {
+    await this.#run({ kind: 'folder', path: this.#path('') });
+  }
+
+  async #upload(): Promise<void> {
+    const word = this.#word();
+    const bytes = new Blob([word]);
+    await this.#run({ kind: 'file', fileId: randomUUID(), path: this.#path('txt'), bytes, mtime: 1 });
+  }
+
+  async #connect(): Promise<void> {
+    this.#browser.network = () => 'works';
+    this.#tab.outbox.setConnected(this.#random.chance(0.7));
+    this.#tab.wait();
+  }
+
+  /** Loses some requests, and the answers of others. */
+  async #lose(): Promise<void> {
+    const random = this.#random;
+    this.#browser.network = () => (random.chance(0.3) ? 'lost' : random.chance(0.3) ? 'unanswered' : 'works');
+    this.#tab.outbox.setConnected(true);
+  }
+
+  /** Another tab goes on; at times both were there. */
+  async #kill(): Promise<void> {
+    if (this.#random.chance(0.3)) {
+      this.#second?.kill();
+      this.#second = this.#browser.open();
+      this.#second.outbox.setConnected(true);
+      return;
+    }
+    // What the disk did not take is in the tab, which asks before it is closed.
+    if (await this.#tab.outbox.hasUnkept()) return;
+    this.#tab.kill();
+    this.#tab = this.#browser.open();
+    this.#tab.outbox.look();
+    while (this.#tab.outbox.state.get().entries.length < this.#browser.entries.length) await setImmediate();
+  }
+
+  async #fill(): Promise<void> {
+    this.#browser.isFull = this.#random.chance(0.5);
+  }
+
+  /** Somebody else changes the vault. */
+  async #other(): Promise<void> {
+    const { vault } = this.#browser;
+    const works = this.#browser.network;
+    this.#browser.network = () => 'works';
+    try {
+      const { notes } = await vault.tree();
+      const choice = this.#random.below(4);
+      const note = notes.length === 0 ? undefined : this.#random.pick(notes);
+      const path = this.#path('md');
+      if (choice === 0) await vault.upsertNote({ path, content: `${this.#word()} by others\n`, version: 0, mtime: 1 });
+      if (note === undefined) return;
+      if (choice === 1) await vault.renameNote(note.path, path);
+      if (choice === 2) {
+        await vault.deleteNote(note.id);
+        for (const [word, noteId] of this.#written) if (noteId === note.id) this.#deleted.add(word);
+      }
+      const { content, version } = (choice === 3 ? await vault.readNoteById(note.id) : null) ?? {
+        content: '',
+        version: 0,
+      };
+      if (version > 0) await vault.upsertNote({ ...note, content: `others\n${content}`, version, mtime: 1 });
+    } catch {
+      // A path that is taken by chance.
+    } finally {
+      this.#browser.network = works;
+    }
+  }
+
+  /** Does something, and waits until it is kept. */
+  async #run(operation: Operation): Promise<void> {
+    void this.#tab.outbox.run(this.#browser.vault.id, operation);
+    await setImmediate();
+  }
+
+  #word(): string {
+    return `word${++this.#count}x`;
+  }
+
+  /** A path that nothing shown here has. */
+  #path(ending: string): string {
+    const folders = this.#tab.tree.folders
+      .map(({ name }) => name)
+      .filter((name) => name !== '' && name.split('/').length < 3);
+    const folder = folders.length > 0 && this.#random.chance(0.5) ? `${this.#random.pick(folders)}/` : '';
+    const name = this.#hasOthers ? `p${this.#random.below(12)}` : `p${++this.#count}`;
+    return `${folder}${name}${ending === '' ? '' : `.${ending}`}`;
+  }
+}
+
+const at = () => new Date(0).toISOString();
+
+/** Where notes and folders are. */
+function pathsOf({ notes, attachments, folders }: VaultTree): readonly string[] {
+  const explicit = folders.map(({ name }) => `${name}/`).filter((name) => name !== '/');
+  const inFolders = new Set(attachments.flatMap(({ path }) => foldersOf(path)));
+  const derived = notes.flatMap(({ path }) => foldersOf(path));
+  const paths = notes.map(({ path }) => path);
+  return [...new Set([...explicit.filter((path) => !inFolders.has(path)), ...derived, ...paths])]
+    .filter((path) => !inFolders.has(path))
+    .sort();
+}
+
+function foldersOf(path: string): readonly string[] {
+  const names = path.split('/').slice(0, -1);
+  return names.map((_, index) => `${names.slice(0, index + 1).join('/')}/`);
+}

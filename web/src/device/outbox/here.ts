@@ -1,0 +1,172 @@
+import { NotevaultClient } from '@notevault/client/notevault-client.ts';
+import { Transport } from '@notevault/client/transport.ts';
+import type { VaultTree } from '@notevault/protocol/sync.ts';
+import { keys } from '../../data/keys.ts';
+import { meQuery, noteQuery } from '../../data/queries.ts';
+import { queryClient } from '../../data/query-client.ts';
+import { seedDraft, textOfCopy } from '../../editor/device.ts';
+import { session } from '../../session/app-session.ts';
+import { isOwnDevice } from '../../session/own-device.ts';
+import { exclusively } from '../../session/session-channel.ts';
+import { workspace } from '../../workspace/workspace.ts';
+import { deviceStore } from '../device-store.ts';
+import { setUnkept } from '../unkept.ts';
+import { IndexedDbOutbox } from './indexed-db-outbox.ts';
+import { type Operation, type OutboxEntry, treeWith } from './operation.ts';
+import { Outbox, type OutboxStore, type Result, TabOutbox } from './outbox.ts';
+import { draftId, draftOf, outboxState } from './outbox-state.ts';
+import { replay } from './replay.ts';
+
+const AGAIN_MS = 15_000;
+/** A draft that was sent stays for a while: another tab may have typed into it at that moment. */
+const DRAFT_MS = 60_000;
+
+/** Fails soon: what is not answered waits here, and the app goes on. */
+const api = new NotevaultClient(new Transport(location.origin, session, { tries: 2 }));
+
+interface Opened {
+  readonly account: string;
+  readonly outbox: Outbox;
+  /** Resolves when what waits is known. */
+  readonly loaded: Promise<void>;
+}
+
+let opened: Opened | null = null;
+
+/** The outbox of whoever is signed in. */
+export async function outboxHere(): Promise<Outbox> {
+  const { id } = await queryClient.ensureQueryData(meQuery);
+  if (opened?.account !== id) {
+    const outbox = openOutbox(id);
+    opened = { account: id, outbox, loaded: outbox.load() };
+  }
+  const { outbox, loaded } = opened;
+  await loaded;
+  return outbox;
+}
+
+/** Does something in a vault: now, or as soon as the server is reached. */
+export async function doInVault(vault: string, operation: Operation, id?: string): Promise<Result> {
+  const outbox = await outboxHere();
+  const result = outbox.run(vault, operation, id);
+  void outbox.hasUnkept().then((isUnkept) => setUnkept(outbox, isUnkept));
+  return result;
+}
+
+/** The text of a note that the server does not have yet. */
+export async function draftText({ operation }: OutboxEntry): Promise<string> {
+  return operation.kind === 'note' ? textOfDraft(operation.noteId, operation.content) : '';
+}
+
+/** Makes the document of a draft, if this device has none yet. */
+export async function openDraft(noteId: string): Promise<void> {
+  const { id: account } = await queryClient.ensureQueryData(meQuery);
+  const entry = draftOf(noteId);
+  if (entry?.operation.kind !== 'note') return;
+  const { path, content } = entry.operation;
+  await seedDraft(deviceStore(account), { id: draftId(noteId), vaultId: entry.vault, path }, content);
+}
+
+/** Removes the document of a draft. */
+export async function forgetDraft(noteId: string): Promise<void> {
+  const { id: account } = await queryClient.ensureQueryData(meQuery);
+  await deviceStore(account).remove(draftId(noteId));
+}
+
+async function textOfDraft(noteId: string, begun: string): Promise<string> {
+  const open = draftOf(noteId) === null ? null : workspace.note(noteId).session.get();
+  if (open?.isReady === true) return open.text.toString();
+  const { id: account } = await queryClient.ensureQueryData(meQuery);
+  const copy = await deviceStore(account).load(draftId(noteId));
+  return copy === null ? begun : textOfCopy(copy);
+}
+
+function openOutbox(account: string): Outbox {
+  const isDurable = typeof indexedDB !== 'undefined' && isOwnDevice();
+  const store: OutboxStore = isDurable ? new IndexedDbOutbox(indexedDB, account) : new TabOutbox();
+  const channel = isDurable ? new BroadcastChannel('notevault-outbox') : null;
+  const outbox = new Outbox({
+    store,
+    spare: new TabOutbox(),
+    newId: () => crypto.randomUUID(),
+    now: () => Date.now(),
+    send: (entry, isFresh, record) =>
+      replay(entry, { vault: api.vault(entry.vault), isFresh, record, textOf: textOfDraft, hashOf }),
+    exclusively: (run) => exclusively('notevault-outbox', run),
+    isSameAccount: async () => (await api.me()).id === account,
+    stateOfDraft: async ({ operation, doneAt }) => {
+      if (operation.kind !== 'note') return 'left';
+      if ((await textOfDraft(operation.noteId, operation.content)) !== operation.sent?.content) return 'changed';
+      if (Date.now() - (doneAt ?? 0) < DRAFT_MS) return 'open';
+      await forgetDraft(operation.noteId);
+      return 'left';
+    },
+    announce: () => channel?.postMessage(null),
+    done: ({ vault }) => void queryClient.invalidateQueries({ queryKey: keys.vault(vault) }),
+    later(call) {
+      const timer = setTimeout(call, AGAIN_MS);
+      return () => clearTimeout(timer);
+    },
+  });
+  channel?.addEventListener('message', () => outbox.look());
+  outbox.state.subscribe(() => show(outbox));
+  const connect = () => outbox.setConnected(navigator.onLine && session.state.get().status === 'in');
+  connect();
+  addEventListener('online', connect);
+  addEventListener('offline', connect);
+  session.state.subscribe(() => {
+    connect();
+    if (session.state.get().status !== 'out') return;
+    outbox[Symbol.dispose]();
+    setUnkept(outbox, false);
+    if (opened?.outbox === outbox) opened = null;
+    outboxState.set({ entries: [], isSending: false });
+  });
+  outbox.look();
+  return outbox;
+}
+
+/** Shows what waits, in the trees that are shown too. */
+function show(outbox: Outbox): void {
+  const before = outboxState.get().entries;
+  const state = outbox.state.get();
+  outboxState.set(state);
+  for (const vault of new Set(state.entries.map((entry) => entry.vault))) showIn(vault);
+  for (const { id, operation, doneAt, vault } of before) {
+    const now = state.entries.find((entry) => entry.id === id);
+    if (operation.kind === 'note' && (now === undefined || now.doneAt !== doneAt)) {
+      const { noteId } = operation;
+      // In this order: the page goes on with the draft until it has the note.
+      void queryClient
+        .fetchQuery({ ...noteQuery(vault, noteId), staleTime: 0 })
+        .catch(() => undefined)
+        .then(() => queryClient.invalidateQueries({ queryKey: keys.deviceNote(noteId) }));
+    }
+    // What was taken back is not shown any more.
+    if (now === undefined) void queryClient.invalidateQueries({ queryKey: keys.tree(vault) });
+  }
+}
+
+/** Puts what waits into the tree of a vault, as it was read. */
+function showIn(vault: string): void {
+  const tree = queryClient.getQueryData<VaultTree>(keys.tree(vault));
+  const waiting = outboxState.get().entries.filter((entry) => entry.vault === vault);
+  if (tree === undefined || waiting.length === 0) return;
+  const shown = treeWith(tree, waiting, () => new Date().toISOString());
+  if (shown !== tree) queryClient.setQueryData(keys.tree(vault), shown);
+}
+
+// Wherever a tree comes from: the server, its feed, or this device.
+queryClient.getQueryCache().subscribe((event) => {
+  if (event.type !== 'updated' || event.action.type !== 'success') return;
+  const [first, vault, name] = event.query.queryKey;
+  if (first === 'vault' && typeof vault === 'string' && name === 'tree') showIn(vault);
+});
+
+async function hashOf(bytes: Blob): Promise<string | null> {
+  // There is none in insecure contexts.
+  const { subtle } = crypto as { readonly subtle?: SubtleCrypto };
+  if (subtle === undefined) return null;
+  const digest = new Uint8Array(await subtle.digest('SHA-256', await bytes.arrayBuffer()));
+  return Array.from(digest, (byte) => byte.toString(16).padStart(2, '0')).join('');
+}

@@ -1,0 +1,46 @@
+import { completion, DeviceDatabase, result } from '../../platform/indexed-db.ts';
+import type { OutboxEntry } from './operation.ts';
+import type { OutboxStore } from './outbox.ts';
+
+interface EntryRow extends OutboxEntry {
+  readonly account: string;
+}
+
+const ENTRIES = 'entries';
+
+/** The entries of an account in IndexedDB. Those of another account are as if they were not there. */
+export class IndexedDbOutbox implements OutboxStore {
+  readonly isDurable = true;
+  readonly #account: string;
+  readonly #database: DeviceDatabase;
+
+  constructor(factory: IDBFactory, account: string) {
+    this.#account = account;
+    this.#database = new DeviceDatabase(factory, 'notevault-outbox', (database) => {
+      database.createObjectStore(ENTRIES, { keyPath: 'id' });
+    });
+  }
+
+  async change(next: (entries: readonly OutboxEntry[]) => readonly OutboxEntry[]): Promise<readonly OutboxEntry[]> {
+    const transaction = await this.#database.transaction('readwrite', ENTRIES);
+    const done = completion(transaction);
+    done.catch(() => undefined);
+    const store = transaction.objectStore(ENTRIES);
+    const rows = await result<EntryRow[]>(store.getAll());
+    const kept = rows.filter(({ account }) => account === this.#account).sort((a, b) => a.order - b.order);
+    const entries = next(kept);
+    const ids = new Set(entries.map(({ id }) => id));
+    for (const { id } of kept) if (!ids.has(id)) store.delete(id);
+    for (const entry of entries) {
+      if (!kept.some((row) => row === entry)) store.put({ ...entry, account: this.#account } satisfies EntryRow);
+    }
+    await done;
+    return entries;
+  }
+
+  /** Whether another account has entries that wait. */
+  async hasOthers(): Promise<boolean> {
+    const store = (await this.#database.transaction('readonly', ENTRIES)).objectStore(ENTRIES);
+    return (await result<EntryRow[]>(store.getAll())).some(({ account }) => account !== this.#account);
+  }
+}

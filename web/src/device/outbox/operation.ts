@@ -1,0 +1,262 @@
+import type { VaultTree } from '@notevault/protocol/sync.ts';
+import type { PathMove } from '../../tree/model/moves.ts';
+import { treeAfterMoves } from '../../tree/model/tree-edit.ts';
+
+/** A move of an entry; `id` is null for folders, which have none. */
+export interface Move extends PathMove {
+  readonly id: string | null;
+}
+
+/** What is deleted, as it was known when that was decided. */
+export interface Deleted {
+  readonly kind: PathMove['kind'];
+  readonly id: string | null;
+  readonly path: string;
+  /** When each note and file of it changed last, by id; null where that is not known. */
+  readonly known: Readonly<Record<string, string | null>>;
+}
+
+/** What somebody did to a vault that the server is to do too. */
+export type Operation =
+  | {
+      readonly kind: 'note';
+      /** Chosen here, so that the note is recognised if the answer was lost. */
+      readonly noteId: string;
+      readonly path: string;
+      /** What it begins with. While it is open as a draft, its document has the text. */
+      readonly content: string;
+      /** What a request was sent with, before there was an answer. */
+      readonly attempt: string | null;
+      /** The version that the server made of it, and the text that it has of this device. */
+      readonly sent: { readonly version: number; readonly content: string } | null;
+    }
+  | {
+      readonly kind: 'file';
+      readonly fileId: string;
+      readonly path: string;
+      readonly bytes: Blob;
+      readonly mtime: number;
+    }
+  | { readonly kind: 'folder'; readonly path: string }
+  | { readonly kind: 'move'; readonly moves: readonly Move[] }
+  | { readonly kind: 'delete'; readonly deleted: readonly Deleted[] }
+  | { readonly kind: 'restore'; readonly ids: readonly string[]; readonly path: string };
+
+/** Why the server, or this device, did not do it. */
+export type Problem =
+  /** Something else is at the path. */
+  | { readonly reason: 'taken'; readonly path: string }
+  /** It was deleted elsewhere. */
+  | { readonly reason: 'gone'; readonly path: string }
+  /** It was renamed or moved elsewhere. */
+  | { readonly reason: 'moved'; readonly path: string }
+  /** It was changed elsewhere since its deletion was decided here. */
+  | { readonly reason: 'changed'; readonly path: string }
+  | { readonly reason: 'refused'; readonly status: number; readonly body: Readonly<Record<string, unknown>> };
+
+/** An operation that waits for the server. */
+export interface OutboxEntry {
+  readonly id: string;
+  readonly vault: string;
+  /** Its place in the order, in which entries are sent. */
+  readonly order: number;
+  readonly operation: Operation;
+  readonly problem: Problem | null;
+  /** Whether it was sent: from then on the server may have done it. */
+  readonly isTried: boolean;
+  /** Whether somebody decided that it is to be done although something changed elsewhere. */
+  readonly isForced: boolean;
+  /** When the server had done it, in milliseconds; a note stays until all tabs have left its draft. */
+  readonly doneAt: number | null;
+}
+
+/** The path that names an operation in lists. */
+export function pathOf(operation: Operation): string {
+  if (operation.kind === 'move') return operation.moves[0]?.to ?? '';
+  return operation.kind === 'delete' ? (operation.deleted[0]?.path ?? '') : operation.path;
+}
+
+/**
+ * The entries with one more operation at their end. What takes back or goes on with something that still waits changes
+ * that instead: a note that is deleted before it was sent is never sent.
+ */
+export function withOperation(
+  entries: readonly OutboxEntry[],
+  added: { readonly id: string; readonly vault: string; readonly operation: Operation },
+): readonly OutboxEntry[] {
+  const { vault, operation } = added;
+  const waits = (entry: OutboxEntry) => entry.vault === vault && !entry.isTried;
+  const order = Math.max(0, ...entries.map((entry) => entry.order)) + 1;
+  const append = (rest: readonly OutboxEntry[], left: Operation) => [
+    ...rest,
+    { ...added, operation: left, order, problem: null, isTried: false, isForced: false, doneAt: null },
+  ];
+  if (operation.kind === 'delete') return withDeletion(entries, waits, operation.deleted, append);
+  if (operation.kind === 'move' && operation.moves.length === 1) {
+    const [move] = operation.moves;
+    const last = entries.findLast((entry) => waits(entry) && concerns(entry.operation, move));
+    const continued = move === undefined || last === undefined ? null : continuedBy(last.operation, move);
+    if (last !== undefined && continued !== null) {
+      const changed = entries.map((entry) =>
+        entry === last ? { ...entry, operation: continued, problem: null } : entry,
+      );
+      return changed.filter(({ operation: one }) => !isNothing(one));
+    }
+  }
+  return append(entries, operation);
+}
+
+/** Deletes what only waits to be made here, and leaves the rest to the server. */
+function withDeletion(
+  entries: readonly OutboxEntry[],
+  waits: (entry: OutboxEntry) => boolean,
+  deleted: readonly Deleted[],
+  append: (rest: readonly OutboxEntry[], left: Operation) => readonly OutboxEntry[],
+): readonly OutboxEntry[] {
+  const unmade = new Set<string>();
+  for (const { operation } of entries.filter(waits)) {
+    // After an attempt, the server may have it.
+    if (operation.kind === 'note' && operation.attempt === null && operation.sent === null)
+      unmade.add(operation.noteId);
+    if (operation.kind === 'file') unmade.add(operation.fileId);
+  }
+  const gone = new Set(deleted.flatMap(({ known }) => Object.keys(known)));
+  const isGone = (id: string | null) => id !== null && gone.has(id);
+  const rest = entries.flatMap((entry) => {
+    const { operation } = entry;
+    if (!waits(entry)) return [entry];
+    if (operation.kind === 'note' && unmade.has(operation.noteId) && isGone(operation.noteId)) return [];
+    if (operation.kind === 'file' && isGone(operation.fileId)) return [];
+    if (operation.kind !== 'move') return [entry];
+    // What is deleted need not be moved first: it is found by its id.
+    const moves = operation.moves.filter(({ id }) => !isGone(id));
+    return moves.length === 0
+      ? []
+      : [moves.length === operation.moves.length ? entry : { ...entry, operation: { ...operation, moves } }];
+  });
+  const left = deleted.filter(({ id }) => id === null || !unmade.has(id));
+  return left.length === 0 ? rest : append(rest, { kind: 'delete', deleted: left });
+}
+
+function concerns(operation: Operation, move: Move | undefined): boolean {
+  if (move === undefined) return false;
+  if (operation.kind === 'note') return operation.noteId === move.id;
+  if (operation.kind === 'file') return operation.fileId === move.id;
+  // A folder that moves has taken along what is below it.
+  if (operation.kind === 'move')
+    return operation.moves.some(({ id, kind, to }) =>
+      kind === 'folder' ? isAt(move.from, to) || isAt(to, move.from) : id === move.id || isAt(to, move.from),
+    );
+  return operation.kind === 'folder' ? isAt(operation.path, move.from) || isAt(move.from, operation.path) : false;
+}
+
+/** An operation that has also done a move of what it made or moved; null if that must stay a step of its own. */
+function continuedBy(operation: Operation, { id, kind, from, to }: Move): Operation | null {
+  if (operation.kind === 'note' && operation.noteId === id && operation.path === from) {
+    return { ...operation, path: to };
+  }
+  if (operation.kind === 'file' && operation.fileId === id && operation.path === from)
+    return { ...operation, path: to };
+  if (operation.kind === 'folder' && kind === 'folder' && operation.path === from) return { ...operation, path: to };
+  const [only] = operation.kind === 'move' ? operation.moves : [];
+  if (operation.kind !== 'move' || operation.moves.length !== 1 || only?.kind !== kind || only.to !== from) return null;
+  return { ...operation, moves: [{ ...only, to }] };
+}
+
+function isNothing(operation: Operation): boolean {
+  return operation.kind === 'move' && operation.moves.every(({ from, to }) => from === to);
+}
+
+/** Whether a path is another one or below it. */
+export function isAt(path: string, other: string): boolean {
+  return path === other || path.startsWith(`${other}/`);
+}
+
+/** Whether one operation can only be done after another: it is about the same note, file or place. */
+export function needs(operation: Operation, earlier: Operation): boolean {
+  const [one, other] = [subjectOf(operation), subjectOf(earlier)];
+  if (one.ids.some((id) => other.ids.includes(id))) return true;
+  return one.paths.some((path) => other.paths.some((place) => isAt(path, place) || isAt(place, path)));
+}
+
+function subjectOf(operation: Operation): { readonly ids: readonly string[]; readonly paths: readonly string[] } {
+  switch (operation.kind) {
+    case 'note':
+      return { ids: [operation.noteId], paths: [operation.path] };
+    case 'file':
+      return { ids: [operation.fileId], paths: [operation.path] };
+    case 'folder':
+      return { ids: [], paths: [operation.path] };
+    case 'move':
+      return {
+        ids: operation.moves.flatMap(({ id }) => id ?? []),
+        paths: operation.moves.flatMap(({ from, to }) => [from, to]),
+      };
+    case 'delete':
+      return {
+        ids: operation.deleted.flatMap(({ known }) => Object.keys(known)),
+        paths: operation.deleted.map(({ path }) => path),
+      };
+    case 'restore':
+      return { ids: operation.ids, paths: [] };
+  }
+}
+
+/** The tree of a vault as it will be when the server has done what waits; the same object if it is so already. */
+export function treeWith(tree: VaultTree, entries: readonly OutboxEntry[], now: () => string): VaultTree {
+  return entries.reduce(
+    (before, { operation, doneAt }) => (doneAt === null ? treeAfter(before, operation, now) : before),
+    tree,
+  );
+}
+
+function treeAfter(tree: VaultTree, operation: Operation, now: () => string): VaultTree {
+  switch (operation.kind) {
+    case 'note': {
+      const { noteId: id, path } = operation;
+      if (tree.notes.some((note) => note.id === id)) return tree;
+      const at = now();
+      return { ...tree, notes: [...tree.notes, { id, path, created_at: at, updated_at: at }] };
+    }
+    case 'file': {
+      const { fileId: id, path, bytes, mtime } = operation;
+      if (tree.attachments.some((file) => file.id === id || file.path === path)) return tree;
+      const file = { id, path, size_bytes: bytes.size, mtime, updated_at: now(), mime_type: bytes.type || null };
+      return { ...tree, attachments: [...tree.attachments, file] };
+    }
+    case 'folder': {
+      if (tree.folders.some(({ name }) => name === operation.path)) return tree;
+      return { ...tree, folders: [...tree.folders, { id: null, parent_id: null, name: operation.path, count: 0 }] };
+    }
+    case 'move': {
+      const moves = operation.moves
+        .map((move) => ({ ...move, from: currentPath(tree, move) }))
+        .filter(({ kind, from, to }) => from !== to && (kind !== 'folder' || hasFolder(tree, from)));
+      return moves.length === 0 ? tree : treeAfterMoves(tree, moves);
+    }
+    case 'delete': {
+      const ids = new Set(operation.deleted.flatMap(({ known }) => Object.keys(known)));
+      const paths = operation.deleted.flatMap(({ kind, path }) => (kind === 'folder' ? [path] : []));
+      const folders = tree.folders.filter(({ name }) => !paths.some((path) => isAt(name, path)));
+      const notes = tree.notes.filter(({ id }) => !ids.has(id));
+      const attachments = tree.attachments.filter(({ id }) => !ids.has(id));
+      const left = folders.length + notes.length + attachments.length;
+      const isSame = left === tree.folders.length + tree.notes.length + tree.attachments.length;
+      return isSame ? tree : { ...tree, folders, notes, attachments };
+    }
+    case 'restore':
+      return tree;
+  }
+}
+
+/** Whether a folder is in a tree, or something in it. */
+export function hasFolder(tree: VaultTree, path: string): boolean {
+  const below = [...tree.notes, ...tree.attachments].some((row) => row.path.startsWith(`${path}/`));
+  return below || tree.folders.some(({ name }) => isAt(name, path));
+}
+
+/** Where what moves is in a tree: a note and a file are found by their ids. */
+function currentPath(tree: VaultTree, { kind, id, from }: Move): string {
+  const rows = kind === 'note' ? tree.notes : kind === 'attachment' ? tree.attachments : [];
+  return rows.find((row) => row.id === id)?.path ?? from;
+}

@@ -1,0 +1,33 @@
+import { ObservableValue } from '../../platform/observable.ts';
+import type { OutboxEntry } from './operation.ts';
+import type { OutboxState } from './outbox.ts';
+
+/** What waits for the server in this browser, for what shows it. */
+export const outboxState = new ObservableValue<OutboxState>({ entries: [], isSending: false });
+
+/** The entry of a note that the server does not have yet; null for every other one. */
+export function draftOf(noteId: string): OutboxEntry | null {
+  const { entries } = outboxState.get();
+  return entries.find(({ operation, doneAt }) => doneAt === null && isNote(operation, noteId)) ?? null;
+}
+
+/** Whether the outbox knows of a note that was made here, also for a while after it was sent. */
+export function knowsDraft(noteId: string): boolean {
+  return outboxState.get().entries.some(({ operation }) => isNote(operation, noteId));
+}
+
+function isNote(operation: OutboxEntry['operation'], noteId: string): boolean {
+  return operation.kind === 'note' && operation.noteId === noteId;
+}
+
+const DRAFT = 'draft ';
+
+/** The id under which this device keeps the document of a draft: not that of the note, which has one of the server. */
+export function draftId(noteId: string): string {
+  return DRAFT + noteId;
+}
+
+/** The note whose draft a document is; null for every other document. */
+export function noteOfDraft(id: string): string | null {
+  return id.startsWith(DRAFT) ? id.slice(DRAFT.length) : null;
+}

@@ -1,0 +1,325 @@
+import { ObservableValue } from '../../platform/observable.ts';
+import { needs, type Operation, type OutboxEntry, type Problem, withOperation } from './operation.ts';
+import { mayPass, type Outcome } from './replay.ts';
+
+/** Where the entries of an account are kept. */
+export interface OutboxStore {
+  /** Whether what it confirms outlives the tab. */
+  readonly isDurable: boolean;
+  /** Replaces the entries by what a function makes of them, as one step over all tabs; resolves to the new ones. */
+  change(next: (entries: readonly OutboxEntry[]) => readonly OutboxEntry[]): Promise<readonly OutboxEntry[]>;
+}
+
+export interface OutboxOptions {
+  readonly store: OutboxStore;
+  /** Takes over where the store takes nothing, as when the device is full; its entries end with the tab. */
+  readonly spare: OutboxStore;
+  /** Names entries. */
+  newId(): string;
+  now(): number;
+  /** Does an entry; throws what may pass. `record` keeps what is known of an operation between its requests. */
+  send(entry: OutboxEntry, isFresh: boolean, record: (operation: Operation) => Promise<void>): Promise<Outcome>;
+  /** Runs one function at a time over all tabs. */
+  exclusively<T>(run: () => Promise<T>): Promise<T>;
+  /** Whether what is sent now is sent as the account whose entries these are. */
+  isSameAccount(): Promise<boolean>;
+  /**
+   * What is true of the draft of a note that the server has: it was left, and was removed; something was typed into it
+   * meanwhile; or it may still be open in some tab.
+   */
+  stateOfDraft(entry: OutboxEntry): Promise<'left' | 'changed' | 'open'>;
+  /** Called after the entries changed, for other tabs. */
+  announce(): void;
+  /** Called when the server has done something; with the id of what was made here. */
+  done(entry: OutboxEntry, id: string | null): void;
+  /** Calls a function once after a while; returns a function that prevents it. */
+  later(call: () => void): () => void;
+}
+
+/** How something that was just done went: `waiting` means that the server could not be reached. */
+export type Result =
+  | { readonly type: 'done'; readonly id?: string | undefined }
+  | { readonly type: 'waiting' }
+  | { readonly type: 'problem'; readonly problem: Problem };
+
+/** An entry whose attempts fail so often with errors that may pass is shown, and no longer holds up the others. */
+const TRIES = 5;
+
+export interface OutboxState {
+  readonly entries: readonly OutboxEntry[];
+  readonly isSending: boolean;
+}
+
+/**
+ * What was done in vaults and waits for the server, in order. Everything is stored before it is sent, so that neither a
+ * tab nor a server that is killed loses it; what is sent again is recognised.
+ */
+export class Outbox implements Disposable {
+  readonly #options: OutboxOptions;
+  readonly #state = new ObservableValue<OutboxState>({ entries: [], isSending: false });
+  readonly #results = new Map<string, (result: Result) => void>();
+  readonly #tries = new Map<string, number>();
+  /** Asked for while the server answered, and before anything else waited. */
+  readonly #fresh = new Set<string>();
+  #isConnected = false;
+  #isBusy = false;
+  #isAsked = false;
+  #isDisposed = false;
+  #cancelLater: () => void = () => undefined;
+
+  constructor(options: OutboxOptions) {
+    this.#options = options;
+  }
+
+  get state(): Pick<ObservableValue<OutboxState>, 'get' | 'subscribe'> {
+    return this.#state;
+  }
+
+  /** Whether something waits that would be lost with the tab. */
+  async hasUnkept(): Promise<boolean> {
+    const { store, spare } = this.#options;
+    const inTab = store.isDurable ? await spare.change((entries) => entries) : this.#state.get().entries;
+    return inTab.some(({ doneAt }) => doneAt === null);
+  }
+
+  /** Tells whether the server is reached. */
+  setConnected(isConnected: boolean): void {
+    const isNew = isConnected && !this.#isConnected;
+    this.#isConnected = isConnected;
+    if (isNew) this.look();
+    else if (!isConnected) this.#settle({ type: 'waiting' });
+  }
+
+  /** Resolves when what waits is known. */
+  async load(): Promise<void> {
+    this.#show(await this.#read());
+  }
+
+  /** Keeps an operation and has it done; resolves when it was done, refused, or has to wait. */
+  async run(vault: string, operation: Operation, id = this.#options.newId()): Promise<Result> {
+    const isAlone = this.#state.get().entries.every(({ doneAt }) => doneAt !== null);
+    const result = new Promise<Result>((resolve) => this.#results.set(id, resolve));
+    if (isAlone && this.#isConnected) this.#fresh.add(id);
+    const entries = await this.#change((before) => withOperation(before, { id, vault, operation }));
+    // It was put into another one, or there is nothing left to do.
+    if (!entries.some((entry) => entry.id === id))
+      this.#results.get(id)?.({ type: this.#isConnected ? 'done' : 'waiting' });
+    this.look();
+    return result.finally(() => this.#results.delete(id));
+  }
+
+  /** Reads the entries again, and does what waits. Call when there may be other ones than before. */
+  look(): void {
+    this.#isAsked = true;
+    if (!this.#isBusy) void this.#work();
+  }
+
+  /** Has an entry done that could not be; with changes, such as another path. */
+  async retry(id: string, change: Partial<Pick<OutboxEntry, 'isForced' | 'operation'>> = {}): Promise<void> {
+    this.#tries.delete(id);
+    await this.#change((entries) => entries.map((one) => (one.id === id ? { ...one, problem: null, ...change } : one)));
+    this.look();
+  }
+
+  /** Gives an entry up. */
+  async discard(id: string): Promise<void> {
+    await this.#change((entries) => entries.filter((one) => one.id !== id));
+    this.look();
+  }
+
+  [Symbol.dispose](): void {
+    this.#isDisposed = true;
+    this.#isConnected = false;
+    this.#cancelLater();
+    this.#settle({ type: 'waiting' });
+  }
+
+  async #work(): Promise<void> {
+    this.#isBusy = true;
+    while (this.#isAsked && !this.#isDisposed) {
+      this.#isAsked = false;
+      this.#cancelLater();
+      this.#show(await this.#read());
+      if (!this.#isConnected) {
+        this.#settle({ type: 'waiting' });
+        continue;
+      }
+      if (!this.#hasWork()) continue;
+      await this.#options.exclusively(() => this.#drain()).catch(() => undefined);
+      this.#settle({ type: 'waiting' });
+      if (this.#hasWork()) this.#cancelLater = this.#options.later(() => this.look());
+    }
+    this.#isBusy = false;
+  }
+
+  #hasWork(): boolean {
+    return this.#state.get().entries.some(({ problem }) => problem === null);
+  }
+
+  /** Does one entry after another; stops where the server does not answer. */
+  async #drain(): Promise<void> {
+    if (!(await this.#options.isSameAccount())) return;
+    const held: OutboxEntry[] = [];
+    const seen = new Set<string>();
+    for (;;) {
+      if (this.#isDisposed || !this.#isConnected) return;
+      // Another tab may have done something while this one waited for its turn.
+      const entries = await this.#read();
+      this.#show(
+        entries,
+        entries.some(({ doneAt, problem }) => doneAt === null && problem === null),
+      );
+      const entry = entries.find(({ id }) => !seen.has(id));
+      if (entry === undefined) return this.#show(entries);
+      seen.add(entry.id);
+      if (entry.doneAt !== null) {
+        if (!(await this.#tidy(entry))) return this.#show(await this.#read());
+      } else if (
+        entry.problem !== null ||
+        held.some((one) => one.vault === entry.vault && needs(entry.operation, one.operation))
+      ) {
+        held.push(entry);
+        this.#finish(entry.id, { type: 'waiting' });
+      } else if (!(await this.#send(entry))) return this.#show(await this.#read());
+    }
+  }
+
+  /** Removes a note that was made here once its draft has been left; what was typed into that meanwhile is sent. */
+  async #tidy(entry: OutboxEntry): Promise<boolean> {
+    const state = await this.#options.stateOfDraft(entry);
+    if (state === 'left') await this.#change((entries) => entries.filter(({ id }) => id !== entry.id));
+    return state === 'changed' ? this.#send(entry) : true;
+  }
+
+  /** Resolves to false if the server did not answer. */
+  async #send(entry: OutboxEntry): Promise<boolean> {
+    const { id } = entry;
+    try {
+      await this.#change((entries) => entries.map((one) => (one.id === id ? { ...one, isTried: true } : one)));
+      const outcome = await this.#options.send(entry, this.#fresh.delete(id), async (operation) => {
+        await this.#change((entries) => entries.map((one) => (one.id === id ? { ...one, operation } : one)));
+      });
+      if (outcome.type === 'problem') await this.#refuse(id, outcome.problem);
+      else await this.#done(entry, outcome.id);
+    } catch (error) {
+      if (!mayPass(error)) {
+        await this.#refuse(id, { reason: 'refused', status: 0, body: { error: String(error) } });
+        return true;
+      }
+      const tries = (this.#tries.get(id) ?? 0) + 1;
+      this.#tries.set(id, tries);
+      this.#finish(id, { type: 'waiting' });
+      const status = error instanceof Error && 'status' in error ? Number(error.status) : 0;
+      // A server that answers, and fails at this one again and again, may do the others.
+      if (status < 500 || [502, 503, 504].includes(status) || tries < TRIES) return false;
+      await this.#refuse(id, { reason: 'refused', status, body: {} });
+    }
+    return true;
+  }
+
+  async #refuse(id: string, problem: Problem): Promise<void> {
+    // Whoever waits for it is told, and the entry is theirs to take back.
+    await this.#change((entries) => entries.map((one) => (one.id === id ? { ...one, problem } : one)));
+    this.#finish(id, { type: 'problem', problem });
+  }
+
+  async #done(entry: OutboxEntry, given: string | undefined): Promise<void> {
+    const { operation } = entry;
+    const own = operation.kind === 'note' ? operation.noteId : operation.kind === 'file' ? operation.fileId : undefined;
+    const doneAt = this.#options.now();
+    await this.#change((entries) =>
+      entries
+        .flatMap((one) => (one.id !== entry.id ? [one] : operation.kind === 'note' ? [{ ...one, doneAt }] : []))
+        .map((one) =>
+          own === undefined || given === undefined || one.id === entry.id ? one : renamed(one, own, given),
+        ),
+    );
+    this.#options.done(entry, given ?? own ?? null);
+    this.#finish(entry.id, { type: 'done', id: given });
+  }
+
+  #finish(id: string, result: Result): void {
+    this.#results.get(id)?.(result);
+  }
+
+  #settle(result: Result): void {
+    for (const resolve of [...this.#results.values()]) resolve(result);
+  }
+
+  /** Changes the entries, and keeps all that the device takes; what it does not take stays in the tab. */
+  async #change(next: (entries: readonly OutboxEntry[]) => readonly OutboxEntry[]): Promise<readonly OutboxEntry[]> {
+    const { store, spare, announce } = this.#options;
+    const inTab = await spare.change((entries) => entries);
+    let wanted: readonly OutboxEntry[] = [];
+    const all = (kept: readonly OutboxEntry[]) => {
+      wanted = next(merged(kept, inTab));
+      return wanted;
+    };
+    try {
+      await store.change(all);
+      await spare.change(() => []);
+    } catch {
+      // What needs no more room than before is still written: what was done must not come back.
+      const less = (kept: readonly OutboxEntry[]) => {
+        const now = new Map(all(kept).map((one) => [one.id, one]));
+        return kept.flatMap((one) => {
+          const changed = now.get(one.id);
+          return changed === undefined ? [] : [{ ...changed, operation: one.operation }];
+        });
+      };
+      const kept = await store.change(less).catch((): readonly OutboxEntry[] => []);
+      if (wanted.length === 0) all([]);
+      const stored = new Set(kept.map(({ operation }) => operation));
+      await spare.change(() => wanted.filter(({ operation }) => !stored.has(operation)));
+    }
+    this.#show(wanted, this.#state.get().isSending);
+    announce();
+    return wanted;
+  }
+
+  async #read(): Promise<readonly OutboxEntry[]> {
+    const same = (entries: readonly OutboxEntry[]) => entries;
+    const { store, spare } = this.#options;
+    return merged(await store.change(same).catch(() => []), await spare.change(same));
+  }
+
+  #show(entries: readonly OutboxEntry[], isSending = false): void {
+    if (!this.#isDisposed) this.#state.set({ entries, isSending });
+  }
+}
+
+/** All entries in their order. What the tab has is newer. */
+function merged(kept: readonly OutboxEntry[], inTab: readonly OutboxEntry[]): readonly OutboxEntry[] {
+  const newer = new Set(inTab.map(({ id }) => id));
+  return [...kept.filter(({ id }) => !newer.has(id)), ...inTab].sort((a, b) => a.order - b.order);
+}
+
+/** An entry about something for which the server chose another id. */
+function renamed(entry: OutboxEntry, from: string, to: string): OutboxEntry {
+  const { operation } = entry;
+  const now = (id: string | null) => (id === from ? to : id);
+  if (operation.kind === 'move') {
+    return {
+      ...entry,
+      operation: { ...operation, moves: operation.moves.map((one) => ({ ...one, id: now(one.id) })) },
+    };
+  }
+  if (operation.kind !== 'delete') return entry;
+  const deleted = operation.deleted.map((one) => ({
+    ...one,
+    id: now(one.id),
+    known: Object.fromEntries(Object.entries(one.known).map(([id, at]) => [now(id) ?? id, at])),
+  }));
+  return { ...entry, operation: { ...operation, deleted } };
+}
+
+/** Entries in the memory of this tab. */
+export class TabOutbox implements OutboxStore {
+  readonly isDurable = false;
+  #entries: readonly OutboxEntry[] = [];
+
+  async change(next: (entries: readonly OutboxEntry[]) => readonly OutboxEntry[]): Promise<readonly OutboxEntry[]> {
+    this.#entries = next(this.#entries);
+    return this.#entries;
+  }
+}

@@ -1,0 +1,317 @@
+import { ApiError, ConnectionError } from '@notevault/client/transport.ts';
+import type { VaultClient } from '@notevault/client/vault-client.ts';
+import type { VaultTree } from '@notevault/protocol/sync.ts';
+import { nameOf, parentOf } from '../../tree/model/tree-index.ts';
+import {
+  type Deleted,
+  hasFolder,
+  isAt,
+  type Move,
+  type Operation,
+  type OutboxEntry,
+  type Problem,
+} from './operation.ts';
+
+/** What is needed of a vault to do what waits. */
+export type OutboxVault = Pick<
+  VaultClient,
+  | 'tree'
+  | 'upsertNote'
+  | 'readNoteById'
+  | 'versionsOf'
+  | 'readVersion'
+  | 'putAttachment'
+  | 'createFolder'
+  | 'renameNote'
+  | 'renameAttachment'
+  | 'renameFolder'
+  | 'moveNotes'
+  | 'deleteNotes'
+  | 'deleteAttachment'
+  | 'deleteFolder'
+  | 'restoreFromTrash'
+>;
+
+export interface Replay {
+  readonly vault: OutboxVault;
+  /** Whether the operation was asked for a moment ago: the tree that it was made from is that of the server. */
+  readonly isFresh: boolean;
+  /** The text of a new note as it is now. */
+  textOf(noteId: string, begun: string): Promise<string>;
+  /** Records what is known of an operation that is not done yet, before the next request. */
+  record(operation: Operation): Promise<void>;
+  /** SHA-256 of bytes as lower-case hex; null where browsers do not compute it. */
+  hashOf(bytes: Blob): Promise<string | null>;
+}
+
+/** How an attempt ended. */
+export type Outcome =
+  /** The server has done it, now or at an earlier attempt; `id` is the one that the server gave, if it is another one. */
+  { readonly type: 'done'; readonly id?: string } | { readonly type: 'problem'; readonly problem: Problem };
+
+const DONE: Outcome = { type: 'done' };
+/** The server takes so many ids at once. */
+const BATCH = 1000;
+
+/** Whether an error may pass by itself. */
+export function mayPass(error: unknown): boolean {
+  if (error instanceof ConnectionError) return true;
+  return (
+    error instanceof ApiError &&
+    (error.status >= 500 || error.status === 429 || error.status === 408 || error.code === 'request_in_progress')
+  );
+}
+
+function isRefusal(error: unknown): error is ApiError {
+  return error instanceof ApiError && !mayPass(error);
+}
+
+/**
+ * Does what waits, in such a way that doing it again changes nothing, at any later time. Throws what may pass, after
+ * which the server may have done it.
+ */
+export async function replay(entry: OutboxEntry, deps: Replay): Promise<Outcome> {
+  const { operation } = entry;
+  try {
+    switch (operation.kind) {
+      case 'note':
+        return await sendNote(operation, deps);
+      case 'file':
+        return await sendFile(operation, deps);
+      case 'folder':
+        await deps.vault.createFolder(operation.path);
+        return DONE;
+      case 'move':
+        return await sendMoves(operation.moves, entry.isForced, deps);
+      case 'delete':
+        return await sendDeletions(operation.deleted, entry.isForced, deps);
+      case 'restore':
+        return await sendRestores(operation, deps);
+    }
+  } catch (error) {
+    if (!isRefusal(error)) throw error;
+    return refusal(error, operation);
+  }
+}
+
+function refusal({ status, body }: ApiError, operation: Operation): Outcome {
+  const path = operation.kind === 'move' || operation.kind === 'delete' ? '' : operation.path;
+  const to = operation.kind === 'move' ? (operation.moves[0]?.to ?? '') : path;
+  if (status === 409) return problem('taken', to);
+  if (status === 404 && operation.kind === 'restore') return problem('gone', path);
+  return { type: 'problem', problem: { reason: 'refused', status, body } };
+}
+
+function problem(reason: Exclude<Problem['reason'], 'refused'>, path: string): Outcome {
+  return { type: 'problem', problem: { reason, path } };
+}
+
+type NoteOperation = Extract<Operation, { kind: 'note' }>;
+type Sent = NonNullable<NoteOperation['sent']>;
+
+/** Makes a note under the id that it has here. What was typed since the first attempt follows as an edit of that. */
+async function sendNote(operation: NoteOperation, deps: Replay): Promise<Outcome> {
+  const { vault, record, textOf } = deps;
+  const { noteId, content } = operation;
+  let made = operation;
+  if (made.sent === null) {
+    const attempt = made.attempt ?? (await textOf(noteId, content));
+    if (made.attempt === null) {
+      made = { ...made, attempt };
+      await record(made);
+    }
+    const outcome = await createNote(made, attempt, vault);
+    if ('type' in outcome) return outcome;
+    made = { ...made, sent: outcome };
+    await record(made);
+  }
+  for (;;) {
+    const { sent } = made;
+    const text = await textOf(noteId, content);
+    if (sent === null || text === sent.content) return DONE;
+    const { path } = (await vault.readNoteById(noteId)) ?? { path: null };
+    if (path === null) return problem('gone', made.path);
+    // Always an edit of what was made: the server compares each of them by itself, so that none doubles another.
+    await vault.upsertNote({ id: noteId, path, content: text, version: sent.version, mtime: Date.now() / 1000 });
+    made = { ...made, sent: { version: sent.version, content: text } };
+    await record(made);
+  }
+}
+
+async function createNote(
+  { noteId, path }: NoteOperation,
+  attempt: string,
+  vault: OutboxVault,
+): Promise<Sent | Outcome> {
+  const request = { id: noteId, path, content: attempt, mtime: Date.now() / 1000 };
+  try {
+    // There never is a version 0: a text that somebody else has put there is not replaced.
+    const note = await vault.upsertNote({ ...request, version: 0 });
+    if (note.id === noteId) return { version: note.version, content: attempt };
+    // The same text was there already, or the id is used by something that is not to be told.
+    return note.content === attempt ? { type: 'done', id: note.id } : problem('taken', path);
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.status !== 409) throw error;
+    const note = await vault.readNoteById(noteId);
+    if (note === null) return problem('taken', path);
+    // An earlier attempt has made it, and somebody has changed or moved it since.
+    return note.content === attempt ? { version: note.version, content: attempt } : versionWith(noteId, attempt, vault);
+  }
+}
+
+/**
+ * The version of a note that has a text. Without one, the oldest: the attempt that made it was not recorded, so that
+ * what it said is not known, and the text follows as an edit of that.
+ */
+async function versionWith(noteId: string, text: string, vault: OutboxVault): Promise<Sent> {
+  let oldest: Sent = { version: 1, content: '' };
+  for (const { version } of (await vault.versionsOf(noteId)).toReversed()) {
+    const content = (await vault.readVersion(noteId, version))?.content ?? '';
+    if (content === text) return { version, content };
+    if (oldest.content === '') oldest = { version, content };
+  }
+  return oldest;
+}
+
+type FileOperation = Extract<Operation, { kind: 'file' }>;
+
+async function sendFile({ path, bytes, mtime, fileId }: FileOperation, { vault, hashOf }: Replay): Promise<Outcome> {
+  try {
+    const { id } = await vault.putAttachment(path, { bytes: () => bytes, mtime, over: null });
+    return id === fileId ? DONE : { type: 'done', id };
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.status !== 409) throw error;
+    const there = error.body.server_attachment as { id?: unknown; content_hash?: unknown } | null | undefined;
+    const isThere = typeof there?.id === 'string' && there.content_hash === (await hashOf(bytes));
+    return isThere ? { type: 'done', id: String(there.id) } : problem('taken', path);
+  }
+}
+
+async function sendMoves(moves: readonly Move[], isForced: boolean, { vault, isFresh }: Replay): Promise<Outcome> {
+  const look = async () => {
+    const tree = await vault.tree();
+    return moves.flatMap((move) => moveNow(tree, move, isForced) ?? []);
+  };
+  const left = isFresh ? moves : await look();
+  const stopped = left.find((move) => 'reason' in move);
+  if (stopped !== undefined) return { type: 'problem', problem: stopped };
+  try {
+    await moveEach(
+      left.filter((move) => 'from' in move),
+      vault,
+    );
+  } catch (error) {
+    // An attempt whose tab was closed may have been carried out only now.
+    if (!isRefusal(error) || (await look()).length > 0) throw error;
+  }
+  return DONE;
+}
+
+/** What of a move is still to be done in the server's tree; null if it was done before. */
+function moveNow(tree: VaultTree, move: Move, isForced: boolean): Move | Problem | null {
+  const { kind, id, from, to } = move;
+  if (kind === 'folder') {
+    if (hasFolder(tree, from)) return move;
+    return hasFolder(tree, to) ? null : { reason: 'gone', path: from };
+  }
+  const row = rowOf(tree, { kind, id, path: from });
+  if (row === undefined) return { reason: 'gone', path: from };
+  if (row.path === to) return null;
+  return row.path === from || isForced ? { ...move, from: row.path } : { reason: 'moved', path: row.path };
+}
+
+/** A note or file in a tree. A file that was added here is shown under an id of its own until the tree was read again. */
+function rowOf(tree: VaultTree, { kind, id, path }: Pick<Deleted, 'kind' | 'id' | 'path'>) {
+  if (kind === 'note') return tree.notes.find((one) => one.id === id);
+  return tree.attachments.find((one) => one.id === id) ?? tree.attachments.find((one) => one.path === path);
+}
+
+/** Notes that keep their names go in batches, everything else one by one. */
+async function moveEach(moves: readonly Move[], vault: OutboxVault): Promise<void> {
+  const batches = new Map<string, string[]>();
+  const single: Move[] = [];
+  for (const move of moves) {
+    const folder = parentOf(move.to);
+    const inBatch =
+      move.kind === 'note' && move.id !== null && moves.length > 1 && nameOf(move.from) === nameOf(move.to);
+    if (inBatch && move.id !== null) batches.set(folder, [...(batches.get(folder) ?? []), move.id]);
+    else single.push(move);
+  }
+  for (const [folder, ids] of batches) {
+    for (let at = 0; at < ids.length; at += BATCH) await vault.moveNotes(ids.slice(at, at + BATCH), folder);
+  }
+  // One after the other: a folder may move into one that moves too.
+  for (const { kind, from, to } of single) {
+    if (kind === 'note') await vault.renameNote(from, to);
+    else if (kind === 'folder') await vault.renameFolder(from, to);
+    else await vault.renameAttachment(from, to);
+  }
+}
+
+/** Deletes what is still there, unless somebody has changed it since that was decided. */
+async function sendDeletions(deleted: readonly Deleted[], isForced: boolean, deps: Replay): Promise<Outcome> {
+  const { vault, isFresh } = deps;
+  const tree = isFresh ? null : await vault.tree();
+  const changed = tree === null || isForced ? undefined : changedSince(tree, deleted);
+  if (changed !== undefined) return problem('changed', changed);
+  try {
+    await deleteEach(tree === null ? deleted : stillThere(tree, deleted), vault);
+  } catch (error) {
+    // As with moves, it may have been done by now.
+    if (!isRefusal(error) || stillThere(await vault.tree(), deleted).length > 0) throw error;
+  }
+  return DONE;
+}
+
+/** The path of something that is not as it was when its deletion was decided. */
+function changedSince(tree: VaultTree, deleted: readonly Deleted[]): string | undefined {
+  const rows = [...tree.notes, ...tree.attachments];
+  for (const { kind, path, known } of deleted) {
+    const changed = rows.find(({ id, path: at, updated_at }) => {
+      if (known[id] === undefined) return kind === 'folder' && isAt(at, path);
+      return known[id] !== null && known[id] !== updated_at;
+    });
+    if (changed !== undefined) return changed.path;
+  }
+  return undefined;
+}
+
+function stillThere(tree: VaultTree, deleted: readonly Deleted[]): readonly Deleted[] {
+  return deleted.flatMap((one) => {
+    if (one.id === null) return hasFolder(tree, one.path) ? [one] : [];
+    const row = rowOf(tree, one);
+    return row === undefined ? [] : [{ ...one, id: row.id, path: row.path }];
+  });
+}
+
+async function deleteEach(deleted: readonly Deleted[], vault: OutboxVault): Promise<void> {
+  const notes = deleted.flatMap(({ kind, id }) => (kind === 'note' && id !== null ? [id] : []));
+  for (let at = 0; at < notes.length; at += BATCH) await vault.deleteNotes(notes.slice(at, at + BATCH));
+  for (const { kind, path } of deleted) {
+    if (kind === 'attachment') await vault.deleteAttachment(path);
+    // A folder that was in another deleted one is gone already, which the server answers like success.
+    else if (kind === 'folder') await vault.deleteFolder(path, { recursive: true });
+  }
+}
+
+type RestoreOperation = Extract<Operation, { kind: 'restore' }>;
+
+async function sendRestores({ ids }: RestoreOperation, { vault, isFresh }: Replay): Promise<Outcome> {
+  const tree = isFresh ? null : await vault.tree();
+  const live = new Set(tree === null ? [] : [...tree.notes, ...tree.attachments].map(({ id }) => id));
+  let refused: Outcome = DONE;
+  for (const id of ids) {
+    if (live.has(id)) continue;
+    try {
+      await vault.restoreFromTrash(id);
+    } catch (error) {
+      // The others can still be restored.
+      if (!isRefusal(error)) throw error;
+      const { notes, attachments } = await vault.tree();
+      // As with moves, it may have been done by now.
+      if ([...notes, ...attachments].some((row) => row.id === id)) continue;
+      refused = error.status === 409 ? problem('taken', '') : problem('gone', '');
+    }
+  }
+  return refused;
+}

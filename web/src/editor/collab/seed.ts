@@ -1,0 +1,24 @@
+import { Doc, encodeStateAsUpdate } from 'yjs';
+import { lineageOf, TEXT } from './lineage.ts';
+import type { LocalStore, NoteRef } from './local-store.ts';
+
+/** The same in all tabs, so that what two of them make of one text is one document. */
+const SEED_CLIENT = 1;
+
+/**
+ * Makes the document of a note that the server does not have, unless there is one. It never meets that of the server,
+ * which is made of its text.
+ */
+export async function seed(store: LocalStore, note: NoteRef, text: string): Promise<void> {
+  if ((await store.find(note.id)) !== null) return;
+  const doc = new Doc();
+  doc.clientID = SEED_CLIENT;
+  const content = doc.getText(TEXT);
+  // Also an empty note needs a first item, by which its document is known.
+  content.insert(0, text === '' ? ' ' : text);
+  if (text === '') content.delete(0, 1);
+  const lineage = lineageOf(doc);
+  const update = encodeStateAsUpdate(doc);
+  doc.destroy();
+  if (lineage !== null) await store.append(note, lineage, update, { writer: 'seed', upTo: 1 });
+}
