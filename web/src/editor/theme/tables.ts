@@ -11,10 +11,11 @@ export const tableTheme = EditorView.baseTheme({
     lineHeight: '1.5',
     fontSize: '0.9375rem',
   },
-  '.nv-grid-rule': { gridColumn: '1 / -1', height: '0' },
+  // Also what is out of sight: beside each other, a row and the gap below it would be as high as the gap.
+  '.nv-grid > *': { gridColumn: '1 / -1' },
+  '.nv-grid-rule': { height: '0' },
   '.nv-row.cm-line': {
     display: 'grid',
-    gridColumn: '1 / -1',
     gridTemplateColumns: 'subgrid',
     padding: '0',
     direction: 'inherit',

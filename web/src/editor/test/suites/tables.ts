@@ -216,21 +216,31 @@ export function tableTests(browser: () => EditorBrowser): void {
     assert.deepEqual(opened.complaints, []);
   });
 
-  test('the bar stays in sight while a long table scrolls', async () => {
+  test('a long table keeps its height while it scrolls, and its bar stays in sight until it ends', async () => {
     await using opened = await browser().open();
     const rows = Array.from({ length: 120 }, (_, row) => `| ${row} | text |`).join('\n');
-    await opened.start(`| a | b |\n|---|---|\n${rows}\n\nafter`);
+    await opened.start(`| a | b |\n|---|---|\n${rows}\n\n${'after\n\n'.repeat(80)}`);
     await cell(opened, '2').click();
     await opened.page.getByRole('toolbar').getByRole('button').first().waitFor();
-    await opened.page.locator('.cm-scroller').evaluate((node) => {
-      node.scrollTop = 1500;
-    });
-    await opened.page.waitForFunction(() => {
-      const bar = document.querySelector('.nv-table-bar')?.getBoundingClientRect();
-      const room = document.querySelector('.cm-scroller')?.getBoundingClientRect();
-      const isHeadInSight = document.querySelector('.nv-row-head') !== null;
-      return bar !== undefined && room !== undefined && !isHeadInSight && bar.top >= room.top && bar.height > 20;
-    });
+    const scroller = opened.page.locator('.cm-scroller');
+    const scrollTo = (top: number) =>
+      scroller.evaluate((node, to) => {
+        node.scrollTop = to;
+      }, top);
+    const untilBar = (isInSight: boolean) =>
+      opened.page.waitForFunction((wanted) => {
+        const bar = document.querySelector('.nv-table-bar')?.getBoundingClientRect();
+        const room = document.querySelector('.cm-scroller')?.getBoundingClientRect();
+        if (bar === undefined || room === undefined || document.querySelector('.nv-row-head') !== null) return false;
+        return (bar.top >= room.top && bar.height > 20) === wanted;
+      }, isInSight);
+    for (const top of [1500, 3000, 4500]) {
+      await scrollTo(top);
+      await untilBar(true);
+    }
+    await scrollTo(7000);
+    await untilBar(false);
+    assert.ok((await scroller.evaluate((node) => node.scrollHeight)) < 12_000);
   });
 
   test('the bar above a table is reached and used by the keyboard alone', async () => {
