@@ -1,8 +1,4 @@
-import { expect, expectAccessible, PASSWORD, signedIn, test } from './kit/test.ts';
-
-/** What the browser keeps of the app, by path. */
-const KEPT = `caches.open('notevault-shell').then((cache) => cache.keys())
-  .then((all) => all.map(({ url }) => new URL(url).pathname))`;
+import { expect, expectAccessible, PASSWORD, test } from './kit/test.ts';
 
 /** Which lists the device has, without the vault in their names. */
 const LISTS = `(async () => {
@@ -21,13 +17,11 @@ const LISTS = `(async () => {
 
 const state = 'save-state';
 
-test('the app opens with its notes while the server is away, and goes on by itself when it is back', async ({
+test('the app opens with its notes without a connection, and goes on by itself with one', async ({
   page,
-  freshServer,
+  alice,
   context,
 }) => {
-  const alice = await signedIn(freshServer, context);
-  await alice.write('Garden/Beans.md', 'text\n');
   const note = await alice.write('Note.md', 'text\n');
   await page.goto(alice.page(`/notes/${note.id}`));
   await expect(page.getByTestId(state)).toHaveText('Saved');
@@ -35,32 +29,27 @@ test('the app opens with its notes while the server is away, and goes on by itse
   // Another load, of which the worker keeps the page.
   await page.reload();
   await expect(page.getByTestId(state)).toHaveText('Saved');
-  await page.getByRole('link', { name: 'Recent' }).click();
-  await expect(page.getByRole('main').getByRole('link', { name: 'Beans' })).toBeVisible();
-  const kept = await page.evaluate<string[]>(KEPT);
-  expect(kept).toContain('/index.html');
-  expect(kept.filter((path) => path !== '/index.html' && !path.startsWith('/assets/'))).toEqual([]);
-  await expect.poll(() => page.evaluate(LISTS)).toEqual(['lists/recent', 'me', 'tree', 'vaults']);
-  // Also what was never needed: the page of the first address, and the graph.
-  await page.evaluate("navigator.serviceWorker.controller.postMessage('keep-all')");
-  for (const part of ['home', 'graph-view']) {
-    const files = () => page.evaluate<string[]>(KEPT);
-    await expect.poll(async () => (await files()).some((path) => path.includes(part)), { timeout: 45_000 }).toBe(true);
-  }
-  await freshServer.kill();
-  await page.goto(freshServer.url);
-  await expect(page.getByRole('main').getByRole('link', { name: 'Beans' })).toBeVisible();
-  await expect(page.getByRole('treeitem', { name: 'Garden' })).toBeVisible();
-  await page.getByRole('treeitem', { name: 'Note' }).click();
+  await expect.poll(() => page.evaluate(LISTS)).toEqual(['me', 'tree', 'vaults']);
+  await context.setOffline(true);
+  await page.reload();
+  await expect(page.getByRole('treeitem', { name: 'Note' })).toBeVisible();
   await page.locator('.cm-content').click();
   await page.keyboard.press('Control+End');
-  await page.keyboard.type('typed without a server');
+  await page.keyboard.type('typed');
   await expect(page.getByTestId(state)).toHaveText('Offline – kept on this device');
-  await freshServer.run();
-  await expect(page.getByTestId(state)).toHaveText('Saved', { timeout: 45_000 });
-  // The session of the app is there again, and what it shows is what the server has.
-  await page.getByRole('link', { name: 'Trash' }).click();
-  await expect(page.getByText('The trash is empty.')).toBeVisible();
+  await context.setOffline(false);
+  await expect
+    .poll(async () => (await alice.vault.readNote('Note.md'))?.content, { timeout: 45_000 })
+    .toBe('text\ntyped');
+});
+
+test('settings say what works without a worker', async ({ page, alice }) => {
+  await page.goto(`${alice.url}/settings`);
+  await expect(page.getByText('opens without the server in this browser')).toBeVisible();
+  await page.addInitScript(() => Object.defineProperty(globalThis, 'isSecureContext', { value: false }));
+  await page.reload();
+  await expect(page.getByText('needs https')).toBeVisible();
+  await expectAccessible(page);
 });
 
 test('a worker whose file the server has no more removes itself and what it kept', async ({ page, alice, context }) => {
