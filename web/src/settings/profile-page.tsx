@@ -13,6 +13,7 @@ import { Choice, Field } from '../ui/controls/field.tsx';
 import { setTheme, storedTheme, THEMES, type Theme } from '../ui/theme.ts';
 import { DeleteAccount } from './delete-account.tsx';
 import { EditorSection } from './editor-section.tsx';
+import { OfflineSection } from './offline-section.tsx';
 import styles from './settings.module.css';
 import { account } from './settings-api.ts';
 import { Storage } from './storage.tsx';
@@ -28,6 +29,7 @@ export function ProfilePage() {
       <Appearance />
       <EditorSection />
       <Password />
+      <OfflineSection />
       <Storage />
       <DeleteAccount />
     </>

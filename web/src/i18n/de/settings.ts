@@ -50,6 +50,15 @@ export const settings: typeof english = {
     change: 'Passwort ändern',
     done: 'Das Passwort ist geändert',
   },
+  offline: {
+    title: 'Ohne den Server',
+    whole:
+      'Die App öffnet sich in diesem Browser auch ohne den Server, mit den Listen deiner Tresore und den Notizen, die du geöffnet hattest. Was du inzwischen tust, wartet hier und geschieht, sobald der Server erreichbar ist.',
+    noWorker:
+      'Die App ohne den Server zu öffnen braucht https, das diese Adresse nicht hat, oder einen Browser mit Service Workern. Auf offenen Seiten wartet trotzdem auf diesem Gerät, was du ohne den Server tust, und geschieht, sobald er erreichbar ist.',
+    notOwn:
+      'Du hast gesagt, dass dies nicht dein Gerät ist: Hier wird nichts aufbewahrt, und was du ohne den Server tust, wartet nur in diesem Tab.',
+  },
   storage: {
     title: 'Speicher',
     of: '{{used}} von {{cap}}',

@@ -49,6 +49,15 @@ export const settings = {
     change: 'Change password',
     done: 'The password is changed',
   },
+  offline: {
+    title: 'Without the server',
+    whole:
+      'The app opens without the server in this browser, with the lists of your vaults and the notes that you opened. What you do meanwhile waits here and is done when the server is reached.',
+    noWorker:
+      'Opening the app without the server needs https, which this address does not have, or a browser with service workers. In pages that are open, what you do without the server still waits on this device and is done when it is reached.',
+    notOwn:
+      'You said that this is not your device: nothing is kept here, and what you do without the server waits in this tab only.',
+  },
   storage: {
     title: 'Storage',
     of: '{{used}} of {{cap}}',
