@@ -130,21 +130,17 @@ export class RunIndex {
     return { from: start, to: end };
   }
 
-  /**
-   * The gap within the region, nearest to `gap`, at which the stored side changed something; `gap` itself if there is
-   * none.
-   */
-  changedNear(gap: number, { from, to }: Region): number {
-    let nearest: number | undefined;
+  /** The gaps within the region at which the stored side changed something, the nearest to `gap` first. */
+  changedNear(gap: number, { from, to }: Region): number[] {
+    const found = new Set<number>();
     for (let index = firstEndingAfter(this.#runs, from - 1); index < this.#runs.length; index++) {
       const run = this.#runs[index];
       if (run === undefined || run.baseStart > to) break;
       for (const at of [run.baseStart, run.baseStart + run.length]) {
-        if (at < from || at > to || !this.#isChanged(at)) continue;
-        if (nearest === undefined || Math.abs(at - gap) < Math.abs(nearest - gap)) nearest = at;
+        if (at >= from && at <= to && this.#isChanged(at)) found.add(at);
       }
     }
-    return nearest ?? gap;
+    return [...found].sort((a, b) => Math.abs(a - gap) - Math.abs(b - gap));
   }
 
   /** Whether the stored side inserted text in a gap of the base, or removed text beside it. */

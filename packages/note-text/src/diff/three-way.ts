@@ -55,9 +55,11 @@ function besideStoredChanges(texts: Texts, changes: readonly Hunk[], index: RunI
   for (const [at, change] of changes.entries()) {
     const { from, to } = reachOf(base, client, change, slid.at(-1)?.aTo ?? 0, changes[at + 1]?.aFrom ?? base.length);
     const length = change.aTo - change.aFrom;
-    const start = from === to - length ? change.aFrom : index.changedNear(change.aFrom, { from, to: to - length });
-    const moved = movedBy(change, start - change.aFrom);
-    slid.push(start === change.aFrom || isMadeByBoth(texts, moved, index, budget) ? moved : change);
+    const gaps = from === to - length ? [] : index.changedNear(change.aFrom, { from, to: to - length });
+    const alike = gaps
+      .map((gap) => movedBy(change, gap - change.aFrom))
+      .find((moved) => isMadeByBoth(texts, moved, index, budget));
+    slid.push(alike ?? change);
   }
   return slid;
 }

@@ -160,6 +160,13 @@ describe('a merge with what both sides did alike', () => {
     );
   });
 
+  it('a merge has a word once that both wrote, where somebody wrote another one beyond the blank behind it', () => {
+    // The blank of the base is between the two insertions: a diff may place the client's word on either side of it.
+    const typed = { at: 'it stands'.length, remove: 0, insert: ' <0>' };
+    const { text } = merged('it stands in', [typed, 'it stands <0> <90>  in'], 'it stands <0> in');
+    assert.equal(text, 'it stands <0> <90>  in');
+  });
+
   it('a merge tears no line added above lines that the other side removed and wrote again', () => {
     const base = 'text\n<3>\n\n<2>\n<1><4>\n';
     const stored = 'text\n<28>\n<29>\n<3>\n<30>\n\n<2>\n<1><4>\n';
