@@ -178,3 +178,17 @@ test('the page makes only the trusted types policies that its header names', asy
   });
   expect(refused).toBe(true);
 });
+
+test('the copies of a vault go with it', async ({ page, alice }) => {
+  const note = await alice.write('Note.md', 'text\n');
+  await page.goto(alice.page(`/notes/${note.id}`));
+  await expect(page.getByTestId(state)).toHaveText('Saved');
+  await expect.poll(() => copies(page)).toBe(1);
+  // Without another load, after which copies are looked through anyway.
+  await page.getByRole('button', { name: /^Account/ }).click();
+  await page.getByRole('menuitem', { name: 'Settings' }).click();
+  await page.getByRole('link', { name: 'Vaults' }).click();
+  await page.getByRole('button', { name: 'Delete: Notes' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+  await expect.poll(() => copies(page)).toBe(0);
+});

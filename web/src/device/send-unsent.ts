@@ -1,8 +1,9 @@
 import { api } from '../data/client.ts';
+import { keys } from '../data/keys.ts';
 import { keepLists, readShownAgain } from '../data/lists-here.ts';
 import { meQuery } from '../data/queries.ts';
 import { queryClient } from '../data/query-client.ts';
-import { sendKeptEdits, unsentSender } from '../editor/device.ts';
+import { type DeviceStore, sendKeptEdits, unsentSender } from '../editor/device.ts';
 import { isConnected, liveSocket } from '../live/live-socket.ts';
 import { keepApp } from '../media/media-worker-client.ts';
 import { session } from '../session/app-session.ts';
@@ -30,10 +31,7 @@ export async function sendUnsent(ended: AbortSignal): Promise<void> {
   const outbox = await outboxHere();
   if (ended.aborted) return;
   followSession(account, ended);
-  void api
-    .vaults()
-    .then((vaults) => store.tidy(new Set(vaults.map(({ id: vault }) => vault))))
-    .catch(() => undefined);
+  tidyVaults(store, ended);
   if (isOwnDevice()) void keepApp();
   const sender = unsentSender({
     store,
@@ -100,4 +98,23 @@ function followSession(account: string, ended: AbortSignal): void {
     endStates();
     removeEventListener('online', look);
   });
+}
+
+/** Removes the copies of vaults that the account has no more: at the start, and when one is gone from their list. */
+function tidyVaults(store: DeviceStore, ended: AbortSignal): void {
+  // The server is asked: a list that this device shows in its place may lack a vault that is new.
+  const tidy = async () => {
+    const vaults = await api.vaults();
+    await store.tidy(new Set(vaults.map(({ id }) => id)));
+  };
+  const listed = () => queryClient.getQueryData<readonly { readonly id: string }[]>(keys.vaults) ?? [];
+  let before = listed();
+  const endEvents = queryClient.getQueryCache().subscribe(({ type, query }) => {
+    if (type !== 'updated' || query.queryHash !== JSON.stringify(keys.vaults)) return;
+    const now = new Set(listed().map(({ id }) => id));
+    if (before.some(({ id }) => !now.has(id))) void tidy().catch(() => undefined);
+    before = listed();
+  });
+  ended.addEventListener('abort', endEvents);
+  void tidy().catch(() => undefined);
 }
