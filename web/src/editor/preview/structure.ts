@@ -17,14 +17,17 @@ const RANK_MAX = 100;
 export const structure = ViewPlugin.fromClass(
   class {
     wrappers: Wrappers;
+    #isStale = false;
     constructor(view: EditorView) {
       this.wrappers = wrappersIn(view);
     }
     update({ view, state, startState, changes, docChanged, viewportChanged }: ViewUpdate): void {
+      this.#isStale ||= docChanged || viewportChanged || syntaxTree(startState) !== syntaxTree(state);
       // An element that moves while an input method writes into it ends the composition.
       if (view.composing || isFrozen(state)) this.wrappers = this.wrappers.map(changes);
-      else if (docChanged || viewportChanged || syntaxTree(startState) !== syntaxTree(state)) {
+      else if (this.#isStale) {
         this.wrappers = wrappersIn(view);
+        this.#isStale = false;
       }
     }
   },
