@@ -192,3 +192,28 @@ test('the copies of a vault go with it', async ({ page, alice }) => {
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
   await expect.poll(() => copies(page)).toBe(0);
 });
+
+test('on a device of others, a tab asks before it closes only while something waits in it', async ({
+  page,
+  alice,
+  context,
+}) => {
+  await context.clearCookies();
+  await page.goto(alice.url);
+  await signIn(page, alice, false);
+  const asked: string[] = [];
+  page.on('dialog', (dialog) => {
+    asked.push(dialog.type());
+    void dialog.accept();
+  });
+  await page.getByRole('button', { name: 'New note' }).first().click();
+  await expect(page.getByTestId(state)).toHaveText('Saved');
+  await page.reload();
+  await expect(page.getByTestId(state)).toHaveText('Saved');
+  expect(asked).toEqual([]);
+  await context.setOffline(true);
+  await page.getByRole('button', { name: 'New folder' }).first().click();
+  await expect(page.getByTestId('unsent')).toHaveText('1 change not sent yet');
+  await page.close({ runBeforeUnload: true });
+  await expect.poll(() => asked).toEqual(['beforeunload']);
+});

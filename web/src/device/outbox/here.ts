@@ -47,10 +47,7 @@ export async function outboxHere(): Promise<Outbox> {
 
 /** Does something in a vault: now, or as soon as the server is reached. */
 export async function doInVault(vault: string, operation: Operation, id?: string): Promise<Result> {
-  const outbox = await outboxHere();
-  const result = outbox.run(vault, operation, id);
-  void outbox.hasUnkept().then((isUnkept) => setUnkept(outbox, isUnkept));
-  return result;
+  return (await outboxHere()).run(vault, operation, id);
 }
 
 /** The text of a note that the server does not have yet. */
@@ -131,6 +128,7 @@ function show(outbox: Outbox): void {
   const before = outboxState.get().entries;
   const state = outbox.state.get();
   outboxState.set(state);
+  void outbox.hasUnkept().then((isUnkept) => setUnkept(outbox, isUnkept));
   for (const vault of new Set(state.entries.map((entry) => entry.vault))) showIn(vault);
   for (const { id, operation, doneAt, vault } of before) {
     const now = state.entries.find((entry) => entry.id === id);
