@@ -1,3 +1,4 @@
+import type { Page } from '@playwright/test';
 import { expect, expectAccessible, PASSWORD, test } from './kit/test.ts';
 
 /** Which lists the device has, without the vault in their names. */
@@ -17,6 +18,14 @@ const LISTS = `(async () => {
 
 const state = 'save-state';
 
+/** Types at the end of the open note, and waits until the device has it. */
+async function typeAtEnd(page: Page, text: string): Promise<void> {
+  await page.locator('.cm-content').click();
+  await page.keyboard.press('Control+End');
+  await page.keyboard.type(text);
+  await expect(page.getByTestId(state)).toHaveText('Offline – kept on this device');
+}
+
 test('the app opens with its notes without a connection, and goes on by itself with one', async ({
   page,
   alice,
@@ -33,14 +42,18 @@ test('the app opens with its notes without a connection, and goes on by itself w
   await context.setOffline(true);
   await page.reload();
   await expect(page.getByRole('treeitem', { name: 'Note' })).toBeVisible();
-  await page.locator('.cm-content').click();
-  await page.keyboard.press('Control+End');
-  await page.keyboard.type('typed');
-  await expect(page.getByTestId(state)).toHaveText('Offline – kept on this device');
+  await typeAtEnd(page, 'typed');
+  await page.getByRole('button', { name: 'New note' }).first().click();
+  await expect(page.getByText('Draft: not on the server yet')).toBeVisible();
+  await typeAtEnd(page, 'a draft');
+  // Another load, which has only what the device kept.
+  await page.reload();
+  await expect(page.getByText('Draft: not on the server yet')).toBeVisible();
+  await expect(page.locator('.cm-content')).toHaveText('a draft');
   await context.setOffline(false);
-  await expect
-    .poll(async () => (await alice.vault.readNote('Note.md'))?.content, { timeout: 45_000 })
-    .toBe('text\ntyped');
+  const contentOf = async (path: string) => (await alice.vault.readNote(path))?.content;
+  await expect.poll(() => contentOf('Note.md'), { timeout: 45_000 }).toBe('text\ntyped');
+  await expect.poll(() => contentOf('Untitled.md'), { timeout: 45_000 }).toBe('a draft');
 });
 
 test('settings say what works without a worker', async ({ page, alice }) => {
