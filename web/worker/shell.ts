@@ -13,8 +13,7 @@ export async function shellPage(request: Request, waitUntil: (work: Promise<unkn
   try {
     const answer = await fetch(request);
     if (AWAY.has(answer.status)) return (await kept()) ?? answer;
-    const isPage = answer.ok && answer.headers.get('content-type')?.startsWith('text/html') === true;
-    if (isPage) waitUntil(keepPage(cache, answer.clone()));
+    if (isPage(answer)) waitUntil(keepPage(cache, answer.clone()));
     return answer;
   } catch (error) {
     const page = await kept();
@@ -33,9 +32,20 @@ export async function shellFile(request: Request): Promise<Response> {
   return answer;
 }
 
-/** Keeps files that are not kept yet, one after the other: they must not delay what somebody waits for. */
+function isPage({ ok, headers }: Response): boolean {
+  return ok && headers.get('content-type')?.startsWith('text/html') === true;
+}
+
+/**
+ * Keeps the page, which was loaded before there was a worker, and files that are not kept yet, one after the other: they
+ * must not delay what somebody waits for.
+ */
 export async function keepFiles(addresses: readonly string[]): Promise<void> {
   const cache = await caches.open(SHELL);
+  if ((await cache.match(PAGE, { ignoreVary: true })) === undefined) {
+    const page = await fetch('/').catch(() => null);
+    if (page !== null && isPage(page)) await cache.put(PAGE, page);
+  }
   for (const address of addresses) {
     if ((await cache.match(address, { ignoreVary: true })) !== undefined) continue;
     // One that is gone belongs to another build, whose page brings its own.

@@ -30,21 +30,24 @@ import { WordCount } from './word-count.tsx';
 interface NoteEditorProps {
   readonly vaultId: string;
   readonly note: ShownNote;
+  /** Whether the server does not have it yet. */
+  readonly isDraft: boolean;
 }
 
 const MODES: readonly EditorMode[] = ['preview', 'source', 'reading'];
 
 /** A note that is edited live. */
-export function NoteEditor({ vaultId, note }: NoteEditorProps) {
+export function NoteEditor({ vaultId, note, isDraft }: NoteEditorProps) {
   const t = useTexts('editor');
   const { data: me } = useSuspenseQuery(meQuery);
   const { id, path } = note;
   const session = useNoteSession({ id, vaultId, path }, me.id, me.display_name ?? me.email ?? t('anonymous'));
-  return session === null ? null : <LiveNote vaultId={vaultId} note={note} session={session} />;
+  return session === null ? null : <LiveNote vaultId={vaultId} note={note} isDraft={isDraft} session={session} />;
 }
 
-function LiveNote({ vaultId, note, session }: NoteEditorProps & { readonly session: EditorSession }) {
+function LiveNote({ vaultId, note, isDraft, session }: NoteEditorProps & { readonly session: EditorSession }) {
   const t = useTexts('editor');
+  const inVault = useTexts('vault');
   const place = useRef<HTMLDivElement>(null);
   const open = workspace.note(note.id);
   const { writing } = useObservable(editorSettings);
@@ -65,6 +68,7 @@ function LiveNote({ vaultId, note, session }: NoteEditorProps & { readonly sessi
           {parentOf(note.path) === '' ? null : <span className={styles.folder}>{parentOf(note.path)} / </span>}
           {noteName(note.path)}
         </h1>
+        {isDraft ? <span title={inVault('outbox.draft')}>{inVault('outbox.draftBadge')}</span> : null}
         <StateLine session={session} recovery={recovery} />
         {editor === null ? null : <WordCount editor={editor} />}
         <fieldset className={styles.modes} aria-label={t('mode.label')}>

@@ -25,7 +25,6 @@ const NoteEditor = lazy(async () => {
 export function NotePage() {
   const { vaultId, noteId } = route.useParams();
   const { panel } = route.useSearch();
-  const t = useTexts('vault');
   useAnchor(noteId);
   const found = useFoundNote(vaultId, noteId);
   useWindowTitle(typeof found === 'object' && found !== null ? noteName(found.shown.path) : '');
@@ -40,9 +39,8 @@ export function NotePage() {
   return (
     <div className={panels.frame} data-panel={panel === undefined ? undefined : ''}>
       <div className={panels.note}>
-        {isDraft ? <p className={styles.draft}>{t('outbox.draft')}</p> : null}
         <Suspense fallback={text}>
-          <NoteEditor key={`${noteId} ${isDraft}`} vaultId={vaultId} note={shown} />
+          <NoteEditor key={`${noteId} ${isDraft}`} vaultId={vaultId} note={shown} isDraft={isDraft} />
         </Suspense>
       </div>
       {panel === undefined ? null : <Panels panel={panel} noteId={noteId} note={stored} vaultId={vaultId} />}

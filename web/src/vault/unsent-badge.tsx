@@ -13,7 +13,7 @@ const UnsentDialog = lazy(() =>
 
 /** Counts the notes with edits that only this device has, and lists them; nothing without any. */
 export function UnsentBadge({ leave }: { readonly leave: () => void }) {
-  const { notes, count, refused } = useUnsent();
+  const { notes, entries, count, refused } = useUnsent();
   const text = useUnsentText();
   const [isOpen, setOpen] = useState(false);
   // It does not come back by itself when there is something again.
@@ -39,6 +39,7 @@ export function UnsentBadge({ leave }: { readonly leave: () => void }) {
         <Suspense>
           <UnsentDialog
             notes={notes}
+            entries={entries}
             close={() => setOpen(false)}
             opened={() => {
               setOpen(false);
@@ -70,6 +71,7 @@ function useUnsent() {
   const refused = [...notes, ...outbox.entries].filter(({ problem }) => problem !== null).length;
   return {
     notes,
+    entries: outbox.entries,
     count: notes.length + outbox.entries.length,
     isOfNotes: outbox.entries.every(({ operation }) => operation.kind === 'note'),
     waiting: waiting + outbox.entries.length,

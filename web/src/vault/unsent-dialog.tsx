@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api } from '../data/client.ts';
+import type { OutboxEntry } from '../device/outbox/operation.ts';
 import { bringBack, discardUnsent, unsentText } from '../device/unsent-copies.ts';
 import { sendNow, unsentChanged } from '../device/unsent-state.ts';
 import type { UnsentNote } from '../editor/device.ts';
@@ -15,19 +16,18 @@ import { workspace } from '../workspace/workspace.ts';
 import { type Compared, MergeDialog } from './merge-dialog.tsx';
 import { OutboxRow, retryAll } from './outbox-row.tsx';
 import styles from './unsent-badge.module.css';
-import { useListedEntries } from './use-listed-entries.ts';
 
 interface UnsentDialogProps {
   readonly notes: readonly UnsentNote[];
+  readonly entries: readonly OutboxEntry[];
   readonly close: () => void;
   /** Called when a note is opened from the list. */
   readonly opened: () => void;
 }
 
 /** The notes with edits that only this device has, and what can be done with them. */
-export function UnsentDialog({ notes, close, opened }: UnsentDialogProps) {
+export function UnsentDialog({ notes, entries, close, opened }: UnsentDialogProps) {
   const t = useTexts('vault');
-  const { entries } = useListedEntries();
   const sendAll = () => {
     unsentChanged();
     void retryAll(entries);

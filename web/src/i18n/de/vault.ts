@@ -286,6 +286,7 @@ export const vault: typeof english = {
     restore: 'Wiederhergestellt',
     waiting: 'wartet auf den Server',
     draft: 'Entwurf: noch nicht auf dem Server',
+    draftBadge: 'Entwurf',
     force: 'Trotzdem tun',
     otherName: 'Unter anderem Namen speichern',
     retry: 'Noch einmal versuchen',

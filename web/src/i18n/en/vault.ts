@@ -284,6 +284,7 @@ export const vault = {
     restore: 'Restored',
     waiting: 'waits for the server',
     draft: 'Draft: not on the server yet',
+    draftBadge: 'Draft',
     force: 'Do it anyway',
     otherName: 'Save under another name',
     retry: 'Try again',

@@ -285,6 +285,7 @@ export const vault: typeof english = {
     restore: '復元',
     waiting: 'サーバーを待っています',
     draft: '下書き：まだサーバーにありません',
+    draftBadge: '下書き',
     force: 'それでも実行',
     otherName: '別の名前で保存',
     retry: 'もう一度試す',
