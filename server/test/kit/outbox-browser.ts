@@ -26,7 +26,7 @@ export class OutboxBrowser {
   #disk: readonly OutboxEntry[] = [];
   #turn: Promise<unknown> = Promise.resolve();
   #tabs: OutboxTab[] = [];
-  #uploads: Promise<unknown> = Promise.resolve();
+  #nameless: Promise<unknown> = Promise.resolve();
 
   constructor(url: string, key: string, vaultId: string) {
     this.#url = url;
@@ -44,8 +44,10 @@ export class OutboxBrowser {
       const fate = life.network();
       if (fate === 'lost') throw new TypeError('lost');
       const asked = fetch(input, { ...init, redirect: 'manual' });
-      // An upload has no name but its path: one that arrives after the next one was moved makes a second file.
-      if (init?.method === 'PUT') this.#uploads = Promise.allSettled([this.#uploads, asked]);
+      // Files and folders have no name but their path: a request that arrives after the next one was moved makes another.
+      if (init?.method === 'PUT' || String(input).includes('/api/folders')) {
+        this.#nameless = Promise.allSettled([this.#nameless, asked]);
+      }
       const answer = await asked;
       if (fate === 'unanswered') throw new TypeError('unanswered');
       return answer;
@@ -62,7 +64,7 @@ export class OutboxBrowser {
 
   /** Runs one function at a time; that of a tab that is killed ends with it. */
   exclusively<T>(run: () => Promise<T>, killed: Promise<never>): Promise<T> {
-    const next = this.#turn.then(() => this.#uploads).then(() => Promise.race([run(), killed]));
+    const next = this.#turn.then(() => this.#nameless).then(() => Promise.race([run(), killed]));
     this.#turn = next.catch(() => undefined);
     return next;
   }
