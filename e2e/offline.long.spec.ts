@@ -21,6 +21,8 @@ const LISTS = `(async () => {
 
 const state = 'save-state';
 
+test.use({ savesData: false });
+
 test('the app opens with its notes while the server is away, and goes on by itself when it is back', async ({
   page,
   freshServer,

@@ -43,11 +43,11 @@ test('the app opens with its notes without a connection, and goes on by itself w
   await expect(page.getByRole('treeitem', { name: 'Note' })).toBeVisible();
   await typeAtEnd(page, 'typed');
   await page.getByRole('button', { name: 'New note' }).first().click();
-  await expect(page.getByText('Draft: not on the server yet')).toBeVisible();
+  await expect(page.getByRole('main').getByText('Draft', { exact: true })).toBeVisible();
   await typeAtEnd(page, 'a draft');
   // Another load, which has only what the device kept.
   await page.reload();
-  await expect(page.getByText('Draft: not on the server yet')).toBeVisible();
+  await expect(page.getByRole('main').getByText('Draft', { exact: true })).toBeVisible();
   await expect(page.locator('.cm-content')).toHaveText('a draft');
   await context.setOffline(false);
   const contentOf = async (path: string) => (await alice.vault.readNote(path))?.content;

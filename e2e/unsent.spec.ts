@@ -1,23 +1,8 @@
-import type { Page, WebSocketRoute } from '@playwright/test';
-import type { Account } from './kit/account.ts';
+import type { WebSocketRoute } from '@playwright/test';
+import { contentOf, openNote, typeAtEnd } from './kit/notes.ts';
 import { expect, expectAccessible, test } from './kit/test.ts';
 
 const state = 'save-state';
-
-/** Opens a note by a click, and waits until it can be edited. */
-async function openNote(page: Page, name: string): Promise<void> {
-  await page.getByRole('treeitem', { name }).click();
-  await expect(page.getByRole('heading', { level: 1, name })).toBeVisible();
-  await expect(page.locator('[data-editor-ready]')).toBeVisible();
-}
-
-async function typeAtEnd(page: Page, text: string): Promise<void> {
-  await page.locator('.cm-content').click();
-  await page.keyboard.press('Control+End');
-  await page.keyboard.type(text);
-}
-
-const contentOf = async (alice: Account, path: string) => (await alice.vault.readNote(path))?.content;
 
 test('edits made offline in several notes are counted, and go out when the server is reached', async ({
   page,
@@ -189,28 +174,6 @@ test('a tab that has what is kept nowhere asks before it closes, and another one
   await expect(page.getByTestId(state)).toHaveText(/^Offline – not saved/);
   await page.close({ runBeforeUnload: true });
   await expect.poll(() => asked).toEqual(['beforeunload']);
-});
-
-test('two tabs that find the same unsent edits put them into the note once', async ({ page, alice, context }) => {
-  await alice.write('Twice.md', 'start\n');
-  await alice.write('Other.md', 'other\n');
-  const second = await context.newPage();
-  for (const one of [page, second]) {
-    await one.goto(alice.page());
-    await openNote(one, 'Twice');
-    await openNote(one, 'Other');
-    await openNote(one, 'Twice');
-  }
-  await context.setOffline(true);
-  await typeAtEnd(page, 'from one');
-  await expect(page.getByTestId(state)).toHaveText('Offline – kept on this device');
-  await openNote(page, 'Other');
-  await typeAtEnd(second, ' from two');
-  await expect(second.getByTestId(state)).toHaveText('Offline – kept on this device');
-  await openNote(second, 'Other');
-  await context.setOffline(false);
-  for (const one of [page, second]) await expect(one.getByTestId('unsent')).toHaveCount(0);
-  await expect.poll(() => contentOf(alice, 'Twice.md')).toMatch(/^start\n(from one from two| from twofrom one)$/);
 });
 
 test('edits of a note that is left where nothing can be kept wait in the tab, which asks before it closes', async ({

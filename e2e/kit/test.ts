@@ -5,6 +5,8 @@ import { Account } from './account.ts';
 import { Server } from './server.ts';
 
 interface TestFixtures {
+  /** Whether the browser is asked to save data, so that the app's worker does not load all of the app in the background. */
+  readonly savesData: boolean;
   /** An account of its own for each test, signed in in the browser, with a vault. */
   readonly alice: Account;
   /** A server without any account, for this test only. */
@@ -29,6 +31,15 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
   freshServer: async ({}, use) => {
     await using server = await Server.start();
     await use(server);
+  },
+  // Hundreds of files in the background slow down what is tested.
+  savesData: [true, { option: true }],
+  context: async ({ context, savesData }, use) => {
+    if (savesData) {
+      const script = `Object.defineProperty(NetworkInformation.prototype, 'saveData', { get: () => true })`;
+      await context.addInitScript(script);
+    }
+    await use(context);
   },
   alice: async ({ server, context }, use) => {
     await use(await signedIn(server, context));

@@ -1,0 +1,18 @@
+import type { Page } from '@playwright/test';
+import type { Account } from './account.ts';
+import { expect } from './test.ts';
+
+/** Opens a note by a click, and waits until it can be edited. */
+export async function openNote(page: Page, name: string): Promise<void> {
+  await page.getByRole('treeitem', { name }).click();
+  await expect(page.getByRole('heading', { level: 1, name })).toBeVisible();
+  await expect(page.locator('[data-editor-ready]')).toBeVisible();
+}
+
+export async function typeAtEnd(page: Page, text: string): Promise<void> {
+  await page.locator('.cm-content').click();
+  await page.keyboard.press('Control+End');
+  await page.keyboard.type(text);
+}
+
+export const contentOf = async (alice: Account, path: string) => (await alice.vault.readNote(path))?.content;
