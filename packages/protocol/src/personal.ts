@@ -3,7 +3,7 @@ import { NoteListed } from './notes.ts';
 import { Timestamp, Uuid } from './values/schemas.ts';
 
 /** What the clients of a person remember for them, by name. The server does not read the values. */
-export const Preferences = Type.Record(Type.String(), Type.Unknown());
+export const Preferences = Type.Unsafe<Record<string, unknown>>(Type.Object({}, { additionalProperties: true }));
 export type Preferences = Static<typeof Preferences>;
 
 /** At most this many bytes of JSON. */
