@@ -3,6 +3,7 @@ import { isoTime } from '@notevault/protocol/values/time.ts';
 import { shortHash } from '../../http/answers/revalidation.ts';
 import { idParam } from '../../http/params.ts';
 import { type Reply, type Route, route } from '../../http/route.ts';
+import type { Principal } from '../access/access.ts';
 import type { Personal } from './personal.ts';
 
 export function personalRoutes(personal: Personal): Route[] {
@@ -14,7 +15,7 @@ export function personalRoutes(personal: Personal): Route[] {
       summary: 'What the clients of the account remember for it',
       revalidates: 'answer',
       responses: { 200: Preferences },
-      handle: async ({ principal }) => preferencesReply(await personal.preferences(principal.userId)),
+      handle: async ({ principal }) => preferencesReply(principal, await personal.preferences(principal.userId)),
     }),
     route({
       method: 'PATCH',
@@ -23,7 +24,8 @@ export function personalRoutes(personal: Personal): Route[] {
       summary: 'Set some preferences; null removes one',
       body: Preferences,
       responses: { 200: Preferences },
-      handle: async ({ principal, body }) => preferencesReply(await personal.changePreferences(principal.userId, body)),
+      handle: async ({ principal, body }) =>
+        preferencesReply(principal, await personal.changePreferences(principal.userId, body)),
     }),
     route({
       method: 'GET',
@@ -53,6 +55,7 @@ export function personalRoutes(personal: Personal): Route[] {
   ];
 }
 
-function preferencesReply(body: Preferences): Pick<Reply<Preferences>, 'body' | 'etag'> {
-  return { body, etag: shortHash(JSON.stringify(body)) };
+/** The tag is of this account alone: one of equal preferences would tell people that another has the same. */
+function preferencesReply({ userId }: Principal, body: Preferences): Pick<Reply<Preferences>, 'body' | 'etag'> {
+  return { body, etag: shortHash(`${userId} ${JSON.stringify(body)}`) };
 }
