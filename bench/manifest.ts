@@ -29,16 +29,18 @@ for (let from = 0; from < NOTES; from += BATCH) {
   if (answer.status !== 200) throw new Error(`a batch was answered ${answer.status}`);
 }
 
+/** Reads without compressing, which costs more than the list and is a row of its own. */
 const first = async (at: Running, path: string) => {
   const [started, before] = [performance.now(), await at.cpu()];
-  const answer = await fetch(`${at.url}/api${path}`, { headers });
+  const answer = await fetch(`${at.url}/api${path}`, { headers: { ...headers, 'accept-encoding': 'identity' } });
   const { byteLength } = await answer.arrayBuffer();
   const ms = Math.round(performance.now() - started);
   return { ms, 'CPU ms': Math.round((await at.cpu()) * 1000 - before * 1000), KB: Math.round(byteLength / 1024) };
 };
-const again = async (name: string, path: string, reads = READS) => {
+const again = async (name: string, path: string, reads = READS, coding = 'identity') => {
   const before = await server.cpu();
-  const { p50Ms, p99Ms } = await load(server.url, headers, 1, reads, () => ({ method: 'GET', path: `/api${path}` }));
+  const asked = { ...headers, 'accept-encoding': coding };
+  const { p50Ms, p99Ms } = await load(server.url, asked, 1, reads, () => ({ method: 'GET', path: `/api${path}` }));
   const cpu = Math.round((((await server.cpu()) - before) * 1e5) / reads) / 100;
   return { '': name, 'p50 ms': p50Ms, 'p99 ms': p99Ms, 'CPU ms each': cpu };
 };
@@ -50,6 +52,7 @@ const { change_seq: seq } = (await (await fetch(`${server.url}/api/sync/manifest
 };
 console.table([
   await again('manifest', '/sync/manifest'),
+  await again('manifest, compressed', '/sync/manifest', READS, 'br'),
   await again('tree', '/vault/tree'),
   await again('tags', '/tags'),
   await again('unchanged', `/sync/manifest?since_seq=${seq}`, 1000),
