@@ -6,7 +6,17 @@ import { credentialName, RecentVaults } from './recent-vaults.ts';
 const key = {} as OpenVault['key'];
 const plan = {} as OpenVault['plan'];
 const vault = (fields: Partial<OpenVault> = {}): OpenVault =>
-  ({ id: 'vault', userId: 'alice', permission: 'read', key, feedEpoch: 1, plan, tier: 'free', ...fields }) as OpenVault;
+  ({
+    id: 'vault',
+    ownerId: 'alice',
+    tenant: 'alice',
+    permission: 'read',
+    key,
+    feedEpoch: 1,
+    plan,
+    tier: 'free',
+    ...fields,
+  }) as OpenVault;
 
 test('a vault is the one remembered only while nothing of it has changed', () => {
   const recent = new RecentVaults();
@@ -17,7 +27,8 @@ test('a vault is the one remembered only while nothing of it has changed', () =>
   assert.equal(recent.find('b'), undefined);
   const changes: Partial<OpenVault>[] = [
     { id: 'other' as OpenVault['id'] },
-    { userId: 'bob' as OpenVault['userId'] },
+    { ownerId: 'bob' as OpenVault['ownerId'] },
+    { tenant: 'bob' as OpenVault['tenant'] },
     { permission: 'write' },
     { key: {} as OpenVault['key'] },
     { feedEpoch: 2 },

@@ -52,7 +52,8 @@ export function credentialName(authorization: string, vaultHeader: string): stri
 function isSame(a: OpenVault, b: OpenVault): boolean {
   return (
     a.id === b.id &&
-    a.userId === b.userId &&
+    a.ownerId === b.ownerId &&
+    a.tenant === b.tenant &&
     a.permission === b.permission &&
     a.key === b.key &&
     a.feedEpoch === b.feedEpoch &&

@@ -16,7 +16,7 @@ import type { SealingKey } from '../../src/ports/keyring/keyring.ts';
 function vaultHolding(format: number, json: string): OpenVault {
   const bytes = Buffer.concat([Buffer.from([format]), Buffer.from(json)]);
   const key = { open: () => bytes } as unknown as SealingKey;
-  return { id: 'v' as VaultId, userId: 'u' as UserId, key } as unknown as OpenVault;
+  return { id: 'v' as VaultId, ownerId: 'u' as UserId, key } as unknown as OpenVault;
 }
 
 const NOTE =

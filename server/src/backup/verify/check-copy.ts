@@ -106,7 +106,7 @@ function isUnreadable(error: unknown): boolean {
 async function search(app: App, vault: OpenVault): Promise<void> {
   const owner = {
     kind: 'session',
-    userId: vault.userId,
+    userId: vault.ownerId,
     credentialId: vault.id,
     name: 'check',
     tier: vault.tier,

@@ -37,7 +37,9 @@ export interface AccessScope {
 /** A vault that the caller may use, with its keys opened. */
 export interface OpenVault {
   readonly id: VaultId;
-  readonly userId: UserId;
+  readonly ownerId: UserId;
+  /** Whose share of the process work in it counts against: the caller's, or for work of the server itself the owner's. */
+  readonly tenant: UserId;
   readonly permission: Need;
   readonly key: SealingKey;
   /** Increases when a backup is restored: cursors and client ids of another epoch are void. */
@@ -84,17 +86,18 @@ export function permissionOf(role: Role | null, { kind, scope }: Principal, vaul
   return lowerOf(ROLE_PERMISSIONS[role], kind === 'session' ? 'write' : granted);
 }
 
-interface VaultRow {
+/** What the row of a vault says about whose it is. Only this file compares it with a caller. */
+export interface VaultRoles {
   readonly id: VaultId;
   readonly user_id: UserId;
 }
 
 /** The role of a caller in a vault; null for a vault that does not exist for them. */
-export function roleOf({ userId }: Principal, vault: Pick<VaultRow, 'user_id'>): Role | null {
+export function roleOf({ userId }: Pick<Principal, 'userId'>, vault: VaultRoles): Role | null {
   return vault.user_id === userId ? 'owner' : null;
 }
 
-export function permissionFor(principal: Principal, vault: VaultRow): PermissionLevel {
+export function permissionFor(principal: Principal, vault: VaultRoles): PermissionLevel {
   return permissionOf(roleOf(principal, vault), principal, vault.id);
 }
 

@@ -99,7 +99,7 @@ export class Tickets {
     const content = { operation, path, maxBytes: max ?? null, kind, credentialId, name, tier };
     const expiresAt = clock.now() + LIFETIME_MS;
     const sealed = payload.seal(await keys.openServer(), contextOf(hash), content);
-    const row = { hash, user_id: vault.userId, vault_id: vault.id, payload: sealed, expires_at: expiresAt };
+    const row = { hash, user_id: principal.userId, vault_id: vault.id, payload: sealed, expires_at: expiresAt };
     await db.transact((handle) => handle.run(store.insertTicket, row));
     const method = operation === 'attachment.put' ? 'PUT' : 'GET';
     return { url: `${publicUrl}/api/tickets/${raw}`, method, expires_at: isoTime(expiresAt) };

@@ -82,7 +82,7 @@ async function openVault(
   const permission = permissionFor(principal, row);
   if (permission === 'none') throw new NotevaultError('vault_no_access');
   checkPermission(permission, need);
-  const vault = await openRow(deps, row, permission);
+  const vault = await openRow(deps, row, { permission, tenant: principal.userId });
   // The vault was purged since the row was read.
   if (vault === null) throw new NotevaultError('vault_header_not_found');
   return { ...vault, hasWaitingEdits: row.has_waiting_edits === 1 };
@@ -90,7 +90,7 @@ async function openVault(
 
 async function openAsSystem(deps: VaultDeps, vaultId: VaultId): Promise<OpenVault | null> {
   const row = await deps.db.get(store.findOpenableById, { id: vaultId });
-  return row === undefined ? null : openRow(deps, row, 'write');
+  return row === undefined ? null : openRow(deps, row, { permission: 'write', tenant: row.user_id });
 }
 
 async function findVault({ db }: VaultDeps, header: string): Promise<FoundVault | undefined> {
@@ -120,9 +120,12 @@ async function chooseVault(
 }
 
 /** Null when the vault's key was destroyed. */
-async function openRow(deps: VaultDeps, row: store.OpenableRow, permission: Need): Promise<OpenVault | null> {
-  const key = await vaultKeyOf(deps, row.id);
+async function openRow(
+  deps: VaultDeps,
+  { id, user_id: ownerId, feed_epoch: feedEpoch, tier }: store.OpenableRow,
+  opener: Pick<OpenVault, 'permission' | 'tenant'>,
+): Promise<OpenVault | null> {
+  const key = await vaultKeyOf(deps, id);
   if (key === null) return null;
-  const plan = planOf(deps.plans, row.tier);
-  return { id: row.id, userId: row.user_id, permission, key, feedEpoch: row.feed_epoch, plan, tier: row.tier };
+  return { id, ownerId, ...opener, key, feedEpoch, plan: planOf(deps.plans, tier), tier };
 }

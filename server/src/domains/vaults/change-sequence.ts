@@ -40,12 +40,12 @@ export interface ChangeSequence {
   /** The last seq taken in each of the vaults that exist. */
   changeSeqs(ids: readonly VaultId[]): Promise<ReadonlyMap<VaultId, Seq>>;
   /** The owner's totals over their active vaults. */
-  usage(handle: ReadHandle, vault: Pick<OpenVault, 'userId'>): Promise<Usage>;
+  usage(handle: ReadHandle, vault: Pick<OpenVault, 'ownerId'>): Promise<Usage>;
 }
 
 export function createChangeSequence({ db, accounts, plans, events }: VaultDeps): ChangeSequence {
-  async function usage(handle: ReadHandle, { userId }: Pick<OpenVault, 'userId'>): Promise<Usage> {
-    const sums = await handle.get(store.sumActive, { userId });
+  async function usage(handle: ReadHandle, { ownerId }: Pick<OpenVault, 'ownerId'>): Promise<Usage> {
+    const sums = await handle.get(store.sumActive, { userId: ownerId });
     return sums ?? { vaults: 0, notes: 0, attachments: 0, attachmentBytes: 0 };
   }
 
@@ -60,7 +60,7 @@ export function createChangeSequence({ db, accounts, plans, events }: VaultDeps)
       // Without the user's lock, two vaults of one user that grow at once would each see the other's old count. Every
       // operation locks users before vaults, so there is no deadlock.
       const grows = growth.length > 0;
-      const locking = grows ? accounts.lockUser(handle, vault.userId) : vault;
+      const locking = grows ? accounts.lockUser(handle, vault.ownerId) : vault;
       const advancing = handle.get(feeds.advanceFeed, {
         vaultId: vault.id,
         seqs,
