@@ -76,6 +76,22 @@ for (const [what, file, line] of allowed) {
   test(`checkBoundaries allows in a domain: ${what}`, () => assert.deepEqual(rulesIn(`${domains}/${file}`, line), []));
 }
 
+for (const [file, ...lines] of [
+  ['notes/notes.ts', 'if (vault.ownerId !== principal.userId) throw 1;'],
+  ['tickets/tickets.ts', 'return principal.userId === row.user_id;'],
+  ['notes/notes.store.ts', "db.selectFrom('vaults as v').select('v.id');"],
+  ['vaults/vaults.store.ts', 'shown(db)', "  .where('v.id', '=', p.id)", "  .where('v.user_id', '=', p.userId);"],
+] as const) {
+  test(`checkBoundaries refuses a second place that compares owner and caller: ${lines[0]}`, () =>
+    assert.deepEqual(rulesIn(`${domains}/${file}`, ...lines), ['access']));
+}
+
+test('checkBoundaries allows vaults of an account to be listed, and one to be found by its id', () => {
+  const lines = ["shown(db).where('v.user_id', '=', p.userId);", "shown(db).where('v.id', '=', p.id);"];
+  assert.deepEqual(rulesIn(`${domains}/vaults/vaults.store.ts`, ...lines), []);
+  assert.deepEqual(rulesIn(`${domains}/access/access.ts`, 'return vault.user_id === userId;'), []);
+});
+
 test('checkBoundaries refuses a folder that is not in DOMAIN_ORDER', () => {
   assert.deepEqual(rulesIn(`${domains}/attic/attic.ts`, 'export const x = 1;'), ['domain-order']);
 });

@@ -38,7 +38,13 @@ const PURE = [
 export function checkBoundaries(sources: readonly Source[]): Finding[] {
   return sources.flatMap((source) => {
     if (isTest(source.path)) return [];
-    return [...checkImports(source), ...checkEnvironment(source), ...checkLogMessages(source), ...checkDomain(source)];
+    return [
+      ...checkImports(source),
+      ...checkEnvironment(source),
+      ...checkLogMessages(source),
+      ...checkDomain(source),
+      ...checkOwners(source),
+    ];
   });
 }
 
@@ -316,6 +322,27 @@ function checkDomain(source: Source): Finding[] {
   if (domain === undefined || DOMAIN_ORDER.includes(domain)) return [];
   const message = `"${domain}" is not in DOMAIN_ORDER: add it in tools/check/boundaries.ts and ARCHITECTURE.md.`;
   return [{ path: source.path, line: 1, rule: 'domain-order', message }];
+}
+
+/** What says whose a vault is, compared in code. */
+const COMPARED_OWNER = /\b(?:ownerId|owner_id|user_id)\b\s*[!=]==|[!=]==\s*[\w.?]*\b(?:ownerId|owner_id|user_id)\b/g;
+/** A statement that finds a vault by its id and its owner at once. */
+const SELECTED_OWNER = /\.where\('(?:v\.)?id', '=',[^;]*?\.where\('(?:v\.|vaults\.)?user_id'/g;
+/** A statement that reads the table of vaults. */
+const SELECTED_VAULTS = /(?:From|Join|Table|Into)\(\s*'vaults(?: as \w+)?'/g;
+
+/** Only `access/access.ts` compares the owner of a vault with a caller (ADR 44). */
+function checkOwners({ path, text }: Source): Finding[] {
+  if (!/^server\/src\/(domains|app|http)\//.test(path) || path === 'server/src/domains/access/access.ts') return [];
+  const found = (pattern: RegExp, message: string) =>
+    [...text.matchAll(pattern)].map(({ index }) => ({ path, line: lineAt(text, index), rule: 'access', message }));
+  const remedy = 'ask roleOf or permissionFor of access/access.ts: a vault has members beside its owner.';
+  // Two vaults are the same when their owners are, beside all else.
+  const compared = path === 'server/src/app/recent-vaults.ts' ? [] : found(COMPARED_OWNER, remedy);
+  if (/\/vaults\/[^/]+\.store\.ts$/.test(path)) {
+    return [...compared, ...found(SELECTED_OWNER, 'select by the id alone, and check the role in the row.')];
+  }
+  return [...compared, ...found(SELECTED_VAULTS, 'the domain of vaults reads them: use rolesIn of vaults.ts.')];
 }
 
 function checkEnvironment(source: Source): Finding[] {

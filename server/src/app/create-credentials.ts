@@ -19,6 +19,7 @@ export function createCredentialDomains(
     keys,
     clock,
     accounts,
+    vaults,
     events,
     hooks: {
       findDeviceToken: (token) => later().devices.tokens.find(token),

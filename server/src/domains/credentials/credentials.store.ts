@@ -3,10 +3,9 @@ import type { Kysely } from 'kysely';
 import { statementsOver } from '../../ports/database/statement.ts';
 import type { PermissionLevel } from '../access/access.ts';
 import type { AccountsTables } from '../accounts/accounts.tables.ts';
-import type { VaultsTables } from '../vaults/vaults.tables.ts';
 import type { ConnectionKind, CredentialsTables } from './credentials.tables.ts';
 
-type Tables = CredentialsTables & Pick<AccountsTables, 'users'> & Pick<VaultsTables, 'vaults'>;
+type Tables = CredentialsTables & Pick<AccountsTables, 'users'>;
 
 const { statement, listStatement } = statementsOver<Tables>();
 
@@ -103,16 +102,6 @@ export const deletePermissions = statement((db, p: { userId: UserId; connectionI
   db.deleteFrom('connection_permissions').where('user_id', '=', p.userId).where('connection_id', '=', p.connectionId),
 );
 
-/** Which of these vaults belong to the user and are active. */
-export const findOwnVaults = listStatement((db, p: { userId: UserId }, items: VaultId[]) =>
-  db
-    .selectFrom('vaults')
-    .select('id')
-    .where('user_id', '=', p.userId)
-    .where('deleted_at', 'is', null)
-    .where('id', 'in', items),
-);
-
 export const countOfKind = statement((db, p: { userId: UserId; kind: ConnectionKind }) =>
   db
     .selectFrom('connections')
@@ -142,15 +131,12 @@ export const listConnections = statement((db, p: { userId: UserId }) =>
     .orderBy('id'),
 );
 
-/** The active vaults for which some connection of the user has its own level. */
+/** The levels that connections of the user have for single vaults, also for deleted ones. */
 export const listPermissions = statement((db, p: { userId: UserId }) =>
   db
-    .selectFrom('connection_permissions as l')
-    .innerJoin('vaults as v', 'v.id', 'l.vault_id')
-    .select(['l.connection_id', 'l.vault_id', 'l.permission'])
-    .where('l.user_id', '=', p.userId)
-    .where('v.user_id', '=', p.userId)
-    .where('v.deleted_at', 'is', null),
+    .selectFrom('connection_permissions')
+    .select(['connection_id', 'vault_id', 'permission'])
+    .where('user_id', '=', p.userId),
 );
 
 export const deleteConnection = statement((db, p: { userId: UserId; id: string; kind: ConnectionKind }) =>

@@ -6,6 +6,7 @@ import type { SealingKey } from '../../ports/keyring/keyring.ts';
 import { type Grant, notOwned, type PermissionLevel, type Principal } from '../access/access.ts';
 import type { Accounts } from '../accounts/accounts.ts';
 import type { Keys } from '../keys/keys.ts';
+import type { Vaults } from '../vaults/vaults.ts';
 import { Authentication, openName, sealName, type TokenLookup } from './authentication.ts';
 import * as store from './credentials.store.ts';
 import type { ConnectionKind } from './credentials.tables.ts';
@@ -23,6 +24,7 @@ export interface CredentialDeps {
   readonly keys: Keys;
   readonly clock: Clock;
   readonly accounts: Pick<Accounts, 'authenticate' | 'recall'>;
+  readonly vaults: Pick<Vaults, 'rolesIn'>;
   readonly events: EventSink;
   readonly hooks: CredentialHooks;
 }
@@ -105,17 +107,12 @@ export class Credentials {
   /** Writes a connection with its levels. Throws `validation` when one of the vaults does not belong to the user. */
   async insert(handle: WriteHandle, server: SealingKey, connection: NewConnection): Promise<void> {
     const { userId, id, name, permissions, ...columns } = connection;
-    const own = await this.ownVaults(handle, userId, [...permissions.keys()]);
-    if (own.length !== permissions.size) throw notOwned();
+    const roles = await this.#deps.vaults.rolesIn(handle, userId, [...permissions.keys()]);
+    if (roles.size !== permissions.size) throw notOwned();
     const row = { ...columns, userId, id, name: sealName(server, { userId, id }, name), now: this.#deps.clock.now() };
     await handle.run(store.insertConnection, row);
     const items = [...permissions].map(([vaultId, permission]) => ({ vaultId, permission }));
     await handle.runMany(store.insertPermissions, { userId, connectionId: id }, items);
-  }
-
-  async ownVaults(handle: WriteHandle, userId: UserId, ids: readonly VaultId[]): Promise<VaultId[]> {
-    const rows = await handle.allMany(store.findOwnVaults, { userId }, ids);
-    return rows.map(({ id }) => id);
   }
 
   async count(handle: WriteHandle, userId: UserId, kind: ConnectionKind): Promise<number> {
@@ -164,7 +161,10 @@ export class Credentials {
 
   /** By connection, its levels for active vaults that differ from the default. */
   async permissions(userId: UserId): Promise<ReadonlyMap<string, ReadonlyMap<VaultId, PermissionLevel>>> {
-    return permissionsBy(await this.#deps.db.all(store.listPermissions, { userId }));
+    const { db, vaults } = this.#deps;
+    const rows = await db.all(store.listPermissions, { userId });
+    const roles = await vaults.rolesIn(db, userId, [...new Set(rows.map((row) => row.vault_id))]);
+    return permissionsBy(rows.filter((row) => roles.has(row.vault_id)));
   }
 
   /** Records the first use of a connection that was just created. */

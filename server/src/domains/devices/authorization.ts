@@ -204,8 +204,8 @@ export class DeviceAuthorization {
     const { user_id: userId, vault_id: vaultId } = link;
     if (userId === null || vaultId === null) throw new Error('an approved device link without user or vault');
     // The vault may have been deleted since the decision.
-    const own = await this.#deps.credentials.ownVaults(handle, userId, [vaultId]);
-    if (own.length === 0) return 'device_code_expired' as const;
+    const roles = await this.#deps.vaults.rolesIn(handle, userId, [vaultId]);
+    if (!roles.has(vaultId)) return 'device_code_expired' as const;
     await admission.write(handle, { userId, vaultId, name: device, softwareId: client });
     // Deletes the link with its suggested names, so that it can be used only once.
     await handle.run(store.deleteLink, { id: link.id });

@@ -15,8 +15,8 @@ export interface DeviceDeps {
   readonly keys: Keys;
   readonly clock: Clock;
   readonly accounts: Pick<Accounts, 'lockUser' | 'me' | 'identify'>;
-  readonly vaults: Pick<Vaults, 'list' | 'create' | 'openVault'>;
-  readonly credentials: Pick<Credentials, 'insert' | 'end' | 'existed' | 'ownVaults' | 'recordFirstUse'>;
+  readonly vaults: Pick<Vaults, 'list' | 'create' | 'openVault' | 'rolesIn'>;
+  readonly credentials: Pick<Credentials, 'insert' | 'end' | 'existed' | 'recordFirstUse'>;
   /** Public origin of the server. */
   readonly publicUrl: string;
 }

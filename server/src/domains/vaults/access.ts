@@ -1,12 +1,14 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import { type Need, operations } from '@notevault/protocol/operations.ts';
-import { parseUuid, type VaultId } from '@notevault/protocol/values/ids.ts';
+import { parseUuid, type UserId, type VaultId } from '@notevault/protocol/values/ids.ts';
+import type { ReadHandle } from '../../ports/database/database.ts';
 import {
   checkPermission,
   type OpenVault,
   type Principal,
   permissionFor,
   permissionOf,
+  type Role,
   roleOf,
 } from '../access/access.ts';
 import { planOf } from '../plans/plans.ts';
@@ -56,6 +58,8 @@ export interface Access {
     need: Need,
     found?: Promise<FoundVault | undefined>,
   ): Promise<RequestedVault>;
+  /** The roles of an account in those of some vaults that are active; one without a role is left out. */
+  rolesIn(handle: ReadHandle, userId: UserId, ids: readonly VaultId[]): Promise<ReadonlyMap<VaultId, Role>>;
   /** Opens an active vault for work of the server itself, with level write; null when it is deleted or purged. */
   openAsSystem(vaultId: VaultId): Promise<OpenVault | null>;
 }
@@ -66,6 +70,7 @@ export function createAccess(deps: VaultDeps): Access {
     checkMayAdopt,
     findVault: (header) => findVault(deps, header),
     openVault: (principal, header, need, found) => openVault(deps, principal, header, need, found),
+    rolesIn,
     openAsSystem: (vaultId) => openAsSystem(deps, vaultId),
   };
 }
@@ -86,6 +91,16 @@ async function openVault(
   // The vault was purged since the row was read.
   if (vault === null) throw new NotevaultError('vault_header_not_found');
   return { ...vault, hasWaitingEdits: row.has_waiting_edits === 1 };
+}
+
+async function rolesIn(
+  handle: ReadHandle,
+  userId: UserId,
+  ids: readonly VaultId[],
+): Promise<ReadonlyMap<VaultId, Role>> {
+  const rows = await handle.allMany(store.findActiveOf, {}, ids);
+  const roles = rows.map((row) => [row.id, roleOf({ userId }, row)] as const);
+  return new Map(roles.filter((entry): entry is [VaultId, Role] => entry[1] !== null));
 }
 
 async function openAsSystem(deps: VaultDeps, vaultId: VaultId): Promise<OpenVault | null> {

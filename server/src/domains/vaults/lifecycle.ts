@@ -50,22 +50,23 @@ async function update(deps: VaultDeps, principal: Principal, id: string, sent: U
   const [key, userKey] = await Promise.all([openVaultKey(deps, found.id), openUserKey(deps, userId)]);
   const row = await db.transact(async (handle) => {
     await accounts.lockUser(handle, userId);
-    const held = allowed(principal, await handle.get(store.findActive, { id: found.id, userId }), need);
+    const held = allowed(principal, await handle.get(store.findActive, { id: found.id }), need);
     if (change.is_default !== undefined) await moveDefault(handle, held, change.is_default);
     await rewriteMeta(handle, held, { key, userKey }, change);
-    return allowed(principal, await handle.get(store.findActive, { id: found.id, userId }), need);
+    return allowed(principal, await handle.get(store.findActive, { id: found.id }), need);
   });
   return vaultOf(row, key, purgeDelayMs(deps));
 }
 
 async function remove(deps: VaultDeps, principal: Principal, id: string): Promise<VaultId> {
   const { db, clock, accounts, events } = deps;
-  const { id: vaultId } = await findAllowed(deps, principal, id, operations.deleteVault.named);
+  const { named: need } = operations.deleteVault;
+  const { id: vaultId } = await findAllowed(deps, principal, id, need);
   const { userId } = principal;
   await db.transact(async (handle) => {
     await accounts.lockUser(handle, userId);
-    const marked = await handle.run(store.markDeleted, { id: vaultId, userId, now: clock.now() });
-    if (marked === 0) throw new NotevaultError('vault_not_found');
+    allowed(principal, await handle.get(store.findActive, { id: vaultId }), need);
+    await handle.run(store.markDeleted, { id: vaultId, now: clock.now() });
     await handle.run(feeds.setWritable, { vaultId, writable: 0 });
     await promoteOldest(handle, userId);
     handle.onCommit(() => events.emit('vaultClosed', { vaultId }));
@@ -83,7 +84,7 @@ async function restore(
   const { userId } = principal;
   const purgeDelay = purgeDelayMs(deps);
   const { named: need } = operations.restoreVault;
-  const wanted = { id: vaultIdOf(id), userId, after: restorableAfter(deps, purgeDelay) };
+  const wanted = { id: vaultIdOf(id), after: restorableAfter(deps, purgeDelay) };
   const found = allowed(principal, await db.get(store.findDeleted, wanted), need);
   const [key, userKey] = await Promise.all([openVaultKey(deps, found.id), openUserKey(deps, userId)]);
   return db.transact(async (handle) => {
@@ -91,7 +92,7 @@ async function restore(
     const held = allowed(principal, await handle.get(store.findDeleted, wanted), need);
     await checkVaultsCap(handle, deps, { userId, tier }, { notes: held.note_count, bytes: held.attachment_bytes });
     await reactivate(handle, held, { key, userKey });
-    const row = allowed(principal, await handle.get(store.findActive, { id: found.id, userId }), need);
+    const row = allowed(principal, await handle.get(store.findActive, { id: found.id }), need);
     const vault = vaultOf(row, key, purgeDelay);
     await inTransaction(handle, vault);
     return vault;

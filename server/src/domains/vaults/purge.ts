@@ -43,10 +43,9 @@ async function purge(
 ): Promise<VaultId> {
   const { db, clock } = deps;
   const id = vaultIdOf(sent);
-  const { userId } = principal;
   const now = clock.now();
   const after = now - purgeDelayMs(deps);
-  allowed(principal, await db.get(store.findDeleted, { id, userId, after }), operations.purgeVault.named);
+  allowed(principal, await db.get(store.findDeleted, { id, after }), operations.purgeVault.named);
   if (!(await begin(deps, id, { until: now, after }, inTransaction))) throw new NotevaultError('vault_not_found');
   await finish(deps, id);
   return id;

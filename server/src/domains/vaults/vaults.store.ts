@@ -95,16 +95,15 @@ export const listDeleted = statement((db, p: { userId: UserId; after: number }) 
     .orderBy('v.id'),
 );
 
-export const findActive = statement((db, p: { id: VaultId; userId: UserId }) =>
-  shown(db).where('v.id', '=', p.id).where('v.user_id', '=', p.userId).where('v.deleted_at', 'is', null),
+// Like findRequested, these find the vaults of all users: the caller's role is checked in the row.
+
+export const findActive = statement((db, p: { id: VaultId }) =>
+  shown(db).where('v.id', '=', p.id).where('v.deleted_at', 'is', null),
 );
 
-export const findDeleted = statement((db, p: { id: VaultId; userId: UserId; after: number }) =>
-  shown(db)
-    .where('v.id', '=', p.id)
-    .where('v.user_id', '=', p.userId)
-    .where('v.deleted_at', '>', p.after)
-    .where('v.purging_at', 'is', null),
+/** A deleted vault that can still be restored. */
+export const findDeleted = statement((db, p: { id: VaultId; after: number }) =>
+  shown(db).where('v.id', '=', p.id).where('v.deleted_at', '>', p.after).where('v.purging_at', 'is', null),
 );
 
 export const findByClient = statement((db, p: { userId: UserId; clientBlind: Buffer }) =>
@@ -181,6 +180,11 @@ export const findDefault = statement((db, p: { userId: UserId }) =>
   db.selectFrom('vaults').select('id').where('user_id', '=', p.userId).where('is_default', '=', 1),
 );
 
+/** Those of these vaults that are active. */
+export const findActiveOf = listStatement((db, _p: object, ids: VaultId[]) =>
+  db.selectFrom('vaults').select(['id', 'user_id']).where('id', 'in', ids).where('deleted_at', 'is', null),
+);
+
 // Writing vaults, under the lock on the user's row
 
 export const insertVault = statement(
@@ -220,12 +224,11 @@ export const setDefault = statement((db, p: { id: VaultId }) =>
   db.updateTable('vaults').set({ is_default: 1 }).where('id', '=', p.id),
 );
 
-export const markDeleted = statement((db, p: { id: VaultId; userId: UserId; now: number }) =>
+export const markDeleted = statement((db, p: { id: VaultId; now: number }) =>
   db
     .updateTable('vaults')
     .set({ deleted_at: p.now, is_default: 0 })
     .where('id', '=', p.id)
-    .where('user_id', '=', p.userId)
     .where('deleted_at', 'is', null),
 );
 
