@@ -9,7 +9,7 @@ const vault = (fields: Partial<OpenVault> = {}): OpenVault =>
   ({
     id: 'vault',
     ownerId: 'alice',
-    tenant: 'alice',
+    callerId: 'alice',
     permission: 'read',
     key,
     feedEpoch: 1,
@@ -28,7 +28,7 @@ test('a vault is the one remembered only while nothing of it has changed', () =>
   const changes: Partial<OpenVault>[] = [
     { id: 'other' as OpenVault['id'] },
     { ownerId: 'bob' as OpenVault['ownerId'] },
-    { tenant: 'bob' as OpenVault['tenant'] },
+    { callerId: 'bob' as OpenVault['callerId'] },
     { permission: 'write' },
     { key: {} as OpenVault['key'] },
     { feedEpoch: 2 },

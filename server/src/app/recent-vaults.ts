@@ -53,7 +53,7 @@ function isSame(a: OpenVault, b: OpenVault): boolean {
   return (
     a.id === b.id &&
     a.ownerId === b.ownerId &&
-    a.tenant === b.tenant &&
+    a.callerId === b.callerId &&
     a.permission === b.permission &&
     a.key === b.key &&
     a.feedEpoch === b.feedEpoch &&

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { test } from 'node:test';
 import { freshPostgres, whyNoPostgres } from '../../test/kit/database/postgres.ts';
+import { openRaw } from '../../test/kit/database/raw-sql.ts';
 import { Folder } from '../../test/kit/programs/process.ts';
 import { readConfig } from '../config/config.ts';
 import { openDatabase } from '../open-ports.ts';
@@ -41,6 +42,33 @@ test('openDatabase refuses a PostgreSQL database of 0.1.0 and says what to do', 
     await db[Symbol.asyncDispose]();
   }
 });
+
+for (const engine of ['sqlite', 'postgres'] as const) {
+  const skip = engine === 'postgres' && (whyNoPostgres() ?? false);
+  test(`migrating to step 4 gives the devices of a vault to its owner on ${engine}`, { skip }, async () => {
+    using folder = new Folder();
+    await using fresh = engine === 'postgres' ? await freshPostgres() : null;
+    const place = fresh ?? { file: folder.at('data.sqlite') };
+    const db = await ('url' in place ? openPostgres(place) : openSqlite(place));
+    try {
+      await db.migrate(migrations.slice(0, 3));
+      await using raw = await openRaw(place);
+      const id = (last: number) => `00000000-0000-7000-8000-00000000000${last}`;
+      const [owner, vault, bytes] = [id(1), id(2), Buffer.of(7)];
+      const user = `insert into users (id, email, role, plan, analytics_opt_out, created_at) values ($1, 'a', 'member', '', 0, 0)`;
+      await raw.run(user, owner);
+      const columns = '(id, user_id, is_default, slug_blind, meta, meta_version, created_at)';
+      await raw.run(`insert into vaults ${columns} values ($1, $2, 0, $3, $3, 1, 0)`, vault, owner, bytes);
+      await raw.run('insert into sync_devices values ($1, $2, 5, 6)', vault, bytes);
+      await db.migrate(migrations);
+      assert.deepEqual(await raw.all('select * from sync_devices'), [
+        { vault_id: vault, user_id: owner, device_key: bytes, watermark: 5, seen_at: 6 },
+      ]);
+    } finally {
+      await db[Symbol.asyncDispose]();
+    }
+  });
+}
 
 test('openDatabase copies an embedded database before the first step of an upgrade', async () => {
   using folder = new Folder();

@@ -14,7 +14,7 @@ import { oauthDdl } from '../domains/oauth/oauth.tables.ts';
 import { personalDdl } from '../domains/personal/personal.tables.ts';
 import { vectorsDdl, wantedVectorsDdl } from '../domains/search/embedding/vectors.tables.ts';
 import { searchDdl } from '../domains/search/search.tables.ts';
-import { syncDdl } from '../domains/sync/sync.tables.ts';
+import { devicesOfPeopleDdl, syncDdl } from '../domains/sync/sync.tables.ts';
 import { ticketsDdl } from '../domains/tickets/tickets.tables.ts';
 import { cachePagesDdl } from '../domains/vaults/cache/cache-pages.tables.ts';
 import { vaultsDdl } from '../domains/vaults/vaults.tables.ts';
@@ -68,4 +68,5 @@ export const migrations: readonly Migration[] = [
     ddl: ['drop table search_weights;', wantedVectorsDdl].join('\n'),
   },
   { number: 3, name: 'personal', version: '0.3.0', ddl: personalDdl },
+  { number: 4, name: 'members', version: '0.3.0', ddl: devicesOfPeopleDdl },
 ];

@@ -38,8 +38,8 @@ export interface AccessScope {
 export interface OpenVault {
   readonly id: VaultId;
   readonly ownerId: UserId;
-  /** Whose share of the process work in it counts against: the caller's, or for work of the server itself the owner's. */
-  readonly tenant: UserId;
+  /** The account that opened it, against whose share work in it counts; the owner for work of the server itself. */
+  readonly callerId: UserId;
   readonly permission: Need;
   readonly key: SealingKey;
   /** Increases when a backup is restored: cursors and client ids of another epoch are void. */

@@ -44,7 +44,7 @@ export interface NoteMeta
   readonly seed?: number;
   /** The number of items in the document, if it is no longer its seed. */
   readonly structs?: number;
-  /** Tombstones only: the device that deleted the note, if it sent its id. */
+  /** Tombstones only: the account and the device that deleted the note, if it sent its id; see `originOf`. */
   readonly deletedBy?: string | null;
   /** Tombstones only: the credential that deleted the note. */
   readonly deletedActor?: Actor;
@@ -99,6 +99,11 @@ const noteMeta = new SealedMeta(
   ),
   'note_unreadable',
 );
+/** The installation that sends a request: two people may name theirs alike. Null if it sent no id. */
+export function originOf({ callerId }: Pick<OpenVault, 'callerId'>, device: string | null): string | null {
+  return device === null ? null : `${callerId} ${device}`;
+}
+
 const versionMeta = new SealedJson(1, Type.Object({ hash: text, reason: REASON, actor: SEALED_ACTOR }));
 const editsActor = new SealedJson(1, SEALED_ACTOR);
 

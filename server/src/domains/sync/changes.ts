@@ -201,7 +201,7 @@ function macOf(vault: OpenVault, body: Buffer): Buffer {
 }
 
 const HOUR_MS = 60 * 60 * 1000;
-/** Maximum number of devices per vault; a reinstalled client counts as a new device. */
+/** Maximum number of devices of a person in a vault; a reinstalled client counts as a new device. */
 const DEVICES_MAX = 1000;
 
 /**
@@ -214,13 +214,13 @@ async function recordWatermark(
   deviceId: string,
   watermark: Seq,
 ): Promise<void> {
-  const device = vault.key.blind('device', deviceId);
+  const key = { vault: vault.id, user: vault.callerId, device: vault.key.blind('device', deviceId) };
   const now = clock.now();
-  const known = await db.get(store.findDevice, { vault: vault.id, device });
+  const known = await db.get(store.findDevice, key);
   if (known?.watermark === watermark && Math.abs(now - known.seen_at) < HOUR_MS) return;
   try {
     await db.transact(async (handle) => {
-      await handle.run(store.putDevice, { vault: vault.id, device, watermark, now });
+      await handle.run(store.putDevice, { ...key, watermark, now });
       if (known === undefined) await deleteOldest(handle, vault);
     });
   } catch (error) {
@@ -230,7 +230,8 @@ async function recordWatermark(
 }
 
 async function deleteOldest(handle: WriteHandle, vault: OpenVault): Promise<void> {
-  for (const { device_key: device } of await handle.all(store.findOldDevices, { vault: vault.id, kept: DEVICES_MAX })) {
-    await handle.run(store.deleteDevice, { vault: vault.id, device });
+  const ofPerson = { vault: vault.id, user: vault.callerId };
+  for (const { device_key: device } of await handle.all(store.findOldDevices, { ...ofPerson, kept: DEVICES_MAX })) {
+    await handle.run(store.deleteDevice, { ...ofPerson, device });
   }
 }

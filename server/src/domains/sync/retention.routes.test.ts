@@ -172,7 +172,8 @@ onSqlite('retention', (open) => {
     await using raw = await rawOf(server.db);
     for (let at = 0; at < 1000; at++) {
       const key = Buffer.from(`device ${String(at).padStart(9, '0')}`);
-      await raw.all('insert into sync_devices values ($1, $2, 1, $3)', alice.vault, key, at);
+      const device = 'insert into sync_devices select id, user_id, $2, 1, $3 from vaults where id = $1';
+      await raw.run(device, alice.vault, key, at);
     }
     await status(notes, before, { 'x-device-id': 'the thousand and first' });
     const kept = await raw.all('select * from sync_devices order by seen_at');

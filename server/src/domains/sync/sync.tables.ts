@@ -1,6 +1,9 @@
-/** How far a device has followed a vault. */
+import type { UserId } from '@notevault/protocol/values/ids.ts';
+
+/** How far a device of a person has followed a vault. */
 export interface DeviceRow {
   vault_id: string;
+  user_id: UserId;
   /** Blind index of the id that the device chose. */
   device_key: Buffer;
   /** Every change up to this seq is stored on the device. */
@@ -22,4 +25,22 @@ create table sync_devices (
   primary key (vault_id, device_key)
 );
 create index sync_devices_by_age on sync_devices (vault_id, seen_at);
+`;
+
+/** Devices had no person: all were those of the owner. */
+export const devicesOfPeopleDdl = `
+create table devices_of_people (
+  vault_id uuid not null references vaults (id),
+  user_id uuid not null references users (id) on delete cascade,
+  device_key bytea not null,
+  watermark bigint not null,
+  seen_at bigint not null,
+  primary key (vault_id, user_id, device_key)
+);
+insert into devices_of_people
+  select d.vault_id, v.user_id, d.device_key, d.watermark, d.seen_at
+  from sync_devices d join vaults v on v.id = d.vault_id;
+drop table sync_devices;
+alter table devices_of_people rename to sync_devices;
+create index sync_devices_by_age on sync_devices (vault_id, user_id, seen_at);
 `;

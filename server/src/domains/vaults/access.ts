@@ -87,7 +87,7 @@ async function openVault(
   const permission = permissionFor(principal, row);
   if (permission === 'none') throw new NotevaultError('vault_no_access');
   checkPermission(permission, need);
-  const vault = await openRow(deps, row, { permission, tenant: principal.userId });
+  const vault = await openRow(deps, row, { permission, callerId: principal.userId });
   // The vault was purged since the row was read.
   if (vault === null) throw new NotevaultError('vault_header_not_found');
   return { ...vault, hasWaitingEdits: row.has_waiting_edits === 1 };
@@ -105,7 +105,7 @@ async function rolesIn(
 
 async function openAsSystem(deps: VaultDeps, vaultId: VaultId): Promise<OpenVault | null> {
   const row = await deps.db.get(store.findOpenableById, { id: vaultId });
-  return row === undefined ? null : openRow(deps, row, { permission: 'write', tenant: row.user_id });
+  return row === undefined ? null : openRow(deps, row, { permission: 'write', callerId: row.user_id });
 }
 
 async function findVault({ db }: VaultDeps, header: string): Promise<FoundVault | undefined> {
@@ -138,7 +138,7 @@ async function chooseVault(
 async function openRow(
   deps: VaultDeps,
   { id, user_id: ownerId, feed_epoch: feedEpoch, tier }: store.OpenableRow,
-  opener: Pick<OpenVault, 'permission' | 'tenant'>,
+  opener: Pick<OpenVault, 'permission' | 'callerId'>,
 ): Promise<OpenVault | null> {
   const key = await vaultKeyOf(deps, id);
   if (key === null) return null;

@@ -7,7 +7,7 @@ import type { StoredEntry, TombstoneDraft, WriteContext } from '../../entries/en
 import { RevisionConflict } from '../../entries/revision-conflict.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
 import type { NoteDeps } from '../notes.deps.ts';
-import { sealed } from '../sealed-note.ts';
+import { originOf, sealed } from '../sealed-note.ts';
 import { nameKeysOf } from '../writes/write-rows.ts';
 import * as store from './note-tombstones.store.ts';
 
@@ -32,7 +32,7 @@ export async function prepareTombstones(
     for (const row of slice) {
       await yieldIfDue();
       const { path, ...meta } = sealed.openMeta(vault, row.id, row.revision, row.meta);
-      const deletion = { deletedBy: device, deletedActor: actor };
+      const deletion = { deletedBy: originOf(vault, device), deletedActor: actor };
       const tombstone = sealed.meta(vault, row.id, row.revision + 1, { path, ...meta, ...deletion });
       const nameKeys = nameKeysOf(vault, { path, aliases: meta.aliases });
       drafts.push({ old: row, path, meta: tombstone, nameKeys });

@@ -7,7 +7,7 @@ import type { OpenVault } from '../../vaults/vaults.ts';
 import type { NoteDeps } from '../notes.deps.ts';
 import { openNote } from '../notes.mapper.ts';
 import * as store from '../notes.store.ts';
-import { sealed } from '../sealed-note.ts';
+import { originOf, sealed } from '../sealed-note.ts';
 import type { StoredNoteContent, WriteTarget } from './write-plan.ts';
 
 /** How long a deletion wins over the same note sent by a device that has not received the deletion. */
@@ -124,7 +124,7 @@ function refuseRecentlyDeleted({ vault, device }: WriteContext, tombstones: read
   for (const row of tombstones) {
     const meta = sealed.openMeta(vault, row.id, row.revision, row.meta);
     const same = meta.hash === createHash('sha256').update(text, 'utf8').digest('hex');
-    if (same && meta.deletedBy !== device) {
+    if (same && meta.deletedBy !== originOf(vault, device)) {
       throw new NotevaultError('conflict', { reason: 'recently_deleted', server_note: null });
     }
   }

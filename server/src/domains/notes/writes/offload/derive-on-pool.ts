@@ -7,7 +7,7 @@ import { isLargeText } from './task-transfer.ts';
 /** Derives the metadata of a text, on a worker thread for a large one. Its headings are left out. */
 export async function deriveOnPool(
   deps: Pick<NoteDeps, 'compute'>,
-  vault: Pick<OpenVault, 'tenant'>,
+  vault: Pick<OpenVault, 'callerId'>,
   path: string,
   text: string,
 ): Promise<Omit<Derived, 'headings'>> {

@@ -15,7 +15,7 @@ const TASK_MS = 10_000;
  */
 export async function offload<Name extends keyof NoteTasks & string>(
   { compute }: Pick<NoteDeps, 'compute'>,
-  { tenant }: Pick<OpenVault, 'tenant'>,
+  { callerId }: Pick<OpenVault, 'callerId'>,
   name: Name,
   input: Parameters<NoteTasks[Name]>[0],
   bytes: number,
@@ -23,7 +23,7 @@ export async function offload<Name extends keyof NoteTasks & string>(
 ) {
   const typed = compute as Compute<NoteTasks>;
   try {
-    return (await typed.run(tenant, name, input, { bytes, cpuMs: TASK_MS, ...options })).output;
+    return (await typed.run(callerId, name, input, { bytes, cpuMs: TASK_MS, ...options })).output;
   } catch (error) {
     // A caller that sets a limit handles the error itself.
     if (error instanceof TaskLimitError && options.cpuMs === undefined) {
