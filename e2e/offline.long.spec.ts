@@ -1,23 +1,9 @@
+import { keptLists } from './kit/device.ts';
 import { expect, signedIn, test } from './kit/test.ts';
 
 /** What the browser keeps of the app, by path. */
 const KEPT = `caches.open('notevault-shell').then((cache) => cache.keys())
   .then((all) => all.map(({ url }) => new URL(url).pathname))`;
-
-/** Which lists the device has, without the vault in their names. */
-const LISTS = `(async () => {
-  if (!(await indexedDB.databases()).some(({ name }) => name === 'notevault-lists')) return [];
-  const { promise, resolve } = Promise.withResolvers();
-  const opening = indexedDB.open('notevault-lists');
-  opening.onsuccess = () => {
-    const all = opening.result.transaction('lists').objectStore('lists').getAllKeys();
-    all.onsuccess = () => {
-      opening.result.close();
-      resolve(all.result.map(([, key]) => JSON.parse(key).slice(key.startsWith('["vault"') ? 2 : 0).join('/')).sort());
-    };
-  };
-  return promise;
-})()`;
 
 const state = 'save-state';
 
@@ -42,7 +28,7 @@ test('the app opens with its notes while the server is away, and goes on by itse
   const kept = await page.evaluate<string[]>(KEPT);
   expect(kept).toContain('/index.html');
   expect(kept.filter((path) => path !== '/index.html' && !path.startsWith('/assets/'))).toEqual([]);
-  await expect.poll(() => page.evaluate(LISTS)).toEqual(['lists/recent', 'me', 'tree', 'vaults']);
+  await expect.poll(() => keptLists(page)).toEqual(['lists/recent', 'me', 'tree', 'vaults']);
   // Also what was never needed: the page of the first address, and the graph.
   await page.evaluate("navigator.serviceWorker.controller.postMessage('keep-all')");
   for (const part of ['home', 'graph-view']) {

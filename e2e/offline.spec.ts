@@ -1,20 +1,6 @@
 import type { Page } from '@playwright/test';
+import { keptLists } from './kit/device.ts';
 import { expect, expectAccessible, PASSWORD, test } from './kit/test.ts';
-
-/** Which lists the device has, without the vault in their names. */
-const LISTS = `(async () => {
-  if (!(await indexedDB.databases()).some(({ name }) => name === 'notevault-lists')) return [];
-  const { promise, resolve } = Promise.withResolvers();
-  const opening = indexedDB.open('notevault-lists');
-  opening.onsuccess = () => {
-    const all = opening.result.transaction('lists').objectStore('lists').getAllKeys();
-    all.onsuccess = () => {
-      opening.result.close();
-      resolve(all.result.map(([, key]) => JSON.parse(key).slice(key.startsWith('["vault"') ? 2 : 0).join('/')).sort());
-    };
-  };
-  return promise;
-})()`;
 
 const state = 'save-state';
 
@@ -37,7 +23,7 @@ test('the app opens with its notes without a connection, and goes on by itself w
   await expect.poll(() => page.evaluate('navigator.serviceWorker.controller !== null')).toBe(true);
   const isPageKept = `caches.match('/index.html', { ignoreVary: true }).then((page) => page !== undefined)`;
   await expect.poll(() => page.evaluate(isPageKept)).toBe(true);
-  await expect.poll(() => page.evaluate(LISTS)).toEqual(['me', 'tree', 'vaults']);
+  await expect.poll(() => keptLists(page)).toEqual(['me', 'tree', 'vaults']);
   await context.setOffline(true);
   await page.reload();
   await expect(page.getByRole('treeitem', { name: 'Note' })).toBeVisible();
@@ -84,11 +70,11 @@ test('a worker whose file the server has no more removes itself and what it kept
 test('nothing opens without the server after signing out, nor on a device of others', async ({ page, alice }) => {
   await alice.write('Note.md', 'text\n');
   await page.goto(alice.page());
-  await expect.poll(() => page.evaluate(LISTS)).toEqual(['lists/recent', 'me', 'tree', 'vaults']);
+  await expect.poll(() => keptLists(page)).toEqual(['lists/recent', 'me', 'tree', 'vaults']);
   await page.getByRole('button', { name: /^Account/ }).click();
   await page.getByRole('menuitem', { name: 'Sign out' }).click();
   await expect(page.getByRole('button', { name: 'Sign in' })).toBeVisible();
-  await expect.poll(() => page.evaluate(LISTS)).toEqual([]);
+  await expect.poll(() => keptLists(page)).toEqual([]);
   await page.getByLabel('E-mail').fill(alice.email);
   await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
   await page.getByLabel('This is my device').setChecked(false);
@@ -97,7 +83,7 @@ test('nothing opens without the server after signing out, nor on a device of oth
   await page.route('**/api/**', (route) => route.abort());
   await page.reload();
   await expect(page.getByRole('heading', { name: 'The server cannot be reached.' })).toBeVisible();
-  expect(await page.evaluate(LISTS)).toEqual([]);
+  expect(await keptLists(page)).toEqual([]);
   expect(await page.evaluate(() => localStorage.getItem('notevault-account'))).toBeNull();
 });
 

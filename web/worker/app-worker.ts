@@ -1,11 +1,13 @@
+import { keptFile } from './kept-file.ts';
 import { headersFor, type MediaRequest, mediaRequestOf } from './media-request.ts';
-import { allFiles, forgetShell, isWithdrawn, keepFiles, shellFile, shellPage } from './shell.ts';
+import { AWAY, allFiles, forgetShell, isWithdrawn, keepFiles, shellFile, shellPage } from './shell.ts';
 import { shellRequestOf } from './shell-request.ts';
 
 // The one worker of the app has two jobs. It keeps the app itself, so that this opens while the server is away: see
 // shell.ts. And it answers requests of elements for attachments: it adds the token that elements cannot send, so that
 // pictures, sound and films are loaded in parts, as they are played. It asks a page for the token each time and keeps
-// neither that nor any answer, so that nothing is left when the session ends.
+// neither that nor any answer. Files that are kept on request are put into a cache by pages, which goes with the session:
+// they are its answers while the server is away.
 
 interface WorkerClient {
   readonly id: string;
@@ -26,6 +28,7 @@ interface Lifetime extends Event {
 /** What of the scope of a service worker is used; its library cannot be loaded beside that of pages. */
 declare const self: {
   readonly location: Location;
+  readonly navigator: { readonly onLine: boolean };
   readonly clients: {
     claim(): Promise<void>;
     matchAll(options: { type: 'window' }): Promise<readonly WorkerClient[]>;
@@ -80,7 +83,22 @@ function filesOf(addresses: readonly unknown[]): readonly string[] {
     .filter((url) => shellRequestOf({ url, method: 'GET', mode: 'cors' }, origin) === 'file');
 }
 
-async function answer(asked: MediaRequest, { request, clientId }: FetchEvent): Promise<Response> {
+/** A file from the server, else as this device has it. */
+async function answer(asked: MediaRequest, event: FetchEvent): Promise<Response> {
+  const kept = () => keptFile(event.request).catch(() => null);
+  const known = self.navigator.onLine ? null : await kept();
+  if (known !== null) return known;
+  try {
+    const answered = await answerOfServer(asked, event);
+    return answered.status === 401 || AWAY.has(answered.status) ? ((await kept()) ?? answered) : answered;
+  } catch (error) {
+    const file = await kept();
+    if (file === null) throw error;
+    return file;
+  }
+}
+
+async function answerOfServer(asked: MediaRequest, { request, clientId }: FetchEvent): Promise<Response> {
   const send = (token: string) =>
     fetch(asked.path, { headers: headersFor(asked, token, request.headers), signal: request.signal });
   const token = await tokenFrom(clientId, null);

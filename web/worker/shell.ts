@@ -4,7 +4,7 @@ const PAGE = '/index.html';
 /** The build writes here what the page loads. */
 const FILES = '/app-files.json';
 /** What a proxy answers while the server behind it is away. */
-const AWAY: ReadonlySet<number> = new Set([502, 503, 504]);
+export const AWAY: ReadonlySet<number> = new Set([502, 503, 504]);
 
 /** The page as the server has it, else as it was when it was last reached. */
 export async function shellPage(request: Request, waitUntil: (work: Promise<unknown>) => void): Promise<Response> {

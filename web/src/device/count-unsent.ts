@@ -1,3 +1,4 @@
+import { isWaiting } from './outbox/operation.ts';
 import { noteOfDraft, outboxState } from './outbox/outbox-state.ts';
 
 /** How many notes and other changes of an account are on this device that the server has not acknowledged. */
@@ -7,6 +8,6 @@ export async function countUnsent(account: string): Promise<number> {
     .unsentNotes()
     .catch(() => []);
   // Drafts have an entry each.
-  const waiting = outboxState.get().entries.filter(({ doneAt }) => doneAt === null).length;
+  const waiting = outboxState.get().entries.filter(isWaiting).length;
   return notes.filter(({ id }) => noteOfDraft(id) === null).length + waiting;
 }

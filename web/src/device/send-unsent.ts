@@ -32,7 +32,10 @@ export async function sendUnsent(ended: AbortSignal): Promise<void> {
   if (ended.aborted) return;
   followSession(account, ended);
   tidyVaults(store, ended);
-  if (isOwnDevice()) void keepApp();
+  if (isOwnDevice()) {
+    void keepApp();
+    void import('./kept/here.ts').then(({ followKept }) => followKept(account, ended));
+  }
   const sender = unsentSender({
     store,
     send: (note, signal) =>
@@ -105,7 +108,9 @@ function tidyVaults(store: DeviceStore, ended: AbortSignal): void {
   // The server is asked: a list that this device shows in its place may lack a vault that is new.
   const tidy = async () => {
     const vaults = await api.vaults();
-    await store.tidy(new Set(vaults.map(({ id }) => id)));
+    const ids = new Set(vaults.map(({ id }) => id));
+    await store.tidy(ids);
+    if (isOwnDevice()) await (await import('./kept/here.ts')).tidyKept(ids);
   };
   const listed = () => queryClient.getQueryData<readonly { readonly id: string }[]>(keys.vaults) ?? [];
   let before = listed();

@@ -1,3 +1,4 @@
+import { KEPT_DATABASE, KEPT_FILES } from '../data/kept-names.ts';
 import { LISTS_DATABASE } from '../data/list-store.ts';
 import { forgetAccount } from '../session/kept-account.ts';
 
@@ -24,10 +25,15 @@ export async function wipeCopies(): Promise<void> {
   await Promise.allSettled([deviceStore('').lock(), forgetLists(), wipeCaches(), endWorkers()]);
 }
 
-/** Removes the lists of whoever was signed in, and has nothing of the account open without the server any more. */
+/**
+ * Removes the lists of whoever was signed in and the vaults that were kept on request, and has nothing of the account open
+ * without the server any more.
+ */
 export async function forgetLists(): Promise<void> {
   forgetAccount();
-  if (typeof indexedDB !== 'undefined') await deleteDatabase(LISTS_DATABASE);
+  if ('caches' in globalThis) await caches.delete(KEPT_FILES).catch(() => undefined);
+  if (typeof indexedDB === 'undefined') return;
+  await Promise.all([LISTS_DATABASE, KEPT_DATABASE].map(deleteDatabase));
 }
 
 function clearStorage(): void {

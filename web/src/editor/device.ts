@@ -34,9 +34,9 @@ export function textOfCopy(copy: Local.LocalCopy): string {
   return keptText(copy);
 }
 
-/** Makes the document of a note that only this device has, unless there is one. */
-export function seedDraft(store: DeviceStore, note: NoteRef, text: string): Promise<void> {
-  return seed(store, note, text);
+/** Makes the document of a note that has only a text here, unless there is one; `isStored` if the server has that too. */
+export function seedDraft(store: DeviceStore, note: NoteRef, text: string, isStored: boolean): Promise<void> {
+  return seed(store, note, text, isStored);
 }
 
 /** Sends what this device kept of a note; resolves to why the server will not take it. */

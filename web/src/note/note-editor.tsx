@@ -6,6 +6,7 @@ import { api } from '../data/client.ts';
 import { keys } from '../data/keys.ts';
 import { newNote } from '../data/new-note.ts';
 import { meQuery } from '../data/queries.ts';
+import { isNew } from '../device/outbox/outbox-state.ts';
 import { unsentChanged } from '../device/unsent-state.ts';
 import type { EditorMode, EditorSession } from '../editor/index.ts';
 import { useLanguage, useTexts } from '../i18n/use-texts.ts';
@@ -30,7 +31,7 @@ import { WordCount } from './word-count.tsx';
 interface NoteEditorProps {
   readonly vaultId: string;
   readonly note: ShownNote;
-  /** Whether the server does not have it yet. */
+  /** Whether its text waits here, in a document of its own. */
   readonly isDraft: boolean;
 }
 
@@ -68,7 +69,7 @@ function LiveNote({ vaultId, note, isDraft, session }: NoteEditorProps & { reado
           {parentOf(note.path) === '' ? null : <span className={styles.folder}>{parentOf(note.path)} / </span>}
           {noteName(note.path)}
         </h1>
-        {isDraft ? <span title={inVault('outbox.draft')}>{inVault('outbox.draftBadge')}</span> : null}
+        {isDraft && isNew(note.id) ? <span title={inVault('outbox.draft')}>{inVault('outbox.draftBadge')}</span> : null}
         <StateLine session={session} recovery={recovery} />
         {editor === null ? null : <WordCount editor={editor} />}
         <fieldset className={styles.modes} aria-label={t('mode.label')}>

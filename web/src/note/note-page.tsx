@@ -1,5 +1,5 @@
 import { getRouteApi, useLocation } from '@tanstack/react-router';
-import { lazy, Suspense, useEffect } from 'react';
+import { lazy, Suspense, useEffect, useState } from 'react';
 import { loadTexts } from '../i18n/i18n.ts';
 import { useTexts } from '../i18n/use-texts.ts';
 import { importOrReload } from '../page/import-or-reload.ts';
@@ -29,7 +29,7 @@ export function NotePage() {
   const found = useFoundNote(vaultId, noteId);
   useWindowTitle(typeof found === 'object' && found !== null ? noteName(found.shown.path) : '');
   if (found === null) return <NotFound />;
-  if (found === 'unreachable') return <NotHere />;
+  if (found === 'unreachable') return <NotHere vaultId={vaultId} noteId={noteId} />;
   const { shown, stored, isDraft } = found;
   const text = (
     <pre className={styles.source} dir="auto">
@@ -56,9 +56,21 @@ function useAnchor(noteId: string): void {
   useEffect(() => void workspace.note(noteId).goToAnchor(anchorOf(location.hash)), [noteId, hash]);
 }
 
-/** In place of a note that only the server has, while that cannot be reached. The note follows by itself. */
-function NotHere() {
+/**
+ * In place of a note of which this device has no document, while the server cannot be reached: it is opened as it is kept
+ * here on request. One that only the server has follows by itself.
+ */
+function NotHere({ vaultId, noteId }: { readonly vaultId: string; readonly noteId: string }) {
   const t = useTexts('vault');
+  const [isMissing, setMissing] = useState(false);
+  useEffect(() => {
+    setMissing(false);
+    void import('../device/kept/here.ts')
+      .then(({ openKept }) => openKept(vaultId, noteId))
+      .catch(() => false)
+      .then((isKept) => setMissing(!isKept));
+  }, [vaultId, noteId]);
+  if (!isMissing) return null;
   return (
     <Page title={t('note.notHere')}>
       <Notice kind="plain">{t('note.notHereText')}</Notice>

@@ -1,5 +1,6 @@
 import i18next from 'i18next';
 import { deviceStore } from '../device/device-store.ts';
+import { markTyped } from '../device/outbox/here.ts';
 import { sessionOptions } from '../device/session-options.ts';
 import { persistStorage, setUnkept } from '../device/unkept.ts';
 import { unsentChanged } from '../device/unsent-state.ts';
@@ -24,9 +25,14 @@ export function openNoteSession(note: NoteRef, { account, name }: Editor): () =>
   const open = workspace.note(note.id);
   let generation = 0;
   let isLeft = false;
+  let isTyped = false;
   session.changes.subscribe(() => {
     const { awareness, state } = session;
     setUnkept(session, state.hasUnsent && !state.isOnDevice);
+    if (state.hasUnsent && !isTyped) {
+      isTyped = true;
+      void markTyped(note.id);
+    }
     const isOnlyHere = state.hasUnsent && state.isOnDevice && (!state.isConnected || state.problem !== null);
     if (isOnlyHere !== isLeft) {
       isLeft = isOnlyHere;

@@ -16,7 +16,7 @@ export interface FoundNote {
   readonly shown: ShownNote;
   /** The note as the server has it; null while the server cannot be reached. */
   readonly stored: Note | null;
-  /** Whether the server does not have it yet. */
+  /** Whether its text waits here, in a document of its own. */
   readonly isDraft: boolean;
 }
 

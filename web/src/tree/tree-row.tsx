@@ -1,5 +1,5 @@
 import { type CSSProperties, memo, useEffect, useRef, useSyncExternalStore } from 'react';
-import { draftOf, outboxState } from '../device/outbox/outbox-state.ts';
+import { isNew, outboxState } from '../device/outbox/outbox-state.ts';
 import { useTexts } from '../i18n/use-texts.ts';
 import { Icon } from '../ui/controls/icon.tsx';
 import { draggableRow } from './drag.ts';
@@ -38,7 +38,7 @@ export const TreeRowView = memo(function TreeRowView({ row, id, start, events, .
   const element = useRef<HTMLDivElement>(null);
   const { entry, level, setSize, position, isExpanded } = row;
   const { key } = entry;
-  const isDraft = useSyncExternalStore(outboxState.subscribe, () => entry.kind === 'note' && draftOf(key) !== null);
+  const isDraft = useSyncExternalStore(outboxState.subscribe, () => entry.kind === 'note' && isNew(key));
   useEffect(() => (element.current === null ? undefined : draggableRow(element.current, key)), [key]);
   const style: CSSProperties = { transform: `translateY(${start}px)`, paddingInlineStart: `${(level - 1) * 14 + 4}px` };
   return (

@@ -1,7 +1,7 @@
 import type { VaultTree } from '@notevault/protocol/sync.ts';
 import { useQueryClient } from '@tanstack/react-query';
 import { keys } from '../data/keys.ts';
-import type { Deleted, Operation } from '../device/outbox/operation.ts';
+import { type Deleted, isEdit, type Operation } from '../device/outbox/operation.ts';
 import { draftOf, outboxState } from '../device/outbox/outbox-state.ts';
 import { problemText } from '../device/outbox/problem-text.ts';
 import { useTexts } from '../i18n/use-texts.ts';
@@ -149,7 +149,7 @@ async function draftsIn(ids: readonly string[]) {
   const drafts = ids.map(draftOf).filter((entry) => entry !== null);
   return Promise.all(
     drafts.flatMap((entry) =>
-      entry.operation.kind === 'note' && !entry.isTried
+      entry.operation.kind === 'note' && !entry.isTried && !isEdit(entry.operation)
         ? [
             draftText(entry).then(
               (content) => ({ ...entry.operation, content }) as Extract<Operation, { kind: 'note' }>,

@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { keys } from '../data/keys.ts';
 import { queryClient } from '../data/query-client.ts';
 import { draftText, forgetDraft, outboxHere } from '../device/outbox/here.ts';
-import { type Operation, type OutboxEntry, pathOf } from '../device/outbox/operation.ts';
+import { isEdit, type Operation, type OutboxEntry, pathOf } from '../device/outbox/operation.ts';
 import { problemText } from '../device/outbox/problem-text.ts';
 import { useTexts } from '../i18n/use-texts.ts';
 import { freeName } from '../tree/model/tree-edit.ts';
@@ -27,7 +27,8 @@ export function OutboxRow({ entry, opened }: { readonly entry: OutboxEntry; read
     const outbox = await outboxHere();
     await outbox.discard(id);
     if (operation.kind === 'note') await forgetDraft(operation.noteId);
-    const undone = operation.kind === 'note' ? { ...operation, content: text, attempt: null, sent: null } : operation;
+    const made = { attempt: null, sent: operation.kind === 'note' && isEdit(operation) ? operation.sent : null };
+    const undone = operation.kind === 'note' ? { ...operation, content: text, ...made } : operation;
     showToast({
       kind: 'plain',
       text: t('outbox.discarded', { name }),
@@ -35,7 +36,8 @@ export function OutboxRow({ entry, opened }: { readonly entry: OutboxEntry; read
     });
   };
   const isOvertaken = problem?.reason === 'changed' || problem?.reason === 'moved';
-  const canRename = problem?.reason === 'taken' && (operation.kind === 'note' || operation.kind === 'file');
+  const canRename =
+    problem?.reason === 'taken' && (operation.kind === 'note' || operation.kind === 'file') && !isEdit(operation);
   return (
     <li>
       {operation.kind === 'note' ? (
@@ -52,7 +54,7 @@ export function OutboxRow({ entry, opened }: { readonly entry: OutboxEntry; read
       )}
       <small dir="auto">
         {[
-          t(`outbox.${operation.kind}`),
+          t(isEdit(operation) ? 'outbox.edit' : `outbox.${operation.kind}`),
           parentOf(path),
           problem === null ? t('outbox.waiting') : problemText(t, problem),
         ]

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react';
-import type { OutboxEntry } from '../device/outbox/operation.ts';
+import { isWaiting, type OutboxEntry } from '../device/outbox/operation.ts';
 import { outboxState } from '../device/outbox/outbox-state.ts';
 import { useObservable } from '../platform/use-observable.ts';
 
@@ -10,7 +10,7 @@ const GRACE_MS = 1_000;
 /** What waits for the server for longer than a moment. */
 export function useListedEntries(): { readonly entries: readonly OutboxEntry[]; readonly isSending: boolean } {
   const { entries, isSending } = useObservable(outboxState);
-  const listed = entries.filter(({ doneAt, problem }) => doneAt === null || problem !== null);
+  const listed = entries.filter(isWaiting);
   const isEmpty = listed.length === 0;
   const [isLate, setLate] = useState(false);
   useEffect(() => {

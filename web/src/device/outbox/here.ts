@@ -12,7 +12,7 @@ import { workspace } from '../../workspace/workspace.ts';
 import { deviceStore } from '../device-store.ts';
 import { setUnkept } from '../unkept.ts';
 import { IndexedDbOutbox } from './indexed-db-outbox.ts';
-import { type Operation, type OutboxEntry, treeWith } from './operation.ts';
+import { isEdit, type Operation, type OutboxEntry, treeWith } from './operation.ts';
 import { Outbox, type OutboxStore, type Result, TabOutbox } from './outbox.ts';
 import { draftId, draftOf, outboxState } from './outbox-state.ts';
 import { replay } from './replay.ts';
@@ -61,7 +61,16 @@ export async function openDraft(noteId: string): Promise<void> {
   const entry = draftOf(noteId);
   if (entry?.operation.kind !== 'note') return;
   const { path, content } = entry.operation;
-  await seedDraft(deviceStore(account), { id: draftId(noteId), vaultId: entry.vault, path }, content);
+  const note = { id: draftId(noteId), vaultId: entry.vault, path };
+  await seedDraft(deviceStore(account), note, content, isEdit(entry.operation));
+}
+
+/** Records that something was typed into a note that the server has: from then on, it waits. */
+export async function markTyped(noteId: string): Promise<void> {
+  const entry = draftOf(noteId);
+  if (entry?.operation.kind !== 'note' || !isEdit(entry.operation) || entry.operation.isTyped === true) return;
+  const typed = (operation: Operation) => (operation.kind === 'note' ? { ...operation, isTyped: true } : operation);
+  await (await outboxHere()).amend(entry.id, typed);
 }
 
 /** Removes the document of a draft. */

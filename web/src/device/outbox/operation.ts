@@ -29,6 +29,8 @@ export type Operation =
       readonly attempt: string | null;
       /** The version that the server made of it, and the text that it has of this device. */
       readonly sent: { readonly version: number; readonly content: string } | null;
+      /** Whether something was typed into a note that the server had before: see `isEdit`. */
+      readonly isTyped?: boolean;
     }
   | {
       readonly kind: 'file';
@@ -68,6 +70,17 @@ export interface OutboxEntry {
   readonly isForced: boolean;
   /** When the server had done it, in milliseconds; a note stays until all tabs have left its draft. */
   readonly doneAt: number | null;
+}
+
+/** Whether this is an edit of a note that the server had already, as it is kept here on request: nothing makes it. */
+export function isEdit(operation: Operation): boolean {
+  return operation.kind === 'note' && operation.sent !== null && operation.attempt === null;
+}
+
+/** Whether something is to be done, or decided, that somebody may want to know of: not if a note was only read. */
+export function isWaiting({ operation, doneAt, problem }: OutboxEntry): boolean {
+  if (problem !== null) return true;
+  return doneAt === null && !(operation.kind === 'note' && isEdit(operation) && operation.isTyped !== true);
 }
 
 /** The path that names an operation in lists. */
@@ -152,7 +165,7 @@ function concerns(operation: Operation, move: Move | undefined): boolean {
 
 /** An operation that has also done a move of what it made or moved; null if that must stay a step of its own. */
 function continuedBy(operation: Operation, { id, kind, from, to }: Move): Operation | null {
-  if (operation.kind === 'note' && operation.noteId === id && operation.path === from) {
+  if (operation.kind === 'note' && operation.noteId === id && operation.path === from && !isEdit(operation)) {
     return { ...operation, path: to };
   }
   if (operation.kind === 'file' && operation.fileId === id && operation.path === from)

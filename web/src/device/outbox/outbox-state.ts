@@ -1,14 +1,20 @@
 import { ObservableValue } from '../../platform/observable.ts';
-import type { OutboxEntry } from './operation.ts';
+import { isEdit, type OutboxEntry } from './operation.ts';
 import type { OutboxState } from './outbox.ts';
 
 /** What waits for the server in this browser, for what shows it. */
 export const outboxState = new ObservableValue<OutboxState>({ entries: [], isSending: false });
 
-/** The entry of a note that the server does not have yet; null for every other one. */
+/** The entry of a note whose text waits here, in a document of its own; null for every other one. */
 export function draftOf(noteId: string): OutboxEntry | null {
   const { entries } = outboxState.get();
   return entries.find(({ operation, doneAt }) => doneAt === null && isNote(operation, noteId)) ?? null;
+}
+
+/** Whether the server does not have a note yet. */
+export function isNew(noteId: string): boolean {
+  const entry = draftOf(noteId);
+  return entry !== null && !isEdit(entry.operation);
 }
 
 /** Whether the outbox knows of a note that was made here, also for a while after it was sent. */

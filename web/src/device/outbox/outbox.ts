@@ -1,5 +1,5 @@
 import { ObservableValue } from '../../platform/observable.ts';
-import { needs, type Operation, type OutboxEntry, type Problem, withOperation } from './operation.ts';
+import { isWaiting, needs, type Operation, type OutboxEntry, type Problem, withOperation } from './operation.ts';
 import { mayPass, type Outcome } from './replay.ts';
 
 /** Where the entries of an account are kept. */
@@ -79,7 +79,7 @@ export class Outbox implements Disposable {
   async hasUnkept(): Promise<boolean> {
     const { store, spare } = this.#options;
     const inTab = store.isDurable ? await spare.change((entries) => entries) : this.#state.get().entries;
-    return inTab.some(({ doneAt }) => doneAt === null);
+    return inTab.some(isWaiting);
   }
 
   /** Tells whether the server is reached. */
@@ -119,6 +119,13 @@ export class Outbox implements Disposable {
     this.#tries.delete(id);
     await this.#change((entries) => entries.map((one) => (one.id === id ? { ...one, problem: null, ...change } : one)));
     this.look();
+  }
+
+  /** Changes what is recorded of an operation that waits. */
+  async amend(id: string, change: (operation: Operation) => Operation): Promise<void> {
+    await this.#change((entries) =>
+      entries.map((one) => (one.id === id ? { ...one, operation: change(one.operation) } : one)),
+    );
   }
 
   /** Gives an entry up. */

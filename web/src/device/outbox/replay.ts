@@ -75,7 +75,7 @@ export async function replay(entry: OutboxEntry, deps: Replay): Promise<Outcome>
   try {
     switch (operation.kind) {
       case 'note':
-        return await sendNote(operation, deps);
+        return await sendNote(operation, entry.isForced, deps);
       case 'file':
         return await sendFile(operation, deps);
       case 'folder':
@@ -110,7 +110,7 @@ type NoteOperation = Extract<Operation, { kind: 'note' }>;
 type Sent = NonNullable<NoteOperation['sent']>;
 
 /** Makes a note under the id that it has here. What was typed since the first attempt follows as an edit of that. */
-async function sendNote(operation: NoteOperation, deps: Replay): Promise<Outcome> {
+async function sendNote(operation: NoteOperation, isForced: boolean, deps: Replay): Promise<Outcome> {
   const { vault, record, textOf } = deps;
   const { noteId, content } = operation;
   let made = operation;
@@ -132,7 +132,15 @@ async function sendNote(operation: NoteOperation, deps: Replay): Promise<Outcome
     const { path } = (await vault.readNoteById(noteId)) ?? { path: null };
     if (path === null) return problem('gone', made.path);
     // Always an edit of what was made: the server compares each of them by itself, so that none doubles another.
-    await vault.upsertNote({ id: noteId, path, content: text, version: sent.version, mtime: Date.now() / 1000 });
+    const request = { id: noteId, path, content: text, mtime: Date.now() / 1000 };
+    try {
+      await vault.upsertNote({ ...request, version: sent.version });
+    } catch (error) {
+      // The version is no longer known, so that nothing can be merged: what is there stays as a version, if it is replaced.
+      if (!(error instanceof ApiError) || error.code !== 'version_conflict') throw error;
+      if (!isForced) return problem('changed', path);
+      await vault.upsertNote(request);
+    }
     made = { ...made, sent: { version: sent.version, content: text } };
     await record(made);
   }

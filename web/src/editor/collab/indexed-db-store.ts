@@ -162,6 +162,13 @@ export class IndexedDbStore implements LocalStore {
     return best === undefined ? null : { ...refOf(best), hasUnsent: best.unsentBy.length > 0 };
   }
 
+  async sentNotes(vaultId: string): Promise<readonly NoteRef[]> {
+    const { copies } = await this.#transaction('readonly');
+    const rows = (await result<CopyRow[]>(copies.getAll())).filter((row) => this.#has(row));
+    const unsent = new Set(rows.filter(({ unsentBy }) => unsentBy.length > 0).map(({ noteId }) => noteId));
+    return rows.filter((row) => row.vaultId === vaultId && !unsent.has(row.noteId)).map(refOf);
+  }
+
   async unsentNotes(): Promise<readonly NoteRef[]> {
     const { copies } = await this.#transaction('readonly');
     const unsent = (await result<CopyRow[]>(copies.getAll())).filter(

@@ -66,6 +66,8 @@ export interface LocalStore {
   bringBack(aside: Aside): Promise<void>;
   /** The note if there is a copy of it; null without one. */
   find(noteId: string): Promise<DeviceNote | null>;
+  /** Notes of a vault of which there are copies without unsent edits. */
+  sentNotes(vaultId: string): Promise<readonly NoteRef[]>;
   /** Notes with edits that the server has not acknowledged, and what was set aside. */
   unsentNotes(): Promise<readonly NoteRef[]>;
   /** Removes every copy but unsent edits of other accounts; resolves to whether nothing is left. */

@@ -6,10 +6,12 @@ import type { LocalStore, NoteRef } from './local-store.ts';
 const SEED_CLIENT = 1;
 
 /**
- * Makes the document of a note that the server does not have, unless there is one. It never meets that of the server,
+ * Makes the document of a note of which only the text is here, unless there is one. It never meets that of the server,
  * which is made of its text.
+ *
+ * @param isStored whether the server has the text, so that only what is typed is unsent.
  */
-export async function seed(store: LocalStore, note: NoteRef, text: string): Promise<void> {
+export async function seed(store: LocalStore, note: NoteRef, text: string, isStored: boolean): Promise<void> {
   if ((await store.find(note.id)) !== null) return;
   const doc = new Doc();
   doc.clientID = SEED_CLIENT;
@@ -20,5 +22,5 @@ export async function seed(store: LocalStore, note: NoteRef, text: string): Prom
   const lineage = lineageOf(doc);
   const update = encodeStateAsUpdate(doc);
   doc.destroy();
-  if (lineage !== null) await store.append(note, lineage, update, { writer: 'seed', upTo: 1 });
+  if (lineage !== null) await store.append(note, lineage, update, isStored ? null : { writer: 'seed', upTo: 1 });
 }

@@ -86,6 +86,13 @@ export class TabStore implements LocalStore {
     return found === undefined ? null : { ...found.note, hasUnsent: found.unsent.length > 0 };
   }
 
+  async sentNotes(vaultId: string): Promise<readonly NoteRef[]> {
+    const rows = [...this.copies.values()].filter(
+      ({ note, unsent }) => note.vaultId === vaultId && unsent.length === 0,
+    );
+    return rows.map(({ note }) => note);
+  }
+
   async unsentNotes(): Promise<readonly NoteRef[]> {
     const unsent = [...this.copies.values()].filter((row) => row.unsent.length > 0);
     return [...new Map(unsent.map(({ note }) => [note.id, note])).values()];

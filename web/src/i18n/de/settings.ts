@@ -59,6 +59,26 @@ export const settings: typeof english = {
     notOwn:
       'Du hast gesagt, dass dies nicht dein Gerät ist: Hier wird nichts aufbewahrt, und was du ohne den Server tust, wartet nur in diesem Tab.',
   },
+  kept: {
+    keep: 'Auf diesem Gerät behalten',
+    cancel: 'Abbrechen',
+    remove: 'Von diesem Gerät entfernen',
+    title: '{{name}} ganz auf diesem Gerät behalten?',
+    about:
+      'Alle Notizen öffnen sich dann auch ohne den Server, lassen sich bearbeiten und werden nach Namen gefunden. Sie bleiben aktuell, solange die App offen ist, und werden beim Abmelden entfernt.',
+    notes_one: '{{count}} Notiz, {{size}}',
+    notes_other: '{{count}} Notizen, {{size}}',
+    notesAbout_one: '{{count}} Notiz, etwa {{size}}',
+    notesAbout_other: '{{count}} Notizen, etwa {{size}}',
+    files_one: '{{count}} Datei, {{size}}',
+    files_other: '{{count}} Dateien, {{size}}',
+    withFiles_one: 'Auch die Datei darin ({{size}})',
+    withFiles_other: 'Auch die {{count}} Dateien darin ({{size}})',
+    noRoom: 'Auf diesem Gerät ist nicht genug Platz: {{size}} sind frei.',
+    running: '{{name}} wird geladen',
+    full: 'Auf diesem Gerät ist kein Platz für mehr. Was schon da ist, bleibt:',
+    current: 'wie auf dem Server',
+  },
   storage: {
     title: 'Speicher',
     of: '{{used}} von {{cap}}',

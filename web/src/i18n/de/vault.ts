@@ -279,6 +279,7 @@ export const vault: typeof english = {
     count_one: '{{count}} Änderung noch nicht gesendet',
     count_other: '{{count}} Änderungen noch nicht gesendet',
     note: 'Neue Notiz',
+    edit: 'Bearbeitet',
     file: 'Neue Datei',
     folder: 'Neuer Ordner',
     move: 'Verschoben',

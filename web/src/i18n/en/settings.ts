@@ -58,6 +58,26 @@ export const settings = {
     notOwn:
       'You said that this is not your device: nothing is kept here, and what you do without the server waits in this tab only.',
   },
+  kept: {
+    keep: 'Keep on this device',
+    cancel: 'Cancel keeping',
+    remove: 'Remove from this device',
+    title: 'Keep all of {{name}} on this device?',
+    about:
+      'Its notes then open, can be edited and are found by name without the server. They are kept current while the app is open, and are removed when you sign out.',
+    notes_one: '{{count}} note, {{size}}',
+    notes_other: '{{count}} notes, {{size}}',
+    notesAbout_one: '{{count}} note, about {{size}}',
+    notesAbout_other: '{{count}} notes, about {{size}}',
+    files_one: '{{count}} file, {{size}}',
+    files_other: '{{count}} files, {{size}}',
+    withFiles_one: 'Also its file ({{size}})',
+    withFiles_other: 'Also its {{count}} files ({{size}})',
+    noRoom: 'There is not enough room on this device: {{size}} are left.',
+    running: 'Keeping {{name}}',
+    full: 'This device has no room for more. What is here already stays:',
+    current: 'as on the server',
+  },
   storage: {
     title: 'Storage',
     of: '{{used}} of {{cap}}',

@@ -277,6 +277,7 @@ export const vault = {
     count_one: '{{count}} change not sent yet',
     count_other: '{{count}} changes not sent yet',
     note: 'New note',
+    edit: 'Edited',
     file: 'New file',
     folder: 'New folder',
     move: 'Moved',

@@ -59,6 +59,26 @@ export const settings: typeof english = {
     notOwn:
       '自分の端末ではないとのことなので、ここには何も保存されません。サーバーなしでの操作はこのタブの中だけで待ちます。',
   },
+  kept: {
+    keep: 'この端末に保存する',
+    cancel: '保存を中止',
+    remove: 'この端末から削除',
+    title: '「{{name}}」全体をこの端末に保存しますか？',
+    about:
+      'サーバーがなくても、すべてのノートを開き、編集し、名前で探せます。アプリを開いている間は最新に保たれ、ログアウトすると削除されます。',
+    notes_one: 'ノート{{count}}件、{{size}}',
+    notes_other: 'ノート{{count}}件、{{size}}',
+    notesAbout_one: 'ノート{{count}}件、約{{size}}',
+    notesAbout_other: 'ノート{{count}}件、約{{size}}',
+    files_one: 'ファイル{{count}}件、{{size}}',
+    files_other: 'ファイル{{count}}件、{{size}}',
+    withFiles_one: 'ファイル{{count}}件も（{{size}}）',
+    withFiles_other: 'ファイル{{count}}件も（{{size}}）',
+    noRoom: 'この端末には十分な空きがありません（残り{{size}}）。',
+    running: '「{{name}}」を保存しています',
+    full: 'この端末にはこれ以上の空きがありません。保存済みのものは残ります：',
+    current: 'サーバーと同じ',
+  },
   storage: {
     title: '容量',
     of: '{{cap}}中{{used}}',

@@ -278,6 +278,7 @@ export const vault: typeof english = {
     count_one: '未送信の変更 {{count}} 件',
     count_other: '未送信の変更 {{count}} 件',
     note: '新しいノート',
+    edit: '編集',
     file: '新しいファイル',
     folder: '新しいフォルダー',
     move: '移動',
