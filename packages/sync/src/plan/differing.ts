@@ -96,8 +96,8 @@ function foldersThatDiffer({ local, remote, synced }: Trees, above: readonly str
   const differing = new Set(above);
   for (const folded of all) {
     if (inLocal.has(folded) && inRemote.has(folded) && inSynced.has(folded)) continue;
-    // A side that has a folder has those above it.
-    for (const folder of [folded, ...ancestorsOf(folded)]) differing.add(folder);
+    // A side that has a folder has those above it; where one differs, those above it already do.
+    for (let at = folded; at !== '' && !differing.has(at); at = folderOf(at)) differing.add(at);
   }
   const of = (folders: ReadonlyMap<string, string>) =>
     [...folders].filter(([folded]) => differing.has(folded)).map(([, path]) => path);
