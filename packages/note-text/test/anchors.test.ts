@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { blockIdsOf } from '../src/block-ids.ts';
 import { findHeading } from '../src/links/anchors.ts';
 import { scan } from '../src/scan.ts';
+import { blockIdsOf } from './grammar/block-ids.ts';
 
 const NOTE = `# Spring
 ## Tasks

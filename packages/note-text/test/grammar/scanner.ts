@@ -1,5 +1,5 @@
-import { blockIdsOf } from '../../src/block-ids.ts';
 import { scan } from '../../src/scan.ts';
+import { blockIdsOf } from './block-ids.ts';
 import { type GrammarReading, writtenLink } from './cases.ts';
 
 /** Reads a text with the scanner of this package. */

@@ -1,8 +1,8 @@
-import { findFrontmatter } from './frontmatter/fence.ts';
-import { blockIdIn } from './links/anchors.ts';
-import { scanBlocks } from './scan/blocks.ts';
+import { findFrontmatter } from '../../src/frontmatter/fence.ts';
+import { blockIdIn } from '../../src/links/anchors.ts';
+import { scanBlocks } from '../../src/scan/blocks.ts';
 
-/** The ids that blocks of a note have, without `^`, in its order; what ends a line of code or frontmatter is none. */
+/** The ids of a note's blocks by the rules of the scanner, without `^`, in its order; code and frontmatter have none. */
 export function blockIdsOf(content: string): string[] {
   const { bodyStart } = findFrontmatter(content);
   const { code } = scanBlocks(content, bodyStart);
