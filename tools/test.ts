@@ -12,10 +12,9 @@ import { grouped } from './test-groups.ts';
  * unless TEST_POSTGRES_URL names one. Options of `node --test` are passed on. Some files run only when they or their
  * folder are named, or with a flag: with --stress those that kill processes, cut connections or send random requests,
  * and with --browser those that need Chromium. Others need the flag even when their folder is named: --long for those
- * called *.long.test.ts, which run for minutes to hours, --optional for those in tools/optional, whose packages are
- * installed then, and --vaults for those called *.vaults.test.ts, which read
- * vaults outside of the repository: the folders in TEST_VAULTS, by default in ../shared/vaults. Files of tools/optional
- * called *.long.test.ts need --long.
+ * called *.long.test.ts, which run for minutes to hours, --optional for the others in tools/optional, whose packages are
+ * installed then, and --vaults for those called *.vaults.test.ts, which read vaults outside of the repository: the
+ * folders in TEST_VAULTS, by default in ../shared/vaults.
  */
 
 /** The folders with the files that take longest come first: at the end, one of them alone would leave a core idle. */
@@ -95,7 +94,10 @@ async function run(files: readonly string[]): Promise<number> {
     else process.stderr.write(`NOTHING IS TESTED ON POSTGRESQL: ${reason}\n`);
   }
   // A whole run starts the command hundreds of times, each with half the work if it is bundled, and so tests what ships.
-  if (paths.length === 0) environment.TEST_PROGRAM ??= await buildProgram();
+  if (paths.length === 0) {
+    environment.TEST_PROGRAM ??= await buildProgram();
+    environment.TEST_UNTRACED ??= '1';
+  }
   environment.TEST_FILE_MINUTES ??= String(FILE_MINUTES[kind]);
   // Without the cache, compiling the sources for each file would be a third of the work.
   environment.NODE_COMPILE_CACHE ??= join(import.meta.dirname, '../node_modules/.cache/compile');
