@@ -17,9 +17,9 @@ export class Account {
   }
 
   /** @param token an access token of the account. */
-  static async withVault(url: string, email: string, token: string): Promise<Account> {
+  static async withVault(url: string, email: string, token: string, name = 'Notes'): Promise<Account> {
     const client = new NotevaultClient(new Transport(url, fixedToken(token)));
-    const { id } = await client.createVault('Notes');
+    const { id } = await client.createVault(name);
     return new Account(url, email, client.vault(id));
   }
 

@@ -46,15 +46,19 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
   },
 });
 
-/** Makes an account and signs the browser in. */
-export async function signedIn(server: Server, context: BrowserContext): Promise<Account> {
+/** Makes an account with a vault, and signs the browser in. */
+export async function signedIn(
+  server: Server,
+  context: BrowserContext,
+  { name = 'Alice', vault = 'Notes' } = {},
+): Promise<Account> {
   const email = `alice-${randomUUID()}@example.org`;
   const answer = await context.request.post(`${server.url}/api/auth/register`, {
-    data: { email, password: PASSWORD, display_name: 'Alice' },
+    data: { email, password: PASSWORD, display_name: name },
   });
   expect(answer.status()).toBe(201);
   const { access_token: token } = await answer.json();
-  return Account.withVault(server.url, email, token);
+  return Account.withVault(server.url, email, token, vault);
 }
 
 export const PASSWORD = 'correct horse battery';

@@ -1,98 +1,90 @@
-/** The vault that the pictures show: path to text. */
+/** The vault that the pictures show: path to text. All of it is made up. */
 export const GARDEN: Readonly<Record<string, string>> = {
-  'Garden/Beds.md': `---
-tags: [garden, plan]
-season: 2027
+  'Beds/Spring planting.md': `---
+date: 2027-03-14
+status: growing
+bed: North
+tags: [garden, plan/2027]
 ---
-# Beds
+What goes where this year, after the notes of [[Crop rotation]]. The north bed rests from ==brassicas==; the soil test in [[Soil]] says \`pH 6.4\`, so no lime.
 
-Four beds, turned every year: what grew in one goes on to the next. The soil is in [[Soil]], the calendar in
-[[Sowing calendar]].
+## Before the last frost
 
-> [!tip] Before the frost
-> Cover the *north* bed with straw, and lift the **last carrots**.
+- [x] Turn the [[Compost|compost]]
+- [ ] Sow indoors
+  - [ ] Tomatoes, by the south window
+  - [ ] Leeks, two trays
+- [ ] Mend the cold frame
 
-| Bed | This year | Next year |
-| --- | --- | --- |
-| North | Peas, beans | Cabbage |
-| East | Cabbage | Carrots |
-| South | Carrots | Potatoes |
-| West | Potatoes | Peas, beans |
+> [!info] Frost dates
+> Ten years of our own notes say 21 April, not the 12th of the almanac.
 
-- [x] Order peas
-- [x] Mend the fence beside the [[Compost]]
-- [ ] Ask about the [[Water butt]]
+## Beds
 
-## How much seed
-
-A row of length $l$ with a seed each $d$ takes $n = \\lfloor l / d \\rfloor + 1$ seeds:
+| Bed | Crop | Follows | Plants |
+| --- | --- | --- | ---: |
+| North | [[Beans]] | Cabbage | 48 |
+| South | Tomatoes | Peas | 12 |
+| Herbs | Basil, dill | – | 9 |
 
 \`\`\`python
-def seeds(length, distance):
-    return int(length // distance) + 1
+def spacing(width, plants):
+    return width / plants   # metres
 \`\`\`
 
-==Peas twice as dense==, for the pigeons.[^pigeons]
+A row of length $l$ takes $n = \\lfloor l / d \\rfloor + 1$ seeds.[^seeds]
 
-[^pigeons]: They came in [[2026-05-03]].
-`,
-  'Garden/Soil.md': `# Soil
-
-Clay below, with a hand of sand above. The pH was 6.8 in spring. Lime only where [[Beds|the cabbage bed]] moves to.
-
-#garden
-`,
-  'Garden/Sowing calendar.md': `# Sowing calendar
-
-- March: peas, onions ([[Beds#How much seed]])
-- April: carrots, beets
-- May: beans, after the eleventh
-
-#garden #plan
-`,
-  'Garden/Compost.md': `# Compost
-
-Leaves and peelings in turns, a spade of [[Soil]] between. It should smell of wood.
-
-#garden
-`,
-  'Journal/2026-05-03.md': `# 3 May
-
-Pigeons in the peas. Net ordered. Read half of [[The hedge]].
-`,
-  'Journal/2026-05-04.md': `# 4 May
-
-Rain. Wrote down what the [[Beds]] need, and planned the [[Sowing calendar]] for autumn.
-`,
-  'Reading/The hedge.md': `---
-author: unknown
-rating: 4
----
-# The hedge
+1. Rake the bed
+2. Draw a line with the string
+   - two hands apart
+   - a thumb deep
+3. Water, then wait
 
 > A hedge is a slow house.
 
-What to take from it for the [[Beds]]: plant in three rows, cut in the second year.
+[^seeds]: Peas twice as dense, for the pigeons.
+`,
+  'Beds/Compost.md': `Two heaps, one turned. 58 °C in the middle of the new one; the old compost is ready for the north bed of [[Spring planting]].
+
+#garden
+`,
+  'Beds/Crop rotation.md': `The plan of 2027 is in [[Spring planting]]. What grew in one bed goes on to the next.
+
+#garden #plan/2027
+`,
+  'Journal/Week 47.md': `Frost on Tuesday. Order seeds, mend the cold frame, ask about the fence.
+
+- [ ] Order seeds
+- [ ] Ask about the fence
+
+Turned the compost heap, found three slow-worms, put the lid back.
+`,
+  'Journal/This week.md': `Mend the fence, then finish [[Spring planting]] and order the seeds.
+`,
+  'People/Mira.md': `Asked whether [[Spring planting]] leaves room for dahlias.
+
+#people
+`,
+  'Recipes/Sourdough, third try.md': `80 % water, overnight in the cold, baked in the pot.
+
+#kitchen
+`,
+  'Recipes/Sprouts, pickled.md': `Halve them, salt, a week at the window.
+
+#kitchen
+`,
+  'Seeds/Beans.md': `Borlotti and runner beans. Two rows, a hand apart; after the eleventh of May. See [[Spring planting#Beds]].
+
+#garden
+`,
+  'Weather/Weather 2026.md': `A long cold snap put off the spring planting by nine days.
+`,
+  'Reading list.md': `The Living Soil; A Year at the Plot; Seeds and Their Keepers. In one of them: what lives in a compost heap, and at which heat each of them leaves.
 
 #books
 `,
-  'Recipes/Pea soup.md': `# Pea soup
+  'Soil.md': `Clay below, with a hand of sand above. The pH was 6.4 in autumn. Lime only where the cabbages of [[Spring planting]] go.
 
-1. Soften an onion in butter.
-2. Peas from the north [[Beds|bed]], water, salt.
-3. Mint at the end.
-
-#kitchen
-`,
-  'Recipes/Bread.md': `# Bread
-
-| | g |
-| --- | ---: |
-| Flour | 500 |
-| Water | 340 |
-| Salt | 10 |
-| Starter | 100 |
-
-#kitchen
+#garden
 `,
 };

@@ -1,0 +1,62 @@
+import type { Page } from '@playwright/test';
+
+/** What is opened for a picture. */
+export interface Scene {
+  readonly name: string;
+  /** Where it is, from the address of the vault; from that of the server if `isOutside`. */
+  readonly path: (idOf: (note: string) => string) => string;
+  readonly isOutside?: boolean;
+  /** Resolves when the page shows it. */
+  readonly ready: (page: Page) => Promise<unknown>;
+  /** Only where there is something to see of it. */
+  readonly only?: 'phone' | 'desk';
+}
+
+const NOTE = 'Beds/Spring planting.md';
+const noteAt =
+  (note: string, panel = '') =>
+  (idOf: (note: string) => string) =>
+    `/notes/${idOf(note)}${panel === '' ? '' : `?panel=${panel}`}`;
+const editor = (page: Page) => page.locator('[data-editor-ready]').waitFor();
+const headed = (page: Page) => page.getByRole('heading').first().waitFor();
+
+async function typing(page: Page): Promise<void> {
+  await editor(page);
+  await page.locator('.cm-content').getByText('so no lime').click();
+}
+
+async function search(page: Page, words: string): Promise<void> {
+  await editor(page);
+  await page.keyboard.press('Control+k');
+  await page.getByRole('dialog').getByRole('combobox').fill(words);
+  await page.getByRole('option').first().waitFor();
+}
+
+export const SCENES: readonly Scene[] = [
+  { name: 'note', path: noteAt(NOTE, 'links'), ready: editor, only: 'desk' },
+  { name: 'note-plain', path: noteAt(NOTE), ready: editor },
+  { name: 'note-end', path: noteAt(NOTE), ready: scrolledNote },
+  { name: 'note-typing', path: noteAt(NOTE), ready: typing },
+  { name: 'outline', path: noteAt(NOTE, 'outline'), ready: editor },
+  { name: 'history', path: noteAt('Soil.md', 'history'), ready: editor },
+  { name: 'home', path: () => '', ready: (page) => page.getByText('Week 47').last().waitFor() },
+  { name: 'palette', path: noteAt(NOTE), ready: (page) => search(page, 'spr') },
+  { name: 'search', path: () => '/search?q=compost heap', ready: (page) => page.locator('mark').first().waitFor() },
+  { name: 'tags', path: () => '/tags?tag=garden', ready: (page) => page.getByText('kitchen').first().waitFor() },
+  { name: 'graph', path: () => '/graph', ready: (page) => page.locator('canvas').first().waitFor() },
+  { name: 'import', path: () => '/import', ready: headed },
+  { name: 'trash', path: () => '/trash', ready: (page) => page.getByText('Shopping').first().waitFor() },
+  { name: 'settings', path: () => '/settings', isOutside: true, ready: headed },
+  { name: 'vaults', path: () => '/settings/vaults', isOutside: true, ready: headed },
+  { name: 'connections', path: () => '/settings/connections', isOutside: true, ready: headed },
+  { name: 'admin', path: () => '/admin/health', isOutside: true, ready: headed },
+  { name: 'users', path: () => '/admin', isOutside: true, ready: headed },
+  { name: 'missing', path: () => '/notes/0197aaaa-0000-7000-8000-000000000000', ready: headed },
+];
+
+async function scrolledNote(page: Page): Promise<void> {
+  await editor(page);
+  await page.locator('.cm-scroller').evaluate((scroller) => {
+    scroller.scrollTop = 700;
+  });
+}
