@@ -14,6 +14,7 @@ const STAMP = join(folder, 'build.stamp');
 /** Everything that the build reads. */
 const INPUTS = [
   'web/index.html',
+  'web/fonts/**',
   'web/frames/**',
   'web/public/**',
   'web/src/**',

@@ -1,4 +1,4 @@
-import { globSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import type { InlineConfig, Plugin, Rolldown } from 'vite';
 import type { Chunk } from './check/web-budget.ts';
@@ -76,7 +76,8 @@ function listChunks(root: string): Plugin {
       });
       this.emitFile({ type: 'asset', fileName: 'build.chunks', source: JSON.stringify(chunks) });
       const modules = Object.values(bundle).flatMap((output) => (output.type === 'chunk' ? output.moduleIds : []));
-      this.emitFile({ type: 'asset', fileName: 'LICENSES.txt', source: licencesOf(modules) });
+      const fonts = readFileSync(join(root, 'web/fonts/LICENSE'), 'utf8');
+      this.emitFile({ type: 'asset', fileName: 'LICENSES.txt', source: `${licencesOf(modules)}\n${fonts}` });
       this.emitFile({ type: 'asset', fileName: 'app-files.json', source: JSON.stringify(filesOfApp(bundle)) });
     },
   };

@@ -86,7 +86,7 @@ async function take(
   // A page that does not get there is shown as it is: that is worth a picture too.
   await ready(page).catch((error: unknown) => console.error(`${name}-${look}: ${String(error).split('\n')[0]}`));
   await page.waitForLoadState('networkidle');
-  await page.evaluate(() => document.fonts.ready);
+  await page.evaluate('document.fonts.ready');
   await page.screenshot({ path: join(FOLDER, `${name}-${look}.png`) });
   await page.close();
 }

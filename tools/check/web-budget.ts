@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Finding } from './sources.ts';
 
@@ -60,6 +60,10 @@ export const STEPS: readonly Step[] = [
   },
 ];
 
+/** Of the letters that the app brings, which no step waits for. */
+const FONTS_LIMIT_KIB = 140;
+const OWN_FONT = /^(inter|jetbrains)-[\w-]+\.woff2$/;
+
 /** Reports the steps that load more than they may, or something that must come later. */
 export function checkWebBudget(root: string): Finding[] {
   const folder = join(root, 'web/dist');
@@ -70,7 +74,22 @@ export function checkWebBudget(root: string): Finding[] {
     // The page itself has no file if all its modules are in one that it imports.
     return file === undefined ? 0 : statSync(file).size;
   };
-  return measureSteps(chunks, STEPS, gzipped).flatMap(({ step, bytes, early }) => {
+  const assets = join(folder, 'assets');
+  const fonts = readdirSync(assets).filter((name) => OWN_FONT.test(name));
+  const fontBytes = fonts.reduce((sum, name) => sum + statSync(join(assets, name)).size, 0);
+  const fontSize = (fontBytes / 1024).toFixed(1);
+  const tooMany: Finding[] =
+    fontBytes > 0 && fontBytes <= FONTS_LIMIT_KIB * 1024
+      ? []
+      : [
+          {
+            path: 'web/src/styles/fonts.css',
+            line: 1,
+            rule: 'web-budget',
+            message: `The fonts are ${fontSize} KiB, not up to ${FONTS_LIMIT_KIB}.`,
+          },
+        ];
+  const steps = measureSteps(chunks, STEPS, gzipped).flatMap(({ step, bytes, early }) => {
     const place = { path: step.modules[0] ?? '', line: 1, rule: 'web-budget' };
     const found: Finding[] = early.map((module) => ({
       ...place,
@@ -80,6 +99,7 @@ export function checkWebBudget(root: string): Finding[] {
     const size = (bytes / 1024).toFixed(1);
     return [...found, { ...place, message: `${step.name} loads ${size} KiB of script, over ${step.limitKiB} KiB.` }];
   });
+  return [...tooMany, ...steps];
 }
 
 export interface Measured {

@@ -3,7 +3,9 @@ import { App } from './app/app.tsx';
 import { startTranslation } from './i18n/i18n.ts';
 import { session } from './session/app-session.ts';
 import { isOwnDevice } from './session/own-device.ts';
+import { loadFonts } from './ui/fonts.ts';
 import { startTheme } from './ui/theme.ts';
+import './styles/fonts.css';
 import './styles/tokens.css';
 import './styles/base.css';
 
@@ -13,4 +15,7 @@ else void import('./device/tab-session.ts').then(({ startInTab }) => startInTab(
 if (!isSecureContext) await import('./platform/random-uuid.ts');
 await startTranslation();
 const element = document.getElementById('app');
-if (element !== null) createRoot(element).render(<App />);
+if (element !== null) {
+  createRoot(element).render(<App />);
+  loadFonts();
+}

@@ -11,10 +11,10 @@ export interface GraphColors {
 const TOKENS = {
   page: '--page',
   text: '--text',
-  node: '--faint',
+  node: '--node',
   dim: '--hairline',
   accent: '--accent',
-  edge: '--hairline',
+  edge: '--edge',
 } as const;
 
 /** Reads the tokens as colours that a canvas knows. @param place an element of the page. */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
+import { PEOPLE } from '../editor/collab/presence.ts';
 
 const source = readFileSync(new URL('./tokens.css', import.meta.url), 'utf8');
 const themes = ['light', 'dark'] as const;
@@ -26,13 +27,26 @@ function contrast(one: string, other: string): number {
 }
 
 const SURFACES = ['page', 'panel', 'raised', 'sunken'];
+const SOFT = ['accent-soft', 'danger-soft', 'ok-soft', 'warn-soft', 'info-soft', 'added', 'removed'];
 /** Which tokens are read or recognised on which, and the least contrast that allows it. */
 const RULES: readonly { readonly of: string[]; readonly on: string[]; readonly least: number }[] = [
-  { of: ['text', 'muted', 'faint', 'accent', 'danger', 'ok', 'warn'], on: SURFACES, least: 4.5 },
-  { of: ['border'], on: SURFACES, least: 3 },
+  { of: ['text', 'muted', 'faint', 'accent-ink', 'danger', 'ok', 'warn', 'info'], on: SURFACES, least: 4.5 },
+  { of: ['text', 'muted'], on: SOFT, least: 4.5 },
+  { of: ['accent-ink', 'faint'], on: ['accent-soft'], least: 4.5 },
+  { of: ['danger'], on: ['danger-soft'], least: 4.5 },
+  { of: ['ok'], on: ['ok-soft'], least: 4.5 },
+  { of: ['warn'], on: ['warn-soft'], least: 4.5 },
+  { of: ['info'], on: ['info-soft'], least: 4.5 },
+  { of: ['accent-ink'], on: ['info-soft', 'warn-soft', 'ok-soft', 'danger-soft'], least: 4.5 },
+  { of: ['border', 'accent', 'underline', 'node'], on: SURFACES, least: 3 },
+  // Boxes of tasks in callouts, and the ring of the focus.
+  { of: ['border', 'accent'], on: SOFT.slice(0, 5), least: 3 },
+  { of: ['edge'], on: ['page'], least: 1.4 },
   { of: ['on-accent'], on: ['accent'], least: 4.5 },
-  { of: ['text', 'muted', 'accent'], on: ['selection'], least: 4.5 },
+  { of: ['text', 'muted', 'accent-ink'], on: ['selection'], least: 4.5 },
   { of: ['text'], on: ['highlight'], least: 4.5 },
+  // Messages are paper on ink.
+  { of: ['page'], on: ['text'], least: 7 },
 ];
 
 for (const theme of themes) {
@@ -49,6 +63,14 @@ for (const theme of themes) {
     }
   });
 }
+
+test('white is read on the colour of each person, and the colour is seen on both pages', () => {
+  for (const color of PEOPLE) {
+    assert.ok(contrast('#ffffff', color) >= 4.5, `white on ${color}`);
+    for (const theme of themes)
+      assert.ok(contrast(color, tokensOf(theme).get('page') ?? '') >= 3, `${color}, ${theme}`);
+  }
+});
 
 test('contrast is that of black on white for the extremes, in either order', () => {
   assert.equal(contrast('#000000', '#ffffff'), 21);

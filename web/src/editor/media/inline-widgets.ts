@@ -2,7 +2,7 @@ import type { EditorView } from '@codemirror/view';
 import { toggleTaskAt } from '../commands/tasks.ts';
 import { services } from '../core/services.ts';
 import type { EditorStrings } from '../core/strings.ts';
-import { button, element, PreviewWidget } from '../preview/widget-base.ts';
+import { button, drawn, element, PreviewWidget } from '../preview/widget-base.ts';
 
 /** The strings of a view's app. */
 export function stringsOf(view: EditorView): EditorStrings {
@@ -78,6 +78,8 @@ export class TaskWidget extends PreviewWidget {
 }
 
 const COPIED_MS = 1_500;
+const COPY = 'M9 9h11v11H9zM5 15V4h10';
+const COPIED = 'm5 12.5 4.5 4.5L19 7.5';
 
 /** The first line of a code block: its language, and a button that copies the code. */
 export class CodeHeadWidget extends PreviewWidget {
@@ -96,14 +98,18 @@ export class CodeHeadWidget extends PreviewWidget {
     const strings = stringsOf(view);
     const head = element('span', 'nv-code-head');
     head.append(element('span', 'nv-code-language', this.#language));
-    const copy = button('nv-code-copy', strings.copyCode, () => {
+    const copy = button('nv-code-copy', '', () => {
       void navigator.clipboard?.writeText(this.#code).then(() => {
-        copy.textContent = strings.copied;
-        setTimeout(() => {
-          copy.textContent = strings.copyCode;
-        }, COPIED_MS);
+        show(COPIED, strings.copied);
+        setTimeout(() => show(COPY, strings.copyCode), COPIED_MS);
       });
     });
+    const show = (path: string, label: string) => {
+      copy.replaceChildren(drawn(path));
+      copy.setAttribute('aria-label', label);
+      copy.title = label;
+    };
+    show(COPY, strings.copyCode);
     copy.addEventListener('mousedown', (event) => event.preventDefault());
     head.append(copy);
     return head;

@@ -1,5 +1,6 @@
 import type { Extension } from '@codemirror/state';
 import { editedTables } from '../table/edited-tables.ts';
+import { blankLines } from './blank-lines.ts';
 import { blockField } from './block-field.ts';
 import { blockMotion } from './block-motion.ts';
 import { previewState } from './preview-state.ts';
@@ -31,6 +32,6 @@ const blocks = blockField(BLOCK_RENDERERS);
 
 /** The live preview: one walk of what is visible, and one field of blocks. */
 export const livePreview: Extension = [
-  ...[previewState, editedTables, structure, visibleWalk(INLINE_RENDERERS)],
+  ...[previewState, editedTables, structure, blankLines, visibleWalk(INLINE_RENDERERS)],
   ...[blocks, blockMotion(blocks)],
 ];

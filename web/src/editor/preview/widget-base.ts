@@ -92,3 +92,16 @@ export function button(className: string, label: string, onPress: (event: MouseE
   node.addEventListener('click', onPress);
   return node;
 }
+
+const SVG = 'http://www.w3.org/2000/svg';
+
+/** Draws an icon of one path on a grid of 24, beside a text or in a button with a label. */
+export function drawn(path: string): SVGElement {
+  const svg = document.createElementNS(SVG, 'svg');
+  svg.setAttribute('viewBox', '0 0 24 24');
+  svg.ariaHidden = 'true';
+  const line = document.createElementNS(SVG, 'path');
+  line.setAttribute('d', path);
+  svg.append(line);
+  return svg;
+}

@@ -1,6 +1,6 @@
 import type { Command, EditorView } from '@codemirror/view';
 import { stringsOf } from '../media/inline-widgets.ts';
-import { button } from '../preview/widget-base.ts';
+import { button, drawn } from '../preview/widget-base.ts';
 import { toggleSource } from './cell-keys.ts';
 import { editTable, type TableEdit } from './commands.ts';
 
@@ -51,20 +51,8 @@ function tool(view: EditorView, name: TableEdit | 'source', label: string): HTML
   made.tabIndex = -1;
   // The press must not take the focus, and with it the keyboard of a phone, from the cell.
   made.addEventListener('mousedown', (event) => event.preventDefault());
-  made.append(icon(ICONS[name]));
+  made.append(drawn(ICONS[name]));
   return made;
-}
-
-const SVG = 'http://www.w3.org/2000/svg';
-
-function icon(d: string): SVGElement {
-  const svg = document.createElementNS(SVG, 'svg');
-  svg.setAttribute('viewBox', '0 0 24 24');
-  svg.ariaHidden = 'true';
-  const path = document.createElementNS(SVG, 'path');
-  path.setAttribute('d', d);
-  svg.append(path);
-  return svg;
 }
 
 /** The arrow keys move in the bar, which takes one step of Tab; Escape returns to the cell. */

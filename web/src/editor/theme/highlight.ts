@@ -9,7 +9,7 @@ export const noteStyle = HighlightStyle.define([
   { tag: tags.emphasis, fontStyle: 'italic' },
   { tag: tags.strikethrough, textDecoration: 'line-through' },
   { tag: [tags.processingInstruction, tags.contentSeparator, tags.labelName], color: 'var(--faint)' },
-  { tag: [tags.link, tags.url, noteTags.wikilink, noteTags.hashtag, noteTags.footnote], color: 'var(--accent)' },
+  { tag: [tags.link, tags.url, noteTags.wikilink, noteTags.hashtag, noteTags.footnote], color: 'var(--accent-ink)' },
   { tag: tags.monospace, fontFamily: 'var(--font-code)' },
   { tag: noteTags.highlight, backgroundColor: 'var(--highlight)' },
   { tag: [noteTags.math, tags.meta], color: 'var(--muted)' },
@@ -17,11 +17,11 @@ export const noteStyle = HighlightStyle.define([
 
 /** Code. Few colours, each with a contrast of 4.5 : 1 on the background of code. */
 export const codeStyle = HighlightStyle.define([
-  { tag: [tags.keyword, tags.operatorKeyword, tags.modifier, tags.controlKeyword], color: 'var(--accent)' },
+  { tag: [tags.keyword, tags.operatorKeyword, tags.modifier, tags.controlKeyword], color: 'var(--accent-ink)' },
   { tag: [tags.string, tags.regexp, tags.special(tags.string)], color: 'var(--ok)' },
   { tag: [tags.number, tags.bool, tags.null, tags.atom, tags.escape], color: 'var(--warn)' },
-  { tag: [tags.comment, tags.lineComment, tags.blockComment], color: 'var(--faint)', fontStyle: 'italic' },
-  { tag: [tags.typeName, tags.className, tags.tagName, tags.namespace], color: 'var(--danger)' },
+  { tag: [tags.comment, tags.lineComment, tags.blockComment], color: 'var(--faint)' },
+  { tag: [tags.typeName, tags.className, tags.tagName, tags.namespace], color: 'var(--info)' },
   { tag: [tags.propertyName, tags.attributeName, tags.definition(tags.variableName)], color: 'var(--text)' },
   { tag: tags.function(tags.variableName), fontWeight: '600' },
   { tag: tags.invalid, color: 'var(--danger)' },

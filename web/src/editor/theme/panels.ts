@@ -1,15 +1,5 @@
 import { EditorView } from '@codemirror/view';
-
-const plain = { background: 'none', border: '0', font: 'inherit', color: 'inherit', padding: '0' };
-const control = {
-  font: 'inherit',
-  color: 'var(--text)',
-  background: 'var(--raised)',
-  border: '1px solid var(--border)',
-  borderRadius: 'var(--radius)',
-  padding: 'var(--s2) var(--s3)',
-  minHeight: '24px',
-};
+import { control, focusRing, plain } from './parts.ts';
 
 /** The properties panel, uploads, and buttons inside the text. */
 export const panelTheme = EditorView.baseTheme({
@@ -85,8 +75,5 @@ export const panelTheme = EditorView.baseTheme({
     fontSize: 'var(--chrome)',
   },
   '.nv-upload-cancel': { ...control, cursor: 'pointer' },
-  ':is(.nv-block, .nv-upload, .nv-remote-image, .nv-code-head) :is(button, input, a):focus-visible': {
-    outline: '2px solid var(--accent)',
-    outlineOffset: '2px',
-  },
+  ':is(.nv-block, .nv-upload, .nv-remote-image, .nv-code-head) :is(button, input, a):focus-visible': focusRing,
 });

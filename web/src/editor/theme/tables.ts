@@ -1,4 +1,5 @@
 import { EditorView } from '@codemirror/view';
+import { floating } from './parts.ts';
 
 /** Tables that are edited in place, and the bar above them. */
 export const tableTheme = EditorView.baseTheme({
@@ -23,7 +24,8 @@ export const tableTheme = EditorView.baseTheme({
   },
   '.nv-row-head.cm-line': {
     borderTop: '0',
-    backgroundColor: 'var(--panel)',
+    backgroundColor: 'var(--sunken)',
+    color: 'var(--muted)',
     fontSize: 'var(--dense)',
     fontWeight: '600',
   },
@@ -32,7 +34,7 @@ export const tableTheme = EditorView.baseTheme({
   '.nv-cell': {
     display: 'block',
     minWidth: '3em',
-    padding: 'var(--s3) var(--s4)',
+    padding: 'var(--s3) 14px',
     borderInlineStart: '1px solid var(--hairline)',
     // Words stay whole, and a wide table scrolls.
     overflowWrap: 'break-word',
@@ -44,7 +46,7 @@ export const tableTheme = EditorView.baseTheme({
   '.nv-cell:first-child': { borderInlineStart: '0' },
   '.nv-cell-left': { textAlign: 'left' },
   '.nv-cell-center': { textAlign: 'center' },
-  '.nv-cell-right': { textAlign: 'right' },
+  '.nv-cell-right': { textAlign: 'right', fontVariantNumeric: 'tabular-nums' },
   '.nv-cell-extra': { color: 'var(--muted)' },
   '&:focus-within .nv-cell-active': { outline: '2px solid var(--accent)', outlineOffset: '-2px' },
 
@@ -54,10 +56,7 @@ export const tableTheme = EditorView.baseTheme({
     boxSizing: 'border-box',
     overflowX: 'auto',
     padding: 'var(--s1)',
-    border: '1px solid var(--hairline)',
-    borderRadius: 'var(--radius-card)',
-    backgroundColor: 'var(--raised)',
-    boxShadow: '0 2px 8px var(--shadow)',
+    ...floating,
     visibility: 'hidden',
   },
   '&:focus-within .nv-table-bar': { visibility: 'visible' },

@@ -34,10 +34,6 @@ function renderTask(mark: SyntaxNode, task: SyntaxNode, context: RenderContext):
 }
 
 const QUOTE_MARKS = /^(?:[ \t]*>[ \t]?)*/;
-/** Spaces are narrower than the digits that `ch` measures. */
-const SPACE_CH = 0.6;
-const BOX_CH = 2.4;
-
 /**
  * What is before the item's text gets a width of its own, and rows that wrap begin at that width.
  *
@@ -48,15 +44,17 @@ function indentLine(node: SyntaxNodeRef, last: SyntaxNode, isBox: boolean, conte
   const text = context.text(line.from, line.to);
   const from = line.from + (QUOTE_MARKS.exec(text)?.[0].length ?? 0);
   const to = Math.min(line.to, last.to + 1);
-  const spaces = columns(/^[ \t]*/.exec(text.slice(from - line.from))?.[0] ?? '');
-  const mark = isBox ? BOX_CH : context.text(from, to).trim().length + 1;
-  const width = Math.round((spaces * SPACE_CH + mark) * 10) / 10;
-  context.line(line.from, 'nv-list-line', { style: `--nv-indent: ${width}ch` });
+  const level = levelOf(node.node);
+  // Wide numbers take what they need beyond the 24 px of a level.
+  const mark = isBox ? 0 : context.text(from, to).trim().length;
+  const style = `--nv-level: ${level}; --nv-indent: calc(${(level - 1) * 24}px + max(24px, ${mark}ch))`;
+  context.line(line.from, 'nv-list-line', { style });
   context.wrap(from, to, 'nv-list-prefix');
 }
 
-function columns(text: string): number {
-  let width = 0;
-  for (const char of text) width += char === '\t' ? 4 - (width % 4) : 1;
-  return width;
+/** How many lists an item is in. */
+function levelOf(item: SyntaxNode): number {
+  let level = 0;
+  for (let node: SyntaxNode | null = item; node !== null; node = node.parent) if (node.name === 'ListItem') level += 1;
+  return level;
 }

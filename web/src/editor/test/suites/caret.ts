@@ -25,11 +25,17 @@ const a = 1;
 last`;
 
 export function caretTests(browser: () => EditorBrowser): void {
-  test('no line changes its height when the cursor reveals its marks', async () => {
+  test('no line with a text changes its height when the cursor reveals its marks', async () => {
     await using opened = await browser().open();
     await opened.start(NOTE);
     const heights = () =>
-      opened.page.$$eval('.cm-line', (lines) => lines.map((line) => Math.round(line.getBoundingClientRect().height)));
+      opened.page.$$eval('.cm-line', (lines) =>
+        lines.map((line) => {
+          // A blank line is lower without the cursor.
+          const isBlank = !line.matches('.nv-code-line, .nv-rule') && (line.textContent ?? '').trim() === '';
+          return isBlank ? 'blank' : Math.round(line.getBoundingClientRect().height);
+        }),
+      );
     const before = await heights();
     await opened.run((harness) => harness.editor.goTo(0));
     for (let line = 0; line < before.length; line++) {
@@ -37,6 +43,17 @@ export function caretTests(browser: () => EditorBrowser): void {
       await opened.page.keyboard.press('ArrowDown');
     }
     assert.deepEqual(opened.complaints, []);
+  });
+
+  test('the first letter on a blank line moves nothing', async () => {
+    await using opened = await browser().open();
+    await opened.start('# Heading\n\none\n\n\n\ntwo');
+    const topOfLast = () =>
+      opened.page.$$eval('.cm-line', (lines) => Math.round(lines.at(-1)?.getBoundingClientRect().top ?? 0));
+    await opened.run((harness) => harness.editor.goTo('# Heading\n\none\n\n'.length));
+    const before = await topOfLast();
+    await opened.page.keyboard.type('x');
+    assert.equal(await topOfLast(), before);
   });
 
   test('the arrow keys reach every line of a note, down and up', async () => {
