@@ -218,6 +218,12 @@ export const errors = {
     'insufficient_access',
     'The credential may read this vault, but the operation needs the access level in `required`.',
   ),
+  owner_required: entry(403, 'owner_required', 'Only the owner of the vault may do this.'),
+  owner_suspended: entry(
+    403,
+    'owner_suspended',
+    'The account of the vault’s owner is suspended: its members may read and export it, but not write.',
+  ),
   register_params: entry(400, 'name and client_id are required', 'Send both as non-empty strings.'),
   vault_unreadable: entry(
     500,

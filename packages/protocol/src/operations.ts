@@ -14,6 +14,8 @@ export interface Rule {
   readonly vault?: Need;
   /** The level needed in a vault that the URL or the body names. */
   readonly named?: Need;
+  /** The role that the caller must have in either vault, beside the level; without one the level decides. */
+  readonly role?: Exclude<Role, 'viewer'>;
   /** The level needed in vaults that are made later. */
   readonly later?: Need;
   /** How the caller must prove once more who they are; the operation checks it. */
@@ -35,12 +37,17 @@ export interface Rule {
 
 export type Need = 'read' | 'write';
 
+/** What somebody is to a vault. Viewers read, editors write too, and one owner decides about the vault itself. */
+export type Role = 'viewer' | 'editor' | 'owner';
+
 const anyone = { who: 'anyone' } as const;
 const credential = { who: 'credential' } as const;
 const session = { who: 'session' } as const;
 const admin = { who: 'admin' } as const;
 const read = { ...credential, vault: 'read' } as const;
 const write = { ...credential, vault: 'write' } as const;
+const editor = { role: 'editor' } as const;
+const owner = { role: 'owner' } as const;
 
 const once = { key: 'optional' } as const;
 const keyed = { key: 'required' } as const;
@@ -92,7 +99,8 @@ export const operations = {
   revokeOAuthClient: session,
   revokeDevice: session,
   startDeviceLink: { ...anyone, ...auth },
-  authorizeDevice: { ...session, ...auth, named: 'write' },
+  // A device may do what its person may.
+  authorizeDevice: { ...session, ...auth, named: 'read' },
   pollDeviceLink: anyone,
   refreshDevice: { ...anyone, ...auth },
   signOffDevice: { ...anyone, ...auth },
@@ -103,10 +111,10 @@ export const operations = {
   // The level in vaults made later if it makes one, that in the named one if there is one.
   registerVault: { ...credential, ...onboarding, ...once, later: 'write', named: 'read' },
   getVault: { ...credential, named: 'read' },
-  updateVault: { ...credential, named: 'write' },
-  deleteVault: { ...credential, named: 'write' },
-  restoreVault: { ...session, ...once, named: 'write' },
-  purgeVault: { ...session, ...once, named: 'write' },
+  updateVault: { ...credential, named: 'write', ...owner },
+  deleteVault: { ...credential, named: 'write', ...owner },
+  restoreVault: { ...session, ...once, named: 'write', ...owner },
+  purgeVault: { ...session, ...once, named: 'write', ...owner },
 
   upsertNote: { ...write, ...once, ...notesBody },
   upsertNotes: { ...write, ...keyed, ...notesBody },
@@ -122,8 +130,8 @@ export const operations = {
   deleteNote: write,
   deleteNoteById: write,
   deleteNotes: { ...write, ...keyed },
-  listNoteVersions: read,
-  getNoteVersion: read,
+  listNoteVersions: { ...read, ...editor },
+  getNoteVersion: { ...read, ...editor },
   restoreNoteVersion: { ...write, ...once },
   listTags: read,
   listTypes: read,
@@ -149,9 +157,9 @@ export const operations = {
   deleteAttachment: write,
   deleteAttachments: { ...write, ...once },
 
-  listTrash: read,
+  listTrash: { ...read, ...editor },
   restoreFromTrash: { ...write, ...once },
-  deleteFromTrash: write,
+  deleteFromTrash: { ...write, ...owner },
 
   getManifest: read,
   listChanges: read,

@@ -41,8 +41,12 @@ const VaultFields = {
   deleted_at: Nullable(Timestamp),
   purge_at: Nullable(Timestamp),
 };
+export const RoleField = Type.Enum(['viewer', 'editor', 'owner'], { description: 'The caller’s role in the vault.' });
 export const Vault = Type.Object({
   ...VaultFields,
+  role: Type.Optional(RoleField),
+  owner: Type.Optional(Type.Object({ display_name: Nullable(Type.String()) })),
+  members: Type.Optional(Type.Integer({ description: 'How many people have the vault beside its owner.' })),
   access: Type.Optional(Type.Enum(['read', 'write'], { description: 'In lists: what the credential may do there.' })),
 });
 export type Vault = Static<typeof Vault>;

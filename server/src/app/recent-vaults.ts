@@ -54,6 +54,7 @@ function isSame(a: OpenVault, b: OpenVault): boolean {
     a.id === b.id &&
     a.ownerId === b.ownerId &&
     a.callerId === b.callerId &&
+    a.role === b.role &&
     a.permission === b.permission &&
     a.key === b.key &&
     a.feedEpoch === b.feedEpoch &&

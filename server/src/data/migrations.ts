@@ -17,7 +17,7 @@ import { searchDdl } from '../domains/search/search.tables.ts';
 import { devicesOfPeopleDdl, syncDdl } from '../domains/sync/sync.tables.ts';
 import { ticketsDdl } from '../domains/tickets/tickets.tables.ts';
 import { cachePagesDdl } from '../domains/vaults/cache/cache-pages.tables.ts';
-import { vaultsDdl } from '../domains/vaults/vaults.tables.ts';
+import { vaultMembersDdl, vaultsDdl } from '../domains/vaults/vaults.tables.ts';
 import { blobsDdl } from '../ports/blobs/database.tables.ts';
 import type { Migration } from '../ports/database/database.ts';
 import { searchWeightsDdl } from './retired-tables.ts';
@@ -68,5 +68,5 @@ export const migrations: readonly Migration[] = [
     ddl: ['drop table search_weights;', wantedVectorsDdl].join('\n'),
   },
   { number: 3, name: 'personal', version: '0.3.0', ddl: personalDdl },
-  { number: 4, name: 'members', version: '0.3.0', ddl: devicesOfPeopleDdl },
+  { number: 4, name: 'members', version: '0.3.0', ddl: [devicesOfPeopleDdl, vaultMembersDdl].join('\n') },
 ];

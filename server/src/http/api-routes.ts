@@ -2,7 +2,7 @@ import { errors, NotevaultError } from '@notevault/protocol/errors.ts';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { runForTenant } from '../concurrency/tenant.ts';
 import { loopSlices } from '../concurrency/yield.ts';
-import { checkWho, type OpenVault } from '../domains/access/access.ts';
+import { checkRole, checkWho, type OpenVault } from '../domains/access/access.ts';
 import { type Idempotency, type StoredResponse, skipInTransaction } from '../domains/idempotency/idempotency.ts';
 import type { Admission } from './admission.ts';
 import { preferredCoding } from './answers/compression.ts';
@@ -154,6 +154,7 @@ async function authorize(
     checkWho(route.rule, principal);
     if (need === undefined || selected === null) return { principal };
     const vault = await runForTenant(principal.userId, () => selected.open(principal, need));
+    checkRole(vault.role, route.rule);
     return prefetched !== null && vault === selected.expected ? { principal, vault, prefetched } : { principal, vault };
   } catch (error) {
     selected?.refused();

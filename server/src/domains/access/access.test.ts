@@ -3,7 +3,10 @@ import { test } from 'node:test';
 import type { UserId, VaultId } from '@notevault/protocol/values/ids.ts';
 import {
   type AccessScope,
+  accessOf,
   accessScopeOf,
+  checkAccess,
+  checkRole,
   narrower,
   onlyVault,
   type PermissionLevel,
@@ -26,8 +29,8 @@ function callerWith(scope: AccessScope | undefined, kind: Principal['kind'] = 'k
 }
 
 test('permissionFor gives the owner as much as the credential and its scope allow, and anybody else nothing', () => {
-  const owned = (id: VaultId) => ({ id, user_id: 'u' as UserId });
-  const foreign = { id: work, user_id: 'other' as UserId };
+  const owned = (id: VaultId) => ({ id, user_id: 'u' as UserId, members: null, owner_suspended_at: null });
+  const foreign = { ...owned(work), user_id: 'other' as UserId, members: 'uu:editor v:editor' };
   assert.equal(permissionFor(callerWith(undefined, 'session'), owned(work)), 'write');
   assert.equal(permissionFor(callerWith(undefined, 'session'), foreign), 'none');
   const limited = callerWith(scopeOf('read', [work, 'none']));
@@ -65,9 +68,54 @@ test('accessScopeOf lowers every level of a grant to its scope', () => {
   assert.deepEqual(scope, scopeOf('read', [work, 'read'], [home, 'none']));
 });
 
-test('narrower returns the lower level for every vault that either scope names, and for all others', () => {
-  const both = narrower(scopeOf('write', [work, 'read']), scopeOf('read', [home, 'none']));
-  assert.deepEqual(both, scopeOf('read', [work, 'read'], [home, 'none']));
+test('accessOf gives members no more than their role, and only where their credential names the vault', () => {
+  const shared = { id: work, user_id: 'other' as UserId, members: 'v:editor u:viewer', owner_suspended_at: null };
+  const as = (role: string) => ({ ...shared, members: `v:viewer u:${role}` });
+  const session = callerWith(undefined, 'session');
+  assert.deepEqual(accessOf(session, shared), { role: 'viewer', level: 'read', suspended: false });
+  assert.deepEqual(accessOf(session, as('editor')), { role: 'editor', level: 'write', suspended: false });
+  const levelOf = (scope: AccessScope, role: string) => accessOf(callerWith(scope), as(role)).level;
+  assert.equal(levelOf(scopeOf('write'), 'editor'), 'none');
+  assert.equal(levelOf(scopeOf('none', [work, 'write']), 'editor'), 'write');
+  assert.equal(levelOf(scopeOf('none', [work, 'write']), 'viewer'), 'read');
+  assert.equal(levelOf(scopeOf('write', [work, 'read']), 'editor'), 'read');
+});
+
+test('accessOf lets the members of a vault whose owner is suspended read, and the owner nothing less', () => {
+  const vault = { id: work, user_id: 'other' as UserId, members: 'u:editor', owner_suspended_at: 1 };
+  const session = callerWith(undefined, 'session');
+  assert.deepEqual(accessOf(session, vault), { role: 'editor', level: 'read', suspended: true });
+  assert.deepEqual(accessOf(session, { ...vault, members: 'u:viewer' }).suspended, false);
+  assert.equal(accessOf(session, { ...vault, user_id: 'u' as UserId }).level, 'write');
+  assert.throws(() => checkAccess(accessOf(session, vault), 'write'), { code: 'owner_suspended' });
+  checkAccess(accessOf(session, vault), 'read');
+});
+
+test('checkRole refuses a lower role: owners are asked for by name, editors as a level', () => {
+  assert.throws(() => checkRole('editor', { role: 'owner' }), { code: 'owner_required' });
+  assert.throws(() => checkRole('viewer', { role: 'editor' }), { code: 'insufficient_access' });
+  assert.throws(() => checkRole(null, {}), { code: 'insufficient_access' });
+  for (const role of ['viewer', 'editor', 'owner'] as const) checkRole(role, {});
+  checkRole('owner', { role: 'editor' });
+});
+
+test('narrower allows on every vault the lower level of both scopes, and nests no further when repeated', () => {
+  const allowedBy = (scope: AccessScope) => {
+    const owned = (id: VaultId) => ({ id, user_id: 'u' as UserId, members: null, owner_suspended_at: null });
+    return [work, home, 'other' as VaultId].map((id) => permissionFor(callerWith(scope), owned(id)));
+  };
+  const token = scopeOf('read', [home, 'none']);
+  const both = narrower(scopeOf('write', [work, 'read']), token);
+  assert.deepEqual(allowedBy(both), ['read', 'none', 'read']);
+  assert.deepEqual(narrower(scopeOf('none'), both), { ...scopeOf('none'), within: token });
+});
+
+test('narrower names a shared vault only if both scopes do, so that none is reached again after it was taken away', () => {
+  const shared = { id: work, user_id: 'other' as UserId, members: 'u:editor', owner_suspended_at: null };
+  const ofToken = scopeOf('none', [work, 'write']);
+  const levelWith = (now: AccessScope) => permissionFor(callerWith(narrower(now, ofToken)), shared);
+  assert.equal(levelWith(scopeOf('write')), 'none');
+  assert.equal(levelWith(scopeOf('write', [work, 'write'])), 'write');
 });
 
 test('onlyVault names a vault when a grant can never access another one', () => {

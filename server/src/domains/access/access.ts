@@ -1,5 +1,5 @@
 import { invalid, NotevaultError } from '@notevault/protocol/errors.ts';
-import type { Need, Rule } from '@notevault/protocol/operations.ts';
+import type { Need, Role, Rule } from '@notevault/protocol/operations.ts';
 import { parseUuid, type UserId, type VaultId } from '@notevault/protocol/values/ids.ts';
 import type { SealingKey } from '../../ports/keyring/keyring.ts';
 import type { Plan } from '../plans/plans.ts';
@@ -24,14 +24,13 @@ export interface Principal {
 
 export type PermissionLevel = 'none' | Need;
 
-/** What somebody is to a vault. */
-export type Role = 'owner';
-
 /** Access levels by vault. */
 export interface AccessScope {
   readonly vaults: ReadonlyMap<VaultId, PermissionLevel>;
-  /** Level on all other vaults, including later ones; `write` allows the credential to create vaults. */
+  /** Level on all other vaults of one's own, including later ones; `write` allows the credential to create vaults. */
   readonly elsewhere: PermissionLevel;
+  /** A scope that allows no more than this one, on any vault. */
+  readonly within?: AccessScope;
 }
 
 /** A vault that the caller may use, with its keys opened. */
@@ -40,6 +39,8 @@ export interface OpenVault {
   readonly ownerId: UserId;
   /** The account that opened it, against whose share work in it counts; the owner for work of the server itself. */
   readonly callerId: UserId;
+  /** The role of the account that opened it. */
+  readonly role: Role;
   readonly permission: Need;
   readonly key: SealingKey;
   /** Increases when a backup is restored: cursors and client ids of another epoch are void. */
@@ -50,7 +51,8 @@ export interface OpenVault {
 
 const RANK: Readonly<Record<PermissionLevel, number>> = { none: 0, read: 1, write: 2 };
 
-const ROLE_PERMISSIONS: Readonly<Record<Role, PermissionLevel>> = { owner: 'write' };
+const ROLES: readonly Role[] = ['viewer', 'editor', 'owner'];
+const ROLE_PERMISSIONS: Readonly<Record<Role, Need>> = { viewer: 'read', editor: 'write', owner: 'write' };
 
 /** Every level, lowest first. */
 export const PERMISSIONS = Object.keys(RANK) as PermissionLevel[];
@@ -71,9 +73,18 @@ export function reaches(level: PermissionLevel, need: Need): boolean {
   return RANK[level] >= RANK[need];
 }
 
-/** The level that a scope gives in one vault, or, for null, in vaults made later. */
-function permissionIn({ vaults, elsewhere }: AccessScope, vaultId: VaultId | null): PermissionLevel {
-  return (vaultId === null ? undefined : vaults.get(vaultId)) ?? elsewhere;
+/**
+ * The level that a scope gives in one vault, or, for null, in vaults made later. A vault that is shared with the account
+ * must be named.
+ */
+function permissionIn(
+  { vaults, elsewhere, within }: AccessScope,
+  vaultId: VaultId | null,
+  role: Role,
+): PermissionLevel {
+  const named = vaultId === null ? undefined : vaults.get(vaultId);
+  const level = named ?? (role === 'owner' ? elsewhere : 'none');
+  return within === undefined ? level : lowerOf(level, permissionIn(within, vaultId, role));
 }
 
 /**
@@ -82,7 +93,7 @@ function permissionIn({ vaults, elsewhere }: AccessScope, vaultId: VaultId | nul
  */
 export function permissionOf(role: Role | null, { kind, scope }: Principal, vaultId: VaultId | null): PermissionLevel {
   if (role === null) return 'none';
-  const granted = scope === undefined ? 'none' : permissionIn(scope, vaultId);
+  const granted = scope === undefined ? 'none' : permissionIn(scope, vaultId, role);
   return lowerOf(ROLE_PERMISSIONS[role], kind === 'session' ? 'write' : granted);
 }
 
@@ -90,15 +101,58 @@ export function permissionOf(role: Role | null, { kind, scope }: Principal, vaul
 export interface VaultRoles {
   readonly id: VaultId;
   readonly user_id: UserId;
+  /** The members beside the owner, as `<id>:<role>`, separated by spaces; null for none. */
+  readonly members: string | null;
+  /** When the owner's account was suspended: then members may only read. */
+  readonly owner_suspended_at: number | null;
 }
 
-/** The role of a caller in a vault; null for a vault that does not exist for them. */
-export function roleOf({ userId }: Pick<Principal, 'userId'>, vault: VaultRoles): Role | null {
-  return vault.user_id === userId ? 'owner' : null;
+/** The role of an account in a vault; null for a vault that does not exist for them. */
+export function roleOf(
+  { userId }: Pick<Principal, 'userId'>,
+  vault: Pick<VaultRoles, 'user_id' | 'members'>,
+): Role | null {
+  if (vault.user_id === userId) return 'owner';
+  const member = vault.members?.split(' ').find((each) => each.startsWith(`${userId}:`));
+  return member === undefined ? null : (member.slice(userId.length + 1) as Role);
+}
+
+/** What a caller is in a vault, and what they may do there. */
+export interface Access {
+  readonly role: Role | null;
+  readonly level: PermissionLevel;
+  /** Whether they could write, were the owner's account not suspended. */
+  readonly suspended: boolean;
+}
+
+export function accessOf(principal: Principal, vault: VaultRoles): Access {
+  const role = roleOf(principal, vault);
+  const level = permissionOf(role, principal, vault.id);
+  const suspended = role !== 'owner' && vault.owner_suspended_at !== null && level === 'write';
+  return { role, level: suspended ? 'read' : level, suspended };
 }
 
 export function permissionFor(principal: Principal, vault: VaultRoles): PermissionLevel {
-  return permissionOf(roleOf(principal, vault), principal, vault.id);
+  return accessOf(principal, vault).level;
+}
+
+/** Throws `owner_suspended`, `insufficient_access`. */
+export function checkAccess({ level, suspended }: Access, need: Need): void {
+  if (suspended && need === 'write') throw new NotevaultError('owner_suspended');
+  checkPermission(level, need);
+}
+
+/** Whether a role is at least another. */
+export function includesRole(role: Role, least: Role): boolean {
+  return ROLES.indexOf(role) >= ROLES.indexOf(least);
+}
+
+/** Throws `owner_required`, or `insufficient_access` for a viewer where an editor is needed. */
+export function checkRole(role: Role | null, { role: least }: Pick<Rule, 'role'>): void {
+  if (role !== null && includesRole(role, least ?? 'viewer')) return;
+  throw least === 'owner'
+    ? new NotevaultError('owner_required')
+    : new NotevaultError('insufficient_access', { required: 'write' });
 }
 
 /** What a caller may do in vaults made later, and in each that their credential names. */
@@ -141,11 +195,12 @@ export function scopePermission(scope: string | null): PermissionLevel {
   return words.map((word) => SCOPE_PERMISSIONS[word] ?? 'none').reduce(higherOf);
 }
 
-/** The intersection of two access scopes: on every vault the lower level. */
-export function narrower(a: AccessScope, b: AccessScope): AccessScope {
-  const ids = [...a.vaults.keys(), ...b.vaults.keys()];
-  const vaults = new Map(ids.map((id) => [id, lowerOf(permissionIn(a, id), permissionIn(b, id))]));
-  return { vaults, elsewhere: lowerOf(a.elsewhere, b.elsewhere) };
+/**
+ * The intersection of two access scopes: on every vault the lower level. Of a scope that is an intersection already, the
+ * inner one is taken, so that asking again does not nest them.
+ */
+export function narrower(scope: AccessScope, by: AccessScope): AccessScope {
+  return { ...scope, within: by.within ?? by };
 }
 
 /** The only existing or future vault that a grant can ever access; null when there may be several. */
@@ -182,7 +237,7 @@ export function readAccessScope({ default_access, vault_access, scope }: AccessS
   return { defaultPermission, permissions, scope: scope ?? null };
 }
 
-/** The same refusal for a vault that is unknown and for one that belongs to somebody else. */
+/** The same refusal for a vault that is unknown and for one that is not shared with the account. */
 export function notOwned() {
   return refused('must name vaults of your own');
 }

@@ -1,14 +1,15 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
-import { type Need, operations } from '@notevault/protocol/operations.ts';
+import { type Need, operations, type Role } from '@notevault/protocol/operations.ts';
 import { parseUuid, type UserId, type VaultId } from '@notevault/protocol/values/ids.ts';
 import type { ReadHandle } from '../../ports/database/database.ts';
 import {
+  accessOf,
+  checkAccess,
   checkPermission,
   type OpenVault,
   type Principal,
   permissionFor,
   permissionOf,
-  type Role,
   roleOf,
 } from '../access/access.ts';
 import { planOf } from '../plans/plans.ts';
@@ -84,10 +85,11 @@ async function openVault(
 ): Promise<RequestedVault> {
   const row = await chooseVault(deps, principal, header, found);
   if (row === undefined) throw new NotevaultError('no_vault');
-  const permission = permissionFor(principal, row);
-  if (permission === 'none') throw new NotevaultError('vault_no_access');
-  checkPermission(permission, need);
-  const vault = await openRow(deps, row, { permission, callerId: principal.userId });
+  const access = accessOf(principal, row);
+  const { role, level: permission } = access;
+  if (role === null || permission === 'none') throw new NotevaultError('vault_no_access');
+  checkAccess(access, need);
+  const vault = await openRow(deps, row, { role, permission, callerId: principal.userId });
   // The vault was purged since the row was read.
   if (vault === null) throw new NotevaultError('vault_header_not_found');
   return { ...vault, hasWaitingEdits: row.has_waiting_edits === 1 };
@@ -105,7 +107,7 @@ async function rolesIn(
 
 async function openAsSystem(deps: VaultDeps, vaultId: VaultId): Promise<OpenVault | null> {
   const row = await deps.db.get(store.findOpenableById, { id: vaultId });
-  return row === undefined ? null : openRow(deps, row, { permission: 'write', callerId: row.user_id });
+  return row === undefined ? null : openRow(deps, row, { role: 'owner', permission: 'write', callerId: row.user_id });
 }
 
 async function findVault({ db }: VaultDeps, header: string): Promise<FoundVault | undefined> {
@@ -131,14 +133,16 @@ async function chooseVault(
   if (principal.kind === 'session') return db.get(store.findDefaultOpenable, { userId });
   const rows = await db.all(store.findOpenables, { userId });
   const accessible = rows.filter((row) => permissionFor(principal, row) !== 'none');
-  return accessible.length === 1 ? accessible[0] : rows.find((row) => row.is_default === 1);
+  return accessible.length === 1
+    ? accessible[0]
+    : rows.find((row) => row.is_default === 1 && roleOf(principal, row) === 'owner');
 }
 
 /** Null when the vault's key was destroyed. */
 async function openRow(
   deps: VaultDeps,
   { id, user_id: ownerId, feed_epoch: feedEpoch, tier }: store.OpenableRow,
-  opener: Pick<OpenVault, 'permission' | 'callerId'>,
+  opener: Pick<OpenVault, 'role' | 'permission' | 'callerId'>,
 ): Promise<OpenVault | null> {
   const key = await vaultKeyOf(deps, id);
   if (key === null) return null;

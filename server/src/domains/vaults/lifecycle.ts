@@ -44,28 +44,28 @@ export function createLifecycle(deps: VaultDeps): Lifecycle {
 async function update(deps: VaultDeps, principal: Principal, id: string, sent: UpdateVaultBody): Promise<Vault> {
   const { db, accounts } = deps;
   const change = cleanChange(sent);
-  const { named: need } = operations.updateVault;
-  const found = await findAllowed(deps, principal, id, need);
+  const rule = operations.updateVault;
+  const found = await findAllowed(deps, principal, id, rule);
   const { userId } = principal;
   const [key, userKey] = await Promise.all([openVaultKey(deps, found.id), openUserKey(deps, userId)]);
   const row = await db.transact(async (handle) => {
     await accounts.lockUser(handle, userId);
-    const held = allowed(principal, await handle.get(store.findActive, { id: found.id }), need);
+    const held = allowed(principal, await handle.get(store.findActive, { id: found.id }), rule);
     if (change.is_default !== undefined) await moveDefault(handle, held, change.is_default);
     await rewriteMeta(handle, held, { key, userKey }, change);
-    return allowed(principal, await handle.get(store.findActive, { id: found.id }), need);
+    return allowed(principal, await handle.get(store.findActive, { id: found.id }), rule);
   });
   return vaultOf(row, key, purgeDelayMs(deps));
 }
 
 async function remove(deps: VaultDeps, principal: Principal, id: string): Promise<VaultId> {
   const { db, clock, accounts, events } = deps;
-  const { named: need } = operations.deleteVault;
-  const { id: vaultId } = await findAllowed(deps, principal, id, need);
+  const rule = operations.deleteVault;
+  const { id: vaultId } = await findAllowed(deps, principal, id, rule);
   const { userId } = principal;
   await db.transact(async (handle) => {
     await accounts.lockUser(handle, userId);
-    allowed(principal, await handle.get(store.findActive, { id: vaultId }), need);
+    allowed(principal, await handle.get(store.findActive, { id: vaultId }), rule);
     await handle.run(store.markDeleted, { id: vaultId, now: clock.now() });
     await handle.run(feeds.setWritable, { vaultId, writable: 0 });
     await promoteOldest(handle, userId);
@@ -83,16 +83,16 @@ async function restore(
   const { db, accounts } = deps;
   const { userId } = principal;
   const purgeDelay = purgeDelayMs(deps);
-  const { named: need } = operations.restoreVault;
+  const rule = operations.restoreVault;
   const wanted = { id: vaultIdOf(id), after: restorableAfter(deps, purgeDelay) };
-  const found = allowed(principal, await db.get(store.findDeleted, wanted), need);
+  const found = allowed(principal, await db.get(store.findDeleted, wanted), rule);
   const [key, userKey] = await Promise.all([openVaultKey(deps, found.id), openUserKey(deps, userId)]);
   return db.transact(async (handle) => {
     const { tier } = await accounts.lockUser(handle, userId);
-    const held = allowed(principal, await handle.get(store.findDeleted, wanted), need);
+    const held = allowed(principal, await handle.get(store.findDeleted, wanted), rule);
     await checkVaultsCap(handle, deps, { userId, tier }, { notes: held.note_count, bytes: held.attachment_bytes });
     await reactivate(handle, held, { key, userKey });
-    const row = allowed(principal, await handle.get(store.findActive, { id: found.id }), need);
+    const row = allowed(principal, await handle.get(store.findActive, { id: found.id }), rule);
     const vault = vaultOf(row, key, purgeDelay);
     await inTransaction(handle, vault);
     return vault;

@@ -1,12 +1,14 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
+import type { Role } from '@notevault/protocol/operations.ts';
 import type { UserId, VaultId } from '@notevault/protocol/values/ids.ts';
 import { KeyringError, type SealingKey } from '../../ports/keyring/keyring.ts';
+import type { VaultRoles } from '../access/access.ts';
 import { openMeta, type VaultMeta } from './sealed-vault.ts';
 import type { VaultDeps } from './vaults.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** A vault as its owner sees it. */
+/** A vault as one of its people sees it. */
 export interface Vault {
   readonly id: VaultId;
   readonly name: string;
@@ -20,10 +22,20 @@ export interface Vault {
   readonly purgeAt: number | null;
 }
 
+/** Who has a vault, as one of them sees it. */
+export interface Sharing {
+  readonly role: Role;
+  readonly ownerName: string | null;
+  /** How many members it has beside its owner. */
+  readonly members: number;
+}
+
+export function sharingOf(row: VaultWithCounts, role: Role): Sharing {
+  return { role, ownerName: row.owner_name, members: row.members?.split(' ').length ?? 0 };
+}
+
 /** A vault's row with the counts of its feed. */
-export interface VaultWithCounts {
-  readonly id: VaultId;
-  readonly user_id: UserId;
+export interface VaultWithCounts extends VaultRoles {
   readonly is_default: number;
   readonly client_blind: Buffer | null;
   readonly meta: Buffer;
@@ -33,17 +45,19 @@ export interface VaultWithCounts {
   readonly note_count: number;
   readonly attachment_count: number;
   readonly attachment_bytes: number;
+  readonly owner_name: string | null;
 }
 
 export function purgeDelayMs(deps: Pick<VaultDeps, 'purgeAfterDays'>): number {
   return deps.purgeAfterDays * DAY_MS;
 }
 
-export function vaultOf(row: VaultWithCounts, key: SealingKey, purgeDelay: number): Vault {
+/** @param role of the account that looks at it: a vault is the default of its owner only. */
+export function vaultOf(row: VaultWithCounts, key: SealingKey, purgeDelay: number, role: Role = 'owner'): Vault {
   return {
     ...metaOf(key, row),
     id: row.id,
-    isDefault: row.is_default === 1,
+    isDefault: role === 'owner' && row.is_default === 1,
     noteCount: row.note_count,
     attachmentCount: row.attachment_count,
     createdAt: row.created_at,

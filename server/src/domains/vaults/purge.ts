@@ -45,7 +45,7 @@ async function purge(
   const id = vaultIdOf(sent);
   const now = clock.now();
   const after = now - purgeDelayMs(deps);
-  allowed(principal, await db.get(store.findDeleted, { id, after }), operations.purgeVault.named);
+  allowed(principal, await db.get(store.findDeleted, { id, after }), operations.purgeVault);
   if (!(await begin(deps, id, { until: now, after }, inTransaction))) throw new NotevaultError('vault_not_found');
   await finish(deps, id);
   return id;

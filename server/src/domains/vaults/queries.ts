@@ -1,13 +1,23 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
-import { type Need, operations } from '@notevault/protocol/operations.ts';
+import { type Need, operations, type Rule } from '@notevault/protocol/operations.ts';
 import type { VaultsQuery } from '@notevault/protocol/vaults.ts';
-import { checkPermission, type Principal, permissionFor } from '../access/access.ts';
+import { accessOf, checkAccess, checkRole, type Principal, permissionFor, roleOf } from '../access/access.ts';
 import { vaultIdOf } from './access.ts';
-import { openVaultKey, purgeDelayMs, type Vault, type VaultWithCounts, vaultOf } from './opened-vault.ts';
+import {
+  openVaultKey,
+  purgeDelayMs,
+  type Sharing,
+  sharingOf,
+  type Vault,
+  type VaultWithCounts,
+  vaultOf,
+} from './opened-vault.ts';
 import * as store from './vaults.store.ts';
 import type { DeviceLink, VaultDeps } from './vaults.ts';
 
-interface ListedVault extends Vault {
+export interface SharedVault extends Vault, Sharing {}
+
+interface ListedVault extends SharedVault {
   /** What the caller may do in it. */
   readonly access: Need;
 }
@@ -24,15 +34,18 @@ export interface VaultQueries {
   /** The list in the shape of the API. */
   overview(principal: Principal, query: VaultsQuery): Promise<VaultList>;
   /** Opens a vault, and announces `vaultOpened`. Throws `vault_not_found`. */
-  get(principal: Principal, id: string): Promise<Vault>;
+  get(principal: Principal, id: string): Promise<SharedVault>;
 }
 
 export function createQueries(deps: VaultDeps): VaultQueries {
   const { db, hooks, events } = deps;
   const purgeDelay = purgeDelayMs(deps);
 
-  async function show(row: VaultWithCounts): Promise<Vault> {
-    return vaultOf(row, await openVaultKey(deps, row.id), purgeDelay);
+  async function show(principal: Principal, row: VaultWithCounts): Promise<SharedVault> {
+    const role = roleOf(principal, row);
+    if (role === null) throw new NotevaultError('vault_not_found');
+    const vault = vaultOf(row, await openVaultKey(deps, row.id), purgeDelay, role);
+    return { ...vault, ...sharingOf(row, role) };
   }
 
   async function list(principal: Principal, { deleted }: { deleted: boolean }): Promise<ListedVault[]> {
@@ -42,7 +55,7 @@ export function createQueries(deps: VaultDeps): VaultQueries {
       : await db.all(store.listActive, { userId });
     const reached = rows.flatMap((row) => {
       const access = permissionFor(principal, row);
-      return access === 'none' ? [] : [async () => ({ ...(await show(row)), access })];
+      return access === 'none' ? [] : [async () => ({ ...(await show(principal, row)), access })];
     });
     if (!deleted) return Promise.all(reached.map((show) => show()));
     // A vault purged since its row was read is left out; an active vault without its key is an error.
@@ -58,17 +71,17 @@ export function createQueries(deps: VaultDeps): VaultQueries {
       return { vaults, link: await hooks.deviceLink(principal.userId, code) };
     },
     async get(principal, id) {
-      const vault = await show(await findAllowed(deps, principal, id, operations.getVault.named));
+      const vault = await show(principal, await findAllowed(deps, principal, id, operations.getVault));
       events.emit('vaultOpened', { userId: principal.userId, vaultId: vault.id });
       return vault;
     },
   };
 }
 
-/** The active vault with an id from a URL. Throws according to the caller's level there. */
-export async function findAllowed({ db }: VaultDeps, principal: Principal, id: string, need: Need) {
+/** The active vault with an id from a URL. Throws like `allowed`. */
+export async function findAllowed({ db }: VaultDeps, principal: Principal, id: string, rule: Rule) {
   const row = await db.get(store.findActive, { id: vaultIdOf(id) });
-  return allowed(principal, row, need);
+  return allowed(principal, row, rule);
 }
 
 /** A deleted vault counts as gone from the time its purge is due, whether or not the purge has run. */
@@ -76,11 +89,20 @@ export function restorableAfter({ clock }: VaultDeps, purgeDelay: number): numbe
   return clock.now() - purgeDelay;
 }
 
-/** A vault that the caller cannot access does not exist for them. Throws `vault_not_found`, `insufficient_access`. */
-export function allowed(principal: Principal, row: VaultWithCounts | undefined, need: Need): VaultWithCounts {
-  const level = row === undefined ? 'none' : permissionFor(principal, row);
-  if (row === undefined || level === 'none') throw new NotevaultError('vault_not_found');
-  checkPermission(level, need);
+/**
+ * A vault that the caller cannot access does not exist for them. Throws `vault_not_found`, `owner_required`,
+ * `insufficient_access`, `owner_suspended`.
+ */
+export function allowed(
+  principal: Principal,
+  row: VaultWithCounts | undefined,
+  { named = 'read', ...rule }: Rule,
+): VaultWithCounts {
+  if (row === undefined) throw new NotevaultError('vault_not_found');
+  const access = accessOf(principal, row);
+  if (access.level === 'none') throw new NotevaultError('vault_not_found');
+  checkRole(access.role, rule);
+  checkAccess(access, named);
   return row;
 }
 

@@ -1,7 +1,7 @@
 import { isoTime, isoTimeOrNull } from '@notevault/protocol/values/time.ts';
 import type { StorageResponse, Vault as VaultBody, VaultsResponse } from '@notevault/protocol/vaults.ts';
 import type { Vault } from './opened-vault.ts';
-import type { VaultList } from './queries.ts';
+import type { SharedVault, VaultList } from './queries.ts';
 import type { StorageUsage } from './usage.ts';
 
 export function vaultView(vault: Vault): VaultBody {
@@ -20,9 +20,15 @@ export function vaultView(vault: Vault): VaultBody {
   };
 }
 
+/** A vault with the caller's part in it. */
+export function sharedVaultView(vault: SharedVault): VaultBody {
+  const { role, ownerName, members } = vault;
+  return { ...vaultView(vault), role, owner: { display_name: ownerName }, members };
+}
+
 export function vaultsView({ vaults, link }: VaultList): VaultsResponse {
   const list = {
-    vaults: vaults.map((vault) => ({ ...vaultView(vault), access: vault.access })),
+    vaults: vaults.map((vault) => ({ ...sharedVaultView(vault), access: vault.access })),
     access_levels: true,
   };
   if (link === undefined) return list;

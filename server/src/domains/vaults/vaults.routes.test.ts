@@ -4,6 +4,8 @@ import { onSqlite } from '../../../test/kit/engines.ts';
 import { startServer } from '../../../test/kit/server.ts';
 
 const NOWHERE = '00000000-0000-7000-8000-000000000000';
+/** What lists say of a vault that nobody else has. */
+const OWNED = { role: 'owner', owner: { display_name: null }, members: 0 };
 const NOT_FOUND = { error: 'not found' };
 const DAY_MS = 86_400_000;
 const LIMIT = {
@@ -41,8 +43,8 @@ onSqlite('POST and GET /vaults', (open) => {
     const list = await server.alice.get('/vaults');
     assert.deepEqual(list.body, {
       vaults: [
-        { ...vault, is_default: false, access: 'write' },
-        { ...second.body.vault, access: 'write' },
+        { ...vault, is_default: false, access: 'write', ...OWNED },
+        { ...second.body.vault, access: 'write', ...OWNED },
       ],
       access_levels: true,
     });
@@ -83,7 +85,7 @@ onSqlite('POST /vaults/register', (open) => {
     );
     assert.deepEqual({ ...again.body, status: '' }, { ...made.body, status: '' });
     const { vault } = (await server.alice.get(`/vaults/${made.body.id}`)).body;
-    assert.deepEqual({ ...vault, status: 'created' }, made.body);
+    assert.deepEqual({ ...vault, status: 'created' }, { ...made.body, ...OWNED });
   });
 
   test('POST /vaults/register needs both fields, and applies the plan’s cap to new vaults only', async () => {
@@ -152,7 +154,14 @@ onSqlite('/vaults/{id}', (open) => {
     assert.deepEqual([answer.status, answer.body], [200, { deleted: true, id: vault.id }]);
     assert.deepEqual((await server.alice.get('/vaults')).body.vaults, []);
     const at = (ms: number) => new Date(server.clock.now() + ms).toISOString();
-    const deleted = { ...vault, access: 'write', is_default: false, deleted_at: at(0), purge_at: at(30 * DAY_MS) };
+    const deleted = {
+      ...vault,
+      ...OWNED,
+      access: 'write',
+      is_default: false,
+      deleted_at: at(0),
+      purge_at: at(30 * DAY_MS),
+    };
     assert.deepEqual((await server.alice.get('/vaults?deleted=true')).body.vaults, [deleted]);
     const restored = await server.alice.post(`/vaults/${vault.id}/restore`);
     assert.deepEqual([restored.status, restored.body], [200, { vault }]);

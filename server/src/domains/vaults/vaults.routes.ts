@@ -1,7 +1,7 @@
 import type { VaultId } from '@notevault/protocol/values/ids.ts';
 import * as schema from '@notevault/protocol/vaults.ts';
 import { idempotentRoute, type Route, route } from '../../http/route.ts';
-import { storageView, vaultsView, vaultView } from './vaults.mapper.ts';
+import { sharedVaultView, storageView, vaultsView, vaultView } from './vaults.mapper.ts';
 import type { Vaults } from './vaults.ts';
 
 export function vaultsRoutes(vaults: Vaults): Route[] {
@@ -67,7 +67,7 @@ function vaultRoutes(vaults: Vaults): Route[] {
       responses: { 200: schema.VaultResponse },
       errors: ['vault_unreadable', 'vault_not_found'],
       handle: async ({ principal, params }) => ({
-        body: { vault: vaultView(await vaults.get(principal, params.id)) },
+        body: { vault: sharedVaultView(await vaults.get(principal, params.id)) },
       }),
     }),
     route({
@@ -78,7 +78,7 @@ function vaultRoutes(vaults: Vaults): Route[] {
       params: schema.VaultParams,
       body: schema.UpdateVaultBody,
       responses: { 200: schema.VaultResponse },
-      errors: ['vault_unreadable', 'vault_not_found', 'insufficient_access'],
+      errors: ['vault_unreadable', 'vault_not_found', 'insufficient_access', 'owner_required'],
       handle: async ({ principal, params, body }) => ({
         body: { vault: vaultView(await vaults.update(principal, params.id, body)) },
       }),
@@ -90,7 +90,7 @@ function vaultRoutes(vaults: Vaults): Route[] {
       summary: 'Delete a vault; it can be restored for 30 days',
       params: schema.VaultParams,
       responses: { 200: schema.VaultDeleted },
-      errors: ['vault_not_found', 'insufficient_access'],
+      errors: ['vault_not_found', 'insufficient_access', 'owner_required'],
       handle: async ({ principal, params }) => ({
         body: { deleted: true, id: await vaults.remove(principal, params.id) },
       }),
@@ -106,7 +106,7 @@ function lifecycleRoutes(vaults: Vaults): Route[] {
       summary: 'Restore a deleted vault',
       params: schema.VaultParams,
       responses: { 200: schema.VaultResponse },
-      errors: ['vault_unreadable', 'vault_not_found', 'limit_exceeded'],
+      errors: ['vault_unreadable', 'vault_not_found', 'limit_exceeded', 'owner_required'],
       perform: ({ principal, params }, inTransaction) => vaults.restore(principal, params.id, inTransaction),
       reply: (vault) => ({ body: { vault: vaultView(vault) } }),
     }),
@@ -116,7 +116,7 @@ function lifecycleRoutes(vaults: Vaults): Route[] {
       summary: 'Erase a deleted vault permanently',
       params: schema.VaultParams,
       responses: { 200: schema.VaultPurged },
-      errors: ['vault_not_found'],
+      errors: ['vault_not_found', 'owner_required'],
       perform: ({ principal, params }, inTransaction) => vaults.purge(principal, params.id, inTransaction),
       reply: (id) => ({ body: { purged: true, id } }),
     }),

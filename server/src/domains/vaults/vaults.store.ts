@@ -1,6 +1,7 @@
 import type { UserId, VaultId } from '@notevault/protocol/values/ids.ts';
 import { type Kysely, sql } from 'kysely';
 import { statementsOver } from '../../ports/database/statement.ts';
+import type { VaultRoles } from '../access/access.ts';
 import type { AccountsTables } from '../accounts/accounts.tables.ts';
 import type { VaultsTables } from './vaults.tables.ts';
 
@@ -24,12 +25,30 @@ const SHOWN = [
   'f.attachment_bytes',
 ] as const;
 
-const shown = (db: Kysely<Tables>) => vaultsWithFeeds(db).select(SHOWN);
+/** The roles of a vault, see `VaultRoles`. In its row, because a request must not take a statement more for a member. */
+const members = sql<
+  string | null
+>`(select string_agg(m.user_id || ':' || m.role, ' ') from vault_members m where m.vault_id = v.id)`.as('members');
+
+const shown = (db: Kysely<Tables>) =>
+  vaultsWithFeeds(db)
+    .innerJoin('users as u', 'u.id', 'v.user_id')
+    .select(SHOWN)
+    .select(['u.display_name as owner_name', 'u.suspended_at as owner_suspended_at', members]);
 
 const opened = (db: Kysely<Tables>) =>
   vaultsWithFeeds(db)
     .innerJoin('users as u', 'u.id', 'v.user_id')
-    .select(['v.id', 'v.user_id', 'v.is_default', 'f.feed_epoch', 'u.plan as tier']);
+    .select(['v.id', 'v.user_id', 'v.is_default', 'f.feed_epoch', 'u.plan as tier'])
+    .select(['u.suspended_at as owner_suspended_at', members]);
+
+/** The vaults of an account, and those that are shared with it. */
+const ownOrShared = (db: Kysely<Tables>, userId: UserId) =>
+  db
+    .selectFrom('vaults')
+    .select('id')
+    .where('user_id', '=', userId)
+    .unionAll(db.selectFrom('vault_members').select('vault_id as id').where('user_id', '=', userId));
 
 /**
  * Whether the log of socket edits has any of the vault. It belongs to the notes, but every request of a vault needs to
@@ -54,9 +73,7 @@ export const findOpenableById = statement((db, p: { id: VaultId }) =>
 );
 
 /** The columns that opening a vault needs. */
-export interface OpenableRow {
-  readonly id: VaultId;
-  readonly user_id: UserId;
+export interface OpenableRow extends VaultRoles {
   readonly feed_epoch: number;
   readonly tier: string;
 }
@@ -73,7 +90,7 @@ export const findDefaultOpenable = statement((db, p: { userId: UserId }) =>
 export const findOpenables = statement((db, p: { userId: UserId }) =>
   opened(db)
     .select(mayHaveWaitingEdits)
-    .where('v.user_id', '=', p.userId)
+    .where('v.id', 'in', ownOrShared(db, p.userId))
     .where('v.deleted_at', 'is', null)
     .orderBy('v.created_at')
     .orderBy('v.id'),
@@ -81,8 +98,13 @@ export const findOpenables = statement((db, p: { userId: UserId }) =>
 
 // Reading vaults
 
+/** The vaults of an account, and those that are shared with it. */
 export const listActive = statement((db, p: { userId: UserId }) =>
-  shown(db).where('v.user_id', '=', p.userId).where('v.deleted_at', 'is', null).orderBy('v.created_at').orderBy('v.id'),
+  shown(db)
+    .where('v.id', 'in', ownOrShared(db, p.userId))
+    .where('v.deleted_at', 'is', null)
+    .orderBy('v.created_at')
+    .orderBy('v.id'),
 );
 
 /** Deleted vaults that can still be restored. */
@@ -182,7 +204,11 @@ export const findDefault = statement((db, p: { userId: UserId }) =>
 
 /** Those of these vaults that are active. */
 export const findActiveOf = listStatement((db, _p: object, ids: VaultId[]) =>
-  db.selectFrom('vaults').select(['id', 'user_id']).where('id', 'in', ids).where('deleted_at', 'is', null),
+  db
+    .selectFrom('vaults as v')
+    .select(['v.id', 'v.user_id', members])
+    .where('v.id', 'in', ids)
+    .where('v.deleted_at', 'is', null),
 );
 
 // Writing vaults, under the lock on the user's row

@@ -1,3 +1,4 @@
+import type { Role } from '@notevault/protocol/operations.ts';
 import type { UserId, VaultId } from '@notevault/protocol/values/ids.ts';
 
 /** One vault, from its creation until it is purged. */
@@ -50,8 +51,19 @@ export interface VaultFeedRow {
   writable: number;
 }
 
+/** A member of a vault, beside its owner. */
+export interface VaultMemberRow {
+  vault_id: VaultId;
+  user_id: UserId;
+  role: Exclude<Role, 'owner'>;
+  /** Like `vaults.client_blind`, for the vault that the person registered when they owned it. */
+  client_blind: Buffer | null;
+  joined_at: number;
+}
+
 export interface VaultsTables {
   vaults: VaultRow;
+  vault_members: VaultMemberRow;
   vault_feeds: VaultFeedRow;
 }
 
@@ -87,4 +99,17 @@ create table vault_feeds (
   trash_attachment_bytes bigint not null,
   writable bigint not null
 );
+`;
+
+export const vaultMembersDdl = `
+create table vault_members (
+  vault_id uuid not null references vaults (id) on delete cascade,
+  user_id uuid not null references users (id) on delete cascade,
+  role text not null check (role in ('viewer', 'editor')),
+  client_blind bytea,
+  joined_at bigint not null,
+  primary key (vault_id, user_id)
+);
+create index vault_members_of_user on vault_members (user_id);
+create unique index vault_members_client on vault_members (user_id, client_blind);
 `;
