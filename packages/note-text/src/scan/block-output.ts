@@ -22,6 +22,8 @@ export class Blocks {
   readonly headings: Heading[] = [];
   /** Fenced and indented code blocks. */
   readonly code: Span[] = [];
+  /** The lines of list items that begin with a box, from its `[` on. */
+  readonly boxes: Span[] = [];
   readonly #content: string;
 
   constructor(content: string) {
@@ -33,6 +35,11 @@ export class Blocks {
     if (leaf.kind === 'paragraph') this.#addParagraph(leaf);
     else if (leaf.kind === 'fence' || leaf.kind === 'indented') this.code.push({ start: leaf.start, end: leaf.end });
     else if (leaf.kind === 'html' && leaf.closers.length === 0) this.#addText(leaf.lines);
+  }
+
+  /** Notes the first line of a list item's paragraph, if it begins with a box. */
+  addBox(line: Span): void {
+    if (box.test(this.#content.slice(line.start, Math.min(line.end, line.start + BOX_LENGTH)))) this.boxes.push(line);
   }
 
   /** Adds an ATX heading: the span of its text, and the span of its line from the first `#`. */
@@ -77,6 +84,11 @@ export class Blocks {
     return taken === 0 ? lines : lines.slice(taken);
   }
 }
+
+/** A mark of one character in brackets, and text after it. */
+const box = /^\[[^\][]\][ \t]/;
+/** Brackets, mark and white space. */
+const BOX_LENGTH = 4;
 
 /** Most headings kept of one note. */
 const maxHeadings = 20_000;

@@ -21,6 +21,8 @@ interface Container {
   readonly indent: number;
   /** An item without content ends at the next blank line. */
   empty: boolean;
+  /** Whether it is the item of a list, not a footnote. */
+  readonly isListItem: boolean;
 }
 
 /** Finds the blocks of `content` from the offset `from`, line by line (CommonMark 0.31.2, appendix, phase 1). */
@@ -115,10 +117,10 @@ class BlockScanner {
     if (last) last.empty = false;
   }
 
-  #push(kind: Container['kind'], indent: number): void {
+  #push(kind: Container['kind'], indent: number, isListItem = false): void {
     this.#begin();
     this.#fillContainer();
-    this.#containers.push({ kind, indent, empty: true });
+    this.#containers.push({ kind, indent, empty: true, isListItem });
     this.#depth++;
   }
 
@@ -255,12 +257,14 @@ class BlockScanner {
     line.skipCharacters(marker.length);
     // Section 5.2: with more than four columns after the marker, the item begins with indented code after one column.
     const spaces = line.blank || line.indent > 4 ? 1 : line.indent;
-    this.#push('item', offset + marker.length + spaces);
+    this.#push('item', offset + marker.length + spaces, true);
     line.skipColumns(spaces);
     return true;
   }
 
   #openParagraph(at: number): void {
+    const item = this.#containers.at(-1);
+    if (item?.isListItem && item.empty) this.#out.addBox({ start: at, end: this.#line.end });
     const leaf: ParagraphLeaf = {
       kind: 'paragraph',
       lines: [],
