@@ -99,7 +99,14 @@ export function notevault(): { byWords: Engine; byVectors: Engine; byBoth: Engin
       const meta = { ...derived, path, created: derived.fmCreated, timestamp: derived.fmTimestamp };
       const seq = number + 1;
       const note = {
-        ...{ id: id as NoteId, seq: seq as Seq, revision: 1, version: 1, deleted: false },
+        ...{
+          id: id as NoteId,
+          seq: seq as Seq,
+          revision: 1,
+          version: 1,
+          deleted: false,
+          file: { created: 0, modified: 0, size: 0 },
+        },
         meta: key.seal(metaContext(id), Buffer.from(JSON.stringify(meta))),
         content: key.seal({ kind: 'notes.content', row: id, version: 1 }, Buffer.from(content)),
       };

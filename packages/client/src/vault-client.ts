@@ -29,6 +29,7 @@ import type {
   UpsertNote,
   VersionsResponse,
 } from '@notevault/protocol/notes.ts';
+import type { QueryRequest, QueryResponse } from '@notevault/protocol/queries.ts';
 import type { SearchRequest, SearchResponse, SearchStatus } from '@notevault/protocol/search.ts';
 import type { Manifest, SyncChange, SyncChanges, VaultGraph, VaultTree } from '@notevault/protocol/sync.ts';
 import type { NewTicket, Ticket } from '@notevault/protocol/tickets.ts';
@@ -276,6 +277,10 @@ export class VaultClient {
 
   async search(request: SearchRequest): Promise<SearchResponse> {
     return this.#transport.json({ method: 'POST', path: '/search', json: request, vault: this.id });
+  }
+
+  async query(request: QueryRequest): Promise<QueryResponse> {
+    return this.#transport.json({ method: 'POST', path: '/vault/query', json: request, vault: this.id });
   }
 
   async searchStatus(): Promise<SearchStatus> {

@@ -7,6 +7,7 @@ import { getNotes } from './tools/get-notes.ts';
 import { getHistory } from './tools/history.ts';
 import { createFolder, renameFolder } from './tools/manage-folders.ts';
 import { createNote, deleteNote, moveNotes, renameNote, restoreNote } from './tools/manage-notes.ts';
+import { queryNotes } from './tools/query-notes.ts';
 import { fetchNote, search } from './tools/search-fetch.ts';
 import { searchNotes } from './tools/search-notes.ts';
 import { listVaults } from './tools/vaults.ts';
@@ -15,6 +16,7 @@ import { listVaults } from './tools/vaults.ts';
 export const allTools: readonly Tool[] = [
   listVaults,
   searchNotes,
+  queryNotes,
   listFolder,
   recentNotes,
   listTags,

@@ -137,6 +137,7 @@ export const operations = {
   listTypes: read,
   search: read,
   searchStatus: read,
+  queryNotes: read,
 
   listFolders: read,
   listExplicitFolders: read,

@@ -62,7 +62,7 @@ export function createContentDomains(context: Context, before: Before, later: La
   const { tombstoneDays } = config;
   const sync = createSync({ db, clock, vaults, cache, entries, links, notes, attachments, tombstoneDays });
   const personal = new Personal({ db, keys, clock, accounts, notes });
-  const search = createSearch(context, before, notes);
+  const search = createSearch(context, before, notes, links);
   return { links, entries, notes, personal, attachments, sync, search, compute };
 }
 
@@ -90,7 +90,7 @@ function createNotesOf(
   });
 }
 
-function createSearch({ ports, config, log }: Context, { vaults }: Before, notes: Notes): Search {
+function createSearch({ ports, config, log }: Context, { vaults }: Before, notes: Notes, links: Links): Search {
   const { db, clock, embedder } = ports;
   const threadFailed = (failure: string) => log.error({ failure }, 'the search thread failed');
   return new Search({
@@ -98,6 +98,7 @@ function createSearch({ ports, config, log }: Context, { vaults }: Before, notes
     clock,
     vaults,
     notes,
+    links,
     embedder,
     worker: new WorkerClient(() => startSearchThread(config), threadFailed, clock),
     // Leaves the rest of the time to other work.

@@ -267,6 +267,7 @@ const notes = {
   listTypes: row(200, () => ({ url: '/types' })),
   search: row(200, () => ({ url: '/search', body: { query: 'x' } })),
   searchStatus: row(200, () => ({ url: '/search/status' })),
+  queryNotes: row(200, () => ({ url: '/vault/query', body: { columns: ['type', 'file.links'] } })),
 };
 
 const folders = {

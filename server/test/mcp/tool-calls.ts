@@ -26,6 +26,7 @@ export const toolCalls: readonly ToolCall[] = [
   { name: 'list_tags', input: ({ vault }) => ({ vault }) },
   { name: 'recent_notes', input: ({ vault }) => ({ vault, limit: 3 }) },
   { name: 'search_notes', input: ({ vault }) => ({ vault, query: 'words', mode: 'keyword' }) },
+  { name: 'query_notes', input: ({ vault }) => ({ vault, columns: ['type', 'file.tags'] }) },
   { name: 'get_notes', input: ({ vault, path }) => ({ vault, paths: [path], links: true, backlinks: true }) },
   { name: 'get_backlinks', input: ({ vault, path }) => ({ vault, path }) },
   { name: 'get_history', input: ({ vault, path }) => ({ vault, path }) },

@@ -3,6 +3,7 @@ import { type Heading, scan } from '@notevault/note-text/scan.ts';
 import { type Languages, languageOf, languagesOf } from '@notevault/note-text/words/languages.ts';
 import { eachWord, type SpelledWord, spelledWordsOf, writtenWord } from '@notevault/note-text/words.ts';
 import { BODY, HEADING, LABEL, occurrenceAt, TITLE } from '../index/occurrence.ts';
+import { type FileFacts, factsOf, type NoteFacts } from './note-facts.ts';
 import { type Section, sectionsOf } from './sections.ts';
 import { folderTerm, LANGUAGE_TERM_PREFIX, tagTerm, titleTerm, typeTerm, wordTerm } from './terms.ts';
 
@@ -21,6 +22,7 @@ export interface SearchableNote {
   /** Dates of the frontmatter in epoch milliseconds. */
   readonly created: number | null;
   readonly timestamp: number | null;
+  readonly file: FileFacts;
   readonly content: string;
 }
 
@@ -45,6 +47,7 @@ export interface AnalyzedNote {
   readonly info: NoteInfo;
   readonly created: number | null;
   readonly timestamp: number | null;
+  readonly facts: NoteFacts;
   /** Number of words in the body, and in title, aliases and file name together. */
   readonly bodyWords: number;
   readonly titleWords: number;
@@ -88,12 +91,15 @@ export function* analyzeInSteps(note: SearchableNote): Generator<void, AnalyzedN
   for (const tag of note.tags.flatMap((own) => [own, ...ancestorsOf(own)])) terms.addFilter(tagTerm(tag));
   for (const folder of folders) terms.addFilter(folderTerm(folder));
   if (note.type !== null) terms.addFilter(typeTerm(note.type));
+  if (content.length > UNITS_PER_STEP) yield;
+  const facts = factsOf(note.file, note.tags, content);
   const chunks = withFirstWords(sectionsOf(content, headings), body.starts, bodyPosition);
   return {
     id: note.id,
     info: { seq: note.seq, version: note.version, path: note.path, title: note.title, chunks },
     created: note.created,
     timestamp: note.timestamp,
+    facts,
     bodyWords: body.words.length,
     titleWords: names.reduce((sum, words) => sum + words.length, 0),
     terms: terms.occurrences,

@@ -1,5 +1,6 @@
 import type { NoteInfo } from '../analysis/analyzer.ts';
 import { stemKeys } from '../analysis/terms.ts';
+import { type FactArrays, FrozenFacts } from './columns.ts';
 import { type FuzzyMatch, FuzzyMatcher, SIGNATURE_BYTES } from './fuzzy.ts';
 import { countIds, idAt } from './note-ids.ts';
 import { PackedTexts, startOf } from './packed-texts.ts';
@@ -7,10 +8,13 @@ import { PostingsReader, PostingsSkips } from './postings.ts';
 import type { Segment, TermList } from './segment.ts';
 
 /** The arrays of a frozen segment. They can be stored; see segment-codec.ts. */
-export interface SegmentArrays {
+export interface SegmentArrays extends FactArrays {
   /** 16 bytes for each note. */
   readonly ids: Uint8Array;
-  /** Each note's NoteInfo as JSON, and where it ends. */
+  /** Each note's path, and where it ends. */
+  readonly paths: Uint8Array;
+  readonly pathEnds: Uint32Array;
+  /** Each note's NoteInfo without its path as JSON, and where it ends. */
   readonly infos: Uint8Array;
   readonly infoEnds: Uint32Array;
   /** The position of the first word of each chunk, and where each note's chunks end. */
@@ -48,6 +52,7 @@ export class FrozenSegment implements Segment {
   deletedCount = 0;
   readonly tombstones: readonly string[];
   readonly terms: TermList;
+  readonly facts: FrozenFacts;
   readonly bytes: number;
   readonly #stems: TermList;
   /** The index of each term that was looked up lately; -1 where there is none. One search looks up a term several times. */
@@ -61,6 +66,7 @@ export class FrozenSegment implements Segment {
     this.deleted = new Uint8Array(this.size);
     this.tombstones = Array.from({ length: countIds(arrays.tombstones) }, (_, index) => idAt(arrays.tombstones, index));
     this.terms = new PackedTexts(arrays.terms, arrays.termEnds);
+    this.facts = new FrozenFacts(arrays);
     this.#stems = new PackedTexts(arrays.stems, arrays.stemEnds);
     // PackedTexts also keeps the texts as strings, mostly with one byte per letter.
     const texts = arrays.terms.length + arrays.stems.length + this.terms.length * SIGNATURE_BYTES;
@@ -83,7 +89,12 @@ export class FrozenSegment implements Segment {
   info(note: number): NoteInfo {
     const { infos, infoEnds } = this.arrays;
     const json = decoder.decode(infos.subarray(startOf(infoEnds, note), infoEnds[note]));
-    return JSON.parse(json) as NoteInfo;
+    return { ...(JSON.parse(json) as Omit<NoteInfo, 'path'>), path: this.path(note) };
+  }
+
+  path(note: number): string {
+    const { paths, pathEnds } = this.arrays;
+    return decoder.decode(paths.subarray(startOf(pathEnds, note), pathEnds[note]));
   }
 
   chunkPositions(note: number): ArrayLike<number> {

@@ -1,5 +1,6 @@
 import type { AnalyzedNote } from '../analysis/analyzer.ts';
 import { stemKeys } from '../analysis/terms.ts';
+import { MemoryFacts } from './columns.ts';
 import { type FuzzyMatch, FuzzyMatcher } from './fuzzy.ts';
 import { lowerBound } from './lower-bound.ts';
 import { type PostingsReader, PostingsWriter } from './postings.ts';
@@ -8,13 +9,15 @@ import type { Segment, TermList } from './segment.ts';
 /** Memory that a note and a term take besides the postings, approximately. */
 const BYTES_PER_NOTE = 600;
 const BYTES_PER_TERM = 150;
+const BYTES_PER_FACT = 150;
 
 /** The newest segment of an index: the only one that notes are added to. */
 export class MemorySegment implements Segment {
   deleted = new Uint8Array(64);
   deletedCount = 0;
   readonly tombstones: string[] = [];
-  readonly #notes: Omit<AnalyzedNote, 'terms'>[] = [];
+  readonly facts = new MemoryFacts();
+  readonly #notes: Omit<AnalyzedNote, 'terms' | 'facts'>[] = [];
   readonly #postings = new Map<string, PostingsWriter>();
   readonly #termsByStem = new Map<string, string[]>();
   /** Terms in the order they were added. */
@@ -24,18 +27,23 @@ export class MemorySegment implements Segment {
   /** Terms added since `#sortedTerms` was sorted. */
   #unsortedTerms: string[] = [];
   #postingBytes = 0;
+  /** Number of properties and tasks. */
+  #factCount = 0;
 
   get size(): number {
     return this.#notes.length;
   }
 
   get bytes(): number {
-    return this.#postingBytes + this.#notes.length * BYTES_PER_NOTE + this.#postings.size * BYTES_PER_TERM;
+    const facts = this.#factCount * BYTES_PER_FACT;
+    return this.#postingBytes + this.#notes.length * BYTES_PER_NOTE + this.#postings.size * BYTES_PER_TERM + facts;
   }
 
   /** Adds a note and returns its number. */
-  add({ terms, ...note }: AnalyzedNote): number {
+  add({ terms, facts, ...note }: AnalyzedNote): number {
     const number = this.#notes.push(note) - 1;
+    this.facts.add(facts);
+    this.#factCount += facts.properties.size + facts.tasks.length;
     if (number >= this.deleted.length) {
       const grown = new Uint8Array(this.deleted.length * 2);
       grown.set(this.deleted);
@@ -91,6 +99,9 @@ export class MemorySegment implements Segment {
   info(note: number) {
     return this.#note(note).info;
   }
+  path(note: number): string {
+    return this.#note(note).info.path;
+  }
   chunkPositions(note: number): ArrayLike<number> {
     return this.#note(note).info.chunks.map(({ word }) => word);
   }
@@ -119,7 +130,7 @@ export class MemorySegment implements Segment {
     return this.#termsByStem.get(key) ?? [];
   }
 
-  #note(number: number): Omit<AnalyzedNote, 'terms'> {
+  #note(number: number): Omit<AnalyzedNote, 'terms' | 'facts'> {
     const note = this.#notes[number];
     if (note === undefined) throw new RangeError(`the segment has no note ${number}`);
     return note;

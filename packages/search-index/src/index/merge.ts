@@ -1,4 +1,5 @@
 import { stemKeys } from '../analysis/terms.ts';
+import { mergeFacts } from './columns.ts';
 import { FrozenSegment } from './frozen-segment.ts';
 import { packIds } from './note-ids.ts';
 import { packTexts } from './packed-texts.ts';
@@ -19,14 +20,20 @@ const encoder = new TextEncoder();
 export function* mergeSegments(segments: readonly Segment[], isOldest: boolean): Generator<void, FrozenSegment> {
   const { noteNumbers, arrays: notes } = yield* mergeNotes(segments);
   const terms = yield* mergeTerms(segments, noteNumbers);
+  const facts = yield* mergeFacts(
+    segments.map((segment) => segment.facts),
+    noteNumbers,
+  );
   const tombstones = isOldest ? [] : [...new Set(segments.flatMap((segment) => segment.tombstones))];
-  return new FrozenSegment({ ...notes, ...terms, tombstones: packIds(tombstones) });
+  return new FrozenSegment({ ...notes, ...terms, ...facts, tombstones: packIds(tombstones) });
 }
 
 function* mergeNotes(segments: readonly Segment[]) {
   // For each segment and note its number in the result; -1 for a deleted note.
   const noteNumbers = segments.map((segment) => new Int32Array(segment.size).fill(-1));
   const ids: string[] = [];
+  const paths = new VarintWriter(1 << 12);
+  const pathEnds: number[] = [];
   const infos = new VarintWriter(1 << 16);
   const infoEnds: number[] = [];
   const chunkPositions: number[] = [];
@@ -41,7 +48,10 @@ function* mergeNotes(segments: readonly Segment[]) {
       if (note % NOTES_PER_STEP === NOTES_PER_STEP - 1) yield;
       if (segment.deleted[note] === 1) continue;
       numbers[note] = ids.push(segment.id(note)) - 1;
-      infos.append(encoder.encode(JSON.stringify(segment.info(note))));
+      const { path, ...info } = segment.info(note);
+      paths.append(encoder.encode(path));
+      pathEnds.push(paths.length);
+      infos.append(encoder.encode(JSON.stringify(info)));
       infoEnds.push(infos.length);
       for (const position of Array.from(segment.chunkPositions(note))) chunkPositions.push(position);
       chunkEnds.push(chunkPositions.length);
@@ -53,6 +63,8 @@ function* mergeNotes(segments: readonly Segment[]) {
   }
   const arrays = {
     ids: packIds(ids),
+    paths: paths.toBytes(),
+    pathEnds: Uint32Array.from(pathEnds),
     infos: infos.toBytes(),
     infoEnds: Uint32Array.from(infoEnds),
     chunkPositions: Uint32Array.from(chunkPositions),

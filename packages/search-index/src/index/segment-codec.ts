@@ -1,11 +1,23 @@
 import type { SegmentArrays } from './frozen-segment.ts';
 
 /** Must be increased when the bytes of a segment, its terms or any input of a score changes. */
-export const SEGMENT_FORMAT = 2;
+export const SEGMENT_FORMAT = 3;
 
 type ArrayName = keyof SegmentArrays;
-const byteArrays = ['ids', 'infos', 'terms', 'postings', 'stems', 'tombstones'] as const;
+const byteArrays = [
+  'ids',
+  'paths',
+  'infos',
+  'terms',
+  'postings',
+  'stems',
+  'tombstones',
+  'columnKeys',
+  'values',
+  'tasks',
+] as const;
 const integerArrays = [
+  'pathEnds',
   'infoEnds',
   'chunkPositions',
   'chunkEnds',
@@ -16,8 +28,15 @@ const integerArrays = [
   'stemEnds',
   'stemTerms',
   'stemTermEnds',
+  'fileSizes',
+  'columnKeyEnds',
+  'columnEnds',
+  'columnNotes',
+  'columnValues',
+  'valueEnds',
+  'taskEnds',
 ] as const;
-const floatArrays = ['created', 'timestamps'] as const;
+const floatArrays = ['created', 'timestamps', 'fileCreated', 'fileModified'] as const;
 const arrayOrder: readonly ArrayName[] = [...floatArrays, ...integerArrays, ...byteArrays];
 
 /** Encodes a segment: the byte length of each array, then the arrays. Numbers are in the machine's byte order. */

@@ -1,4 +1,5 @@
 import type { NoteInfo } from '../analysis/analyzer.ts';
+import type { SegmentFacts } from './columns.ts';
 import type { FuzzyMatch } from './fuzzy.ts';
 import type { PostingsReader } from './postings.ts';
 
@@ -20,6 +21,9 @@ export interface Segment {
   markDeleted(note: number): void;
   id(note: number): string;
   info(note: number): NoteInfo;
+  path(note: number): string;
+  /** What queries over properties read. */
+  readonly facts: SegmentFacts;
   /** Position of the first word of each chunk of a note. */
   chunkPositions(note: number): ArrayLike<number>;
   bodyWords(note: number): number;

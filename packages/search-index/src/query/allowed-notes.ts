@@ -130,8 +130,7 @@ function notesOfClause(segments: readonly Segment[], { field, value }: FilterCla
     const mask = new Uint8Array(segment.size);
     for (let note = 0; note < mask.length; note++) {
       if (among[index]?.[note] !== 1) continue;
-      const { path, title } = segment.info(note);
-      const text = field === 'path' ? foldPath(path) : fold(title);
+      const text = field === 'path' ? foldPath(segment.path(note)) : fold(segment.info(note).title);
       if (text.includes(wanted)) mask[note] = 1;
     }
     return mask;

@@ -10,9 +10,21 @@ export const noFilter: SearchFilter = { tags: null, folder: null, type: null, cr
 
 export const idOf = (number: number) => `01900000-0000-7000-8000-${String(number).padStart(12, '0')}`;
 
+const file = { created: 0, modified: 0, size: 0 };
+
 export function noteOf(number: number, content: string, more: Partial<SearchableNote> = {}): SearchableNote {
   const plain = { path: `n${number}.md`, title: `n${number}`, aliases: [], tags: [], type: null };
-  return { id: idOf(number), seq: number, version: 1, ...plain, created: null, timestamp: null, content, ...more };
+  return {
+    id: idOf(number),
+    seq: number,
+    version: 1,
+    ...plain,
+    created: null,
+    timestamp: null,
+    file,
+    content,
+    ...more,
+  };
 }
 
 export function indexOf(notes: readonly SearchableNote[]): VaultIndex {

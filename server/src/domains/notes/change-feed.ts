@@ -30,6 +30,8 @@ export interface SealedNote {
   readonly revision: number;
   readonly version: number;
   readonly deleted: boolean;
+  /** What is known of it as a file: epoch milliseconds, and UTF-8 bytes. */
+  readonly file: { readonly created: number; readonly modified: number; readonly size: number };
   readonly meta: Uint8Array;
   /** Null for tombstones. */
   readonly content: Uint8Array | null;
@@ -41,15 +43,24 @@ async function withTexts(handle: ReadHandle, vault: OpenVault, rows: readonly Fe
   const live = rows.filter(({ deleted_at }) => deleted_at === null).map(({ id }) => id);
   const bodies = await handle.allMany(store.findContents, { vault: vault.id }, live);
   const contents = new Map(bodies.map(({ note_id, content }) => [note_id, content]));
-  return rows.map(({ id, seq, revision, version, deleted_at, meta }) => ({
+  return rows.map(({ id, seq, revision, version, deleted_at, meta, created_at, mtime, size_bytes }) => ({
     id: id as NoteId,
     seq: seq as Seq,
     revision,
     version: version ?? 0,
     deleted: deleted_at !== null,
+    file: { created: created_at, modified: timeOf(mtime), size: size_bytes },
     meta,
     content: contents.get(id) ?? null,
   }));
+}
+
+/** The latest time that a date can have. */
+const TIME_MAX = 8.64e15;
+
+/** Epoch milliseconds of an mtime, which is any number of seconds. */
+function timeOf(mtime: number): number {
+  return Math.min(TIME_MAX, Math.max(-TIME_MAX, Math.round(mtime * 1000)));
 }
 
 export function createNoteChangeFeed(entries: Pick<Entries, 'changedOf' | 'rowsById'>) {

@@ -1,3 +1,4 @@
+import { QueryRequest, QueryResponse } from '@notevault/protocol/queries.ts';
 import { SearchRequest, SearchResponse, SearchStatus } from '@notevault/protocol/search.ts';
 import { type Route, route } from '../../http/route.ts';
 import type { Search } from './search.ts';
@@ -14,6 +15,17 @@ export function searchRoutes(search: Search): Route[] {
       responses: { 200: SearchResponse },
       errors: ['cross_vault_plan', 'invalid_cursor'],
       handle: async ({ principal, vault, body }) => ({ body: await search.find(principal, vault, body) }),
+    }),
+    route({
+      method: 'POST',
+      path: '/vault/query',
+      operation: 'queryNotes',
+      summary: 'Query notes by their properties: a table of the columns that are asked for',
+      compresses: true,
+      body: QueryRequest,
+      responses: { 200: QueryResponse },
+      errors: ['invalid_cursor'],
+      handle: async ({ principal, vault, body }) => ({ json: await search.query(principal, vault, body) }),
     }),
     route({
       method: 'GET',

@@ -1,4 +1,5 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
+import type { QueryRequest } from '@notevault/protocol/queries.ts';
 import type { SearchRequest, SearchResponse, SearchResult, SearchStatus } from '@notevault/protocol/search.ts';
 import type { VaultId } from '@notevault/protocol/values/ids.ts';
 import { markOf } from '@notevault/search-index/ranking/hybrid.ts';
@@ -8,6 +9,7 @@ import type { Clock } from '../../ports/clock/clock.ts';
 import type { Database, WriteHandle } from '../../ports/database/database.ts';
 import type { Embedder } from '../../ports/embedder/embedder.ts';
 import type { Principal } from '../access/access.ts';
+import type { Links } from '../links/links.ts';
 import type { Notes } from '../notes/notes.ts';
 import type { OpenVault, Vaults } from '../vaults/vaults.ts';
 import { Embedding, eraseEmbeddingSlice } from './embedding/embedding.ts';
@@ -17,6 +19,7 @@ import { IndexCatchUp } from './index/index-catch-up.ts';
 import { eraseIndexSlice, IndexPersistence } from './index/index-persistence.ts';
 import { type CursorScope, MAX_RESULTS, returnedBefore, searchCursorOf } from './query/search-cursor.ts';
 import { type CheckedRequest, checkRequest } from './query/search-request.ts';
+import { VaultQuery } from './query/vault-query.ts';
 import { type VaultResults, VaultSearch } from './query/vault-search.ts';
 import type { IndexState } from './worker/worker-api.ts';
 import type { WorkerClient } from './worker/worker-client.ts';
@@ -26,6 +29,7 @@ export interface SearchDeps {
   readonly clock: Clock;
   readonly vaults: Pick<Vaults, 'feed' | 'list' | 'openVault' | 'openAsSystem'>;
   readonly notes: Pick<Notes, 'sealedAfter' | 'sealedOf' | 'live'>;
+  readonly links: Pick<Links, 'graphEdges'>;
   readonly worker: WorkerClient;
   readonly embedder: Embedder;
   /** Pauses background work that just ran for `ms`, so that it takes only its share of the time. */
@@ -61,6 +65,7 @@ export class Search implements AsyncDisposable {
   readonly #embedding: Embedding;
   readonly #vectorDemand: VectorDemand;
   readonly #vaultSearch: VaultSearch;
+  readonly #vaultQuery: VaultQuery;
   readonly #permits = new FairSemaphore(SEARCHES);
 
   constructor(deps: SearchDeps) {
@@ -71,6 +76,7 @@ export class Search implements AsyncDisposable {
     this.#embedding = new Embedding(deps);
     this.#vectorDemand = new VectorDemand(deps, this.#embedding);
     this.#vaultSearch = new VaultSearch(deps, this.#catchUp, this.#persistence, this.#vectorDemand);
+    this.#vaultQuery = new VaultQuery(deps, this.#catchUp, this.#persistence);
   }
 
   /**
@@ -87,6 +93,19 @@ export class Search implements AsyncDisposable {
     if (asked.crossVault && !vault.plan.cross_vault_search) throw new NotevaultError('cross_vault_plan');
     const found = asked.crossVault ? this.#findInAllVaults(principal, checked) : this.#findIn(vault, checked);
     return searchResponse(scope, await withTimeout(found), returned, now);
+  }
+
+  /**
+   * Answers a query over properties, as the JSON of a `QueryResponse`. Throws a validation error, `invalid_cursor`,
+   * `unavailable`.
+   */
+  query({ userId }: Principal, vault: OpenVault, request: QueryRequest): Promise<Buffer[]> {
+    return this.#ask(() => this.#vaultQuery.query(userId, vault, request));
+  }
+
+  /** Asks an index when it is the caller's turn. */
+  #ask<Result>(ask: () => Promise<Result>): Promise<Result> {
+    return withTimeout(this.#permits.run(currentTenant(), ask));
   }
 
   #findIn(vault: OpenVault, request: CheckedRequest): Promise<VaultResults> {

@@ -25,7 +25,7 @@ const MAX_LIMIT = 50;
 const DAY_MS = 24 * 60 * 60 * 1000;
 const bareDate = /^\s*\d{4}-\d{1,2}-\d{1,2}\s*$/;
 
-type FieldErrors = Record<string, string[]>;
+export type FieldErrors = Record<string, string[]>;
 
 /**
  * Checks a request, except for its cursor, and fills in the defaults. Throws a validation error that names every faulty
@@ -74,7 +74,7 @@ function dateOf(request: SearchRequest, field: DateField, errors: FieldErrors): 
 }
 
 /** The normalized path of a folder; null for none and for the root, which holds everything. */
-function folderOfRequest(folder: string | null, errors: FieldErrors): string | null {
+export function folderOfRequest(folder: string | null, errors: FieldErrors): string | null {
   if (folder === null || folder.split(/[\\/]/).every((part) => part === '' || part === '.')) return null;
   try {
     return normalizePath(folder);

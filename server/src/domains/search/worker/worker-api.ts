@@ -1,4 +1,7 @@
 import type { NotePassages } from '@notevault/search-index/analysis/passages.ts';
+import type { PackedLinks } from '@notevault/search-index/properties/note-links.ts';
+import type { PagePosition, PropertyQuery } from '@notevault/search-index/properties/query.ts';
+import type { TaskFilter, TaskPage, TaskPosition } from '@notevault/search-index/properties/task-list.ts';
 import type { SearchHits, SearchOptions } from '@notevault/search-index/ranking/hybrid.ts';
 import type { MatchedWord } from '@notevault/search-index/ranking/rank.ts';
 import type { Snippet } from '@notevault/search-index/snippets/snippet.ts';
@@ -19,6 +22,10 @@ export interface WorkerApi {
   addNotes(params: { vault: string; key: SharedKey; notes: readonly SealedNote[]; upTo: number }): Promise<IndexState>;
   /** Finds notes; null when the index is not in memory or is behind `seq`. */
   search(params: SearchParams): SearchHits | null;
+  /** Answers a query over properties; null as for `search`. */
+  query(params: QueryParams): Promise<QueryAnswer | null>;
+  /** Lists tasks; null as for `search`. */
+  tasks(params: TasksParams): Promise<TaskPage | null>;
   /** How rare each word is among the vault's notes: its inverse document frequency. */
   idf(params: { vault: string; words: readonly string[] }): number[];
   /** The vseq up to which a vault's vectors of a model are in memory; null when the vault's index is not. */
@@ -103,11 +110,35 @@ export interface FrozenIndex {
   readonly sealed: Uint8Array;
 }
 
-export interface SearchParams extends SearchOptions {
+/** Whose index is asked. */
+export interface AskedIndex {
   readonly vault: string;
   readonly epoch: number;
   /** The index must be complete up to this seq. */
   readonly seq: number;
+}
+
+export interface QueryParams extends AskedIndex {
+  readonly query: PropertyQuery;
+  readonly page: { readonly after: PagePosition | null; readonly limit: number };
+  /** For queries that need them. */
+  readonly links: PackedLinks | null;
+}
+
+export interface QueryAnswer {
+  /** The rows as a list in JSON. */
+  readonly rows: Uint8Array;
+  readonly total: number;
+  /** Null on the last page. */
+  readonly next: PagePosition | null;
+}
+
+export interface TasksParams extends AskedIndex {
+  readonly filter: TaskFilter;
+  readonly page: { readonly after: TaskPosition | null; readonly limit: number };
+}
+
+export interface SearchParams extends SearchOptions, AskedIndex {
   readonly query: string;
   /** The model whose vectors are compared; null for none. */
   readonly model: string | null;

@@ -44,7 +44,15 @@ function openWorker(maxBytes = 1e9) {
 function noteOf(seq: number, title: string, content: string): SealedNote {
   const id = `01900000-0000-7000-8000-${String(seq).padStart(12, '0')}` as NoteId;
   const bytes = { meta: Buffer.from(title), content: Buffer.from(content) };
-  return { id, seq: seq as Seq, revision: 1, version: 1, deleted: false, ...bytes };
+  return {
+    id,
+    seq: seq as Seq,
+    revision: 1,
+    version: 1,
+    deleted: false,
+    file: { created: 0, modified: 0, size: 0 },
+    ...bytes,
+  };
 }
 
 const longText = Array.from({ length: 20_000 }, (_, at) => `word${at % 5000} search`).join('\n');

@@ -2,6 +2,10 @@ import { type AnalyzedNote, analyzeInSteps } from '@notevault/search-index/analy
 import { type NotePassages, passagesOfNote } from '@notevault/search-index/analysis/passages.ts';
 import type { FrozenSegment } from '@notevault/search-index/index/frozen-segment.ts';
 import { encodeSegment } from '@notevault/search-index/index/segment-codec.ts';
+import type { VaultIndex } from '@notevault/search-index/index/vault-index.ts';
+import { unpackLinks } from '@notevault/search-index/properties/note-links.ts';
+import { runQuery } from '@notevault/search-index/properties/query.ts';
+import { listTasks, type TaskPage } from '@notevault/search-index/properties/task-list.ts';
 import { parseQuery } from '@notevault/search-index/query/query-parser.ts';
 import { type SearchHits, searchIndex } from '@notevault/search-index/ranking/hybrid.ts';
 import { idfsOf } from '@notevault/search-index/ranking/idf.ts';
@@ -20,11 +24,14 @@ import {
   type CreateIndexParams,
   type FrozenIndex,
   type IndexState,
+  type QueryAnswer,
+  type QueryParams,
   type SealedText,
   type SearchParams,
   type SegmentList,
   type SnippetSource,
   segmentList,
+  type TasksParams,
   type WorkerApi,
 } from './worker-api.ts';
 
@@ -111,7 +118,8 @@ export class SearchWorker implements WorkerApi {
     try {
       const meta = this.#deps.openMeta(key, note);
       const content = this.#deps.openContent(key, note);
-      return yield* analyzeInSteps({ ...meta, id: note.id, seq: note.seq, version: note.version, content });
+      const { id, seq, version, file } = note;
+      return yield* analyzeInSteps({ ...meta, id, seq, version, file, content });
     } catch {
       return null;
     }
@@ -121,6 +129,16 @@ export class SearchWorker implements WorkerApi {
     const loaded = this.#find(vault, epoch);
     if (loaded === undefined || loaded.index.seq < seq) return null;
     return searchIndex(loaded.index, loaded.vectorsOf(model), parseQuery(query), options);
+  }
+
+  async query({ vault, epoch, seq, query, page, links }: QueryParams): Promise<QueryAnswer | null> {
+    const index = this.#findUpTo(vault, epoch, seq);
+    return index === null ? null : runInSlices(querySteps(index, query, page, links));
+  }
+
+  async tasks({ vault, epoch, seq, filter, page }: TasksParams): Promise<TaskPage | null> {
+    const index = this.#findUpTo(vault, epoch, seq);
+    return index === null ? null : runInSlices(listTasks(index, filter, page));
   }
 
   idf({ vault, words }: { vault: string; words: readonly string[] }): number[] {
@@ -223,6 +241,12 @@ export class SearchWorker implements WorkerApi {
     this.#loadingParts.delete(vault);
   }
 
+  /** A vault's index, when it is in memory and complete up to a seq. */
+  #findUpTo(vault: string, epoch: number, seq: number): VaultIndex | null {
+    const found = this.#find(vault, epoch);
+    return found === undefined || found.index.seq < seq ? null : found.index;
+  }
+
   /** A vault's index of an epoch, when it is in memory. */
   #find(vault: string, epoch: number): LoadedIndex | undefined {
     const found = this.#indexes.get(vault);
@@ -234,4 +258,17 @@ export class SearchWorker implements WorkerApi {
     if (found === undefined) throw new RangeError('the index is not in memory');
     return found;
   }
+}
+
+const encoder = new TextEncoder();
+
+function* querySteps(
+  index: VaultIndex,
+  query: QueryParams['query'],
+  page: QueryParams['page'],
+  packed: QueryParams['links'],
+): Generator<void, QueryAnswer> {
+  const links = packed === null ? null : yield* unpackLinks(packed, index);
+  const { rows, total, next } = yield* runQuery(index, query, page, links);
+  return { rows: encoder.encode(JSON.stringify(rows)), total, next };
 }

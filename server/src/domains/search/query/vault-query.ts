@@ -1,0 +1,79 @@
+import { NotevaultError } from '@notevault/protocol/errors.ts';
+import type { QueryRequest } from '@notevault/protocol/queries.ts';
+import type { UserId } from '@notevault/protocol/values/ids.ts';
+import { type PackedLinks, packLinks } from '@notevault/search-index/properties/note-links.ts';
+import { needsLinks, type PagePosition } from '@notevault/search-index/properties/query.ts';
+import { createYield } from '../../../concurrency/yield.ts';
+import type { OpenVault } from '../../vaults/vaults.ts';
+import type { IndexCatchUp } from '../index/index-catch-up.ts';
+import type { IndexPersistence } from '../index/index-persistence.ts';
+import type { SearchDeps } from '../search.ts';
+import type { AskedIndex } from '../worker/worker-api.ts';
+import { WorkerDied } from '../worker/worker-client.ts';
+import { pageCursorOf, pagePositionOf } from './page-cursor.ts';
+import { checkQuery } from './query-request.ts';
+
+/** The index may be evicted, or its thread end, while it is asked; it is then asked again, at most this often. */
+const MAX_ATTEMPTS = 5;
+
+/** Answers from what the index knows of the notes besides their words. */
+export class VaultQuery {
+  readonly #deps: SearchDeps;
+  readonly #catchUp: IndexCatchUp;
+  readonly #persistence: IndexPersistence;
+
+  constructor(deps: SearchDeps, catchUp: IndexCatchUp, persistence: IndexPersistence) {
+    this.#deps = deps;
+    this.#catchUp = catchUp;
+    this.#persistence = persistence;
+  }
+
+  /** Answers a query over properties, as JSON. Throws a validation error, `invalid_cursor`, `unavailable`. */
+  async query(userId: UserId, vault: OpenVault, request: QueryRequest): Promise<Buffer[]> {
+    const { query, columns, limit } = checkQuery(request);
+    const scope = { vault, userId, asked: ['query', query] as const };
+    const after = pagePositionOf<PagePosition>(scope, request.cursor ?? null);
+    const links = needsLinks(query) ? await this.#packedLinks(vault) : null;
+    const { rows, total, next } = await this.ask(vault, (index) =>
+      this.#deps.worker.request('query', { ...index, query, page: { after, limit }, links }),
+    );
+    const cursor = next === null ? null : pageCursorOf(scope, next);
+    const rest = `,"total":${total},"next_cursor":${JSON.stringify(cursor)}}`;
+    return [Buffer.from(`{"columns":${JSON.stringify(columns)},"rows":`), Buffer.from(rows), Buffer.from(rest)];
+  }
+
+  async #packedLinks(vault: OpenVault): Promise<PackedLinks> {
+    const { db, links } = this.#deps;
+    const edges = await db.read((handle) => links.graphEdges(handle, vault));
+    const yieldIfDue = createYield();
+    const steps = packLinks(edges);
+    for (;;) {
+      const step = steps.next();
+      if (step.done === true) return step.value;
+      await yieldIfDue();
+    }
+  }
+
+  /**
+   * Asks the index of a vault, which is caught up with all writes that were answered.
+   *
+   * @param request resolves to null when the index is not in memory or is behind. Throws `unavailable`.
+   */
+  async ask<Result>(vault: OpenVault, request: (index: AskedIndex) => Promise<Result | null>): Promise<Result> {
+    const { db, vaults, notes } = this.#deps;
+    await notes.live.flush(vault);
+    const { changeSeq: seq } = await vaults.feed(db, vault);
+    let died: unknown;
+    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+      try {
+        const found = await request({ vault: vault.id, epoch: vault.feedEpoch, seq });
+        if (found !== null) return found;
+        this.#persistence.storeIfDue(vault, await this.#catchUp.catchUp(vault));
+      } catch (error) {
+        if (!(error instanceof WorkerDied)) throw error;
+        died = error;
+      }
+    }
+    throw new NotevaultError('unavailable', {}, died);
+  }
+}
