@@ -37,6 +37,10 @@ export interface TransportOptions {
   readonly deviceId?: string;
   /** The name of the program for which an assistant acts: its writes are kept as versions of their own. */
   readonly agent?: string;
+  /**
+   * The idempotency key of a POST. The server does what has one key once within a day. By default, each call has another.
+   */
+  readonly keyOf?: (call: Call) => string;
   /** Aborts all requests. */
   readonly signal?: AbortSignal;
 }
@@ -83,6 +87,7 @@ export class Transport {
   readonly #deviceId: string | undefined;
   readonly #agent: string | undefined;
   readonly #signal: AbortSignal | undefined;
+  readonly #keyOf: (call: Call) => string;
   readonly #sleep: NonNullable<TransportOptions['sleep']>;
 
   /** @param url the server's address, with or without `/api`. */
@@ -94,6 +99,7 @@ export class Transport {
     this.#deviceId = options.deviceId;
     this.#agent = options.agent;
     this.#signal = options.signal;
+    this.#keyOf = options.keyOf ?? (() => crypto.randomUUID());
     this.#sleep = options.sleep ?? pause;
   }
 
@@ -112,7 +118,7 @@ export class Transport {
 
   /** Resolves to a successful answer, or one of a status that is `expected`. Throws ApiError, ConnectionError. */
   async send(call: Call, expected: readonly number[] = []): Promise<Response> {
-    const key = call.method === 'POST' ? crypto.randomUUID() : undefined;
+    const key = call.method === 'POST' ? this.#keyOf(call) : undefined;
     let token = await this.#tokens.token();
     let isRefreshed = false;
     for (let attempt = 1; ; attempt++) {

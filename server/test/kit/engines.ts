@@ -14,11 +14,14 @@ import { deadScratchFolders, scratchFolder } from './scratch.ts';
  * Registers the tests of `define` once per engine. Each `open()` returns a new, empty database at the latest schema;
  * all are closed and removed after the last test.
  */
-export function onEachEngine(title: string, define: (open: () => Promise<Database>) => void): void {
-  describe(`${title} on sqlite`, () => define(opener(freshSqlite)));
+export function onEachEngine(
+  title: string,
+  define: (open: () => Promise<Database>, engine: 'sqlite' | 'postgres') => void,
+): void {
+  describe(`${title} on sqlite`, () => define(opener(freshSqlite), 'sqlite'));
   const skip = whyNoPostgres() ?? false;
   if (skip !== false) process.stderr.write(`NOT TESTED ON POSTGRESQL: ${title}: ${skip}\n`);
-  describe(`${title} on postgres`, { skip }, () => define(opener(freshOnPostgres)));
+  describe(`${title} on postgres`, { skip }, () => define(opener(freshOnPostgres), 'postgres'));
 }
 
 /** Like onEachEngine, on SQLite only: for tests of routes, whose statements are tested on each engine elsewhere. */

@@ -4,12 +4,13 @@ import { fixedToken } from '@notevault/client/tokens.ts';
 import { Transport } from '@notevault/client/transport.ts';
 import type { VaultClient } from '@notevault/client/vault-client.ts';
 import type { VaultTree } from '@notevault/protocol/sync.ts';
+import { keysOf } from '../../../web/src/device/outbox/entry-keys.ts';
 import { type OutboxEntry, treeWith } from '../../../web/src/device/outbox/operation.ts';
 import { Outbox, type OutboxStore, TabOutbox } from '../../../web/src/device/outbox/outbox.ts';
 import { replay } from '../../../web/src/device/outbox/replay.ts';
 
-/** What the network does to a request: nothing, lose it, or lose its answer. */
-export type Network = () => 'works' | 'lost' | 'unanswered';
+/** What the network does to a request: nothing, lose it, lose its answer, or deliver it long after it was given up. */
+export type Network = () => 'works' | 'lost' | 'unanswered' | 'late';
 
 /** A browser with one account: what is on its disk, and the tabs that come and go. */
 export class OutboxBrowser {
@@ -21,12 +22,14 @@ export class OutboxBrowser {
   readonly texts = new Map<string, string>();
   /** The tree as it was read last, and as it became since. */
   base: VaultTree = { change_seq: 0, folders: [], notes: [], attachments: [] };
+  /** The ids that the server gave to files that were added here. */
+  readonly given = new Map<string, string>();
   readonly #url: string;
   readonly #key: string;
   #disk: readonly OutboxEntry[] = [];
   #turn: Promise<unknown> = Promise.resolve();
   #tabs: OutboxTab[] = [];
-  #nameless: Promise<unknown> = Promise.resolve();
+  #late: (() => Promise<Response>)[] = [];
 
   constructor(url: string, key: string, vaultId: string) {
     this.#url = url;
@@ -39,21 +42,27 @@ export class OutboxBrowser {
     return this.#disk;
   }
 
-  client(life: { readonly network: Network }, vaultId: string): VaultClient {
+  client(life: { readonly network: Network }, vaultId: string, entry?: string): VaultClient {
     const lossy: typeof fetch = async (input, init) => {
       const fate = life.network();
       if (fate === 'lost') throw new TypeError('lost');
-      const asked = fetch(input, { ...init, redirect: 'manual' });
-      // Files and folders have no name but their path: a request that arrives after the next one was moved makes another.
-      if (init?.method === 'PUT' || String(input).includes('/api/folders')) {
-        this.#nameless = Promise.allSettled([this.#nameless, asked]);
+      // A note that is made late has its id: what is tested here is what has only a path.
+      if (fate === 'late') {
+        if (init?.method === 'POST' && !String(input).endsWith('/api/notes')) this.#late.push(() => fetch(input, init));
+        throw new TypeError('late');
       }
-      const answer = await asked;
+      const answer = await fetch(input, { ...init, redirect: 'manual' });
       if (fate === 'unanswered') throw new TypeError('unanswered');
       return answer;
     };
-    const transport = new Transport(this.#url, fixedToken(this.#key), { fetch: lossy, tries: 1 });
+    const keyOf = entry === undefined ? {} : { keyOf: keysOf(entry) };
+    const transport = new Transport(this.#url, fixedToken(this.#key), { fetch: lossy, tries: 1, ...keyOf });
     return new NotevaultClient(transport).vault(vaultId);
+  }
+
+  /** Delivers what was given up. */
+  async deliver(): Promise<void> {
+    for (const send of this.#late.splice(0)) await (await send()).arrayBuffer();
   }
 
   open(): OutboxTab {
@@ -64,7 +73,7 @@ export class OutboxBrowser {
 
   /** Runs one function at a time; that of a tab that is killed ends with it. */
   exclusively<T>(run: () => Promise<T>, killed: Promise<never>): Promise<T> {
-    const next = this.#turn.then(() => this.#nameless).then(() => Promise.race([run(), killed]));
+    const next = this.#turn.then(() => Promise.race([run(), killed]));
     this.#turn = next.catch(() => undefined);
     return next;
   }
@@ -90,6 +99,7 @@ export class OutboxBrowser {
 
   done(entry: OutboxEntry, id: string | null): void {
     const { operation } = entry;
+    if (operation.kind === 'file' && id !== null) this.given.set(operation.fileId, id);
     const made = operation.kind === 'file' && id !== null ? { ...operation, fileId: id } : operation;
     this.base = treeWith(this.base, [{ ...entry, operation: made, doneAt: null }], at);
   }
@@ -110,7 +120,6 @@ export class OutboxTab {
     this.#killed.promise.catch(() => undefined);
     // A tab that is killed sends nothing any more, and what it has sent is not answered.
     const network = { network: () => (this.isKilled ? 'lost' : browser.network()) } as const;
-    const vault = browser.client(network, browser.vault.id);
     this.outbox = new Outbox({
       store: browser.store(this),
       spare: new TabOutbox(),
@@ -118,7 +127,7 @@ export class OutboxTab {
       now: () => Date.now(),
       send: (entry, isFresh, record) =>
         replay(entry, {
-          vault,
+          vault: browser.client(network, browser.vault.id, entry.id),
           isFresh,
           record,
           textOf: async (noteId, begun) => browser.texts.get(noteId) ?? begun,

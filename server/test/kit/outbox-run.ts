@@ -32,6 +32,8 @@ class Run {
   readonly #random: Random;
   readonly #hasOthers: boolean;
   readonly #written = new Map<string, string>();
+  /** What was uploaded, by its bytes. */
+  readonly #files = new Map<string, string>();
   /** Words that somebody deleted with the note, here or elsewhere, before or after it was sent. */
   readonly #deleted = new Set<string>();
   #tab: OutboxTab;
@@ -51,7 +53,7 @@ class Run {
 
   async step(): Promise<void> {
     const choices = [this.#create, this.#create, this.#type, this.#move, this.#remove, this.#folder, this.#upload];
-    const events = [this.#connect, this.#connect, this.#lose, this.#kill, this.#fill, this.#restore];
+    const events = [this.#connect, this.#connect, this.#lose, this.#kill, this.#fill, this.#restore, this.#deliver];
     const all = this.#hasOthers ? [...choices, ...events, this.#other, this.#other] : [...choices, ...events];
     await this.#random.pick(all).call(this);
     for (let turn = this.#random.below(30); turn > 0; turn--) await setImmediate();
@@ -72,6 +74,7 @@ class Run {
       if (!isSending && (entries.length === 0 || entries.some(({ problem }) => problem !== null))) break;
       assert.ok(turn < 2_000, `still waiting: ${JSON.stringify(entries)}`);
     }
+    await browser.deliver();
     await this.#check();
   }
 
@@ -90,13 +93,38 @@ class Run {
       const isPreserved = times === 1 || this.#deleted.has(word) || waiting.some((text) => text.includes(word));
       assert.ok(isPreserved, `${word} is lost, of ${this.#written.get(word)}`);
     }
+    await this.#checkFiles(tree);
     if (this.#hasOthers || this.#hasKills) return;
     assert.deepEqual(
       entries.filter(({ problem }) => problem !== null),
       [],
     );
-    // Requests of a tab that was killed may still arrive: a file has no id by which the server would know it again.
     assert.deepEqual(pathsOf(tree), pathsOf(this.#tab.tree));
+  }
+
+  /** Each file that was added is there once, with its bytes. */
+  async #checkFiles(tree: VaultTree): Promise<void> {
+    const { vault } = this.#browser;
+    const bytes = await Promise.all(
+      tree.attachments.map(async ({ path }) => new Response((await vault.readAttachment(path))?.bytes).text()),
+    );
+    const { entries } = this.#tab.outbox.state.get();
+    const waiting = await Promise.all(
+      entries.map(({ operation }) => (operation.kind === 'file' ? operation.bytes.text() : '')),
+    );
+    for (const [word, fileId] of this.#files) {
+      const times = bytes.filter((one) => one === word).length;
+      assert.ok(times <= 1, `the file ${word} is there ${times} times`);
+      assert.ok(
+        times === 1 || this.#deleted.has(word) || waiting.includes(word),
+        `the file ${word} is lost: ${fileId}`,
+      );
+    }
+    assert.deepEqual(
+      bytes.filter((one) => !this.#files.has(one)),
+      [],
+      'files of other bytes than were added',
+    );
   }
 
   async #create(): Promise<void> {
@@ -149,6 +177,9 @@ class Run {
     const kind = tree.notes.some((note) => note.id === id) ? 'note' : 'attachment';
     const isDraft = waiting.has(id) || updated_at === new Date(0).toISOString();
     for (const [word, noteId] of this.#written) if (noteId === id) this.#deleted.add(word);
+    for (const [word, fileId] of this.#files) {
+      if (fileId === id || this.#browser.given.get(fileId) === id) this.#deleted.add(word);
+    }
     this.#deletedIds.push(id);
     await this.#run({ kind: 'delete', deleted: [{ kind, id, path, known: { [id]: isDraft ? null : updated_at } }] });
   }
@@ -190,7 +221,9 @@ class Run {
   async #upload(): Promise<void> {
     const word = this.#word();
     const bytes = new Blob([word]);
-    await this.#run({ kind: 'file', fileId: randomUUID(), path: this.#path('txt'), bytes, mtime: 1 });
+    const fileId = randomUUID();
+    this.#files.set(word, fileId);
+    await this.#run({ kind: 'file', fileId, path: this.#path('txt'), bytes, mtime: 1 });
   }
 
   async #connect(): Promise<void> {
@@ -202,8 +235,12 @@ class Run {
   /** Loses some requests, and the answers of others. */
   async #lose(): Promise<void> {
     const random = this.#random;
-    this.#browser.network = () => (random.chance(0.3) ? 'lost' : random.chance(0.3) ? 'unanswered' : 'works');
+    this.#browser.network = () => (random.chance(0.5) ? 'works' : random.pick(['lost', 'unanswered', 'late'] as const));
     this.#tab.outbox.setConnected(true);
+  }
+
+  async #deliver(): Promise<void> {
+    await this.#browser.deliver();
   }
 
   /** Another tab goes on; at times both were there. */

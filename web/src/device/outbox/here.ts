@@ -1,5 +1,5 @@
 import { NotevaultClient } from '@notevault/client/notevault-client.ts';
-import { Transport } from '@notevault/client/transport.ts';
+import { type Call, Transport } from '@notevault/client/transport.ts';
 import type { VaultTree } from '@notevault/protocol/sync.ts';
 import { keys } from '../../data/keys.ts';
 import { meQuery, noteQuery } from '../../data/queries.ts';
@@ -11,6 +11,7 @@ import { exclusively } from '../../session/session-channel.ts';
 import { workspace } from '../../workspace/workspace.ts';
 import { deviceStore } from '../device-store.ts';
 import { setUnkept } from '../unkept.ts';
+import { keysOf } from './entry-keys.ts';
 import { IndexedDbOutbox } from './indexed-db-outbox.ts';
 import { isEdit, type Operation, type OutboxEntry, treeWith } from './operation.ts';
 import { Outbox, type OutboxStore, type Result, TabOutbox } from './outbox.ts';
@@ -22,7 +23,9 @@ const AGAIN_MS = 15_000;
 const DRAFT_MS = 60_000;
 
 /** Fails soon: what is not answered waits here, and the app goes on. */
-const api = new NotevaultClient(new Transport(location.origin, session, { tries: 2 }));
+const clientOf = (keyOf?: (call: Call) => string) =>
+  new NotevaultClient(new Transport(location.origin, session, { tries: 2, ...(keyOf === undefined ? {} : { keyOf }) }));
+const api = clientOf();
 
 interface Opened {
   readonly account: string;
@@ -97,7 +100,13 @@ function openOutbox(account: string): Outbox {
     newId: () => crypto.randomUUID(),
     now: () => Date.now(),
     send: (entry, isFresh, record) =>
-      replay(entry, { vault: api.vault(entry.vault), isFresh, record, textOf: textOfDraft, hashOf }),
+      replay(entry, {
+        vault: clientOf(keysOf(entry.id)).vault(entry.vault),
+        isFresh,
+        record,
+        textOf: textOfDraft,
+        hashOf,
+      }),
     exclusively: (run) => exclusively('notevault-outbox', run),
     isSameAccount: async () => (await api.me()).id === account,
     stateOfDraft: async ({ operation, doneAt }) => {
