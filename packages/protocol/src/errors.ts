@@ -247,6 +247,11 @@ export const errors = {
     'conflict',
     'Another note, attachment or folder has this path (names are compared without case).',
   ),
+  text_changed: entry(
+    409,
+    'text_changed',
+    'The note no longer reads as the request says at that place; nothing was written. Read it again.',
+  ),
   note_too_large: entry(413, 'note exceeds maximum size of 10MB', 'A note holds at most 10 MB of UTF-8 text.', both),
   too_many_notes: entry(400, 'too_many_notes', 'A batch takes at most `max` notes.', both),
   invalid_notes: entry(400, 'invalid_notes', '`notes` must be a list of objects, at most 100.', both),

@@ -138,6 +138,8 @@ export const operations = {
   search: read,
   searchStatus: read,
   queryNotes: read,
+  listTasks: read,
+  toggleTask: { ...write, ...once },
 
   listFolders: read,
   listExplicitFolders: read,

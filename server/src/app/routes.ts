@@ -14,6 +14,7 @@ import { folderNotesRoutes } from '../domains/notes/folder-notes.routes.ts';
 import { historyRoutes } from '../domains/notes/history/history.routes.ts';
 import { notesRoutes } from '../domains/notes/notes.routes.ts';
 import { batchRoutes } from '../domains/notes/writes/batch/batch.routes.ts';
+import { textEditsRoutes } from '../domains/notes/writes/text-edits.routes.ts';
 import { consentRoutes } from '../domains/oauth/consent.routes.ts';
 import { oauthRoutes } from '../domains/oauth/oauth.routes.ts';
 import { providerRoutes } from '../domains/oauth/provider.routes.ts';
@@ -35,6 +36,7 @@ export function routesOf(domains: Domains): Route[] {
     ...notesRoutes(domains.notes),
     ...personalRoutes(domains.personal),
     ...batchRoutes(domains.notes),
+    ...textEditsRoutes(domains.notes),
     ...historyRoutes(domains.notes),
     ...attachmentsRoutes(domains.attachments),
     ...linksRoutes(domains.links),

@@ -34,6 +34,8 @@ export interface World {
   /** A note in `folder`. */
   readonly other: string;
   readonly otherPath: string;
+  /** The task on the second line of `other`. */
+  readonly taskText: string;
   readonly folder: string;
   readonly folderPath: string;
   readonly attachmentPath: string;
@@ -72,7 +74,7 @@ export async function makeWorld(owner: Caller, word: string, needs: readonly Nee
   const { folder } = await ok(owner.post('/folders', { folder: folderPath }, headers));
   await put(notePath, `first words of ${word}`);
   const { note } = await put(notePath, `---\ntype: kind-${word}\n---\nsecret words of ${word} #tag-${word}`);
-  const { note: other } = await put(otherPath, `[[Note ${word}]]`);
+  const { note: other } = await put(otherPath, `[[Note ${word}]]\n- [ ] task of ${word}`);
   const attachmentPath = `File ${word}.txt`;
   const file = { path: attachmentPath, content_base64: btoa(`bytes of ${word}`), mtime: 1 };
   await ok(owner.post('/attachments', file, headers));
@@ -88,6 +90,7 @@ export async function makeWorld(owner: Caller, word: string, needs: readonly Nee
     notePath,
     other: other.id,
     otherPath,
+    taskText: `task of ${word}`,
     trashed: trashed?.id ?? '',
     folder: folder.id,
     folderPath,
@@ -267,6 +270,8 @@ const notes = {
   listTypes: row(200, () => ({ url: '/types' })),
   search: row(200, () => ({ url: '/search', body: { query: 'x' } })),
   searchStatus: row(200, () => ({ url: '/search/status' })),
+  listTasks: row(200, () => ({ url: '/vault/tasks?state=open' })),
+  toggleTask: row(200, (w) => ({ url: '/vault/tasks/toggle', body: { note_id: w.other, line: 2, text: w.taskText } })),
   queryNotes: row(200, () => ({ url: '/vault/query', body: { columns: ['type', 'file.links'] } })),
 };
 

@@ -1,5 +1,6 @@
 import { QueryRequest, QueryResponse } from '@notevault/protocol/queries.ts';
 import { SearchRequest, SearchResponse, SearchStatus } from '@notevault/protocol/search.ts';
+import { Tasks, TasksQuery } from '@notevault/protocol/tasks.ts';
 import { type Route, route } from '../../http/route.ts';
 import type { Search } from './search.ts';
 
@@ -26,6 +27,17 @@ export function searchRoutes(search: Search): Route[] {
       responses: { 200: QueryResponse },
       errors: ['invalid_cursor'],
       handle: async ({ principal, vault, body }) => ({ json: await search.query(principal, vault, body) }),
+    }),
+    route({
+      method: 'GET',
+      path: '/vault/tasks',
+      operation: 'listTasks',
+      summary: 'List the tasks of the notes: list items with a box',
+      compresses: true,
+      query: TasksQuery,
+      responses: { 200: Tasks },
+      errors: ['invalid_cursor'],
+      handle: async ({ principal, vault, query }) => ({ body: await search.tasks(principal, vault, query) }),
     }),
     route({
       method: 'GET',

@@ -1,6 +1,7 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { QueryRequest } from '@notevault/protocol/queries.ts';
 import type { SearchRequest, SearchResponse, SearchResult, SearchStatus } from '@notevault/protocol/search.ts';
+import type { Tasks, TasksQuery } from '@notevault/protocol/tasks.ts';
 import type { VaultId } from '@notevault/protocol/values/ids.ts';
 import { markOf } from '@notevault/search-index/ranking/hybrid.ts';
 import { FairSemaphore } from '../../concurrency/semaphore.ts';
@@ -21,6 +22,7 @@ import { type CursorScope, MAX_RESULTS, returnedBefore, searchCursorOf } from '.
 import { type CheckedRequest, checkRequest } from './query/search-request.ts';
 import { VaultQuery } from './query/vault-query.ts';
 import { type VaultResults, VaultSearch } from './query/vault-search.ts';
+import { vaultTasks } from './query/vault-tasks.ts';
 import type { IndexState } from './worker/worker-api.ts';
 import type { WorkerClient } from './worker/worker-client.ts';
 
@@ -101,6 +103,12 @@ export class Search implements AsyncDisposable {
    */
   query({ userId }: Principal, vault: OpenVault, request: QueryRequest): Promise<Buffer[]> {
     return this.#ask(() => this.#vaultQuery.query(userId, vault, request));
+  }
+
+  /** Lists tasks, see `vaultTasks`. */
+  tasks({ userId }: Principal, vault: OpenVault, request: TasksQuery): Promise<Tasks> {
+    const from = { worker: this.#deps.worker, index: this.#vaultQuery };
+    return this.#ask(() => vaultTasks(from, userId, vault, request));
   }
 
   /** Asks an index when it is the caller's turn. */

@@ -1,0 +1,24 @@
+import { TaskToggled, ToggleTask } from '@notevault/protocol/tasks.ts';
+import { idParam } from '../../../http/params.ts';
+import { idempotentRoute, type Route } from '../../../http/route.ts';
+import { writeContextOf } from '../../../http/write-context.ts';
+import type { Notes } from '../notes.ts';
+
+/** Writes that change a place of a text. */
+export function textEditsRoutes(notes: Notes): Route[] {
+  return [
+    idempotentRoute({
+      path: '/vault/tasks/toggle',
+      operation: 'toggleTask',
+      summary: 'Tick a task, or untick it, if its line still reads as it was read',
+      body: ToggleTask,
+      responses: { 200: TaskToggled },
+      errors: ['invalid_id', 'note_not_found', 'text_changed', 'note_too_large', 'note_unreadable'],
+      perform: (request, inTransaction) => {
+        const { note_id: id, ...task } = request.body;
+        return notes.toggleTask(writeContextOf(request, inTransaction), idParam(id), task);
+      },
+      reply: (toggled) => ({ body: toggled }),
+    }),
+  ];
+}
