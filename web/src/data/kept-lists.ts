@@ -20,7 +20,7 @@ export function isKeptList([first, vault, ...rest]: ListKey): boolean {
   return first === 'vault' && KEPT_OF_VAULT.has(rest.join('/'));
 }
 
-const KEPT_OF_VAULT: ReadonlySet<string> = new Set(['tree', 'lists/recent', 'lists/tags']);
+const KEPT_OF_VAULT: ReadonlySet<string> = new Set(['tree', 'lists/recent', 'lists/tags', 'lists/trash']);
 /** What a proxy answers while the server behind it is away. */
 const AWAY: ReadonlySet<number> = new Set([502, 503, 504]);
 

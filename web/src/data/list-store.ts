@@ -13,7 +13,7 @@ interface ListRow {
 }
 
 const LISTS = 'lists';
-/** Three for each vault; beyond, those go that were written first. */
+/** Four for each vault; beyond, those go that were written first. */
 const MOST_LISTS = 100;
 
 /** The lists of an account in IndexedDB. Those of another account are as if they were not there. */

@@ -4,7 +4,6 @@ import { api } from '../data/client.ts';
 import { newNote } from '../data/new-note.ts';
 import { mayPass } from '../device/outbox/replay.ts';
 import type { PickedFile } from '../imports/picked.ts';
-import { uploadFile } from '../media/attachment-urls.ts';
 import { targetPath } from './target-path.ts';
 
 /** How far adding files is, in bytes. */
@@ -63,17 +62,17 @@ async function addFile(
   const content = isNote ? await file.text() : '';
   signal.throwIfAborted();
   const mtime = file.lastModified / 1000;
+  if (!isNote) {
+    const { uploadOrKeep } = await import('../device/outbox/files.ts');
+    return void (await uploadOrKeep(vault, path, file, onProgress, signal));
+  }
   try {
-    if (isNote) await api.vault(vault).upsertNote(newNote(path, content, mtime));
-    else await uploadFile(vault, path, file, onProgress, signal);
+    await api.vault(vault).upsertNote(newNote(path, content, mtime));
   } catch (error) {
     signal.throwIfAborted();
     if (!mayPass(error)) throw error;
     const { doInVault } = await import('../device/outbox/here.ts');
-    const id = crypto.randomUUID();
-    const operation = isNote
-      ? ({ kind: 'note', noteId: id, path, content, attempt: null, sent: null } as const)
-      : ({ kind: 'file', fileId: id, path, bytes: file, mtime } as const);
+    const operation = { kind: 'note', noteId: crypto.randomUUID(), path, content, attempt: null, sent: null } as const;
     const result = await doInVault(vault, operation);
     if (result.type === 'problem') throw error;
   }

@@ -2,9 +2,9 @@ import { useSuspenseQuery } from '@tanstack/react-query';
 import i18next from 'i18next';
 import { useEffect, useRef } from 'react';
 import { keys } from '../data/keys.ts';
+import { fileUrl } from '../device/outbox/files.ts';
 import { loadTexts } from '../i18n/i18n.ts';
 import { useTexts } from '../i18n/use-texts.ts';
-import { attachmentUrl } from '../media/attachment-urls.ts';
 import { importOrReload } from '../page/import-or-reload.ts';
 import type { AttachmentEntry } from '../tree/model/tree-index.ts';
 import { fileKind } from './file-kind.ts';
@@ -24,7 +24,7 @@ export function FileView({ vaultId, file }: FileViewProps) {
   const kind = fileKind(file.mimeType);
   const { data: url } = useSuspenseQuery({
     queryKey: keys.fileUrl(vaultId, file.path),
-    queryFn: () => attachmentUrl(vaultId, file.path),
+    queryFn: () => fileUrl(vaultId, file.path),
     // A ticket ends, so the page asks for another one when it is opened again.
     staleTime: 0,
     gcTime: 0,

@@ -5,8 +5,11 @@ import i18next from 'i18next';
 import { api } from '../data/client.ts';
 import { keys } from '../data/keys.ts';
 import { trashQuery } from '../data/queries.ts';
+import { outboxState } from '../device/outbox/outbox-state.ts';
 import { useTexts } from '../i18n/use-texts.ts';
 import { Page } from '../page/page.tsx';
+import { useObservable } from '../platform/use-observable.ts';
+import { useTreeActions } from '../tree/use-tree-actions.ts';
 import { Button } from '../ui/controls/button.tsx';
 import { useConfirm } from '../ui/dialogs/confirm.tsx';
 import { errorText } from '../ui/feedback/error-text.ts';
@@ -20,7 +23,10 @@ const route = getRouteApi('/vaults/$vaultId/trash');
 export function TrashPage() {
   const t = useTexts('vault');
   const { vaultId } = route.useParams();
-  const { data: items = [], hasNextPage, fetchNextPage, isPending } = useInfiniteQuery(trashQuery(vaultId));
+  const { data = [], hasNextPage, fetchNextPage, isPending } = useInfiniteQuery(trashQuery(vaultId));
+  const { entries } = useObservable(outboxState);
+  const restored = new Set(entries.flatMap(({ operation: one }) => (one.kind === 'restore' ? one.ids : [])));
+  const items = data.filter(({ id }) => !restored.has(id));
   return (
     <Page title={t('nav.trash')}>
       <p className={styles.hint}>{items.length === 0 && !isPending ? t('trash.empty') : t('trash.about')}</p>
@@ -37,6 +43,7 @@ export function TrashPage() {
 function Item({ vaultId, item }: { readonly vaultId: string; readonly item: TrashItem }) {
   const t = useTexts('vault');
   const queries = useQueryClient();
+  const { restore } = useTreeActions(vaultId);
   const confirm = useConfirm();
   const options = {
     onError: (error: Error) => showToast({ kind: 'danger', text: errorText(t, error) }),
@@ -44,8 +51,7 @@ function Item({ vaultId, item }: { readonly vaultId: string; readonly item: Tras
   };
   const restoring = useMutation({
     ...options,
-    mutationFn: () => api.vault(vaultId).restoreFromTrash(item.id),
-    onSuccess: () => showToast({ kind: 'plain', text: t('trash.restored', { path: item.path }) }),
+    mutationFn: () => restore([item.id], item.path),
   });
   const ending = useMutation({ ...options, mutationFn: () => api.vault(vaultId).deleteFromTrash(item.id) });
   // A second press while the first is under way would be refused.

@@ -80,13 +80,17 @@ export function useTreeActions(vault: string) {
     for (const { noteId } of drafts) await forgetDraft(noteId);
   };
 
-  const restore = async (ids: readonly string[]): Promise<void> => {
+  /** Takes a deletion back; `path` names what is restored from the trash by itself, which is then said. */
+  const restore = async (ids: readonly string[], path = ''): Promise<void> => {
     const waiting = outboxState
       .get()
       .entries.find(({ operation, isTried }) => operation.kind === 'delete' && !isTried && isAbout(operation, ids));
     const { outboxHere } = await here();
     if (waiting !== undefined) return (await outboxHere()).discard(waiting.id);
-    await run({ kind: 'restore', ids, path: '' }, () => null);
+    await run({ kind: 'restore', ids, path }, (isDone) => {
+      const text = t('trash.restored', { path });
+      return path === '' ? null : { text: isDone ? text : `${text} ${t('unsent.later')}` };
+    });
     await queries.invalidateQueries({ queryKey: keys.vault(vault) });
   };
 

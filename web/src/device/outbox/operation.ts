@@ -258,8 +258,18 @@ function treeAfter(tree: VaultTree, operation: Operation, now: () => string): Va
       return isSame ? tree : { ...tree, folders, notes, attachments };
     }
     case 'restore':
-      return tree;
+      return withRestored(tree, operation);
   }
+}
+
+/** What is restored from the trash by itself; of more, where they were is not known here. */
+function withRestored(tree: VaultTree, { ids, path }: Extract<Operation, { kind: 'restore' }>): VaultTree {
+  const [id] = ids;
+  if (path === '' || id === undefined || [...tree.notes, ...tree.attachments].some((row) => row.id === id)) return tree;
+  const at = new Date(0).toISOString();
+  if (/\.md$/i.test(path)) return { ...tree, notes: [...tree.notes, { id, path, created_at: at, updated_at: at }] };
+  const file = { id, path, size_bytes: 0, mtime: 0, updated_at: at, mime_type: null };
+  return { ...tree, attachments: [...tree.attachments, file] };
 }
 
 /** Whether a folder is in a tree, or something in it. */

@@ -312,7 +312,7 @@ async function deleteEach(deleted: readonly Deleted[], vault: OutboxVault): Prom
 
 type RestoreOperation = Extract<Operation, { kind: 'restore' }>;
 
-async function sendRestores({ ids }: RestoreOperation, { vault, isFresh }: Replay): Promise<Outcome> {
+async function sendRestores({ ids, path }: RestoreOperation, { vault, isFresh }: Replay): Promise<Outcome> {
   const tree = isFresh ? null : await vault.tree();
   const live = new Set(tree === null ? [] : [...tree.notes, ...tree.attachments].map(({ id }) => id));
   let refused: Outcome = DONE;
@@ -326,7 +326,7 @@ async function sendRestores({ ids }: RestoreOperation, { vault, isFresh }: Repla
       const { notes, attachments } = await vault.tree();
       // As with moves, it may have been done by now.
       if ([...notes, ...attachments].some((row) => row.id === id)) continue;
-      refused = error.status === 409 ? problem('taken', '') : problem('gone', '');
+      refused = error.status === 409 ? problem('taken', path) : problem('gone', path);
     }
   }
   return refused;

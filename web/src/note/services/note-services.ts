@@ -18,14 +18,17 @@ export interface NoteServer {
   tags(): Promise<readonly Counted[]>;
   /** Null for a note that is gone. */
   note(id: string): Promise<Note | null>;
-  /** Makes an empty note; answers with the note that is at the path, if there is one. */
-  makeNote(path: string): Promise<Note>;
+  /** Makes an empty note; resolves to its id, or that of the note at the path, if there is one. */
+  makeNote(path: string): Promise<string>;
   /** Writes what `edit` makes of a note unless somebody else wrote meanwhile; it is then asked again. */
   change(id: string, edit: (text: string) => string | null): Promise<void>;
   /** An address that the elements of a page can load. */
   attachmentUrl(path: string): Promise<string>;
-  /** Throws also if there is something at the path, and the reason of the signal. */
-  upload(path: string, file: File, onProgress: (sent: number) => void, signal: AbortSignal): Promise<void>;
+  /**
+   * Uploads a file, or keeps it until the server is reached; resolves to whether the server has it. Throws also if there is
+   * something at the path, and the reason of the signal.
+   */
+  upload(path: string, file: File, onProgress: (sent: number) => void, signal: AbortSignal): Promise<boolean>;
 }
 
 export interface NoteServicesOptions {
@@ -110,9 +113,9 @@ export class NoteServices implements EditorServices {
       const path = newAttachmentPath(this.#path, file.name, isTaken);
       this.#uploading.add(foldPath(path));
       try {
-        await server.upload(path, file, (sent) => onProgress({ sent, total: file.size }), signal);
-        // The link must be live at once.
-        await queries.invalidateQueries({ queryKey: keys.tree(vault) });
+        const isStored = await server.upload(path, file, (sent) => onProgress({ sent, total: file.size }), signal);
+        // The link must be live at once. What waits is in the tree already.
+        if (isStored) await queries.invalidateQueries({ queryKey: keys.tree(vault) });
       } finally {
         this.#uploading.delete(foldPath(path));
       }
@@ -150,15 +153,12 @@ export class NoteServices implements EditorServices {
   }
 
   async #open(link: LinkTarget, newTab: boolean): Promise<void> {
-    const { vault, server, openNote, openFile, queries } = this.#options;
+    const { server, openNote, openFile } = this.#options;
     const found = this.#resolve(link);
     if (found?.kind === 'note') openNote(found.id, link.anchor, newTab);
     else if (found !== null) openFile(found.id, newTab);
     else if (link.target.trim() !== '') {
-      const path = pathForDangling(link.target, this.#path);
-      const note = await server.makeNote(path);
-      queries.setQueryData(keys.note(vault, note.id), note);
-      openNote(note.id, null, newTab);
+      openNote(await server.makeNote(pathForDangling(link.target, this.#path)), null, newTab);
     }
   }
 
