@@ -18,7 +18,8 @@ test('a page whose read failed is tried again, and is whole when it is opened an
   await page.getByRole('button', { name: 'Try again' }).click();
   await expect(page.getByText('Something went wrong on this page.')).toBeVisible();
   await refusal.stop();
-  await page.getByRole('link', { name: 'Trash' }).click();
+  await page.getByRole('button', { name: /^Switch vault/ }).click();
+  await page.getByRole('menuitem', { name: 'Trash' }).click();
   await expect(page.getByRole('heading', { name: 'Trash', level: 1 })).toBeVisible();
   await page.getByRole('link', { name: 'Tags', exact: true }).click();
   await expect(page.getByRole('link', { name: /#plan/ })).toBeVisible();

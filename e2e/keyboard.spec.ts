@@ -99,12 +99,12 @@ test('the palette runs commands of the editor and inserts a template, with the f
     .poll(async () => (await alice.vault.readNote('Beds.md'))?.content)
     .toBe(`## word\nVisit of Beds on ${year}\n`);
   await page.keyboard.press('Alt+s');
-  await expect(page.getByRole('button', { name: 'Source' })).toHaveAttribute('aria-pressed', 'true');
+  await expect(page.locator('.nv-mode-source')).toBeVisible();
   await page.keyboard.press('Alt+r');
   await expect(page.getByRole('button', { name: 'Read' })).toHaveAttribute('aria-pressed', 'true');
   await page.keyboard.press('Alt+r');
   await page.keyboard.press('Alt+s');
-  await expect(page.getByRole('button', { name: 'Edit' })).toHaveAttribute('aria-pressed', 'true');
+  await expect(page.locator('.nv-mode-preview')).toBeVisible();
 });
 
 test('an input method composes while another client edits the note, and both are kept', async ({

@@ -23,7 +23,7 @@ test('the app opens with its notes while the server is away, and goes on by itse
   // Another load, of which the worker keeps the page.
   await page.reload();
   await expect(page.getByTestId(state)).toHaveText('Saved');
-  await page.getByRole('link', { name: 'Recent' }).click();
+  await page.getByRole('link', { name: 'Home' }).click();
   await expect(page.getByRole('main').getByRole('link', { name: 'Beans' })).toBeVisible();
   const kept = await page.evaluate<string[]>(KEPT);
   expect(kept).toContain('/index.html');
@@ -47,6 +47,7 @@ test('the app opens with its notes while the server is away, and goes on by itse
   await freshServer.run();
   await expect(page.getByTestId(state)).toHaveText('Saved', { timeout: 45_000 });
   // The session of the app is there again, and what it shows is what the server has.
-  await page.getByRole('link', { name: 'Trash' }).click();
+  await page.getByRole('button', { name: /^Switch vault/ }).click();
+  await page.getByRole('menuitem', { name: 'Trash' }).click();
   await expect(page.getByText('The trash is empty.')).toBeVisible();
 });

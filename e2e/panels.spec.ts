@@ -11,7 +11,7 @@ test('what belongs to a note is beside it: outline, links, history with restore'
   await expect(page.getByRole('link', { name: /^Soil/ })).toBeVisible();
   await expect(page.getByText('no such note yet')).toBeVisible();
   await page.getByRole('button', { name: 'History' }).click();
-  await page.getByRole('complementary', { name: 'History' }).getByRole('button').last().click();
+  await page.getByRole('complementary', { name: 'History' }).getByRole('listitem').last().getByRole('button').click();
   await expect(page.getByRole('dialog').locator('ins')).toHaveText('Beans');
   await expect(page.getByRole('dialog').locator('del')).toHaveText('Peas');
   const text = page.getByRole('dialog');
@@ -27,11 +27,12 @@ test('what belongs to a note is beside it: outline, links, history with restore'
 test('the buttons of the panels are pressed while one is open, and going back closes it', async ({ page, alice }) => {
   const note = await alice.write('Soil.md', '# Soil\n');
   await page.goto(alice.page(`/notes/${note.id}`));
-  const outline = page.getByRole('button', { name: 'Outline' });
-  await expect(outline).toHaveAttribute('aria-pressed', 'false');
-  await outline.click();
+  const beside = page.getByRole('button', { name: 'Beside the note' });
+  await expect(beside).toHaveAttribute('aria-pressed', 'false');
+  await beside.click();
   await expect(page).toHaveURL(/panel=outline/);
-  await expect(outline).toHaveAttribute('aria-pressed', 'true');
+  await expect(beside).toHaveAttribute('aria-pressed', 'true');
+  await expect(page.getByRole('button', { name: 'Outline' })).toHaveAttribute('aria-pressed', 'true');
   await expectAccessible(page);
   await page.goBack();
   await expect(page).not.toHaveURL(/panel/);
@@ -54,11 +55,14 @@ test('a note is printed whole, without what is beside it', async ({ page, alice 
 test('the words of a note are counted without its properties, and those that are selected', async ({ page, alice }) => {
   const note = await alice.write('Words.md', '---\ntags: [a, b]\n---\none two three\n');
   await page.goto(alice.page(`/notes/${note.id}`));
-  await expect(page.getByText('3 words')).toBeVisible();
+  const counted = async (words: string) => {
+    await page.getByRole('button', { name: 'More about the note' }).click();
+    await expect(page.getByRole('menu').getByText(words, { exact: true })).toBeVisible();
+    await page.keyboard.press('Escape');
+  };
+  await counted('3 words');
   await page.getByText('one two three').click();
   await page.keyboard.press('Home');
   await page.keyboard.press('Control+Shift+ArrowRight');
-  await expect(page.getByText('1 of 3 words')).toBeVisible();
-  await page.keyboard.press('Home');
-  await expect(page.getByText('3 words', { exact: true })).toBeVisible();
+  await counted('1 of 3 words');
 });

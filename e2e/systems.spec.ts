@@ -44,6 +44,6 @@ test('names are ordered and dates written in the language of the app, not in tha
   });
   await page.goto(alice.page(`/notes/${note.id}?panel=history`));
   await expect(page.getByRole('treeitem')).toHaveText(['Äpfel', 'Birne', 'Zebra']);
-  await page.getByRole('complementary').getByRole('button').last().click();
+  await page.getByRole('complementary').getByRole('list').last().getByRole('button').last().click();
   await expect(page.getByRole('dialog').getByRole('heading')).toHaveText(/\d+\.\d+\.\d{4}, \d+:\d\d:\d\d/);
 });

@@ -3,6 +3,7 @@ import type { vault } from '../i18n/en/vault.ts';
 import type { PanelName } from '../page/search-params.ts';
 import type { IconName } from '../ui/controls/icon.tsx';
 import type { Shortcut } from '../ui/text/shortcut.ts';
+import type { NoteRequest } from '../workspace/open-note.ts';
 
 /** The dialogs that actions open. */
 export type DialogName = 'switcher' | 'palette' | 'shortcuts' | 'template';
@@ -23,6 +24,8 @@ export interface ActionContext {
   focusTree(): void;
   /** Shows the open note in a mode; in the usual one if it is shown so already. */
   toggleMode(mode: EditorMode): void;
+  /** Does something with the open note as a whole. */
+  askNote(request: NoteRequest): void;
   /** Prints the open note. */
   print(): void;
   canRunInEditor(command: EditorCommand): boolean;

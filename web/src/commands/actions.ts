@@ -1,12 +1,28 @@
+import type { IconName } from '../ui/controls/icon.tsx';
 import type { Shortcut } from '../ui/text/shortcut.ts';
+import { NOTE_REQUESTS, type NoteRequest } from '../workspace/open-note.ts';
 import type { Action, ActionContext } from './action.ts';
 import { EDITOR_ACTIONS } from './editor-actions.ts';
+
+const NOTE_ICONS: Readonly<Record<NoteRequest, IconName>> = {
+  rename: 'pen',
+  move: 'folder',
+  duplicate: 'copy',
+  star: 'star',
+  copyLink: 'link',
+  download: 'download',
+  deleteNote: 'trash',
+};
+
+const NOTE_ACTIONS = NOTE_REQUESTS.map(
+  (id): Action => ({ id, icon: NOTE_ICONS[id], needsNote: true, run: ({ askNote }) => askNote(id) }),
+);
 
 const APP_ACTIONS: readonly Action[] = [
   { id: 'switcher', icon: 'search', keys: 'Mod+K', run: ({ open }) => open('switcher') },
   { id: 'palette', icon: 'list', keys: 'Mod+Shift+P', run: ({ open }) => open('palette') },
-  { id: 'newNote', icon: 'add', keys: 'Alt+N', run: ({ createNote }) => createNote() },
-  { id: 'daily', icon: 'clock', keys: 'Alt+D', run: ({ openDaily }) => openDaily() },
+  { id: 'newNote', icon: 'pen', keys: 'Alt+N', run: ({ createNote }) => createNote() },
+  { id: 'daily', icon: 'calendar', keys: 'Alt+D', run: ({ openDaily }) => openDaily() },
   { id: 'search', icon: 'search', keys: 'Mod+Shift+F', run: ({ goTo }) => goTo('search') },
   { id: 'recent', icon: 'clock', run: ({ goTo }) => goTo('recent') },
   { id: 'tags', icon: 'tag', run: ({ goTo }) => goTo('tags') },
@@ -17,8 +33,9 @@ const APP_ACTIONS: readonly Action[] = [
   { id: 'sidebar', icon: 'menu', keys: 'Mod+\\', run: ({ toggleSidebar }) => toggleSidebar() },
   { id: 'panel', icon: 'panel', keys: 'Alt+P', needsNote: true, run: ({ togglePanel }) => togglePanel() },
   { id: 'source', icon: 'file', keys: 'Alt+S', needsNote: true, run: ({ toggleMode }) => toggleMode('source') },
-  { id: 'reading', icon: 'eye', keys: 'Alt+R', needsNote: true, run: ({ toggleMode }) => toggleMode('reading') },
+  { id: 'reading', icon: 'read', keys: 'Alt+R', needsNote: true, run: ({ toggleMode }) => toggleMode('reading') },
   { id: 'print', icon: 'file', keys: 'Mod+P', needsNote: true, run: ({ print }) => print() },
+  ...NOTE_ACTIONS,
   { id: 'template', icon: 'copy', needsNote: true, run: ({ open }) => open('template') },
   { id: 'showOutline', icon: 'list', needsNote: true, run: ({ showPanel }) => showPanel('outline') },
   { id: 'showLinks', icon: 'link', needsNote: true, run: ({ showPanel }) => showPanel('links') },

@@ -16,7 +16,7 @@ interface KeptListsOptions {
 
 /** Which lists open without the server: who is signed in, the vaults, and of each what its first page shows. */
 export function isKeptList([first, vault, ...rest]: ListKey): boolean {
-  if (first === 'me' || first === 'vaults') return vault === undefined;
+  if (first === 'me' || first === 'vaults' || first === 'preferences') return vault === undefined;
   return first === 'vault' && KEPT_OF_VAULT.has(rest.join('/'));
 }
 

@@ -1,6 +1,7 @@
 /** The keys of all queries. Everything of a vault is below `vault(id)`. */
 export const keys = {
   me: ['me'] as const,
+  preferences: ['preferences'] as const,
   storage: ['storage'] as const,
   vaults: ['vaults'] as const,
   deletedVaults: ['vaults', 'deleted'] as const,

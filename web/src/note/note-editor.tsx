@@ -8,25 +8,28 @@ import { newNote } from '../data/new-note.ts';
 import { meQuery } from '../data/queries.ts';
 import { isNew } from '../device/outbox/outbox-state.ts';
 import { unsentChanged } from '../device/unsent-state.ts';
-import type { EditorMode, EditorSession } from '../editor/index.ts';
+import type { EditorSession } from '../editor/index.ts';
 import { useLanguage, useTexts } from '../i18n/use-texts.ts';
 import { useObservable } from '../platform/use-observable.ts';
-import { nameOf, noteName, parentOf } from '../tree/model/tree-index.ts';
+import { nameOf, noteName } from '../tree/model/tree-index.ts';
 import { saveFile } from '../ui/controls/save-file.ts';
 import { errorText } from '../ui/feedback/error-text.ts';
 import { showToast } from '../ui/feedback/toast.ts';
 import { editorSettings } from '../workspace/editor-settings.ts';
 import { workspace } from '../workspace/workspace.ts';
 import styles from './note-editor.module.css';
-import text from './note-page.module.css';
-import { PanelButtons } from './panels/panel-buttons.tsx';
+import { NoteHead } from './note-head.tsx';
+import { NoteMenu } from './note-menu.tsx';
 import { noteServer } from './services/note-server.ts';
 import { NoteServices } from './services/note-services.ts';
 import type { ShownNote } from './shown-note.ts';
 import { type Recovery, StateLine } from './state-line.tsx';
+import { Title } from './title-field.tsx';
+import { TouchTools } from './touch-tools.tsx';
+import { UndrawnNote } from './undrawn-note.tsx';
 import { useEditor } from './use-editor.ts';
-import { useNoteSession } from './use-note-session.ts';
-import { WordCount } from './word-count.tsx';
+import { useNoteRequests } from './use-note-requests.tsx';
+import { useNoteSession, useSessionFact } from './use-note-session.ts';
 
 interface NoteEditorProps {
   readonly vaultId: string;
@@ -34,8 +37,6 @@ interface NoteEditorProps {
   /** Whether its text waits here, in a document of its own. */
   readonly isDraft: boolean;
 }
-
-const MODES: readonly EditorMode[] = ['preview', 'source', 'reading'];
 
 /** A note that is edited live. */
 export function NoteEditor({ vaultId, note, isDraft }: NoteEditorProps) {
@@ -47,7 +48,6 @@ export function NoteEditor({ vaultId, note, isDraft }: NoteEditorProps) {
 }
 
 function LiveNote({ vaultId, note, isDraft, session }: NoteEditorProps & { readonly session: EditorSession }) {
-  const t = useTexts('editor');
   const inVault = useTexts('vault');
   const place = useRef<HTMLDivElement>(null);
   const open = workspace.note(note.id);
@@ -58,37 +58,39 @@ function LiveNote({ vaultId, note, isDraft, session }: NoteEditorProps & { reado
   const label = noteName(note.path);
   const editor = useEditor(place, { note: open, session, services, mode, label });
   const recovery = useRecovery(vaultId, note, session);
+  const { isStarred, name, rename, dialog } = useNoteRequests(vaultId, note, open);
+  const canWrite = useSessionFact(session, (one) => one.canWrite !== false);
   useEffect(() => {
     open.setEditor(editor);
     return () => open.setEditor(null);
   }, [open, editor]);
   return (
     <div className={styles.note}>
-      <header className={styles.head}>
-        <h1 className={styles.title} dir="auto">
-          {parentOf(note.path) === '' ? null : <span className={styles.folder}>{parentOf(note.path)} / </span>}
-          {noteName(note.path)}
-        </h1>
-        {isDraft && isNew(note.id) ? <span title={inVault('outbox.draft')}>{inVault('outbox.draftBadge')}</span> : null}
-        <StateLine session={session} recovery={recovery} />
-        {editor === null ? null : <WordCount editor={editor} />}
-        <fieldset className={styles.modes} aria-label={t('mode.label')}>
-          {MODES.map((one) => (
-            <button key={one} type="button" aria-pressed={one === mode} onClick={() => open.setMode(one)}>
-              {t(`mode.${one}`)}
-            </button>
-          ))}
-        </fieldset>
-        <PanelButtons />
-      </header>
+      <NoteHead
+        path={note.path}
+        open={open}
+        session={session}
+        isStarred={isStarred}
+        star={() => open.ask('star')}
+        state={
+          <>
+            {isDraft && isNew(note.id) ? (
+              <span title={inVault('outbox.draft')}>{inVault('outbox.draftBadge')}</span>
+            ) : null}
+            <StateLine session={session} recovery={recovery} />
+          </>
+        }
+        menu={editor === null ? null : <NoteMenu open={open} editor={editor} isStarred={isStarred} />}
+      />
       <div className={styles.editor}>
         <div ref={place} className={styles.place} data-testid="editor" />
-        {editor === null ? (
-          <pre className={text.source} dir="auto">
-            {note.content}
-          </pre>
-        ) : null}
+        {editor === null ? <UndrawnNote note={note} /> : null}
       </div>
+      {editor === null ? null : (
+        <Title name={name} editor={editor} canRename={mode !== 'reading' && canWrite} rename={rename} />
+      )}
+      {editor === null || mode === 'reading' ? null : <TouchTools editor={editor} />}
+      {dialog}
     </div>
   );
 }

@@ -9,10 +9,10 @@ import { noteName } from '../tree/model/tree-index.ts';
 import { Notice } from '../ui/feedback/notice.tsx';
 import { workspace } from '../workspace/workspace.ts';
 import { anchorOf } from './anchor.ts';
-import styles from './note-page.module.css';
 import panels from './panels/panels.module.css';
 import { Panels } from './panels/panels.tsx';
 import { useFoundNote } from './shown-note.ts';
+import { UndrawnNote } from './undrawn-note.tsx';
 
 const route = getRouteApi('/vaults/$vaultId/notes/$noteId');
 
@@ -31,15 +31,10 @@ export function NotePage() {
   if (found === null) return <NotFound />;
   if (found === 'unreachable') return <NotHere vaultId={vaultId} noteId={noteId} />;
   const { shown, stored, isDraft } = found;
-  const text = (
-    <pre className={styles.source} dir="auto">
-      {shown.content}
-    </pre>
-  );
   return (
     <div className={panels.frame} data-panel={panel === undefined ? undefined : ''}>
       <div className={panels.note}>
-        <Suspense fallback={text}>
+        <Suspense fallback={<UndrawnNote note={shown} />}>
           <NoteEditor key={`${noteId} ${isDraft}`} vaultId={vaultId} note={shown} isDraft={isDraft} />
         </Suspense>
       </div>

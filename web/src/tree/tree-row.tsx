@@ -40,7 +40,7 @@ export const TreeRowView = memo(function TreeRowView({ row, id, start, events, .
   const { key } = entry;
   const isDraft = useSyncExternalStore(outboxState.subscribe, () => entry.kind === 'note' && isNew(key));
   useEffect(() => (element.current === null ? undefined : draggableRow(element.current, key)), [key]);
-  const style: CSSProperties = { transform: `translateY(${start}px)`, paddingInlineStart: `${(level - 1) * 14 + 4}px` };
+  const style = { transform: `translateY(${start}px)`, '--level': level - 1 } as CSSProperties;
   return (
     // biome-ignore lint/a11y/useFocusableInteractive: the tree has the focus, see above
     // biome-ignore lint/a11y/useKeyWithClickEvents: the tree handles keys
@@ -68,7 +68,7 @@ export const TreeRowView = memo(function TreeRowView({ row, id, start, events, .
         events.openMenu(key, { x: event.clientX, y: event.clientY });
       }}
     >
-      <span className={styles.mark}>{markOf(row)}</span>
+      {level > 1 && entry.kind === 'note' ? null : <span className={styles.mark}>{markOf(row)}</span>}
       {state.isRenamed ? (
         <RenameInput name={entry.name} rename={(name) => events.rename(key, name)} stop={events.stopRenaming} />
       ) : (
@@ -77,11 +77,6 @@ export const TreeRowView = memo(function TreeRowView({ row, id, start, events, .
         </span>
       )}
       {isDraft ? <Icon name="offline" size={14} /> : null}
-      {entry.kind === 'folder' && !state.isRenamed ? (
-        <span className={styles.count} aria-hidden="true">
-          {entry.noteCount}
-        </span>
-      ) : null}
       {state.isRenamed ? null : (
         <button
           type="button"

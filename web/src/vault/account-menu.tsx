@@ -2,7 +2,7 @@ import { useSuspenseQuery } from '@tanstack/react-query';
 import type { ActionContext } from '../commands/action.ts';
 import { meQuery } from '../data/queries.ts';
 import { useTexts } from '../i18n/use-texts.ts';
-import { Icon } from '../ui/controls/icon.tsx';
+import { Avatar } from '../ui/controls/avatar.tsx';
 import { Menu } from '../ui/controls/menu.tsx';
 import styles from './vault-menu.module.css';
 
@@ -15,8 +15,8 @@ export function AccountMenu({ context }: { readonly context: ActionContext }) {
     <Menu
       trigger={
         <button type="button" className={styles.trigger} aria-label={`${t('nav.account')}: ${name}`}>
+          <Avatar name={name} />
           <span dir="auto">{name}</span>
-          <Icon name="more" size={16} />
         </button>
       }
       items={[

@@ -1,48 +1,102 @@
 import { ApiError } from '@notevault/client/transport.ts';
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { Suspense } from 'react';
-import { recentQuery } from '../data/queries.ts';
+import { Suspense, useState } from 'react';
+import { meQuery, recentQuery } from '../data/queries.ts';
 import { useVaultId } from '../data/use-vault.ts';
-import { useTexts } from '../i18n/use-texts.ts';
+import { useLanguage, useTexts } from '../i18n/use-texts.ts';
 import { CrashBarrier } from '../page/crash-barrier.tsx';
-import { Page } from '../page/page.tsx';
-import { buttonClass } from '../ui/controls/button.tsx';
+import { useWindowTitle } from '../page/page.tsx';
+import { Icon } from '../ui/controls/icon.tsx';
+import { dayOf } from '../ui/text/day-of.ts';
+import { useFolders } from '../workspace/folders.ts';
 import { DamagedRows } from './damaged-rows.tsx';
+import { partOfDay } from './greeting.ts';
 import { NoteList } from './note-list.tsx';
+import styles from './overview.module.css';
+import { useVaultActions } from './vault-actions.ts';
 
-/** What is shown of a vault when no note is open: what is damaged, and the notes that changed last. */
+/** Home: what can be done first, what is damaged, and the notes that changed last. */
 export function Overview() {
   const t = useTexts('vault');
   const vaultId = useVaultId();
+  const { data: me } = useSuspenseQuery(meQuery);
+  const language = useLanguage();
+  const [now] = useState(() => new Date());
+  useWindowTitle(t('nav.home'));
+  const { data, error } = useQuery({ ...recentQuery(vaultId), throwOnError: (thrown) => !isDamage(thrown) });
+  const isEmpty = data?.length === 0;
+  const greeting = t(`home.${partOfDay(now)}`);
   return (
-    <Page title={t('overview.title')}>
+    <div className={styles.home} data-empty={isEmpty || undefined}>
+      <header>
+        <h1>{me.display_name === null ? greeting : t('home.named', { greeting, name: me.display_name })}</h1>
+        <p>
+          {isEmpty
+            ? t('overview.emptyText')
+            : now.toLocaleDateString(language, { weekday: 'long', day: 'numeric', month: 'long' })}
+        </p>
+      </header>
+      <Beginnings vaultId={vaultId} now={now} isEmpty={isEmpty} />
       <CrashBarrier>
         <Suspense>
           <DamagedRows vaultId={vaultId} />
         </Suspense>
       </CrashBarrier>
-      <RecentNotes vaultId={vaultId} />
-    </Page>
+      {isDamage(error) ? <p className={styles.hint}>{t('damaged.recent')}</p> : null}
+      {data === undefined || isEmpty ? null : (
+        <section aria-labelledby="recent">
+          <h2 id="recent">{t('overview.title')}</h2>
+          <NoteList notes={data} />
+        </section>
+      )}
+    </div>
   );
 }
 
-function RecentNotes({ vaultId }: { readonly vaultId: string }) {
+interface BeginningsProps {
+  readonly vaultId: string;
+  readonly now: Date;
+  readonly isEmpty: boolean;
+}
+
+/** Three things to begin with. */
+function Beginnings({ vaultId, now, isEmpty }: BeginningsProps) {
   const t = useTexts('vault');
-  const { data, error } = useQuery({ ...recentQuery(vaultId), throwOnError: (thrown) => !isDamage(thrown) });
-  if (isDamage(error)) return <p>{t('damaged.recent')}</p>;
-  if (data === undefined) return null;
+  const { daily } = useFolders();
+  const { createNote, openDaily } = useVaultActions();
   return (
-    <>
-      <NoteList notes={data} empty={t('overview.emptyText')} />
-      {data.length > 0 ? null : (
-        <div>
-          <Link to="/vaults/$vaultId/import" params={{ vaultId }} className={buttonClass('plain')}>
-            {t('action.import')}
+    <ul className={styles.cards}>
+      <li>
+        <button type="button" onClick={createNote}>
+          <Icon name="pen" size={18} />
+          <b>{t('nav.newNote')}</b>
+          <small>{t('home.newNote')}</small>
+        </button>
+      </li>
+      <li>
+        {isEmpty ? (
+          <Link to="/vaults/$vaultId/import" params={{ vaultId }}>
+            <Icon name="download" size={18} />
+            <b>{t('action.import')}</b>
+            <small>{t('home.import')}</small>
           </Link>
-        </div>
-      )}
-    </>
+        ) : (
+          <button type="button" onClick={openDaily}>
+            <Icon name="calendar" size={18} />
+            <b>{t('home.today')}</b>
+            <small dir="auto">{[daily, dayOf(now)].filter(Boolean).join(' / ')}</small>
+          </button>
+        )}
+      </li>
+      <li>
+        <Link to="/settings/connections">
+          <Icon name="plug" size={18} />
+          <b>{t('home.connect')}</b>
+          <small>{t('home.connectText')}</small>
+        </Link>
+      </li>
+    </ul>
   );
 }
 

@@ -1,45 +1,56 @@
 import { Link } from '@tanstack/react-router';
-import { Suspense } from 'react';
+import { lazy, Suspense } from 'react';
 import type { ActionContext } from '../commands/action.ts';
 import { useTexts } from '../i18n/use-texts.ts';
 import { VaultTree } from '../tree/vault-tree.tsx';
+import { Button } from '../ui/controls/button.tsx';
 import { Icon } from '../ui/controls/icon.tsx';
 import { onApple, shownKeys } from '../ui/text/shortcut.ts';
 import { AccountMenu } from './account-menu.tsx';
+import { KeptSign } from './kept-sign.tsx';
+import styles from './sidebar.module.css';
 import { UnsentBadge } from './unsent-badge.tsx';
 import { VaultMenu } from './vault-menu.tsx';
-import styles from './vault-page.module.css';
+
+/** What is starred comes from the server, later than the tree. */
+const Starred = lazy(() => import('./starred.tsx').then((module) => ({ default: module.Starred })));
 
 interface SidebarProps {
   readonly vaultId: string;
   /** Called when something was opened from it. */
   readonly leave: () => void;
+  readonly hide: () => void;
   readonly context: ActionContext;
 }
 
-export function Sidebar({ vaultId, leave, context }: SidebarProps) {
+/** The vault, one field that leads everywhere, its places, its notes, and who is here. */
+export function Sidebar({ vaultId, leave, hide, context }: SidebarProps) {
   const t = useTexts('vault');
   const to = { params: { vaultId }, onClick: leave };
   return (
     <aside className={styles.sidebar} aria-label={t('nav.notes')}>
       <div className={styles.top}>
-        <VaultMenu vaultId={vaultId} />
+        <VaultMenu vaultId={vaultId} leave={leave} context={context} />
+        <Button look="quiet" isIcon aria-label={t('nav.closeSidebar')} aria-expanded="true" onClick={hide}>
+          <Icon name="side" />
+        </Button>
       </div>
+      <button
+        type="button"
+        className={styles.find}
+        onClick={() => {
+          leave();
+          context.open('switcher');
+        }}
+      >
+        <Icon name="search" />
+        <span>{t('nav.find')}</span>
+        <kbd>{shownKeys('Mod+K', onApple())}</kbd>
+      </button>
       <nav className={styles.nav} aria-label={t('nav.label')}>
-        <button type="button" onClick={() => context.open('switcher')}>
-          <Icon name="note" />
-          {t('nav.goTo')}
-          <span className={styles.keys} aria-hidden="true">
-            {shownKeys('Mod+K', onApple())}
-          </span>
-        </button>
-        <Link to="/vaults/$vaultId/search" {...to}>
-          <Icon name="search" />
-          {t('nav.search')}
-        </Link>
         <Link to="/vaults/$vaultId" activeOptions={{ exact: true }} {...to}>
           <Icon name="clock" />
-          {t('nav.recent')}
+          {t('nav.home')}
         </Link>
         <Link to="/vaults/$vaultId/tags" {...to}>
           <Icon name="tag" />
@@ -49,17 +60,21 @@ export function Sidebar({ vaultId, leave, context }: SidebarProps) {
           <Icon name="graph" />
           {t('nav.graph')}
         </Link>
-        <Link to="/vaults/$vaultId/trash" {...to}>
-          <Icon name="trash" />
-          {t('nav.trash')}
-        </Link>
       </nav>
       <Suspense>
-        <VaultTree vaultId={vaultId} leave={leave} />
+        <div className={styles.lists}>
+          <Suspense>
+            <Starred vaultId={vaultId} leave={leave} />
+          </Suspense>
+          <VaultTree vaultId={vaultId} leave={leave} />
+        </div>
       </Suspense>
-      <div className={styles.bottom}>
+      <div className={styles.foot}>
         <UnsentBadge leave={leave} />
-        <AccountMenu context={context} />
+        <div className={styles.me}>
+          <AccountMenu context={context} />
+          <KeptSign />
+        </div>
       </div>
     </aside>
   );

@@ -1,11 +1,9 @@
 import { lazy, Suspense, useState } from 'react';
-import { unsentState } from '../device/unsent-state.ts';
 import { useTexts } from '../i18n/use-texts.ts';
 import { importOrReload } from '../page/import-or-reload.ts';
-import { useObservable } from '../platform/use-observable.ts';
 import { Icon } from '../ui/controls/icon.tsx';
 import styles from './unsent-badge.module.css';
-import { useListedEntries } from './use-listed-entries.ts';
+import { useUnsent } from './use-unsent.ts';
 
 const UnsentDialog = lazy(() =>
   importOrReload(() => import('./unsent-dialog.tsx')).then((module) => ({ default: module.UnsentDialog })),
@@ -62,22 +60,6 @@ export function UnsentCount() {
       {count}
     </span>
   );
-}
-
-function useUnsent() {
-  const { notes, isSending } = useObservable(unsentState);
-  const waiting = notes.filter(({ asideOf }) => asideOf === undefined).length;
-  const outbox = useListedEntries();
-  const refused = [...notes, ...outbox.entries].filter(({ problem }) => problem !== null).length;
-  return {
-    notes,
-    entries: outbox.entries,
-    count: notes.length + outbox.entries.length,
-    isOfNotes: outbox.entries.every(({ operation }) => operation.kind === 'note'),
-    waiting: waiting + outbox.entries.length,
-    isSending: isSending || outbox.isSending,
-    refused,
-  };
 }
 
 function useUnsentText(): string {

@@ -1,7 +1,6 @@
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { ActionContext, DialogName } from '../commands/action.ts';
-import { fillTemplate } from '../commands/template.ts';
 import { useShortcuts } from '../commands/use-shortcuts.ts';
 import { api } from '../data/client.ts';
 import { useTree } from '../data/use-tree.ts';
@@ -53,6 +52,7 @@ export function useActions(vaultId: string, toggleSidebar: () => void) {
             .vault(vaultId)
             .readNoteById(template.id)
             .catch(() => null);
+    const { fillTemplate } = await import('../commands/template.ts');
     await create(folders.daily, day, fillTemplate(begun?.content ?? '', { title: day, now, language }));
   };
   const confirm = useConfirm();
@@ -86,6 +86,7 @@ export function useActions(vaultId: string, toggleSidebar: () => void) {
       void navigate({ to: '/vaults/$vaultId/notes/$noteId', params: { vaultId, noteId }, search });
     },
     toggleMode: (mode) => note?.toggleMode(mode),
+    askNote: (request) => note?.ask(request),
     print: () => void editor()?.print(),
     canRunInEditor: (command) => editor()?.canRun(command) ?? false,
     runInEditor: (command) => void editor()?.run(command),

@@ -11,10 +11,12 @@ import { NotFound } from '../page/not-found.tsx';
 import { Button } from '../ui/controls/button.tsx';
 import { Icon } from '../ui/controls/icon.tsx';
 import { Toasts } from '../ui/feedback/toasts.tsx';
+import { Places } from './places.tsx';
 import { Sidebar } from './sidebar.tsx';
 import { UnsentCount } from './unsent-badge.tsx';
 import { useActions } from './use-actions.ts';
 import { useSidebar } from './use-sidebar.ts';
+import { VaultActionsContext } from './vault-actions.ts';
 import styles from './vault-page.module.css';
 
 const loadDialogs = () => importOrReload(() => import('../commands/dialogs.tsx'));
@@ -28,6 +30,8 @@ const MAIN = 'main';
 function loadParts(): void {
   const parts = [
     import('../commands/dialogs.tsx'),
+    import('../commands/template.ts'),
+    import('../ui/dialogs/confirm-dialog.tsx'),
     import('../note/note-editor.tsx'),
     import('./unsent-dialog.tsx'),
     loadTexts('editor'),
@@ -56,7 +60,7 @@ function OpenVault({ id }: { readonly id: string }) {
       <a className={styles.skip} href={`#${MAIN}`}>
         {t('skip')}
       </a>
-      <Sidebar vaultId={id} leave={sidebar.leave} context={context} />
+      <Sidebar vaultId={id} leave={sidebar.leave} hide={sidebar.toggle} context={context} />
       <button
         type="button"
         className={styles.veil}
@@ -66,23 +70,26 @@ function OpenVault({ id }: { readonly id: string }) {
       />
       <main id={MAIN} className={styles.main} tabIndex={-1}>
         <div className={styles.bar}>
-          <Button
-            look="quiet"
-            isIcon
-            aria-label={t(sidebar.isOpen ? 'nav.closeSidebar' : 'nav.openSidebar')}
-            aria-expanded={sidebar.isOpen}
-            onClick={sidebar.toggle}
-          >
-            <Icon name="menu" />
+          <Button look="quiet" isIcon aria-label={t('nav.openSidebar')} aria-expanded={false} onClick={sidebar.toggle}>
+            <Icon name="side" />
             {sidebar.isOpen ? null : <UnsentCount />}
           </Button>
         </div>
         <CrashBarrier>
           <Suspense>
-            <Outlet />
+            <VaultActionsContext value={context}>
+              <Outlet />
+            </VaultActionsContext>
           </Suspense>
         </CrashBarrier>
       </main>
+      <Places
+        vaultId={id}
+        isSideOpen={sidebar.isOpen}
+        toggleSide={sidebar.toggle}
+        leave={sidebar.leave}
+        context={context}
+      />
       {dialog === null ? null : (
         <Suspense>
           <Dialogs name={dialog} context={context} openNote={openNote} createNote={createNote} close={closeDialog} />

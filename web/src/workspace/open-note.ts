@@ -5,6 +5,10 @@ import { changeEditorSettings, editorSettings } from './editor-settings.ts';
 /** What a command opens to be used by keys at once. */
 export type FocusTarget = 'editor' | 'panel';
 
+/** What can be asked of the page of a note. */
+export const NOTE_REQUESTS = ['rename', 'move', 'duplicate', 'star', 'copyLink', 'download', 'deleteNote'] as const;
+export type NoteRequest = (typeof NOTE_REQUESTS)[number];
+
 /** A note that is open in this tab, was, or is about to be; for all that is not its editor: panels, palette, tree. */
 export class OpenNote {
   readonly #editor = new ObservableValue<EditorController | null>(null);
@@ -18,6 +22,8 @@ export class OpenNote {
   readonly editor: Observable<EditorController | null> = this.#editor;
   /** Whether it is read; else it is edited in the mode of the settings. */
   readonly isReading: Observable<boolean> = this.#isReading;
+  /** Answers what is asked of it; null while its page is not there. */
+  answer: ((request: NoteRequest) => void) | null = null;
   /** Where the cursor was in its last editor. */
   caret: EditorCaret | undefined;
 
@@ -45,6 +51,11 @@ export class OpenNote {
   toggleMode(mode: EditorMode): void {
     if (this.mode !== mode) this.setMode(mode);
     else this.setMode(mode === 'reading' ? editorSettings.get().writing : 'preview');
+  }
+
+  /** Asks something of the page of the note. */
+  ask(request: NoteRequest): void {
+    this.answer?.(request);
   }
 
   /** Asks for the focus before something of the note is shown; what is there first takes it. */

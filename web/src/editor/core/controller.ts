@@ -82,4 +82,6 @@ export interface EditorController extends Disposable {
   /** Prints the note once everything in it is drawn. */
   print(): Promise<void>;
   readonly facts: Observable<EditorFacts>;
+  /** A place above the text, which scrolls with it. */
+  readonly top: HTMLElement;
 }

@@ -20,6 +20,7 @@ import { type EditorMode, modeExtensions } from './modes.ts';
 import { printView } from './printing.ts';
 import { drawReadingView } from './reading-view.ts';
 import { type EditorServices, services } from './services.ts';
+import { type TopPlace, topPlace } from './top-place.ts';
 
 export interface NoteEditorOptions {
   /** The text of the note in its Yjs document, already loaded. */
@@ -48,6 +49,7 @@ export class NoteEditor implements EditorController {
   readonly #language = new Compartment();
   readonly #text: Text;
   readonly #undo: UndoManager;
+  readonly #top: TopPlace;
   readonly #stopLinks: () => void;
   #mode: EditorMode;
   #canWrite: boolean;
@@ -68,6 +70,7 @@ export class NoteEditor implements EditorController {
         extensions: this.#extensions(options),
       }),
     });
+    this.#top = topPlace(this.#view);
     this.#stopLinks = options.services.links.onChange(() => {
       this.#view.dispatch({ effects: refreshPreview.of(null) });
     });
@@ -78,6 +81,10 @@ export class NoteEditor implements EditorController {
     foldClosedCallouts(this.#view);
     // Tests and the app wait for this mark: from here on, keys reach the text.
     this.#view.dom.dataset.editorReady = 'true';
+  }
+
+  get top(): HTMLElement {
+    return this.#top.element;
   }
 
   get mode(): EditorMode {
@@ -167,6 +174,7 @@ export class NoteEditor implements EditorController {
     for (const event of ['stack-item-added', 'stack-item-popped', 'stack-cleared'] as const) {
       this.#undo.off(event, this.#onHistory);
     }
+    this.#top[Symbol.dispose]();
     this.#view.destroy();
   }
 

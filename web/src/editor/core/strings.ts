@@ -4,6 +4,7 @@ import type { TableEdit } from '../table/commands.ts';
 export interface EditorStrings {
   readonly editorLabel: string;
   readonly properties: string;
+  readonly add: string;
   readonly addProperty: string;
   readonly propertyName: string;
   readonly propertyValue: string;

@@ -1,5 +1,6 @@
 import type { EditorStrings } from '../core/strings.ts';
 import { button, element } from '../preview/widget-base.ts';
+import { propertyChips } from './chips.ts';
 import {
   addItem,
   addProperty,
@@ -26,7 +27,7 @@ interface Draft {
 
 type EditOf = (yaml: string, property: Property) => YamlEdit | null;
 
-/** The rows of the properties panel. */
+/** The properties as chips, and while they are edited as rows of fields. */
 export class PropertiesPanel {
   readonly isReadOnly: boolean;
   readonly #parent: HTMLElement;
@@ -34,32 +35,63 @@ export class PropertiesPanel {
   readonly #actions: PanelActions;
   /** While the panel is drawn, a field that goes loses the focus; that must not change the text. */
   #isDrawing = false;
+  #isOpen = false;
+  #yaml = '';
 
   constructor(parent: HTMLElement, strings: EditorStrings, isReadOnly: boolean, actions: PanelActions) {
     this.#parent = parent;
     this.#strings = strings;
     this.#actions = actions;
     this.isReadOnly = isReadOnly;
+    parent.addEventListener('focusout', ({ relatedTarget }) => {
+      const isLeft = !(relatedTarget instanceof Node && parent.contains(relatedTarget));
+      // After the field that is left has taken its text.
+      if (this.#isOpen && !this.#isDrawing && isLeft && document.hasFocus()) queueMicrotask(() => this.#close());
+    });
   }
 
   /** Draws the properties of a YAML; returns false if it has none that can be shown as rows. */
   draw(yaml: string): boolean {
     const properties = readProperties(yaml);
     if (properties === null) return false;
+    this.#yaml = yaml;
+    if (!this.#isOpen) {
+      this.#show(propertyChips(properties, this.#strings, this.isReadOnly ? null : (focus) => this.#open(focus)));
+      return true;
+    }
     const draft = this.#draft();
     const list = element('div', 'nv-property-rows');
-    list.setAttribute('role', 'group');
+    list.append(...properties.map((property) => this.#row(property)));
+    list.append(this.#footer());
+    this.#show(list);
+    if (draft !== null) this.#restore(draft);
+    return true;
+  }
+
+  #show(list: HTMLElement): void {
     // The texts of the panel are the app’s, also in a note that names another language.
     const { lang, dir } = document.documentElement;
     Object.assign(list, { lang, dir });
+    list.setAttribute('role', 'group');
     list.setAttribute('aria-label', this.#strings.properties);
-    list.append(...properties.map((property) => this.#row(property)));
-    if (!this.isReadOnly) list.append(this.#footer());
     this.#isDrawing = true;
     this.#parent.replaceChildren(list);
     this.#isDrawing = false;
-    if (draft !== null) this.#restore(draft);
-    return true;
+  }
+
+  /** Shows the fields in place of the chips, and goes to one of them. */
+  #open(focus: string): void {
+    this.#isOpen = true;
+    this.draw(this.#yaml);
+    const input = [...this.#parent.querySelectorAll<HTMLElement>('[data-focus]')].find(
+      ({ dataset }) => dataset.focus === focus,
+    );
+    (input ?? this.#parent.querySelector<HTMLElement>('input, button'))?.focus();
+  }
+
+  #close(): void {
+    this.#isOpen = false;
+    this.draw(this.#yaml);
   }
 
   /** The field that has the focus, with what was typed into it and is not taken yet. */
@@ -80,18 +112,13 @@ export class PropertiesPanel {
   #row(property: Property): HTMLElement {
     const row = element('div', `nv-property nv-property-kind-${property.kind}`);
     row.append(this.#name(property), this.#value(property));
-    if (!this.isReadOnly) {
-      const remove = button('nv-property-remove', '×', () =>
-        this.#change(property, (_yaml, one) => removeProperty(one)),
-      );
-      remove.setAttribute('aria-label', `${this.#strings.removeProperty}: ${property.key}`);
-      row.append(remove);
-    }
+    const remove = button('nv-property-remove', '×', () => this.#change(property, (_yaml, one) => removeProperty(one)));
+    remove.setAttribute('aria-label', `${this.#strings.removeProperty}: ${property.key}`);
+    row.append(remove);
     return row;
   }
 
   #name(property: Property): HTMLElement {
-    if (this.isReadOnly) return element('span', 'nv-property-name', property.key);
     const label = `${this.#strings.propertyName}: ${property.key}`;
     return this.#input('nv-property-name', property.key, `name ${property.key}`, label, (text) =>
       this.#change(property, (yaml, one) => renameProperty(yaml, one, text)),
@@ -106,7 +133,6 @@ export class PropertiesPanel {
     }
     const text = property.scalar?.text ?? '';
     if (property.kind === 'checkbox') return this.#checkbox(property, text === 'true');
-    if (this.isReadOnly) return element('span', 'nv-property-value', text);
     const input = this.#input('nv-property-value', text, `value ${property.key}`, property.key, (value) =>
       this.#change(property, (_yaml, one) => setValue(one, value)),
     );
@@ -118,7 +144,6 @@ export class PropertiesPanel {
     const box = element('input', 'nv-property-checkbox');
     box.type = 'checkbox';
     box.checked = isOn;
-    box.disabled = this.isReadOnly;
     box.dataset.focus = `value ${property.key}`;
     box.setAttribute('aria-label', property.key);
     box.addEventListener('change', () => {
@@ -131,28 +156,18 @@ export class PropertiesPanel {
     const list = element('span', 'nv-property-items');
     for (const [index, item] of property.items.entries()) {
       const pill = element('span', 'nv-property-item');
-      if (this.isReadOnly) pill.textContent = item.text;
-      else {
-        const edit = this.#input(
-          '',
-          item.text,
-          `item ${index} ${property.key}`,
-          `${property.key} ${index + 1}`,
-          (text) =>
-            this.#change(property, (yaml, one) =>
-              text === '' ? removeItem(yaml, one, index) : setItem(one, index, text),
-            ),
-        );
-        edit.size = Math.max(2, item.text.length);
-        const remove = button('nv-property-remove', '×', () =>
-          this.#change(property, (yaml, one) => removeItem(yaml, one, index)),
-        );
-        remove.setAttribute('aria-label', `${this.#strings.removeItem}: ${item.text}`);
-        pill.append(edit, remove);
-      }
+      const edit = this.#input('', item.text, `item ${index} ${property.key}`, `${property.key} ${index + 1}`, (text) =>
+        this.#change(property, (yaml, one) => (text === '' ? removeItem(yaml, one, index) : setItem(one, index, text))),
+      );
+      edit.size = Math.max(2, item.text.length);
+      const remove = button('nv-property-remove', '×', () =>
+        this.#change(property, (yaml, one) => removeItem(yaml, one, index)),
+      );
+      remove.setAttribute('aria-label', `${this.#strings.removeItem}: ${item.text}`);
+      pill.append(edit, remove);
       list.append(pill);
     }
-    if (!this.isReadOnly) list.append(this.#newItem(property));
+    list.append(this.#newItem(property));
     return list;
   }
 
@@ -203,7 +218,11 @@ export class PropertiesPanel {
       event.stopPropagation();
       if (event.isComposing) return;
       if (event.key === 'Enter') commit();
-      else if (event.key === 'Escape') input.value = input.defaultValue;
+      else if (event.key === 'Escape' && input.value !== input.defaultValue) input.value = input.defaultValue;
+      else if (event.key === 'Escape') {
+        this.#close();
+        this.#parent.querySelector('button')?.focus();
+      }
     });
     return input;
   }

@@ -16,6 +16,7 @@ export const chromeTheme = EditorView.baseTheme({
   '.cm-gutters': { background: 'transparent', border: '0', color: 'var(--faint)' },
   '.cm-foldGutter .cm-gutterElement': { opacity: '0', cursor: 'pointer' },
   '.cm-gutters:hover .cm-gutterElement': { opacity: '1' },
+  '@media (max-width: 760px)': { '.cm-gutters': { display: 'none !important' } },
   '.cm-foldPlaceholder': { background: 'var(--sunken)', border: '0', color: 'var(--muted)', padding: '0 var(--s3)' },
   '.cm-tooltip': { ...floating, overflow: 'hidden' },
   '.cm-tooltip-autocomplete > ul': {

@@ -3,7 +3,36 @@ import { control, focusRing, plain } from './parts.ts';
 
 /** The properties panel, uploads, and buttons inside the text. */
 export const panelTheme = EditorView.baseTheme({
-  '.nv-properties': { fontSize: 'var(--chrome)', lineHeight: 'var(--leading-chrome)', paddingBottom: 'var(--s5)' },
+  '.nv-block.nv-properties': { fontSize: 'var(--dense)', lineHeight: 'var(--leading-chrome)', padding: '0 0 20px' },
+  '.nv-chips': { display: 'flex', flexWrap: 'wrap', gap: '6px' },
+  '.nv-chip': {
+    ...plain,
+    display: 'inline-flex',
+    alignItems: 'center',
+    gap: '0.4em',
+    maxWidth: '100%',
+    minHeight: '26px',
+    padding: '0 9px',
+    borderRadius: '7px',
+    backgroundColor: 'var(--sunken)',
+    color: 'var(--muted)',
+    textAlign: 'start',
+    overflowWrap: 'anywhere',
+  },
+  'button.nv-chip': { cursor: 'pointer' },
+  'button.nv-chip:hover': { color: 'var(--text)' },
+  '.nv-chip > b': { fontWeight: '520', color: 'var(--text)' },
+  '.nv-chip > svg': {
+    flex: 'none',
+    width: '13px',
+    height: '13px',
+    fill: 'none',
+    stroke: 'currentColor',
+    strokeWidth: '1.75',
+  },
+  '.nv-chip-tag': { backgroundColor: 'var(--accent-soft)', color: 'var(--accent-ink)' },
+  '.nv-chip-add': { backgroundColor: 'transparent', color: 'var(--faint)' },
+  '@media (pointer: coarse)': { '.nv-chip': { minHeight: '34px' } },
   '.nv-property-rows': {
     display: 'grid',
     gap: 'var(--s2)',

@@ -11,9 +11,18 @@ export const textTheme = EditorView.baseTheme({
     margin: '0 auto',
     padding: 'var(--nv-head, 26px) var(--nv-side, clamp(20px, 4vw, 64px)) 40vh',
     boxSizing: 'content-box',
+    // A wide table scrolls by itself.
+    minWidth: '0',
     caretColor: 'var(--accent)',
     overflowWrap: 'anywhere',
   },
+  '.nv-top': {
+    position: 'absolute',
+    top: '0',
+    boxSizing: 'border-box',
+    padding: '0 var(--nv-side, clamp(20px, 4vw, 64px))',
+  },
+  '.nv-top:empty': { display: 'none' },
   // A line whose text is hidden keeps its height.
   '.cm-line': { padding: '0', minHeight: '1lh' },
   '.cm-cursor': { borderLeftColor: 'var(--accent)', borderLeftWidth: '2px', marginLeft: '-1px' },

@@ -28,6 +28,7 @@ export const editor: typeof english = {
   strings: {
     editorLabel: 'Text der Notiz',
     properties: 'Eigenschaften',
+    add: 'Neu',
     addProperty: 'Eigenschaft hinzufügen',
     propertyName: 'Name der Eigenschaft',
     propertyValue: 'Wert',

@@ -27,6 +27,7 @@ export const editor = {
   strings: {
     editorLabel: 'Note text',
     properties: 'Properties',
+    add: 'Add',
     addProperty: 'Add property',
     propertyName: 'Property name',
     propertyValue: 'Value',

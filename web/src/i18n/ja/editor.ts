@@ -28,6 +28,7 @@ export const editor: typeof english = {
   strings: {
     editorLabel: 'ノートの本文',
     properties: 'プロパティ',
+    add: '追加',
     addProperty: 'プロパティを追加',
     propertyName: 'プロパティ名',
     propertyValue: '値',

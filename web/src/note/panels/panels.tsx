@@ -10,6 +10,7 @@ import { Files } from './files.tsx';
 import { History } from './history.tsx';
 import { Links } from './links.tsx';
 import { Outline } from './outline.tsx';
+import { PanelTabs } from './panel-tabs.tsx';
 import styles from './panels.module.css';
 
 const LocalGraph = lazy(async () => {
@@ -35,7 +36,8 @@ export function Panels({ panel, noteId, note, vaultId }: PanelsProps) {
   });
   return (
     <aside ref={place} tabIndex={-1} className={styles.panel} aria-label={t(`note.${panel}`)}>
-      <h2>{t(`note.${panel}`)}</h2>
+      <h2 className="visually-hidden">{t(`note.${panel}`)}</h2>
+      <PanelTabs panel={panel} vaultId={vaultId} noteId={noteId} />
       <CrashBarrier key={`${noteId} ${panel}`}>
         <Suspense>
           {panel === 'outline' ? <Outline noteId={noteId} /> : null}

@@ -22,16 +22,20 @@ export interface MenuItem {
 interface MenuProps {
   readonly trigger: ReactNode;
   readonly items: readonly MenuItem[];
+  readonly align?: 'start' | 'end';
+  /** Said below the items. */
+  readonly foot?: string;
 }
 
 /** A button that opens a menu. */
-export function Menu({ trigger, items }: MenuProps) {
+export function Menu({ trigger, items, align = 'start', foot }: MenuProps) {
   return (
     <Radix.Root modal={false} dir={direction()}>
       <Radix.Trigger asChild>{trigger}</Radix.Trigger>
       <Radix.Portal>
-        <Radix.Content className={styles.menu} sideOffset={4} align="start" collisionPadding={8}>
+        <Radix.Content className={styles.menu} sideOffset={4} align={align} collisionPadding={8}>
           <MenuItems items={items} />
+          {foot === undefined ? null : <Radix.Label className={styles.foot}>{foot}</Radix.Label>}
         </Radix.Content>
       </Radix.Portal>
     </Radix.Root>

@@ -108,6 +108,7 @@ export function editingTests(browser: () => EditorBrowser): void {
   test('a property is edited in the panel, and the rest of the YAML stays', async () => {
     await using opened = await browser().open();
     await opened.start("---\ntitle: 'old' # kept\ntags: [a]\ndone: false\n---\ntext");
+    await opened.page.getByRole('button', { name: 'title old' }).click();
     const title = opened.page.getByLabel('title', { exact: true });
     await title.fill('new');
     await title.press('Enter');

@@ -36,7 +36,7 @@ export function richTests(browser: () => EditorBrowser): void {
       opened.page.locator(selector, { hasText }).evaluate((element) => getComputedStyle(element).direction);
     assert.equal(await directionOf('.cm-line', 'Latin'), 'ltr');
     assert.equal(await directionOf('.cm-line', 'עברית'), 'rtl');
-    assert.equal(await directionOf('.nv-property-rows'), 'rtl');
+    assert.equal(await directionOf('.nv-chips'), 'rtl');
   });
 
   test('screen readers find the headings of a note, and its language where the frontmatter names it', async () => {

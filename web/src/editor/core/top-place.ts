@@ -1,0 +1,37 @@
+import type { EditorView } from '@codemirror/view';
+
+/** A place above the text. */
+export interface TopPlace extends Disposable {
+  readonly element: HTMLElement;
+}
+
+/**
+ * Makes a place above the text, as wide as the text, which scrolls with it. It is no part of the document: what is in it
+ * can be a field of its own.
+ */
+export function topPlace(view: EditorView): TopPlace {
+  const { scrollDOM, contentDOM } = view;
+  const element = document.createElement('div');
+  element.className = 'nv-top';
+  const fit = () => {
+    element.style.left = `${contentDOM.offsetLeft}px`;
+    element.style.width = `${contentDOM.offsetWidth}px`;
+    if (element.childElementCount === 0) scrollDOM.style.removeProperty('--nv-head');
+    else scrollDOM.style.setProperty('--nv-head', `${element.offsetHeight}px`);
+    view.requestMeasure();
+  };
+  const sizes = new ResizeObserver(fit);
+  for (const each of [scrollDOM, contentDOM, element]) sizes.observe(each);
+  // At once, so that the text does not move after it was painted.
+  const children = new MutationObserver(fit);
+  children.observe(element, { childList: true });
+  scrollDOM.append(element);
+  return {
+    element,
+    [Symbol.dispose]() {
+      sizes.disconnect();
+      children.disconnect();
+      element.remove();
+    },
+  };
+}

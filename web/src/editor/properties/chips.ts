@@ -1,0 +1,55 @@
+import type { EditorStrings } from '../core/strings.ts';
+import { button, drawn, element } from '../preview/widget-base.ts';
+import type { Property } from './model.ts';
+
+const TAGS: ReadonlySet<string> = new Set(['tags', 'tag']);
+const CALENDAR = 'M4 7a2 2 0 0 1 2-2h12a2 2 0 0 1 2 2v12a2 2 0 0 1-2 2H6a2 2 0 0 1-2-2zM4 10h16M8 3v4M16 3v4';
+
+/** The properties of a note in a row. @param open edits the one of a name; null where nothing is edited. */
+export function propertyChips(
+  properties: readonly Property[],
+  strings: EditorStrings,
+  open: ((focus: string) => void) | null,
+): HTMLElement {
+  const row = element('div', 'nv-chips');
+  const chip = (className: string, focus: string, ...parts: (Node | string)[]) => {
+    const made = open === null ? element('span', className) : button(className, '', () => open(focus));
+    made.append(...parts);
+    row.append(made);
+  };
+  for (const property of properties) {
+    const { key, kind, items } = property;
+    if (kind === 'list' && TAGS.has(key.toLowerCase())) {
+      for (const [at, { text }] of items.entries()) chip('nv-chip nv-chip-tag', `item ${at} ${key}`, `#${text}`);
+    } else if (kind === 'list')
+      chip('nv-chip', `item new ${key}`, `${key} `, strong(items.map(({ text }) => text).join(', ')));
+    else if (kind === 'other') chip('nv-chip', `name ${key}`, `${key} `, strong('…'));
+    else if (kind === 'date')
+      chip(
+        'nv-chip',
+        `value ${key}`,
+        drawn(CALENDAR),
+        key.toLowerCase() === 'date' ? '' : `${key} `,
+        strong(dateText(property.scalar?.text ?? '')),
+      );
+    else if (kind === 'checkbox')
+      chip('nv-chip', `value ${key}`, `${key} `, strong(property.scalar?.text === 'true' ? '✓' : '–'));
+    else chip('nv-chip', `value ${key}`, `${key} `, strong(property.scalar?.text ?? ''));
+  }
+  if (open !== null) chip('nv-chip nv-chip-add', 'new', `+ ${strings.add}`);
+  return row;
+}
+
+function strong(text: string): HTMLElement {
+  return element('b', '', text);
+}
+
+/** A date as people write it, with the year if it is not this one. */
+function dateText(text: string): string {
+  const date = new Date(`${text}T00:00`);
+  if (Number.isNaN(date.getTime())) return text;
+  const isThisYear = date.getFullYear() === new Date().getFullYear();
+  const form: Intl.DateTimeFormatOptions = { day: 'numeric', month: 'long' };
+  if (!isThisYear) form.year = 'numeric';
+  return date.toLocaleDateString(document.documentElement.lang, form);
+}

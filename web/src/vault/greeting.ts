@@ -1,0 +1,6 @@
+/** Which part of the day it is, as people greet each other. */
+export function partOfDay(now: Date): 'morning' | 'afternoon' | 'evening' {
+  const hour = now.getHours();
+  if (hour >= 5 && hour < 12) return 'morning';
+  return hour >= 12 && hour < 18 ? 'afternoon' : 'evening';
+}

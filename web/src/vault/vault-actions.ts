@@ -1,0 +1,13 @@
+import { createContext, useContext } from 'react';
+import type { ActionContext } from '../commands/action.ts';
+
+/** What pages of a vault may begin, of what keys and palette do. */
+export type VaultActions = Pick<ActionContext, 'createNote' | 'openDaily'>;
+
+export const VaultActionsContext = createContext<VaultActions | null>(null);
+
+export function useVaultActions(): VaultActions {
+  const actions = useContext(VaultActionsContext);
+  if (actions === null) throw new Error('there is no vault around this page');
+  return actions;
+}
