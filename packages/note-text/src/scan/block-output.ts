@@ -16,7 +16,10 @@ export interface Heading {
 
 /** Collects what the block scan finds for the inline scan; every offset refers to the content. */
 export class Blocks {
-  /** Paragraphs, headings, table cells and HTML without its code, in order; only those that can hold links or tags. */
+  /**
+   * Paragraphs, headings, table cells and HTML without its code, in order; only those that can hold links or tags, unless
+   * all are kept.
+   */
   readonly texts: InlineText[] = [];
   readonly definitions: Definitions = new Map();
   readonly headings: Heading[] = [];
@@ -25,9 +28,12 @@ export class Blocks {
   /** The lines of list items that begin with a box, from its `[` on. */
   readonly boxes: Span[] = [];
   readonly #content: string;
+  readonly #keepsAll: boolean;
 
-  constructor(content: string) {
+  /** @param keepsAll whether `texts` has those too that hold no links, tags or code. */
+  constructor(content: string, keepsAll: boolean) {
     this.#content = content;
+    this.#keepsAll = keepsAll;
   }
 
   /** Adds a block that has ended. */
@@ -63,9 +69,9 @@ export class Blocks {
     if (this.headings.length < maxHeadings) this.headings.push(heading);
   }
 
-  #addText(lines: readonly Span[]): void {
-    const text = new InlineText(this.#content, lines);
-    if (text.holdsInlines) this.texts.push(text);
+  #addText(lines: readonly Span[], isCell = false): void {
+    const text = new InlineText(this.#content, lines, isCell);
+    if (this.#keepsAll || text.holdsInlines) this.texts.push(text);
   }
 
   #addParagraph(leaf: ParagraphLeaf): void {
@@ -73,7 +79,7 @@ export class Blocks {
     this.#addText(this.#withoutDefinitions(isTable ? leaf.lines.slice(0, leaf.tableFrom) : leaf.lines));
     if (!isTable) return;
     for (const row of leaf.lines.slice(leaf.tableFrom)) {
-      for (const cell of splitRow(this.#content, row)) this.#addText([cell]);
+      for (const cell of splitRow(this.#content, row)) this.#addText([cell], true);
     }
   }
 

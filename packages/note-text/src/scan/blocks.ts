@@ -26,8 +26,8 @@ interface Container {
 }
 
 /** Finds the blocks of `content` from the offset `from`, line by line (CommonMark 0.31.2, appendix, phase 1). */
-export function scanBlocks(content: string, from: number): Blocks {
-  return new BlockScanner(content, from).run();
+export function scanBlocks(content: string, from: number, keepsAllTexts = false): Blocks {
+  return new BlockScanner(content, from, keepsAllTexts).run();
 }
 
 class BlockScanner {
@@ -41,10 +41,10 @@ class BlockScanner {
   readonly #out: Blocks;
   readonly #hidden = new HiddenStarts();
 
-  constructor(content: string, from: number) {
+  constructor(content: string, from: number, keepsAllTexts: boolean) {
     this.#content = content;
     this.#line = new LineCursor(content, from);
-    this.#out = new Blocks(content);
+    this.#out = new Blocks(content, keepsAllTexts);
   }
 
   run(): Blocks {

@@ -6,12 +6,15 @@ import type { Span } from '../links/parsed-link.ts';
  */
 export class InlineText {
   readonly text: string;
+  readonly isCell: boolean;
   readonly #first: number;
   /** Start offsets of the second and later lines, in `text` and in the content; null for the usual text of one line. */
   readonly #starts: readonly number[] | null;
   readonly #offsets: readonly number[] | null;
 
-  constructor(content: string, lines: readonly Span[]) {
+  /** @param isCell whether it is the cell of a table. */
+  constructor(content: string, lines: readonly Span[], isCell = false) {
+    this.isCell = isCell;
     const [only = { start: 0, end: 0 }] = lines;
     this.#first = only.start;
     this.#starts = null;

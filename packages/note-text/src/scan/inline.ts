@@ -21,6 +21,10 @@ export interface InlineSink {
   readonly tags: TagSet;
   /** Code spans with their backticks; null when they are not needed. */
   readonly code: Span[] | null;
+  /** Where each tag is, without its `#`. */
+  readonly tagSpans?: Span[];
+  /** All that is no plain text: links, tags, code, HTML, comments and mathematics. */
+  readonly opaque?: Span[];
 }
 
 interface Bracket {
@@ -57,7 +61,7 @@ class InlineScanner {
   /** Link brackets below this index of the stack are around a link and cannot be links themselves (section 6.3). */
   #inactiveBelow = 0;
   readonly #links: ParsedLink[] = [];
-  readonly #tags: string[] = [];
+  readonly #tags: Span[] = [];
   readonly #code: CodeSpans;
   readonly #closers: CloserIndex;
   #escaped = -1;
@@ -75,13 +79,24 @@ class InlineScanner {
   run(): void {
     const text = this.#text;
     for (let at = 0; at < text.length; ) {
-      if (isSpecial[text.charCodeAt(at)] === 1) at = this.#readSpecial(text.charAt(at), at);
-      else at++;
+      if (isSpecial[text.charCodeAt(at)] !== 1) {
+        at++;
+        continue;
+      }
+      const next = this.#readSpecial(text.charAt(at), at);
+      if (next > at + 1 && text.charAt(at) !== '\\') this.#sink.opaque?.push(this.#spanOf(at, next));
+      at = next;
     }
-    for (const tag of this.#tags) this.#sink.tags.add(tag);
+    for (const { start, end } of this.#tags) {
+      this.#sink.tags.add(text.slice(start, end));
+      this.#sink.tagSpans?.push(this.#spanOf(start, end));
+    }
     // Sorted by start, because an image inside a link closes before the link does.
     this.#links.sort((a, b) => a.start - b.start);
-    for (const link of this.#links) this.#sink.links.push(link);
+    for (const link of this.#links) {
+      this.#sink.links.push(link);
+      this.#sink.opaque?.push(link);
+    }
   }
 
   /** Reads the inline that begins with the character `c` at `at`; returns the offset to continue from. */
@@ -114,6 +129,10 @@ class InlineScanner {
     return end;
   }
 
+  #spanOf(start: number, end: number): Span {
+    return { start: this.#source.toContent(start), end: this.#source.toContent(end) };
+  }
+
   #readAngle(at: number): number {
     const text = this.#text;
     if (text.startsWith('<!--', at)) {
@@ -133,7 +152,7 @@ class InlineScanner {
     if (at > 0 && !/\s/.test(this.#text.charAt(at - 1))) return at + 1;
     const end = tagEnd(this.#text, at);
     if (end < 0) return at + 1;
-    this.#tags.push(this.#text.slice(at + 1, end));
+    this.#tags.push({ start: at + 1, end });
     return end;
   }
 

@@ -7,7 +7,7 @@ import { type Known, knownOperations, makeWorld } from '../../kit/operations.ts'
 import { Person } from '../../kit/person.ts';
 import { startServer, type TestServer } from '../../kit/server.ts';
 
-/** The operations whose answers are compressed: reads of a vault's notes and lists, and search. */
+/** The operations whose answers are compressed: reads of a vault's notes and lists, search and queries. */
 const COMPRESSED = [
   'getManifest',
   'getNote',
@@ -25,8 +25,10 @@ const COMPRESSED = [
   'listNoteVersions',
   'listRecentNotes',
   'listTags',
+  'listTasks',
   'listTrash',
   'listTypes',
+  'queryNotes',
   'search',
 ];
 const NOTES = 60;
@@ -117,7 +119,7 @@ onEachEngine('compressed answers', (open) => {
 });
 
 onSqlite('operations whose answers may be compressed', (open) => {
-  test('operations whose answers may be compressed are reads of notes and lists, and search; never one with a credential, a ticket, a range or a file', async () => {
+  test('operations whose answers may be compressed are reads of notes lists, search and queries; never one with a credential, a ticket, a range or a file', async () => {
     await using server = await startServer({ open });
     const compressed: string[] = [];
     for (const operation of await knownOperations(server.anyone)) {
