@@ -247,6 +247,11 @@ export const errors = {
     'conflict',
     'Another note, attachment or folder has this path (names are compared without case).',
   ),
+  plan_changed: entry(
+    409,
+    'plan_changed',
+    'What would change is no longer what `plan` stands for; nothing was written. Do the dry run again.',
+  ),
   text_changed: entry(
     409,
     'text_changed',

@@ -140,6 +140,8 @@ export const operations = {
   queryNotes: read,
   listTasks: read,
   toggleTask: { ...write, ...once },
+  renameTag: { ...write, ...once },
+  replaceText: { ...write, ...once },
 
   listFolders: read,
   listExplicitFolders: read,

@@ -19,6 +19,7 @@ import { consentRoutes } from '../domains/oauth/consent.routes.ts';
 import { oauthRoutes } from '../domains/oauth/oauth.routes.ts';
 import { providerRoutes } from '../domains/oauth/provider.routes.ts';
 import { personalRoutes } from '../domains/personal/personal.routes.ts';
+import { changesRoutes } from '../domains/search/changes/changes.routes.ts';
 import { searchRoutes } from '../domains/search/search.routes.ts';
 import { syncRoutes } from '../domains/sync/sync.routes.ts';
 import { ticketsRoutes } from '../domains/tickets/tickets.routes.ts';
@@ -45,6 +46,7 @@ export function routesOf(domains: Domains): Route[] {
     ...folderNotesRoutes(domains.entries.folders, domains.notes),
     ...syncRoutes(domains.sync),
     ...searchRoutes(domains.search),
+    ...changesRoutes(domains.search),
     ...apiKeysRoutes(domains.apiKeys),
     ...connectionsRoutes(domains.connections),
     ...devicesRoutes(domains.devices),

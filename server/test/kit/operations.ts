@@ -272,6 +272,8 @@ const notes = {
   searchStatus: row(200, () => ({ url: '/search/status' })),
   listTasks: row(200, () => ({ url: '/vault/tasks?state=open' })),
   toggleTask: row(200, (w) => ({ url: '/vault/tasks/toggle', body: { note_id: w.other, line: 2, text: w.taskText } })),
+  renameTag: row(200, () => ({ url: '/vault/tags/rename', body: { from: 'x', to: 'y', dry_run: true } })),
+  replaceText: row(200, () => ({ url: '/vault/replace', body: { text: 'x', replacement: 'y', dry_run: true } })),
   queryNotes: row(200, () => ({ url: '/vault/query', body: { columns: ['type', 'file.links'] } })),
 };
 

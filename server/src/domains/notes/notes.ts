@@ -18,6 +18,7 @@ import { cachedToListed, notePathOf, openNote, toListed, toNote } from './notes.
 import { type NoteMeta, sealed } from './sealed-note.ts';
 import { createBatchOperations } from './writes/bulk.ts';
 import { deriveOnPool } from './writes/offload/derive-on-pool.ts';
+import { replacePlaces } from './writes/replace-places.ts';
 import { toggleTask } from './writes/toggle-task.ts';
 import { upsertNote } from './writes/upsert.ts';
 import { VaultWriter } from './writes/vault-writer.ts';
@@ -93,6 +94,7 @@ export function createNotes(given: Omit<LiveDeps, 'live' | 'writer'>) {
         (await entries.rowsById(db, vault.id, 'note', [...ids])).map((row) => [row.id as NoteId, toListed(vault, row)]),
       ),
     listIn: listIn.bind(null, deps),
+    replacePlaces: replacePlaces.bind(null, deps),
     toggleTask: toggleTask.bind(null, deps),
     deleteByPath: deleteByPath.bind(null, deps),
     deleteById: deleteById.bind(null, deps),

@@ -3,6 +3,7 @@ import type { QueryRequest } from '@notevault/protocol/queries.ts';
 import type { SearchRequest, SearchResponse, SearchResult, SearchStatus } from '@notevault/protocol/search.ts';
 import type { Tasks, TasksQuery } from '@notevault/protocol/tasks.ts';
 import type { VaultId } from '@notevault/protocol/values/ids.ts';
+import type { RenameTag, ReplaceText, VaultChange } from '@notevault/protocol/vault-changes.ts';
 import { markOf } from '@notevault/search-index/ranking/hybrid.ts';
 import { FairSemaphore } from '../../concurrency/semaphore.ts';
 import { currentTenant } from '../../concurrency/tenant.ts';
@@ -10,9 +11,12 @@ import type { Clock } from '../../ports/clock/clock.ts';
 import type { Database, WriteHandle } from '../../ports/database/database.ts';
 import type { Embedder } from '../../ports/embedder/embedder.ts';
 import type { Principal } from '../access/access.ts';
+import type { WriteContext } from '../entries/entries.ts';
 import type { Links } from '../links/links.ts';
 import type { Notes } from '../notes/notes.ts';
 import type { OpenVault, Vaults } from '../vaults/vaults.ts';
+import { checkRenameTag, checkReplaceText } from './changes/change-request.ts';
+import { VaultChanges } from './changes/vault-changes.ts';
 import { Embedding, eraseEmbeddingSlice } from './embedding/embedding.ts';
 import { VectorDemand } from './embedding/vector-demand.ts';
 import { BackgroundIndexing } from './index/background-indexing.ts';
@@ -30,7 +34,7 @@ export interface SearchDeps {
   readonly db: Database;
   readonly clock: Clock;
   readonly vaults: Pick<Vaults, 'feed' | 'list' | 'openVault' | 'openAsSystem'>;
-  readonly notes: Pick<Notes, 'sealedAfter' | 'sealedOf' | 'live'>;
+  readonly notes: Pick<Notes, 'sealedAfter' | 'sealedOf' | 'live' | 'replacePlaces'>;
   readonly links: Pick<Links, 'graphEdges'>;
   readonly worker: WorkerClient;
   readonly embedder: Embedder;
@@ -68,6 +72,7 @@ export class Search implements AsyncDisposable {
   readonly #vectorDemand: VectorDemand;
   readonly #vaultSearch: VaultSearch;
   readonly #vaultQuery: VaultQuery;
+  readonly #vaultChanges: VaultChanges;
   readonly #permits = new FairSemaphore(SEARCHES);
 
   constructor(deps: SearchDeps) {
@@ -79,6 +84,7 @@ export class Search implements AsyncDisposable {
     this.#vectorDemand = new VectorDemand(deps, this.#embedding);
     this.#vaultSearch = new VaultSearch(deps, this.#catchUp, this.#persistence, this.#vectorDemand);
     this.#vaultQuery = new VaultQuery(deps, this.#catchUp, this.#persistence);
+    this.#vaultChanges = new VaultChanges(deps, this.#vaultQuery);
   }
 
   /**
@@ -109,6 +115,16 @@ export class Search implements AsyncDisposable {
   tasks({ userId }: Principal, vault: OpenVault, request: TasksQuery): Promise<Tasks> {
     const from = { worker: this.#deps.worker, index: this.#vaultQuery };
     return this.#ask(() => vaultTasks(from, userId, vault, request));
+  }
+
+  /** Renames a tag in all notes of a vault, see `VaultChanges.run`. Throws a validation error. */
+  async renameTag(context: WriteContext<VaultChange>, request: RenameTag): Promise<VaultChange> {
+    return this.#vaultChanges.run(context, checkRenameTag(request));
+  }
+
+  /** Replaces a text in the notes of a vault, see `VaultChanges.run`. Throws a validation error. */
+  async replaceText(context: WriteContext<VaultChange>, request: ReplaceText): Promise<VaultChange> {
+    return this.#vaultChanges.run(context, checkReplaceText(request));
   }
 
   /** Asks an index when it is the caller's turn. */

@@ -1,3 +1,4 @@
+import type { TextChange } from '@notevault/note-text/text-change.ts';
 import type { NotePassages } from '@notevault/search-index/analysis/passages.ts';
 import type { PackedLinks } from '@notevault/search-index/properties/note-links.ts';
 import type { PagePosition, PropertyQuery } from '@notevault/search-index/properties/query.ts';
@@ -9,6 +10,7 @@ import { Type } from 'typebox';
 import type { SharedKey } from '../../../ports/keyring/keyring.ts';
 import { SealedJson } from '../../../ports/keyring/sealed-json.ts';
 import type { SealedNote } from '../../notes/notes.ts';
+import type { FoundPlaces } from '../changes/find-places.ts';
 
 /** The methods of the search thread. Everything that goes in or out can be posted between threads. */
 export interface WorkerApi {
@@ -26,6 +28,8 @@ export interface WorkerApi {
   query(params: QueryParams): Promise<QueryAnswer | null>;
   /** Lists tasks; null as for `search`. */
   tasks(params: TasksParams): Promise<TaskPage | null>;
+  /** Finds the places of a change; notes that have none, or cannot be read, are left out. */
+  placesOf(params: { key: SharedKey; notes: readonly SealedNote[]; change: TextChange }): Promise<ChangedPlaces[]>;
   /** How rare each word is among the vault's notes: its inverse document frequency. */
   idf(params: { vault: string; words: readonly string[] }): number[];
   /** The vseq up to which a vault's vectors of a model are in memory; null when the vault's index is not. */
@@ -131,6 +135,14 @@ export interface QueryAnswer {
   readonly total: number;
   /** Null on the last page. */
   readonly next: PagePosition | null;
+}
+
+/** A note in which a change replaces something. */
+export interface ChangedPlaces extends FoundPlaces {
+  readonly id: string;
+  readonly path: string;
+  /** Of its content, see NoteMeta. */
+  readonly hash: string;
 }
 
 export interface TasksParams extends AskedIndex {

@@ -1,3 +1,4 @@
+import type { TextChange } from '@notevault/note-text/text-change.ts';
 import { type AnalyzedNote, analyzeInSteps } from '@notevault/search-index/analysis/analyzer.ts';
 import { type NotePassages, passagesOfNote } from '@notevault/search-index/analysis/passages.ts';
 import type { FrozenSegment } from '@notevault/search-index/index/frozen-segment.ts';
@@ -14,6 +15,7 @@ import { type Snippet, SnippetMaker } from '@notevault/search-index/snippets/sni
 import { snippetSource } from '@notevault/search-index/snippets/snippet-source.ts';
 import type { SealingKey, SharedKey } from '../../../ports/keyring/keyring.ts';
 import type { NoteMeta, SealedNote } from '../../notes/notes.ts';
+import { findPlaces } from '../changes/find-places.ts';
 import { segmentListContext, segmentPartContext } from '../seal-contexts.ts';
 import { IndexCache } from './index-cache.ts';
 import { LoadedIndex } from './loaded-index.ts';
@@ -21,6 +23,7 @@ import { runInSlices } from './run-in-slices.ts';
 import type { SegmentName } from './segment-names.ts';
 import {
   type AddVectorsParams,
+  type ChangedPlaces,
   type CreateIndexParams,
   type FrozenIndex,
   type IndexState,
@@ -139,6 +142,40 @@ export class SearchWorker implements WorkerApi {
   async tasks({ vault, epoch, seq, filter, page }: TasksParams): Promise<TaskPage | null> {
     const index = this.#findUpTo(vault, epoch, seq);
     return index === null ? null : runInSlices(listTasks(index, filter, page));
+  }
+
+  async placesOf(params: {
+    key: SharedKey;
+    notes: readonly SealedNote[];
+    change: TextChange;
+  }): Promise<ChangedPlaces[]> {
+    const found: ChangedPlaces[] = [];
+    await runInSlices(this.#placeSteps(this.#deps.openKey(params.key), params.notes, params.change, found));
+    return found;
+  }
+
+  *#placeSteps(
+    key: SealingKey,
+    notes: readonly SealedNote[],
+    change: TextChange,
+    found: ChangedPlaces[],
+  ): Generator<void, void> {
+    for (const note of notes) {
+      const opened = this.#opened(key, note);
+      const places = opened === null ? null : findPlaces(opened.content, change);
+      if (opened !== null && places !== null)
+        found.push({ id: note.id, path: opened.path, hash: opened.hash, ...places });
+      yield;
+    }
+  }
+
+  /** Null for a damaged note. */
+  #opened(key: SealingKey, note: SealedNote): (NoteMeta & { readonly content: string }) | null {
+    try {
+      return { ...this.#deps.openMeta(key, note), content: this.#deps.openContent(key, note) };
+    } catch {
+      return null;
+    }
   }
 
   idf({ vault, words }: { vault: string; words: readonly string[] }): number[] {
