@@ -5,10 +5,12 @@ import type { Account } from './account.ts';
 export async function pagesOf(alice: Account): Promise<ReadonlyMap<string, string>> {
   const { id } = await alice.write(
     'Garden/Beds.md',
-    '---\ntags: [kitchen]\ndescription: A rather long description of all that grows there\n---\n# Beds\n\n- Peas in [[Soil]], `code`\n\n| a | b |\n|---|---|\n| c | d |\n',
+    '---\ntags: [kitchen]\ndescription: A rather long description of all that grows there\n---\n# Beds\n\n- Peas in [[Soil]], `code`\n- [ ] Sow them 📅 2020-03-01\n\n| a | b |\n|---|---|\n| c | d |\n',
   );
   await alice.write('Garden/Soil.md', '# Soil\n\n[[Beds]]\n');
-  const vault = ['', '/search?q=peas', '/tags', '/trash', '/import', '/graph'].map((path) => alice.page(path));
+  const vault = ['', '/search?q=peas', '/tasks', '/tags', '/trash', '/import', '/graph'].map((path) =>
+    alice.page(path),
+  );
   const panels = ['', '?panel=links', '?panel=outline', '?panel=history'].map((panel) =>
     alice.page(`/notes/${id}${panel}`),
   );

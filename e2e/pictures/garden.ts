@@ -1,3 +1,8 @@
+/** A day near the one on which the pictures are taken, as tasks have it. */
+function due(days: number): string {
+  return `📅 ${new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)}`;
+}
+
 /** The vault that the pictures show: path to text. All of it is made up. */
 export const GARDEN: Readonly<Record<string, string>> = {
   'Beds/Spring planting.md': `---
@@ -54,8 +59,8 @@ A row of length $l$ takes $n = \\lfloor l / d \\rfloor + 1$ seeds.[^seeds]
 `,
   'Journal/Week 47.md': `Frost on Tuesday. Order seeds, mend the cold frame, ask about the fence.
 
-- [ ] Order seeds
-- [ ] Ask about the fence
+- [ ] Order seeds ${due(-4)}
+- [ ] Ask about the fence ${due(3)}
 
 Turned the compost heap, found three slow-worms, put the lid back.
 `,

@@ -42,6 +42,7 @@ export const SCENES: readonly Scene[] = [
   { name: 'home', path: () => '', ready: (page) => page.getByText('Week 47').last().waitFor() },
   { name: 'palette', path: noteAt(NOTE), ready: (page) => search(page, 'spr') },
   { name: 'search', path: () => '/search?q=compost heap', ready: (page) => page.locator('mark').first().waitFor() },
+  { name: 'tasks', path: () => '/tasks', ready: (page) => page.getByRole('checkbox').first().waitFor() },
   { name: 'tags', path: () => '/tags?tag=garden', ready: (page) => page.getByText('kitchen').first().waitFor() },
   { name: 'graph', path: () => '/graph', ready: (page) => page.locator('canvas').first().waitFor() },
   { name: 'import', path: () => '/import', ready: headed },

@@ -110,6 +110,7 @@ export const WEB_LAYERS = [
     'graph',
     'search',
     'lists',
+    'tasks',
     'export',
     'settings',
     'note',

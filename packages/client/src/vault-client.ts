@@ -32,6 +32,7 @@ import type {
 import type { QueryRequest, QueryResponse } from '@notevault/protocol/queries.ts';
 import type { SearchRequest, SearchResponse, SearchStatus } from '@notevault/protocol/search.ts';
 import type { Manifest, SyncChange, SyncChanges, VaultGraph, VaultTree } from '@notevault/protocol/sync.ts';
+import type { Tasks, TasksQuery, TaskToggled, ToggleTask } from '@notevault/protocol/tasks.ts';
 import type { NewTicket, Ticket } from '@notevault/protocol/tickets.ts';
 import type { TrashPage, TrashRestored } from '@notevault/protocol/trash.ts';
 import { base64Body } from './base64-body.ts';
@@ -290,6 +291,16 @@ export class VaultClient {
 
   async query(request: QueryRequest): Promise<QueryResponse> {
     return this.#transport.json({ method: 'POST', path: '/vault/query', json: request, vault: this.id });
+  }
+
+  /** A page of the tasks: by day, those without one last. */
+  async tasks(request: TasksQuery = {}): Promise<Tasks> {
+    return this.#get<Tasks>('/vault/tasks', request);
+  }
+
+  /** Ticks a task, or gives it another state; throws `text_changed` if its line reads otherwise. */
+  async toggleTask(task: ToggleTask): Promise<TaskToggled> {
+    return this.#post<TaskToggled>('/vault/tasks/toggle', task);
   }
 
   async searchStatus(): Promise<SearchStatus> {

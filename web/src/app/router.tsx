@@ -3,7 +3,7 @@ import { loadTexts, type Part } from '../i18n/i18n.ts';
 import { Crashed } from '../page/crash-barrier.tsx';
 import { importOrReload } from '../page/import-or-reload.ts';
 import { NotFound } from '../page/not-found.tsx';
-import { graphParams, noteParams, searchParams, tagParams, welcomeParams } from '../page/search-params.ts';
+import { graphParams, noteParams, searchParams, tagParams, taskParams, welcomeParams } from '../page/search-params.ts';
 import { RootLayout } from './root-layout.tsx';
 
 /** A page that is loaded when it is first opened, together with its texts. */
@@ -67,6 +67,12 @@ const tags = createRoute({
   path: '/tags',
   validateSearch: tagParams,
   component: lazyPage(() => import('../lists/tags-page.tsx'), 'TagsPage'),
+});
+const tasks = createRoute({
+  getParentRoute: () => vault,
+  path: '/tasks',
+  validateSearch: taskParams,
+  component: lazyPage(() => import('../tasks/tasks-page.tsx'), 'TasksPage', 'tasks'),
 });
 const trash = createRoute({
   getParentRoute: () => vault,
@@ -138,7 +144,7 @@ const tree = root.addChildren([
   vaults,
   settings.addChildren([profile, vaultSettings, connections, sessions]),
   admin.addChildren([users, invites, health]),
-  vault.addChildren([overview, note, file, search, tags, graph, trash, imports]),
+  vault.addChildren([overview, note, file, search, tasks, tags, graph, trash, imports]),
 ]);
 
 export const router = createRouter({

@@ -25,6 +25,7 @@ const APP_ACTIONS: readonly Action[] = [
   { id: 'daily', icon: 'calendar', keys: 'Alt+D', run: ({ openDaily }) => openDaily() },
   { id: 'search', icon: 'search', keys: 'Mod+Shift+F', run: ({ goTo }) => goTo('search') },
   { id: 'recent', icon: 'clock', run: ({ goTo }) => goTo('recent') },
+  { id: 'tasks', icon: 'check', run: ({ goTo }) => goTo('tasks') },
   { id: 'tags', icon: 'tag', run: ({ goTo }) => goTo('tags') },
   { id: 'graph', icon: 'graph', keys: 'Alt+G', run: ({ goTo }) => goTo('graph') },
   { id: 'trash', icon: 'trash', run: ({ goTo }) => goTo('trash') },

@@ -18,6 +18,7 @@ export const keys = {
   recent: (vault: string) => ['vault', vault, 'lists', 'recent'] as const,
   tags: (vault: string) => ['vault', vault, 'lists', 'tags'] as const,
   graph: (vault: string) => ['vault', vault, 'graph'] as const,
+  tasks: (vault: string, request: object) => ['vault', vault, 'lists', 'tasks', request] as const,
   trash: (vault: string) => ['vault', vault, 'lists', 'trash'] as const,
   search: (vault: string, request: object) => ['vault', vault, 'lists', 'search', request] as const,
   lists: (vault: string) => ['vault', vault, 'lists'] as const,

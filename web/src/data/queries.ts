@@ -2,6 +2,7 @@ import type { User } from '@notevault/protocol/accounts.ts';
 import type { AdminUser } from '@notevault/protocol/admin.ts';
 import type { SearchResult } from '@notevault/protocol/search.ts';
 import type { VaultTree } from '@notevault/protocol/sync.ts';
+import type { Task, TaskState } from '@notevault/protocol/tasks.ts';
 import type { TrashItem } from '@notevault/protocol/trash.ts';
 import type { VaultsResponse } from '@notevault/protocol/vaults.ts';
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
@@ -102,6 +103,19 @@ export function searchQuery(vault: string, { q = '', folder, tag, mode }: Search
 /** Notes with a tag, or with one below it. */
 export function taggedQuery(vault: string, tag: string) {
   return searchQuery(vault, { q: `tag:${tag}` });
+}
+
+/** The tasks of a vault, a page at a time: by day, those without one last. */
+export function tasksQuery(vault: string, state: TaskState, tag: string | undefined) {
+  const request = { state, ...(tag === undefined ? {} : { tag }) };
+  return infiniteQueryOptions({
+    queryKey: keys.tasks(vault, request),
+    queryFn: ({ pageParam }) =>
+      api.vault(vault).tasks({ ...request, ...(pageParam === null ? {} : { cursor: pageParam }) }),
+    initialPageParam: null as string | null,
+    getNextPageParam: ({ next_cursor }) => next_cursor,
+    select: ({ pages }): Task[] => pages.flatMap(({ tasks }) => tasks),
+  });
 }
 
 export function trashQuery(vault: string) {

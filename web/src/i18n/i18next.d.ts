@@ -4,6 +4,7 @@ import type { graph } from './en/graph.ts';
 import type { imports } from './en/imports.ts';
 import type { settings } from './en/settings.ts';
 import type { start } from './en/start.ts';
+import type { tasks } from './en/tasks.ts';
 import type { vault } from './en/vault.ts';
 import type { welcome } from './en/welcome.ts';
 
@@ -19,6 +20,7 @@ declare module 'i18next' {
       imports: typeof imports;
       welcome: typeof welcome;
       admin: typeof admin;
+      tasks: typeof tasks;
     };
     returnNull: false;
   }

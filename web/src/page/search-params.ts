@@ -25,6 +25,16 @@ export interface WelcomeParams {
   readonly open?: 'search';
 }
 
+export const TASK_ORDERS = ['due', 'note', 'tag'] as const;
+export type TaskOrder = (typeof TASK_ORDERS)[number];
+
+/** What the address of the tasks says; without anything, the open ones by day. */
+export interface TaskParams {
+  readonly state?: 'done';
+  readonly tag?: string;
+  readonly by?: Exclude<TaskOrder, 'due'>;
+}
+
 /** What the address of the graph says. */
 export interface GraphParams {
   /** What is looked for. */
@@ -54,6 +64,15 @@ export function welcomeParams(raw: Raw): WelcomeParams {
 
 export function graphParams(raw: Raw): GraphParams {
   return { ...texts(raw, ['q', 'note']), ...(raw.linked === true ? { linked: true } : {}) };
+}
+
+export function taskParams(raw: Raw): TaskParams {
+  const by = (['note', 'tag'] as const).find((order) => order === raw.by);
+  return {
+    ...texts(raw, ['tag']),
+    ...(raw.state === 'done' ? { state: 'done' } : {}),
+    ...(by === undefined ? {} : { by }),
+  };
 }
 
 export function tagParams(raw: Raw): { readonly tag?: string } {

@@ -72,7 +72,7 @@ export const settings: typeof english = {
     notesAbout_other: 'ノート{{count}}件、約{{size}}',
     files_one: 'ファイル{{count}}件、{{size}}',
     files_other: 'ファイル{{count}}件、{{size}}',
-    withFiles_one: 'ファイル{{count}}件も（{{size}}）',
+    withFiles_one: 'ファイル1件も（{{size}}）',
     withFiles_other: 'ファイル{{count}}件も（{{size}}）',
     noRoom: 'この端末には十分な空きがありません（残り{{size}}）。',
     running: '「{{name}}」を保存しています',

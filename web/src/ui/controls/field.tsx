@@ -1,5 +1,6 @@
 import { type ComponentProps, type ReactNode, useId } from 'react';
 import styles from './field.module.css';
+import { Select } from './select.tsx';
 
 interface Described {
   readonly label: string;
@@ -47,10 +48,10 @@ export function Choice({ label, hint, error, className, ...props }: Described & 
       <label className={styles.label} htmlFor={id}>
         {label}
       </label>
-      <select
+      <Select
         {...props}
         id={id}
-        className={styles.input}
+        className={styles.choice}
         aria-describedby={hint === undefined ? undefined : `${id}-about`}
       />
       <About id={id} hint={hint} error={error} />
