@@ -4,7 +4,6 @@ import type {
   AttachmentsResponse,
   AttachmentUploaded,
 } from '@notevault/protocol/attachments.ts';
-import { errors } from '@notevault/protocol/errors.ts';
 import type {
   ExplicitFolders,
   Folder,
@@ -38,6 +37,9 @@ import type { TrashPage, TrashRestored } from '@notevault/protocol/trash.ts';
 import { base64Body } from './base64-body.ts';
 import { type FeedPage, feedPage, followChanges } from './change-feed.ts';
 import { ApiError, type Call, encodedPath, type Transport } from './transport.ts';
+
+/** The text of `note_not_found`. The catalogue itself would be most of what a page loads of the protocol. */
+const NOTE_NOT_FOUND = 'not found';
 
 /** Bytes to upload. */
 export interface Upload {
@@ -326,7 +328,7 @@ async function orNull<Body>(answer: Promise<Body>): Promise<Body | null> {
   try {
     return await answer;
   } catch (error) {
-    if (error instanceof ApiError && error.status === 404 && error.code === errors.note_not_found.error) return null;
+    if (error instanceof ApiError && error.status === 404 && error.code === NOTE_NOT_FOUND) return null;
     throw error;
   }
 }
