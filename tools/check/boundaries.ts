@@ -6,7 +6,7 @@ const BENEATH_HTTP = ['plans', 'keys', 'tokens', 'idempotency', 'access'];
 /** The domains in order: each may import only domains before it. */
 export const DOMAIN_ORDER = [
   ...BENEATH_HTTP,
-  ...['accounts', 'vaults', 'entries', 'notes', 'personal', 'attachments', 'links', 'search', 'sync'],
+  ...['accounts', 'vaults', 'members', 'entries', 'notes', 'personal', 'attachments', 'links', 'search', 'sync'],
   ...['credentials', 'api-keys', 'devices', 'oauth', 'connections', 'tickets', 'mcp', 'imports', 'logs', 'admin'],
 ];
 

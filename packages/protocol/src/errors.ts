@@ -224,6 +224,29 @@ export const errors = {
     'owner_suspended',
     'The account of the vault’s owner is suspended: its members may read and export it, but not write.',
   ),
+  invitation_invalid: entry(
+    404,
+    'invitation_invalid',
+    'There is no such invitation: it is unknown, used up, expired or withdrawn. Ask the owner of the vault for another.',
+  ),
+  invitation_for_another: entry(
+    403,
+    'invitation_for_another',
+    'The invitation is for another e-mail than that of the account.',
+  ),
+  invitation_not_found: entry(404, 'not found', 'The vault has no such invitation.'),
+  member_not_found: entry(404, 'not found', 'The vault has no such member.'),
+  too_many_members: entry(422, 'too_many_members', 'A vault can have 100 members beside its owner.'),
+  owner_cannot_leave: entry(
+    409,
+    'owner_cannot_leave',
+    'The owner of a vault cannot leave it, or take another role. Hand it over to a member first, or delete it.',
+  ),
+  owns_shared_vaults: entry(
+    409,
+    'owns_shared_vaults',
+    'The account owns the vaults in `vaults`, which have members. Hand each over to a member, or delete it.',
+  ),
   register_params: entry(400, 'name and client_id are required', 'Send both as non-empty strings.'),
   vault_unreadable: entry(
     500,

@@ -116,6 +116,17 @@ export const operations = {
   restoreVault: { ...session, ...once, named: 'write', ...owner },
   purgeVault: { ...session, ...once, named: 'write', ...owner },
 
+  listMembers: { ...session, named: 'read' },
+  createInvitation: { ...session, named: 'write', ...owner },
+  deleteInvitation: { ...session, named: 'write', ...owner },
+  // A page that previews links asks too, and all of an office call from one address.
+  getInvitation: { ...anyone, limit: { atLeast: 120 } },
+  acceptInvitation: { ...session, limit: { atLeast: 120 } },
+  updateMember: { ...session, named: 'write', ...owner },
+  // Members may remove themselves: the operation checks that only the owner removes others.
+  removeMember: { ...session, named: 'read' },
+  adminHandOver: admin,
+
   upsertNote: { ...write, ...once, ...notesBody },
   upsertNotes: { ...write, ...keyed, ...notesBody },
   appendToNote: { ...write, ...once, ...notesBody },

@@ -1,5 +1,5 @@
 import { MB } from '@notevault/protocol/values/byte-units.ts';
-import type { VaultId } from '@notevault/protocol/values/ids.ts';
+import type { UserId, VaultId } from '@notevault/protocol/values/ids.ts';
 import type { Context } from '../app.ts';
 import { backupState } from '../backup/take/lease.ts';
 import { createAccounts } from '../domains/accounts/accounts.ts';
@@ -10,10 +10,11 @@ import { Imports } from '../domains/imports/imports.ts';
 import { Keys } from '../domains/keys/keys.ts';
 import { Logs } from '../domains/logs/logs.ts';
 import { Mcp } from '../domains/mcp/mcp.ts';
+import { Members } from '../domains/members/members.ts';
 import { Tickets } from '../domains/tickets/tickets.ts';
 import { VaultCache } from '../domains/vaults/cache/vault-cache.ts';
 import { createVaults } from '../domains/vaults/vaults.ts';
-import type { Database } from '../ports/database/database.ts';
+import type { Database, WriteHandle } from '../ports/database/database.ts';
 import { createProductEvents } from '../product-events.ts';
 import { version } from '../version.ts';
 import { createContentDomains } from './create-content-domains.ts';
@@ -91,7 +92,7 @@ async function createKeys({ ports: { db, keyring, clock } }: Context): Promise<K
 }
 
 function createAccountsAndVaults(
-  { ports, config, events, analytics, overrides }: Context,
+  { ports, config, events, analytics, overrides, publicUrl }: Context,
   { keys }: KeyDomains,
   later: Later,
 ): AccountDomains {
@@ -114,6 +115,8 @@ function createAccountsAndVaults(
         await idempotency.purgeUser(userId);
         await logs.purgeUser(userId);
       },
+      sharedVaultsOf: (handle, userId) => later().vaults.ownedWithMembers(handle, userId),
+      named: (ids) => later().members.named(ids),
     },
   });
   const vaults = createVaults({
@@ -129,8 +132,33 @@ function createAccountsAndVaults(
       purgeSlice: (vaultId) => purgeSlice(db, later(), vaultId),
     },
   });
+  const members = new Members({
+    db,
+    clock,
+    accounts,
+    vaults,
+    events,
+    publicUrl,
+    hooks: { membershipEnded: (handle, userId, vaultId) => takeAway(later(), handle, userId, vaultId) },
+  });
   const cache = new VaultCache(db, clock, vaults, config.hotVaultsMb * MB);
-  return { accounts, vaults, cache, productEvents: createProductEvents(analytics, accounts, clock) };
+  return { accounts, vaults, members, cache, productEvents: createProductEvents(analytics, accounts, clock) };
+}
+
+/** Takes a vault away from an account: nothing that it has may open the vault, now or after it joins again. */
+async function takeAway(domains: Domains, handle: WriteHandle, userId: UserId, vaultId: VaultId): Promise<void> {
+  const { credentials, apiKeys, devices, oauth, tickets, personal, sync, imports } = domains;
+  // Links before levels: a device that is let in meanwhile is found among the levels then.
+  await devices.forgetVault(handle, userId, vaultId);
+  for (const { id, kind } of await credentials.forgetVault(handle, userId, vaultId)) {
+    if (kind === 'device') await devices.tokens.end(handle, { userId, id });
+    else if (kind === 'oauth') await oauth.end(handle, userId, id);
+    else await apiKeys.end(handle, userId, id);
+  }
+  await tickets.forgetVault(handle, userId, vaultId);
+  await imports.forgetVault(handle, userId, vaultId);
+  await personal.forgetVault(handle, userId, vaultId);
+  await sync.forgetPerson(handle, userId, vaultId);
 }
 
 /** Erases a bounded part of a vault, later domains first. Resolves to true while something is left. */

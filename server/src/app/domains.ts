@@ -14,6 +14,7 @@ import type { Keys } from '../domains/keys/keys.ts';
 import type { Links } from '../domains/links/links.ts';
 import type { Logs } from '../domains/logs/logs.ts';
 import type { Mcp } from '../domains/mcp/mcp.ts';
+import type { Members } from '../domains/members/members.ts';
 import type { Notes } from '../domains/notes/notes.ts';
 import type { OAuth } from '../domains/oauth/oauth.ts';
 import type { Personal } from '../domains/personal/personal.ts';
@@ -34,6 +35,7 @@ export interface KeyDomains {
 export interface AccountDomains {
   readonly accounts: Accounts;
   readonly vaults: Vaults;
+  readonly members: Members;
   /** The cached lists of vaults. */
   readonly cache: VaultCache;
   readonly productEvents: ProductEvents;

@@ -1,3 +1,4 @@
+import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { Need } from '@notevault/protocol/operations.ts';
 import type { OpenVault, Principal } from '../domains/access/access.ts';
 import type { RateLimits } from '../domains/plans/rate-limits.ts';
@@ -49,6 +50,12 @@ export class RequestGuard implements Guard {
       },
       refused: () => this.#recent.forget(credential),
     };
+  }
+
+  async recheck(principal: Principal, { id }: OpenVault): Promise<void> {
+    const current = await this.#domains.credentials.recall(principal);
+    if (current === null) throw new NotevaultError('unauthorized');
+    await this.#domains.vaults.openVault(current, id, 'read');
   }
 
   async stateOf(vault: OpenVault): Promise<string> {

@@ -16,7 +16,7 @@ const IMPORT_MS = 1000;
 
 /** The background jobs of a server and their intervals. */
 export function jobsOf(domains: Domains, clock: Clock): Job[] {
-  const { accounts, vaults, idempotency, entries, notes, attachments, sync, search } = domains;
+  const { accounts, vaults, members, idempotency, entries, notes, attachments, sync, search } = domains;
   const { credentials, oauth, devices, tickets, imports, logs, productEvents } = domains;
   return [
     { name: 'imports', everyMs: IMPORT_MS, run: (signal) => imports.runWaiting(signal) },
@@ -31,6 +31,7 @@ export function jobsOf(domains: Domains, clock: Clock): Job[] {
     { name: 'stray blobs', everyMs: 24 * HOUR_MS, run: () => attachments.collectOrphans() },
     { name: 'uses', everyMs: MINUTE_MS, run: () => credentials.flushLastUsed() },
     { name: 'oauth', everyMs: HOUR_MS, run: () => oauth.sweep() },
+    { name: 'invitations', everyMs: HOUR_MS, run: () => members.invitations.sweep() },
     { name: 'tickets', everyMs: 10 * MINUTE_MS, run: () => tickets.sweep() },
     { name: 'devices', everyMs: HOUR_MS, run: () => devices.sweep() },
     { name: 'tombstones', everyMs: HOUR_MS, run: () => sync.dropExpired() },

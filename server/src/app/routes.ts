@@ -10,6 +10,7 @@ import { trashRoutes } from '../domains/entries/trash/trash.routes.ts';
 import { importsRoutes } from '../domains/imports/imports.routes.ts';
 import { linksRoutes } from '../domains/links/links.routes.ts';
 import { logsRoutes } from '../domains/logs/logs.routes.ts';
+import { membersRoutes } from '../domains/members/members.routes.ts';
 import { folderNotesRoutes } from '../domains/notes/folder-notes.routes.ts';
 import { historyRoutes } from '../domains/notes/history/history.routes.ts';
 import { notesRoutes } from '../domains/notes/notes.routes.ts';
@@ -34,6 +35,7 @@ export function routesOf(domains: Domains): Route[] {
     ...goneRoutes(),
     ...accountsRoutes(domains.accounts),
     ...vaultsRoutes(domains.vaults),
+    ...membersRoutes(domains.members),
     ...notesRoutes(domains.notes),
     ...personalRoutes(domains.personal),
     ...batchRoutes(domains.notes),

@@ -9,6 +9,7 @@ import { importsDdl } from '../domains/imports/imports.tables.ts';
 import { keysDdl } from '../domains/keys/keys.tables.ts';
 import { linksDdl } from '../domains/links/links.tables.ts';
 import { logsDdl } from '../domains/logs/logs.tables.ts';
+import { membersDdl } from '../domains/members/members.tables.ts';
 import { notesDdl } from '../domains/notes/notes.tables.ts';
 import { oauthDdl } from '../domains/oauth/oauth.tables.ts';
 import { personalDdl } from '../domains/personal/personal.tables.ts';
@@ -68,5 +69,5 @@ export const migrations: readonly Migration[] = [
     ddl: ['drop table search_weights;', wantedVectorsDdl].join('\n'),
   },
   { number: 3, name: 'personal', version: '0.3.0', ddl: personalDdl },
-  { number: 4, name: 'members', version: '0.3.0', ddl: [devicesOfPeopleDdl, vaultMembersDdl].join('\n') },
+  { number: 4, name: 'members', version: '0.3.0', ddl: [devicesOfPeopleDdl, vaultMembersDdl, membersDdl].join('\n') },
 ];

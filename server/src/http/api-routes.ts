@@ -1,6 +1,7 @@
 import { errors, NotevaultError } from '@notevault/protocol/errors.ts';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { runForTenant } from '../concurrency/tenant.ts';
+import { whilePermitted } from '../concurrency/while-permitted.ts';
 import { loopSlices } from '../concurrency/yield.ts';
 import { checkRole, checkWho, type OpenVault } from '../domains/access/access.ts';
 import { type Idempotency, type StoredResponse, skipInTransaction } from '../domains/idempotency/idempotency.ts';
@@ -99,7 +100,16 @@ async function answer(
   bodies.done(request);
   const etag = known ?? answered.etag;
   const final = etag === undefined ? answered : revalidated(answered, etag, ifNoneMatch, coding);
-  await send(reply, final, { successStatus, publicUrl, permit, coding });
+  await send(reply, checkedBytes(final, authorized, deps), { successStatus, publicUrl, permit, coding });
+}
+
+/** Bytes that are sent for long end when the vault is taken away from the caller meanwhile. */
+function checkedBytes(answer: Reply, { principal, vault }: Authorized, { guard }: MountedDeps): Reply {
+  const { bytes } = answer;
+  if (bytes === undefined || principal === undefined || vault === undefined) return answer;
+  const check = () => guard.recheck(principal, vault);
+  const open = async () => whilePermitted(await bytes.open(), check, () => performance.now());
+  return { ...answer, bytes: { ...bytes, open } };
 }
 
 /**
@@ -266,6 +276,6 @@ async function runOnce(
     answerOf(await route.perform(request, (handle, result) => keep(handle, answerOf(result)))),
   );
   if (!stored.replayed) return stored;
-  route.recheck?.(request, stored.body);
+  await route.recheck?.(request, stored.body);
   return { ...stored, headers: { 'idempotency-replayed': 'true' } };
 }

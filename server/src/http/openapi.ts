@@ -24,7 +24,11 @@ const CallerErrors: Readonly<Record<Rule['who'], readonly ErrorCode[]>> = {
   admin: ['unauthorized', 'suspended', 'admin_required'],
 };
 const VaultErrors: readonly ErrorCode[] = ['vault_header_not_found', 'no_vault', 'vault_unreadable', 'vault_no_access'];
-const LevelErrors = { read: VaultErrors, write: [...VaultErrors, 'insufficient_access'] } as const;
+const LevelErrors = {
+  read: VaultErrors,
+  write: [...VaultErrors, 'insufficient_access', 'owner_suspended'],
+} as const;
+const RoleErrors = { editor: ['insufficient_access'], owner: ['owner_required'] } as const;
 const IdempotencyErrors = {
   optional: ['invalid_idempotency_key', 'idempotency_key_reused', 'request_in_progress'],
   required: ['missing_idempotency_key', 'invalid_idempotency_key', 'idempotency_key_reused', 'request_in_progress'],
@@ -39,10 +43,14 @@ function errorBody(codes: readonly ErrorCode[], schema: TSchema = ErrorBody): TS
 function errorsOf(route: Route): ErrorCode[] {
   const body = route.body === undefined ? [] : BodyErrors;
   const path = route.query !== undefined || route.path.endsWith('/*') ? (['validation'] as const) : [];
-  const { who, vault, limit, key } = route.rule;
+  const { who, vault, role, limit, key } = route.rule;
   const limited = who !== 'anyone' || limit !== undefined ? (['rate_limited'] as const) : [];
   const idempotent = key === undefined ? [] : IdempotencyErrors[key];
-  const authorized = [...CallerErrors[who], ...(vault === undefined ? [] : LevelErrors[vault])];
+  const authorized = [
+    ...CallerErrors[who],
+    ...(vault === undefined ? [] : LevelErrors[vault]),
+    ...(role === undefined ? [] : RoleErrors[role]),
+  ];
   const streamed = route.takes === undefined ? [] : (['request_timeout', 'bad_request'] as const);
   const own = [...body, ...streamed, ...path, ...limited, ...idempotent, ...(route.errors ?? [])];
   return [...new Set([...authorized, ...own, ...RequestErrors])];

@@ -231,7 +231,7 @@ export interface IdempotentSpec<O extends OperationName, B, Q, P, S extends Resp
    * Checks what the operation checks beyond the vault of the request, and the caller must still have, before the stored
    * `body` is returned again. Throws like the operation.
    */
-  readonly recheck?: (request: RequestOf<O, B, Q, P>, body: unknown) => void;
+  readonly recheck?: (request: RequestOf<O, B, Q, P>, body: unknown) => void | Promise<void>;
 }
 
 interface AnyBase
@@ -249,7 +249,7 @@ export interface IdempotentRoute extends AnyBase {
   readonly receive?: (request: AnyRequest & { readonly stream: BodyStream }) => Promise<ReceivedBody>;
   readonly perform: (request: AnyRequest, inTransaction: InTransaction<unknown>) => Promise<unknown>;
   readonly reply: (result: unknown, request: AnyRequest) => Pick<Reply, 'status' | 'body'>;
-  readonly recheck?: (request: AnyRequest, body: unknown) => void;
+  readonly recheck?: (request: AnyRequest, body: unknown) => void | Promise<void>;
 }
 
 /** A route whose type parameters were checked and erased. */
@@ -315,6 +315,8 @@ export interface Guard {
    * `Authorization` header is authenticated.
    */
   selectVault(header: string | undefined, authorization: string | undefined): SelectedVault;
+  /** Checks again that the caller may read a vault that they have opened. Throws the catalogue's 401s, 403s and 404s. */
+  recheck(principal: Principal, vault: OpenVault): Promise<void>;
   /** Returns a text that is different after every change in the vault, and for every vault. */
   stateOf(vault: OpenVault): Promise<string>;
 }

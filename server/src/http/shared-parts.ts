@@ -8,6 +8,7 @@ import * as folders from '@notevault/protocol/folders.ts';
 import * as imports from '@notevault/protocol/imports.ts';
 import * as links from '@notevault/protocol/links.ts';
 import * as logs from '@notevault/protocol/logs.ts';
+import * as members from '@notevault/protocol/members.ts';
 import * as notes from '@notevault/protocol/notes.ts';
 import * as search from '@notevault/protocol/search.ts';
 import * as sync from '@notevault/protocol/sync.ts';
@@ -50,6 +51,7 @@ const MODULES: readonly object[] = [
   imports,
   links,
   logs,
+  members,
   notes,
   search,
   sync,

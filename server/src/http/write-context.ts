@@ -16,6 +16,7 @@ export function writeContextOf<Result>(
   },
   inTransaction: InTransaction<Result>,
 ) {
-  const actor = { kind: principal.kind, name: principal.name, ...(agent === null ? {} : { client: agent }) };
+  const { kind, name, userId } = principal;
+  const actor = { kind, name, ...(agent === null ? {} : { client: agent }), userId };
   return { vault, actor, device, inTransaction };
 }

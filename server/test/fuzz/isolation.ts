@@ -13,11 +13,12 @@ type Field = keyof World;
 
 /** Bearer secrets: they grant access to anyone who has them, by design. */
 const SECRETS: readonly Field[] = ['deviceRefresh', 'deviceCode'];
-const NEEDS: readonly Need[] = ['devices', 'cursor', 'trash'];
+const NEEDS: readonly Need[] = ['devices', 'cursor', 'trash', 'people'];
 const FIELDS_OF: Readonly<Record<Need, readonly Field[]>> = {
   devices: ['device', 'deviceRefresh', 'userCode', 'deviceCode'],
   cursor: ['cursor'],
   trash: ['trashed'],
+  people: ['invitation'],
 };
 /** Wrong device codes are counted, and after ten in an hour an account can link no device, not even its own. */
 const COUNTED: readonly Field[] = ['userCode'];

@@ -56,6 +56,8 @@ export async function openFixtures(open: () => Promise<Database>, options: Fixtu
     passwordCost: CHEAP_PASSWORDS,
     hooks: {
       erasing: (userId) => vaults.purgeAllOf(userId),
+      sharedVaultsOf: (handle, userId) => vaults.ownedWithMembers(handle, userId),
+      named: async () => [],
     },
     events,
   });

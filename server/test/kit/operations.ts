@@ -21,7 +21,7 @@ interface Row {
   readonly needs?: Need;
 }
 
-export type Need = 'devices' | 'cursor' | 'trash';
+export type Need = 'devices' | 'cursor' | 'trash' | 'people';
 
 /** The things of one account, by name; every value belongs only to that account. */
 export interface World {
@@ -52,6 +52,9 @@ export interface World {
   readonly deviceCode: string;
   /** The client id under which `vault` is registered. */
   readonly clientId: string;
+  /** The id of the account, and of an invitation to `vault`. */
+  readonly self: string;
+  readonly invitation: string;
   /** An unused id. */
   readonly fresh: string;
 }
@@ -84,6 +87,7 @@ export async function makeWorld(owner: Caller, word: string, needs: readonly Nee
   return {
     cursor: needs.includes('cursor') ? (await ok(owner.get('/sync/changes', headers))).resume_cursor : '',
     ...(needs.includes('devices') ? await makeDevices(owner, vault) : NO_DEVICES),
+    ...(needs.includes('people') ? await makePeople(owner, vault) : { self: '', invitation: '' }),
     vault,
     gone: gone.id,
     note: note.id,
@@ -109,6 +113,12 @@ async function makeDevices(owner: Caller, vault: string): Promise<typeof NO_DEVI
   // The first account to look up a code claims it.
   await owner.get(`/vaults?user_code=${userCode}`);
   return { device, deviceRefresh, userCode, deviceCode };
+}
+
+async function makePeople(owner: Caller, vault: string): Promise<Pick<World, 'self' | 'invitation'>> {
+  const { user } = (await owner.get('/me')).body;
+  const { invitation } = (await owner.post(`/vaults/${vault}/invitations`, { role: 'viewer' })).body;
+  return { self: user.id, invitation: invitation.id };
 }
 
 /** A device linked to a vault. */
@@ -219,6 +229,7 @@ const admin = {
   adminListInvites: row(200, () => ({ url: '/admin/invites' })),
   adminCreateInvite: row(201, () => ({ url: '/admin/invites', body: {} })),
   adminDeleteInvite: row(404, (w) => ({ url: `/admin/invites/${w.note}` })),
+  adminHandOver: row(404, (w) => ({ url: `/admin/vaults/${w.note}/hand-over`, body: { email: 'x@example.org' } })),
   adminHealth: row(200, () => ({ url: '/admin/health' })),
 };
 
@@ -237,6 +248,18 @@ const vaults = {
   deleteVault: row(200, (w) => ({ url: `/vaults/${w.vault}` })),
   restoreVault: row(200, (w) => ({ url: `/vaults/${w.gone}/restore` })),
   purgeVault: row(200, (w) => ({ url: `/vaults/${w.gone}/purge` })),
+};
+
+const members = {
+  listMembers: row(200, (w) => ({ url: `/vaults/${w.vault}/members` })),
+  createInvitation: row(201, (w) => ({ url: `/vaults/${w.vault}/invitations`, body: { role: 'viewer' } })),
+  deleteInvitation: row(204, (w) => ({ url: `/vaults/${w.vault}/invitations/${w.invitation}` }), 'people'),
+  // An invitation is for whoever has its token, so nobody is refused one that exists.
+  getInvitation: row(404, () => ({ url: '/invitations/nv_vin_none' })),
+  acceptInvitation: row(404, () => ({ url: '/invitations/nv_vin_none/accept' })),
+  updateMember: row(200, (w) => ({ url: `/vaults/${w.vault}/members/${w.self}`, body: { role: 'owner' } }), 'people'),
+  // The owner cannot leave.
+  removeMember: row(409, (w) => ({ url: `/vaults/${w.vault}/members/${w.self}` }), 'people'),
 };
 
 const notes = {
@@ -347,6 +370,7 @@ const rows: Readonly<Record<OperationName, Row>> = {
   ...imports,
   ...admin,
   ...vaults,
+  ...members,
   ...notes,
   ...folders,
   ...trash,

@@ -55,10 +55,17 @@ export function isSet(flag: string | undefined): boolean {
   return flag === 'true' || flag === '1';
 }
 
-/** The credential that made a change. */
+/** Who made a change, and with which credential. */
 export const Actor = Type.Object({
   kind: Type.String(),
-  name: Type.String(),
+  name: Type.String({ description: 'The name of the credential; empty for that of another person.' }),
+  user_id: Type.Optional(Uuid),
+  display_name: Type.Optional(
+    Type.Unsafe<string | null>({
+      type: ['string', 'null'],
+      description: 'The name of another person; null once their account is deleted.',
+    }),
+  ),
   client: Type.Optional(
     Type.String({ description: 'What the program of an assistant calls itself; nobody has verified it.' }),
   ),

@@ -1,5 +1,5 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
-import { NIL_UUID, parseUuid, type UserId } from '@notevault/protocol/values/ids.ts';
+import { NIL_UUID, parseUuid, type UserId, type VaultId } from '@notevault/protocol/values/ids.ts';
 import type { SealingKey } from '../../ports/keyring/keyring.ts';
 import * as store from './accounts.store.ts';
 import type { UserRow } from './accounts.tables.ts';
@@ -73,10 +73,28 @@ async function checkOwnPassword(deps: DeletionDeps, userId: UserId, password: un
 
 /** @param admin who erases it; null for its owner. */
 async function erase(deps: DeletionDeps, row: UserRow, admin: UserId | null): Promise<void> {
-  await close(deps, row, await deps.keys.openServer(), admin);
+  await close(deps, row, await deps.keys.openServer(), admin).catch(async (error: unknown) => {
+    throw error instanceof StillShared ? await refusalOf(deps, error, admin) : error;
+  });
   await finish(deps, row.id).catch((cause) => {
     throw new NotevaultError('delete_failed', {}, cause);
   });
+}
+
+/** The account owns vaults that others have too. */
+class StillShared extends Error {
+  readonly vaults: readonly VaultId[];
+
+  constructor(vaults: readonly VaultId[]) {
+    super('the account owns shared vaults');
+    this.vaults = vaults;
+  }
+}
+
+/** An admin reads no names of vaults. */
+async function refusalOf({ hooks }: DeletionDeps, { vaults }: StillShared, admin: UserId | null) {
+  const named = admin === null ? await hooks.named(vaults) : vaults.map((id) => ({ id }));
+  return new NotevaultError('owns_shared_vaults', { vaults: named });
 }
 
 async function resumeDeletions(deps: AccountDeps): Promise<number> {
@@ -102,7 +120,7 @@ async function resumeDeletions(deps: AccountDeps): Promise<number> {
 
 /** Closes the account: from the commit on every credential of it is refused, and its key is destroyed. */
 async function close(deps: AccountDeps, row: UserRow, server: SealingKey, admin: UserId | null): Promise<void> {
-  const { db, keys, clock, events } = deps;
+  const { db, keys, clock, events, hooks } = deps;
   const { id: userId } = row;
   await db.transact(async (handle) => {
     // Roles change only under this lock.
@@ -111,6 +129,8 @@ async function close(deps: AccountDeps, row: UserRow, server: SealingKey, admin:
     const now = await handle.get(store.lockAccount, { id: userId });
     if (now === undefined) throw new NotevaultError(admin === null ? 'unauthorized' : 'user_not_found');
     if (now.role === 'admin' && now.suspended_at === null) await requireOtherAdmin(handle, userId);
+    const shared = await hooks.sharedVaultsOf(handle, userId);
+    if (shared.length > 0) throw new StillShared(shared);
     await handle.run(store.markDeleting, { id: userId, now: clock.now() });
     await handle.run(sessionStore.deleteSessionsOf, { userId });
     await requestErasure(handle, deps, { userId, analyticsId: analyticsIdOf(row, server) });

@@ -198,7 +198,7 @@ function profileRoutes(accounts: Accounts): Route[] {
       summary: 'Delete the account and everything that belongs to it',
       body: schema.DeleteMeBody,
       responses: { 200: schema.Ok },
-      errors: ['password_required', 'invalid_password', 'last_admin', 'delete_failed'],
+      errors: ['password_required', 'invalid_password', 'last_admin', 'owns_shared_vaults', 'delete_failed'],
       handle: async ({ principal, body }) => {
         await accounts.deleteMe(principal.userId, body?.password);
         return { body: { ok: true } };

@@ -1,15 +1,16 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
-import type { UserId } from '@notevault/protocol/values/ids.ts';
+import type { UserId, VaultId } from '@notevault/protocol/values/ids.ts';
 import type { EventSink } from '../../events.ts';
 import type { AnalyticsSink } from '../../ports/analytics/analytics.ts';
 import type { Clock } from '../../ports/clock/clock.ts';
-import type { Database, WriteHandle } from '../../ports/database/database.ts';
+import type { Database, ReadHandle, WriteHandle } from '../../ports/database/database.ts';
 import type { Keys } from '../keys/keys.ts';
 import type { PlanTable } from '../plans/plans.ts';
 import { type AccountDeletion, createAccountDeletion } from './account-deletion.ts';
 import * as store from './accounts.store.ts';
 import { type AccountAdmin, createAccountAdmin } from './admin.ts';
 import { type AnalyticsErasure, createAnalyticsErasure } from './analytics-erasure.ts';
+import { canonicalEmail } from './emails.ts';
 import { createInvites, type Invites } from './invites.ts';
 import { createPasswordReset, type PasswordReset } from './password-reset.ts';
 import { createPasswords, type PasswordCost } from './passwords.ts';
@@ -30,6 +31,10 @@ export interface AccountHooks {
    * crash, so it must continue where it stopped.
    */
   erasing(userId: UserId): Promise<void>;
+  /** The vaults of an account that others have too: it cannot be closed before they were handed over. */
+  sharedVaultsOf(handle: ReadHandle, userId: UserId): Promise<VaultId[]>;
+  /** Adds the names of vaults, for their owner. */
+  named(ids: readonly VaultId[]): Promise<{ readonly id: VaultId; readonly name: string }[]>;
 }
 
 /** The injected dependencies of the domain. */
@@ -69,6 +74,8 @@ export interface Accounts
    * one at a time. Must be called before locking a vault. Throws `unauthorized` once the account is being erased.
    */
   lockUser(handle: WriteHandle, userId: UserId): Promise<{ tier: string }>;
+  /** The form of an e-mail that is stored and compared; null when the text is not an e-mail. */
+  canonicalEmail(text: unknown): string | null;
 }
 
 export type { Invite } from './invites.ts';
@@ -92,6 +99,7 @@ export function createAccounts(deps: AccountDeps): Accounts {
     ...createProfile(deps),
     ...createAnalyticsErasure(deps),
     ...createAccountDeletion(deps, passwords, throttle),
+    canonicalEmail,
     async lockUser(handle, userId) {
       const row = await handle.get(store.lockUser, { id: userId });
       if (row === undefined) throw new NotevaultError('unauthorized');

@@ -46,7 +46,10 @@ function userRoutes(admin: Admin): Route[] {
       params: IdParams,
       body: schema.AdminDeleteUser,
       responses: { 204: null },
-      errors: ['user_not_found', 'last_admin', 'password_required', 'invalid_password', 'delete_failed'],
+      errors: [
+        ...(['user_not_found', 'last_admin', 'owns_shared_vaults', 'password_required'] as const),
+        ...(['invalid_password', 'delete_failed'] as const),
+      ],
       handle: async ({ principal, params, body }) => {
         await admin.deleteUser(principal, params.id, body?.password);
         return {};

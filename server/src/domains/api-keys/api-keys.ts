@@ -1,7 +1,7 @@
 import { invalid, NotevaultError } from '@notevault/protocol/errors.ts';
 import { parseUuid, type UserId } from '@notevault/protocol/values/ids.ts';
 import type { Clock } from '../../ports/clock/clock.ts';
-import type { Database } from '../../ports/database/database.ts';
+import type { Database, WriteHandle } from '../../ports/database/database.ts';
 import { type AccessScopeInput, readAccessScope } from '../access/access.ts';
 import type { Accounts } from '../accounts/accounts.ts';
 import type { Credentials } from '../credentials/credentials.ts';
@@ -66,7 +66,7 @@ export class ApiKeys {
       const { tier } = await accounts.lockUser(handle, userId);
       const plan = planOf(plans, tier);
       const count = await credentials.count(handle, userId, 'pat');
-      if (count >= capOf(plan, 'pats_cap')) throw capExceeded('pats_cap', tier, plan, count);
+      if (count >= capOf(plan, 'pats_cap')) throw capExceeded('pats_cap', { tier, plan }, count);
       const connection = { ...grant, userId, id: created.id, kind: 'pat', name, secretHash: hash } as const;
       await credentials.insert(handle, server, connection);
       await inTransaction(handle, created);
@@ -83,6 +83,11 @@ export class ApiKeys {
   }
 
   /** Revokes a key; returns whether there was one. From the commit on its secret is refused. */
+  /** Ends a key that reaches no vault any more. */
+  async end(handle: WriteHandle, userId: UserId, id: string): Promise<void> {
+    await this.#deps.credentials.remove(handle, 'pat', { userId, id });
+  }
+
   async revoke(userId: UserId, sent: string): Promise<boolean> {
     const { db, credentials } = this.#deps;
     const id = parseUuid(sent);

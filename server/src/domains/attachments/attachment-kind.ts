@@ -163,6 +163,6 @@ async function restoreOnce(
 function checkPlan(vault: OpenVault, bytes: number): void {
   checkEnabled(vault);
   if (bytes > capOf(vault.plan, 'max_file_bytes')) {
-    throw capExceeded('max_file_bytes', vault.tier, vault.plan, bytes);
+    throw capExceeded('max_file_bytes', vault, bytes);
   }
 }

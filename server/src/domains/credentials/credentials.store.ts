@@ -102,6 +102,37 @@ export const deletePermissions = statement((db, p: { userId: UserId; connectionI
   db.deleteFrom('connection_permissions').where('user_id', '=', p.userId).where('connection_id', '=', p.connectionId),
 );
 
+/** Deletes the levels that the user's connections have for one vault. */
+export const deletePermissionsFor = statement((db, p: { userId: UserId; vaultId: VaultId }) =>
+  db
+    .deleteFrom('connection_permissions')
+    .where('user_id', '=', p.userId)
+    .where('vault_id', '=', p.vaultId)
+    .returning('connection_id'),
+);
+
+/** Those of some connections that reach no vault, now or later. */
+export const findUnreaching = listStatement((db, p: { userId: UserId }, ids: string[]) =>
+  db
+    .selectFrom('connections as c')
+    .select(['c.id', 'c.kind'])
+    .where('c.user_id', '=', p.userId)
+    .where('c.id', 'in', ids)
+    .where('c.default_permission', '=', 'none')
+    .where((eb) =>
+      eb.not(
+        eb.exists(
+          eb
+            .selectFrom('connection_permissions as l')
+            .select('l.vault_id')
+            .whereRef('l.user_id', '=', 'c.user_id')
+            .whereRef('l.connection_id', '=', 'c.id')
+            .where('l.permission', '!=', 'none'),
+        ),
+      ),
+    ),
+);
+
 export const countOfKind = statement((db, p: { userId: UserId; kind: ConnectionKind }) =>
   db
     .selectFrom('connections')

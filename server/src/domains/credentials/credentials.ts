@@ -135,6 +135,21 @@ export class Credentials {
     return true;
   }
 
+  /**
+   * Takes a vault away from all connections of an account. Resolves to those that reach no vault any more, which their
+   * domains end.
+   */
+  async forgetVault(
+    handle: WriteHandle,
+    userId: UserId,
+    vaultId: VaultId,
+  ): Promise<{ readonly id: string; readonly kind: ConnectionKind }[]> {
+    const rows = await handle.all(store.deletePermissionsFor, { userId, vaultId });
+    const ids = rows.map((row) => row.connection_id);
+    this.#announce(handle, userId);
+    return handle.allMany(store.findUnreaching, { userId }, ids);
+  }
+
   async existed(handle: WriteHandle, kind: ConnectionKind, { userId, id }: ConnectionKey): Promise<boolean> {
     return (await handle.get(store.findAnyConnection, { userId, id, kind })) !== undefined;
   }

@@ -82,6 +82,11 @@ export const deleteLink = statement((db, p: { id: string }) =>
   db.deleteFrom('device_authorizations').where('id', '=', p.id),
 );
 
+/** Deletes what a user has decided about one vault, and no device has fetched yet. */
+export const deleteLinksTo = statement((db, p: { userId: UserId; vaultId: VaultId }) =>
+  db.deleteFrom('device_authorizations').where('user_id', '=', p.userId).where('vault_id', '=', p.vaultId),
+);
+
 export const deleteExpiredLinks = statement((db, p: { now: number; limit: number }) =>
   db
     .deleteFrom('device_authorizations')

@@ -1,5 +1,6 @@
+import type { UserId, VaultId } from '@notevault/protocol/values/ids.ts';
 import type { Clock } from '../../ports/clock/clock.ts';
-import type { Database } from '../../ports/database/database.ts';
+import type { Database, WriteHandle } from '../../ports/database/database.ts';
 import type { Accounts } from '../accounts/accounts.ts';
 import type { Credentials } from '../credentials/credentials.ts';
 import type { Keys } from '../keys/keys.ts';
@@ -48,6 +49,11 @@ export class Devices {
     const limit = SWEEP_BATCH;
     while ((await db.transact((handle) => handle.run(store.deleteExpiredLinks, { now, limit }))) === limit);
     while (await this.#endSome(now));
+  }
+
+  /** Voids the links of a user to a vault that wait for their device. */
+  async forgetVault(handle: WriteHandle, userId: UserId, vaultId: VaultId): Promise<void> {
+    await handle.run(store.deleteLinksTo, { userId, vaultId });
   }
 
   async #endSome(until: number): Promise<boolean> {

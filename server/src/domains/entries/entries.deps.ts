@@ -6,7 +6,7 @@ import type { Clock } from '../../ports/clock/clock.ts';
 import type { Database, ReadHandle, WriteHandle } from '../../ports/database/database.ts';
 import type { OpenSpool } from '../../ports/spool/spool.ts';
 import type { InTransaction } from '../idempotency/idempotency.ts';
-import type { ChangeFeeds, ChangeSequence, OpenVault, TrashUsage } from '../vaults/vaults.ts';
+import type { ChangeFeeds, ChangeSequence, OpenVault, TrashUsage, Vaults } from '../vaults/vaults.ts';
 import type { StoredEntry } from './entries.store.ts';
 import type { ItemKind } from './entries.tables.ts';
 import type { EntryMeta, SealedEntry } from './sealed-entry.ts';
@@ -18,6 +18,8 @@ export interface Actor {
   readonly name: string;
   /** For a write of an assistant: what its program calls itself, which nobody has verified. */
   readonly client?: string;
+  /** Whose credential it was; absent where it was not stored, when every vault had one person. */
+  readonly userId?: string;
 }
 
 /** The principal, vault and device of a write. `Result` is the result of the operation. */
@@ -136,7 +138,7 @@ export interface EntryHooks {
 export interface EntryDeps {
   readonly db: Database;
   readonly clock: Clock;
-  readonly vaults: ChangeSequence & TrashUsage & Pick<ChangeFeeds, 'lockFeed'>;
+  readonly vaults: ChangeSequence & TrashUsage & Pick<ChangeFeeds, 'lockFeed'> & Pick<Vaults, 'withActors'>;
   readonly openSpool: OpenSpool;
   /** Days for which a deleted entry stays in the trash. */
   readonly trashDays: number;

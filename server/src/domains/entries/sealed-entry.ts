@@ -20,6 +20,7 @@ export const SEALED_ACTOR = Type.Object({
   kind: Type.String(),
   name: Type.String(),
   client: Type.Optional(Type.String()),
+  userId: Type.Optional(Type.String()),
 });
 
 const contextOf = (id: string, revision: number) => ({ kind: 'entries.meta', row: id, version: revision });

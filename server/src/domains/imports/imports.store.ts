@@ -1,4 +1,4 @@
-import type { UserId } from '@notevault/protocol/values/ids.ts';
+import type { UserId, VaultId } from '@notevault/protocol/values/ids.ts';
 import { statementsOver } from '../../ports/database/statement.ts';
 import type { ImportRow, ImportState, ImportsTables } from './imports.tables.ts';
 
@@ -69,6 +69,16 @@ export const saveProgress = statement(
       .where('id', '=', p.id)
       .where('state', '=', 'running')
       .where('lease_until', '=', p.held),
+);
+
+/** Ends the import of a person into a vault that is taken away from them. */
+export const cancelIn = statement((db, p: { userId: UserId; vaultId: VaultId }) =>
+  db
+    .updateTable('imports')
+    .set({ state: 'cancelled' })
+    .where('user_id', '=', p.userId)
+    .where('vault_id', '=', p.vaultId)
+    .where('state', 'in', ['queued', 'running', 'done', 'failed']),
 );
 
 export const cancel = statement((db, p: { id: string; userId: UserId }) =>

@@ -2,14 +2,14 @@ import { NotevaultError } from '@notevault/protocol/errors.ts';
 import { IMPORT_BYTES_MAX } from '@notevault/protocol/import-limits.ts';
 import type { ImportQuery } from '@notevault/protocol/imports.ts';
 import { operations } from '@notevault/protocol/operations.ts';
-import type { BlobId, VaultId } from '@notevault/protocol/values/ids.ts';
+import type { BlobId, UserId, VaultId } from '@notevault/protocol/values/ids.ts';
 import { isSet } from '@notevault/protocol/values/schemas.ts';
 import type { Static } from 'typebox';
 import { runForTenant } from '../../concurrency/tenant.ts';
 import type { Blobs } from '../../ports/blobs/blobs.ts';
 import type { Clock } from '../../ports/clock/clock.ts';
-import type { Database } from '../../ports/database/database.ts';
-import type { Principal } from '../access/access.ts';
+import type { Database, WriteHandle } from '../../ports/database/database.ts';
+import { includesRole, type Principal } from '../access/access.ts';
 import type { Attachments } from '../attachments/attachments.ts';
 import type { Folders } from '../entries/entries.ts';
 import type { Links } from '../links/links.ts';
@@ -29,7 +29,7 @@ export interface ImportDeps {
   readonly db: Database;
   readonly clock: Clock;
   readonly blobs: Blobs;
-  readonly vaults: Pick<Vaults, 'openVault' | 'openAsSystem'>;
+  readonly vaults: Pick<Vaults, 'openVault' | 'openAsSystem' | 'rolesIn'>;
   readonly cache: Pick<VaultCache, 'snapshot'>;
   readonly notes: Pick<Notes, 'upsertMany' | 'cache'>;
   readonly attachments: Pick<Attachments, 'upload' | 'cache'>;
@@ -120,8 +120,10 @@ export class Imports {
   async list(principal: Principal): Promise<OpenedImport[]> {
     const { db, clock, vaults } = this.#deps;
     const row = await db.get(store.findOfUser, { userId: principal.userId, now: clock.now() });
-    const vault = row === undefined ? null : await vaults.openAsSystem(row.vault_id);
-    return row === undefined || vault === null ? [] : [opened(row, vault)];
+    if (row === undefined) return [];
+    const roles = await vaults.rolesIn(db, principal.userId, [row.vault_id]);
+    const vault = roles.size === 0 ? null : await vaults.openAsSystem(row.vault_id);
+    return vault === null ? [] : [opened(row, vault)];
   }
 
   /** Throws `import_not_found`. */
@@ -209,7 +211,8 @@ export class Imports {
         progress,
         dryRun: row.dry_run === 1,
         extensions: this.#extensions,
-        save: async () => (await claim.save('running', progress)) && signal?.aborted !== true,
+        save: async () =>
+          (await this.#mayWrite(row)) && (await claim.save('running', progress)) && signal?.aborted !== true,
         beat: () => claim.beat(progress, clock.now()),
       });
       if (ended) await claim.save('done', progress);
@@ -220,6 +223,18 @@ export class Imports {
       if (progress.error === 'internal') failed(error);
       await claim.save('failed', progress);
     }
+  }
+
+  /** Whether whoever began an import may still write: it runs for long, and the server runs it. */
+  async #mayWrite({ user_id: userId, vault_id: vaultId }: ImportRow): Promise<boolean> {
+    const { db, vaults } = this.#deps;
+    const role = (await vaults.rolesIn(db, userId, [vaultId])).get(vaultId);
+    return role !== undefined && includesRole(role, 'editor');
+  }
+
+  /** Ends the import of a person into a vault that is taken away from them. */
+  async forgetVault(handle: WriteHandle, userId: UserId, vaultId: VaultId): Promise<void> {
+    await handle.run(store.cancelIn, { userId, vaultId });
   }
 
   #readerOf({ size_bytes }: ImportRow, vault: OpenVault, blobId: BlobId): RangeReader {

@@ -89,8 +89,8 @@ export function cachedToListed(note: CachedNote): NoteListed {
 export function toVersion(
   { version, created_at, size_bytes }: { version: number; created_at: number; size_bytes: number },
   { hash, reason, actor }: VersionMeta,
-): NoteVersion {
-  return { version, content_hash: hash, created_at: isoTime(created_at), size_bytes, reason, actor: { ...actor } };
+): Omit<NoteVersion, 'actor'> & { readonly actor: VersionMeta['actor'] } {
+  return { version, content_hash: hash, created_at: isoTime(created_at), size_bytes, reason, actor };
 }
 
 /** Normalizes a note path from a request. Throws a validation error on `field`. */

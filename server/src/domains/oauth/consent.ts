@@ -191,7 +191,7 @@ export class Consent {
    * decisions counts.
    */
   async #insertGrant(userId: UserId, request: OpenRequest, decision: ConsentDecision): Promise<GrantKey> {
-    const { db, clock, credentials } = this.#deps;
+    const { db, clock, accounts, credentials } = this.#deps;
     const { interaction, client } = request;
     const grant: GrantKey = { userId, id: clock.uuid() };
     const connection = this.#connectionOf(grant, request, decision);
@@ -206,6 +206,8 @@ export class Consent {
     await db.transact(async (handle) => {
       const first = await handle.run(store.decideTransient, decided);
       if (first === 0) throw new NotevaultError('authorization_over');
+      // A vault that is taken away from the account meanwhile must not stay in its levels.
+      await accounts.lockUser(handle, userId);
       await credentials.insert(handle, this.#server, connection);
       await handle.run(store.insertGrant, row);
     });

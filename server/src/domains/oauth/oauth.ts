@@ -1,7 +1,7 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { UserId } from '@notevault/protocol/values/ids.ts';
 import type { Clock } from '../../ports/clock/clock.ts';
-import type { Database } from '../../ports/database/database.ts';
+import type { Database, WriteHandle } from '../../ports/database/database.ts';
 import type { SafeFetch } from '../../ports/safe-fetch/safe-fetch.ts';
 import { ACCESS_SCOPES } from '../access/access.ts';
 import type { Accounts } from '../accounts/accounts.ts';
@@ -27,7 +27,7 @@ export interface OAuthDeps {
   readonly db: Database;
   readonly keys: Keys;
   readonly clock: Clock;
-  readonly accounts: Pick<Accounts, 'me' | 'identify'>;
+  readonly accounts: Pick<Accounts, 'me' | 'identify' | 'lockUser'>;
   readonly vaults: Pick<Vaults, 'list'>;
   readonly credentials: Pick<Credentials, 'insert' | 'end'>;
   /** Fetches the metadata documents and keys of clients. */
@@ -102,6 +102,11 @@ export class OAuth {
     await db.transact(async (handle) => {
       for (const grant of grants) await endGrant(handle, this.#deps, grant);
     });
+  }
+
+  /** Ends a grant that reaches no vault any more. */
+  async end(handle: WriteHandle, userId: UserId, id: string): Promise<void> {
+    await endGrant(handle, this.#deps, { userId, id });
   }
 
   /** Deletes expired rows. */

@@ -23,6 +23,10 @@ export const findOpened = statement((db, p: { userId: UserId; vaultId: VaultId }
     .where('vault_id', '=', p.vaultId),
 );
 
+export const deleteOpened = statement((db, p: { userId: UserId; vaultId: VaultId }) =>
+  db.deleteFrom('opened_notes').where('user_id', '=', p.userId).where('vault_id', '=', p.vaultId),
+);
+
 export const putOpened = statement((db, p: { userId: UserId; vaultId: VaultId; data: Buffer; version: number }) =>
   db
     .insertInto('opened_notes')

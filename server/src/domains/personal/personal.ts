@@ -4,7 +4,7 @@ import { OPENED_NOTES_MAX, PREFERENCES_BYTES_MAX, type Preferences } from '@note
 import type { NoteId, UserId, VaultId } from '@notevault/protocol/values/ids.ts';
 import { Type } from 'typebox';
 import type { Clock } from '../../ports/clock/clock.ts';
-import type { Database, ReadHandle } from '../../ports/database/database.ts';
+import type { Database, ReadHandle, WriteHandle } from '../../ports/database/database.ts';
 import type { SealContext, SealingKey } from '../../ports/keyring/keyring.ts';
 import { SealedJson } from '../../ports/keyring/sealed-json.ts';
 import type { Accounts } from '../accounts/accounts.ts';
@@ -94,6 +94,11 @@ export class Personal {
       const data = storedOpened.seal(key, openedAt(userId, vault.id, version + 1), next);
       await handle.run(store.putOpened, { userId, vaultId: vault.id, data, version: version + 1 });
     });
+  }
+
+  /** Forgets which notes of a vault a person opened, when it is taken away from them. */
+  async forgetVault(handle: WriteHandle, userId: UserId, vaultId: VaultId): Promise<void> {
+    await handle.run(store.deleteOpened, { userId, vaultId });
   }
 
   async #readPreferences(handle: ReadHandle, userId: UserId, key: SealingKey) {

@@ -1,4 +1,5 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
+import type { Role } from '@notevault/protocol/operations.ts';
 import { GB, MB } from '@notevault/protocol/values/byte-units.ts';
 
 /** What an account may use. Caps are numbers, or null for no cap; flags are permissions, never prohibitions. */
@@ -72,27 +73,27 @@ const REASONS: Partial<Record<PlanCap, string>> = {
   attachment_bytes_cap: 'attachments_quota_exceeded',
 };
 
-/** Makes the error for a reached cap; `current` is the present count. */
-export function capExceeded(key: PlanCap, tier: string, plan: Plan, current: number): NotevaultError {
-  return new NotevaultError('limit_exceeded', {
-    reason: REASONS[key] ?? `${key}_exceeded`,
-    limit_key: key,
-    tier,
-    current,
-    limit: plan[key] ?? 0,
-    upgrade_url: null,
-  });
+/** Whose plan is used up, and who is told: members of a vault learn nothing of the plan of its owner. */
+interface Capped {
+  readonly tier: string;
+  readonly plan: Plan;
+  /** The role of the caller; the owner by default. */
+  readonly role?: Role;
 }
 
-export function attachmentsDisabled(tier: string): NotevaultError {
-  return new NotevaultError('limit_exceeded', {
-    reason: 'attachments_disabled',
-    limit_key: 'attachments_enabled',
-    tier,
-    current: null,
-    limit: 0,
-    upgrade_url: null,
-  });
+/** Makes the error for a reached cap; `current` is the present count. */
+export function capExceeded(key: PlanCap, { tier, plan, role }: Capped, current: number): NotevaultError {
+  const numbers = { tier, current, limit: plan[key] ?? 0 };
+  return limitExceeded(REASONS[key] ?? `${key}_exceeded`, key, numbers, role);
+}
+
+export function attachmentsDisabled({ tier, role }: Omit<Capped, 'plan'>): NotevaultError {
+  return limitExceeded('attachments_disabled', 'attachments_enabled', { tier, current: null, limit: 0 }, role);
+}
+
+function limitExceeded(reason: string, key: string, numbers: object, role: Role = 'owner'): NotevaultError {
+  const told = role === 'owner' ? numbers : { tier: null, current: null, limit: null };
+  return new NotevaultError('limit_exceeded', { reason, limit_key: key, ...told, upgrade_url: null });
 }
 
 /** The content of a plan file: for a known plan the changed keys, for a new plan all keys. */

@@ -49,6 +49,11 @@ export const deleteDevice = statement((db, p: DeviceKey) =>
     .where('device_key', '=', p.device),
 );
 
+/** Deletes what is known of the devices of a person. */
+export const deleteDevicesOf = statement((db, p: { vault: VaultId; user: UserId }) =>
+  db.deleteFrom('sync_devices').where('vault_id', '=', p.vault).where('user_id', '=', p.user),
+);
+
 /** The lowest watermark of the devices seen since a time; null when there are none. */
 export const findLowestWatermark = statement((db, p: { vault: VaultId; since: number }) =>
   db

@@ -1,5 +1,5 @@
 import type { ChangesQuery } from '@notevault/protocol/sync.ts';
-import { NIL_UUID, type Seq, type VaultId } from '@notevault/protocol/values/ids.ts';
+import { NIL_UUID, type Seq, type UserId, type VaultId } from '@notevault/protocol/values/ids.ts';
 import { FairSemaphore } from '../../concurrency/semaphore.ts';
 import { currentTenant } from '../../concurrency/tenant.ts';
 import type { Clock } from '../../ports/clock/clock.ts';
@@ -37,6 +37,8 @@ export interface Sync extends ManifestQueries {
   dropExpired(): Promise<number>;
   /** Persists lists with enough changes, so that the first read after a start has little to unseal. */
   persistCache(): Promise<void>;
+  /** Forgets the devices of a person whom the vault is taken away from: tombstones need not wait for them. */
+  forgetPerson(handle: WriteHandle, userId: UserId, vaultId: VaultId): Promise<void>;
   /** Deletes a purged vault's rows; true when more may be left. */
   purgeSlice(handle: WriteHandle, vaultId: VaultId): Promise<boolean>;
 }
@@ -67,6 +69,9 @@ export function createSync(deps: SyncDeps): Sync {
         });
       }
       await cache.persist();
+    },
+    async forgetPerson(handle, user, vault) {
+      await handle.run(store.deleteDevicesOf, { vault, user });
     },
     purgeSlice: async (handle, vault) => (await handle.run(store.purgeDevices, { vault })) > 0,
   };

@@ -1,3 +1,4 @@
+import type { UserId, VaultId } from '@notevault/protocol/values/ids.ts';
 import { statementsOver } from '../../ports/database/statement.ts';
 import type { TicketRow, TicketsTables } from './tickets.tables.ts';
 
@@ -17,6 +18,11 @@ export const findTicket = statement((db, p: { hash: Buffer; now: number }) =>
 
 /** Changes no row when the ticket has been used. */
 export const deleteTicket = statement((db, p: { hash: Buffer }) => db.deleteFrom('tickets').where('hash', '=', p.hash));
+
+/** Deletes the tickets of a person for a vault. */
+export const deleteTicketsOf = statement((db, p: { userId: UserId; vaultId: VaultId }) =>
+  db.deleteFrom('tickets').where('user_id', '=', p.userId).where('vault_id', '=', p.vaultId),
+);
 
 export const deleteExpired = statement((db, p: { until: number; limit: number }) =>
   db

@@ -6,8 +6,9 @@ import type { NewTicket, Ticket } from '@notevault/protocol/tickets.ts';
 import type { UserId, VaultId } from '@notevault/protocol/values/ids.ts';
 import { isoTime } from '@notevault/protocol/values/time.ts';
 import { Type } from 'typebox';
+import { whilePermitted } from '../../concurrency/while-permitted.ts';
 import type { Clock } from '../../ports/clock/clock.ts';
-import type { Database } from '../../ports/database/database.ts';
+import type { Database, WriteHandle } from '../../ports/database/database.ts';
 import { SealedJson } from '../../ports/keyring/sealed-json.ts';
 import { checkPermission, checkWho, type Principal } from '../access/access.ts';
 import type { Attachments, OpenFile, UploadInput } from '../attachments/attachments.ts';
@@ -110,11 +111,16 @@ export class Tickets {
    * read once. Throws `ticket_not_found`.
    */
   async open(token: string): Promise<OpenedTicket> {
-    const { operation, vault, path } = await this.#valid(token, ['attachment.get', 'vault.export']);
-    if (operation === 'attachment.get') return { file: await this.#deps.attachments.open(vault, path) };
+    const { operation, principal, vault, path } = await this.#valid(token, ['attachment.get', 'vault.export']);
+    const checked = (pieces: AsyncIterable<Uint8Array>) =>
+      whilePermitted(pieces, () => this.#recheck(principal, vault), this.#deps.clock.now);
+    if (operation === 'attachment.get') {
+      const file = await this.#deps.attachments.open(vault, path);
+      return { file: { ...file, bytes: async (range) => checked(await file.bytes(range)) } };
+    }
     const zip = async () => {
       await this.#use(token);
-      return exportVault(this.#deps, vault);
+      return checked(exportVault(this.#deps, vault));
     };
     return { zip };
   }
@@ -127,10 +133,15 @@ export class Tickets {
     const { attachments } = this.#deps;
     const { principal, vault, path, maxBytes } = await this.#valid(token, ['attachment.put']);
     await this.#use(token);
-    const actor = { kind: principal.kind, name: principal.name };
+    const actor = { kind: principal.kind, name: principal.name, userId: principal.userId };
     const error = () => new NotevaultError('body_too_large', { max: maxBytes });
     const limit = maxBytes === null ? {} : { limit: { bytes: maxBytes, error } };
     return attachments.upload({ vault, actor, device: null }, () => ({ ...give(path), ...limit }));
+  }
+
+  /** Deletes the tickets of a person for a vault that is taken away from them. */
+  async forgetVault(handle: WriteHandle, userId: UserId, vaultId: VaultId): Promise<void> {
+    await handle.run(store.deleteTicketsOf, { userId, vaultId });
   }
 
   /** Deletes expired tickets. */
@@ -145,6 +156,13 @@ export class Tickets {
   async #use(token: string): Promise<void> {
     const used = await this.#deps.db.transact((handle) => handle.run(store.deleteTicket, { hash: hashOf(token) }));
     if (used === 0) throw new NotevaultError('ticket_not_found');
+  }
+
+  /** Throws `ticket_not_found` once the maker of a ticket may not read the vault any more. */
+  async #recheck(principal: Principal, { id }: OpenVault): Promise<void> {
+    const current = await this.#deps.credentials.recall(principal);
+    if (current === null) throw new NotevaultError('ticket_not_found');
+    await this.#deps.vaults.openVault(current, id, 'read');
   }
 
   /** Throws `ticket_not_found`, whatever the reason for which the ticket may not be used now. */

@@ -11,6 +11,7 @@ import {
   permissionFor,
   permissionOf,
   roleOf,
+  type VaultRoles,
 } from '../access/access.ts';
 import { planOf } from '../plans/plans.ts';
 import { vaultKeyOf } from './opened-vault.ts';
@@ -29,9 +30,9 @@ export function vaultIdOf(text: string): VaultId {
   return id as VaultId;
 }
 
-/** Throws `insufficient_access` for a vault that belongs to the user, but that the credential cannot access. */
-export function checkMayAdopt(principal: Principal, vaultId: VaultId): void {
-  checkPermission(permissionOf('owner', principal, vaultId), operations.registerVault.named);
+/** Throws `insufficient_access` for a vault that the account has, but that the credential cannot access. */
+export function checkMayAdopt(principal: Principal, vault: VaultRoles): void {
+  checkPermission(permissionFor(principal, vault), operations.registerVault.named);
 }
 
 export interface RequestedVault extends OpenVault {
@@ -45,7 +46,7 @@ export type FoundVault = store.RequestedRow;
 export interface Access {
   /** Checks the permission to create and register vaults, for answers that are replayed. */
   checkMayCreate(principal: Principal): void;
-  checkMayAdopt(principal: Principal, vaultId: VaultId): void;
+  checkMayAdopt(principal: Principal, vaultId: VaultId): Promise<void>;
   /** Looks up the vault that an `X-Vault-ID` header names, whoever calls, so that `openVault` need not wait for it. */
   findVault(header: string): Promise<FoundVault | undefined>;
   /**
@@ -68,7 +69,11 @@ export interface Access {
 export function createAccess(deps: VaultDeps): Access {
   return {
     checkMayCreate,
-    checkMayAdopt,
+    async checkMayAdopt(principal, vaultId) {
+      const [row] = await deps.db.allMany(store.findActiveOf, {}, [vaultId]);
+      // Deleted since: the answer is as it was.
+      if (row !== undefined) checkMayAdopt(principal, { ...row, owner_suspended_at: null });
+    },
     findVault: (header) => findVault(deps, header),
     openVault: (principal, header, need, found) => openVault(deps, principal, header, need, found),
     rolesIn,

@@ -80,7 +80,8 @@ export function createChangeSequence({ db, accounts, plans, events }: VaultDeps)
       if (total !== null) {
         const plan = planOf(plans, tier);
         for (const [key, counted, by] of growth) {
-          if (total[counted] > capOf(plan, key)) throw capExceeded(key, tier, plan, total[counted] - by);
+          if (total[counted] > capOf(plan, key))
+            throw capExceeded(key, { tier, plan, role: vault.role }, total[counted] - by);
         }
       }
       return (feed.change_seq - seqs + 1) as Seq;

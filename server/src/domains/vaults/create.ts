@@ -1,9 +1,10 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
+import type { Role } from '@notevault/protocol/operations.ts';
 import type { UserId, VaultId } from '@notevault/protocol/values/ids.ts';
 import type { NewVaultBody } from '@notevault/protocol/vaults.ts';
 import type { WriteHandle } from '../../ports/database/database.ts';
 import type { SealingKey } from '../../ports/keyring/keyring.ts';
-import type { Principal } from '../access/access.ts';
+import { type Principal, roleOf } from '../access/access.ts';
 import { type InTransaction, skipInTransaction } from '../idempotency/idempotency.ts';
 import { capExceeded, capOf, planOf } from '../plans/plans.ts';
 import { checkMayAdopt, checkMayCreate } from './access.ts';
@@ -42,6 +43,8 @@ export interface Creation {
 export interface Owner {
   readonly userId: UserId;
   readonly tier: string;
+  /** The role of the caller, who is told less of the plan of another. */
+  readonly role?: Role;
 }
 
 interface CleanInput {
@@ -148,9 +151,10 @@ async function adopt(
   row: VaultWithCounts,
   inTransaction: InTransaction<RegisterResult>,
 ): Promise<RegisterResult> {
-  checkMayAdopt(principal, row.id);
+  checkMayAdopt(principal, row);
   const key = await openVaultKey(deps, row.id);
-  const adopted = { vault: vaultOf(row, key, purgeDelayMs(deps)), status: 'existing' } as const;
+  const role = roleOf(principal, row) ?? 'viewer';
+  const adopted = { vault: vaultOf(row, key, purgeDelayMs(deps), role), status: 'existing' } as const;
   // Runs a transaction although nothing is written, because the vault may have been read from a commit that is not on
   // disk yet.
   await deps.db.transact((handle) => inTransaction(handle, adopted));
@@ -179,17 +183,18 @@ const nothing: StoredCounts = { notes: 0, bytes: 0 };
 export async function checkVaultsCap(
   handle: WriteHandle,
   { plans }: VaultDeps,
-  { userId, tier }: Owner,
+  { userId, tier, role }: Owner,
   held: StoredCounts,
 ): Promise<void> {
   const plan = planOf(plans, tier);
   const active = await handle.get(store.sumActive, { userId });
   const { vaults = 0, notes = 0, attachmentBytes = 0 } = active ?? {};
-  if (vaults >= capOf(plan, 'vaults_cap')) throw capExceeded('vaults_cap', tier, plan, vaults);
+  if (vaults >= capOf(plan, 'vaults_cap'))
+    throw capExceeded('vaults_cap', { tier, plan, ...(role && { role }) }, vaults);
   if (held.notes > 0 && notes + held.notes > capOf(plan, 'notes_cap')) {
-    throw capExceeded('notes_cap', tier, plan, notes);
+    throw capExceeded('notes_cap', { tier, plan, ...(role && { role }) }, notes);
   }
   if (held.bytes > 0 && attachmentBytes + held.bytes > capOf(plan, 'attachment_bytes_cap')) {
-    throw capExceeded('attachment_bytes_cap', tier, plan, attachmentBytes);
+    throw capExceeded('attachment_bytes_cap', { tier, plan, ...(role && { role }) }, attachmentBytes);
   }
 }

@@ -167,7 +167,8 @@ function sealedMeta(
   return { meta: sealed, metaVersion, slugBlind: slugBlindOf(userKey, meta.slug) };
 }
 
-async function promoteOldest(handle: WriteHandle, userId: UserId): Promise<void> {
+/** Makes the oldest vault of an account its default, if it has none. */
+export async function promoteOldest(handle: WriteHandle, userId: UserId): Promise<void> {
   if ((await handle.get(store.findDefault, { userId })) !== undefined) return;
   const oldest = await handle.get(store.findOldestActive, { userId });
   if (oldest !== undefined) await handle.run(store.setDefault, { id: oldest.id });

@@ -1,6 +1,6 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import { type Need, operations, type Rule } from '@notevault/protocol/operations.ts';
-import type { VaultsQuery } from '@notevault/protocol/vaults.ts';
+import type { Vault as VaultBody, VaultsQuery } from '@notevault/protocol/vaults.ts';
 import { accessOf, checkAccess, checkRole, type Principal, permissionFor, roleOf } from '../access/access.ts';
 import { vaultIdOf } from './access.ts';
 import {
@@ -12,6 +12,7 @@ import {
   type VaultWithCounts,
   vaultOf,
 } from './opened-vault.ts';
+import { sharedVaultView } from './vaults.mapper.ts';
 import * as store from './vaults.store.ts';
 import type { DeviceLink, VaultDeps } from './vaults.ts';
 
@@ -35,6 +36,8 @@ export interface VaultQueries {
   overview(principal: Principal, query: VaultsQuery): Promise<VaultList>;
   /** Opens a vault, and announces `vaultOpened`. Throws `vault_not_found`. */
   get(principal: Principal, id: string): Promise<SharedVault>;
+  /** Like `get`, in the shape of the API. */
+  describe(principal: Principal, id: string): Promise<VaultBody>;
 }
 
 export function createQueries(deps: VaultDeps): VaultQueries {
@@ -70,12 +73,15 @@ export function createQueries(deps: VaultDeps): VaultQueries {
       if (code === undefined || principal.kind !== 'session') return { vaults };
       return { vaults, link: await hooks.deviceLink(principal.userId, code) };
     },
-    async get(principal, id) {
-      const vault = await show(principal, await findAllowed(deps, principal, id, operations.getVault));
-      events.emit('vaultOpened', { userId: principal.userId, vaultId: vault.id });
-      return vault;
-    },
+    describe: async (principal, id) => sharedVaultView(await get(principal, id)),
+    get,
   };
+
+  async function get(principal: Principal, id: string): Promise<SharedVault> {
+    const vault = await show(principal, await findAllowed(deps, principal, id, operations.getVault));
+    events.emit('vaultOpened', { userId: principal.userId, vaultId: vault.id });
+    return vault;
+  }
 }
 
 /** The active vault with an id from a URL. Throws like `allowed`. */

@@ -128,10 +128,25 @@ export const findDeleted = statement((db, p: { id: VaultId; after: number }) =>
   shown(db).where('v.id', '=', p.id).where('v.deleted_at', '>', p.after).where('v.purging_at', 'is', null),
 );
 
+/** The vault that a person registered under their id for it, also when they have handed it over since. */
 export const findByClient = statement((db, p: { userId: UserId; clientBlind: Buffer }) =>
   shown(db)
-    .where('v.user_id', '=', p.userId)
-    .where('v.client_blind', '=', p.clientBlind)
+    .where(
+      'v.id',
+      'in',
+      db
+        .selectFrom('vaults')
+        .select('id')
+        .where('user_id', '=', p.userId)
+        .where('client_blind', '=', p.clientBlind)
+        .unionAll(
+          db
+            .selectFrom('vault_members')
+            .select('vault_id as id')
+            .where('user_id', '=', p.userId)
+            .where('client_blind', '=', p.clientBlind),
+        ),
+    )
     .where('v.deleted_at', 'is', null),
 );
 
@@ -211,6 +226,17 @@ export const findActiveOf = listStatement((db, _p: object, ids: VaultId[]) =>
     .where('v.deleted_at', 'is', null),
 );
 
+/** The names of those of some people who have the vault, or had it. */
+export const findPeople = listStatement((db, p: { vault: VaultId }, ids: UserId[]) =>
+  db
+    .selectFrom('users as u')
+    .leftJoin('former_members as f', (join) => join.onRef('f.user_id', '=', 'u.id').on('f.vault_id', '=', p.vault))
+    .innerJoin('vaults as v', (join) => join.on('v.id', '=', p.vault))
+    .select(['u.id', 'u.display_name', 'v.user_id', members, 'f.name as former_name'])
+    .where('u.id', 'in', ids)
+    .where('u.deleting_at', 'is', null),
+);
+
 // Writing vaults, under the lock on the user's row
 
 export const insertVault = statement(
@@ -279,6 +305,57 @@ export const markRestored = statement(
       })
       .where('id', '=', p.id)
       .where('purging_at', 'is', null),
+);
+
+// Changing who has a vault, under the locks on the rows of all concerned
+
+/** Deletes a member who becomes the owner. */
+export const takeMember = statement((db, p: { id: VaultId; userId: UserId }) =>
+  db.deleteFrom('vault_members').where('vault_id', '=', p.id).where('user_id', '=', p.userId).returning('client_blind'),
+);
+
+export const setOwner = statement(
+  (
+    db,
+    p: { id: VaultId; userId: UserId; isDefault: number; clientBlind: Buffer | null } & {
+      slugBlind: Buffer;
+      meta: Buffer;
+      metaVersion: number;
+    },
+  ) =>
+    db
+      .updateTable('vaults')
+      .set({
+        user_id: p.userId,
+        is_default: p.isDefault,
+        client_blind: p.clientBlind,
+        slug_blind: p.slugBlind,
+        meta: p.meta,
+        meta_version: p.metaVersion,
+      })
+      .where('id', '=', p.id),
+);
+
+export const insertFormerOwner = statement(
+  (db, p: { id: VaultId; userId: UserId; clientBlind: Buffer | null; now: number }) =>
+    db.insertInto('vault_members').values({
+      vault_id: p.id,
+      user_id: p.userId,
+      role: 'editor',
+      client_blind: p.clientBlind,
+      joined_at: p.now,
+    }),
+);
+
+export const findOwnedWithMembers = statement((db, p: { userId: UserId }) =>
+  db
+    .selectFrom('vaults as v')
+    .select('v.id')
+    .where('v.user_id', '=', p.userId)
+    .where('v.deleted_at', 'is', null)
+    .where((eb) => eb.exists(eb.selectFrom('vault_members as m').select('m.role').whereRef('m.vault_id', '=', 'v.id')))
+    .orderBy('v.created_at')
+    .orderBy('v.id'),
 );
 
 // Purging

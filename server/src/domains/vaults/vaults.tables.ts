@@ -61,9 +61,20 @@ export interface VaultMemberRow {
   joined_at: number;
 }
 
+/** Somebody who had a vault, and has left it. */
+export interface FormerMemberRow {
+  vault_id: VaultId;
+  user_id: UserId;
+  /** Their name when they left, sealed under the vault’s key. The row goes with the account. */
+  name: Buffer | null;
+  /** When the owner removed them; null for somebody who left. Older invitations are void for them. */
+  removed_at: number | null;
+}
+
 export interface VaultsTables {
   vaults: VaultRow;
   vault_members: VaultMemberRow;
+  former_members: FormerMemberRow;
   vault_feeds: VaultFeedRow;
 }
 
@@ -112,4 +123,12 @@ create table vault_members (
 );
 create index vault_members_of_user on vault_members (user_id);
 create unique index vault_members_client on vault_members (user_id, client_blind);
+create table former_members (
+  vault_id uuid not null references vaults (id) on delete cascade,
+  user_id uuid not null references users (id) on delete cascade,
+  name bytea,
+  removed_at bigint,
+  primary key (vault_id, user_id)
+);
+create index former_members_of_user on former_members (user_id);
 `;

@@ -11,8 +11,10 @@ import { type ChangeFeeds, changeFeeds } from './change-feed.ts';
 import { type ChangeSequence, createChangeSequence } from './change-sequence.ts';
 import { type Creation, createCreation } from './create.ts';
 import { createLifecycle, type Lifecycle } from './lifecycle.ts';
+import { createPeople, type People } from './people.ts';
 import { createPurgeOperations, type PurgeOperations } from './purge.ts';
 import { createQueries, type VaultQueries } from './queries.ts';
+import { createSharing, type SharingOfVaults } from './sharing.ts';
 import { createTrashUsage, type TrashUsage } from './trash-usage.ts';
 import { createUsage, type UsageQueries } from './usage.ts';
 import * as feeds from './vault-feeds.store.ts';
@@ -52,12 +54,16 @@ export type { OpenVault } from '../access/access.ts';
 export type { CachedCollection, CachedRow, CacheSnapshot, VaultCache } from './cache/vault-cache.ts';
 export type { ChangeFeeds, FeedState } from './change-feed.ts';
 export type { ChangeSequence } from './change-sequence.ts';
+export type { SharedVault } from './queries.ts';
+export type { HandOverKeys, SharedRow } from './sharing.ts';
 export type { TrashContents, TrashUsage } from './trash-usage.ts';
 export type { Totals } from './usage.ts';
 
 /** Vaults: creation, access, queries and deletion. */
 export interface Vaults
   extends UsageQueries,
+    People,
+    SharingOfVaults,
     Access,
     Creation,
     VaultQueries,
@@ -75,6 +81,8 @@ export function createVaults(deps: VaultDeps): Vaults {
     ...createLifecycle(deps),
     ...createPurgeOperations(deps),
     ...createUsage(deps),
+    ...createPeople(deps),
+    ...createSharing(deps),
     ...createChangeSequence(deps),
     ...changeFeeds,
     ...createTrashUsage(deps),

@@ -22,11 +22,11 @@ const needsOnlyCredential = ({ who, vault, named, later }: Rule) =>
 const ANYONE = [
   ...['bootstrap', 'login', 'logout', 'refreshSession', 'register', 'resetPassword'],
   ...['pollDeviceLink', 'refreshDevice', 'signOffDevice', 'startDeviceLink'],
-  ...['downloadByTicket', 'uploadByTicket', 'syncNote', 'syncSocket'],
+  ...['downloadByTicket', 'uploadByTicket', 'syncNote', 'syncSocket', 'getInvitation'],
   ...['getHealth', 'getOpenApi', 'isAlive', 'isReady'],
 ];
 const ADMIN = [
-  ...['adminCreateInvite', 'adminDeleteInvite', 'adminDeleteUser', 'adminHealth', 'adminListInvites'],
+  ...['adminCreateInvite', 'adminDeleteInvite', 'adminDeleteUser', 'adminHandOver', 'adminHealth', 'adminListInvites'],
   ...['adminListUsers', 'adminUpdateUser'],
 ];
 /** Any credential may call these, whatever its level in any vault. */
@@ -38,7 +38,27 @@ const MAKES_VAULTS = ['createVault', 'registerVault'];
 const READING_POSTS = ['createTicket', 'queryNotes', 'recordOpenedNote', 'search'];
 /** Beside those whose path begins with one of these, as all that concerns the account itself does. */
 const OF_SESSIONS = /^\/api\/(me|api-keys|connections|imports|auth\/(device\/authorize|password\/change))\b/;
-const SESSION_TOO = ['purgeVault', 'restoreVault'];
+const SESSION_TOO = [
+  ...['purgeVault', 'restoreVault', 'listMembers', 'updateMember', 'removeMember'],
+  ...['createInvitation', 'deleteInvitation', 'acceptInvitation'],
+];
+/** What only the owner of a vault may do, and what needs an editor although it changes nothing. */
+const OWNERS = [
+  ...['createInvitation', 'deleteFromTrash', 'deleteInvitation', 'deleteVault', 'purgeVault', 'restoreVault'],
+  ...['updateMember', 'updateVault'],
+];
+const EDITORS = ['getNoteVersion', 'listNoteVersions', 'listTrash'];
+
+test('the operations for owners, and the reads for editors, are those listed here', () => {
+  assert.deepEqual(
+    namesOf(({ role }) => role === 'owner'),
+    OWNERS,
+  );
+  assert.deepEqual(
+    namesOf(({ role }) => role === 'editor'),
+    EDITORS,
+  );
+});
 
 test('the operations for anyone, any credential and admins are those listed here', () => {
   assert.deepEqual(

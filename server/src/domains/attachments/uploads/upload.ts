@@ -32,7 +32,7 @@ export interface StoredUpload extends AsyncDisposable {
 
 /** Throws `limit_exceeded` when the plan has no attachments. */
 export function checkEnabled(vault: Pick<OpenVault, 'plan' | 'tier'>): void {
-  if (!vault.plan.attachments_enabled) throw attachmentsDisabled(vault.tier);
+  if (!vault.plan.attachments_enabled) throw attachmentsDisabled(vault);
 }
 
 /** Returns the extension of a path if it is accepted. Throws `extension_not_allowed`. */
@@ -115,11 +115,11 @@ async function removeUpload({ db, blobs }: AttachmentDeps, vault: OpenVault, id:
  * Returns the size limits of the plan and the upload method; the quota is checked again when the upload is committed.
  */
 async function limitsOf(deps: AttachmentDeps, vault: OpenVault, upload: UploadInput): Promise<SizeLimit[]> {
-  const { plan, tier } = vault;
+  const { plan } = vault;
   const limits: SizeLimit[] = [];
   const current = upload.declaredBytes ?? 0;
   if (plan.max_file_bytes !== null) {
-    const error = () => capExceeded('max_file_bytes', tier, plan, current);
+    const error = () => capExceeded('max_file_bytes', vault, current);
     limits.push({ bytes: capOf(plan, 'max_file_bytes'), error });
   }
   if (upload.limit !== undefined) limits.push(upload.limit);
@@ -127,7 +127,7 @@ async function limitsOf(deps: AttachmentDeps, vault: OpenVault, upload: UploadIn
     const path = upload.path();
     const { attachmentBytes: used } = await deps.vaults.usage(deps.db, vault);
     const bytes = capOf(plan, 'attachment_bytes_cap') - used + (path === null ? 0 : await sizeAt(deps, vault, path));
-    limits.push({ bytes, error: () => capExceeded('attachment_bytes_cap', tier, plan, used) });
+    limits.push({ bytes, error: () => capExceeded('attachment_bytes_cap', vault, used) });
   }
   return limits;
 }

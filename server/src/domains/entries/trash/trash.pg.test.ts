@@ -22,7 +22,8 @@ onEachEngine('the trash', (open) => {
     await alice.remove('c.md');
     server.clock.advance({ minutes: 1 });
     assert.equal((await alice.caller.delete('/folders/f?recursive=true')).status, 204);
-    const actor = { kind: 'key', name: 'lasting' };
+    const { user } = (await server.alice.get('/me')).body;
+    const actor = { kind: 'key', name: 'lasting', user_id: user.id };
     const items = await listed(alice);
     const [last, , first] = items;
     assert.deepEqual(

@@ -66,7 +66,7 @@ function toTrashItem(item: TrashedItem): TrashItem {
     path: item.path,
     title: item.title,
     deleted_at: isoTime(item.deletedAt),
-    actor: { ...item.actor },
+    actor: item.actor,
     size_bytes: item.sizeBytes,
     expires_at: isoTime(item.expiresAt),
   };

@@ -88,7 +88,10 @@ async function listTrash(deps: LockedDeps, vault: OpenVault, cursor: string | un
   }
   const last = page.at(-1);
   const more = rows.length > PAGE && last !== undefined;
-  return { items, nextCursor: more ? trashCursorOf(vault, { deletedAt: last.deleted_at, id: last.id }) : null };
+  return {
+    items: await deps.vaults.withActors(vault, items),
+    nextCursor: more ? trashCursorOf(vault, { deletedAt: last.deleted_at, id: last.id }) : null,
+  };
 }
 
 function itemOf({ handlerOf, trashDays }: LockedDeps, vault: OpenVault, row: store.TrashedEntry): TrashedItem {

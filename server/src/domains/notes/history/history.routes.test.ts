@@ -22,7 +22,8 @@ onSqlite('versions of a note', (open) => {
     server.clock.advance({ seconds: 1 });
     times.unshift(at());
     const second = await alice.write('a.md', 'two é');
-    const actor = { kind: 'session', name: (await versionsOf(alice, first.id))[0].actor.name };
+    const { name, user_id } = (await versionsOf(alice, first.id))[0].actor;
+    const actor = { kind: 'session', name, user_id };
     assert.deepEqual(await versionsOf(alice, first.id), [
       {
         version: 2,

@@ -32,7 +32,7 @@ export function createHistory(deps: NoteDeps) {
 }
 
 /** Returns every readable version, newest first, beginning with the current one. */
-async function listVersions({ db, entries }: NoteDeps, vault: OpenVault, id: NoteId): Promise<NoteVersion[]> {
+async function listVersions({ db, entries, vaults }: NoteDeps, vault: OpenVault, id: NoteId): Promise<NoteVersion[]> {
   const [row] = await entries.rowsById(db, vault.id, 'note', [id]);
   if (row === undefined || row.version === null) throw new NotevaultError('note_not_found');
   const meta = sealed.openMeta(vault, id, row.revision, row.meta);
@@ -46,7 +46,7 @@ async function listVersions({ db, entries }: NoteDeps, vault: OpenVault, id: Not
       versions.push(toVersion(kept, sealed.openVersion(vault, id, kept.version, kept.meta)));
       before = kept.version;
     }
-    if (slice.length < SLICE) return versions;
+    if (slice.length < SLICE) return vaults.withActors(vault, versions);
   }
 }
 

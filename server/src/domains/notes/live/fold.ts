@@ -79,6 +79,7 @@ export function typedDraft(
     typingSince !== undefined &&
     now - typingSince < TYPING_SPAN_MS &&
     last.kind === actor.kind &&
+    last.userId === actor.userId &&
     last.name === actor.name;
   const typing = { since: continues ? typingSince : now, continues };
   return buildNoteRow(deps, { vault, actor }, target, { mtime: now / 1000 }, doc, before, text, 'edit', typing);

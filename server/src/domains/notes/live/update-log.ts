@@ -149,7 +149,7 @@ export class UpdateLog implements AsyncDisposable {
       const { document, actor } = entry;
       const ofDocument = rows.get(document) ?? new Map<string, PendingRow>();
       rows.set(document, ofDocument);
-      const key = `${actor.kind}\0${actor.name}`;
+      const key = `${actor.userId}\0${actor.kind}\0${actor.name}`;
       const row = ofDocument.get(key) ?? { id: this.#clock.uuid(), first: entry, entries: [] };
       row.entries.push(entry);
       ofDocument.set(key, row);

@@ -269,10 +269,10 @@ export class NoteSubscription implements Subscription, PermissionListener, Watch
     const [received, live] = [this.#received, this.#live];
     if (received.length === 0 || live === undefined) return;
     this.#received = [];
-    const { kind, name } = this.#permission.principal;
+    const { kind, name, userId } = this.#permission.principal;
     const updates = received.map(({ update }) => update);
     live
-      .apply(updates, { kind, name })
+      .apply(updates, { kind, name, userId })
       .then((results) => this.#applied(received, results))
       .catch((error: unknown) => this.#failed(error))
       .finally(() => {

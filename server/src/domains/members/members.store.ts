@@ -1,0 +1,141 @@
+import type { UserId, VaultId } from '@notevault/protocol/values/ids.ts';
+import { statementsOver } from '../../ports/database/statement.ts';
+import type { AccountsTables } from '../accounts/accounts.tables.ts';
+import type { VaultsTables } from '../vaults/vaults.tables.ts';
+import type { InvitationRow, MembersTables } from './members.tables.ts';
+
+const { statement } = statementsOver<
+  MembersTables & Pick<AccountsTables, 'users'> & Pick<VaultsTables, 'vault_members' | 'former_members'>
+>();
+
+// Members
+
+interface MemberKey {
+  readonly vaultId: VaultId;
+  readonly userId: UserId;
+}
+
+/** The members of a vault beside its owner, who joined first first. */
+export const listMembers = statement((db, p: { vaultId: VaultId }) =>
+  db
+    .selectFrom('vault_members as m')
+    .innerJoin('users as u', 'u.id', 'm.user_id')
+    .select(['m.user_id', 'm.role', 'm.joined_at', 'u.display_name', 'u.email'])
+    .where('m.vault_id', '=', p.vaultId)
+    .where('u.deleting_at', 'is', null)
+    .orderBy('m.joined_at')
+    .orderBy('m.user_id'),
+);
+
+export const countMembers = statement((db, p: { vaultId: VaultId }) =>
+  db
+    .selectFrom('vault_members')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where('vault_id', '=', p.vaultId),
+);
+
+/** Adds a member, or changes the role of one. */
+export const putMember = statement((db, p: MemberKey & { role: 'viewer' | 'editor'; now: number }) =>
+  db
+    .insertInto('vault_members')
+    .values({ vault_id: p.vaultId, user_id: p.userId, role: p.role, client_blind: null, joined_at: p.now })
+    .onConflict((conflict) => conflict.columns(['vault_id', 'user_id']).doUpdateSet({ role: p.role })),
+);
+
+export const deleteMember = statement((db, p: MemberKey) =>
+  db.deleteFrom('vault_members').where('vault_id', '=', p.vaultId).where('user_id', '=', p.userId),
+);
+
+// Those who have left
+
+export const putFormer = statement((db, p: MemberKey & { name: Buffer | null; removedAt: number | null }) =>
+  db
+    .insertInto('former_members')
+    .values({ vault_id: p.vaultId, user_id: p.userId, name: p.name, removed_at: p.removedAt })
+    .onConflict((conflict) =>
+      conflict.columns(['vault_id', 'user_id']).doUpdateSet((eb) => ({
+        name: p.name,
+        removed_at: eb.fn.coalesce(eb.val(p.removedAt), eb.ref('former_members.removed_at')),
+      })),
+    ),
+);
+
+export const findFormer = statement((db, p: MemberKey) =>
+  db
+    .selectFrom('former_members')
+    .select('removed_at')
+    .where('vault_id', '=', p.vaultId)
+    .where('user_id', '=', p.userId),
+);
+
+// Invitations
+
+export const insertInvitation = statement((db, p: InvitationRow) =>
+  db.insertInto('invitations').values({
+    id: p.id,
+    vault_id: p.vault_id,
+    token_hash: p.token_hash,
+    role: p.role,
+    email: p.email,
+    created_by: p.created_by,
+    created_at: p.created_at,
+    expires_at: p.expires_at,
+    uses_left: p.uses_left,
+  }),
+);
+
+/** The invitations of a vault that can be used, oldest first. */
+export const listInvitations = statement((db, p: { vaultId: VaultId; now: number; limit: number }) =>
+  db
+    .selectFrom('invitations')
+    .select(['id', 'vault_id', 'role', 'email', 'created_at', 'expires_at', 'uses_left'])
+    .where('vault_id', '=', p.vaultId)
+    .where('expires_at', '>', p.now)
+    .where('uses_left', '>', 0)
+    .orderBy('created_at')
+    .orderBy('id')
+    .limit(p.limit),
+);
+
+/** An invitation that has not expired, also one that is used up. */
+export const findInvitation = statement((db, p: { hash: Buffer; now: number }) =>
+  db
+    .selectFrom('invitations as i')
+    .leftJoin('users as u', 'u.id', 'i.created_by')
+    .select(['i.id', 'i.vault_id', 'i.role', 'i.email', 'i.created_at', 'i.expires_at', 'i.uses_left'])
+    .select('u.display_name as invited_by')
+    .where('i.token_hash', '=', p.hash)
+    .where('i.expires_at', '>', p.now),
+);
+
+/** Changes no row when it is used up or withdrawn. */
+export const useInvitation = statement((db, p: { id: string }) =>
+  db
+    .updateTable('invitations')
+    .set((eb) => ({ uses_left: eb('uses_left', '-', 1) }))
+    .where('id', '=', p.id)
+    .where('uses_left', '>', 0),
+);
+
+export const findUse = statement((db, p: { id: string; userId: UserId }) =>
+  db.selectFrom('invitation_uses').select('user_id').where('invitation_id', '=', p.id).where('user_id', '=', p.userId),
+);
+
+export const insertUse = statement((db, p: { id: string; userId: UserId }) =>
+  db
+    .insertInto('invitation_uses')
+    .values({ invitation_id: p.id, user_id: p.userId })
+    .onConflict((conflict) => conflict.columns(['invitation_id', 'user_id']).doNothing()),
+);
+
+export const deleteInvitation = statement((db, p: { id: string; vaultId: VaultId }) =>
+  db.deleteFrom('invitations').where('id', '=', p.id).where('vault_id', '=', p.vaultId),
+);
+
+export const deleteExpired = statement((db, p: { now: number; limit: number }) =>
+  db
+    .deleteFrom('invitations')
+    .where('id', 'in', (eb) =>
+      eb.selectFrom('invitations').select('id').where('expires_at', '<=', p.now).orderBy('expires_at').limit(p.limit),
+    ),
+);

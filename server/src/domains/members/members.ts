@@ -1,0 +1,231 @@
+import { NotevaultError } from '@notevault/protocol/errors.ts';
+import { operations, type Role } from '@notevault/protocol/operations.ts';
+import { parseUuid, type UserId, type VaultId } from '@notevault/protocol/values/ids.ts';
+import type { EventSink } from '../../events.ts';
+import type { Clock } from '../../ports/clock/clock.ts';
+import type { Database, WriteHandle } from '../../ports/database/database.ts';
+import { type Principal, roleOf } from '../access/access.ts';
+import type { Accounts } from '../accounts/accounts.ts';
+import type { SharedRow, Vaults } from '../vaults/vaults.ts';
+import { Invitations, type OpenInvitation } from './invitations.ts';
+import * as store from './members.store.ts';
+
+/** Effects of members in later domains; bound in app/. */
+export interface MemberHooks {
+  /**
+   * Takes a vault away from an account: levels of its credentials for it, pending device links to it, tickets, and what
+   * else would open it again.
+   */
+  membershipEnded(handle: WriteHandle, userId: UserId, vaultId: VaultId): Promise<void>;
+}
+
+/** The injected dependencies of the domain. */
+export interface MemberDeps {
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly accounts: Pick<Accounts, 'lockUser' | 'me' | 'findByEmail' | 'canonicalEmail'>;
+  readonly vaults: Vaults;
+  readonly events: EventSink;
+  readonly hooks: MemberHooks;
+  /** Origin of the addresses of invitations. */
+  readonly publicUrl: string;
+}
+
+/** Somebody who has a vault. */
+export interface Member {
+  readonly userId: UserId;
+  readonly displayName: string | null;
+  /** Null for whoever may not know it. */
+  readonly email: string | null;
+  readonly role: Role;
+  readonly since: number;
+}
+
+export interface MemberList {
+  readonly members: Member[];
+  /** Null for members other than the owner. */
+  readonly invitations: OpenInvitation[] | null;
+}
+
+/** Changes of the owner between a look and its lock, after which a request is refused. */
+const TRIES = 5;
+
+/**
+ * The people of a vault. Whatever changes them locks the accounts of all concerned, the owner’s among them, in the order
+ * of their ids: so do the deletion of an account, and whatever is counted over all vaults of an owner.
+ */
+export class Members {
+  readonly #deps: MemberDeps;
+  readonly invitations: Invitations;
+
+  constructor(deps: MemberDeps) {
+    this.#deps = deps;
+    this.invitations = new Invitations(deps, this);
+  }
+
+  /** Everybody who has a vault, its owner first. Throws `vault_not_found`. */
+  async list(principal: Principal, vaultId: string): Promise<MemberList> {
+    const { db, vaults, accounts } = this.#deps;
+    const row = await vaults.findAllowed(db, principal, vaultId, operations.listMembers);
+    const isOwner = roleOf(principal, row) === 'owner';
+    const owner = await accounts.me(row.user_id);
+    const shown = (member: Member): Member =>
+      isOwner || member.userId === principal.userId ? member : { ...member, email: null };
+    const members = [
+      shown({ ...owner, userId: row.user_id, role: 'owner', since: row.created_at }),
+      ...(await this.#beside(row)).map(shown),
+    ];
+    return { members, invitations: isOwner ? await this.invitations.list(row) : null };
+  }
+
+  /** Changes the role of a member, or hands the vault over. Throws `member_not_found`, `owner_cannot_leave`. */
+  async change(principal: Principal, vaultId: string, userId: string, role: Role): Promise<Member> {
+    const { db, vaults } = this.#deps;
+    const rule = operations.updateMember;
+    const found = await vaults.findAllowed(db, principal, vaultId, rule);
+    const to = parseUuid(userId) as UserId | null;
+    const current = to === null ? null : roleOf({ userId: to }, found);
+    if (to === null || current === null) throw new NotevaultError('member_not_found');
+    if (current === 'owner' && role !== 'owner') throw new NotevaultError('owner_cannot_leave');
+    if (role === 'owner') {
+      if (current !== 'owner') await this.#handOver(found.id, to, (row) => this.#stillOwner(principal, row));
+    } else {
+      await this.#locked(found.id, [to], async (handle, row) => {
+        this.#stillOwner(principal, row);
+        if (roleOf({ userId: to }, row) === null) throw new NotevaultError('member_not_found');
+        if (roleOf({ userId: to }, row) === 'owner') throw new NotevaultError('owner_cannot_leave');
+        await handle.run(store.putMember, { vaultId: row.id, userId: to, role, now: this.#deps.clock.now() });
+        this.#announce(handle, to);
+      });
+    }
+    const { members } = await this.list(principal, vaultId);
+    const changed = members.find((member) => member.userId === to);
+    if (changed === undefined) throw new NotevaultError('member_not_found');
+    return changed;
+  }
+
+  /** Removes a member, who may be the caller. Throws `owner_required`, `member_not_found`, `owner_cannot_leave`. */
+  async remove(principal: Principal, vaultId: string, userId: string): Promise<void> {
+    const { db, vaults, clock } = this.#deps;
+    const found = await vaults.findAllowed(db, principal, vaultId, operations.removeMember);
+    const member = parseUuid(userId) as UserId | null;
+    const isSelf = member === principal.userId;
+    if (!isSelf) this.#stillOwner(principal, found);
+    if (member === null || roleOf({ userId: member }, found) === null) throw new NotevaultError('member_not_found');
+    const key = await vaults.openKey(found.id);
+    const people = await this.#beside(found);
+    const name = people.find((each) => each.userId === member)?.displayName ?? null;
+    await this.#locked(found.id, [member], async (handle, row) => {
+      if (!isSelf) this.#stillOwner(principal, row);
+      const role = roleOf({ userId: member }, row);
+      if (role === 'owner') throw new NotevaultError('owner_cannot_leave');
+      if (role === null) throw new NotevaultError('member_not_found');
+      await handle.run(store.deleteMember, { vaultId: row.id, userId: member });
+      await handle.run(store.putFormer, {
+        vaultId: row.id,
+        userId: member,
+        name: name === null ? null : vaults.sealPersonName({ id: row.id, key }, member, name),
+        removedAt: isSelf ? null : clock.now(),
+      });
+      await this.#deps.hooks.membershipEnded(handle, member, row.id);
+      this.#announce(handle, member);
+    });
+  }
+
+  /** Hands a vault over to a member for an admin. Throws `vault_not_found`, `account_not_found`, `member_not_found`. */
+  async handOver(vaultId: string, email: string): Promise<void> {
+    const { accounts, db, vaults } = this.#deps;
+    const id = parseUuid(vaultId) as VaultId | null;
+    const row = id === null ? undefined : await vaults.findActive(db, id);
+    if (row === undefined) throw new NotevaultError('vault_not_found');
+    const { id: to } = await accounts.findByEmail(email);
+    const role = roleOf({ userId: to }, row);
+    if (role === null) throw new NotevaultError('member_not_found');
+    if (role !== 'owner') await this.#handOver(row.id, to, () => undefined);
+  }
+
+  /** Adds the names of vaults, for their owner. */
+  async named(ids: readonly VaultId[]): Promise<{ readonly id: VaultId; readonly name: string }[]> {
+    const { db, vaults } = this.#deps;
+    const found = await Promise.all(ids.map((id) => vaults.findActive(db, id)));
+    const rows = found.filter((row) => row !== undefined);
+    return Promise.all(
+      rows.map(async (row) => ({ id: row.id, name: vaults.nameOf(await vaults.openKey(row.id), row) })),
+    );
+  }
+
+  /**
+   * Runs a transaction under the locks on the accounts of a vault’s owner and of others, with the vault’s row under them.
+   * Throws `vault_not_found` when the vault is gone, `member_not_found` when one of the accounts is.
+   */
+  async locked<Result>(
+    vaultId: VaultId,
+    others: readonly UserId[],
+    work: (handle: WriteHandle, row: SharedRow, tiers: ReadonlyMap<UserId, string>) => Promise<Result>,
+  ): Promise<Result> {
+    return this.#locked(vaultId, others, work);
+  }
+
+  async #locked<Result>(
+    vaultId: VaultId,
+    others: readonly UserId[],
+    work: (handle: WriteHandle, row: SharedRow, tiers: ReadonlyMap<UserId, string>) => Promise<Result>,
+  ): Promise<Result> {
+    const { db, vaults, accounts } = this.#deps;
+    for (let tries = 0; tries < TRIES; tries++) {
+      const seen = await vaults.findActive(db, vaultId);
+      if (seen === undefined) throw new NotevaultError('vault_not_found');
+      const outcome = await db.transact(async (handle) => {
+        const tiers = new Map<UserId, string>();
+        for (const id of [...new Set([seen.user_id, ...others])].sort()) {
+          tiers.set(id, (await accounts.lockUser(handle, id).catch(asGone)).tier);
+        }
+        const row = await vaults.findActive(handle, vaultId);
+        if (row === undefined) throw new NotevaultError('vault_not_found');
+        // It was handed over meanwhile, to an account that is not locked.
+        if (!tiers.has(row.user_id)) return null;
+        return { result: await work(handle, row, tiers) };
+      });
+      if (outcome !== null) return outcome.result;
+    }
+    throw new NotevaultError('unavailable');
+  }
+
+  async #handOver(vaultId: VaultId, to: UserId, check: (row: SharedRow) => void): Promise<void> {
+    const { vaults } = this.#deps;
+    const keys = await vaults.openHandOverKeys(vaultId, to);
+    await this.#locked(vaultId, [to], async (handle, row, tiers) => {
+      check(row);
+      if (roleOf({ userId: to }, row) === 'owner') return;
+      await vaults.changeOwner(handle, row, { userId: to, tier: tiers.get(to) ?? '' }, keys);
+      this.#announce(handle, to);
+      this.#announce(handle, row.user_id);
+    });
+  }
+
+  #stillOwner(principal: Principal, row: SharedRow): void {
+    if (roleOf(principal, row) !== 'owner') throw new NotevaultError('owner_required');
+  }
+
+  async #beside({ id }: SharedRow): Promise<Member[]> {
+    const rows = await this.#deps.db.all(store.listMembers, { vaultId: id });
+    return rows.map(({ user_id: userId, role, joined_at: since, display_name: displayName, email }) => ({
+      userId,
+      displayName,
+      email,
+      role,
+      since,
+    }));
+  }
+
+  /** Whoever relies on what this person may do checks it again, in all processes. */
+  #announce(handle: WriteHandle, userId: UserId): void {
+    handle.onCommit(() => this.#deps.events.emit('credentialsChanged', { userId }));
+  }
+}
+
+/** An account that is being erased cannot be locked. */
+function asGone(error: unknown): never {
+  const isGone = error instanceof NotevaultError && error.code === 'unauthorized';
+  throw isGone ? new NotevaultError('member_not_found') : error;
+}
