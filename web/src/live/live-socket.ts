@@ -13,7 +13,10 @@ function look(): void {
   connection.set(navigator.onLine && (socket?.isConnected ?? false));
 }
 
-addEventListener('online', look);
+addEventListener('online', () => {
+  look();
+  socket?.connectNow();
+});
 addEventListener('offline', look);
 
 /** The one WebSocket of this tab, opened when it is first needed and closed when the session ends. */

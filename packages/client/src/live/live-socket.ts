@@ -40,6 +40,11 @@ export class LiveSocket implements Disposable {
     return this.#socket.status === 'connected';
   }
 
+  /** Tries to connect now, not after the delay that has grown meanwhile: call when the network is back. */
+  connectNow(): void {
+    if (!this.isConnected) void this.#socket.connect();
+  }
+
   /** Calls the listener when the socket is connected, and when it is no longer; returns a function that removes it. */
   onConnection(listener: (isConnected: boolean) => void): () => void {
     const look = () => listener(this.isConnected);

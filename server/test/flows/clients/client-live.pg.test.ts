@@ -130,6 +130,19 @@ onEachEngine('the live socket of the client package', (open) => {
     assert.equal((await vault.readNote('a.md'))?.content, 'one\noffline\nearly\n');
   });
 
+  it('connects at once when it is told that the network is back, however long the delay is', async () => {
+    await using server = await startServer({ open });
+    const { note, tokens } = await vaultOf(server);
+    using net = await network(server.url);
+    using socket = new LiveSocket(net.url, tokens, { firstDelayMs: 3_600_000, longestDelayMs: 3_600_000 });
+    using live = socket.open(note.id);
+    await live.synced();
+    await typeOffline(net, socket, live);
+    net.mend();
+    socket.connectNow();
+    await live.saved();
+  });
+
   it('signals changes of a vault, also after a lost connection', async () => {
     await using server = await startServer({ open });
     const { vault, tokens } = await vaultOf(server);
