@@ -1,5 +1,6 @@
-import type { Page } from '@playwright/test';
+import type { BrowserContext, Page } from '@playwright/test';
 import { Account } from './kit/account.ts';
+import { rowsOf } from './kit/device.ts';
 import { expect, expectAccessible, PASSWORD, test } from './kit/test.ts';
 
 const state = 'save-state';
@@ -17,21 +18,15 @@ async function signIn(page: Page, { email }: Account, isOwn = true): Promise<voi
   await page.getByRole('button', { name: 'Sign in' }).click();
 }
 
-/** How many notes the browser has copies of. Asked in text: the types of the page are not those of its tests. */
-function copies(page: Page): Promise<number> {
-  return page.evaluate<number>(`(async () => {
-    if (!(await indexedDB.databases()).some(({ name }) => name === 'notevault-notes')) return 0;
-    return new Promise((resolve) => {
-      const opening = indexedDB.open('notevault-notes');
-      opening.onsuccess = () => {
-        const count = opening.result.transaction('copies').objectStore('copies').count();
-        count.onsuccess = () => {
-          opening.result.close();
-          resolve(count.result);
-        };
-      };
-    });
-  })()`);
+/** How many notes the browser has copies of. */
+const copies = async (page: Page) => (await rowsOf(page, 'notevault-notes', 'copies')).length;
+
+/** Makes another account and signs the browser in. */
+async function register(context: BrowserContext, url: string, email: string): Promise<Account> {
+  const data = { email, password: PASSWORD, display_name: 'Bob' };
+  const answer = await context.request.post(`${url}/api/auth/register`, { data });
+  const { access_token: token } = await answer.json();
+  return Account.withVault(url, email, token);
 }
 
 /** Ends every session of the account from elsewhere. */
@@ -96,12 +91,7 @@ test('a session that is ended from elsewhere ends in all tabs and takes the copi
   await expectAccessible(page);
   await expect.poll(() => copies(page)).toBe(1);
   // Another account sees nothing of it, and leaves it.
-  const email = `bob-${alice.email}`;
-  const answer = await context.request.post(`${alice.url}/api/auth/register`, {
-    data: { email, password: PASSWORD, display_name: 'Bob' },
-  });
-  const { access_token: token } = await answer.json();
-  const bob = await Account.withVault(alice.url, email, token);
+  const bob = await register(context, alice.url, `bob-${alice.email}`);
   await page.goto(bob.page());
   await expect(page.getByRole('tree')).toBeVisible();
   await page.getByRole('button', { name: /^Account/ }).click();
@@ -111,6 +101,57 @@ test('a session that is ended from elsewhere ends in all tabs and takes the copi
   await signIn(page, alice);
   await openNote(page, 'Edited');
   await expect(page.locator('.cm-content')).toContainText('not sent');
+  await expect(page.getByTestId('unsent')).toHaveCount(0);
+});
+
+test('what waits of an account whose session was ended is done when it signs in again, and goes after thirty days', async ({
+  page,
+  alice,
+  context,
+}) => {
+  await alice.write('First.md');
+  await page.goto(alice.page());
+  await openNote(page, 'First');
+  await context.setOffline(true);
+  await page.getByRole('button', { name: 'New note' }).first().click();
+  await expect(page.getByRole('main').getByText('Draft', { exact: true })).toBeVisible();
+  await page.locator('.cm-content').click();
+  await page.keyboard.type('not sent');
+  await expect(page.getByTestId(state)).toHaveText('Offline – kept on this device');
+  await revoke(alice);
+  await context.setOffline(false);
+  await page.reload();
+  await expect(page.getByText('This session was ended')).toBeVisible();
+  const entries = async () => {
+    const rows = await rowsOf<{ id: string; lockedAt?: number }>(page, 'notevault-outbox', 'entries');
+    return rows.filter(({ lockedAt }) => lockedAt !== undefined).map(({ id }) => id);
+  };
+  await expect.poll(entries).toHaveLength(1);
+  const [fresh] = await entries();
+  // Another one, which was locked long ago.
+  await page.evaluate(`new Promise((resolve) => {
+    const opening = indexedDB.open('notevault-outbox');
+    opening.onsuccess = () => {
+      const store = opening.result.transaction('entries', 'readwrite').objectStore('entries');
+      store.getAll().onsuccess = ({ target }) => {
+        const lockedAt = Date.now() - 31 * 24 * 60 * 60 * 1000;
+        store.put({ ...target.result[0], id: 'old', lockedAt }).onsuccess = () => {
+          opening.result.close();
+          resolve();
+        };
+      };
+    };
+  })`);
+  const bob = await register(context, alice.url, `bob-${alice.email}`);
+  await page.goto(bob.page());
+  await expect(page.getByRole('tree')).toBeVisible();
+  await expect.poll(entries).toEqual([fresh]);
+  await expect(page.getByTestId('unsent')).toHaveCount(0);
+  await context.clearCookies();
+  await page.goto(alice.page());
+  await signIn(page, alice);
+  await openNote(page, 'Untitled');
+  await expect(page.locator('.cm-content')).toHaveText('not sent');
   await expect(page.getByTestId('unsent')).toHaveCount(0);
 });
 

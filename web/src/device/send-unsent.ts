@@ -17,6 +17,7 @@ import { knowsDraft, noteOfDraft } from './outbox/outbox-state.ts';
 import { sessionOptions } from './session-options.ts';
 import { setUnkept } from './unkept.ts';
 import { showUnsent, unsentWish } from './unsent-state.ts';
+import { openedOutbox } from './wipe.ts';
 
 /** A note whose edits are not acknowledged by then is tried again later. */
 const SEND_MS = 30_000;
@@ -31,7 +32,7 @@ export async function sendUnsent(ended: AbortSignal): Promise<void> {
   const outbox = await outboxHere();
   if (ended.aborted) return;
   followSession(account, ended);
-  tidyVaults(store, ended);
+  tidyVaults(account, store, ended);
   if (isOwnDevice()) {
     void keepApp();
     void import('./kept/here.ts').then(({ followKept }) => followKept(account, ended));
@@ -104,12 +105,13 @@ function followSession(account: string, ended: AbortSignal): void {
 }
 
 /** Removes the copies of vaults that the account has no more: at the start, and when one is gone from their list. */
-function tidyVaults(store: DeviceStore, ended: AbortSignal): void {
+function tidyVaults(account: string, store: DeviceStore, ended: AbortSignal): void {
   // The server is asked: a list that this device shows in its place may lack a vault that is new.
   const tidy = async () => {
     const vaults = await api.vaults();
     const ids = new Set(vaults.map(({ id }) => id));
     await store.tidy(ids);
+    if (isOwnDevice()) await (await openedOutbox(account))?.tidy(Date.now());
     if (isOwnDevice()) await (await import('./kept/here.ts')).tidyKept(ids);
   };
   const listed = () => queryClient.getQueryData<readonly { readonly id: string }[]>(keys.vaults) ?? [];

@@ -22,7 +22,9 @@ export async function wipeBrowser(account: string | undefined): Promise<void> {
 export async function wipeCopies(): Promise<void> {
   const { deviceStore } = await import('./device-store.ts');
   clearStorage();
-  await Promise.allSettled([deviceStore('').lock(), forgetLists(), wipeCaches(), endWorkers()]);
+  const outbox = await openedOutbox('');
+  const locked = [deviceStore('').lock(), outbox?.lock(Date.now())];
+  await Promise.allSettled([...locked, forgetLists(), wipeCaches(), endWorkers()]);
 }
 
 /**

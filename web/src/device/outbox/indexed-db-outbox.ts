@@ -1,9 +1,12 @@
 import { completion, DeviceDatabase, result } from '../../platform/indexed-db.ts';
+import { LOCKED_MS } from '../../platform/locked.ts';
 import type { OutboxEntry } from './operation.ts';
 import type { OutboxStore } from './outbox.ts';
 
 interface EntryRow extends OutboxEntry {
   readonly account: string;
+  /** When the server ended the session of the account, in milliseconds. */
+  readonly lockedAt?: number;
 }
 
 const ENTRIES = 'entries';
@@ -36,6 +39,30 @@ export class IndexedDbOutbox implements OutboxStore {
     }
     await done;
     return entries;
+  }
+
+  /** Records that the server ended a session: from then on, entries of other accounts than the next one wait for a while. */
+  async lock(now: number): Promise<void> {
+    await this.#each((row, store) => void store.put({ lockedAt: now, ...row } satisfies EntryRow));
+  }
+
+  /** Removes what was locked for too long of other accounts. That of this account is not locked any more. */
+  async tidy(now: number): Promise<void> {
+    await this.#each((row, store) => {
+      const { lockedAt, ...unlocked } = row;
+      if (lockedAt === undefined) return;
+      if (row.account === this.#account) store.put(unlocked satisfies EntryRow);
+      else if (lockedAt < now - LOCKED_MS) store.delete(row.id);
+    });
+  }
+
+  async #each(change: (row: EntryRow, store: IDBObjectStore) => void): Promise<void> {
+    const transaction = await this.#database.transaction('readwrite', ENTRIES);
+    const done = completion(transaction);
+    done.catch(() => undefined);
+    const store = transaction.objectStore(ENTRIES);
+    for (const row of await result<EntryRow[]>(store.getAll())) change(row, store);
+    await done;
   }
 
   /** Whether another account has entries that wait. */

@@ -1,4 +1,5 @@
 import { completion, DeviceDatabase, result } from '../../platform/indexed-db.ts';
+import { LOCKED_MS } from '../../platform/locked.ts';
 import {
   type Aside,
   type DeviceNote,
@@ -37,8 +38,6 @@ interface UpdateRow {
   readonly update: Uint8Array;
 }
 
-/** How long unsent edits wait for their account after the server ended its session. */
-export const LOCKED_MS = 30 * 24 * 60 * 60 * 1000;
 /** Beyond these, copies without unsent edits go that were not used for longest. */
 const MOST_COPIES = 5_000;
 const MOST_BYTES = 256 * 1024 * 1024;
