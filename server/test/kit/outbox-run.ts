@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import type { VaultTree } from '@notevault/protocol/sync.ts';
+import { seenOf } from '../../../web/src/device/outbox/entry-facts.ts';
 import { isAt, type Operation } from '../../../web/src/device/outbox/operation.ts';
 import { OutboxBrowser, type OutboxTab } from './outbox-browser.ts';
 import type { Random } from './random.ts';
@@ -173,7 +174,8 @@ class Run {
     );
     const rows = [...tree.notes, ...tree.attachments];
     if (rows.length === 0) return;
-    const { id, path, updated_at } = this.#random.pick(rows);
+    const row = this.#random.pick(rows);
+    const { id, path, updated_at } = row;
     const kind = tree.notes.some((note) => note.id === id) ? 'note' : 'attachment';
     const isDraft = waiting.has(id) || updated_at === new Date(0).toISOString();
     for (const [word, noteId] of this.#written) if (noteId === id) this.#deleted.add(word);
@@ -181,7 +183,7 @@ class Run {
       if (fileId === id || this.#browser.given.get(fileId) === id) this.#deleted.add(word);
     }
     this.#deletedIds.push(id);
-    await this.#run({ kind: 'delete', deleted: [{ kind, id, path, known: { [id]: isDraft ? null : updated_at } }] });
+    await this.#run({ kind: 'delete', deleted: [{ kind, id, path, known: { [id]: isDraft ? null : seenOf(row) } }] });
   }
 
   /** Takes the last deletion back, if the server has done it. */

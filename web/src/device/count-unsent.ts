@@ -1,4 +1,4 @@
-import { isWaiting } from './outbox/operation.ts';
+import { isWaiting } from './outbox/entry-facts.ts';
 import { noteOfDraft, outboxState } from './outbox/outbox-state.ts';
 
 /** How many notes and other changes of an account are on this device that the server has not acknowledged. */

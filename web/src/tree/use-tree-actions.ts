@@ -1,7 +1,8 @@
 import type { VaultTree } from '@notevault/protocol/sync.ts';
 import { useQueryClient } from '@tanstack/react-query';
 import { keys } from '../data/keys.ts';
-import { type Deleted, isEdit, type Operation } from '../device/outbox/operation.ts';
+import { isEdit, seenOf } from '../device/outbox/entry-facts.ts';
+import type { Deleted, Operation } from '../device/outbox/operation.ts';
 import { draftOf, outboxState } from '../device/outbox/outbox-state.ts';
 import { problemText } from '../device/outbox/problem-text.ts';
 import { useTexts } from '../i18n/use-texts.ts';
@@ -62,8 +63,9 @@ export function useTreeActions(vault: string) {
   const remove = async (entries: readonly TreeEntry[]): Promise<void> => {
     const before = tree();
     if (before === undefined || entries.length === 0) return;
+    const { isChangedHere } = await here();
     const drafts = await draftsIn(idsIn(before, entries));
-    const deleted = entries.map((entry) => deletedOf(before, entry, new Set(drafts.map(({ noteId }) => noteId))));
+    const deleted = entries.map((entry) => deletedOf(before, entry, isChangedHere));
     const ids = idsIn(before, entries).filter((id) => !drafts.some(({ noteId }) => noteId === id));
     await run({ kind: 'delete', deleted }, (isDone) => {
       const text = t('tree.deleted', { count: entries.length, name: entries[0]?.name });
@@ -126,20 +128,12 @@ function idOf(tree: VaultTree, { kind, from }: PathMove): string | null {
   return rows.find(({ path }) => path === from)?.id ?? null;
 }
 
-/** What is deleted with an entry, as it is now. Of what waits here itself, the server knows another time of change. */
-function deletedOf(tree: VaultTree, entry: TreeEntry, drafts: ReadonlySet<string>): Deleted {
+/** What is deleted with an entry, as it is now. What waits here to be changed will be another one on the server. */
+function deletedOf(tree: VaultTree, entry: TreeEntry, isChanged: (id: string) => boolean): Deleted {
   const inside = new Set(idsIn(tree, [entry]));
   const rows = [...tree.notes, ...tree.attachments].filter(({ id }) => inside.has(id));
-  const isWaiting = (id: string) => drafts.has(id) || isWaitingHere(id);
-  const known = Object.fromEntries(rows.map(({ id, updated_at }) => [id, isWaiting(id) ? null : updated_at]));
+  const known = Object.fromEntries(rows.map((row) => [row.id, isChanged(row.id) ? null : seenOf(row)]));
   return { kind: entry.kind, id: entry.kind === 'folder' ? null : entry.id, path: entry.path, known };
-}
-
-function isWaitingHere(id: string): boolean {
-  return outboxState.get().entries.some(({ operation }) => {
-    if (operation.kind === 'note') return operation.noteId === id;
-    return operation.kind === 'file' ? operation.fileId === id : false;
-  });
 }
 
 function isAbout({ deleted }: Extract<Operation, { kind: 'delete' }>, ids: readonly string[]): boolean {

@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'react';
-import { isWaiting, type OutboxEntry } from '../device/outbox/operation.ts';
+import { isWaiting } from '../device/outbox/entry-facts.ts';
+import type { OutboxEntry } from '../device/outbox/operation.ts';
 import { outboxState } from '../device/outbox/outbox-state.ts';
 import { useObservable } from '../platform/use-observable.ts';
 

@@ -11,9 +11,11 @@ import { exclusively } from '../../session/session-channel.ts';
 import { workspace } from '../../workspace/workspace.ts';
 import { deviceStore } from '../device-store.ts';
 import { setUnkept } from '../unkept.ts';
+import { unsentState } from '../unsent-state.ts';
+import { isEdit } from './entry-facts.ts';
 import { keysOf } from './entry-keys.ts';
 import { IndexedDbOutbox } from './indexed-db-outbox.ts';
-import { isEdit, type Operation, type OutboxEntry, treeWith } from './operation.ts';
+import { type Operation, type OutboxEntry, treeWith } from './operation.ts';
 import { Outbox, type OutboxStore, type Result, TabOutbox } from './outbox.ts';
 import { draftId, draftOf, outboxState } from './outbox-state.ts';
 import { replay } from './replay.ts';
@@ -51,6 +53,14 @@ export async function outboxHere(): Promise<Outbox> {
 /** Does something in a vault: now, or as soon as the server is reached. */
 export async function doInVault(vault: string, operation: Operation, id?: string): Promise<Result> {
   return (await outboxHere()).run(vault, operation, id);
+}
+
+/** Whether a note or file waits to be made, or has text that waits to be sent: then the server knows it as another one. */
+export function isChangedHere(id: string): boolean {
+  const makes = ({ operation: one }: OutboxEntry) =>
+    one.kind === 'note' ? one.noteId === id : one.kind === 'file' && one.fileId === id;
+  if (outboxState.get().entries.some(makes) || unsentState.get().notes.some((note) => note.id === id)) return true;
+  return workspace.isOpen(id) && workspace.note(id).session.get()?.state.hasUnsent === true;
 }
 
 /** The text of a note that the server does not have yet. */

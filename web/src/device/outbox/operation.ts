@@ -1,6 +1,7 @@
 import type { VaultTree } from '@notevault/protocol/sync.ts';
 import type { PathMove } from '../../tree/model/moves.ts';
 import { treeAfterMoves } from '../../tree/model/tree-edit.ts';
+import { isEdit } from './entry-facts.ts';
 
 /** A move of an entry; `id` is null for folders, which have none. */
 export interface Move extends PathMove {
@@ -12,7 +13,7 @@ export interface Deleted {
   readonly kind: PathMove['kind'];
   readonly id: string | null;
   readonly path: string;
-  /** When each note and file of it changed last, by id; null where that is not known. */
+  /** What each note and file of it was like, by id: see `seenOf`. Null where that is not known, as of what is changed here. */
   readonly known: Readonly<Record<string, string | null>>;
 }
 
@@ -70,17 +71,6 @@ export interface OutboxEntry {
   readonly isForced: boolean;
   /** When the server had done it, in milliseconds; a note stays until all tabs have left its draft. */
   readonly doneAt: number | null;
-}
-
-/** Whether this is an edit of a note that the server had already, as it is kept here on request: nothing makes it. */
-export function isEdit(operation: Operation): boolean {
-  return operation.kind === 'note' && operation.sent !== null && operation.attempt === null;
-}
-
-/** Whether something is to be done, or decided, that somebody may want to know of: not if a note was only read. */
-export function isWaiting({ operation, doneAt, problem }: OutboxEntry): boolean {
-  if (problem !== null) return true;
-  return doneAt === null && !(operation.kind === 'note' && isEdit(operation) && operation.isTyped !== true);
 }
 
 /** The path that names an operation in lists. */

@@ -1,5 +1,6 @@
 import { ObservableValue } from '../../platform/observable.ts';
-import { isEdit, type OutboxEntry } from './operation.ts';
+import { isEdit } from './entry-facts.ts';
+import type { OutboxEntry } from './operation.ts';
 import type { OutboxState } from './outbox.ts';
 
 /** What waits for the server in this browser, for what shows it. */

@@ -1,5 +1,6 @@
 import { ObservableValue } from '../../platform/observable.ts';
-import { isWaiting, needs, type Operation, type OutboxEntry, type Problem, withOperation } from './operation.ts';
+import { isWaiting } from './entry-facts.ts';
+import { needs, type Operation, type OutboxEntry, type Problem, withOperation } from './operation.ts';
 import { mayPass, type Outcome } from './replay.ts';
 
 /** Where the entries of an account are kept. */

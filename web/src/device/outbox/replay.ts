@@ -2,6 +2,7 @@ import { ApiError, ConnectionError } from '@notevault/client/transport.ts';
 import type { VaultClient } from '@notevault/client/vault-client.ts';
 import type { VaultTree } from '@notevault/protocol/sync.ts';
 import { nameOf, parentOf } from '../../tree/model/tree-index.ts';
+import { seenOf } from './entry-facts.ts';
 import {
   type Deleted,
   hasFolder,
@@ -268,7 +269,7 @@ async function moveEach(moves: readonly Move[], vault: OutboxVault): Promise<voi
 async function sendDeletions(deleted: readonly Deleted[], isForced: boolean, deps: Replay): Promise<Outcome> {
   const { vault, isFresh } = deps;
   const tree = isFresh ? null : await vault.tree();
-  const changed = tree === null || isForced ? undefined : changedSince(tree, deleted);
+  const changed = tree === null || isForced ? undefined : await changedSince(tree, deleted, vault);
   if (changed !== undefined) return problem('changed', changed);
   try {
     await deleteEach(tree === null ? deleted : stillThere(tree, deleted), vault);
@@ -280,16 +281,26 @@ async function sendDeletions(deleted: readonly Deleted[], isForced: boolean, dep
 }
 
 /** The path of something that is not as it was when its deletion was decided. */
-function changedSince(tree: VaultTree, deleted: readonly Deleted[]): string | undefined {
-  const rows = [...tree.notes, ...tree.attachments];
+async function changedSince(
+  tree: VaultTree,
+  deleted: readonly Deleted[],
+  vault: OutboxVault,
+): Promise<string | undefined> {
   for (const { kind, path, known } of deleted) {
-    const changed = rows.find(({ id, path: at, updated_at }) => {
-      if (known[id] === undefined) return kind === 'folder' && isAt(at, path);
-      return known[id] !== null && known[id] !== updated_at;
-    });
-    if (changed !== undefined) return changed.path;
+    for (const row of [...tree.notes, ...tree.attachments]) {
+      const seen = known[row.id];
+      const isNew = seen === undefined && kind === 'folder' && isAt(row.path, path);
+      const isOther = typeof seen === 'string' && seen !== seenOf(row);
+      if (isNew || (isOther && ('size_bytes' in row || (await hasNewText(row.id, seen, vault))))) return row.path;
+    }
   }
   return undefined;
+}
+
+/** Whether somebody wrote into a note after a time. It changes also when it is renamed, and when a link in it follows another. */
+async function hasNewText(id: string, since: string, vault: OutboxVault): Promise<boolean> {
+  const versions = await vault.versionsOf(id);
+  return versions.some(({ created_at, reason }) => created_at > since && reason !== 'link_rewrite');
 }
 
 function stillThere(tree: VaultTree, deleted: readonly Deleted[]): readonly Deleted[] {
