@@ -65,6 +65,23 @@ export function withTaskState(content: string, task: PlacedTask, state: Task['st
   return content.slice(0, task.markAt) + (state === 'done' ? 'x' : ' ') + content.slice(task.markAt + 1);
 }
 
+/**
+ * Gives the task that is on a line with a text the other state, or a given one. Returns null when there is no such task.
+ */
+export function withToggledTask(from: {
+  readonly content: string;
+  readonly line: number;
+  readonly text: string;
+  /** Null for the other one. */
+  readonly state: Task['state'] | null;
+}): { readonly content: string; readonly task: Task } | null {
+  const found = tasksOf(from.content).find(({ line, text }) => line === from.line && text === from.text);
+  if (found === undefined) return null;
+  const { markAt: _, ...task } = found;
+  const state = from.state ?? (task.state === 'open' ? 'done' : 'open');
+  return { content: withTaskState(from.content, found, state), task: { ...task, state } };
+}
+
 /** Numbers the lines of a text, from 1; they end in LF, CR or both. */
 export class LineCounter {
   readonly #text: string;

@@ -151,6 +151,8 @@ export const operations = {
   queryNotes: read,
   listTasks: read,
   toggleTask: { ...write, ...once },
+  listMentions: read,
+  linkMention: { ...write, ...once },
   renameTag: { ...write, ...once },
   replaceText: { ...write, ...once },
 

@@ -21,6 +21,7 @@ import { oauthRoutes } from '../domains/oauth/oauth.routes.ts';
 import { providerRoutes } from '../domains/oauth/provider.routes.ts';
 import { personalRoutes } from '../domains/personal/personal.routes.ts';
 import { changesRoutes } from '../domains/search/changes/changes.routes.ts';
+import { mentionsRoutes } from '../domains/search/mentions/mentions.routes.ts';
 import { searchRoutes } from '../domains/search/search.routes.ts';
 import { syncRoutes } from '../domains/sync/sync.routes.ts';
 import { ticketsRoutes } from '../domains/tickets/tickets.routes.ts';
@@ -49,6 +50,7 @@ export function routesOf(domains: Domains): Route[] {
     ...syncRoutes(domains.sync),
     ...searchRoutes(domains.search),
     ...changesRoutes(domains.search),
+    ...mentionsRoutes(domains.search),
     ...apiKeysRoutes(domains.apiKeys),
     ...connectionsRoutes(domains.connections),
     ...devicesRoutes(domains.devices),

@@ -36,6 +36,8 @@ export interface World {
   readonly otherPath: string;
   /** The task on the second line of `other`. */
   readonly taskText: string;
+  /** Where `other` has the name of `note` without a link. */
+  readonly mentionStart: number;
   readonly folder: string;
   readonly folderPath: string;
   readonly attachmentPath: string;
@@ -77,7 +79,7 @@ export async function makeWorld(owner: Caller, word: string, needs: readonly Nee
   const { folder } = await ok(owner.post('/folders', { folder: folderPath }, headers));
   await put(notePath, `first words of ${word}`);
   const { note } = await put(notePath, `---\ntype: kind-${word}\n---\nsecret words of ${word} #tag-${word}`);
-  const { note: other } = await put(otherPath, `[[Note ${word}]]\n- [ ] task of ${word}`);
+  const { note: other } = await put(otherPath, `[[Note ${word}]]\n- [ ] task of ${word}\n\nNote ${word}`);
   const attachmentPath = `File ${word}.txt`;
   const file = { path: attachmentPath, content_base64: btoa(`bytes of ${word}`), mtime: 1 };
   await ok(owner.post('/attachments', file, headers));
@@ -95,6 +97,7 @@ export async function makeWorld(owner: Caller, word: string, needs: readonly Nee
     other: other.id,
     otherPath,
     taskText: `task of ${word}`,
+    mentionStart: `[[Note ${word}]]\n- [ ] task of ${word}\n\n`.length,
     trashed: trashed?.id ?? '',
     folder: folder.id,
     folderPath,
@@ -295,6 +298,11 @@ const notes = {
   searchStatus: row(200, () => ({ url: '/search/status' })),
   listTasks: row(200, () => ({ url: '/vault/tasks?state=open' })),
   toggleTask: row(200, (w) => ({ url: '/vault/tasks/toggle', body: { note_id: w.other, line: 2, text: w.taskText } })),
+  listMentions: row(200, (w) => ({ url: `/notes/by-id/${w.note}/mentions` })),
+  linkMention: row(200, (w) => ({
+    url: `/notes/by-id/${w.note}/mentions/link`,
+    body: { note_id: w.other, start: w.mentionStart, text: w.notePath.slice(0, -'.md'.length) },
+  })),
   renameTag: row(200, () => ({ url: '/vault/tags/rename', body: { from: 'x', to: 'y', dry_run: true } })),
   replaceText: row(200, () => ({ url: '/vault/replace', body: { text: 'x', replacement: 'y', dry_run: true } })),
   queryNotes: row(200, () => ({ url: '/vault/query', body: { columns: ['type', 'file.links'] } })),

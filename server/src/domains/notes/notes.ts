@@ -17,6 +17,7 @@ import type { LiveDeps, LiveNotifications, NoteDeps, NotePlace } from './notes.d
 import { cachedToListed, notePathOf, openNote, toListed, toNote } from './notes.mapper.ts';
 import { type NoteMeta, sealed } from './sealed-note.ts';
 import { createBatchOperations } from './writes/bulk.ts';
+import { linkMentionOf, mentionedNote } from './writes/link-mention.ts';
 import { deriveOnPool } from './writes/offload/derive-on-pool.ts';
 import { replacePlaces } from './writes/replace-places.ts';
 import { toggleTask } from './writes/toggle-task.ts';
@@ -94,6 +95,8 @@ export function createNotes(given: Omit<LiveDeps, 'live' | 'writer'>) {
         (await entries.rowsById(db, vault.id, 'note', [...ids])).map((row) => [row.id as NoteId, toListed(vault, row)]),
       ),
     listIn: listIn.bind(null, deps),
+    mentioned: mentionedNote.bind(null, deps),
+    linkMention: linkMentionOf.bind(null, deps),
     replacePlaces: replacePlaces.bind(null, deps),
     toggleTask: toggleTask.bind(null, deps),
     deleteByPath: deleteByPath.bind(null, deps),

@@ -1,8 +1,9 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
+import type { Mentions, MentionsQuery } from '@notevault/protocol/mentions.ts';
 import type { QueryRequest } from '@notevault/protocol/queries.ts';
 import type { SearchRequest, SearchResponse, SearchResult, SearchStatus } from '@notevault/protocol/search.ts';
 import type { Tasks, TasksQuery } from '@notevault/protocol/tasks.ts';
-import type { VaultId } from '@notevault/protocol/values/ids.ts';
+import type { NoteId, VaultId } from '@notevault/protocol/values/ids.ts';
 import type { RenameTag, ReplaceText, VaultChange } from '@notevault/protocol/vault-changes.ts';
 import { markOf } from '@notevault/search-index/ranking/hybrid.ts';
 import { FairSemaphore } from '../../concurrency/semaphore.ts';
@@ -22,6 +23,7 @@ import { VectorDemand } from './embedding/vector-demand.ts';
 import { BackgroundIndexing } from './index/background-indexing.ts';
 import { IndexCatchUp } from './index/index-catch-up.ts';
 import { eraseIndexSlice, IndexPersistence } from './index/index-persistence.ts';
+import { vaultMentions } from './mentions/vault-mentions.ts';
 import { type CursorScope, MAX_RESULTS, returnedBefore, searchCursorOf } from './query/search-cursor.ts';
 import { type CheckedRequest, checkRequest } from './query/search-request.ts';
 import { VaultQuery } from './query/vault-query.ts';
@@ -34,7 +36,7 @@ export interface SearchDeps {
   readonly db: Database;
   readonly clock: Clock;
   readonly vaults: Pick<Vaults, 'feed' | 'list' | 'openVault' | 'openAsSystem'>;
-  readonly notes: Pick<Notes, 'sealedAfter' | 'sealedOf' | 'live' | 'replacePlaces'>;
+  readonly notes: Pick<Notes, 'sealedAfter' | 'sealedOf' | 'live' | 'mentioned' | 'replacePlaces'>;
   readonly links: Pick<Links, 'graphEdges'>;
   readonly worker: WorkerClient;
   readonly embedder: Embedder;
@@ -115,6 +117,11 @@ export class Search implements AsyncDisposable {
   tasks({ userId }: Principal, vault: OpenVault, request: TasksQuery): Promise<Tasks> {
     const from = { worker: this.#deps.worker, index: this.#vaultQuery };
     return this.#ask(() => vaultTasks(from, userId, vault, request));
+  }
+
+  /** Lists mentions of a note, see `vaultMentions`. */
+  mentions({ userId }: Principal, vault: OpenVault, id: NoteId, request: MentionsQuery): Promise<Mentions> {
+    return this.#ask(() => vaultMentions(this.#deps, this.#vaultQuery, userId, vault, id, request));
   }
 
   /** Renames a tag in all notes of a vault, see `VaultChanges.run`. Throws a validation error. */

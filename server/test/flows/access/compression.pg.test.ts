@@ -22,6 +22,7 @@ const COMPRESSED = [
   'listFolderNotes',
   'listFolderNotesById',
   'listFolders',
+  'listMentions',
   'listNoteVersions',
   'listRecentNotes',
   'listTags',

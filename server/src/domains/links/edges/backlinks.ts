@@ -3,7 +3,7 @@ import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { Backlink } from '@notevault/protocol/links.ts';
 import { MB } from '@notevault/protocol/values/byte-units.ts';
 import type { NoteId } from '@notevault/protocol/values/ids.ts';
-import { plainText } from '@notevault/search-index/snippets/plain-text.ts';
+import { contextOf } from '@notevault/search-index/snippets/context.ts';
 import { createYield } from '../../../concurrency/yield.ts';
 import type { ReadHandle } from '../../../ports/database/database.ts';
 import { KeyringError } from '../../../ports/keyring/keyring.ts';
@@ -53,10 +53,6 @@ type Source = FoundBacklink['source'];
 
 /** Most bytes of texts that are read for one answer; the links of further notes have no context. */
 const TEXT_BYTES_MAX = 8 * MB;
-const CONTEXT_MAX = 200;
-const LABEL_MAX = 80;
-/** Characters of the text beside a link that are read: markdown is longer than what a reader sees of it. */
-const BESIDE = 400;
 
 type Texts = ReadonlyMap<NoteId, string>;
 
@@ -111,37 +107,4 @@ function withinLimit(sources: readonly Source[]): Source[] {
     bytes += sizeBytes;
     return bytes <= TEXT_BYTES_MAX;
   });
-}
-
-/** The paragraph around a link as a reader sees it, at most 200 characters, and where in it the link is. */
-export function contextOf(text: string, { start, end }: Pick<ParsedLink, 'start' | 'end'>) {
-  const label = shorten(plainText(text.slice(start, end)), LABEL_MAX);
-  const room = CONTEXT_MAX - label.length;
-  const before = beside(text.slice(Math.max(0, start - BESIDE), start).replace(/^[\s\S]*\n(?:---)?\s*\n/, ''));
-  const after = beside(text.slice(end, end + BESIDE).replace(/\n(?:---)?\s*\n[\s\S]*$/, ''));
-  // What one side does not need is left to the other.
-  const left = Math.min(before.length, Math.max(Math.floor(room / 2), room - after.length));
-  const lead = before
-    .slice(before.length - left)
-    .toWellFormed()
-    .replace(/^\S*\ufffd/, '');
-  const tail = shorten(after, room - lead.length);
-  return {
-    context: `${lead}${label}${tail}`,
-    context_link: [lead.length, lead.length + label.length],
-    offset: start,
-  };
-}
-
-/** The plain form of a part, with the spaces that separate it from what is beside it. */
-function beside(part: string): string {
-  const plain = plainText(part);
-  if (plain === '') return /\s/.test(part) ? ' ' : '';
-  return `${/^\s/.test(part) ? ' ' : ''}${plain}${/\s$/.test(part) ? ' ' : ''}`;
-}
-
-/** The first characters of a text, without half of a surrogate pair. */
-function shorten(text: string, length: number): string {
-  const last = text.charCodeAt(length - 1);
-  return text.slice(0, text.length > length && last >= 0xd800 && last <= 0xdbff ? length - 1 : length);
 }

@@ -17,14 +17,14 @@ class NoteMoved extends Error {}
 /**
  * Edits the text of a live note, as a version of its own; an unchanged text makes none.
  *
- * @param edit returns the new text, or throws; it is called again when the note was written meanwhile.
+ * @param edit resolves to the new text, or throws; it is called again when the note was written meanwhile.
  * @param resultOf maps the note to the operation's result. Throws `note_not_found`, `note_too_large`, `note_unreadable`.
  */
 export async function editText<Result>(
   deps: NoteDeps,
   context: WriteContext<Result>,
   id: NoteId,
-  edit: (content: string) => string,
+  edit: (content: string) => Promise<string>,
   resultOf: (note: Note) => Result,
 ): Promise<Result> {
   const { lock } = deps.entries;
@@ -34,7 +34,7 @@ export async function editText<Result>(
     const plan = async () => {
       const target = await findWriteTarget(deps, context, input, undefined);
       if (target.kind !== 'live' || target.id !== id) throw new NoteMoved();
-      const text = edit(target.note.content);
+      const text = await edit(target.note.content);
       if (text === target.note.content) return { kind: 'same', note: target.note } as const;
       const reason = context.actor.client === undefined ? 'edit' : 'agent';
       return planText(deps, context, target, input, text, reason);

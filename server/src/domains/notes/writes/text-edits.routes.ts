@@ -1,4 +1,6 @@
+import { LinkMention, MentionLinked } from '@notevault/protocol/mentions.ts';
 import { TaskToggled, ToggleTask } from '@notevault/protocol/tasks.ts';
+import { IdParams } from '@notevault/protocol/values/schemas.ts';
 import { idParam } from '../../../http/params.ts';
 import { idempotentRoute, type Route } from '../../../http/route.ts';
 import { writeContextOf } from '../../../http/write-context.ts';
@@ -19,6 +21,21 @@ export function textEditsRoutes(notes: Notes): Route[] {
         return notes.toggleTask(writeContextOf(request, inTransaction), idParam(id), task);
       },
       reply: (toggled) => ({ body: toggled }),
+    }),
+    idempotentRoute({
+      path: '/notes/by-id/:id/mentions/link',
+      operation: 'linkMention',
+      summary: 'Make a link of a place where another note mentions this one, if it still reads as it was read',
+      params: IdParams,
+      body: LinkMention,
+      responses: { 200: MentionLinked },
+      errors: ['invalid_id', 'note_not_found', 'text_changed', 'note_too_large', 'note_unreadable'],
+      perform: (request, inTransaction) => {
+        const { note_id: source, ...mention } = request.body;
+        const context = writeContextOf(request, inTransaction);
+        return notes.linkMention(context, idParam(request.params.id), idParam(source), mention);
+      },
+      reply: (linked) => ({ body: linked }),
     }),
   ];
 }

@@ -1,5 +1,6 @@
 import type { TextChange } from '@notevault/note-text/text-change.ts';
 import type { NotePassages } from '@notevault/search-index/analysis/passages.ts';
+import type { NamingNote } from '@notevault/search-index/properties/naming-notes.ts';
 import type { PackedLinks } from '@notevault/search-index/properties/note-links.ts';
 import type { PagePosition, PropertyQuery } from '@notevault/search-index/properties/query.ts';
 import type { TaskFilter, TaskPage, TaskPosition } from '@notevault/search-index/properties/task-list.ts';
@@ -9,8 +10,9 @@ import type { Snippet } from '@notevault/search-index/snippets/snippet.ts';
 import { Type } from 'typebox';
 import type { SharedKey } from '../../../ports/keyring/keyring.ts';
 import { SealedJson } from '../../../ports/keyring/sealed-json.ts';
-import type { SealedNote } from '../../notes/notes.ts';
+import type { NoteMeta, SealedNote } from '../../notes/notes.ts';
 import type { FoundPlaces } from '../changes/find-places.ts';
+import type { FoundMention } from '../mentions/find-mentions.ts';
 
 /** The methods of the search thread. Everything that goes in or out can be posted between threads. */
 export interface WorkerApi {
@@ -30,6 +32,14 @@ export interface WorkerApi {
   tasks(params: TasksParams): Promise<TaskPage | null>;
   /** Finds the places of a change; notes that have none, or cannot be read, are left out. */
   placesOf(params: { key: SharedKey; notes: readonly SealedNote[]; change: TextChange }): Promise<ChangedPlaces[]>;
+  /** Lists the notes whose texts may have a name; null as for `search`. */
+  namingNotes(params: NamingParams): NamingNote[] | null;
+  /** Finds mentions in notes; those that cannot be read are left out. */
+  mentionsIn(params: {
+    key: SharedKey;
+    notes: readonly SealedNote[];
+    names: readonly string[];
+  }): Promise<NoteMentions[]>;
   /** How rare each word is among the vault's notes: its inverse document frequency. */
   idf(params: { vault: string; words: readonly string[] }): number[];
   /** The vseq up to which a vault's vectors of a model are in memory; null when the vault's index is not. */
@@ -135,6 +145,17 @@ export interface QueryAnswer {
   readonly total: number;
   /** Null on the last page. */
   readonly next: PagePosition | null;
+}
+
+export interface NamingParams extends AskedIndex {
+  readonly names: readonly string[];
+  /** The id after which the page begins. */
+  readonly page: { readonly after: string | null; readonly limit: number };
+}
+
+export interface NoteMentions extends Pick<NoteMeta, 'path' | 'title'> {
+  readonly id: string;
+  readonly mentions: readonly FoundMention[];
 }
 
 /** A note in which a change replaces something. */

@@ -4,6 +4,7 @@ import { type NotePassages, passagesOfNote } from '@notevault/search-index/analy
 import type { FrozenSegment } from '@notevault/search-index/index/frozen-segment.ts';
 import { encodeSegment } from '@notevault/search-index/index/segment-codec.ts';
 import type { VaultIndex } from '@notevault/search-index/index/vault-index.ts';
+import { type NamingNote, namingNotes } from '@notevault/search-index/properties/naming-notes.ts';
 import { unpackLinks } from '@notevault/search-index/properties/note-links.ts';
 import { runQuery } from '@notevault/search-index/properties/query.ts';
 import { listTasks, type TaskPage } from '@notevault/search-index/properties/task-list.ts';
@@ -16,6 +17,7 @@ import { snippetSource } from '@notevault/search-index/snippets/snippet-source.t
 import type { SealingKey, SharedKey } from '../../../ports/keyring/keyring.ts';
 import type { NoteMeta, SealedNote } from '../../notes/notes.ts';
 import { findPlaces } from '../changes/find-places.ts';
+import { findMentions } from '../mentions/find-mentions.ts';
 import { segmentListContext, segmentPartContext } from '../seal-contexts.ts';
 import { IndexCache } from './index-cache.ts';
 import { LoadedIndex } from './loaded-index.ts';
@@ -27,6 +29,8 @@ import {
   type CreateIndexParams,
   type FrozenIndex,
   type IndexState,
+  type NamingParams,
+  type NoteMentions,
   type QueryAnswer,
   type QueryParams,
   type SealedText,
@@ -142,6 +146,37 @@ export class SearchWorker implements WorkerApi {
   async tasks({ vault, epoch, seq, filter, page }: TasksParams): Promise<TaskPage | null> {
     const index = this.#findUpTo(vault, epoch, seq);
     return index === null ? null : runInSlices(listTasks(index, filter, page));
+  }
+
+  namingNotes({ vault, epoch, seq, names, page }: NamingParams): NamingNote[] | null {
+    const index = this.#findUpTo(vault, epoch, seq);
+    return index === null ? null : namingNotes(index, names, page);
+  }
+
+  async mentionsIn(params: {
+    key: SharedKey;
+    notes: readonly SealedNote[];
+    names: readonly string[];
+  }): Promise<NoteMentions[]> {
+    const found: NoteMentions[] = [];
+    await runInSlices(this.#mentionSteps(this.#deps.openKey(params.key), params.notes, params.names, found));
+    return found;
+  }
+
+  *#mentionSteps(
+    key: SealingKey,
+    notes: readonly SealedNote[],
+    names: readonly string[],
+    found: NoteMentions[],
+  ): Generator<void, void> {
+    for (const note of notes) {
+      const opened = this.#opened(key, note);
+      if (opened !== null) {
+        const { path, title, content } = opened;
+        found.push({ id: note.id, path, title, mentions: findMentions(content, names) });
+      }
+      yield;
+    }
   }
 
   async placesOf(params: {

@@ -1,4 +1,6 @@
 import { deriveNote } from '@notevault/note-text/derive.ts';
+import { linkMention, type ReadMention } from '@notevault/note-text/link-mention.ts';
+import { withToggledTask } from '@notevault/note-text/tasks.ts';
 import type { EpochMs } from '@notevault/protocol/values/ids.ts';
 import type { Actor } from '../../../entries/entries.ts';
 import { foldUpdates } from '../../live/fold.ts';
@@ -55,6 +57,12 @@ export interface FoldInput {
   readonly state: PostedState;
 }
 
+export interface LinkMentionInput {
+  readonly content: string;
+  readonly mention: ReadMention;
+  readonly link: Parameters<typeof linkMention>[2];
+}
+
 export interface SliceInput {
   readonly vault: PostedVault;
   readonly state: PostedState;
@@ -105,6 +113,11 @@ export function createNoteTasks(openKey: OpenKey) {
       ...deriveNote(path, text),
       headings: [],
     }),
+
+    toggleTask: withToggledTask,
+
+    /** Makes a link of a mention; null when it is none any more. */
+    linkMention: ({ content, mention, link }: LinkMentionInput) => linkMention(content, mention, link),
 
     /** Returns what a document in memory lacks of a note. */
     sliceNote({ vault: posted, state, since }: SliceInput) {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { scan } from '@notevault/note-text/scan.ts';
-import { contextOf } from './backlinks.ts';
+import { contextOf } from '../src/snippets/context.ts';
 
 /** The context of the first link of a text, with the link in brackets. */
 function shown(text: string): string {

@@ -1,0 +1,37 @@
+import { mentionsIn } from './mentions.ts';
+
+/** A mention as it was read: where a text stands, and the names that it may be. */
+export interface ReadMention {
+  readonly names: readonly string[];
+  readonly start: number;
+  readonly text: string;
+}
+
+/**
+ * Makes a link of a mention. Returns null when it is none any more.
+ *
+ * @param target what a wikilink may contain to lead to the note; null where none does: then it is a markdown link to `path`.
+ */
+export function linkMention(
+  content: string,
+  { names, start, text }: ReadMention,
+  { target, path }: { readonly target: string | null; readonly path: string },
+): string | null {
+  const end = start + text.length;
+  if (content.slice(start, end) !== text) return null;
+  const mention = mentionsIn(content, names).find((own) => own.start === start && own.end === end);
+  if (mention === undefined) return null;
+  return content.slice(0, start) + linkOf(text, target, path, mention.inTable) + content.slice(end);
+}
+
+function linkOf(text: string, target: string | null, path: string, inTable: boolean): string {
+  if (target === text) return `[[${target}]]`;
+  if (target !== null && !/[[\]|]/.test(text)) return `[[${target}${inTable ? '\\|' : '|'}${text}]]`;
+  const label = text.replace(/[\\[\]]/g, '\\$&');
+  const encoded = path
+    .split('/')
+    .map(encodeURIComponent)
+    .join('/')
+    .replace(/[()]/g, (c) => (c === '(' ? '%28' : '%29'));
+  return `[${inTable ? label.replaceAll('|', '\\|') : label}](/${encoded})`;
+}
