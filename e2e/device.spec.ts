@@ -157,10 +157,11 @@ test('what waits of an account whose session was ended is done when it signs in 
 
 test('a session that ran out locks all tabs, and the copies stay', async ({ page, alice, context }) => {
   for (const name of ['Kept', 'Other']) await alice.write(`${name}.md`, 'start\n');
-  await page.goto(alice.page());
+  // Home reads the notes that it lists.
+  await page.goto(alice.page('/tags'));
   await openNote(page, 'Kept');
   const second = await context.newPage();
-  await second.goto(alice.page());
+  await second.goto(alice.page('/tags'));
   await expect(second.getByRole('tree')).toBeVisible();
   // As after thirty days: the browser has dropped the cookie, and the access token is refused.
   await context.clearCookies();
@@ -247,7 +248,7 @@ test('on a device of others, a tab asks before it closes only while something wa
     asked.push(dialog.type());
     void dialog.accept();
   });
-  await page.getByRole('button', { name: 'New note' }).first().click();
+  await page.getByRole('button', { name: 'New note', exact: true }).first().click();
   await expect(page.getByTestId(state)).toHaveText('Saved');
   await page.reload();
   await expect(page.getByTestId(state)).toHaveText('Saved');

@@ -15,7 +15,7 @@ const PASTE = `(() => {
 
 test('a new note has the focus, and so has the text again after the palette was closed', async ({ page, alice }) => {
   await page.goto(alice.page());
-  await page.getByRole('button', { name: 'New note' }).click();
+  await page.getByRole('button', { name: 'New note', exact: true }).click();
   await expect(page.locator('.cm-content')).toBeFocused();
   await page.keyboard.press('Control+Shift+P');
   await expect(page.getByRole('combobox')).toBeFocused();

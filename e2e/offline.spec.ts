@@ -27,12 +27,12 @@ test('the app opens with its notes without a connection, and goes on by itself w
   await expect.poll(() => page.evaluate('navigator.serviceWorker.controller !== null')).toBe(true);
   const isPageKept = `caches.match('/index.html', { ignoreVary: true }).then((page) => page !== undefined)`;
   await expect.poll(() => page.evaluate(isPageKept)).toBe(true);
-  await expect.poll(() => keptLists(page)).toEqual(['me', 'tree', 'vaults']);
+  await expect.poll(() => keptLists(page)).toEqual(['me', 'preferences', 'tree', 'vaults']);
   await context.setOffline(true);
   await page.reload();
   await expect(page.getByRole('treeitem', { name: 'Note' })).toBeVisible();
   await typeAtEnd(page, 'typed');
-  await page.getByRole('button', { name: 'New note' }).first().click();
+  await page.getByRole('button', { name: 'New note', exact: true }).first().click();
   await expect(page.getByRole('main').getByText('Draft', { exact: true })).toBeVisible();
   await typeAtEnd(page, 'a draft');
   // Another load, which has only what the device kept.
@@ -74,7 +74,7 @@ test('a worker whose file the server has no more removes itself and what it kept
 test('nothing opens without the server after signing out, nor on a device of others', async ({ page, alice }) => {
   await alice.write('Note.md', 'text\n');
   await page.goto(alice.page());
-  await expect.poll(() => keptLists(page)).toEqual(['lists/recent', 'me', 'tree', 'vaults']);
+  await expect.poll(() => keptLists(page)).toEqual(['lists/recent', 'me', 'preferences', 'tree', 'vaults']);
   await page.getByRole('button', { name: /^Account/ }).click();
   await page.getByRole('menuitem', { name: 'Sign out' }).click();
   await expect(page.getByRole('button', { name: 'Sign in' })).toBeVisible();
@@ -103,7 +103,7 @@ test('a note, a folder, renames and deletions made without a connection wait, an
   await page.getByRole('treeitem', { name: 'Old' }).click();
   await expect(page.getByTestId(state)).toHaveText('Saved');
   await context.setOffline(true);
-  await page.getByRole('button', { name: 'New note' }).first().click();
+  await page.getByRole('button', { name: 'New note', exact: true }).first().click();
   await expect(page.getByRole('main').getByText('Draft', { exact: true })).toBeVisible();
   await page.locator('.cm-content').click();
   await page.keyboard.type('typed into a draft');

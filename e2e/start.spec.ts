@@ -30,7 +30,7 @@ test('the first run makes an account, a vault and a first note, goes on after a 
   await expectAccessible(page);
   await page.getByRole('link', { name: 'Go to the notes' }).click();
   await expect(page.getByRole('button', { name: /Diary/ })).toBeVisible();
-  await page.getByRole('button', { name: 'New note' }).click();
+  await page.getByRole('button', { name: 'New note', exact: true }).click();
   await expect(page.getByRole('treeitem', { name: 'Untitled' })).toHaveAttribute('aria-current', 'page');
   await expect(page.getByTestId('save-state')).toHaveText('Saved');
 });

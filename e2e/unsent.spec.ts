@@ -42,7 +42,7 @@ test('a note that was opened before opens from the copy on the device while the 
   await page.goto(alice.page(`/notes/${kept.id}`));
   await expect(page.getByTestId(state)).toHaveText('Saved');
   // Another page load, whose memory does not have the note.
-  await page.goto(alice.page());
+  await page.goto(alice.page('/tags'));
   await openNote(page, 'Start');
   await context.setOffline(true);
   await openNote(page, 'Kept');

@@ -24,7 +24,7 @@ try {
   const one = await newBrowser();
   const page = await one.newPage();
   await firstRun(page);
-  await page.getByRole('button', { name: 'New note' }).click();
+  await page.getByRole('button', { name: 'New note', exact: true }).click();
   await editor(page).click();
   await page.keyboard.type('# Beans\n\nSow in May, when the nights are mild.\n');
   await expect(page.getByTestId('save-state')).toHaveText('Saved');

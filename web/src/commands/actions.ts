@@ -1,8 +1,7 @@
 import type { IconName } from '../ui/controls/icon.tsx';
 import type { Shortcut } from '../ui/text/shortcut.ts';
 import { NOTE_REQUESTS, type NoteRequest } from '../workspace/open-note.ts';
-import type { Action, ActionContext } from './action.ts';
-import { EDITOR_ACTIONS } from './editor-actions.ts';
+import type { Action } from './action.ts';
 
 const NOTE_ICONS: Readonly<Record<NoteRequest, IconName>> = {
   rename: 'pen',
@@ -18,14 +17,15 @@ const NOTE_ACTIONS = NOTE_REQUESTS.map(
   (id): Action => ({ id, icon: NOTE_ICONS[id], needsNote: true, run: ({ askNote }) => askNote(id) }),
 );
 
-const APP_ACTIONS: readonly Action[] = [
+/** What the app does by itself. Its keys are those that the page listens to. */
+export const APP_ACTIONS: readonly Action[] = [
   { id: 'switcher', icon: 'search', keys: 'Mod+K', run: ({ open }) => open('switcher') },
   { id: 'palette', icon: 'list', keys: 'Mod+Shift+P', run: ({ open }) => open('palette') },
   { id: 'newNote', icon: 'pen', keys: 'Alt+N', run: ({ createNote }) => createNote() },
   { id: 'daily', icon: 'calendar', keys: 'Alt+D', run: ({ openDaily }) => openDaily() },
   { id: 'search', icon: 'search', keys: 'Mod+Shift+F', run: ({ goTo }) => goTo('search') },
   { id: 'recent', icon: 'clock', run: ({ goTo }) => goTo('recent') },
-  { id: 'tasks', icon: 'check', run: ({ goTo }) => goTo('tasks') },
+  { id: 'tasks', icon: 'task', run: ({ goTo }) => goTo('tasks') },
   { id: 'tags', icon: 'tag', run: ({ goTo }) => goTo('tags') },
   { id: 'graph', icon: 'graph', keys: 'Alt+G', run: ({ goTo }) => goTo('graph') },
   { id: 'trash', icon: 'trash', run: ({ goTo }) => goTo('trash') },
@@ -46,16 +46,6 @@ const APP_ACTIONS: readonly Action[] = [
   { id: 'shortcuts', icon: 'list', keys: '?', run: ({ open }) => open('shortcuts') },
   { id: 'signOut', icon: 'close', run: ({ signOut }) => signOut() },
 ];
-
-/** All actions: first those of the app, then those of the editor. */
-export const ACTIONS: readonly Action[] = [...APP_ACTIONS, ...EDITOR_ACTIONS];
-
-/** The actions that are possible now. */
-export function possibleActions({ noteId, canRunInEditor }: ActionContext): Action[] {
-  return ACTIONS.filter(({ needsNote, command }) =>
-    command === undefined ? needsNote !== true || noteId !== null : canRunInEditor(command),
-  );
-}
 
 /** The keys of an action on this system. */
 export function keysOf({ keys, appleKeys }: Action, isApple: boolean): Shortcut | undefined {

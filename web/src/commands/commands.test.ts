@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { foldKeymap } from '@codemirror/language';
 import { COMMAND_KEYS } from '../editor/commands/keys.ts';
 import { isPressed, shownKeys } from '../ui/text/shortcut.ts';
-import { ACTIONS } from './actions.ts';
+import { ACTIONS } from './all-actions.ts';
 
 const NONE = { ctrlKey: false, metaKey: false, altKey: false, shiftKey: false };
 

@@ -55,6 +55,7 @@ export function TemplateDialog({ context: { vaultId, noteId }, close }: Template
     <Dialog
       title={t('template.title')}
       close={close}
+      isFinder
       closed={() => {
         if (chosen.current !== null) void insert(chosen.current);
       }}

@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'react';
 import { isPressed, onApple } from '../ui/text/shortcut.ts';
 import type { ActionContext } from './action.ts';
-import { keysOf, possibleActions } from './actions.ts';
+import { APP_ACTIONS, keysOf } from './actions.ts';
 
 /** Runs actions by their keys while the component is there. */
 export function useShortcuts(context: ActionContext): void {
@@ -15,9 +15,10 @@ export function useShortcuts(context: ActionContext): void {
       if (event.defaultPrevented || event.isComposing) return;
       const isPlain = !event.ctrlKey && !event.metaKey && !event.altKey;
       if (isPlain && isTyping(event.target)) return;
-      const action = possibleActions(latest.current).find((one) => {
+      const action = APP_ACTIONS.find((one) => {
         const keys = keysOf(one, isApple);
-        return one.command === undefined && keys !== undefined && isPressed(keys, event, isApple);
+        const isPossible = one.needsNote !== true || latest.current.noteId !== null;
+        return isPossible && keys !== undefined && isPressed(keys, event, isApple);
       });
       if (action === undefined) return;
       event.preventDefault();

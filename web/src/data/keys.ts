@@ -16,6 +16,7 @@ export const keys = {
   vault: (vault: string) => ['vault', vault] as const,
   tree: (vault: string) => ['vault', vault, 'tree'] as const,
   recent: (vault: string) => ['vault', vault, 'lists', 'recent'] as const,
+  opened: (vault: string) => ['vault', vault, 'opened'] as const,
   tags: (vault: string) => ['vault', vault, 'lists', 'tags'] as const,
   graph: (vault: string) => ['vault', vault, 'graph'] as const,
   tasks: (vault: string, request: object) => ['vault', vault, 'lists', 'tasks', request] as const,

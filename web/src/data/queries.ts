@@ -1,5 +1,6 @@
 import type { User } from '@notevault/protocol/accounts.ts';
 import type { AdminUser } from '@notevault/protocol/admin.ts';
+import type { OpenedNotes } from '@notevault/protocol/personal.ts';
 import type { SearchResult } from '@notevault/protocol/search.ts';
 import type { VaultTree } from '@notevault/protocol/sync.ts';
 import type { Task, TaskState } from '@notevault/protocol/tasks.ts';
@@ -76,6 +77,15 @@ const RECENT = 100;
 
 export function recentQuery(vault: string) {
   return queryOptions({ queryKey: keys.recent(vault), queryFn: () => api.vault(vault).recentNotes(RECENT) });
+}
+
+/** What the account opened last in a vault, on any device. */
+export function openedQuery(vault: string) {
+  return queryOptions({
+    queryKey: keys.opened(vault),
+    queryFn: async () => (await transport.json<OpenedNotes>({ method: 'GET', path: '/me/recent', vault })).notes,
+    retry: false,
+  });
 }
 
 export function tagsQuery(vault: string) {

@@ -1,5 +1,6 @@
 import { getRouteApi, useLocation } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useState } from 'react';
+import { recordOpened } from '../data/record-opened.ts';
 import { loadTexts } from '../i18n/i18n.ts';
 import { useTexts } from '../i18n/use-texts.ts';
 import { importOrReload } from '../page/import-or-reload.ts';
@@ -27,6 +28,10 @@ export function NotePage() {
   const { panel } = route.useSearch();
   useAnchor(noteId);
   const found = useFoundNote(vaultId, noteId);
+  const isStored = typeof found === 'object' && found?.stored !== null && found !== null;
+  useEffect(() => {
+    if (isStored && navigator.onLine) recordOpened(vaultId, noteId);
+  }, [vaultId, noteId, isStored]);
   useWindowTitle(typeof found === 'object' && found !== null ? noteName(found.shown.path) : '');
   if (found === null) return <NotFound />;
   if (found === 'unreachable') return <NotHere vaultId={vaultId} noteId={noteId} />;

@@ -7,6 +7,7 @@ import { useTree } from '../data/use-tree.ts';
 import { useLanguage, useTexts } from '../i18n/use-texts.ts';
 import { Page } from '../page/page.tsx';
 import type { SearchParams } from '../page/search-params.ts';
+import { Icon } from '../ui/controls/icon.tsx';
 import { errorText } from '../ui/feedback/error-text.ts';
 import { Notice } from '../ui/feedback/notice.tsx';
 import { type QueryText, withAddress } from './query-text.ts';
@@ -50,7 +51,7 @@ export function SearchPage() {
         <p className={styles.hint}>
           {t('search.nothing')}{' '}
           <Link to="/vaults/$vaultId" params={{ vaultId }}>
-            {t('nav.recent')}
+            {t('nav.home')}
           </Link>
         </p>
       ) : null}
@@ -81,16 +82,19 @@ function QueryInput({ q, change }: { readonly q: string; readonly change: (q: st
     return () => clearTimeout(timer);
   });
   return (
-    <input
-      ref={input}
-      type="search"
-      className={styles.query}
-      value={text}
-      onChange={({ target }) => setQuery({ ...now, text: target.value })}
-      placeholder={t('search.placeholder')}
-      aria-label={t('search.label')}
-      enterKeyHint="search"
-    />
+    <div className={styles.field}>
+      <Icon name="search" />
+      <input
+        ref={input}
+        type="search"
+        className={styles.query}
+        value={text}
+        onChange={({ target }) => setQuery({ ...now, text: target.value })}
+        placeholder={t('search.placeholder')}
+        aria-label={t('search.label')}
+        enterKeyHint="search"
+      />
+    </div>
   );
 }
 
@@ -114,6 +118,7 @@ function Filters({ vaultId, params: { folder = '', tag = '', mode }, change }: F
       <select
         aria-label={t('search.folder')}
         value={folder}
+        data-set={folder === '' ? undefined : ''}
         onChange={({ target }) => change({ folder: target.value })}
       >
         <option value="">{t('search.anyFolder')}</option>
@@ -121,7 +126,12 @@ function Filters({ vaultId, params: { folder = '', tag = '', mode }, change }: F
           <option key={path}>{path}</option>
         ))}
       </select>
-      <select aria-label={t('search.tag')} value={tag} onChange={({ target }) => change({ tag: target.value })}>
+      <select
+        aria-label={t('search.tag')}
+        value={tag}
+        data-set={tag === '' ? undefined : ''}
+        onChange={({ target }) => change({ tag: target.value })}
+      >
         <option value="">{t('search.anyTag')}</option>
         {tags.map(({ name }) => (
           <option key={name} value={name}>
@@ -132,6 +142,7 @@ function Filters({ vaultId, params: { folder = '', tag = '', mode }, change }: F
       <select
         aria-label={t('search.mode')}
         value={mode ?? ''}
+        data-set={mode === undefined ? undefined : ''}
         onChange={({ target }) => change({ mode: target.value })}
       >
         <option value="">{t('search.hybrid')}</option>

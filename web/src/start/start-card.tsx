@@ -2,7 +2,15 @@ import i18next from 'i18next';
 import type { ReactNode } from 'react';
 import { LANGUAGES, type Language, setLanguage } from '../i18n/i18n.ts';
 import { useTexts } from '../i18n/use-texts.ts';
+import { Icon } from '../ui/controls/icon.tsx';
 import styles from './start-card.module.css';
+
+/** What it is for. */
+const POINTS = [
+  ['write', 'pen'],
+  ['links', 'link'],
+  ['files', 'plug'],
+] as const;
 
 interface StartCardProps {
   readonly title: string;
@@ -16,19 +24,30 @@ export function StartCard({ title, text, children, foot }: StartCardProps) {
   const t = useTexts('start');
   return (
     <main className={styles.page}>
-      <div className={styles.brand}>
-        <img src="/icon.svg" alt="" />
-        <p>{t('tagline')}</p>
+      <div className={styles.begin}>
+        <section className={styles.card} aria-labelledby="start-title">
+          <div className={styles.brand}>
+            <img src="/icon.svg" alt="" />
+            Notevault
+          </div>
+          <div className={styles.head}>
+            <h1 id="start-title">{title}</h1>
+            {text === undefined ? null : <p>{text}</p>}
+          </div>
+          {children}
+          {foot === undefined ? null : <div className={styles.foot}>{foot}</div>}
+        </section>
+        <LanguageChoice />
       </div>
-      <section className={styles.card} aria-labelledby="start-title">
-        <div className={styles.head}>
-          <h1 id="start-title">{title}</h1>
-          {text === undefined ? null : <p>{text}</p>}
-        </div>
-        {children}
-        {foot === undefined ? null : <div className={styles.foot}>{foot}</div>}
-      </section>
-      <LanguageChoice />
+      <ul className={styles.points}>
+        {POINTS.map(([name, icon]) => (
+          <li key={name}>
+            <Icon name={icon} size={18} />
+            <b>{t(`points.${name}`)}</b>
+            <p>{t(`points.${name}Text`)}</p>
+          </li>
+        ))}
+      </ul>
     </main>
   );
 }

@@ -36,7 +36,7 @@ export function MoveDialog({ entries, index, move, close }: MoveDialogProps) {
     move(movesInto(entries, folder) ?? []);
   };
   return (
-    <Dialog title={t('move.title', { count: entries.length, name: entries[0]?.name })} close={close}>
+    <Dialog title={t('move.title', { count: entries.length, name: entries[0]?.name })} close={close} isFinder>
       <Picker
         label={t('move.search')}
         value={wanted}

@@ -51,9 +51,9 @@ export function Places({ vaultId, isSideOpen, toggleSide, leave, context }: Plac
         <Icon name="clock" size={20} />
         {t('nav.home')}
       </Link>
-      <Link to="/vaults/$vaultId/tags" {...to}>
-        <Icon name="tag" size={20} />
-        {t('nav.tags')}
+      <Link to="/vaults/$vaultId/tasks" {...to}>
+        <Icon name="task" size={20} />
+        {t('nav.tasks')}
       </Link>
     </nav>
   );

@@ -52,6 +52,10 @@ export function Sidebar({ vaultId, leave, hide, context }: SidebarProps) {
           <Icon name="clock" />
           {t('nav.home')}
         </Link>
+        <Link to="/vaults/$vaultId/tasks" {...to}>
+          <Icon name="task" />
+          {t('nav.tasks')}
+        </Link>
         <Link to="/vaults/$vaultId/tags" {...to}>
           <Icon name="tag" />
           {t('nav.tags')}

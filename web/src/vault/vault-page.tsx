@@ -1,5 +1,5 @@
 import { Outlet } from '@tanstack/react-router';
-import { lazy, Suspense, useEffect } from 'react';
+import { lazy, type RefObject, Suspense, useEffect, useRef } from 'react';
 import { useVault } from '../data/use-vault.ts';
 import { loadTexts } from '../i18n/i18n.ts';
 import { useTexts } from '../i18n/use-texts.ts';
@@ -49,6 +49,7 @@ function OpenVault({ id }: { readonly id: string }) {
   const t = useTexts('vault');
   const sidebar = useSidebar();
   const { context, dialog, question, closeDialog, openNote, createNote } = useActions(id, sidebar.toggle);
+  const typed = useRef('');
   useLiveVault(id);
   useEffect(() => rememberVault(id), [id]);
   useEffect(() => {
@@ -91,12 +92,38 @@ function OpenVault({ id }: { readonly id: string }) {
         context={context}
       />
       {dialog === null ? null : (
-        <Suspense>
-          <Dialogs name={dialog} context={context} openNote={openNote} createNote={createNote} close={closeDialog} />
+        <Suspense fallback={<TypedEarly typed={typed} label={t('nav.find')} />}>
+          <Dialogs
+            name={dialog}
+            context={context}
+            openNote={openNote}
+            createNote={createNote}
+            typed={typed}
+            close={closeDialog}
+          />
         </Suspense>
       )}
       {question}
       <Toasts />
     </div>
+  );
+}
+
+interface TypedEarlyProps {
+  readonly typed: RefObject<string>;
+  readonly label: string;
+}
+
+/** Takes what is typed while a dialog is loaded. */
+function TypedEarly({ typed, label }: TypedEarlyProps) {
+  return (
+    <input
+      ref={(input) => input?.focus()}
+      className="visually-hidden"
+      aria-label={label}
+      onChange={({ target }) => {
+        typed.current = target.value;
+      }}
+    />
   );
 }

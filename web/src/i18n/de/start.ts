@@ -2,7 +2,14 @@ import type { start as english } from '../en/start.ts';
 
 export const start: typeof english = {
   title: 'Notevault',
-  tagline: 'Deine Notizen, als Markdown, auf deinem eigenen Server.',
+  points: {
+    write: 'Überall schreiben, zugleich',
+    writeText: 'Zwei Menschen, drei Geräte, eine Notiz: Jedes Wort bleibt.',
+    links: 'Links, die stimmen',
+    linksText: 'Benenne eine Notiz um, und was auf sie zeigt, folgt.',
+    files: 'Deine Dateien bleiben Dateien',
+    filesText: 'Ordner und Obsidian-Vaults im Gleichschritt, auf dem Server versiegelt.',
+  },
   signIn: 'Anmelden',
   signingIn: 'Anmeldung läuft …',
   signInTitle: 'Willkommen zurück',

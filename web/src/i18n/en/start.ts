@@ -1,7 +1,14 @@
 /** Texts of the pages before an account is open. */
 export const start = {
   title: 'Notevault',
-  tagline: 'Your notes, in plain markdown, on your own server.',
+  points: {
+    write: 'Write anywhere, at once',
+    writeText: 'Two people, three devices, one note: every word is kept.',
+    links: 'Links that stay true',
+    linksText: 'Rename a note, and what points to it follows.',
+    files: 'Your files, still files',
+    filesText: 'Folders and Obsidian vaults in step, sealed on the server.',
+  },
   signIn: 'Sign in',
   signingIn: 'Signing in…',
   signInTitle: 'Welcome back',

@@ -2,7 +2,14 @@ import type { start as english } from '../en/start.ts';
 
 export const start: typeof english = {
   title: 'Notevault',
-  tagline: 'マークダウンのノートを、自分のサーバーに。',
+  points: {
+    write: 'どこでも、同時に書ける',
+    writeText: '二人で、三台の端末から、一つのノートへ。一語も失われません。',
+    links: '切れないリンク',
+    linksText: 'ノートの名前を変えると、リンクも追従します。',
+    files: 'ファイルはファイルのまま',
+    filesText: 'フォルダーや Obsidian の保管庫と同期し、サーバーでは封印して保管します。',
+  },
   signIn: 'サインイン',
   signingIn: 'サインインしています…',
   signInTitle: 'おかえりなさい',

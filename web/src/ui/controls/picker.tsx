@@ -1,13 +1,19 @@
 import { Command } from 'cmdk';
-import type { ReactNode } from 'react';
+import { type ReactNode, useRef, useState } from 'react';
+import { Icon } from './icon.tsx';
+import { Matched } from './matched.tsx';
 import styles from './picker.module.css';
 
 export interface PickerItem {
   readonly id: string;
-  readonly label: ReactNode;
-  /** Shown at the end of the line: a folder, a shortcut. */
-  readonly more?: ReactNode;
+  readonly label: string;
+  /** Beside the label: a folder, some words. */
+  readonly more?: string;
+  /** A shortcut, at the end of the line. */
+  readonly keys?: string;
   readonly icon?: ReactNode;
+  /** Items of one group are beside each other, below its name. */
+  readonly group?: string;
   readonly run: () => void;
 }
 
@@ -15,33 +21,93 @@ interface PickerProps {
   readonly label: string;
   readonly value: string;
   readonly change: (value: string) => void;
+  /** What is looked for, if the value says more than that. */
+  readonly query?: string;
   /** What the value fits, best first. */
   readonly items: readonly PickerItem[];
   readonly none: string;
   /** In front of items without one of their own. */
   readonly icon?: ReactNode;
+  /** What keys do. */
+  readonly foot?: readonly string[];
 }
 
 /** More would be slow, and nobody reads them. */
 const SHOWN = 60;
 
 /** A field with a list of what it may mean, chosen by keys or by pointing. */
-export function Picker({ label, value, change, items, none, icon }: PickerProps) {
+export function Picker({ label, value, change, query = value, items, none, icon, foot }: PickerProps) {
+  const shown = items.slice(0, SHOWN);
+  const [chosen, setChosen] = useState('');
+  /** Whether somebody moved in the list since they typed; until then the first is chosen, also when others come late. */
+  const hasMoved = useRef(false);
+  const selected = shown.some(({ id }) => id === chosen) ? chosen : (shown[0]?.id ?? '');
+  const groups = [...new Set(shown.map(({ group = '' }) => group))];
+  const row = (item: PickerItem) => (
+    <Command.Item key={item.id} value={item.id} onSelect={item.run}>
+      {item.icon ?? icon}
+      <span className={styles.label} dir="auto">
+        <Matched text={item.label} query={query} />
+      </span>
+      {item.more === undefined || item.more === '' ? null : (
+        <small className={styles.more} dir="auto">
+          <Matched text={item.more} query={query} />
+        </small>
+      )}
+      {item.keys === undefined ? null : <kbd>{item.keys}</kbd>}
+    </Command.Item>
+  );
   return (
-    <Command className={styles.root ?? ''} shouldFilter={false} label={label} loop>
-      <Command.Input className={styles.input} value={value} onValueChange={change} placeholder={label} autoFocus />
+    <Command
+      className={styles.root ?? ''}
+      shouldFilter={false}
+      label={label}
+      loop
+      value={selected}
+      onValueChange={(id) => {
+        if (hasMoved.current) setChosen(id);
+      }}
+      onKeyDownCapture={() => {
+        hasMoved.current = true;
+      }}
+      onPointerMoveCapture={() => {
+        hasMoved.current = true;
+      }}
+    >
+      <div className={styles.field}>
+        <Icon name="search" size={18} />
+        <Command.Input
+          className={styles.input}
+          value={value}
+          onValueChange={(typed) => {
+            hasMoved.current = false;
+            setChosen('');
+            change(typed);
+          }}
+          placeholder={label}
+          autoFocus
+        />
+      </div>
       <Command.List className={styles.list}>
-        {items.slice(0, SHOWN).map((item) => (
-          <Command.Item key={item.id} value={item.id} onSelect={item.run}>
-            {item.icon ?? icon}
-            <span className={styles.label} dir="auto">
-              {item.label}
-            </span>
-            {item.more === undefined ? null : <span className={styles.more}>{item.more}</span>}
-          </Command.Item>
-        ))}
+        {groups.map((group) => {
+          const rows = shown.filter((item) => (item.group ?? '') === group).map(row);
+          return group === '' ? (
+            rows
+          ) : (
+            <Command.Group key={group} heading={group}>
+              {rows}
+            </Command.Group>
+          );
+        })}
         {items.length === 0 ? <p className={styles.none}>{none}</p> : null}
       </Command.List>
+      {foot === undefined ? null : (
+        <div className={styles.foot} aria-hidden="true">
+          {foot.map((keys) => (
+            <span key={keys}>{keys}</span>
+          ))}
+        </div>
+      )}
     </Command>
   );
 }

@@ -12,6 +12,8 @@ interface DialogProps {
   readonly closed?: () => void;
   /** For two texts beside each other. */
   readonly isWide?: boolean;
+  /** For a field with a list: the title is only read out, and the field is at the top. */
+  readonly isFinder?: boolean;
   readonly children: ReactNode;
 }
 
@@ -19,7 +21,7 @@ interface DialogProps {
  * A dialog, open for as long as it is there; Escape and a click beside it close it. What had the focus before has it
  * again afterwards, unless something else took it.
  */
-export function Dialog({ title, close, closed, isWide = false, children }: DialogProps) {
+export function Dialog({ title, close, closed, isWide = false, isFinder = false, children }: DialogProps) {
   const t = useTexts('vault');
   const [before] = useState(() => document.activeElement);
   return (
@@ -29,6 +31,7 @@ export function Dialog({ title, close, closed, isWide = false, children }: Dialo
         <Radix.Content
           className={styles.dialog}
           data-wide={isWide || undefined}
+          data-finder={isFinder || undefined}
           aria-describedby={undefined}
           onCloseAutoFocus={(event) => {
             // Radix would give it to the button that opened the dialog, and there is none.

@@ -1,0 +1,191 @@
+import { bestMatches, isSameName } from '@notevault/note-text/names/match.ts';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { type RefObject, useEffect, useMemo, useRef, useState } from 'react';
+import { openedQuery, searchQuery, tagsQuery } from '../data/queries.ts';
+import { useTree } from '../data/use-tree.ts';
+import { useTexts } from '../i18n/use-texts.ts';
+import { Icon } from '../ui/controls/icon.tsx';
+import { Picker, type PickerItem } from '../ui/controls/picker.tsx';
+import { Dialog } from '../ui/dialogs/dialog.tsx';
+import { onApple, shownKeys } from '../ui/text/shortcut.ts';
+import { workspace } from '../workspace/workspace.ts';
+import type { Action, ActionContext } from './action.ts';
+import { keysOf } from './actions.ts';
+import { possibleActions } from './all-actions.ts';
+
+interface FinderProps {
+  readonly context: ActionContext;
+  readonly openNote: (id: string) => void;
+  readonly createNote: (name: string) => void;
+  /** What was typed before it was there. */
+  readonly typed: RefObject<string>;
+  readonly close: () => void;
+}
+
+const NOTES = 7;
+const OTHERS = 5;
+const AFTER_TYPING_MS = 180;
+
+/**
+ * One field for all that can be gone to or done: notes by name, headings of the open note, commands, and notes by their
+ * text. `#` finds tags only, `>` commands only.
+ */
+export function Finder({ context, openNote, createNote, typed, close }: FinderProps) {
+  const t = useTexts('vault');
+  const { vaultId } = context;
+  const [query, setQuery] = useTyped(typed);
+  const then = useRef<(() => void) | null>(null);
+  /** While the dialog is there, it keeps the focus from everything else. */
+  const after = (act: () => void) => () => {
+    then.current = act;
+    close();
+  };
+  const first = query[0];
+  const wanted = (first === '#' || first === '>' ? query.slice(1) : query).trim();
+  const notes = useNotes(vaultId, wanted);
+  const headings = useHeadings(context.noteId, wanted);
+  const tags = useTags(vaultId, first === '#', wanted, close);
+  const commands = useCommands(context, wanted, after);
+  const hits = useTextHits(vaultId, first === '#' || first === '>' ? '' : wanted);
+  const open = (id: string) => () => {
+    close();
+    openNote(id);
+  };
+  const isNew = wanted !== '' && !notes.some(({ name }) => isSameName(name, wanted));
+  const found: PickerItem[] = [
+    ...notes.map(({ id, name, detail }) => ({
+      ...{ id, label: name, more: detail, group: t(wanted === '' ? 'finder.recent' : 'finder.notes') },
+      run: open(id),
+    })),
+    ...headings.map(({ id, label, goTo }) => ({
+      ...{ id, label, group: t('finder.headings'), icon: <Icon name="heading" /> },
+      run: after(goTo),
+    })),
+    ...(isNew
+      ? [
+          {
+            ...{ id: 'new', label: t('switcher.create', { name: wanted }), group: t('finder.commands') },
+            icon: <Icon name="pen" />,
+            run: () => {
+              close();
+              createNote(wanted);
+            },
+          },
+        ]
+      : []),
+    ...(wanted === '' ? [] : commands.slice(0, OTHERS)),
+    ...hits
+      .filter(({ id }) => !notes.some((note) => note.id === id))
+      .slice(0, OTHERS)
+      .map(({ id, title, snippet }) => ({
+        ...{ id: `text:${id}`, label: title, more: `“${snippet.trim().slice(0, 90)}”`, group: t('finder.text') },
+        icon: <Icon name="search" />,
+        run: open(id),
+      })),
+  ];
+  return (
+    <Dialog title={t('switcher.title')} close={close} closed={() => then.current?.()} isFinder>
+      <Picker
+        label={t('finder.label')}
+        value={query}
+        change={setQuery}
+        query={wanted}
+        none={t('finder.none')}
+        icon={<Icon name="note" />}
+        items={first === '#' ? tags : first === '>' ? commands : found}
+        foot={[`↑↓ ${t('finder.choose')}`, `↵ ${t('finder.open')}`, `# ${t('finder.tags')}`, `> ${t('finder.only')}`]}
+      />
+    </Dialog>
+  );
+}
+
+/** What is typed, beginning with what was typed before. */
+export function useTyped(before: RefObject<string>) {
+  const [query, setQuery] = useState(() => before.current);
+  useEffect(() => {
+    before.current = '';
+  }, [before]);
+  return [query, setQuery] as const;
+}
+
+/** Notes by name and folder; without a query those that were opened last. */
+function useNotes(vaultId: string, wanted: string) {
+  const index = useTree(vaultId);
+  const { data } = useQuery(openedQuery(vaultId));
+  const notes = useMemo(() => {
+    const order = new Map((data ?? []).map(({ id }, at) => [id, at]));
+    return index
+      .notes()
+      .map(({ id, name, parent }) => ({ id, name, detail: parent }))
+      .sort((a, b) => (order.get(a.id) ?? Infinity) - (order.get(b.id) ?? Infinity) || 0);
+  }, [index, data]);
+  return bestMatches(notes, wanted, NOTES);
+}
+
+/** Headings of the open note. */
+function useHeadings(noteId: string | null, wanted: string) {
+  const editor = noteId === null ? null : workspace.note(noteId).editor.get();
+  if (editor === null || wanted === '') return [];
+  const headings = editor.facts.get().headings.map(({ text, from }) => ({ name: text, from }));
+  return bestMatches(headings, wanted, OTHERS).map(({ name, from }) => ({
+    id: `heading:${from}`,
+    label: name,
+    goTo: () => editor.goTo(from),
+  }));
+}
+
+function useTags(vaultId: string, isWanted: boolean, wanted: string, close: () => void): PickerItem[] {
+  const navigate = useNavigate();
+  const { data = [] } = useQuery({ ...tagsQuery(vaultId), enabled: isWanted });
+  return bestMatches(data, wanted).map(({ name, count }) => ({
+    id: `tag:${name}`,
+    label: `#${name}`,
+    more: String(count),
+    icon: <Icon name="tag" />,
+    run: () => {
+      close();
+      void navigate({ to: '/vaults/$vaultId/tags', params: { vaultId }, search: { tag: name } });
+    },
+  }));
+}
+
+/** What can be done now, by name. */
+export function useCommands(
+  context: ActionContext,
+  wanted: string,
+  after: (act: () => void) => () => void,
+): PickerItem[] {
+  const t = useTexts('vault');
+  const isApple = onApple();
+  const named = possibleActions(context).map((action: Action) => ({
+    action,
+    name: t(`action.${action.id}`),
+    detail: action.id,
+  }));
+  return bestMatches(named, wanted).map(({ action, name }) => {
+    const keys = keysOf(action, isApple);
+    return {
+      ...{ id: action.id, label: name, group: t('finder.commands') },
+      icon: <Icon name={action.icon} />,
+      ...(keys === undefined ? {} : { keys: shownKeys(keys, isApple) }),
+      run: after(() => action.run(context)),
+    };
+  });
+}
+
+/** Notes by their text, once typing pauses. */
+function useTextHits(vaultId: string, wanted: string) {
+  const [q, setQ] = useState('');
+  useEffect(() => {
+    const timer = setTimeout(() => setQ(wanted), AFTER_TYPING_MS);
+    return () => clearTimeout(timer);
+  }, [wanted]);
+  const { data } = useQuery({
+    ...searchQuery(vaultId, { q, mode: 'keyword' }),
+    enabled: q.length > 1,
+    placeholderData: keepPreviousData,
+    retry: false,
+  });
+  return wanted.length > 1 ? (data ?? []) : [];
+}
