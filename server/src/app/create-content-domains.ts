@@ -99,6 +99,7 @@ function createSearch({ ports, config, log }: Context, { vaults }: Before, notes
     vaults,
     notes,
     links,
+    plans: config.plans,
     embedder,
     worker: new WorkerClient(() => startSearchThread(config), threadFailed, clock),
     // Leaves the rest of the time to other work.

@@ -9,6 +9,7 @@ import * as keys from '../domains/keys/keys.store.ts';
 import { serverOwner } from '../domains/keys/keys.ts';
 import type { LinksTables } from '../domains/links/links.tables.ts';
 import type { LogsTables } from '../domains/logs/logs.tables.ts';
+import type { MembersTables } from '../domains/members/members.tables.ts';
 import type { OAuthTables } from '../domains/oauth/oauth.tables.ts';
 import type { PersonalTables } from '../domains/personal/personal.tables.ts';
 import type { VectorsTables } from '../domains/search/embedding/vectors.tables.ts';
@@ -28,6 +29,7 @@ type Tables = AccountsTables &
   ImportsTables &
   LinksTables &
   LogsTables &
+  MembersTables &
   OAuthTables &
   PersonalTables &
   SearchTables &
@@ -87,6 +89,20 @@ const SAMPLES: Readonly<Record<string, Find>> = {
     'vaults.meta',
     statement((db) => db.selectFrom('vaults').select(['id', 'meta', 'meta_version']).limit(1)),
     (row) => [vault(row.id), at(row.id, row.meta_version), row.meta],
+  ),
+  'invitations.email': sample(
+    'invitations.email',
+    statement((db) =>
+      db.selectFrom('invitations').select(['vault_id', 'id', 'email']).where('email', 'is not', null).limit(1),
+    ),
+    (row) => [vault(row.vault_id), at(row.id), row.email],
+  ),
+  'former_members.name': sample(
+    'former_members.name',
+    statement((db) =>
+      db.selectFrom('former_members').select(['vault_id', 'user_id', 'name']).where('name', 'is not', null).limit(1),
+    ),
+    (row) => [vault(row.vault_id), at(`${row.vault_id}.${row.user_id}`), row.name],
   ),
   'link_texts.texts': sample(
     'link_texts.texts',

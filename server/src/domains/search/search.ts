@@ -15,6 +15,7 @@ import type { Principal } from '../access/access.ts';
 import type { WriteContext } from '../entries/entries.ts';
 import type { Links } from '../links/links.ts';
 import type { Notes } from '../notes/notes.ts';
+import { type PlanTable, planOf } from '../plans/plans.ts';
 import type { OpenVault, Vaults } from '../vaults/vaults.ts';
 import { checkRenameTag, checkReplaceText } from './changes/change-request.ts';
 import { VaultChanges } from './changes/vault-changes.ts';
@@ -38,6 +39,7 @@ export interface SearchDeps {
   readonly vaults: Pick<Vaults, 'feed' | 'list' | 'openVault' | 'openAsSystem'>;
   readonly notes: Pick<Notes, 'sealedAfter' | 'sealedOf' | 'live' | 'mentioned' | 'replacePlaces'>;
   readonly links: Pick<Links, 'graphEdges'>;
+  readonly plans: PlanTable;
   readonly worker: WorkerClient;
   readonly embedder: Embedder;
   /** Pauses background work that just ran for `ms`, so that it takes only its share of the time. */
@@ -100,7 +102,8 @@ export class Search implements AsyncDisposable {
     const returned = returnedBefore(scope, request.cursor ?? null, now);
     const limit = Math.min(asked.limit, MAX_RESULTS - returned.size);
     const checked = { ...asked, limit, returned };
-    if (asked.crossVault && !vault.plan.cross_vault_search) throw new NotevaultError('cross_vault_plan');
+    if (asked.crossVault && !planOf(this.#deps.plans, principal.tier).cross_vault_search)
+      throw new NotevaultError('cross_vault_plan');
     const found = asked.crossVault ? this.#findInAllVaults(principal, checked) : this.#findIn(vault, checked);
     return searchResponse(scope, await withTimeout(found), returned, now);
   }
@@ -149,11 +152,12 @@ export class Search implements AsyncDisposable {
     const all: VaultResults[] = [];
     for (let at = 0; at < accessible.length; at += VAULTS_AT_ONCE) {
       const searches = accessible.slice(at, at + VAULTS_AT_ONCE).map(async ({ id, name }) => {
-        const vault = await vaults.openVault(principal, id, 'read');
+        const vault = await vaults.openVault(principal, id, 'read').catch(nullIfTakenAway);
+        if (vault === null) return null;
         const found = await this.#findIn(vault, request);
         return { ...found, results: found.results.map((result) => ({ ...result, vault_id: id, vault_name: name })) };
       });
-      all.push(...(await Promise.all(searches)));
+      all.push(...(await Promise.all(searches)).filter((found) => found !== null));
     }
     return mergeResults(all, request.limit);
   }
@@ -263,4 +267,10 @@ async function withTimeout<Result>(work: Promise<Result>): Promise<Result> {
   } finally {
     clearTimeout(timer);
   }
+}
+
+/** A vault that was deleted, or taken away from the caller, since it was listed. */
+function nullIfTakenAway(error: unknown): null {
+  if (error instanceof NotevaultError && error.code === 'vault_header_not_found') return null;
+  throw error;
 }

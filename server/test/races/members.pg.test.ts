@@ -1,0 +1,225 @@
+/** What happens to work in flight when somebody loses a vault, and to two changes of its people at once. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import * as Y from 'yjs';
+import { MemoryHub } from '../../src/ports/bus/memory.ts';
+import type { Database } from '../../src/ports/database/database.ts';
+import { FlakySocket, YWebsocketClient } from '../kit/clients/provider-clients.ts';
+import { kinds, message, RawSocket } from '../kit/clients/raw-socket.ts';
+import { onEachEngine } from '../kit/engines.ts';
+import type { Caller, Person } from '../kit/person.ts';
+import { startServer } from '../kit/server.ts';
+import { startShared, tokenOf } from '../kit/shared-vault.ts';
+import { until, untilInTime } from '../kit/until.ts';
+
+type Shared = Awaited<ReturnType<typeof startShared>>;
+
+const sessionOf = async (person: Person) => (await person.signed()).accessToken;
+
+/** Two more processes over the database of a shared vault, which hear of each other. */
+async function startThree(open: () => Promise<Database>) {
+  const hub = new MemoryHub();
+  const opened = new AsyncDisposableStack();
+  const shared = opened.use(await startShared({ open, bus: hub.join() }));
+  const { db, clock, masterKey, blobs } = shared.server;
+  const another = async () =>
+    opened.use(await startServer({ open: async () => db, clock, masterKey, blobs, bus: hub.join() }));
+  const [second, third] = [await another(), await another()];
+  return { shared, second, third, [Symbol.asyncDispose]: () => opened.disposeAsync() };
+}
+
+async function textOf({ alice, headers, note }: Shared): Promise<string> {
+  return (await alice.get(`/notes/by-id/${note}`, headers)).body.content;
+}
+
+onEachEngine('changes of who has a vault', (open) => {
+  test('[S2] removing a member ends what they have open of the vault in every process, and nothing else', async () => {
+    await using three = await startThree(open);
+    const { shared, second, third } = three;
+    const { server, alice, bob, headers, note, vault, path } = shared;
+    const bobs = await shared.join(bob, 'editor');
+    const own = (await bob.post('/vaults', { name: 'Bob’s' })).body.vault.id;
+    const mine = (await bob.post('/notes', { path: 'mine.md', content: 'mine', mtime: 1 }, { 'x-vault-id': own })).body;
+    const token = await sessionOf(server.bob);
+    using line = new FlakySocket(second.url);
+    using typing = await line.open(note, token).synced();
+    using feed = await line.open(`vault:${vault}`, token).synced();
+    using elsewhere = await line.open(mine.note.id, token).synced();
+    using plain = new YWebsocketClient(third.url, note, token);
+    await until(() => plain.provider.synced, 'sync');
+    const ticket = (await bob.post('/tickets', { operation: 'vault.export' }, headers)).body.url as string;
+    typing.type(' typed');
+    await typing.synced();
+    assert.equal((await alice.delete(`${path}/${bobs}`)).status, 204);
+    await until(() => typing.received.closed.length > 0 && feed.received.closed.length > 0 && plain.closes.length > 0);
+    for (const { received } of [typing, feed])
+      assert.deepEqual([received.denied, received.closed], [['revoked'], ['revoked']]);
+    typing.type(' later');
+    elsewhere.type('!');
+    await elsewhere.synced();
+    assert.deepEqual([line.closes, elsewhere.received.closed], [[], []], 'the socket and other vaults on it go on');
+    assert.equal(await textOf(shared), 'one typed');
+    for (const { url } of [server, second, third]) {
+      assert.equal((await fetch(url + new URL(ticket).pathname)).status, 404);
+      const answer = await fetch(`${url}/api/sync/changes`, {
+        headers: { authorization: `Bearer ${token}`, ...headers },
+      });
+      assert.equal(answer.status, 404);
+      using again = new FlakySocket(url);
+      using closed = again.open(note, token);
+      await untilInTime(server.clock, () => closed.received.denied.length > 0);
+      assert.deepEqual(closed.received.denied, ['permission-denied']);
+    }
+  });
+
+  test('[S2] an export ends within a second of its maker losing the vault', async () => {
+    await using shared = await startShared({ open });
+    const { server, alice, bob, headers, path } = shared;
+    const bobs = await shared.join(bob, 'viewer');
+    const files = Array.from({ length: 4 }, (_, i) => `f${i}.bin.txt`);
+    const noise = Buffer.from(
+      Array.from({ length: 300_000 }, () => String.fromCharCode(33 + Math.random() * 90)).join(''),
+    );
+    for (const file of files) {
+      const put = await alice.put(`/attachments/${file}`, noise, { ...headers, 'content-type': 'text/plain' });
+      assert.equal(put.status, 200, JSON.stringify(put.body));
+    }
+    const ticket = (await bob.post('/tickets', { operation: 'vault.export' }, headers)).body.url as string;
+    const opened = await server.app.tickets.open(ticket.slice(ticket.lastIndexOf('/') + 1));
+    assert.ok('zip' in opened);
+    const pieces = (await opened.zip())[Symbol.asyncIterator]();
+    assert.equal((await pieces.next()).done, false);
+    await alice.delete(`${path}/${bobs}`);
+    server.clock.advance({ seconds: 1 });
+    await assert.rejects(
+      async () => {
+        while ((await pieces.next()).done !== true);
+      },
+      { code: 'vault_header_not_found' },
+    );
+  });
+
+  test('[S3] a lowered role refuses edits that come later and keeps their text with the client; others type on', async () => {
+    await using shared = await startShared({ open });
+    const { server, alice, bob, note, path } = shared;
+    const bobs = await shared.join(bob, 'editor');
+    using hers = new FlakySocket(server.url);
+    using alices = await hers.open(note, await sessionOf(server.alice)).synced();
+    using his = new FlakySocket(server.url);
+    using open_ = await his.open(note, await sessionOf(server.bob)).synced();
+    await his.cut();
+    open_.type(' unsent');
+    assert.equal((await alice.patch(`${path}/${bobs}`, { role: 'viewer' })).status, 200);
+    await his.mend();
+    await until(() => open_.received.scopes.at(-1) === 'readonly', 'the read-only scope');
+    alices.type(' hers');
+    await alices.synced();
+    await until(() => open_.text.includes('hers'));
+    assert.ok(open_.text.includes(' unsent'), 'the text stays where it was typed');
+    assert.equal(await textOf(shared), 'one hers');
+    assert.deepEqual(his.closes.length, 1, 'its own cut only');
+  });
+
+  test('a lowered role makes an open editor read-only and says so', async () => {
+    await using shared = await startShared({ open });
+    const { server, alice, bob, note, path } = shared;
+    const bobs = await shared.join(bob, 'editor');
+    const token = await sessionOf(server.bob);
+    using line = new FlakySocket(server.url);
+    using editor = await line.open(note, token).synced();
+    using plain = new YWebsocketClient(server.url, note, token);
+    await until(() => plain.provider.synced, 'sync');
+    await alice.patch(`${path}/${bobs}`, { role: 'viewer' });
+    await until(() => editor.received.scopes.at(-1) === 'readonly', 'the read-only scope');
+    editor.type('!');
+    plain.doc.getText('content').insert(0, '?');
+    await until(() => plain.closes.includes(4403));
+    assert.equal(await textOf(shared), 'one');
+    await alice.patch(`${path}/${bobs}`, { role: 'editor' });
+    await until(() => editor.received.scopes.at(-1) === 'read-write', 'the scope to write');
+  });
+
+  test('[S4] raw frames of a viewer change nothing, reach nobody, and are answered with a refusal', async () => {
+    await using shared = await startShared({ open });
+    const { server, bob, note } = shared;
+    await shared.join(bob, 'viewer');
+    using hers = new FlakySocket(server.url);
+    using watcher = await hers.open(note, await sessionOf(server.alice)).synced();
+    using socket = await RawSocket.open(server.url);
+    socket.send(message.token(note, await sessionOf(server.bob)));
+    socket.send(message.step1(note));
+    await socket.waitFor(kinds.sync);
+    const doc = new Y.Doc();
+    doc.getText('content').insert(0, 'forged');
+    const update = Y.encodeStateAsUpdate(doc);
+    socket.send(message.update(note, update));
+    socket.send(message.step2(note, update));
+    const statuses = () => socket.messages.filter(({ kind }) => kind === kinds.status).map(({ body }) => body[0]);
+    await until(() => statuses().length === 2);
+    assert.deepEqual(statuses(), [0, 0]);
+    watcher.type('!');
+    await watcher.synced();
+    assert.equal(watcher.text, 'one!');
+    assert.equal(await textOf(shared), 'one!');
+  });
+
+  test('of two hand-overs at once one counts, and there is one owner', async () => {
+    await using shared = await startShared({ open });
+    const { alice, bob, carol, path } = shared;
+    const ids = [await shared.join(bob, 'editor'), await shared.join(carol, 'viewer')];
+    const answers = await Promise.all(ids.map((id) => alice.patch(`${path}/${id}`, { role: 'owner' })));
+    assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 403]);
+    const roles = (await alice.get(path)).body.members.map(({ role }: { role: string }) => role);
+    assert.deepEqual(roles.filter((role: string) => role === 'owner').length, 1);
+    assert.equal(roles.length, 3);
+  });
+
+  test('accepting and withdrawing an invitation at once leave a member or none, and never both', async () => {
+    await using shared = await startShared({ open });
+    const { alice, bob, vault, path } = shared;
+    await bob.get('/me');
+    for (let round = 0; round < 5; round++) {
+      const { id, token } = await shared.invite({ role: 'viewer' });
+      const [accepted, withdrawn] = await Promise.all([
+        bob.post(`/invitations/${token}/accept`),
+        alice.delete(`/vaults/${vault}/invitations/${id}`),
+      ]);
+      const { members } = (await alice.get(path)).body;
+      assert.equal(accepted.status === 200, members.length === 2);
+      assert.equal(withdrawn.status, 204);
+      if (members.length === 2) await bob.delete(`${path}/${members[1].user_id}`);
+    }
+  });
+
+  test('deleting an account while its invitation is accepted leaves either both or neither', async () => {
+    await using shared = await startShared({ open });
+    const { server, bob, carol } = shared;
+    await server.alice.signed();
+    const own = (await bob.post('/vaults', { name: 'Bob’s' })).body.vault.id;
+    const { url } = (await bob.post(`/vaults/${own}/invitations`, { role: 'viewer' })).body;
+    await carol.get('/me');
+    const [accepted, deleted] = await Promise.all([
+      carol.post(`/invitations/${tokenOf(url)}/accept`),
+      bob.delete('/me', { password: server.bob.password }),
+    ]);
+    if (deleted.status === 200) assert.equal(accepted.status, 404, JSON.stringify(accepted.body));
+    else assert.deepEqual([deleted.status, accepted.status], [409, 200]);
+    const listed = (await carol.get('/vaults')).body.vaults.some(({ id }: { id: string }) => id === own);
+    assert.equal(listed, accepted.status === 200);
+  });
+
+  test('writes at the moment of a removal are stored whole or refused, and none comes after it', async () => {
+    await using shared = await startShared({ open });
+    const { alice, bob, headers, path } = shared;
+    const bobs = await shared.join(bob, 'editor');
+    const write = (caller: Caller, at: number) =>
+      caller.post('/notes', { path: `w${at}.md`, content: `${at}`, mtime: 1 }, headers);
+    const writes = Array.from({ length: 20 }, (_, at) => write(bob, at));
+    const [removed, ...answers] = await Promise.all([alice.delete(`${path}/${bobs}`), ...writes]);
+    assert.equal(removed.status, 204);
+    assert.ok(answers.every(({ status }) => status === 200 || status === 404));
+    const { notes } = (await alice.get('/sync/manifest', headers)).body;
+    assert.equal(notes.length, 1 + answers.filter(({ status }) => status === 200).length);
+    assert.equal((await write(bob, 99)).status, 404);
+  });
+});
