@@ -24,6 +24,7 @@ const inputs: readonly (readonly [tool: string, input: Input])[] = [
   ['list_tags', (w) => ({ vault: w.vault })],
   ['recent_notes', (w) => ({ vault: w.vault })],
   ['search_notes', (w) => ({ vault: w.vault, query: w.notePath, mode: 'keyword' })],
+  ['query_notes', (w) => ({ vault: w.vault, folder: w.folderPath, columns: ['type', 'file.links'] })],
   [
     'get_notes',
     (w) => ({ vault: w.vault, ids: [w.note, w.other], paths: [w.otherPath], links: true, backlinks: true }),

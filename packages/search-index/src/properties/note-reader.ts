@@ -33,6 +33,8 @@ export interface NoteLinks {
 export interface ColumnReader {
   /** Null for a note without a value. */
   typed(note: number): readonly TypedValue[] | null;
+  /** The value by which a note is sorted, where it is found without the others. */
+  first?(note: number): TypedValue | null;
   /** The value as answers show it. */
   value(note: number): PropertyValue | null;
 }
@@ -74,14 +76,19 @@ export function columnReader(segment: Segment, name: string, zone: Zone, links: 
 
 /** The paths of the notes, with `.md` and without; a number is how many there are. */
 function linkReader(segment: Segment, links: NoteLinks | null, idsOf: (id: string) => readonly string[]): ColumnReader {
+  const count = (note: number): TypedValue | null => {
+    const { length } = idsOf(segment.id(note));
+    return length === 0 ? null : { kind: 'number', key: length };
+  };
   const paths = (note: number) => idsOf(segment.id(note)).flatMap((id) => links?.pathOf(id) ?? []);
   return {
     typed(note) {
-      const own = paths(note);
-      if (own.length === 0) return null;
-      const names = own.flatMap((path) => [typedText(path), typedText(path.replace(/\.md$/i, ''))]);
-      return [{ kind: 'number', key: own.length }, ...names];
+      const first = count(note);
+      if (first === null) return null;
+      const names = paths(note).flatMap((path) => [typedText(path), typedText(path.replace(/\.md$/i, ''))]);
+      return [first, ...names];
     },
+    first: count,
     value(note) {
       const own = paths(note);
       return own.length === 0 ? null : cutValue(own);

@@ -2,7 +2,7 @@ import { FILE_PREFIX } from '../analysis/note-facts.ts';
 import type { Segment } from '../index/segment.ts';
 import type { ColumnReader } from './note-reader.ts';
 import type { PagePosition, PropertyQuery } from './query.ts';
-import type { Kind, TypedValue } from './typed-value.ts';
+import type { Kind } from './typed-value.ts';
 
 /** By what a note is sorted in one column: its first value, texts cut; null for none. */
 export type SortKey = readonly [Kind, number | string] | null;
@@ -88,7 +88,7 @@ class BestNotes {
   }
 
   offer(segment: Segment, note: number, readers: readonly ColumnReader[]): void {
-    const keys = readers.map((reader) => sortKeyOf(reader.typed(note)));
+    const keys = readers.map((reader) => sortKeyOf(reader, note));
     const candidate = { segment, note, id: segment.id(note), keys };
     if (this.#after !== null && this.#compare(candidate, this.#after) <= 0) return;
     const last = this.#sorted.at(-1);
@@ -111,8 +111,8 @@ class BestNotes {
   }
 }
 
-function sortKeyOf(values: readonly TypedValue[] | null): SortKey {
-  const first = values?.[0];
-  if (first === undefined) return null;
+function sortKeyOf(reader: ColumnReader, note: number): SortKey {
+  const first = reader.first === undefined ? reader.typed(note)?.[0] : reader.first(note);
+  if (first == null) return null;
   return [first.kind, typeof first.key === 'string' ? first.key.slice(0, TEXT_UNITS_MAX) : first.key];
 }
