@@ -8,7 +8,7 @@ export async function pagesOf(alice: Account): Promise<ReadonlyMap<string, strin
     '---\ntags: [kitchen]\ndescription: A rather long description of all that grows there\n---\n# Beds\n\n- Peas in [[Soil]], `code`\n- [ ] Sow them 📅 2020-03-01\n\n| a | b |\n|---|---|\n| c | d |\n',
   );
   await alice.write('Garden/Soil.md', '# Soil\n\n[[Beds]]\n');
-  const vault = ['', '/search?q=peas', '/tasks', '/tags', '/trash', '/import', '/graph'].map((path) =>
+  const vault = ['', '/search?q=peas', '/tasks', '/replace', '/tags', '/trash', '/import', '/graph'].map((path) =>
     alice.page(path),
   );
   const panels = ['', '?panel=links', '?panel=outline', '?panel=history'].map((panel) =>

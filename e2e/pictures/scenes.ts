@@ -43,6 +43,16 @@ export const SCENES: readonly Scene[] = [
   { name: 'palette', path: noteAt(NOTE), ready: (page) => search(page, 'spr') },
   { name: 'search', path: () => '/search?q=compost heap', ready: (page) => page.locator('mark').first().waitFor() },
   { name: 'tasks', path: () => '/tasks', ready: (page) => page.getByRole('checkbox').first().waitFor() },
+  { name: 'tags-all', path: () => '/tags', ready: (page) => page.getByText('kitchen').first().waitFor() },
+  {
+    name: 'replace',
+    path: () => '/replace?q=compost',
+    ready: async (page) => {
+      await page.getByLabel('New text').fill('mulch');
+      await page.keyboard.press('Enter');
+      await page.locator('ins').first().waitFor();
+    },
+  },
   { name: 'tags', path: () => '/tags?tag=garden', ready: (page) => page.getByText('kitchen').first().waitFor() },
   { name: 'graph', path: () => '/graph', ready: (page) => page.locator('canvas').first().waitFor() },
   { name: 'import', path: () => '/import', ready: headed },

@@ -109,6 +109,7 @@ export const WEB_LAYERS = [
     'tree',
     'graph',
     'search',
+    'changes',
     'lists',
     'tasks',
     'export',

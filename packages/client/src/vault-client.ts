@@ -34,6 +34,7 @@ import type { Manifest, SyncChange, SyncChanges, VaultGraph, VaultTree } from '@
 import type { Tasks, TasksQuery, TaskToggled, ToggleTask } from '@notevault/protocol/tasks.ts';
 import type { NewTicket, Ticket } from '@notevault/protocol/tickets.ts';
 import type { TrashPage, TrashRestored } from '@notevault/protocol/trash.ts';
+import type { RenameTag, ReplaceText, VaultChange } from '@notevault/protocol/vault-changes.ts';
 import { base64Body } from './base64-body.ts';
 import { type FeedPage, feedPage, followChanges } from './change-feed.ts';
 import { ApiError, type Call, encodedPath, type Transport } from './transport.ts';
@@ -303,6 +304,16 @@ export class VaultClient {
   /** Ticks a task, or gives it another state; throws `text_changed` if its line reads otherwise. */
   async toggleTask(task: ToggleTask): Promise<TaskToggled> {
     return this.#post<TaskToggled>('/vault/tasks/toggle', task);
+  }
+
+  /** Gives a tag and those nested in it another name in all notes. A dry run answers the `plan` that the request then names. */
+  async renameTag(request: RenameTag): Promise<VaultChange> {
+    return this.#post<VaultChange>('/vault/tags/rename', request);
+  }
+
+  /** Replaces a text in all notes, by a dry run and its `plan` as `renameTag` does. */
+  async replaceText(request: ReplaceText): Promise<VaultChange> {
+    return this.#post<VaultChange>('/vault/replace', request);
   }
 
   async searchStatus(): Promise<SearchStatus> {

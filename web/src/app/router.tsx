@@ -3,7 +3,15 @@ import { loadTexts, type Part } from '../i18n/i18n.ts';
 import { Crashed } from '../page/crash-barrier.tsx';
 import { importOrReload } from '../page/import-or-reload.ts';
 import { NotFound } from '../page/not-found.tsx';
-import { graphParams, noteParams, searchParams, tagParams, taskParams, welcomeParams } from '../page/search-params.ts';
+import {
+  graphParams,
+  noteParams,
+  replaceParams,
+  searchParams,
+  tagParams,
+  taskParams,
+  welcomeParams,
+} from '../page/search-params.ts';
 import { RootLayout } from './root-layout.tsx';
 
 /** A page that is loaded when it is first opened, together with its texts. */
@@ -73,6 +81,12 @@ const tasks = createRoute({
   path: '/tasks',
   validateSearch: taskParams,
   component: lazyPage(() => import('../tasks/tasks-page.tsx'), 'TasksPage', 'tasks'),
+});
+const replace = createRoute({
+  getParentRoute: () => vault,
+  path: '/replace',
+  validateSearch: replaceParams,
+  component: lazyPage(() => import('../changes/replace-page.tsx'), 'ReplacePage', 'changes'),
 });
 const trash = createRoute({
   getParentRoute: () => vault,
@@ -144,7 +158,7 @@ const tree = root.addChildren([
   vaults,
   settings.addChildren([profile, vaultSettings, connections, sessions]),
   admin.addChildren([users, invites, health]),
-  vault.addChildren([overview, note, file, search, tasks, tags, graph, trash, imports]),
+  vault.addChildren([overview, note, file, search, replace, tasks, tags, graph, trash, imports]),
 ]);
 
 export const router = createRouter({

@@ -14,7 +14,7 @@ export interface ActionContext {
   readonly noteId: string | null;
   open(dialog: DialogName): void;
   /** Opens a page of the vault. */
-  goTo(page: 'recent' | 'search' | 'tasks' | 'tags' | 'graph' | 'trash' | 'import' | 'settings'): void;
+  goTo(page: 'recent' | 'search' | 'replace' | 'tasks' | 'tags' | 'graph' | 'trash' | 'import' | 'settings'): void;
   createNote(): void;
   openDaily(): void;
   toggleSidebar(): void;

@@ -25,6 +25,7 @@ export const APP_ACTIONS: readonly Action[] = [
   { id: 'daily', icon: 'calendar', keys: 'Alt+D', run: ({ openDaily }) => openDaily() },
   { id: 'search', icon: 'search', keys: 'Mod+Shift+F', run: ({ goTo }) => goTo('search') },
   { id: 'recent', icon: 'clock', run: ({ goTo }) => goTo('recent') },
+  { id: 'replace', icon: 'pen', run: ({ goTo }) => goTo('replace') },
   { id: 'tasks', icon: 'task', run: ({ goTo }) => goTo('tasks') },
   { id: 'tags', icon: 'tag', run: ({ goTo }) => goTo('tags') },
   { id: 'graph', icon: 'graph', keys: 'Alt+G', run: ({ goTo }) => goTo('graph') },

@@ -1,7 +1,18 @@
 import i18next from 'i18next';
 
 /** The parts of the catalogue, each loaded with the pages that need it. */
-export const PARTS = ['start', 'vault', 'settings', 'editor', 'graph', 'imports', 'welcome', 'admin', 'tasks'] as const;
+export const PARTS = [
+  'start',
+  'vault',
+  'settings',
+  'editor',
+  'graph',
+  'imports',
+  'welcome',
+  'admin',
+  'tasks',
+  'changes',
+] as const;
 export type Part = (typeof PARTS)[number];
 
 /** The languages that the app speaks, by their own names. */

@@ -1,4 +1,5 @@
 import type { admin } from './en/admin.ts';
+import type { changes } from './en/changes.ts';
 import type { editor } from './en/editor.ts';
 import type { graph } from './en/graph.ts';
 import type { imports } from './en/imports.ts';
@@ -21,6 +22,7 @@ declare module 'i18next' {
       welcome: typeof welcome;
       admin: typeof admin;
       tasks: typeof tasks;
+      changes: typeof changes;
     };
     returnNull: false;
   }

@@ -1,49 +1,99 @@
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
+import { lazy, Suspense, useState } from 'react';
 import { taggedQuery, tagsQuery } from '../data/queries.ts';
-import { useTexts } from '../i18n/use-texts.ts';
+import { loadTexts } from '../i18n/i18n.ts';
+import { useLanguage, useTexts } from '../i18n/use-texts.ts';
+import { importOrReload } from '../page/import-or-reload.ts';
 import { Page } from '../page/page.tsx';
 import { Result } from '../search/result.tsx';
+import { Button } from '../ui/controls/button.tsx';
+import { errorText } from '../ui/feedback/error-text.ts';
+import { Notice } from '../ui/feedback/notice.tsx';
 import styles from './lists.module.css';
+import { type TagNode, tagTree } from './tag-tree.ts';
 
 const route = getRouteApi('/vaults/$vaultId/tags');
 
-/** All tags of a vault; the notes of the one in the address. */
+const RenameTag = lazy(async () => {
+  const [module] = await Promise.all([importOrReload(() => import('../changes/rename-tag.tsx')), loadTexts('changes')]);
+  return { default: module.RenameTag };
+});
+
+/** All tags of a vault, nested ones in those that they are in; beside them the notes of the one in the address. */
 export function TagsPage() {
   const t = useTexts('vault');
+  const language = useLanguage();
+  const navigate = useNavigate();
   const { vaultId } = route.useParams();
   const { tag } = route.useSearch();
   const { data: tags } = useSuspenseQuery(tagsQuery(vaultId));
+  const [isRenamed, setRenamed] = useState(false);
+  const renamed = (to: string) =>
+    void navigate({ to: '/vaults/$vaultId/tags', params: { vaultId }, search: { tag: to }, replace: true });
   return (
-    <Page title={tag === undefined ? t('nav.tags') : `#${tag}`}>
-      <ul className={styles.tags}>
-        {tags.map(({ name, count }) => (
-          <li key={name}>
-            <Link
-              to="/vaults/$vaultId/tags"
-              params={{ vaultId }}
-              search={name === tag ? {} : { tag: name }}
-              className={styles.tag}
-              aria-current={name === tag ? 'true' : undefined}
-            >
-              #{name} <span>{count}</span>
+    <Page
+      title={tag === undefined ? t('nav.tags') : `#${tag}`}
+      actions={tag === undefined ? null : <Button onClick={() => setRenamed(true)}>{t('tags.rename')}</Button>}
+    >
+      <div className={styles.split} data-chosen={tag === undefined ? undefined : ''}>
+        <nav aria-label={t('tags.all')}>
+          {tag === undefined ? null : (
+            <Link to="/vaults/$vaultId/tags" params={{ vaultId }} className={styles.all}>
+              {t('tags.all')}
             </Link>
-          </li>
-        ))}
-      </ul>
-      {tags.length === 0 ? <p className={styles.hint}>{t('tags.none')}</p> : null}
-      {tag === undefined ? null : <TaggedNotes vaultId={vaultId} tag={tag} />}
+          )}
+          <Tags vaultId={vaultId} nodes={tagTree(tags, language)} chosen={tag} />
+          {tags.length === 0 ? <p className={styles.hint}>{t('tags.none')}</p> : null}
+        </nav>
+        {tag === undefined ? null : <TaggedNotes vaultId={vaultId} tag={tag} />}
+      </div>
+      {tag !== undefined && isRenamed ? (
+        <Suspense>
+          <RenameTag vaultId={vaultId} tag={tag} close={() => setRenamed(false)} renamed={renamed} />
+        </Suspense>
+      ) : null}
     </Page>
+  );
+}
+
+interface TagsProps {
+  readonly vaultId: string;
+  readonly nodes: readonly TagNode[];
+  readonly chosen: string | undefined;
+}
+
+function Tags({ vaultId, nodes, chosen }: TagsProps) {
+  return (
+    <ul className={styles.tags}>
+      {nodes.map(({ name, label, count, inner }) => (
+        <li key={name}>
+          <Link
+            to="/vaults/$vaultId/tags"
+            params={{ vaultId }}
+            search={name === chosen ? {} : { tag: name }}
+            className={styles.tag}
+            aria-label={count === null ? `#${name}` : `#${name} ${count}`}
+            aria-current={name === chosen ? 'true' : undefined}
+          >
+            <span dir="auto">{name === label ? `#${label}` : label}</span>{' '}
+            {count === null ? null : <small>{count}</small>}
+          </Link>
+          {inner.length === 0 ? null : <Tags vaultId={vaultId} nodes={inner} chosen={chosen} />}
+        </li>
+      ))}
+    </ul>
   );
 }
 
 function TaggedNotes({ vaultId, tag }: { readonly vaultId: string; readonly tag: string }) {
   const t = useTexts('vault');
-  const { data, isPending } = useQuery(taggedQuery(vaultId, tag));
-  if (isPending) return null;
+  const { data, error, isPending } = useQuery(taggedQuery(vaultId, tag));
+  if (isPending) return <div aria-busy="true" />;
+  if (error !== null && data === undefined) return <Notice kind="danger">{errorText(t, error)}</Notice>;
   if (data?.length === 0) return <p className={styles.hint}>{t('tags.noNotes')}</p>;
   return (
-    <ul>
+    <ul className={styles.tagged}>
       {data?.map((result) => (
         <li key={result.id}>
           <Result vaultId={vaultId} result={result} />

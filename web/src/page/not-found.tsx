@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import { useTexts } from '../i18n/use-texts.ts';
+import { buttonClass } from '../ui/controls/button.tsx';
 import styles from './center.module.css';
 
 export function NotFound() {
@@ -7,7 +8,10 @@ export function NotFound() {
   return (
     <main className={styles.center}>
       <h1>{t('wrongAddress')}</h1>
-      <Link to="/">{t('toStart')}</Link>
+      <p>{t('wrongAddressText')}</p>
+      <Link to="/" className={buttonClass('plain')}>
+        {t('toStart')}
+      </Link>
     </main>
   );
 }

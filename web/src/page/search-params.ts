@@ -75,6 +75,11 @@ export function taskParams(raw: Raw): TaskParams {
   };
 }
 
+/** What is to be replaced. */
+export function replaceParams(raw: Raw): { readonly q?: string } {
+  return texts(raw, ['q']);
+}
+
 export function tagParams(raw: Raw): { readonly tag?: string } {
   return texts(raw, ['tag']);
 }

@@ -7,6 +7,7 @@ import { useTree } from '../data/use-tree.ts';
 import { useLanguage, useTexts } from '../i18n/use-texts.ts';
 import { Page } from '../page/page.tsx';
 import type { SearchParams } from '../page/search-params.ts';
+import { buttonClass } from '../ui/controls/button.tsx';
 import { Icon } from '../ui/controls/icon.tsx';
 import { errorText } from '../ui/feedback/error-text.ts';
 import { Notice } from '../ui/feedback/notice.tsx';
@@ -29,7 +30,19 @@ export function SearchPage() {
   const { data, error, isFetching } = useQuery({ ...searchQuery(vaultId, wanted), placeholderData: keepPreviousData });
   const results = params.q === undefined ? [] : (data ?? []);
   return (
-    <Page title={t('search.title')}>
+    <Page
+      title={t('search.title')}
+      actions={
+        <Link
+          to="/vaults/$vaultId/replace"
+          params={{ vaultId }}
+          search={clean({ q: params.q })}
+          className={buttonClass('quiet')}
+        >
+          {t('action.replace')}
+        </Link>
+      }
+    >
       <search className={styles.form}>
         <QueryInput q={params.q ?? ''} change={(q) => change({ q })} />
         <Filters vaultId={vaultId} params={params} change={change} />

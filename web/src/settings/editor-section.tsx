@@ -22,7 +22,7 @@ export function EditorSection() {
     <section className={styles.section} aria-labelledby="editor">
       <h2 id="editor">{t('editor.title')}</h2>
       <p>{t('editor.about')}</p>
-      <div className={styles.form}>
+      <div className={styles.options}>
         <Choice
           label={t('editor.writing')}
           hint={t('editor.writingHint')}

@@ -59,7 +59,7 @@ function Profile() {
           maxLength={80}
           autoComplete="name"
         />
-        <label>
+        <label className={styles.check}>
           <input type="checkbox" name="objection" defaultChecked={me.analytics_opt_out} /> {t('profile.objection')}
         </label>
         <Button type="submit" look="primary" aria-disabled={saving.isPending}>
@@ -76,7 +76,7 @@ function Appearance() {
   return (
     <section className={styles.section} aria-labelledby="appearance">
       <h2 id="appearance">{t('appearance.title')}</h2>
-      <div className={styles.form}>
+      <div className={styles.options}>
         <Choice
           label={t('appearance.theme')}
           value={theme}

@@ -36,7 +36,7 @@ test('the pages have the colours and the mark of the web app', () => {
     );
   const ofApp = colours(web('src/styles/tokens.css'));
   const ofPages = [...colours(PAGE_STYLE)];
-  assert.equal(ofPages.length, 10);
+  assert.equal(ofPages.length, 14);
   for (const [name, pair] of ofPages) assert.deepEqual(pair, ofApp.get(name), name);
   const [outline] = /M18 46[^"]+/.exec(web('public/icon.svg')) ?? [];
   assert.ok(MARK.includes(outline ?? 'no outline'));

@@ -68,6 +68,8 @@ export const start: typeof english = {
   brokenText:
     'Deine Notizen sind sicher. Versuche es noch einmal; wenn es wieder geschieht, sag es dem, der diesen Server verwaltet.',
   wrongAddress: 'Unter dieser Adresse ist nichts.',
+  wrongAddressText:
+    'Es wurde gelöscht oder verschoben, oder du darfst es nicht sehen. Gelöschtes liegt im Papierkorb des Tresors.',
   toStart: 'Zu deinen Notizen',
   error: {
     invalidCredentials: 'E-Mail oder Passwort stimmt nicht.',

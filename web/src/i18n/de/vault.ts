@@ -103,6 +103,8 @@ export const vault: typeof english = {
     failed_other: '{{count}} Einträge konnten nicht wiederhergestellt werden. Sie sind noch im Papierkorb.',
   },
   tags: {
+    all: 'Alle Schlagwörter',
+    rename: 'Umbenennen …',
     none: 'Noch hat keine Notiz ein Schlagwort. Schreibe #schlagwort in eine Notiz, oder trage Schlagwörter in ihre Eigenschaften ein.',
     noNotes: 'Keine Notiz hat dieses Schlagwort.',
   },
@@ -165,6 +167,7 @@ export const vault: typeof english = {
     search: 'Suche',
     recent: 'Zuletzt geändert',
     tags: 'Schlagwörter',
+    replace: 'Im Tresor ersetzen …',
     tasks: 'Aufgaben',
     graph: 'Graph des Tresors',
     trash: 'Papierkorb',

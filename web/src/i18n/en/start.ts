@@ -66,6 +66,8 @@ export const start = {
   broken: 'Something went wrong on this page.',
   brokenText: 'Your notes are safe. Try again; if it happens again, tell whoever manages this server.',
   wrongAddress: 'There is nothing at this address.',
+  wrongAddressText:
+    'It was deleted, or moved, or it is not yours to see. The trash of the vault keeps what was deleted.',
   toStart: 'Go to your notes',
   error: {
     invalidCredentials: 'The e-mail or the password is not right.',

@@ -102,6 +102,8 @@ export const vault = {
     failed_other: '{{count}} entries could not be restored. They are still in the trash.',
   },
   tags: {
+    all: 'All tags',
+    rename: 'Rename…',
     none: 'No note has a tag yet. Write #tag in a note, or list tags in its properties.',
     noNotes: 'No note has this tag.',
   },
@@ -164,6 +166,7 @@ export const vault = {
     search: 'Search',
     recent: 'Recently changed',
     tags: 'Tags',
+    replace: 'Replace in the vault…',
     tasks: 'Tasks',
     graph: 'Graph of the vault',
     trash: 'Trash',

@@ -67,6 +67,7 @@ export const start: typeof english = {
   broken: 'このページで問題が発生しました。',
   brokenText: 'ノートは安全です。もう一度試してください。繰り返す場合はサーバーの管理者に知らせてください。',
   wrongAddress: 'このアドレスには何もありません。',
+  wrongAddressText: '削除または移動されたか、見る権限がありません。削除したものは保管庫のごみ箱にあります。',
   toStart: 'ノートへ',
   error: {
     invalidCredentials: 'メールアドレスまたはパスワードが正しくありません。',

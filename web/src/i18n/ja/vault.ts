@@ -103,6 +103,8 @@ export const vault: typeof english = {
     failed_other: '{{count}}件を復元できませんでした。ごみ箱に残っています。',
   },
   tags: {
+    all: 'すべてのタグ',
+    rename: '名前を変更…',
     none: 'タグの付いたノートはまだありません。ノートに #タグ と書くか、プロパティにタグを入れてください。',
     noNotes: 'このタグのノートはありません。',
   },
@@ -165,6 +167,7 @@ export const vault: typeof english = {
     search: '検索',
     recent: '最近の変更',
     tags: 'タグ',
+    replace: '保管庫内で置換…',
     tasks: 'タスク',
     graph: '保管庫のグラフ',
     trash: 'ごみ箱',

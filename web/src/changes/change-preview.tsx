@@ -1,0 +1,47 @@
+import type { VaultChange } from '@notevault/protocol/vault-changes.ts';
+import { useTexts } from '../i18n/use-texts.ts';
+import { Notice } from '../ui/feedback/notice.tsx';
+import styles from './changes.module.css';
+import { excerptPieces } from './excerpt-pieces.ts';
+
+interface ChangePreviewProps {
+  readonly plan: VaultChange;
+  /** What will be at each place. */
+  readonly replacement: string;
+  /** Whether it differs from what was shown before, because somebody wrote meanwhile. */
+  readonly isOther: boolean;
+}
+
+/** The notes that would change, each with its first places: what goes is struck through, what comes is beside it. */
+export function ChangePreview({ plan: { notes }, replacement, isOther }: ChangePreviewProps) {
+  const t = useTexts('changes');
+  const places = notes.reduce((sum, { count }) => sum + count, 0);
+  return (
+    <div className={styles.preview}>
+      {isOther ? <Notice kind="danger">{t('other')}</Notice> : null}
+      <p role="status">
+        {notes.length === 0 ? t('nothing') : `${t('places', { count: places })} ${t('notes', { count: notes.length })}`}
+      </p>
+      <ul>
+        {notes.map(({ path, count, excerpts }) => (
+          <li key={path}>
+            <strong>
+              <span dir="auto">{path.replace(/\.md$/i, '')}</span> <small>{count}</small>
+            </strong>
+            {excerpts.map((excerpt) => {
+              const { before, gone, after } = excerptPieces(excerpt);
+              return (
+                <p key={`${excerpt.start} ${excerpt.text}`} dir="auto">
+                  {before}
+                  <del>{gone}</del>
+                  <ins>{replacement}</ins>
+                  {after}
+                </p>
+              );
+            })}
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}

@@ -1,0 +1,31 @@
+import type { changes as english } from '../en/changes.ts';
+
+export const changes: typeof english = {
+  look: 'Zeigen, was sich ändert',
+  nothing: 'Keine Notiz hat es. Nichts würde sich ändern.',
+  places_one: '{{count}} Stelle',
+  places_other: '{{count}} Stellen',
+  notes_one: 'in {{count}} Notiz',
+  notes_other: 'in {{count}} Notizen',
+  other: 'Jemand hat inzwischen geschrieben, deshalb wurde nichts geändert. Das würde sich jetzt ändern.',
+  renameTitle: '#{{tag}} umbenennen',
+  renameAbout: 'Schlagwörter darin folgen. Der Name eines anderen macht aus beiden eines.',
+  newName: 'Neuer Name',
+  rename_one: 'In {{count}} Notiz umbenennen',
+  rename_other: 'In {{count}} Notizen umbenennen',
+  renamed_one: 'Das Schlagwort heißt jetzt #{{tag}}, in {{count}} Notiz',
+  renamed_other: 'Das Schlagwort heißt jetzt #{{tag}}, in {{count}} Notizen',
+  replaceTitle: 'Im Tresor ersetzen',
+  replaceAbout:
+    'Du siehst jede Notiz, die sich ändert, bevor etwas geschrieben wird. Der Verlauf jeder Notiz behält ihren Text.',
+  text: 'Zu ersetzender Text',
+  replacement: 'Neuer Text',
+  replacementHint: 'Leer, um den Text wegzunehmen.',
+  folder: 'Ordner',
+  match_case: 'Groß- und Kleinschreibung beachten',
+  whole_words: 'Nur ganze Wörter',
+  replace_one: 'In {{count}} Notiz ersetzen',
+  replace_other: 'In {{count}} Notizen ersetzen',
+  replaced_one: 'In {{count}} Notiz ersetzt.',
+  replaced_other: 'In {{count}} Notizen ersetzt.',
+};
