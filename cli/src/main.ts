@@ -8,6 +8,7 @@ import { importCommand } from './commands/import.ts';
 import { keysCommand } from './commands/keys.ts';
 import { loginCommand, logoutCommand } from './commands/login.ts';
 import { mcpCommand } from './commands/mcp.ts';
+import { membersCommand } from './commands/members.ts';
 import { reindexCommand } from './commands/reindex.ts';
 import { restoreCommand } from './commands/restore.ts';
 import { searchCommand } from './commands/search.ts';
@@ -34,6 +35,7 @@ const program = new Command('notevault')
   .addCommand(searchCommand())
   .addCommand(mcpCommand())
   .addCommand(reindexCommand())
+  .addCommand(membersCommand())
   .addCommand(adminCommand())
   .addCommand(keysCommand())
   .addCommand(backupCommand())

@@ -1,6 +1,7 @@
 import { NotevaultClient } from '@notevault/client/notevault-client.ts';
 import { tokensFrom } from '@notevault/client/tokens.ts';
 import { Transport } from '@notevault/client/transport.ts';
+import type { MembersResponse, NewInvitation } from '@notevault/protocol/members.ts';
 import type { SearchRequest, SearchResponse } from '@notevault/protocol/search.ts';
 import type { Vault } from '@notevault/protocol/vaults.ts';
 import type { AdminCommands } from '@notevault/server/admin.ts';
@@ -20,6 +21,11 @@ export interface VaultsClient {
   search(vault: string, request: SearchRequest): Promise<SearchResponse>;
   /** Rebuilds a vault's search index; resolves to the number of notes in it. */
   rebuild(vault: string, progress: (notes: number) => void): Promise<number>;
+  members(vault: string): Promise<MembersResponse>;
+  /** Resolves to the address to send to whoever is invited. */
+  invite(vault: string, invitation: NewInvitation): Promise<string>;
+  /** Removes a member by their e-mail. */
+  removeMember(vault: string, email: string): Promise<void>;
 }
 
 const PROGRESS_MS = 500;
@@ -54,13 +60,19 @@ async function remoteVaultsClient(admin: AdminCommands, user: string | undefined
   return {
     vaults: () => client.vaults(),
     search: (vault, request) => client.vault(vault).search(request),
-    ...longOperations(admin, user),
+    ...operatorOperations(admin, user),
   };
 }
 
-/** The operations that report progress. */
-function longOperations(admin: AdminCommands, user: string | undefined): Pick<VaultsClient, 'rebuild'> {
+/** The operations that the server runs as the operator, also for a command in its own process. */
+function operatorOperations(
+  admin: AdminCommands,
+  user: string | undefined,
+): Pick<VaultsClient, 'rebuild' | 'members' | 'invite' | 'removeMember'> {
   return {
+    members: (vault) => admin.listMembers(user, vault),
+    invite: (vault, invitation) => admin.inviteMember(user, vault, invitation),
+    removeMember: (vault, email) => admin.removeMember(user, vault, email),
     rebuild: (vault, progress) =>
       polling(
         () => admin.rebuiltNotes(vault).then(progress),
@@ -96,7 +108,7 @@ async function localVaultsClient(app: App, user: string | undefined): Promise<Va
     },
     search: async (id, request) =>
       app.search.find(principal, await app.vaults.openVault(principal, id, 'read'), request),
-    ...longOperations(admin, user),
+    ...operatorOperations(admin, user),
   };
 }
 

@@ -1,5 +1,6 @@
 import { chmod, rm } from 'node:fs/promises';
 import { invalid, NotevaultError } from '@notevault/protocol/errors.ts';
+import type { MembersResponse, NewInvitation } from '@notevault/protocol/members.ts';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import type { App } from './app.ts';
 import { adminSocketPath } from './data/data-folder.ts';
@@ -36,25 +37,34 @@ export interface AdminCommands {
    * it.
    */
   rebuildIndex(email: string | undefined, vaultId: string): Promise<number>;
+  /** Who has a vault, and its invitations, as the named account, or the only one, sees them. */
+  listMembers(email: string | undefined, vaultId: string): Promise<MembersResponse>;
+  /** Invites to a vault; returns the address to send, which is shown once. */
+  inviteMember(email: string | undefined, vaultId: string, invitation: NewInvitation): Promise<string>;
+  /** Removes a member by their e-mail. Throws `member_not_found`. */
+  removeMember(email: string | undefined, vaultId: string, member: string): Promise<void>;
+  /** Makes a member the owner of a vault. */
+  handOver(vaultId: string, email: string): Promise<void>;
   /** How many notes the running rebuild of a vault's index has read; 0 when there is none. */
   rebuiltNotes(vaultId: string): Promise<number>;
   status(): Promise<ServerHealth & MachineStatus>;
 }
 
 /** The domains that the operations use. */
-export type AdminDeps = Pick<App, 'accounts' | 'vaults' | 'search' | 'admin'>;
+export type AdminDeps = Pick<App, 'accounts' | 'vaults' | 'members' | 'search' | 'admin'>;
 
 export function adminCommands(
-  { accounts, vaults, search, admin }: AdminDeps,
+  { accounts, vaults, members, search, admin }: AdminDeps,
   url: () => string,
   dataDir: string,
 ): AdminCommands {
   const rebuilt = new Map<string, number>();
-  const openVault = async (email: string | undefined, vaultId: string) => {
+  const principalOf = async (email: string | undefined) => {
     const { token } = await accounts.openSession(email);
-    const principal = await accounts.authenticate(`Bearer ${token}`);
-    return vaults.openVault(principal, vaultId, 'read');
+    return accounts.authenticate(`Bearer ${token}`);
   };
+  const openVault = async (email: string | undefined, vaultId: string) =>
+    vaults.openVault(await principalOf(email), vaultId, 'read');
   return {
     createUser: async (email, password, role) => {
       const user = await accounts.createUser(email, password, role);
@@ -81,6 +91,18 @@ export function adminCommands(
         rebuilt.delete(vaultId);
       }
     },
+    listMembers: async (email, vaultId) => members.describe(await principalOf(email), vaultId),
+    inviteMember: async (email, vaultId, invitation) =>
+      (await members.invitations.create(await principalOf(email), vaultId, invitation)).url,
+    removeMember: async (email, vaultId, member) => {
+      const principal = await principalOf(email);
+      const list = await members.list(principal, vaultId);
+      const canonical = accounts.canonicalEmail(member);
+      const found = list.members.find((each) => each.email !== null && each.email === canonical);
+      if (found === undefined) throw new NotevaultError('member_not_found');
+      await members.remove(principal, vaultId, found.userId);
+    },
+    handOver: (vaultId, email) => members.handOver(vaultId, email),
     rebuiltNotes: async (vaultId) => rebuilt.get(vaultId) ?? 0,
     status: async () => ({ ...(await admin.health()), ...(await machineStatus(dataDir)) }),
   };

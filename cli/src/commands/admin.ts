@@ -16,7 +16,8 @@ export function adminCommand(): Command {
     .addCommand(setPlan())
     .addCommand(suspend())
     .addCommand(unsuspend())
-    .addCommand(resetPassword());
+    .addCommand(resetPassword())
+    .addCommand(handOver());
 }
 
 function createUser(): Command {
@@ -84,6 +85,17 @@ function unsuspend(): Command {
     .action(async (email: string, flags: Flags) => {
       await withAdmin(configOf(flags), (commands) => commands.setSuspended(email, false));
       print(`${email} may be used again.`);
+    });
+}
+
+function handOver(): Command {
+  return withConfig(new Command('hand-over'), storageOptions)
+    .description('Make a member the owner of a vault, whose owner has left or is suspended')
+    .argument('<vault>', 'the id of the vault')
+    .argument('<email>', 'the e-mail of the member')
+    .action(async (vault: string, email: string, flags: Flags) => {
+      await withAdmin(configOf(flags), (commands) => commands.handOver(vault, email));
+      print(`${email} owns the vault.`);
     });
 }
 

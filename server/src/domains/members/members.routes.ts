@@ -1,7 +1,7 @@
 import * as schema from '@notevault/protocol/members.ts';
 import { VaultParams } from '@notevault/protocol/vaults.ts';
 import { type Route, route } from '../../http/route.ts';
-import { invitationView, membersView, memberView, previewView } from './members.mapper.ts';
+import { invitationView, memberView, previewView } from './members.mapper.ts';
 import type { Members } from './members.ts';
 
 const OWNERS = ['vault_not_found', 'owner_required'] as const;
@@ -20,7 +20,7 @@ function peopleRoutes(members: Members): Route[] {
       params: schema.MembersParams,
       responses: { 200: schema.MembersResponse },
       errors: ['vault_not_found'],
-      handle: async ({ principal, params }) => ({ body: membersView(await members.list(principal, params.id)) }),
+      handle: async ({ principal, params }) => ({ body: await members.describe(principal, params.id) }),
     }),
     route({
       method: 'PATCH',

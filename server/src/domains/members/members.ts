@@ -1,4 +1,5 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
+import type { MembersResponse } from '@notevault/protocol/members.ts';
 import { operations, type Role } from '@notevault/protocol/operations.ts';
 import { parseUuid, type UserId, type VaultId } from '@notevault/protocol/values/ids.ts';
 import type { EventSink } from '../../events.ts';
@@ -8,6 +9,7 @@ import { type Principal, roleOf } from '../access/access.ts';
 import type { Accounts } from '../accounts/accounts.ts';
 import type { SharedRow, Vaults } from '../vaults/vaults.ts';
 import { Invitations, type OpenInvitation } from './invitations.ts';
+import { membersView } from './members.mapper.ts';
 import * as store from './members.store.ts';
 
 /** Effects of members in later domains; bound in app/. */
@@ -76,6 +78,11 @@ export class Members {
       ...(await this.#beside(row)).map(shown),
     ];
     return { members, invitations: isOwner ? await this.invitations.list(row) : null };
+  }
+
+  /** Like `list`, in the shape of the API. */
+  async describe(principal: Principal, vaultId: string): Promise<MembersResponse> {
+    return membersView(await this.list(principal, vaultId));
   }
 
   /** Changes the role of a member, or hands the vault over. Throws `member_not_found`, `owner_cannot_leave`. */

@@ -1,0 +1,67 @@
+import type { MembersResponse } from '@notevault/protocol/members.ts';
+import { Argument, Command } from 'commander';
+import { storageOptions, withConfig } from '../config-flags.ts';
+import { printable } from '../print.ts';
+import { vaultNamed, withVaults } from '../vaults-client.ts';
+
+interface Flags extends Record<string, unknown> {
+  readonly vault?: string;
+  readonly email?: string;
+}
+
+const print = (line: string) => process.stdout.write(`${line}\n`);
+
+export function membersCommand(): Command {
+  return new Command('members')
+    .description('Who has a vault; works beside a running server')
+    .addCommand(list())
+    .addCommand(invite())
+    .addCommand(remove());
+}
+
+function command(name: string): Command {
+  return withConfig(new Command(name), storageOptions)
+    .option('--vault <name>', 'the vault (default: the default one)')
+    .option('--user <email>', 'whose vault (default: the only account)');
+}
+
+function list(): Command {
+  return command('list')
+    .description('List the people of a vault, and its invitations')
+    .action(async ({ vault: name, ...rest }: Flags) => {
+      report(await withVaults(rest, async (client) => client.members((await vaultNamed(client, name)).id)));
+    });
+}
+
+function report({ members, invitations = [] }: MembersResponse): void {
+  for (const { role, email, display_name: shown, since } of members) {
+    print(`${role.padEnd(6)}  ${printable(email ?? shown ?? 'somebody')}  since ${since.slice(0, 10)}`);
+  }
+  for (const { role, email, uses_left: uses, expires_at: until } of invitations) {
+    print(`${role.padEnd(6)}  invited: ${printable(email ?? `${uses} of anybody`)}, until ${until.slice(0, 10)}`);
+  }
+}
+
+function invite(): Command {
+  return command('invite')
+    .description('Make an address with which somebody joins a vault; it is shown only once')
+    .addArgument(new Argument('<role>', 'what they may do').choices(['viewer', 'editor']))
+    .option('--email <email>', 'the only account that may accept it')
+    .action(async (role: 'viewer' | 'editor', { vault: name, email, ...rest }: Flags) => {
+      const invitation = { role, email: email ?? null };
+      const url = await withVaults(rest, async (client) =>
+        client.invite((await vaultNamed(client, name)).id, invitation),
+      );
+      print(url);
+    });
+}
+
+function remove(): Command {
+  return command('remove')
+    .description('Remove a member from a vault; what their devices hold stays on their disks')
+    .argument('<email>')
+    .action(async (email: string, { vault: name, ...rest }: Flags) => {
+      await withVaults(rest, async (client) => client.removeMember((await vaultNamed(client, name)).id, email));
+      print(`${email} does not have the vault any more.`);
+    });
+}
