@@ -1,6 +1,7 @@
 import { applyEdits } from '@notevault/note-text/diff/diff.ts';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { NoteId } from '@notevault/protocol/values/ids.ts';
+import { createYield } from '../../../concurrency/yield.ts';
 import type { WriteContext } from '../../entries/entries.ts';
 import type { NoteDeps } from '../notes.deps.ts';
 import { sealed } from '../sealed-note.ts';
@@ -41,6 +42,7 @@ export async function replacePlaces(
     };
     return { id: id as NoteId, input };
   });
+  const yieldIfDue = createYield();
   let written = new Set<NoteId>();
 
   async function prepare(): Promise<WritePlan[]> {
@@ -49,6 +51,7 @@ export async function replacePlaces(
     const reads = new BatchReads(deps, context);
     await reads.prepare(inputs.map(({ input }) => input));
     for (const { id, input } of inputs) {
+      await yieldIfDue();
       const target = await findWriteTarget(deps, context, input, undefined, reads).catch(nullIfElsewhere);
       const change = changeOf.get(id);
       if (change === undefined || target?.kind !== 'live' || target.id !== id) continue;

@@ -19,7 +19,7 @@ import type { CheckedChange } from './change-request.ts';
 /** Notes that are looked through together: some 20 ms of the search thread. */
 const READ_SLICE = { count: 64, bytes: 256 * 1024 };
 /** Notes that are written together: a turn in the queue of the vault, which others share. */
-const WRITE_SLICE = { count: 16, bytes: 256 * 1024 };
+const WRITE_SLICE = { count: 8, bytes: 128 * 1024 };
 /** Candidates read at once from the index. */
 const PAGE = 2000;
 /** How often a note may be written by others while it is changed. */
