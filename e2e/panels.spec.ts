@@ -24,6 +24,23 @@ test('what belongs to a note is beside it: outline, links, history with restore'
   await expect(page.locator('.cm-content')).toContainText('Peas');
 });
 
+test('links are marked where they are, and a name without a link becomes one', async ({ page, alice }) => {
+  const beds = await alice.write('Beds.md', '# Beds\n');
+  await alice.write('Soil.md', 'First [[Beds]], then again the [[Beds|north ones]].\n');
+  const { id } = await alice.write('Diary.md', 'Weeded the beds today.\n');
+  await page.goto(alice.page(`/notes/${beds.id}?panel=links`));
+  const panel = page.getByRole('complementary', { name: 'Links' });
+  await expect(panel.getByRole('link', { name: /^Soil/ }).locator('mark')).toHaveText(['Beds', 'north ones']);
+  await expect(panel.getByRole('link', { name: /^Diary/ }).locator('mark')).toHaveText('beds');
+  await expectAccessible(page);
+  await panel.getByRole('button', { name: 'Link it in Diary' }).focus();
+  await page.keyboard.press('Enter');
+  await expect(page.getByText('Linked in Diary')).toBeVisible();
+  await expect(panel.getByRole('heading', { name: 'Linked from (2)' })).toBeVisible();
+  await expect(panel.getByText('Mentioned without a link')).toHaveCount(0);
+  expect((await alice.vault.readNoteById(id))?.content).toBe('Weeded the [[Beds|beds]] today.\n');
+});
+
 test('the buttons of the panels are pressed while one is open, and going back closes it', async ({ page, alice }) => {
   const note = await alice.write('Soil.md', '# Soil\n');
   await page.goto(alice.page(`/notes/${note.id}`));

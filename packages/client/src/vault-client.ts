@@ -13,6 +13,7 @@ import type {
   NotesInFolder,
 } from '@notevault/protocol/folders.ts';
 import type { Backlink, BacklinksResponse } from '@notevault/protocol/links.ts';
+import type { LinkMention, MentionLinked, Mentions } from '@notevault/protocol/mentions.ts';
 import type {
   Appended,
   BatchResponse,
@@ -120,6 +121,16 @@ export class VaultClient {
   async backlinksOf(id: string, withContext = false): Promise<Backlink[]> {
     const query = withContext ? { context: true } : {};
     return (await this.#get<BacklinksResponse>(`/notes/by-id/${id}/backlinks`, query)).backlinks;
+  }
+
+  /** A page of the places where other notes name a note without a link. */
+  async mentionsOf(id: string, cursor: string | null = null): Promise<Mentions> {
+    return this.#get<Mentions>(`/notes/by-id/${id}/mentions`, cursor === null ? {} : { cursor });
+  }
+
+  /** Makes a link of a mention of a note; throws `text_changed` if its place reads otherwise. */
+  async linkMention(id: string, mention: LinkMention): Promise<MentionLinked> {
+    return this.#post<MentionLinked>(`/notes/by-id/${id}/mentions/link`, mention);
   }
 
   /** Newest first, including the current version. */

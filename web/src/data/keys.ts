@@ -28,6 +28,7 @@ export const keys = {
   deviceNote: (note: string) => ['kept', note] as const,
   fileUrl: (vault: string, path: string) => ['file-url', vault, path] as const,
   backlinks: (vault: string, note: string) => ['vault', vault, 'notes', note, 'backlinks'] as const,
+  mentions: (vault: string, note: string) => ['vault', vault, 'notes', note, 'mentions'] as const,
   versions: (vault: string, note: string) => ['vault', vault, 'notes', note, 'versions'] as const,
   version: (vault: string, note: string, version: number) => ['vault', vault, 'version', note, version] as const,
 };

@@ -1,5 +1,6 @@
 import type { User } from '@notevault/protocol/accounts.ts';
 import type { AdminUser } from '@notevault/protocol/admin.ts';
+import type { Mention } from '@notevault/protocol/mentions.ts';
 import type { OpenedNotes } from '@notevault/protocol/personal.ts';
 import type { SearchResult } from '@notevault/protocol/search.ts';
 import type { VaultTree } from '@notevault/protocol/sync.ts';
@@ -146,6 +147,16 @@ export function backlinksQuery(vault: string, note: string) {
   return queryOptions({
     queryKey: keys.backlinks(vault, note),
     queryFn: () => api.vault(vault).backlinksOf(note, true),
+  });
+}
+
+export function mentionsQuery(vault: string, note: string) {
+  return infiniteQueryOptions({
+    queryKey: keys.mentions(vault, note),
+    queryFn: ({ pageParam }) => api.vault(vault).mentionsOf(note, pageParam),
+    initialPageParam: null as string | null,
+    getNextPageParam: ({ next_cursor }) => next_cursor,
+    select: ({ pages }): Mention[] => pages.flatMap(({ mentions }) => mentions),
   });
 }
 

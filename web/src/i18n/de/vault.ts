@@ -283,6 +283,12 @@ export const vault: typeof english = {
   },
   outline: { none: 'Die Notiz hat keine Überschriften.' },
   links: {
+    mentions: 'Ohne Link erwähnt',
+    link: 'Verlinken',
+    linkIn: 'In {{name}} verlinken',
+    linked: 'In {{name}} verlinkt',
+    changed: '{{name}} wurde inzwischen geändert, deshalb wurde nichts verlinkt. Sieh noch einmal nach.',
+    mentionsFailed: 'Wo die Notiz erwähnt wird, kann nicht gezeigt werden.',
     from: 'Verlinkt von ({{count}})',
     noneFrom: 'Keine andere Notiz verlinkt hierher.',
     to: 'Links nach ({{count}})',

@@ -281,6 +281,12 @@ export const vault = {
   },
   outline: { none: 'The note has no headings.' },
   links: {
+    mentions: 'Mentioned without a link',
+    link: 'Link it',
+    linkIn: 'Link it in {{name}}',
+    linked: 'Linked in {{name}}',
+    changed: '{{name}} was changed meanwhile, so nothing was linked. Look at it again.',
+    mentionsFailed: 'Where the note is mentioned cannot be shown.',
     from: 'Linked from ({{count}})',
     noneFrom: 'No other note links here.',
     to: 'Links to ({{count}})',

@@ -282,6 +282,12 @@ export const vault: typeof english = {
   },
   outline: { none: 'このノートには見出しがありません。' },
   links: {
+    mentions: 'リンクのない言及',
+    link: 'リンクする',
+    linkIn: '{{name}}でリンクする',
+    linked: '{{name}}でリンクしました',
+    changed: 'その間に{{name}}が変更されたため、リンクしませんでした。もう一度ご確認ください。',
+    mentionsFailed: '言及を表示できません。',
     from: 'リンク元 ({{count}})',
     noneFrom: 'ここにリンクしているノートはありません。',
     to: 'リンク先 ({{count}})',

@@ -4,6 +4,8 @@ import { Link } from '@tanstack/react-router';
 import { backlinksQuery } from '../../data/queries.ts';
 import { useTexts } from '../../i18n/use-texts.ts';
 import { parentOf } from '../../tree/model/tree-index.ts';
+import { Marked } from './marked.tsx';
+import { Mentions } from './mentions.tsx';
 import styles from './panels.module.css';
 
 interface LinksProps {
@@ -15,14 +17,14 @@ interface LinksProps {
 export function Links({ vaultId, note }: LinksProps) {
   const t = useTexts('vault');
   const { data } = useSuspenseQuery(backlinksQuery(vaultId, note.id));
-  const sources = [...new Map(data.map((link) => [link.source_note_id, link])).values()];
+  const sources = [...Map.groupBy(data, (link) => link.source_note_id)];
   const targets = [...new Map(note.links.map((link) => [link.target_note_id ?? link.target_text, link])).values()];
   return (
     <>
       <h3>{t('links.from', { count: sources.length })}</h3>
       {sources.length === 0 ? <p className={styles.none}>{t('links.noneFrom')}</p> : null}
       <ul>
-        {sources.map(({ source_note_id: id, source_title, source_path, context }) => (
+        {sources.map(([id, links]) => (
           <li key={id}>
             <Link
               to="/vaults/$vaultId/notes/$noteId"
@@ -30,12 +32,19 @@ export function Links({ vaultId, note }: LinksProps) {
               search={{ panel: 'links' }}
               className={styles.link}
             >
-              <span dir="auto">{source_title}</span>
-              <small dir="auto">{context ?? parentOf(source_path ?? '')}</small>
+              <span dir="auto">{links[0]?.source_title}</span>
+              {links.map(({ context, context_link, offset, source_path }, at) =>
+                context == null ? (
+                  at === 0 && <small key="folder">{parentOf(source_path ?? '')}</small>
+                ) : (
+                  <Marked key={offset ?? context} text={context} places={context_link == null ? [] : [context_link]} />
+                ),
+              )}
             </Link>
           </li>
         ))}
       </ul>
+      <Mentions vaultId={vaultId} noteId={note.id} />
       <h3>{t('links.to', { count: targets.length })}</h3>
       {targets.length === 0 ? <p className={styles.none}>{t('links.noneTo')}</p> : null}
       <ul>

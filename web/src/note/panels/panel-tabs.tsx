@@ -41,7 +41,7 @@ export function PanelTabs({ panel, vaultId, noteId }: PanelTabsProps) {
           <button
             key={name}
             type="button"
-            aria-label={t(`note.${name}`)}
+            aria-label={icon === undefined ? undefined : t(`note.${name}`)}
             aria-pressed={panel === name}
             title={t(`note.${name}`)}
             onClick={() => void navigate({ search: { panel: name }, replace: true })}
