@@ -1,7 +1,7 @@
 import { bestMatches, isSameName } from '@notevault/note-text/names/match.ts';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { type RefObject, useEffect, useMemo, useRef, useState } from 'react';
+import { type RefObject, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { openedQuery, searchQuery, tagsQuery } from '../data/queries.ts';
 import { useTree } from '../data/use-tree.ts';
 import { useTexts } from '../i18n/use-texts.ts';
@@ -102,8 +102,10 @@ export function Finder({ context, openNote, createNote, typed, close }: FinderPr
 
 /** What is typed, beginning with what was typed before. */
 export function useTyped(before: RefObject<string>) {
-  const [query, setQuery] = useState(() => before.current);
-  useEffect(() => {
+  const [query, setQuery] = useState('');
+  // It is shown a moment after it was drawn, and what was typed in between counts.
+  useLayoutEffect(() => {
+    setQuery(before.current);
     before.current = '';
   }, [before]);
   return [query, setQuery] as const;
