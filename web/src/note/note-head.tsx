@@ -65,7 +65,7 @@ export function NoteHead({ path, open, session, isStarred, star, state, menu }: 
       >
         <Icon name="read" />
       </Button>
-      {menu}
+      {menu ?? <span className={styles.space} />}
       <Button
         look="quiet"
         isIcon

@@ -39,7 +39,7 @@ export function NotePage() {
   return (
     <div className={panels.frame} data-panel={panel === undefined ? undefined : ''}>
       <div className={panels.note}>
-        <Suspense fallback={<UndrawnNote note={shown} />}>
+        <Suspense fallback={<UndrawnNote note={shown} isAlone />}>
           <NoteEditor key={`${noteId} ${isDraft}`} vaultId={vaultId} note={shown} isDraft={isDraft} />
         </Suspense>
       </div>

@@ -1,4 +1,4 @@
-import { type RefObject, useEffect, useState } from 'react';
+import { type RefObject, useEffect, useLayoutEffect, useState } from 'react';
 import {
   createEditor,
   type EditorController,
@@ -26,7 +26,8 @@ export function useEditor(place: RefObject<HTMLElement | null>, setup: EditorSet
   const isReady = useSessionFact(session, (one) => one.isReady);
   const generation = useSessionFact(session, (one) => one.generation);
   const canWrite = useSessionFact(session, (one) => one.canWrite !== false);
-  useEffect(() => {
+  // Before it is painted, so that what React draws above the text is there at once.
+  useLayoutEffect(() => {
     const parent = place.current;
     if (!isReady || parent === null || generation === 0) return;
     const hadFocus = parent.contains(document.activeElement);

@@ -45,7 +45,12 @@ class Printer implements PluginValue {
       view.dispatch({ effects: folded.map((range) => unfoldEffect.of(range)) });
     }
     forceParsing(view, view.state.doc.length, PARSE_MS);
+    // CodeMirror takes what is above the text for a part of it, and would leave out the first block.
+    const { style } = view.scrollDOM;
+    const head = style.getPropertyValue('--nv-head');
+    style.setProperty('--nv-head', '0px');
     setPrinting(view, true);
+    style.setProperty('--nv-head', head);
     const { from, to } = view.viewport;
     const isWhole = from === 0 && to === view.state.doc.length && waitsFor(view).length === 0;
     const missing = view.state.facet(services)?.strings.printIncomplete ?? '';

@@ -25,7 +25,8 @@ export function topPlace(view: EditorView): TopPlace {
   // At once, so that the text does not move after it was painted.
   const children = new MutationObserver(fit);
   children.observe(element, { childList: true });
-  scrollDOM.append(element);
+  // On paper it is what comes first.
+  scrollDOM.prepend(element);
   return {
     element,
     [Symbol.dispose]() {

@@ -6,11 +6,14 @@ export const printTheme = EditorView.baseTheme({
     // Those of embedded notes; a theme cannot name its own editor in a media query, so the page has the rule for it.
     '.cm-editor': { display: 'block !important' },
     '.cm-scroller': { overflow: 'visible !important', display: 'block !important' },
+    '.nv-top': { position: 'static', width: 'auto !important', padding: '0 0 8px' },
     '.cm-content': { maxWidth: 'none', padding: '0', color: '#000' },
     '.cm-gutters, .cm-panels, .cm-tooltip, .cm-cursorLayer, .cm-selectionLayer, .cm-ySelectionCaret': {
       display: 'none !important',
     },
-    '.nv-property-remove, .nv-property-footer, .nv-code-copy, .nv-pdf-bar': { display: 'none !important' },
+    '.nv-chip-add, .nv-property-remove, .nv-property-footer, .nv-code-copy, .nv-pdf-bar': {
+      display: 'none !important',
+    },
     '.nv-heading': { breakAfter: 'avoid' },
     '.nv-block, .nv-code-line, .nv-callout': { breakInside: 'avoid' },
     '.nv-link': { color: '#000' },

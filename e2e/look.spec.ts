@@ -1,0 +1,126 @@
+import { expect, test } from './kit/test.ts';
+
+/** The rules of docs/web/look.md that can be measured. */
+const NOTE = `---
+status: growing
+tags: [garden]
+---
+${'What goes where this year, after the notes of the last one. '.repeat(6)}
+
+## Before the last frost
+
+- [ ] Sow indoors
+
+> [!info] Frost dates
+> 21 April.
+
+| Bed | Crop |
+| --- | --- |
+| North | Beans |
+
+\`\`\`python
+print(1)
+\`\`\`
+`;
+
+const LEFT_EDGES = `[...document.querySelectorAll('.cm-content .cm-line, .nv-chips, [aria-label="Title of the note"], .nv-grid')]
+  .filter((one) => !one.matches('.nv-row') && one.getBoundingClientRect().height > 0)
+  .map((one) => Math.round(one.getBoundingClientRect().left))`;
+
+const LONGEST_ROW = `(() => {
+  const line = [...document.querySelectorAll('.cm-line')].find((one) => one.textContent.startsWith('What goes'));
+  const text = document.createTreeWalker(line, NodeFilter.SHOW_TEXT).nextNode();
+  const rows = new Map();
+  for (let at = 0; at < text.length; at++) {
+    const range = document.createRange();
+    range.setStart(text, at);
+    range.setEnd(text, at + 1);
+    const top = Math.round(range.getBoundingClientRect().top);
+    rows.set(top, (rows.get(top) ?? 0) + 1);
+  }
+  return Math.max(...rows.values());
+})()`;
+
+test('a note has one left edge, and no line of its text is longer than 75 characters', async ({ page, alice }) => {
+  const { id } = await alice.write('Spring planting.md', NOTE);
+  await page.goto(alice.page(`/notes/${id}`));
+  await expect(page.getByRole('button', { name: 'status growing' })).toBeVisible();
+  await expect(page.getByRole('textbox', { name: 'Title of the note' })).toHaveValue('Spring planting');
+  await page.evaluate('document.fonts.ready');
+  expect(new Set(await page.evaluate<number[]>(LEFT_EDGES)).size).toBe(1);
+  const longest = await page.evaluate<number>(LONGEST_ROW);
+  expect(longest).toBeGreaterThan(40);
+  expect(longest).toBeLessThanOrEqual(75);
+});
+
+test('the title of a note renames it, and is not shown above a heading that is the same', async ({ page, alice }) => {
+  const { id } = await alice.write('Beds/Old.md', 'Peas\n');
+  const same = await alice.write('Beds/Same.md', '# Same\n\nPeas\n');
+  await page.goto(alice.page(`/notes/${id}`));
+  const title = page.getByRole('textbox', { name: 'Title of the note' });
+  await title.fill('a/b');
+  await title.press('Enter');
+  await expect(page.getByText('A name cannot contain a slash.')).toBeVisible();
+  await expect(title).toHaveValue('Old');
+  await title.fill('New');
+  await title.press('Enter');
+  await expect(page.locator('.cm-content')).toBeFocused();
+  await expect(page.getByRole('heading', { level: 1, name: 'Beds / New' })).toBeVisible();
+  await expect.poll(async () => (await alice.vault.readNoteById(id))?.path).toBe('Beds/New.md');
+  await page.goto(alice.page(`/notes/${same.id}`));
+  await expect(page.locator('.cm-content')).toContainText('Same');
+  await expect(title).toHaveCount(0);
+});
+
+test('a star is kept by the account, and the note stands at the side', async ({ page, alice }) => {
+  const { id } = await alice.write('Beds.md', 'Peas\n');
+  await page.goto(alice.page(`/notes/${id}`));
+  await page.getByRole('button', { name: 'Star', exact: true }).click();
+  const starred = page.getByRole('region', { name: 'Starred' });
+  await expect(starred.getByRole('link', { name: 'Beds' })).toBeVisible();
+  await page.reload();
+  await expect(starred.getByRole('link', { name: 'Beds' })).toBeVisible();
+  await page.getByRole('button', { name: 'Star', exact: true }).click();
+  await expect(starred).toHaveCount(0);
+});
+
+test('nothing moves while the fonts and the editor come', async ({ page, alice }) => {
+  const { id } = await alice.write('Spring planting.md', `${'Words of a note. '.repeat(40)}\n`);
+  await page.addInitScript(`
+    window.shifts = [];
+    new PerformanceObserver((list) => {
+      for (const { value, hadRecentInput } of list.getEntries()) if (!hadRecentInput) { window.shifts.push(value); }
+    }).observe({ type: 'layout-shift', buffered: true });
+  `);
+  await page.goto(alice.page(`/notes/${id}`));
+  await expect(page.locator('[data-editor-ready]')).toBeVisible();
+  await page.evaluate('document.fonts.ready');
+  const sum = await page.evaluate<number>('window.shifts.reduce((all, one) => all + one, 0)');
+  // What people do not notice (web.dev/cls) is a tenth.
+  expect(sum).toBeLessThan(0.1);
+});
+
+test.describe('on a phone', () => {
+  test.use({ viewport: { width: 360, height: 780 }, hasTouch: true, isMobile: true });
+
+  test('whatever is pressed is 44 px high, and the tools are in place of the places while one types', async ({
+    page,
+    alice,
+  }) => {
+    const { id } = await alice.write('Beds.md', 'Peas\n');
+    await page.goto(alice.page(`/notes/${id}`));
+    await expect(page.locator('[data-editor-ready]')).toBeVisible();
+    const places = page.getByRole('navigation', { name: 'Places' });
+    await expect(places).toBeVisible();
+    const low = await page.evaluate<string[]>(`[...document.querySelectorAll('header button, nav button, nav a')]
+      .filter((one) => one.checkVisibility({ visibilityProperty: true }))
+      .map((one) => [one.getAttribute('aria-label') ?? one.textContent, Math.round(one.getBoundingClientRect().height)])
+      .filter(([, height]) => height > 0 && height < 44).map(String)`);
+    expect(low).toEqual([]);
+    await page.locator('.cm-content').tap();
+    await expect(page.getByRole('toolbar', { name: 'Tools' })).toBeVisible();
+    await expect(places).toBeHidden();
+    await page.getByRole('button', { name: 'Hide the keyboard' }).tap();
+    await expect(places).toBeVisible();
+  });
+});
