@@ -5,11 +5,14 @@ import { draftId, draftOf } from './outbox/outbox-state.ts';
 
 /** How the sessions of this tab are connected. */
 export function sessionOptions(note: NoteRef, store: DeviceStore): EditorSessionOptions {
-  const isDraft = draftOf(note.id) !== null;
+  const draft = draftOf(note.id);
+  const isDraft = draft !== null;
+  const begun = draft?.operation.kind === 'note' ? { begun: draft.operation.content } : {};
   return {
     note: isDraft ? { ...note, id: draftId(note.id) } : note,
     open: (id, doc) => (isDraft ? UNCONNECTED : liveSocket().open(id, doc)),
     store,
+    ...begun,
     writer: crypto.getRandomValues(new Uint32Array(2)).join('-'),
     now: () => Date.now(),
     every(milliseconds, call) {

@@ -13,6 +13,7 @@ import {
   type SaveState,
   saveState,
 } from './save-state.ts';
+import { seedOf } from './seed.ts';
 
 /** What a session needs of a note over the socket. */
 export type SessionNote = Pick<LiveNote, 'awareness' | 'state' | 'onState'> & Disposable;
@@ -21,6 +22,8 @@ export interface SessionOptions {
   readonly note: NoteRef;
   /** Opens the note over the socket, with a document of it from an earlier time or an empty one. */
   open(noteId: string, doc: Doc): SessionNote;
+  /** The text that the note begins with, if the server does not give a document and the device may have none. */
+  readonly begun?: string;
   /** Where documents are kept on this device. */
   readonly store: LocalStore;
   /** Names this session, and no other, among those that write to the store. */
@@ -163,6 +166,12 @@ export class NoteSession implements Disposable {
       this.#report({ type: 'loaded-locally', hasUnsent: copy.unsent.length > 0 });
     }
     this.#watch(copy?.unsent ?? []);
+    const { begun } = this.#options;
+    // The device took no document of it: it is made here, and kept as soon as there is room.
+    if (copy === null && begun !== undefined) {
+      applyUpdate(this.#doc, seedOf(begun).update);
+      this.#report({ type: 'loaded-locally', hasUnsent: false });
+    }
     this.#connect();
   }
 

@@ -13,14 +13,19 @@ const SEED_CLIENT = 1;
  */
 export async function seed(store: LocalStore, note: NoteRef, text: string, isStored: boolean): Promise<void> {
   if ((await store.find(note.id)) !== null) return;
+  const { lineage, update } = seedOf(text);
+  if (lineage !== null) await store.append(note, lineage, update, isStored ? null : { writer: 'seed', upTo: 1 });
+}
+
+/** The document of a text, and what names its history. */
+export function seedOf(text: string): { readonly lineage: string | null; readonly update: Uint8Array } {
   const doc = new Doc();
   doc.clientID = SEED_CLIENT;
   const content = doc.getText(TEXT);
   // Also an empty note needs a first item, by which its document is known.
   content.insert(0, text === '' ? ' ' : text);
   if (text === '') content.delete(0, 1);
-  const lineage = lineageOf(doc);
-  const update = encodeStateAsUpdate(doc);
+  const seeded = { lineage: lineageOf(doc), update: encodeStateAsUpdate(doc) };
   doc.destroy();
-  if (lineage !== null) await store.append(note, lineage, update, isStored ? null : { writer: 'seed', upTo: 1 });
+  return seeded;
 }
