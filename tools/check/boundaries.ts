@@ -105,6 +105,7 @@ export const WEB_LAYERS = [
     'start',
     'commands',
     'imports',
+    'queries',
     'files',
     'tree',
     'graph',

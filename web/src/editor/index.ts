@@ -60,3 +60,5 @@ export async function drawPdfFile(
   const { drawPdf } = await import('./media/pdf.ts');
   if (!signal.aborted) await drawPdf(parent, url, 1, strings, signal);
 }
+
+export type { QueryTable, QueryTables } from './core/services.ts';

@@ -1,6 +1,6 @@
 import { useSuspenseQuery } from '@tanstack/react-query';
 import i18next from 'i18next';
-import { useEffect, useRef } from 'react';
+import { lazy, useEffect, useRef } from 'react';
 import { keys } from '../data/keys.ts';
 import { fileUrl } from '../device/outbox/files.ts';
 import { loadTexts } from '../i18n/i18n.ts';
@@ -9,6 +9,11 @@ import { importOrReload } from '../page/import-or-reload.ts';
 import type { AttachmentEntry } from '../tree/model/tree-index.ts';
 import { fileKind } from './file-kind.ts';
 import styles from './files.module.css';
+
+const BaseView = lazy(async () => {
+  const [module] = await Promise.all([importOrReload(() => import('../queries/base-view.tsx')), loadTexts('editor')]);
+  return { default: module.BaseView };
+});
 
 /** More of a text is for an editor, not for a page. */
 const TEXT_MAX = 1_000_000;
@@ -35,6 +40,7 @@ export function FileView({ vaultId, file }: FileViewProps) {
   // biome-ignore lint/a11y/useMediaCaption: as above
   if (kind === 'video') return <video className={styles.video} src={url} controls preload="metadata" />;
   if (kind === 'pdf') return <Pdf url={url} />;
+  if (/\.base$/i.test(file.name)) return <BaseView vaultId={vaultId} url={url} />;
   if (kind === 'text') return <Text url={url} size={file.size} />;
   return <p className={styles.about}>{t('files.noView')}</p>;
 }

@@ -68,6 +68,29 @@ export interface UploadProgress {
   readonly total: number;
 }
 
+/** A table of notes that a block asks for. */
+export interface QueryTable {
+  /** Empty if it has none. */
+  readonly name: string;
+  /** Titles of the columns behind that of the notes. */
+  readonly columns: readonly string[];
+  readonly rows: readonly {
+    readonly id: string;
+    readonly path: string;
+    readonly name: string;
+    /** One for each column. */
+    readonly values: readonly string[];
+  }[];
+  /** How many notes fit, shown or not. */
+  readonly total: number;
+}
+
+export interface QueryTables {
+  readonly tables: readonly QueryTable[];
+  /** What of the source was not understood, as written. */
+  readonly unread: readonly string[];
+}
+
 /** Reading and adding what is beside the text. */
 export interface ContentServices {
   /** The note or section that a link names; null when there is none. */
@@ -76,6 +99,8 @@ export interface ContentServices {
   mediaUrl(path: string): Promise<string | null>;
   /** Uploads a file and returns the path to write into a link. */
   upload(file: File, onProgress: (progress: UploadProgress) => void, signal: AbortSignal): Promise<string>;
+  /** The tables of a block `query` or `base`; throws an error whose `message` says why there is none. */
+  queryTables?(kind: 'query' | 'base', source: string): Promise<QueryTables>;
   /** Why something did not work, as a sentence. */
   reasonOf(error: unknown): string;
 }

@@ -25,6 +25,13 @@ export interface EditorStrings {
   readonly diagram: string;
   readonly diagramFailed: string;
   readonly mathFailed: string;
+  readonly queryFailed: string;
+  /** Before what was not understood. */
+  readonly queryUnread: string;
+  readonly queryNone: string;
+  /** With `{{shown}}` and `{{total}}`. */
+  readonly queryMore: string;
+  readonly queryNote: string;
   readonly pdfPage: string;
   readonly pdfFailed: string;
   readonly embedTooDeep: string;

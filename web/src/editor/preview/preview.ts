@@ -4,7 +4,7 @@ import { blankLines } from './blank-lines.ts';
 import { blockField } from './block-field.ts';
 import { blockMotion } from './block-motion.ts';
 import { previewState } from './preview-state.ts';
-import { diagrams, htmlBlocks, mathBlocks, properties, readingTables } from './render/blocks.ts';
+import { drawnCode, htmlBlocks, mathBlocks, properties, readingTables } from './render/blocks.ts';
 import { codeBlocks } from './render/code.ts';
 import { embedBlocks, inlineEmbeds } from './render/embed.ts';
 import { headings, rules } from './render/heading.ts';
@@ -26,7 +26,7 @@ export const INLINE_RENDERERS = rendererTable([
 ]);
 
 /** Everything that is drawn in place of whole blocks. */
-export const BLOCK_RENDERERS = [properties, diagrams, mathBlocks, htmlBlocks, readingTables, embedBlocks];
+export const BLOCK_RENDERERS = [properties, drawnCode, mathBlocks, htmlBlocks, readingTables, embedBlocks];
 
 const blocks = blockField(BLOCK_RENDERERS);
 

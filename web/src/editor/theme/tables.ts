@@ -3,6 +3,21 @@ import { floating } from './parts.ts';
 
 /** Tables that are edited in place, and the bar above them. */
 export const tableTheme = EditorView.baseTheme({
+  '.nv-query': { overflowX: 'auto' },
+  '.nv-query-title': { margin: '0 0 var(--s2)', fontWeight: '600' },
+  '.nv-query-note': { margin: 'var(--s2) 0 0', color: 'var(--muted)', fontSize: 'var(--dense)' },
+  '.nv-query-link': {
+    padding: '0',
+    border: '0',
+    background: 'none',
+    color: 'var(--accent-ink)',
+    font: 'inherit',
+    textAlign: 'start',
+    textDecoration: 'underline var(--underline) 1.5px',
+    textUnderlineOffset: '3px',
+    cursor: 'pointer',
+    minHeight: '24px',
+  },
   '.nv-grid': {
     display: 'grid',
     gridTemplateColumns: 'repeat(var(--nv-columns), minmax(min-content, auto))',

@@ -2,6 +2,7 @@ import { syntaxTree } from '@codemirror/language';
 import { HtmlWidget, isShownHtml } from '../../media/html.ts';
 import { MathBlockWidget } from '../../media/math.ts';
 import { MermaidWidget } from '../../media/mermaid.ts';
+import { QueryWidget } from '../../media/query-table.ts';
 import { PropertiesWidget } from '../../properties/widget.ts';
 import { TableWidget } from '../../table/widget.ts';
 import type { BlockRenderer } from '../block-field.ts';
@@ -19,16 +20,20 @@ export const mathBlocks: BlockRenderer = {
   },
 };
 
-/** Code blocks of mermaid. */
-export const diagrams: BlockRenderer = {
+/** Code blocks that are drawn: diagrams of mermaid, and tables of queries. */
+export const drawnCode: BlockRenderer = {
   nodes: ['FencedCode'],
   candidate({ from, to }, state) {
     const head = state.doc.lineAt(from).text.trim();
-    if (!/^(?:`{3,}|~{3,})[ \t]*mermaid\b/i.test(head)) return null;
+    const [, language] = /^(?:`{3,}|~{3,})[ \t]*(mermaid|query|base)\b/i.exec(head) ?? [];
+    if (language === undefined) return null;
     const code = syntaxTree(state).resolveInner(from, 1).parent?.getChild('CodeText') ?? codeText(state, from);
     if (code === null) return null;
     const source = state.doc.sliceString(code.from, Math.min(code.to, to)).trim();
-    return source === '' ? null : { widget: new MermaidWidget(source), staysBelow: true };
+    if (source === '') return null;
+    const kind = language.toLowerCase();
+    const widget = kind === 'query' || kind === 'base' ? new QueryWidget(kind, source) : new MermaidWidget(source);
+    return { widget, staysBelow: true };
   },
 };
 

@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { readQuery } from './query-source.ts';
+
+test('readQuery reads a block: conditions as they are spoken, folder, tags, columns and order', () => {
+  const source = `
+folder: Beds
+tags: ["#garden"]
+where:
+  - status is growing
+  - plants >= 12
+  - harvested missing
+  - {property: bed, op: is_not, value: North}
+columns: [status, file.mtime]
+sort: [{by: plants, dir: desc}]
+limit: 5
+color: red`;
+  assert.deepEqual(readQuery('query', source), {
+    views: [
+      {
+        name: '',
+        labels: {},
+        request: {
+          where: [
+            { property: 'status', op: 'is', value: 'growing' },
+            { property: 'plants', op: 'gte', value: 12 },
+            { property: 'harvested', op: 'missing' },
+            { property: 'bed', op: 'is_not', value: 'North' },
+          ],
+          match: 'all',
+          folder: 'Beds',
+          tags: ['garden'],
+          columns: ['status', 'file.modified'],
+          sort: [{ by: 'plants', dir: 'desc' }],
+          limit: 5,
+        },
+      },
+    ],
+    unread: ['color'],
+  });
+});
+
+test('readQuery reads the tables of a base, and names what it does not understand', () => {
+  const source = `
+filters:
+  and:
+    - file.hasTag("book")
+    - note.status != "done"
+    - file.name.startsWith("A")
+formulas: {twice: price * 2}
+properties:
+  note.status: {displayName: State}
+views:
+  - {type: table, name: All, order: [file.name, status, formula.twice], sort: [{property: file.ctime, direction: DESC}]}
+  - {type: cards, name: Shelf}`;
+  const { views, unread } = readQuery('base', source);
+  assert.deepEqual(views, [
+    {
+      name: 'All',
+      labels: { status: 'State' },
+      request: {
+        where: [{ property: 'status', op: 'is_not', value: 'done' }],
+        match: 'all',
+        tags: ['book'],
+        columns: ['status'],
+        sort: [{ by: 'file.created', dir: 'desc' }],
+      },
+    },
+  ]);
+  assert.deepEqual(unread, ['formulas', 'file.name.startsWith("A")', 'formula.twice', 'type: cards']);
+});
+
+test('readQuery takes one or of conditions, and no text that is no query', () => {
+  const [view] = readQuery('base', 'filters: {or: [a == 1, b == 2]}').views;
+  assert.deepEqual([view?.request.match, view?.request.where?.length], ['any', 2]);
+  assert.deepEqual(readQuery('query', 'compost heap'), { views: [], unread: ['compost heap'] });
+  assert.deepEqual(readQuery('query', 'where: a == 1 && b == 2').unread, ['a == 1 && b == 2']);
+});
