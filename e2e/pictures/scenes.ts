@@ -43,7 +43,7 @@ export const SCENES: readonly Scene[] = [
   { name: 'palette', path: noteAt(NOTE), ready: (page) => search(page, 'spr') },
   { name: 'search', path: () => '/search?q=compost heap', ready: (page) => page.locator('mark').first().waitFor() },
   { name: 'tasks', path: () => '/tasks', ready: (page) => page.getByRole('checkbox').first().waitFor() },
-  { name: 'tags-all', path: () => '/tags', ready: (page) => page.getByText('kitchen').first().waitFor() },
+  { name: 'tags-all', path: () => '/tags', ready: (page) => page.getByText('Crop rotation').last().waitFor() },
   {
     name: 'replace',
     path: () => '/replace?q=compost',
@@ -53,7 +53,7 @@ export const SCENES: readonly Scene[] = [
       await page.locator('ins').first().waitFor();
     },
   },
-  { name: 'tags', path: () => '/tags?tag=garden', ready: (page) => page.getByText('kitchen').first().waitFor() },
+  { name: 'tags', path: () => '/tags?tag=garden', ready: (page) => page.getByText('Crop rotation').last().waitFor() },
   { name: 'graph', path: () => '/graph', ready: (page) => page.locator('canvas').first().waitFor() },
   { name: 'import', path: () => '/import', ready: headed },
   { name: 'trash', path: () => '/trash', ready: (page) => page.getByText('Shopping').first().waitFor() },

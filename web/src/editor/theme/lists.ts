@@ -42,6 +42,8 @@ export const listTheme = EditorView.baseTheme({
   // A box of 17 px in a target of 24.
   '.nv-task': {
     appearance: 'none',
+    border: '0',
+    background: 'none',
     position: 'relative',
     display: 'inline-block',
     width: '24px',
@@ -58,6 +60,7 @@ export const listTheme = EditorView.baseTheme({
     border: '1.6px solid var(--border)',
     borderRadius: '5px',
   },
+  '.nv-task:checked': { background: 'none' },
   '.nv-task:hover::before': { borderColor: 'var(--accent)' },
   '.nv-task:checked::before': { borderColor: 'var(--accent)', backgroundColor: 'var(--accent)' },
   '.nv-task:checked::after': {
