@@ -17,7 +17,9 @@ onSqlite('notevault mcp', (open) => {
       await assistant.call('append_to_note', { path: 'a.md', text: 'two' });
       assert.equal((await server.bearer(key).get('/notes/a.md')).body.content, 'one\ntwo\n');
       const [newest] = (await assistant.call('get_history', { path: 'a.md' })).data.versions;
-      assert.deepEqual([newest.reason, newest.actor], ['agent', { kind: 'key', name: 'laptop', client: 'a host' }]);
+      const { id: user_id } = (await server.alice.get('/me')).body.user;
+      const actor = { kind: 'key', name: 'laptop', client: 'a host', user_id };
+      assert.deepEqual([newest.reason, newest.actor], ['agent', actor]);
     }
     const { key: reader } = (await server.alice.post('/api-keys', { name: 'reader', default_access: 'read' })).body;
     await using assistant = await connect({ NOTEVAULT_URL: server.url, NOTEVAULT_TOKEN: reader });
