@@ -6,6 +6,7 @@ import { OAuthApp, oauthErrorOf, type Pair } from '../../../test/kit/clients/oau
 import { onSqlite, rawOf } from '../../../test/kit/engines.ts';
 import type { Caller } from '../../../test/kit/person.ts';
 import { startServer, type TestServer, type TestServerOptions } from '../../../test/kit/server.ts';
+import { type Principal, permissionOf } from '../access/access.ts';
 
 const ISSUER = 'https://notes.example';
 const start = (options: TestServerOptions) =>
@@ -213,11 +214,13 @@ onSqlite('tokens of an OAuth application', (open) => {
     }
     const principal = await running.credentials.authenticateToken(less.access_token);
     assert.deepEqual(asked, ['all']);
-    assert.deepEqual([principal.kind, principal.scope?.vaults.get(home)], ['oauth', 'read']);
+    const levelOf = (of: Principal | null) => of && permissionOf('owner', of, home);
+    assert.deepEqual([principal.kind, levelOf(principal)], ['oauth', 'read']);
     const later = await running.credentials.recall(principal);
-    assert.equal(later?.scope?.vaults.get(home), 'read');
+    assert.equal(levelOf(later), 'read');
+    assert.equal(levelOf(later && (await running.credentials.recall(later))), 'read');
     const wide = await running.credentials.recall(await running.credentials.authenticateToken(pair.access_token));
-    assert.equal(wide?.scope?.vaults.get(home), 'write');
+    assert.equal(levelOf(wide), 'write');
     await app.revoke(pair.access_token);
     assert.equal(await running.credentials.recall(principal), null);
   });
