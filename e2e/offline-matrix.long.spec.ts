@@ -1,6 +1,6 @@
 import type { BrowserContext, Page } from '@playwright/test';
 import type { Account } from './kit/account.ts';
-import { openNote, typeAtEnd } from './kit/notes.ts';
+import { openNote, select, typeAtEnd } from './kit/notes.ts';
 import type { Server } from './kit/server.ts';
 import { expect, signedIn, test } from './kit/test.ts';
 
@@ -39,15 +39,6 @@ const paths = async ({ vault }: Account) => {
 };
 const content = async ({ vault }: Account, path: string) => (await vault.readNote(path))?.content;
 const LATE = { timeout: 45_000 };
-
-/** Makes the entry of the tree with a name the active one. */
-async function select(page: Page, name: string): Promise<void> {
-  await expect(async () => {
-    await page.getByRole('tree').focus();
-    await page.keyboard.press(name.slice(0, 1).toLowerCase());
-    await expect(page.getByRole('treeitem', { name })).toHaveAttribute('data-active', '', { timeout: 1_000 });
-  }).toPass();
-}
 
 const ACTIONS: readonly Action[] = [
   {

@@ -1,4 +1,5 @@
 import { keptLists } from './kit/device.ts';
+import { openNote, select, typeAtEnd } from './kit/notes.ts';
 import { expect, signedIn, test } from './kit/test.ts';
 
 /** What the browser keeps of the app, by path. */
@@ -50,4 +51,46 @@ test('the app opens with its notes while the server is away, and goes on by itse
   await page.getByRole('button', { name: /^Switch vault/ }).click();
   await page.getByRole('menuitem', { name: 'Trash' }).click();
   await expect(page.getByText('The trash is empty.')).toBeVisible();
+});
+
+test('what was overtaken elsewhere is listed with the reason, and done anyway or under another name', async ({
+  page,
+  alice,
+  context,
+}) => {
+  for (const name of ['Edited', 'Gone', 'Old']) await alice.write(`${name}.md`, 'text\n');
+  await page.goto(alice.page());
+  await openNote(page, 'Edited');
+  await expect(page.getByTestId(state)).toHaveText('Saved');
+  await context.setOffline(true);
+  await select(page, 'Old');
+  await page.keyboard.press('F2');
+  await page.getByLabel('New name').fill('Mine');
+  await page.keyboard.press('Enter');
+  await select(page, 'Gone');
+  await page.keyboard.press('Delete');
+  await expect(page.getByRole('treeitem', { name: 'Gone' })).toHaveCount(0);
+  await page.getByRole('button', { name: 'New note' }).first().click();
+  await expect(page.getByRole('main').getByText('Draft', { exact: true })).toBeVisible();
+  await typeAtEnd(page, 'from here');
+  await expect(page.getByTestId(state)).toHaveText('Offline – kept on this device');
+  await alice.vault.renameNote('Old.md', 'Theirs.md');
+  await alice.write('Gone.md', 'text of somebody else\n');
+  await alice.write('Untitled.md', 'from there');
+  await context.setOffline(false);
+  const badge = page.getByTestId('unsent');
+  await expect(badge).toHaveText('3 notes cannot be sent', { timeout: 45_000 });
+  await badge.click();
+  const list = page.getByRole('dialog');
+  await expect(list).toContainText('It was moved elsewhere, to Theirs.md.');
+  await expect(list).toContainText('Gone.md was changed elsewhere meanwhile.');
+  await expect(list).toContainText('Something else is at Untitled.md by now.');
+  await list.getByRole('button', { name: 'Do it anyway: Mine' }).click();
+  await list.getByRole('button', { name: 'Do it anyway: Gone' }).click();
+  await list.getByRole('button', { name: 'Save under another name: Untitled' }).click();
+  await expect(badge).toHaveCount(0, { timeout: 45_000 });
+  const { notes } = await alice.vault.tree();
+  expect(notes.map(({ path }) => path).sort()).toEqual(['Edited.md', 'Mine.md', 'Untitled 2.md', 'Untitled.md']);
+  const texts = ['Untitled.md', 'Untitled 2.md'].map(async (path) => (await alice.vault.readNote(path))?.content);
+  expect(await Promise.all(texts)).toEqual(['from there', 'from here']);
 });

@@ -16,3 +16,12 @@ export async function typeAtEnd(page: Page, text: string): Promise<void> {
 }
 
 export const contentOf = async (alice: Account, path: string) => (await alice.vault.readNote(path))?.content;
+
+/** Makes the entry of the tree with a name the active one. */
+export async function select(page: Page, name: string): Promise<void> {
+  await expect(async () => {
+    await page.getByRole('tree').focus();
+    await page.keyboard.press(name.slice(0, 1).toLowerCase());
+    await expect(page.getByRole('treeitem', { name })).toHaveAttribute('data-active', '', { timeout: 1_000 });
+  }).toPass();
+}
