@@ -36,8 +36,6 @@ export interface World {
   readonly otherPath: string;
   /** The task on the second line of `other`. */
   readonly taskText: string;
-  /** Where `other` has the name of `note` without a link. */
-  readonly mentionStart: number;
   readonly folder: string;
   readonly folderPath: string;
   readonly attachmentPath: string;
@@ -97,7 +95,6 @@ export async function makeWorld(owner: Caller, word: string, needs: readonly Nee
     other: other.id,
     otherPath,
     taskText: `task of ${word}`,
-    mentionStart: `[[Note ${word}]]\n- [ ] task of ${word}\n\n`.length,
     trashed: trashed?.id ?? '',
     folder: folder.id,
     folderPath,
@@ -138,6 +135,10 @@ export async function linkDevice(
   const mine = shown.findLast(({ kind, vault_id }) => kind === 'device' && vault_id === vault);
   return { id: mine?.client_id ?? '', access: body.access_token, refresh: body.refresh_token };
 }
+
+/** Where `other` has the name of `note` without a link. */
+const mentionIn = ({ notePath, taskText }: World) =>
+  `[[${notePath.slice(0, -'.md'.length)}]]\n- [ ] ${taskText}\n\n`.length;
 
 const inUrl = (path: string) => path.split('/').map(encodeURIComponent).join('/');
 
@@ -301,7 +302,7 @@ const notes = {
   listMentions: row(200, (w) => ({ url: `/notes/by-id/${w.note}/mentions` })),
   linkMention: row(200, (w) => ({
     url: `/notes/by-id/${w.note}/mentions/link`,
-    body: { note_id: w.other, start: w.mentionStart, text: w.notePath.slice(0, -'.md'.length) },
+    body: { note_id: w.other, start: mentionIn(w), text: w.notePath.slice(0, -'.md'.length) },
   })),
   renameTag: row(200, () => ({ url: '/vault/tags/rename', body: { from: 'x', to: 'y', dry_run: true } })),
   replaceText: row(200, () => ({ url: '/vault/replace', body: { text: 'x', replacement: 'y', dry_run: true } })),

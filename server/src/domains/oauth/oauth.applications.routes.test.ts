@@ -66,7 +66,8 @@ onSqlite('an OAuth application', (open) => {
     assert.equal((await caller.post('/vaults', { name: 'New' })).body.error, 'insufficient_access');
     assert.equal((await caller.get('/connections')).body.error, 'api_key_not_allowed');
     const [version] = await versionsOf(server.alice, home);
-    assert.deepEqual(version?.actor, { kind: 'oauth', name: 'Reading Room' });
+    const { user } = (await server.alice.get('/me')).body;
+    assert.deepEqual(version?.actor, { kind: 'oauth', name: 'Reading Room', user_id: user.id });
 
     assert.deepEqual((await server.alice.get('/connections')).body, [
       {
