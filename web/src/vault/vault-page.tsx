@@ -10,6 +10,7 @@ import { rememberVault } from '../page/last-vault.ts';
 import { NotFound } from '../page/not-found.tsx';
 import { Button } from '../ui/controls/button.tsx';
 import { Icon } from '../ui/controls/icon.tsx';
+import { heldFocus } from '../ui/dialogs/held-focus.ts';
 import { Toasts } from '../ui/feedback/toasts.tsx';
 import { Places } from './places.tsx';
 import { Sidebar } from './sidebar.tsx';
@@ -118,7 +119,12 @@ interface TypedEarlyProps {
 function TypedEarly({ typed, label }: TypedEarlyProps) {
   return (
     <input
-      ref={(input) => input?.focus()}
+      ref={(input) => {
+        const { activeElement: before } = document;
+        if (input === null || before === null || before === input) return;
+        heldFocus.set(input, before);
+        input.focus();
+      }}
       className="visually-hidden"
       aria-label={label}
       onChange={({ target }) => {

@@ -4,6 +4,7 @@ import { useTexts } from '../../i18n/use-texts.ts';
 import { Button } from '../controls/button.tsx';
 import { Icon } from '../controls/icon.tsx';
 import styles from './dialog.module.css';
+import { heldFocus } from './held-focus.ts';
 
 interface DialogProps {
   readonly title: string;
@@ -23,7 +24,10 @@ interface DialogProps {
  */
 export function Dialog({ title, close, closed, isWide = false, isFinder = false, children }: DialogProps) {
   const t = useTexts('vault');
-  const [before] = useState(() => document.activeElement);
+  const [before] = useState(() => {
+    const { activeElement } = document;
+    return activeElement === null ? null : (heldFocus.get(activeElement) ?? activeElement);
+  });
   return (
     <Radix.Root open onOpenChange={close}>
       <Radix.Portal>
