@@ -15,14 +15,23 @@ interface MemberKey {
   readonly userId: UserId;
 }
 
-/** The members of a vault beside its owner, who joined first first. */
+/**
+ * The members of a vault beside its owner, who joined first first. Each account is looked up by itself: a join may be
+ * planned from all accounts.
+ */
 export const listMembers = statement((db, p: { vaultId: VaultId }) =>
   db
     .selectFrom('vault_members as m')
-    .innerJoin('users as u', 'u.id', 'm.user_id')
-    .select(['m.user_id', 'm.role', 'm.joined_at', 'u.display_name', 'u.email'])
+    .select(['m.user_id', 'm.role', 'm.joined_at'])
+    .select((eb) => {
+      const account = eb.selectFrom('users as u').whereRef('u.id', '=', 'm.user_id');
+      return [
+        account.select('u.display_name').as('display_name'),
+        account.select('u.email').$asScalar().$notNull().as('email'),
+      ];
+    })
     .where('m.vault_id', '=', p.vaultId)
-    .where('u.deleting_at', 'is', null)
+    .where((eb) => eb.selectFrom('users as u').select('u.deleting_at').whereRef('u.id', '=', 'm.user_id'), 'is', null)
     .orderBy('m.joined_at')
     .orderBy('m.user_id'),
 );

@@ -42,5 +42,6 @@ insert into devices_of_people
   from sync_devices d join vaults v on v.id = d.vault_id;
 drop table sync_devices;
 alter table devices_of_people rename to sync_devices;
-create index sync_devices_by_age on sync_devices (vault_id, user_id, seen_at);
+create index sync_devices_by_age on sync_devices (vault_id, seen_at);
+create index sync_devices_of_user on sync_devices (user_id);
 `;

@@ -353,7 +353,12 @@ export const findOwnedWithMembers = statement((db, p: { userId: UserId }) =>
     .select('v.id')
     .where('v.user_id', '=', p.userId)
     .where('v.deleted_at', 'is', null)
-    .where((eb) => eb.exists(eb.selectFrom('vault_members as m').select('m.role').whereRef('m.vault_id', '=', 'v.id')))
+    // A count looks into each of these vaults; exists would let a plan begin with the members of all.
+    .where(
+      (eb) => eb.selectFrom('vault_members as m').select(eb.fn.countAll().as('n')).whereRef('m.vault_id', '=', 'v.id'),
+      '>',
+      0,
+    )
     .orderBy('v.created_at')
     .orderBy('v.id'),
 );

@@ -50,6 +50,9 @@ const NOT_BY_VAULT: readonly string[] = [
   'device_refresh_tokens',
   'first_account',
   'imports',
+  // Found by their tokens, like tickets.
+  'invitation_uses',
+  'invitations',
   'invites',
   'log_records',
   'oauth_clients',
@@ -65,7 +68,8 @@ const NOT_BY_VAULT: readonly string[] = [
   'sessions',
   'tickets',
   'users',
-  // Lists of the vaults of an account; a vault's own data begins with vault_feeds.
+  // Lists of the vaults of an account and of the people of a vault; a vault's own data begins with vault_feeds.
+  'vault_members',
   'vaults',
 ];
 

@@ -43,6 +43,8 @@ const WALKS: Readonly<Record<string, string>> = {
   'vaults.findDefaultOpenable': 'whether anything waits in the vault, which the first row answers',
   'vaults.deleteVault': 'its foreign keys look for rows left of the vault; it goes last, when there are none',
   'entries.findSomeEntries': 'a purge takes all rows of the vault, a slice at a time',
+  'members.listInvitations': 'an owner lists what waits, a thousand at most',
+  'tickets.deleteTicketsOf': 'asked when somebody is removed from a vault; its tickets last for minutes',
   'notes.findWaitingIn': 'asks for whatever waits in the vault: nothing, or what was typed in the last seconds',
   'notes.findSomeVersions': 'a purge takes all rows of the vault, a slice at a time',
   'entries.findSomeSpentIds': 'a purge takes all rows of the vault, a slice at a time',
@@ -58,8 +60,11 @@ const WALKS_ON_POSTGRES: Readonly<Record<string, string>> = {
   'links.countDangling': 'an owner asks how many links of the vault have no target, which reads its links',
 };
 
-/** Tables with one row per vault: a condition on the vault alone looks up one row. */
-const ROW_PER_VAULT = ['vaults', 'vault_feeds', 'search_indexes', 'search_embeddings', 'progress', 'stored', 'f', 'v'];
+/** Tables with one row per vault, or with its members, a hundred at most: a condition on the vault alone is enough. */
+const ROW_PER_VAULT = [
+  ...['vaults', 'vault_feeds', 'search_indexes', 'search_embeddings', 'progress', 'stored', 'f', 'v'],
+  ...['vault_members', 'm'],
+];
 
 /** The tables and vaults that SQLite's plan scans from end to end. */
 async function walksOnSqlite(raw: Raw, sql: string): Promise<string[]> {
