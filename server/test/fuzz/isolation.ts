@@ -110,7 +110,7 @@ export async function isolationRun(
 ): Promise<string[]> {
   await using server = await startServer({ open, config: { mcpWritesPerMinute: 0 } });
   const random = new Random(seed);
-  const word = `alice${random.noise(8)}`;
+  const word = nameWord(random);
   const owner = server.alice;
   const operations = await knownOperations(server.anyone);
   if (others === undefined) await useKeys(operations, owner);
@@ -168,8 +168,7 @@ async function askAbout(run: Isolation, operation: Known, rounds: number): Promi
   const used = new Set([...requests, ...taking].flatMap((request) => fieldsOf(request, alice)));
   const needs = NEEDS.filter((need) => FIELDS_OF[need].some((field) => used.has(field)));
   await Promise.all(twins.map((twin) => giveWorld(twin, operation, needs)));
-  // Each twin gets the same words, with the length and sort order of alice's.
-  const word = run.word.slice(0, -8) + random.noise(8);
+  const word = nameWord(random);
   const entries = Object.entries(alice).map(([field, value]) => [field, nobodys(random, value, run.word, word)]);
   const madeUp: World = Object.fromEntries(entries);
   const words = [run.word, word];
@@ -284,6 +283,18 @@ async function ask(
     }),
   );
   if (one !== other) run.faults.push(`${what} is told from nobody’s: ${difference(one, other)}`);
+}
+
+/** Letters that the twins' own names do not have side by side. */
+const RARE = [...'bjkqvwxz'];
+
+/**
+ * A word for the names of alice's things, and for names that nothing has. All these words have the same length and sort
+ * order, and the same likeness to the twins' own names: a tool that finds nothing suggests the caller's names that share
+ * enough pairs of letters with the one they gave.
+ */
+export function nameWord(random: Random): string {
+  return `alice${random.shuffled(RARE).join('')}`;
 }
 
 /** A value of the same form that belongs to nobody. */

@@ -28,6 +28,13 @@ export class Random {
     return item;
   }
 
+  shuffled<Item>(items: readonly Item[]): Item[] {
+    return items
+      .map((item) => ({ item, order: this.next() }))
+      .sort((a, b) => a.order - b.order)
+      .map(({ item }) => item);
+  }
+
   /** True in `share` of the cases. */
   chance(share: number): boolean {
     return this.next() < share;

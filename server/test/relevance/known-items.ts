@@ -63,7 +63,7 @@ function foreignWords(content: string, other: string): string[] {
 function withWrongWord(sentence: string, wrong: readonly string[], random: Random): string | null {
   const words = wordsOfSentence(sentence).map(({ text }) => text);
   if (words.length < 2 || wrong.length === 0) return null;
-  return [...shuffled(words, random).slice(0, 2), random.pick(wrong)].join(' ');
+  return [...random.shuffled(words).slice(0, 2), random.pick(wrong)].join(' ');
 }
 
 /** Sentences of plain prose: lines with syntax of markdown are left out. */
@@ -113,7 +113,7 @@ function partOfSentence(sentence: string, random: Random): string {
 function threeWords(sentence: string, random: Random): string | null {
   const words = wordsOfSentence(sentence).map(({ text }) => text);
   if (words.length < 3) return null;
-  return shuffled(words, random).slice(0, 3).join(' ');
+  return random.shuffled(words).slice(0, 3).join(' ');
 }
 
 /** Two words, both with errors. Scripts that are typed by conversion have errors of another kind. */
@@ -122,7 +122,7 @@ function withErrors(words: readonly Word[], least: number, errors: number, rando
     ({ text, letters }) => letters >= least && /^[\p{sc=Latin}\p{sc=Cyrillic}\p{sc=Arabic}\p{sc=Hebrew}]+$/u.test(text),
   );
   if (long.length < 2) return null;
-  const [first, second] = shuffled(long, random);
+  const [first, second] = random.shuffled(long);
   if (first === undefined || second === undefined) return null;
   const wrong = [first, second].map(({ text }) => {
     let letters = [...text];
@@ -138,11 +138,4 @@ function withError(letters: readonly string[], random: Random): string[] {
   const [letter = '', next = ''] = letters.slice(at, at + 2);
   const edits = [[next], [letter, letter, next], [random.pick(letters), next], [next, letter]];
   return [...letters.slice(0, at), ...random.pick(edits), ...letters.slice(at + 2)];
-}
-
-function shuffled<Item>(items: readonly Item[], random: Random): Item[] {
-  return items
-    .map((item) => ({ item, order: random.next() }))
-    .sort((a, b) => a.order - b.order)
-    .map(({ item }) => item);
 }
