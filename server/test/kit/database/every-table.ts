@@ -7,6 +7,7 @@ import { zipOf } from '../content/archives.ts';
 import { uploadRaw } from '../content/files.ts';
 import type { Answer, Caller } from '../person.ts';
 import type { TestServer } from '../server.ts';
+import { tokenOf } from '../shared-vault.ts';
 
 /**
  * Writes rows to every table of a server that has no account yet and is configured with `analytics: 'log'`; those of
@@ -23,6 +24,7 @@ export async function fillEveryTable(server: TestServer): Promise<YjsClient> {
   const { email, password } = alice;
   const again = server.bearer(done(await server.anyone.post('/auth/login', { email, password })).body.access_token);
   await fillAccount(server, again, id);
+  await fillPeople(server, again, id);
   const typed = await fillVault(server, again, id);
   // Last, because a read of the vault would do the same.
   const editor = await new YjsClient('alice').join(app, id, typed);
@@ -57,6 +59,17 @@ async function fillVault({ app }: TestServer, alice: Caller, id: VaultId): Promi
   await app.sync.manifest(vault, undefined);
   await app.cache.persist(1);
   return typed;
+}
+
+/** Bob has left the vault and come back; an invitation for an address waits. */
+async function fillPeople({ bob }: TestServer, alice: Caller, vault: VaultId): Promise<void> {
+  const invite = async (body: object) => done(await alice.post(`/vaults/${vault}/invitations`, body)).body;
+  const join = async () => bob.post(`/invitations/${tokenOf((await invite({ role: 'editor' })).url)}/accept`);
+  const { id } = done(await bob.get('/me')).body.user;
+  done(await join());
+  done(await bob.delete(`/vaults/${vault}/members/${id}`));
+  done(await join());
+  await invite({ role: 'viewer', email: 'carol@example.org' });
 }
 
 async function fillAccount(server: TestServer, alice: Caller, vault: VaultId): Promise<void> {
