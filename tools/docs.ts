@@ -16,7 +16,21 @@ export function generateDocs(root: string, check: boolean): Finding[] {
 
 /** Writes docs/openapi.json from the app's own document, or with `check` reports whether it is stale. */
 export function writeOpenApi(root: string, document: object, check: boolean): Finding[] {
-  return writePage(root, 'docs/openapi.json', `${JSON.stringify(document, null, 1)}\n`, check);
+  return writePage(root, 'docs/openapi.json', `${jsonLines(document)}\n`, check);
+}
+
+const LINE = 120;
+
+/** JSON with what fits in a line in one line, so that a change of the document can be read. */
+function jsonLines(value: unknown, indent = ''): string {
+  const line = JSON.stringify(value);
+  if (typeof value !== 'object' || value === null || indent.length + line.length <= LINE) return line;
+  const inner = `${indent} `;
+  const parts = Array.isArray(value)
+    ? value.map((item) => `${inner}${jsonLines(item, inner)}`)
+    : Object.entries(value).map(([key, item]) => `${inner}${JSON.stringify(key)}: ${jsonLines(item, inner)}`);
+  const [open, close] = Array.isArray(value) ? '[]' : '{}';
+  return `${open}\n${parts.join(',\n')}\n${indent}${close}`;
 }
 
 function writePage(root: string, path: string, text: string, check: boolean): Finding[] {

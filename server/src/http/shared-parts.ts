@@ -9,12 +9,17 @@ import * as imports from '@notevault/protocol/imports.ts';
 import * as links from '@notevault/protocol/links.ts';
 import * as logs from '@notevault/protocol/logs.ts';
 import * as members from '@notevault/protocol/members.ts';
+import * as mentions from '@notevault/protocol/mentions.ts';
 import * as notes from '@notevault/protocol/notes.ts';
+import * as personal from '@notevault/protocol/personal.ts';
+import * as queries from '@notevault/protocol/queries.ts';
 import * as search from '@notevault/protocol/search.ts';
 import * as sync from '@notevault/protocol/sync.ts';
+import * as tasks from '@notevault/protocol/tasks.ts';
 import * as tickets from '@notevault/protocol/tickets.ts';
 import * as trash from '@notevault/protocol/trash.ts';
 import * as values from '@notevault/protocol/values/schemas.ts';
+import * as vaultChanges from '@notevault/protocol/vault-changes.ts';
 import * as vaults from '@notevault/protocol/vaults.ts';
 import { asDocumented } from './documented.ts';
 import * as errorBodies from './error-bodies.ts';
@@ -52,11 +57,16 @@ const MODULES: readonly object[] = [
   links,
   logs,
   members,
+  mentions,
   notes,
+  personal,
+  queries,
   search,
   sync,
+  tasks,
   tickets,
   trash,
+  vaultChanges,
   vaults,
 ];
 
