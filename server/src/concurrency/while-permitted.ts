@@ -1,3 +1,5 @@
+import { fromOpened } from './opened-pieces.ts';
+
 const FRESH_MS = 1000;
 
 /**
@@ -9,28 +11,14 @@ export function whilePermitted<Piece>(
   check: () => Promise<void>,
   now: () => number,
 ): AsyncIterableIterator<Piece> {
-  const iterator = pieces[Symbol.asyncIterator]();
   let checkedAt = now();
-  // No generator: one that was not begun would not pass `return` on, and the pieces would stay open.
-  return {
-    [Symbol.asyncIterator]() {
-      return this;
-    },
-    async next() {
-      const piece = await iterator.next();
-      if (piece.done === true || now() - checkedAt < FRESH_MS) return piece;
-      checkedAt = now();
-      try {
+  return fromOpened(pieces, async function* permitted(opened) {
+    for await (const piece of opened) {
+      if (now() - checkedAt >= FRESH_MS) {
+        checkedAt = now();
         await check();
-      } catch (error) {
-        await iterator.return?.();
-        throw error;
       }
-      return piece;
-    },
-    async return() {
-      await iterator.return?.();
-      return { done: true, value: undefined };
-    },
-  };
+      yield piece;
+    }
+  });
 }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type BlobId, NIL_UUID, type VaultId } from '@notevault/protocol/values/ids.ts';
+import { fromOpened } from '../../concurrency/opened-pieces.ts';
 import type { BlobKey, Blobs } from '../../ports/blobs/blobs.ts';
 import type { DatabaseSnapshot } from '../../ports/database/database.ts';
 import { sealedSize } from '../../ports/keyring/keyring.ts';
@@ -106,14 +107,15 @@ async function copyBlob(
   }
   const hash = createHash('sha256');
   const file = partIn(target.scratch, key.blobId);
-  async function* read(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-    for await (const piece of source) {
+  const read = fromOpened(stored, async function* hashed(pieces) {
+    for await (const piece of pieces) {
       await pace.spend(piece.length);
       hash.update(piece);
       yield piece;
     }
-  }
-  const written = await writeFileDurably(file, read(stored));
+  });
+  // When the file cannot be made, nothing has been read.
+  const written = await writeFileDurably(file, read).finally(() => read.return?.());
   if (written !== size) return null;
   const object = { hash: hash.digest('hex'), size };
   await target.adopt('blobs', object, file);

@@ -1,5 +1,6 @@
 import type { AttachmentWithContent } from '@notevault/protocol/attachments.ts';
 import { isSet } from '@notevault/protocol/values/schemas.ts';
+import { fromOpened } from '../../concurrency/opened-pieces.ts';
 import { namesTag } from '../../http/answers/revalidation.ts';
 import { base64Length, encodeBase64 } from '../../http/base64.ts';
 import type { Reply } from '../../http/route.ts';
@@ -67,7 +68,7 @@ function jsonReply({ attachment, bytes }: OpenFile): Reply<AttachmentWithContent
     headers: { ...headers, 'content-type': 'application/json; charset=utf-8' },
     bytes: {
       length: before.length + base64Length(size) + after.length,
-      open: async () => json(await bytes({ start: 0, end: size })),
+      open: async () => fromOpened(await bytes({ start: 0, end: size }), json),
     },
   };
 }

@@ -245,13 +245,14 @@ export class Imports {
       return bytes;
     };
     return new RangeReader(size_bytes, (start, end) =>
-      pieces(vault.key.openStream(archiveContext(blobId), size_bytes, { start, end }, read)),
+      whenRead(() => vault.key.openStream(archiveContext(blobId), size_bytes, { start, end }, read)),
     );
   }
 }
 
-async function* pieces(opening: AsyncIterable<Uint8Array> | Promise<AsyncIterable<Uint8Array>>) {
-  yield* await opening;
+/** Opens bytes when the first are asked for, so that nothing is open that nobody reads. */
+async function* whenRead(open: () => AsyncIterable<Uint8Array> | Promise<AsyncIterable<Uint8Array>>) {
+  yield* await open();
 }
 
 /** The claim of this process on an import, which is renewed with each record of its progress. */

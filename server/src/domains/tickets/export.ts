@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { Readable } from 'node:stream';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import { ZipFile } from 'yazl';
+import { copiesOf } from '../../concurrency/opened-pieces.ts';
 import type { OpenVault } from '../vaults/vaults.ts';
 import type { ExportDeps } from './tickets.ts';
 
@@ -102,7 +103,7 @@ class ZipWriter {
 
   /** Resolves when the file is in the zip, or the zip is not read any more. */
   async add(path: string, mtime: number, bytes: AsyncIterable<Uint8Array>): Promise<void> {
-    const stream = Readable.from(copied(bytes), { objectMode: false });
+    const stream = Readable.from(copiesOf(bytes), { objectMode: false });
     this.#current = stream;
     const closed = once(stream, 'close');
     // An error of the bytes ends the zip: what is missing must not look like a whole file.
@@ -121,9 +122,4 @@ class ZipWriter {
     this.isStopped = true;
     this.#current?.destroy();
   }
-}
-
-/** Copies each piece, because the store may overwrite it when the next one is read. */
-async function* copied(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
-  for await (const piece of pieces) yield Buffer.from(piece);
 }

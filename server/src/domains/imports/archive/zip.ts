@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import { type Entry, fromRandomAccessReaderPromise, RandomAccessReader, type ZipFile } from 'yauzl';
+import { copiesOf } from '../../../concurrency/opened-pieces.ts';
 import type { SkipReason } from '../progress.ts';
 import { type Archive, ArchiveError, type ArchiveFile, EntryRefused, type UnpackMeter } from './archive.ts';
 import { decodeName } from './names.ts';
@@ -99,7 +100,7 @@ class StoredZip extends RandomAccessReader {
   }
 
   override _readStreamForRange(start: number, end: number): Readable {
-    return Readable.from(copied(this.#reader.stream(start, end)), { objectMode: false });
+    return Readable.from(copiesOf(this.#reader.stream(start, end)), { objectMode: false });
   }
 
   override read(
@@ -118,11 +119,6 @@ class StoredZip extends RandomAccessReader {
       (error: unknown) => callback(error instanceof Error ? error : new Error(String(error))),
     );
   }
-}
-
-/** Copies each piece, because the store may overwrite it when the next one is read. */
-async function* copied(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
-  for await (const piece of pieces) yield Buffer.from(piece);
 }
 
 /** Whether an error is not of the archive but of the store, so that the import may succeed later. */
