@@ -1,6 +1,7 @@
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { vaultsQuery } from './queries.ts';
+import { type Role, roleOf } from './role.ts';
 
 const route = getRouteApi('/vaults/$vaultId');
 
@@ -13,4 +14,14 @@ export function useVaultId(): string {
 export function useVault() {
   const id = useVaultId();
   return useSuspenseQuery(vaultsQuery).data.find((vault) => vault.id === id) ?? null;
+}
+
+/** What the account is to a vault. */
+export function useRole(id: string): Role {
+  return roleOf(useSuspenseQuery(vaultsQuery).data.find((vault) => vault.id === id) ?? null);
+}
+
+/** Whether the account may change anything in a vault. */
+export function useCanWrite(id: string): boolean {
+  return useRole(id) !== 'viewer';
 }

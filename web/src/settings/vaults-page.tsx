@@ -5,10 +5,12 @@ import i18next from 'i18next';
 import { useState } from 'react';
 import { keys } from '../data/keys.ts';
 import { deletedVaultsQuery, vaultsQuery } from '../data/queries.ts';
+import { ownFirst, roleOf } from '../data/role.ts';
 import { ExportDialog } from '../export/export-dialog.tsx';
 import { useTexts } from '../i18n/use-texts.ts';
 import lists from '../lists/lists.module.css';
 import { useWindowTitle } from '../page/page.tsx';
+import { sharedText } from '../page/shared-text.ts';
 import { useChange } from '../page/use-change.ts';
 import { Button, buttonClass } from '../ui/controls/button.tsx';
 import { Field } from '../ui/controls/field.tsx';
@@ -17,7 +19,7 @@ import { EditVault } from './edit-vault.tsx';
 import styles from './settings.module.css';
 import { vaultsApi } from './settings-api.ts';
 
-/** All vaults: making, renaming, deleting and restoring them. */
+/** All vaults: making, renaming, deleting and restoring one’s own, and those that are shared with the account. */
 export function VaultsPage() {
   const t = useTexts('settings');
   const { data: vaults } = useSuspenseQuery(vaultsQuery);
@@ -27,7 +29,7 @@ export function VaultsPage() {
     <>
       <h1>{t('vaults.title')}</h1>
       <ul className={lists.rows}>
-        {vaults.map((vault) => (
+        {ownFirst(vaults).map((vault) => (
           <VaultRow key={vault.id} vault={vault} />
         ))}
       </ul>
@@ -54,6 +56,8 @@ function VaultRow({ vault }: { readonly vault: Vault }) {
   const deleting = useChange(vaultsApi.delete, keys.vaults);
   const promoting = useChange((id: string) => vaultsApi.update(id, { is_default: true }), keys.vaults);
   const { id, name, description, is_default, note_count, attachment_count } = vault;
+  const tVault = useTexts('vault');
+  const role = roleOf(vault);
   const ask = () =>
     confirm.ask({
       title: t('vaults.deleteTitle', { name }),
@@ -70,26 +74,33 @@ function VaultRow({ vault }: { readonly vault: Vault }) {
         {is_default ? <span className={styles.badge}>{t('vaults.default')}</span> : null}
       </span>
       <span className={lists.buttons}>
-        <Link
-          to="/vaults/$vaultId/import"
-          params={{ vaultId: id }}
-          className={buttonClass('plain')}
-          aria-label={`${t('vaults.import')} ${name}`}
-        >
-          {t('vaults.import')}
-        </Link>
+        {role === 'viewer' ? null : (
+          <Link
+            to="/vaults/$vaultId/import"
+            params={{ vaultId: id }}
+            className={buttonClass('plain')}
+            aria-label={`${t('vaults.import')} ${name}`}
+          >
+            {t('vaults.import')}
+          </Link>
+        )}
         <Button aria-label={`${t('vaults.export')} ${name}`} onClick={() => setExported(true)}>
           {t('vaults.export')}
         </Button>
-        {is_default ? null : <Button onClick={() => promoting.mutate(id)}>{t('vaults.makeDefault')}</Button>}
-        <Button aria-label={`${t('vaults.edit')}: ${name}`} onClick={() => setEdited(true)}>
-          {t('vaults.edit')}
-        </Button>
-        <Button look="danger" aria-label={`${t('vaults.delete')}: ${name}`} onClick={ask}>
-          {t('vaults.delete')}
-        </Button>
+        {role !== 'owner' ? null : (
+          <>
+            {is_default ? null : <Button onClick={() => promoting.mutate(id)}>{t('vaults.makeDefault')}</Button>}
+            <Button aria-label={`${t('vaults.edit')}: ${name}`} onClick={() => setEdited(true)}>
+              {t('vaults.edit')}
+            </Button>
+            <Button look="danger" aria-label={`${t('vaults.delete')}: ${name}`} onClick={ask}>
+              {t('vaults.delete')}
+            </Button>
+          </>
+        )}
       </span>
       <span className={lists.about} dir="auto">
+        {role === 'owner' ? null : `${sharedText(tVault, vault)} · `}
         {t('vaults.counts', { notes: note_count, files: attachment_count })}
         {description === null ? null : ` · ${description}`}
       </span>

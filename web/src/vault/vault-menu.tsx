@@ -2,7 +2,9 @@ import { useSuspenseQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import type { ActionContext } from '../commands/action.ts';
 import { vaultsQuery } from '../data/queries.ts';
+import { ownFirst, roleOf } from '../data/role.ts';
 import { useTexts } from '../i18n/use-texts.ts';
+import { sharedText } from '../page/shared-text.ts';
 import { Tile } from '../ui/controls/avatar.tsx';
 import { Icon } from '../ui/controls/icon.tsx';
 import { Menu } from '../ui/controls/menu.tsx';
@@ -20,7 +22,9 @@ export function VaultMenu({ vaultId, leave, context }: VaultMenuProps) {
   const t = useTexts('vault');
   const navigate = useNavigate();
   const { data: vaults } = useSuspenseQuery(vaultsQuery);
-  const name = vaults.find(({ id }) => id === vaultId)?.name ?? '';
+  const open = vaults.find(({ id }) => id === vaultId) ?? null;
+  const [name, role] = [open?.name ?? '', roleOf(open)];
+  const firstShared = ownFirst(vaults).find((vault) => roleOf(vault) !== 'owner');
   const goTo = (page: 'import' | 'trash') => () => {
     leave();
     context.goTo(page);
@@ -35,18 +39,25 @@ export function VaultMenu({ vaultId, leave, context }: VaultMenuProps) {
         </button>
       }
       items={[
-        ...vaults.map(({ id, name: label }) => ({
-          id,
-          label,
-          isChecked: id === vaultId,
-          run: () => void navigate({ to: '/vaults/$vaultId', params: { vaultId: id } }),
+        ...ownFirst(vaults).map((vault) => ({
+          id: vault.id,
+          label: vault.name,
+          isChecked: vault.id === vaultId,
+          beginsGroup: vault === firstShared && vault !== vaults[0],
+          ...(roleOf(vault) === 'owner' ? {} : { about: sharedText(t, vault) }),
+          run: () => void navigate({ to: '/vaults/$vaultId', params: { vaultId: vault.id } }),
         })),
-        { id: 'trash', label: t('nav.trash'), icon: 'trash', beginsGroup: true, run: goTo('trash') },
-        { id: 'import', label: t('action.import'), icon: 'download', run: goTo('import') },
+        ...(role === 'viewer'
+          ? []
+          : ([
+              { id: 'trash', label: t('nav.trash'), icon: 'trash', beginsGroup: true, run: goTo('trash') },
+              { id: 'import', label: t('action.import'), icon: 'download', run: goTo('import') },
+            ] as const)),
         {
           id: 'manage',
           label: t('nav.manageVaults'),
           icon: 'settings',
+          beginsGroup: role === 'viewer',
           run: () => void navigate({ to: '/settings/vaults' }),
         },
       ]}

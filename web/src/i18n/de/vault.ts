@@ -41,6 +41,11 @@ export const vault: typeof english = {
     shortcuts: 'Tastenkürzel',
     commands: 'Befehle',
   },
+  shared: {
+    somebody: 'Jemand',
+    by: '{{name}} · {{role}}',
+    role: { viewer: 'darf lesen', editor: 'darf bearbeiten', owner: 'Eigentümer' },
+  },
   tree: {
     label: 'Notizen',
     root: 'die oberste Ebene',

@@ -40,6 +40,11 @@ export const vault = {
     shortcuts: 'Keyboard shortcuts',
     commands: 'Commands',
   },
+  shared: {
+    somebody: 'Somebody',
+    by: '{{name}} · {{role}}',
+    role: { viewer: 'can read', editor: 'can edit', owner: 'owner' },
+  },
   tree: {
     label: 'Notes',
     root: 'the top level',

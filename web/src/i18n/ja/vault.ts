@@ -41,6 +41,11 @@ export const vault: typeof english = {
     shortcuts: 'キーボードショートカット',
     commands: 'コマンド',
   },
+  shared: {
+    somebody: 'だれか',
+    by: '{{name}} · {{role}}',
+    role: { viewer: '閲覧のみ', editor: '編集可', owner: '所有者' },
+  },
   tree: {
     label: 'ノート',
     root: '最上位',

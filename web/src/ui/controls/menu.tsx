@@ -7,6 +7,8 @@ import styles from './menu.module.css';
 export interface MenuItem {
   readonly id: string;
   readonly label: string;
+  /** What is said of it, smaller, behind the label. */
+  readonly about?: string;
   readonly icon?: IconName;
   /** The shortcut, as it is shown. */
   readonly keys?: string;
@@ -75,7 +77,7 @@ export function MenuAt({ at, items, close, focus }: MenuAtProps) {
 }
 
 function MenuItems({ items }: Pick<MenuProps, 'items'>) {
-  return items.map(({ id, label, icon, keys, isDangerous, isDisabled = false, isChecked, beginsGroup, run }) => (
+  return items.map(({ id, label, about, icon, keys, isDangerous, isDisabled = false, isChecked, beginsGroup, run }) => (
     <Fragment key={id}>
       {beginsGroup === true ? <Radix.Separator className={styles.line} /> : null}
       <Radix.Item
@@ -88,6 +90,11 @@ function MenuItems({ items }: Pick<MenuProps, 'items'>) {
         <span className={styles.label} dir="auto">
           {label}
         </span>
+        {about === undefined ? null : (
+          <small className={styles.about} dir="auto">
+            {about}
+          </small>
+        )}
         {isChecked === true ? <Icon name="check" size={16} /> : null}
         {keys === undefined ? null : <kbd className={styles.keys}>{keys}</kbd>}
       </Radix.Item>

@@ -1,0 +1,14 @@
+import type { Vault } from '@notevault/protocol/vaults.ts';
+
+export type Role = NonNullable<Vault['role']>;
+
+/** What the account is to a vault; its owner, if the server knows of nothing else. A vault that it has not is only read. */
+export function roleOf(vault: Pick<Vault, 'role'> | null): Role {
+  return vault === null ? 'viewer' : (vault.role ?? 'owner');
+}
+
+/** Own vaults first, each group in the order of the server. */
+export function ownFirst(vaults: readonly Vault[]): readonly Vault[] {
+  const isOwn = (vault: Vault) => roleOf(vault) === 'owner';
+  return [...vaults.filter(isOwn), ...vaults.filter((vault) => !isOwn(vault))];
+}
