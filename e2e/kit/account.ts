@@ -2,6 +2,7 @@ import { NotevaultClient } from '@notevault/client/notevault-client.ts';
 import { fixedToken } from '@notevault/client/tokens.ts';
 import { Transport } from '@notevault/client/transport.ts';
 import type { VaultClient } from '@notevault/client/vault-client.ts';
+import type { Invitation, InvitationMade, MembersResponse } from '@notevault/protocol/members.ts';
 import type { Note } from '@notevault/protocol/notes.ts';
 
 /** An account of a test, used over the API beside the browser. */
@@ -9,22 +10,46 @@ export class Account {
   readonly url: string;
   readonly email: string;
   readonly vault: VaultClient;
+  readonly #transport: Transport;
 
-  private constructor(url: string, email: string, vault: VaultClient) {
+  private constructor(url: string, email: string, vault: VaultClient, transport: Transport) {
     this.url = url;
+    this.#transport = transport;
     this.email = email;
     this.vault = vault;
   }
 
   /** @param token an access token of the account. */
   static async withVault(url: string, email: string, token: string, name = 'Notes'): Promise<Account> {
-    const client = new NotevaultClient(new Transport(url, fixedToken(token)));
+    const transport = new Transport(url, fixedToken(token));
+    const client = new NotevaultClient(transport);
     const { id } = await client.createVault(name);
-    return new Account(url, email, client.vault(id));
+    return new Account(url, email, client.vault(id), transport);
   }
 
   write(path: string, content = ''): Promise<Note> {
     return this.vault.upsertNote({ path, content, mtime: Date.now() / 1000 });
+  }
+
+  /** Invites to the vault; resolves to the address that is sent. */
+  async invite(role: Invitation['role'], more: object = {}): Promise<string> {
+    const path = `/vaults/${this.vault.id}/invitations`;
+    return (await this.#transport.json<InvitationMade>({ method: 'POST', path, json: { role, ...more } })).url;
+  }
+
+  /** Makes another account a member of the vault. */
+  async shareWith(other: Account, role: Invitation['role']): Promise<void> {
+    const [, token] = (await this.invite(role)).split('#');
+    await other.#transport.json({ method: 'POST', path: `/invitations/${token}/accept` });
+  }
+
+  /** Changes the role of a member; without one, removes them. */
+  async setRole(name: string, role?: 'viewer' | 'editor' | 'owner'): Promise<void> {
+    const path = `/vaults/${this.vault.id}/members`;
+    const { members } = await this.#transport.json<MembersResponse>({ method: 'GET', path });
+    const id = members.find(({ display_name }) => display_name === name)?.user_id;
+    if (role === undefined) await this.#transport.send({ method: 'DELETE', path: `${path}/${id}` });
+    else await this.#transport.json({ method: 'PATCH', path: `${path}/${id}`, json: { role } });
   }
 
   /** The address of a page of the vault. */

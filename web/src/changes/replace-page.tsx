@@ -3,7 +3,9 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api } from '../data/client.ts';
 import { useTree } from '../data/use-tree.ts';
+import { useCanWrite } from '../data/use-vault.ts';
 import { useLanguage, useTexts } from '../i18n/use-texts.ts';
+import { ForEditors } from '../page/for-editors.tsx';
 import { Page } from '../page/page.tsx';
 import { Button } from '../ui/controls/button.tsx';
 import { Choice, Field } from '../ui/controls/field.tsx';
@@ -17,6 +19,11 @@ const route = getRouteApi('/vaults/$vaultId/replace');
 
 /** Replaces a text in all notes of a vault, after showing where. */
 export function ReplacePage() {
+  const t = useTexts('changes');
+  return useCanWrite(route.useParams().vaultId) ? <Replace /> : <ForEditors title={t('replaceTitle')} />;
+}
+
+function Replace() {
   const t = useTexts('changes');
   const tVault = useTexts('vault');
   const language = useLanguage();

@@ -1,3 +1,4 @@
+import type { Role } from '../data/role.ts';
 import type { EditorCommand, EditorMode } from '../editor/index.ts';
 import type { vault } from '../i18n/en/vault.ts';
 import type { PanelName } from '../page/search-params.ts';
@@ -11,6 +12,8 @@ export type DialogName = 'switcher' | 'palette' | 'shortcuts' | 'template';
 /** What an action may use. */
 export interface ActionContext {
   readonly vaultId: string;
+  /** What the account is to the vault. */
+  readonly role: Role;
   readonly noteId: string | null;
   open(dialog: DialogName): void;
   /** Opens a page of the vault. */
@@ -42,6 +45,8 @@ export interface Action {
   readonly appleKeys?: Shortcut;
   /** Set for what is only possible while a note is open. */
   readonly needsNote?: true;
+  /** Set for what members who only read cannot do. */
+  readonly writes?: true;
   /** The command of the editor that it runs. The editor has the keys of these itself. */
   readonly command?: EditorCommand;
   readonly run: (context: ActionContext) => void;

@@ -1,7 +1,7 @@
 import type { IconName } from '../ui/controls/icon.tsx';
 import type { Shortcut } from '../ui/text/shortcut.ts';
 import { NOTE_REQUESTS, type NoteRequest } from '../workspace/open-note.ts';
-import type { Action } from './action.ts';
+import type { Action, ActionContext } from './action.ts';
 
 const NOTE_ICONS: Readonly<Record<NoteRequest, IconName>> = {
   rename: 'pen',
@@ -13,24 +13,33 @@ const NOTE_ICONS: Readonly<Record<NoteRequest, IconName>> = {
   deleteNote: 'trash',
 };
 
+/** What members who only read may ask of a note. */
+const READING: ReadonlySet<NoteRequest> = new Set(['star', 'copyLink', 'download']);
+
 const NOTE_ACTIONS = NOTE_REQUESTS.map(
-  (id): Action => ({ id, icon: NOTE_ICONS[id], needsNote: true, run: ({ askNote }) => askNote(id) }),
+  (id): Action => ({
+    id,
+    icon: NOTE_ICONS[id],
+    needsNote: true,
+    ...(READING.has(id) ? {} : { writes: true }),
+    run: ({ askNote }) => askNote(id),
+  }),
 );
 
 /** What the app does by itself. Its keys are those that the page listens to. */
 export const APP_ACTIONS: readonly Action[] = [
   { id: 'switcher', icon: 'search', keys: 'Mod+K', run: ({ open }) => open('switcher') },
   { id: 'palette', icon: 'list', keys: 'Mod+Shift+P', run: ({ open }) => open('palette') },
-  { id: 'newNote', icon: 'pen', keys: 'Alt+N', run: ({ createNote }) => createNote() },
-  { id: 'daily', icon: 'calendar', keys: 'Alt+D', run: ({ openDaily }) => openDaily() },
+  { id: 'newNote', icon: 'pen', writes: true, keys: 'Alt+N', run: ({ createNote }) => createNote() },
+  { id: 'daily', icon: 'calendar', writes: true, keys: 'Alt+D', run: ({ openDaily }) => openDaily() },
   { id: 'search', icon: 'search', keys: 'Mod+Shift+F', run: ({ goTo }) => goTo('search') },
   { id: 'recent', icon: 'clock', run: ({ goTo }) => goTo('recent') },
-  { id: 'replace', icon: 'pen', run: ({ goTo }) => goTo('replace') },
+  { id: 'replace', icon: 'pen', writes: true, run: ({ goTo }) => goTo('replace') },
   { id: 'tasks', icon: 'task', run: ({ goTo }) => goTo('tasks') },
   { id: 'tags', icon: 'tag', run: ({ goTo }) => goTo('tags') },
   { id: 'graph', icon: 'graph', keys: 'Alt+G', run: ({ goTo }) => goTo('graph') },
-  { id: 'trash', icon: 'trash', run: ({ goTo }) => goTo('trash') },
-  { id: 'import', icon: 'folder', run: ({ goTo }) => goTo('import') },
+  { id: 'trash', icon: 'trash', writes: true, run: ({ goTo }) => goTo('trash') },
+  { id: 'import', icon: 'folder', writes: true, run: ({ goTo }) => goTo('import') },
   { id: 'focusTree', icon: 'folder', keys: 'Alt+T', run: ({ focusTree }) => focusTree() },
   { id: 'sidebar', icon: 'menu', keys: 'Mod+\\', run: ({ toggleSidebar }) => toggleSidebar() },
   { id: 'panel', icon: 'panel', keys: 'Alt+P', needsNote: true, run: ({ togglePanel }) => togglePanel() },
@@ -38,11 +47,11 @@ export const APP_ACTIONS: readonly Action[] = [
   { id: 'reading', icon: 'read', keys: 'Alt+R', needsNote: true, run: ({ toggleMode }) => toggleMode('reading') },
   { id: 'print', icon: 'file', keys: 'Mod+P', needsNote: true, run: ({ print }) => print() },
   ...NOTE_ACTIONS,
-  { id: 'template', icon: 'copy', needsNote: true, run: ({ open }) => open('template') },
+  { id: 'template', icon: 'copy', writes: true, needsNote: true, run: ({ open }) => open('template') },
   { id: 'showOutline', icon: 'list', needsNote: true, run: ({ showPanel }) => showPanel('outline') },
   { id: 'showLinks', icon: 'link', needsNote: true, run: ({ showPanel }) => showPanel('links') },
   { id: 'showGraph', icon: 'graph', needsNote: true, run: ({ showPanel }) => showPanel('graph') },
-  { id: 'showHistory', icon: 'history', needsNote: true, run: ({ showPanel }) => showPanel('history') },
+  { id: 'showHistory', icon: 'history', writes: true, needsNote: true, run: ({ showPanel }) => showPanel('history') },
   { id: 'settings', icon: 'settings', keys: 'Mod+,', run: ({ goTo }) => goTo('settings') },
   { id: 'shortcuts', icon: 'list', keys: '?', run: ({ open }) => open('shortcuts') },
   { id: 'signOut', icon: 'close', run: ({ signOut }) => signOut() },
@@ -51,4 +60,9 @@ export const APP_ACTIONS: readonly Action[] = [
 /** The keys of an action on this system. */
 export function keysOf({ keys, appleKeys }: Action, isApple: boolean): Shortcut | undefined {
   return isApple ? (appleKeys ?? keys) : keys;
+}
+
+/** Whether something can be done now, by somebody with this role. */
+export function isPossible({ writes, needsNote }: Action, { noteId, role }: Pick<ActionContext, 'noteId' | 'role'>) {
+  return (needsNote !== true || noteId !== null) && (writes !== true || role !== 'viewer');
 }

@@ -52,7 +52,7 @@ export function Finder({ context, openNote, createNote, typed, close }: FinderPr
     close();
     openNote(id);
   };
-  const isNew = wanted !== '' && !notes.some(({ name }) => isSameName(name, wanted));
+  const isNew = context.role !== 'viewer' && wanted !== '' && !notes.some(({ name }) => isSameName(name, wanted));
   const found: PickerItem[] = [
     ...notes.map(({ id, name, detail }) => ({
       ...{ id, label: name, more: detail, group: t(wanted === '' ? 'finder.recent' : 'finder.notes') },

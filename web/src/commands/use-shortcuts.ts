@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'react';
 import { isPressed, onApple } from '../ui/text/shortcut.ts';
 import type { ActionContext } from './action.ts';
-import { APP_ACTIONS, keysOf } from './actions.ts';
+import { APP_ACTIONS, isPossible, keysOf } from './actions.ts';
 
 /** Runs actions by their keys while the component is there. */
 export function useShortcuts(context: ActionContext): void {
@@ -17,8 +17,7 @@ export function useShortcuts(context: ActionContext): void {
       if (isPlain && isTyping(event.target)) return;
       const action = APP_ACTIONS.find((one) => {
         const keys = keysOf(one, isApple);
-        const isPossible = one.needsNote !== true || latest.current.noteId !== null;
-        return isPossible && keys !== undefined && isPressed(keys, event, isApple);
+        return isPossible(one, latest.current) && keys !== undefined && isPressed(keys, event, isApple);
       });
       if (action === undefined) return;
       event.preventDefault();

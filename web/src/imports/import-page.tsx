@@ -1,6 +1,8 @@
 import { Link } from '@tanstack/react-router';
+import { roleOf } from '../data/role.ts';
 import { useVault } from '../data/use-vault.ts';
 import { useTexts } from '../i18n/use-texts.ts';
+import { ForEditors } from '../page/for-editors.tsx';
 import { Page } from '../page/page.tsx';
 import { buttonClass } from '../ui/controls/button.tsx';
 import { ImportPanel } from './import-panel.tsx';
@@ -11,6 +13,7 @@ export function ImportPage() {
   const t = useTexts('imports');
   const vault = useVault();
   if (vault === null) return null;
+  if (roleOf(vault) === 'viewer') return <ForEditors title={t('title')} />;
   return (
     <Page title={t('title')}>
       <p className={styles.about}>

@@ -2,6 +2,7 @@ import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
 import { taggedQuery, tagsQuery } from '../data/queries.ts';
+import { useCanWrite } from '../data/use-vault.ts';
 import { loadTexts } from '../i18n/i18n.ts';
 import { useLanguage, useTexts } from '../i18n/use-texts.ts';
 import { importOrReload } from '../page/import-or-reload.ts';
@@ -28,13 +29,16 @@ export function TagsPage() {
   const { vaultId } = route.useParams();
   const { tag } = route.useSearch();
   const { data: tags } = useSuspenseQuery(tagsQuery(vaultId));
+  const canWrite = useCanWrite(vaultId);
   const [isRenamed, setRenamed] = useState(false);
   const renamed = (to: string) =>
     void navigate({ to: '/vaults/$vaultId/tags', params: { vaultId }, search: { tag: to }, replace: true });
   return (
     <Page
       title={tag === undefined ? t('nav.tags') : `#${tag}`}
-      actions={tag === undefined ? null : <Button onClick={() => setRenamed(true)}>{t('tags.rename')}</Button>}
+      actions={
+        tag === undefined || !canWrite ? null : <Button onClick={() => setRenamed(true)}>{t('tags.rename')}</Button>
+      }
     >
       <div className={styles.split} data-chosen={tag === undefined ? undefined : ''}>
         <nav aria-label={t('tags.all')}>

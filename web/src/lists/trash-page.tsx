@@ -5,8 +5,10 @@ import i18next from 'i18next';
 import { api } from '../data/client.ts';
 import { keys } from '../data/keys.ts';
 import { trashQuery } from '../data/queries.ts';
+import { useRole } from '../data/use-vault.ts';
 import { outboxState } from '../device/outbox/outbox-state.ts';
 import { useTexts } from '../i18n/use-texts.ts';
+import { ForEditors } from '../page/for-editors.tsx';
 import { Page } from '../page/page.tsx';
 import { useObservable } from '../platform/use-observable.ts';
 import { useTreeActions } from '../tree/use-tree-actions.ts';
@@ -23,6 +25,11 @@ const route = getRouteApi('/vaults/$vaultId/trash');
 export function TrashPage() {
   const t = useTexts('vault');
   const { vaultId } = route.useParams();
+  return useRole(vaultId) === 'viewer' ? <ForEditors title={t('nav.trash')} /> : <Trash vaultId={vaultId} />;
+}
+
+function Trash({ vaultId }: { readonly vaultId: string }) {
+  const t = useTexts('vault');
   const { data = [], hasNextPage, fetchNextPage, isPending } = useInfiniteQuery(trashQuery(vaultId));
   const { entries } = useObservable(outboxState);
   const restored = new Set(entries.flatMap(({ operation: one }) => (one.kind === 'restore' ? one.ids : [])));
@@ -45,6 +52,7 @@ function Item({ vaultId, item }: { readonly vaultId: string; readonly item: Tras
   const queries = useQueryClient();
   const { restore } = useTreeActions(vaultId);
   const confirm = useConfirm();
+  const role = useRole(vaultId);
   const options = {
     onError: (error: Error) => showToast({ kind: 'danger', text: errorText(t, error) }),
     onSettled: () => queries.invalidateQueries({ queryKey: keys.vault(vaultId) }),
@@ -72,22 +80,24 @@ function Item({ vaultId, item }: { readonly vaultId: string; readonly item: Tras
         >
           {t('trash.restore')}
         </Button>
-        <Button
-          look="danger"
-          aria-label={`${t('trash.end')}: ${name}`}
-          onClick={() =>
-            confirm.ask({
-              title: t('trash.endTitle', { name }),
-              text: t('trash.endText'),
-              yes: t('trash.end'),
-              run: () => {
-                if (!isBusy) ending.mutate();
-              },
-            })
-          }
-        >
-          {t('trash.end')}
-        </Button>
+        {role === 'owner' ? (
+          <Button
+            look="danger"
+            aria-label={`${t('trash.end')}: ${name}`}
+            onClick={() =>
+              confirm.ask({
+                title: t('trash.endTitle', { name }),
+                text: t('trash.endText'),
+                yes: t('trash.end'),
+                run: () => {
+                  if (!isBusy) ending.mutate();
+                },
+              })
+            }
+          >
+            {t('trash.end')}
+          </Button>
+        ) : null}
       </span>
       <span className={styles.about} dir="auto">
         {item.path} · <Time at={item.deleted_at} /> · {item.actor.name} ·{' '}

@@ -6,6 +6,7 @@ import { api } from '../data/client.ts';
 import { keys } from '../data/keys.ts';
 import { newNote } from '../data/new-note.ts';
 import { meQuery } from '../data/queries.ts';
+import { useCanWrite } from '../data/use-vault.ts';
 import { isNew } from '../device/outbox/outbox-state.ts';
 import { unsentChanged } from '../device/unsent-state.ts';
 import type { EditorSession } from '../editor/index.ts';
@@ -56,32 +57,42 @@ function LiveNote({ vaultId, note, isDraft, session }: NoteEditorProps & { reado
   useEffect(() => () => open.setMode(editorSettings.get().writing), [open]);
   const services = useNoteServices(vaultId, note.id);
   const label = noteName(note.path);
-  const editor = useEditor(place, { note: open, session, services, mode, label });
+  const isMember = useCanWrite(vaultId);
+  const editor = useEditor(place, { note: open, session, services, mode, label, canWrite: isMember });
   const recovery = useRecovery(vaultId, note, session);
   const { isStarred, name, rename, dialog } = useNoteRequests(vaultId, note, open);
-  const canWrite = useSessionFact(session, (one) => one.canWrite !== false);
+  const canWrite = useSessionFact(session, (one) => one.canWrite !== false) && isMember;
   useEffect(() => {
     open.setEditor(editor);
     return () => open.setEditor(null);
   }, [open, editor]);
   return (
     <div className={styles.note}>
-      <NoteHead
-        path={note.path}
-        open={open}
-        session={session}
-        isStarred={isStarred}
-        star={() => open.ask('star')}
-        state={
-          <>
-            {isDraft && isNew(note.id) ? (
-              <span title={inVault('outbox.draft')}>{inVault('outbox.draftBadge')}</span>
-            ) : null}
-            <StateLine session={session} recovery={recovery} />
-          </>
-        }
-        menu={editor === null ? null : <NoteMenu open={open} editor={editor} isStarred={isStarred} />}
-      />
+      <div>
+        <NoteHead
+          path={note.path}
+          open={open}
+          session={session}
+          isStarred={isStarred}
+          star={() => open.ask('star')}
+          state={
+            <>
+              {isDraft && isNew(note.id) ? (
+                <span title={inVault('outbox.draft')}>{inVault('outbox.draftBadge')}</span>
+              ) : null}
+              <StateLine session={session} recovery={recovery} />
+            </>
+          }
+          menu={
+            editor === null ? null : <NoteMenu open={open} editor={editor} isStarred={isStarred} canWrite={canWrite} />
+          }
+        />
+        {canWrite ? null : (
+          <p className={styles.readOnly} role="status">
+            {inVault('shared.readOnly')}
+          </p>
+        )}
+      </div>
       <div className={styles.editor}>
         <div ref={place} className={styles.place} data-testid="editor" />
         {editor === null ? <UndrawnNote note={note} /> : null}
@@ -89,7 +100,7 @@ function LiveNote({ vaultId, note, isDraft, session }: NoteEditorProps & { reado
       {editor === null ? null : (
         <Title name={name} editor={editor} canRename={mode !== 'reading' && canWrite} rename={rename} />
       )}
-      {editor === null || mode === 'reading' ? null : <TouchTools editor={editor} />}
+      {editor === null || mode === 'reading' || !canWrite ? null : <TouchTools editor={editor} />}
       {dialog}
     </div>
   );

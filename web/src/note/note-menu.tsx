@@ -12,10 +12,12 @@ interface NoteMenuProps {
   readonly open: OpenNote;
   readonly editor: EditorController;
   readonly isStarred: boolean;
+  /** Whether the note may be changed. */
+  readonly canWrite: boolean;
 }
 
 /** What else can be done with the open note, and how long it is. */
-export function NoteMenu({ open, editor, isStarred }: NoteMenuProps) {
+export function NoteMenu({ open, editor, isStarred, canWrite }: NoteMenuProps) {
   const t = useTexts('editor');
   const inVault = useTexts('vault');
   const count = useObserved(editor.facts, ({ words }) => words);
@@ -38,9 +40,7 @@ export function NoteMenu({ open, editor, isStarred }: NoteMenuProps) {
         </Button>
       }
       items={[
-        ask('rename', 'pen'),
-        ask('move', 'folder'),
-        ask('duplicate', 'copy'),
+        ...(canWrite ? [ask('rename', 'pen'), ask('move', 'folder'), ask('duplicate', 'copy')] : []),
         ask('star', 'star', { label: inVault(isStarred ? 'note.unstar' : 'action.star') }),
         ask('copyLink', 'link', { beginsGroup: true }),
         {
@@ -65,7 +65,7 @@ export function NoteMenu({ open, editor, isStarred }: NoteMenuProps) {
           keys: shownKeys('Mod+P', isApple),
           run: () => void editor.print(),
         },
-        ask('deleteNote', 'trash', { isDangerous: true, beginsGroup: true }),
+        ...(canWrite ? [ask('deleteNote', 'trash', { isDangerous: true, beginsGroup: true })] : []),
       ]}
       foot={selected === 0 ? t('words', { count }) : t('wordsSelected', { selected, count })}
     />

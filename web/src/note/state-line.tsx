@@ -93,7 +93,7 @@ function RecoveryButtons({ session, recovery }: StateLineProps) {
     await navigator.clipboard.writeText(session.text.toString());
     showToast({ text: t('recover.copied'), kind: 'plain' });
   };
-  const canKeep = problem !== 'signed-out';
+  const canKeep = problem !== 'signed-out' && problem !== 'no-permission';
   const isGone = problem === 'note-deleted' || problem === 'not-there';
   return (
     <>

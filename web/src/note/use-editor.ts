@@ -17,15 +17,17 @@ interface EditorSetup {
   readonly services: EditorServices;
   readonly mode: EditorMode;
   readonly label: string;
+  /** Whether the account may change the vault. */
+  readonly canWrite: boolean;
 }
 
 /** Draws the editor of a session into an element, anew when the session has another document or connection. */
 export function useEditor(place: RefObject<HTMLElement | null>, setup: EditorSetup): EditorController | null {
-  const { note, session, services, mode, label } = setup;
+  const { note, session, services, mode, label, canWrite: mayWrite } = setup;
   const [editor, setEditor] = useState<EditorController | null>(null);
   const isReady = useSessionFact(session, (one) => one.isReady);
   const generation = useSessionFact(session, (one) => one.generation);
-  const canWrite = useSessionFact(session, (one) => one.canWrite !== false);
+  const canWrite = useSessionFact(session, (one) => one.canWrite !== false) && mayWrite;
   // Before it is painted, so that what React draws above the text is there at once.
   useLayoutEffect(() => {
     const parent = place.current;

@@ -79,6 +79,7 @@ function Row({ vaultId, task, today, isOverdue, hasNote, problem, ticks }: RowPr
         <input
           type="checkbox"
           checked={isDone}
+          disabled={!ticks.canTick}
           onChange={() => ticks.tick(task)}
           aria-describedby={problem === undefined ? undefined : `${id}-problem`}
         />

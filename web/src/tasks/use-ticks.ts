@@ -4,6 +4,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api } from '../data/client.ts';
 import { keys } from '../data/keys.ts';
+import { useCanWrite } from '../data/use-vault.ts';
 import { useTexts } from '../i18n/use-texts.ts';
 import { errorText } from '../ui/feedback/error-text.ts';
 import { showToast } from '../ui/feedback/toast.ts';
@@ -41,6 +42,8 @@ export function useTicks(vaultId: string) {
   };
   return {
     touched,
+    /** Whether the account may change the notes. */
+    canTick: useCanWrite(vaultId),
     tick: (task: Task) => void become(task, otherState(task.state)),
     /** Takes away what is said about a task. */
     dismiss: (task: Task) => put(task, null),

@@ -5,6 +5,8 @@ import type { TreeActions } from './use-tree-actions.ts';
 /** What the tree is given. */
 export interface TreeDeps {
   readonly index: TreeIndex;
+  /** Whether entries may be changed. */
+  readonly canWrite: boolean;
   readonly expanded: Expanded;
   readonly actions: TreeActions;
   /** The key of the entry whose page is open; null if none is. */

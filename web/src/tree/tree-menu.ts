@@ -4,6 +4,7 @@ import { shownKeys } from '../ui/text/shortcut.ts';
 import type { TreeEntry } from './model/tree-index.ts';
 
 export interface TreeMenuDeps {
+  readonly canWrite: boolean;
   /** Whether keys are shown as on Apple's systems. */
   readonly isApple: boolean;
   openNote(id: string): void;
@@ -23,6 +24,7 @@ export function treeMenu(t: TFunction<'vault'>, entries: readonly TreeEntry[], d
   const [first] = entries;
   if (first === undefined) return [];
   const single = entries.length === 1 ? itemsOfOne(t, first, deps) : [];
+  if (!deps.canWrite) return single;
   return [
     ...single,
     {
@@ -50,13 +52,19 @@ function itemsOfOne(t: TFunction<'vault'>, entry: TreeEntry, deps: TreeMenuDeps)
   const copy = (text: string) => void navigator.clipboard?.writeText(text);
   return [
     ...opening(t, entry, deps),
-    { id: 'new-note', label: t('nav.newNote'), icon: 'add', run: () => deps.createNote(folder) },
-    { id: 'new-folder', label: t('nav.newFolder'), run: () => deps.createFolder(folder) },
-    { id: 'rename', label: t('tree.rename'), keys: 'F2', beginsGroup: true, run: () => deps.rename(entry.key) },
+    ...(deps.canWrite ? changing(t, entry, folder, deps) : []),
     { id: 'copy-path', label: t('tree.copyPath'), icon: 'copy', run: () => copy(entry.path) },
     ...(entry.kind === 'note'
       ? [{ id: 'copy-link', label: t('tree.copyLink'), icon: 'link' as const, run: () => copy(deps.linkOf(entry.id)) }]
       : []),
+  ];
+}
+
+function changing(t: TFunction<'vault'>, { key }: TreeEntry, folder: string, deps: TreeMenuDeps): MenuItem[] {
+  return [
+    { id: 'new-note', label: t('nav.newNote'), icon: 'add', run: () => deps.createNote(folder) },
+    { id: 'new-folder', label: t('nav.newFolder'), run: () => deps.createFolder(folder) },
+    { id: 'rename', label: t('tree.rename'), keys: 'F2', beginsGroup: true, run: () => deps.rename(key) },
   ];
 }
 

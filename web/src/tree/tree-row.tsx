@@ -15,6 +15,7 @@ export interface RowState {
   readonly isCut: boolean;
   readonly isRenamed: boolean;
   readonly isDropTarget: boolean;
+  readonly canMove: boolean;
 }
 
 /** What a row reports. All take the key of its entry. */
@@ -39,7 +40,11 @@ export const TreeRowView = memo(function TreeRowView({ row, id, start, events, .
   const { entry, level, setSize, position, isExpanded } = row;
   const { key } = entry;
   const isDraft = useSyncExternalStore(outboxState.subscribe, () => entry.kind === 'note' && isNew(key));
-  useEffect(() => (element.current === null ? undefined : draggableRow(element.current, key)), [key]);
+  const { canMove } = state;
+  useEffect(
+    () => (element.current === null || !canMove ? undefined : draggableRow(element.current, key)),
+    [key, canMove],
+  );
   const style = { transform: `translateY(${start}px)`, '--level': level - 1 } as CSSProperties;
   return (
     // biome-ignore lint/a11y/useFocusableInteractive: the tree has the focus, see above

@@ -43,7 +43,7 @@ export function TreeView({ tree }: { readonly tree: TreeState }) {
       onKeyDown={tree.press}
       onFocus={tree.enter}
       onDragOver={(event) => {
-        if (!event.dataTransfer.types.includes('Files')) return;
+        if (!tree.canWrite || !event.dataTransfer.types.includes('Files')) return;
         event.preventDefault();
         tree.dragOver(folderAt(event.clientY));
       }}
@@ -51,13 +51,13 @@ export function TreeView({ tree }: { readonly tree: TreeState }) {
         if (!event.currentTarget.contains(event.relatedTarget as Node | null)) tree.dragOver(null);
       }}
       onDrop={(event) => {
-        if (!event.dataTransfer.types.includes('Files')) return;
+        if (!tree.canWrite || !event.dataTransfer.types.includes('Files')) return;
         event.preventDefault();
         tree.dragOver(null);
         tree.dropFiles(event.dataTransfer, folderAt(event.clientY));
       }}
     >
-      {rows.length === 0 ? <p className={styles.empty}>{t('tree.empty')}</p> : null}
+      {rows.length === 0 ? <p className={styles.empty}>{t(tree.canWrite ? 'tree.empty' : 'shared.empty')}</p> : null}
       <div className={styles.space} role="presentation" style={{ blockSize: virtual.getTotalSize() }}>
         {virtual.getVirtualItems().map(({ index, start, key }) => {
           const row = rows[index];

@@ -14,7 +14,7 @@ interface CommandDeps extends TreeDeps {
 
 /** What keys do in the tree; what was cut, and is moved by pasting. */
 export function useTreeCommands(deps: CommandDeps) {
-  const { rows, index, expanded, actions, focus, open, remove, openMenu } = deps;
+  const { rows, index, canWrite, expanded, actions, focus, open, remove, openMenu } = deps;
   const [cut, setCut] = useState<ReadonlySet<string>>(new Set());
   const keysOf = (entries: readonly TreeEntry[]) => new Set(entries.map(({ key }) => key));
 
@@ -36,6 +36,7 @@ export function useTreeCommands(deps: CommandDeps) {
     const { key } = row.entry;
     if (move.type === 'open') openRow(row);
     else if (move.type === 'toggle') focus.toggle(key);
+    else if (!canWrite) return;
     else if (move.type === 'rename') deps.startRenaming(key);
     else if (move.type === 'delete') remove(focus.entriesFor(key));
     else if (move.type === 'cut') setCut(keysOf(focus.entriesFor(key)));

@@ -11,7 +11,7 @@ import { useTreeFocus } from './use-tree-focus.ts';
 
 /** What the tree shows and does: its rows, and the parts of its state put together. */
 export function useTreeState(deps: TreeDeps) {
-  const { index, expanded, actions, current, addFiles } = deps;
+  const { index, canWrite, expanded, actions, current, addFiles } = deps;
   const rows = useMemo(() => visibleRows(index, expanded.folders), [index, expanded.folders]);
   const [renamed, setRenamed] = useState<string | null>(null);
   const focus = useTreeFocus(rows, index, current);
@@ -21,6 +21,7 @@ export function useTreeState(deps: TreeDeps) {
   const hovered = useHoveredFolder(expanded);
   return {
     rows,
+    canWrite,
     activeIndex: focus.activeIndex,
     dropFolder: hovered.folder,
     press,
@@ -32,6 +33,7 @@ export function useTreeState(deps: TreeDeps) {
       isCurrent: entry.key === current,
       isCut: cut.has(entry.key),
       isRenamed: entry.key === renamed,
+      canMove: canWrite,
       isDropTarget: hovered.folder !== '' && entry.kind === 'folder' && entry.path === hovered.folder,
     }),
     /** Shows an entry, with the folders above it open. */

@@ -1,6 +1,7 @@
 import { useNavigate, useParams } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
 import { useTree } from '../data/use-tree.ts';
+import { useCanWrite } from '../data/use-vault.ts';
 import { useTexts } from '../i18n/use-texts.ts';
 import { importOrReload } from '../page/import-or-reload.ts';
 import { Button } from '../ui/controls/button.tsx';
@@ -45,6 +46,7 @@ export function VaultTree({ vaultId, leave }: VaultTreeProps) {
   const navigate = useNavigate();
   const { noteId = null, fileId = null } = useParams({ strict: false });
   const index = useTree(vaultId);
+  const canWrite = useCanWrite(vaultId);
   const expanded = useExpanded(vaultId);
   const actions = useTreeActions(vaultId);
   const [menu, setMenu] = useState<OpenMenu | null>(null);
@@ -66,6 +68,7 @@ export function VaultTree({ vaultId, leave }: VaultTreeProps) {
   const adding = useAddFiles(vaultId);
   const tree = useTreeState({
     index,
+    canWrite,
     expanded,
     actions,
     current: noteId ?? fileId,
@@ -96,24 +99,28 @@ export function VaultTree({ vaultId, leave }: VaultTreeProps) {
     <>
       <div className={styles.section}>
         <h2>{t('nav.notes')}</h2>
-        <Button
-          look="quiet"
-          isIcon
-          aria-label={t('nav.newNote')}
-          title={t('nav.newNote')}
-          onClick={() => void createNote('')}
-        >
-          <Icon name="add" size={16} />
-        </Button>
-        <Button
-          look="quiet"
-          isIcon
-          aria-label={t('nav.newFolder')}
-          title={t('nav.newFolder')}
-          onClick={() => void createFolder('')}
-        >
-          <Icon name="folder" size={16} />
-        </Button>
+        {canWrite ? (
+          <>
+            <Button
+              look="quiet"
+              isIcon
+              aria-label={t('nav.newNote')}
+              title={t('nav.newNote')}
+              onClick={() => void createNote('')}
+            >
+              <Icon name="add" size={16} />
+            </Button>
+            <Button
+              look="quiet"
+              isIcon
+              aria-label={t('nav.newFolder')}
+              title={t('nav.newFolder')}
+              onClick={() => void createFolder('')}
+            >
+              <Icon name="folder" size={16} />
+            </Button>
+          </>
+        ) : null}
       </div>
       <TreeView tree={tree} />
       {adding.progress === null ? null : (
@@ -133,6 +140,7 @@ export function VaultTree({ vaultId, leave }: VaultTreeProps) {
           close={() => setMenu(null)}
           focus={focusTree}
           items={treeMenu(t, menu.entries, {
+            canWrite,
             isApple: onApple(),
             openNote,
             openFile,

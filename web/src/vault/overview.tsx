@@ -3,7 +3,7 @@ import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Suspense, useState } from 'react';
 import { meQuery, recentQuery } from '../data/queries.ts';
-import { useVaultId } from '../data/use-vault.ts';
+import { useCanWrite, useVaultId } from '../data/use-vault.ts';
 import { useLanguage, useTexts } from '../i18n/use-texts.ts';
 import { CrashBarrier } from '../page/crash-barrier.tsx';
 import { useWindowTitle } from '../page/page.tsx';
@@ -26,6 +26,7 @@ export function Overview() {
   useWindowTitle(t('nav.home'));
   const { data, error } = useQuery({ ...recentQuery(vaultId), throwOnError: (thrown) => !isDamage(thrown) });
   const isEmpty = data?.length === 0;
+  const canWrite = useCanWrite(vaultId);
   const greeting = t(`home.${partOfDay(now)}`);
   return (
     <div className={styles.home} data-empty={isEmpty || undefined}>
@@ -33,11 +34,11 @@ export function Overview() {
         <h1>{me.display_name === null ? greeting : t('home.named', { greeting, name: me.display_name })}</h1>
         <p>
           {isEmpty
-            ? t('overview.emptyText')
+            ? t(canWrite ? 'overview.emptyText' : 'shared.empty')
             : now.toLocaleDateString(language, { weekday: 'long', day: 'numeric', month: 'long' })}
         </p>
       </header>
-      <Beginnings vaultId={vaultId} now={now} isEmpty={isEmpty} />
+      {canWrite ? <Beginnings vaultId={vaultId} now={now} isEmpty={isEmpty} /> : null}
       <CrashBarrier>
         <Suspense>
           <DamagedRows vaultId={vaultId} />

@@ -34,19 +34,21 @@ export function Places({ vaultId, isSideOpen, toggleSide, leave, context }: Plac
         <Icon name="search" size={20} />
         {t('nav.search')}
       </Link>
-      <button
-        type="button"
-        className={styles.new}
-        aria-label={t('nav.newNote')}
-        onClick={() => {
-          leave();
-          context.createNote();
-        }}
-      >
-        <span>
-          <Icon name="add" size={20} />
-        </span>
-      </button>
+      {context.role === 'viewer' ? null : (
+        <button
+          type="button"
+          className={styles.new}
+          aria-label={t('nav.newNote')}
+          onClick={() => {
+            leave();
+            context.createNote();
+          }}
+        >
+          <span>
+            <Icon name="add" size={20} />
+          </span>
+        </button>
+      )}
       <Link to="/vaults/$vaultId" activeOptions={{ exact: true }} {...to}>
         <Icon name="clock" size={20} />
         {t('nav.home')}

@@ -4,6 +4,7 @@ import type { ActionContext, DialogName } from '../commands/action.ts';
 import { useShortcuts } from '../commands/use-shortcuts.ts';
 import { api } from '../data/client.ts';
 import { useTree } from '../data/use-tree.ts';
+import { useRole } from '../data/use-vault.ts';
 import { countUnsent } from '../device/count-unsent.ts';
 import { accountId, signOut } from '../device/sign-out.ts';
 import { useLanguage, useTexts } from '../i18n/use-texts.ts';
@@ -25,6 +26,7 @@ export function useActions(vaultId: string, toggleSidebar: () => void) {
   const [dialog, setDialog] = useState<DialogName | null>(null);
   const actions = useTreeActions(vaultId);
   const index = useTree(vaultId);
+  const role = useRole(vaultId);
   const folders = useFolders();
   const language = useLanguage();
   const note = noteId === null ? null : workspace.note(noteId);
@@ -70,6 +72,7 @@ export function useActions(vaultId: string, toggleSidebar: () => void) {
   };
   const context: ActionContext = {
     vaultId,
+    role,
     noteId,
     open: setDialog,
     goTo(page) {

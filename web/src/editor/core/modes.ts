@@ -10,7 +10,8 @@ export const editorMode = Facet.define<EditorMode, EditorMode>({ combine: (value
 /** Whether the note may be changed, also where its text cannot be typed into: a box is ticked while reading too. */
 export const canWriteNote = Facet.define<boolean, boolean>({ combine: (values) => values[0] ?? false });
 
-const READ_ONLY = { role: 'document', 'aria-readonly': 'true' };
+const READ_ONLY = { 'aria-readonly': 'true' };
+const READING = { role: 'document', ...READ_ONLY };
 
 /**
  * The extensions that differ between modes.
@@ -27,7 +28,7 @@ export function modeExtensions(mode: EditorMode, canWrite: boolean, preview: Ext
     EditorView.editable.of(isEditable),
     EditorView.editorAttributes.of({ class: `nv-mode-${mode}` }),
     // The scrolling element around it has no focus of its own.
-    EditorView.contentAttributes.of({ tabindex: '0', ...(isEditable ? {} : READ_ONLY) }),
+    EditorView.contentAttributes.of({ tabindex: '0', ...(mode === 'reading' ? READING : canWrite ? {} : READ_ONLY) }),
     mode === 'source' ? [] : preview,
   ];
 }

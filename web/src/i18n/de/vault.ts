@@ -42,6 +42,9 @@ export const vault: typeof english = {
     commands: 'Befehle',
   },
   shared: {
+    empty: 'Dieser Tresor ist leer.',
+    readOnly: 'Du kannst diesen Tresor lesen, aber nicht ändern. Wem er gehört, kann dich bearbeiten lassen.',
+    forEditors: 'Das haben nur die, die diesen Tresor bearbeiten dürfen.',
     somebody: 'Jemand',
     by: '{{name}} · {{role}}',
     role: { viewer: 'darf lesen', editor: 'darf bearbeiten', owner: 'Eigentümer' },

@@ -41,6 +41,9 @@ export const vault = {
     commands: 'Commands',
   },
   shared: {
+    empty: 'This vault is empty.',
+    readOnly: 'You can read this vault, and not change it. Its owner can let you edit.',
+    forEditors: 'Only those who may edit this vault have this.',
     somebody: 'Somebody',
     by: '{{name}} · {{role}}',
     role: { viewer: 'can read', editor: 'can edit', owner: 'owner' },

@@ -42,6 +42,9 @@ export const vault: typeof english = {
     commands: 'コマンド',
   },
   shared: {
+    empty: 'この保管庫は空です。',
+    readOnly: 'この保管庫は閲覧のみです。所有者に頼めば編集できるようになります。',
+    forEditors: 'これは、この保管庫を編集できる人だけのものです。',
     somebody: 'だれか',
     by: '{{name}} · {{role}}',
     role: { viewer: '閲覧のみ', editor: '編集可', owner: '所有者' },

@@ -4,6 +4,7 @@ import { Link } from '@tanstack/react-router';
 import { api } from '../../data/client.ts';
 import { keys } from '../../data/keys.ts';
 import { mentionsQuery } from '../../data/queries.ts';
+import { useCanWrite } from '../../data/use-vault.ts';
 import { useTexts } from '../../i18n/use-texts.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import { errorText } from '../../ui/feedback/error-text.ts';
@@ -45,6 +46,7 @@ export function Mentions({ vaultId, noteId }: MentionsProps) {
 function Row({ vaultId, noteId, mention }: MentionsProps & { readonly mention: Mention }) {
   const t = useTexts('vault');
   const queries = useQueryClient();
+  const canWrite = useCanWrite(vaultId);
   const { note_id, start, text, title, context, context_mention } = mention;
   const linking = useMutation({
     mutationFn: () => api.vault(vaultId).linkMention(noteId, { note_id, start, text }),
@@ -67,16 +69,18 @@ function Row({ vaultId, noteId, mention }: MentionsProps & { readonly mention: M
         <span dir="auto">{title}</span>
         <Marked text={context} places={[context_mention]} />
       </Link>
-      <Button
-        look="quiet"
-        aria-label={t('links.linkIn', { name: title })}
-        aria-disabled={linking.isPending}
-        onClick={() => {
-          if (!linking.isPending) linking.mutate();
-        }}
-      >
-        {t('links.link')}
-      </Button>
+      {canWrite ? (
+        <Button
+          look="quiet"
+          aria-label={t('links.linkIn', { name: title })}
+          aria-disabled={linking.isPending}
+          onClick={() => {
+            if (!linking.isPending) linking.mutate();
+          }}
+        >
+          {t('links.link')}
+        </Button>
+      ) : null}
     </li>
   );
 }

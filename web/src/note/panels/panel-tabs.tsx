@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { backlinksQuery } from '../../data/queries.ts';
+import { useCanWrite } from '../../data/use-vault.ts';
 import { useTexts } from '../../i18n/use-texts.ts';
 import type { PanelName } from '../../page/search-params.ts';
 import { Icon, type IconName } from '../../ui/controls/icon.tsx';
@@ -26,6 +27,7 @@ interface PanelTabsProps {
 export function PanelTabs({ panel, vaultId, noteId }: PanelTabsProps) {
   const t = useTexts('vault');
   const navigate = route.useNavigate();
+  const canWrite = useCanWrite(vaultId);
   const { data } = useQuery({ ...backlinksQuery(vaultId, noteId), enabled: panel === 'links' });
   const links = data === undefined ? 0 : new Set(data.map(({ source_note_id: id }) => id)).size;
   return (
@@ -37,7 +39,7 @@ export function PanelTabs({ panel, vaultId, noteId }: PanelTabsProps) {
         onClick={() => void navigate({ search: {} })}
       />
       <fieldset className={styles.tabs} aria-label={t('note.beside')}>
-        {TABS.map(([name, icon]) => (
+        {TABS.filter(([name]) => canWrite || name !== 'history').map(([name, icon]) => (
           <button
             key={name}
             type="button"

@@ -1,5 +1,6 @@
 import type { Note } from '@notevault/protocol/notes.ts';
 import { lazy, Suspense, useEffect, useRef } from 'react';
+import { useCanWrite } from '../../data/use-vault.ts';
 import { loadTexts } from '../../i18n/i18n.ts';
 import { useTexts } from '../../i18n/use-texts.ts';
 import { CrashBarrier } from '../../page/crash-barrier.tsx';
@@ -57,11 +58,10 @@ interface StoredPanelProps {
 
 /** What the server knows of the note. */
 function StoredPanel({ panel, note, vaultId }: StoredPanelProps) {
+  const t = useTexts('vault');
+  const canWrite = useCanWrite(vaultId);
   if (panel === 'links') return <Links vaultId={vaultId} note={note} />;
   if (panel === 'files') return <Files vaultId={vaultId} note={note} />;
-  return panel === 'graph' ? (
-    <LocalGraph vaultId={vaultId} noteId={note.id} />
-  ) : (
-    <History vaultId={vaultId} note={note} />
-  );
+  if (panel === 'graph') return <LocalGraph vaultId={vaultId} noteId={note.id} />;
+  return canWrite ? <History vaultId={vaultId} note={note} /> : <p className={styles.none}>{t('shared.forEditors')}</p>;
 }
