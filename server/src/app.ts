@@ -14,7 +14,7 @@ import type { TrashLimits } from './domains/entries/entries.ts';
 import type { ArchiveLimits } from './domains/imports/archive/archive.ts';
 import { mcpRoutes } from './domains/mcp/mcp.routes.ts';
 import type { McpDeps } from './domains/mcp/mcp.ts';
-import { createRateLimits } from './domains/plans/rate-limits.ts';
+import { createRateLimits } from './domains/plans/plans.ts';
 import { Collaboration } from './domains/sync/sockets/collaboration.ts';
 import { socketRoutes } from './domains/sync/sockets/sockets.routes.ts';
 import { Events } from './events.ts';

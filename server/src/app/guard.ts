@@ -1,7 +1,7 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { Need } from '@notevault/protocol/operations.ts';
 import type { OpenVault, Principal } from '../domains/access/access.ts';
-import type { RateLimits } from '../domains/plans/rate-limits.ts';
+import type { RateLimits } from '../domains/plans/plans.ts';
 import type { FoundVault, RequestedVault } from '../domains/vaults/access.ts';
 import type { Guard, SelectedVault } from '../http/route.ts';
 import type { Database } from '../ports/database/database.ts';

@@ -2,6 +2,7 @@ import { decodeUrlPath, normalizePath, PathError } from '@notevault/note-text/pa
 import { invalid } from '@notevault/protocol/errors.ts';
 import type { FastifyRequest } from 'fastify';
 import type { OpenVault, Principal } from '../domains/access/access.ts';
+import type { InTransaction } from '../domains/idempotency/idempotency.ts';
 import { isLocal } from './origins/origins.ts';
 import type { RequestContext, Route } from './route.ts';
 
@@ -107,4 +108,24 @@ function decodedText(encoded: string): string {
   } catch {
     throw invalid({ path: ['is not percent-encoded UTF-8'] });
   }
+}
+
+/** Makes the context of a write (principal, vault, device) for the operations of notes and attachments. */
+export function writeContextOf<Result>(
+  {
+    vault,
+    principal,
+    device,
+    agent,
+  }: {
+    readonly vault: OpenVault;
+    readonly principal: Principal;
+    readonly device: string | null;
+    readonly agent: string | null;
+  },
+  inTransaction: InTransaction<Result>,
+) {
+  const { kind, name, userId } = principal;
+  const actor = { kind, name, ...(agent === null ? {} : { client: agent }), userId };
+  return { vault, actor, device, inTransaction };
 }

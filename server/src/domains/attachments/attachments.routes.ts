@@ -1,8 +1,8 @@
 import * as schema from '@notevault/protocol/attachments.ts';
 import { DeletedCount, MovedCount, RenameBody } from '@notevault/protocol/values/schemas.ts';
 import { answerBytes } from '../../http/answers/answer-bytes.ts';
+import { writeContextOf } from '../../http/request-context.ts';
 import { idempotentRoute, idempotentStreamedRoute, type Route, route, streamedRoute } from '../../http/route.ts';
-import { writeContextOf } from '../../http/write-context.ts';
 import { isConditional, preconditionOf } from '../entries/precondition.ts';
 import { folderPathFrom } from '../entries/request-paths.ts';
 import { skipInTransaction } from '../idempotency/idempotency.ts';

@@ -1,7 +1,11 @@
 import type { LinkForm, ParsedLink } from '@notevault/note-text/links/parsed-link.ts';
+import type { Backlink } from '@notevault/protocol/links.ts';
+import type { NoteLink } from '@notevault/protocol/notes.ts';
 import { Type } from 'typebox';
 import { SealedJson } from '../../ports/keyring/sealed-json.ts';
+import type { NoteMeta } from '../notes/notes.ts';
 import type { OpenVault } from '../vaults/vaults.ts';
+import type { Target } from './link-resolver.ts';
 
 /** The content of a link, without its position in the text. */
 export interface LinkText {
@@ -74,4 +78,28 @@ export function openTexts(vault: OpenVault, source: string, version: number, sea
       form,
       ...(was === undefined || path === undefined ? {} : { origin: { target: was, path } }),
     }));
+}
+
+export function toNoteLink(text: LinkText, target: Target): NoteLink {
+  return {
+    target_text: text.target,
+    link_type: text.embed ? 'embed' : 'wikilink',
+    dangling: target.note === null && target.attachment === null,
+    alias: text.alias,
+    anchor: text.anchor,
+    target_note_id: target.note,
+    target_attachment_id: target.attachment,
+    target_path: target.path,
+  };
+}
+
+/** Maps a link from another note to the wire; `meta` or `text` is null when that note is damaged. */
+export function toBacklink(source: string, meta: NoteMeta | null, text: LinkText | null): Backlink {
+  return {
+    source_note_id: source,
+    source_path: meta?.path ?? null,
+    source_title: meta?.title ?? null,
+    alias: text?.alias ?? null,
+    anchor: text?.anchor ?? null,
+  };
 }

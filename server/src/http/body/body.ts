@@ -7,8 +7,7 @@ import { closedSignal, onceClosed } from '../connections/closed-signal.ts';
 import { BodyReader, MemoryBudget, type MinThroughput } from './body-reader.ts';
 import { rejectEncoded } from './body-stream.ts';
 import { inviteBody } from './expectations.ts';
-import { JsonText } from './json-text.ts';
-import { JsonValueCounter } from './json-values.ts';
+import { JsonText, JsonValueCounter } from './json-text.ts';
 
 export const DEFAULT_BODY_LIMIT = 16 * MB;
 /**

@@ -1,8 +1,8 @@
 import * as schema from '@notevault/protocol/folders.ts';
 import { DeletedCount, isSet, MovedCount, RenameBody } from '@notevault/protocol/values/schemas.ts';
 import { answerBytes } from '../../../http/answers/answer-bytes.ts';
+import { writeContextOf } from '../../../http/request-context.ts';
 import { idempotentRoute, type Route, route } from '../../../http/route.ts';
-import { writeContextOf } from '../../../http/write-context.ts';
 import { skipInTransaction } from '../../idempotency/idempotency.ts';
 import type { Folders } from './folders.ts';
 

@@ -3,8 +3,8 @@ import { Deleted, IdParams } from '@notevault/protocol/values/schemas.ts';
 import { isoTime } from '@notevault/protocol/values/time.ts';
 import { answerBytes } from '../../../http/answers/answer-bytes.ts';
 import { idParam } from '../../../http/params.ts';
+import { writeContextOf } from '../../../http/request-context.ts';
 import { idempotentRoute, type Route, route } from '../../../http/route.ts';
-import { writeContextOf } from '../../../http/write-context.ts';
 import type { Trash, TrashedItem, TrashedItems } from './trash.ts';
 
 const UNREADABLE = ['note_unreadable', 'attachment_unreadable'] as const;

@@ -11,8 +11,8 @@ import {
 import { IdParams } from '@notevault/protocol/values/schemas.ts';
 import { answerBytes } from '../../../http/answers/answer-bytes.ts';
 import { idParam } from '../../../http/params.ts';
+import { writeContextOf } from '../../../http/request-context.ts';
 import { idempotentRoute, type Route, route } from '../../../http/route.ts';
-import { writeContextOf } from '../../../http/write-context.ts';
 import type { Notes } from '../notes.ts';
 
 export function historyRoutes(notes: Notes): Route[] {

@@ -2,8 +2,8 @@ import { LinkMention, MentionLinked } from '@notevault/protocol/mentions.ts';
 import { TaskToggled, ToggleTask } from '@notevault/protocol/tasks.ts';
 import { IdParams } from '@notevault/protocol/values/schemas.ts';
 import { idParam } from '../../../http/params.ts';
+import { writeContextOf } from '../../../http/request-context.ts';
 import { idempotentRoute, type Route } from '../../../http/route.ts';
-import { writeContextOf } from '../../../http/write-context.ts';
 import type { Notes } from '../notes.ts';
 
 /** Writes that change a place of a text. */

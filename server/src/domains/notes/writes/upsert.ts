@@ -8,7 +8,7 @@ import type { NoteDeps } from '../notes.deps.ts';
 import { type OpenedNote, toNote } from '../notes.mapper.ts';
 import * as store from '../notes.store.ts';
 import type { VersionReason } from '../sealed-note.ts';
-import { draftMergeOnPool, draftTextOnPool } from './offload/draft-on-pool.ts';
+import { draftMergeOnPool, draftTextOnPool } from './offload/task-transfer.ts';
 import { type CommittedNote, lastVersionOf, type WritePlan, type WriteTarget } from './write-plan.ts';
 import { findWriteTarget, type NoteInput, type TargetReads } from './write-target.ts';
 

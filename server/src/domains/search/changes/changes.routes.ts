@@ -1,7 +1,7 @@
 import { RenameTag, ReplaceText, VaultChange } from '@notevault/protocol/vault-changes.ts';
 import { answerBytes } from '../../../http/answers/answer-bytes.ts';
+import { writeContextOf } from '../../../http/request-context.ts';
 import { idempotentRoute, type Route } from '../../../http/route.ts';
-import { writeContextOf } from '../../../http/write-context.ts';
 import type { Search } from '../search.ts';
 
 /** Writes to many notes of a vault at once. */

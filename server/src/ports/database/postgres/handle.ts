@@ -1,7 +1,6 @@
 import { DatabaseError, type WriteHandle } from '../database.ts';
-import { type Compiled, type ListStatement, listSizes, type Statement } from '../statement.ts';
+import { type Compiled, type ListStatement, listSizes, type Statement, valuesOf } from '../statement.ts';
 import type { TransactionWatchdog } from '../transaction-watchdog.ts';
-import { valuesOf } from '../values.ts';
 import type { Session } from './session.ts';
 import type { StatementResult } from './statement-batch.ts';
 

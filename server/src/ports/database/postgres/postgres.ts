@@ -10,9 +10,8 @@ import {
   SchemaError,
   type WriteHandle,
 } from '../database.ts';
-import { type Compiled, type ListStatement, listSizes, type Statement } from '../statement.ts';
+import { type Compiled, type ListStatement, listSizes, type Statement, valuesOf } from '../statement.ts';
 import { TransactionWatchdog } from '../transaction-watchdog.ts';
-import { valuesOf } from '../values.ts';
 import { isUnavailable, isWorthRetrying, portError } from './errors.ts';
 import { PostgresHandle } from './handle.ts';
 import { migratePostgres } from './migrate.ts';

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { PoolClient } from 'pg';
 import { DatabaseError } from '../database.ts';
-import type { Compiled } from '../statement.ts';
-import type { Bindable } from '../values.ts';
+import type { Bindable, Compiled } from '../statement.ts';
 import { isStalePlan, portError } from './errors.ts';
 import { SkippedStatement, StatementBatch, type StatementResult } from './statement-batch.ts';
 

@@ -1,8 +1,7 @@
 import type { PoolClient } from 'pg';
 import { currentHangUp, currentTenant, runShared } from '../../../concurrency/tenant.ts';
 import { DatabaseError } from '../database.ts';
-import type { Compiled } from '../statement.ts';
-import type { Bindable } from '../values.ts';
+import type { Bindable, Compiled } from '../statement.ts';
 import { isStalePlan, isUnavailable, portError } from './errors.ts';
 import type { StatementNames } from './session.ts';
 import { SkippedStatement, StatementBatch } from './statement-batch.ts';

@@ -1,5 +1,5 @@
 import { type Connection, Query, type QueryResult } from 'pg';
-import type { Bindable } from '../values.ts';
+import type { Bindable } from '../statement.ts';
 import { valueTypes } from './value-types.ts';
 
 export type StatementResult = Pick<QueryResult, 'rows' | 'rowCount'>;

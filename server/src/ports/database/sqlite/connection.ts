@@ -1,7 +1,7 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Compiled } from '../statement.ts';
-import { type Bindable, valuesOf } from '../values.ts';
+import { type Bindable, valuesOf } from '../statement.ts';
 import { isBusy } from './errors.ts';
 
 /** How much of the file a connection maps into memory. */

@@ -1,8 +1,8 @@
 import { Appended, AppendNote, BatchBody, BatchResponse, DeleteNotes } from '@notevault/protocol/notes.ts';
 import { DeletedCount } from '@notevault/protocol/values/schemas.ts';
 import { answerBytes } from '../../../../http/answers/answer-bytes.ts';
+import { writeContextOf } from '../../../../http/request-context.ts';
 import { idempotentRoute, type Route } from '../../../../http/route.ts';
-import { writeContextOf } from '../../../../http/write-context.ts';
 import type { Notes } from '../../notes.ts';
 
 export function batchRoutes(notes: Notes): Route[] {
