@@ -81,6 +81,12 @@ export const SyncChanges = Type.Object({
     description:
       'The position after this page. Store it together with the applied changes, and send it as `cursor` next time.',
   }),
+  access: Type.Optional(
+    Type.Enum(['read', 'write'], {
+      description:
+        'What role and credential allow in the vault; `write` also while writes are refused because the account of its owner is suspended.',
+    }),
+  ),
 });
 export type SyncChanges = Static<typeof SyncChanges>;
 

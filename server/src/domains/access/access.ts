@@ -42,6 +42,8 @@ export interface OpenVault {
   /** The role of the account that opened it. */
   readonly role: Role;
   readonly permission: Need;
+  /** Whether only that the owner's account is suspended keeps the caller from writing. */
+  readonly isSuspended?: boolean;
   readonly key: SealingKey;
   /** Increases when a backup is restored: cursors and client ids of another epoch are void. */
   readonly feedEpoch: number;

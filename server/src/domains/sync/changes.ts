@@ -74,7 +74,8 @@ export async function changesPage(
   }
   const last: Position = { seq: rows.at(-1)?.row.seq ?? from.seq, base: from.base };
   const resume = cursorOf(vault, last);
-  const fields = { has_more: hasMore, next_cursor: hasMore ? resume : null, resume_cursor: resume };
+  const access = vault.isSuspended === true ? 'write' : vault.permission;
+  const fields = { has_more: hasMore, next_cursor: hasMore ? resume : null, resume_cursor: resume, access };
   return writeJsonObject(fields, [await writeJsonList('changes', rows, (row) => withContent(row, texts))]);
 }
 

@@ -91,10 +91,10 @@ async function openVault(
   const row = await chooseVault(deps, principal, header, found);
   if (row === undefined) throw new NotevaultError('no_vault');
   const access = accessOf(principal, row);
-  const { role, level: permission } = access;
+  const { role, level: permission, suspended: isSuspended } = access;
   if (role === null || permission === 'none') throw new NotevaultError('vault_no_access');
   checkAccess(access, need);
-  const vault = await openRow(deps, row, { role, permission, callerId: principal.userId });
+  const vault = await openRow(deps, row, { role, permission, isSuspended, callerId: principal.userId });
   // The vault was purged since the row was read.
   if (vault === null) throw new NotevaultError('vault_header_not_found');
   return { ...vault, hasWaitingEdits: row.has_waiting_edits === 1 };
@@ -147,7 +147,7 @@ async function chooseVault(
 async function openRow(
   deps: VaultDeps,
   { id, user_id: ownerId, feed_epoch: feedEpoch, tier }: store.OpenableRow,
-  opener: Pick<OpenVault, 'role' | 'permission' | 'callerId'>,
+  opener: Pick<OpenVault, 'role' | 'permission' | 'isSuspended' | 'callerId'>,
 ): Promise<OpenVault | null> {
   const key = await vaultKeyOf(deps, id);
   if (key === null) return null;
