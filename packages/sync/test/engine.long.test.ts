@@ -7,6 +7,10 @@ test('in 20,000 seeds three devices, people and an assistant end in sync, with n
   assert.deepEqual(await runSeeds(1_000_000, 20_000), []);
 });
 
+test('in 20,000 seeds with members no viewer sends anything, and no word is lost', async () => {
+  assert.deepEqual(await runSeeds(2_000_000, 20_000, { hasMembers: true }), []);
+});
+
 test('a million random triples of trees converge and lose nothing that either side wrote', () => {
   assert.deepEqual(runTriples(1_000_000, 1_000_000), []);
 });

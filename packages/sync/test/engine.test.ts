@@ -21,3 +21,15 @@ test('seeds 7007939 and 7009887: a file is not taken for another one whose name 
 test('seed 20014327: an edit that the server took and lost again by a restore is sent again, not overwritten', async () => {
   assert.deepEqual(await runSeeds(20_014_327, 1), []);
 });
+
+test('in 150 seeds with members, who become viewers, are removed and come back, viewers send nothing, folders without a vault stay as they are, and no word is lost', async () => {
+  assert.deepEqual(await runSeeds(1, 150, { hasMembers: true }), []);
+});
+
+test('seed 1734 with members: a request of an editor without an answer is not sent again by a viewer', async () => {
+  assert.deepEqual(await runSeeds(1734, 1, { hasMembers: true }), []);
+});
+
+test('seed 9564 with members: all devices get a file whose device was told that nothing was done, because its request was carried out twice', async () => {
+  assert.deepEqual(await runSeeds(9564, 1, { hasMembers: true }), []);
+});

@@ -114,6 +114,7 @@ function hostileServer(files: readonly string[], folders: readonly string[]): Se
       unreadable: [],
       cursor: '1',
       hasMore: false,
+      isReadOnly: false,
     }),
     folders: async () => folders,
     read: async () => ({

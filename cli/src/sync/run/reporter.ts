@@ -25,8 +25,16 @@ export function jsonReporter(root: string): Reporter {
     preview: (operations) => {
       for (const operation of operations) write('preview', operation);
     },
-    result: ({ kind, done, brakes, unsynced, pending }) =>
-      write('result', { folder: root, state: kind, done, waiting: pending.length, brakes, unsynced }),
+    result: ({ kind, done, isReadOnly, brakes, unsynced, pending }) =>
+      write('result', {
+        folder: root,
+        state: kind,
+        done,
+        waiting: pending.length,
+        read_only: isReadOnly,
+        brakes,
+        unsynced,
+      }),
     note: (text) => write('note', { text }),
   };
 }
@@ -69,11 +77,12 @@ export class PersonReporter implements Reporter {
     print(lines.length === 0 ? 'In step: there is nothing to do.' : `${lines.length} changes; nothing was done.`);
   }
 
-  result({ kind, brakes, unsynced }: SyncResult): void {
+  result({ kind, isReadOnly, brakes, unsynced }: SyncResult): void {
     const { up, down } = this.#counts;
     this.#counts = { up: 0, down: 0 };
     const lines: string[] = [];
     lines.push(`${STATES[kind]}: ${up} sent, ${down} received.`);
+    if (isReadOnly) lines.push('You may read this vault: changes made here are kept here, and not sent.');
     for (const brake of brakes) lines.push(describeBrake(brake));
     lines.push(...describeEnd(kind, this.#root));
     if (unsynced.length > 0) lines.push('Not synced:', ...unsynced.map(({ path, reason }) => `  ${path} ${reason}`));

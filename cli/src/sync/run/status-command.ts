@@ -61,10 +61,22 @@ export function showStatus(record: FolderRecord, found: SyncStatus | null, isJso
 }
 
 function linesOf(found: SyncStatus): [string, string][] {
-  const { state, at, serverReachedAt, waitingUp, waitingDown, oldestUnsent, conflicts, unsynced, watching, message } =
-    found;
+  const {
+    state,
+    isReadOnly,
+    at,
+    serverReachedAt,
+    waitingUp,
+    waitingDown,
+    oldestUnsent,
+    conflicts,
+    unsynced,
+    watching,
+    message,
+  } = found;
   return [
     ['state', `${STATES[state]}${message === null ? '' : ` (${message})`}, ${ago(at)}`],
+    ['access', isReadOnly ? 'you may read the vault: changes made here are kept here, and not sent' : 'read and write'],
     [
       'running',
       watching === null ? 'no: nothing is synced until "notevault sync" runs' : `yes, the folder is ${watching}`,

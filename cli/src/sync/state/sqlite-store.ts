@@ -129,6 +129,7 @@ export class SqliteStore implements StateStore, Disposable {
       ),
       remoteFolders: JSON.parse(value('remoteFolders') ?? '[]') as string[],
       cursor: value('cursor'),
+      isReadOnly: value('access') === 'read',
       hashes: rows(
         'select path, size, mtime_ms as mtimeMs, ctime_ms as ctimeMs, file_id as fileId, hash from hashes',
         ({ path, size, mtimeMs, ctimeMs, fileId, hash }: DiskFile & { hash: string }) => ({
@@ -197,6 +198,9 @@ export class SqliteStore implements StateStore, Disposable {
         return;
       case 'cursor':
         this.#single('cursor', change.cursor);
+        return;
+      case 'access':
+        this.#single('access', change.isReadOnly ? 'read' : 'write');
         return;
       case 'hash': {
         const { path, size, mtimeMs, ctimeMs, fileId } = change.file;

@@ -8,6 +8,8 @@ import { replaceFile } from './folder-registry.ts';
 /** What the last run of a folder's engine found; written by the engine, read by `notevault sync status`. */
 export interface SyncStatus {
   readonly state: SyncResult['kind'] | 'syncing' | 'offline' | 'stopped' | 'paused';
+  /** Whether the folder only follows the vault, because its person may not write there. */
+  readonly isReadOnly: boolean;
   /** Epoch milliseconds of this status, and of the last answer of the server. */
   readonly at: number;
   readonly serverReachedAt: number | null;
@@ -27,6 +29,7 @@ export interface SyncStatus {
 
 export const NO_STATUS: SyncStatus = {
   state: 'syncing',
+  isReadOnly: false,
   at: 0,
   serverReachedAt: null,
   waitingUp: 0,
@@ -81,7 +84,7 @@ export function offlineStatus(
 
 /** The status after a run. */
 export function statusOf(
-  { kind, pending, brakes, unsynced }: Pick<SyncResult, 'kind' | 'pending' | 'brakes' | 'unsynced'>,
+  { kind, isReadOnly, pending, brakes, unsynced }: Omit<SyncResult, 'done' | 'retryAt'>,
   conflicts: readonly string[],
   before: SyncStatus,
   now: number,
@@ -90,6 +93,7 @@ export function statusOf(
     ...before,
     ...waitingOf(pending, before, now),
     state: kind,
+    isReadOnly,
     at: now,
     serverReachedAt: now,
     conflicts,

@@ -11,6 +11,7 @@ import {
   type Server,
   ServerStopped,
   ServerUnreachable,
+  VaultGone,
   type Written,
 } from '../engine/ports.ts';
 import { kindOf, type RemoteFile } from '../plan/trees.ts';
@@ -64,7 +65,8 @@ export class VaultServer implements Server {
       deleted,
     }));
     const unreadable = page.unreadable.map(({ id }) => id);
-    return { changes, unreadable, cursor: page.resume_cursor, hasMore: page.has_more };
+    const isReadOnly = page.access === 'read';
+    return { changes, unreadable, cursor: page.resume_cursor, hasMore: page.has_more, isReadOnly };
   }
 
   async folders(): Promise<readonly string[]> {
@@ -200,7 +202,7 @@ export class VaultServer implements Server {
     } catch (error) {
       if (error instanceof RemoteDamaged) return { kind: 'refused', reason: error.message };
       if (!(error instanceof ApiError)) throw error;
-      if (error.status === 404) return { kind: 'changed' };
+      if (error.status === 404 || isReadOnlyNow(error)) return { kind: 'changed' };
       if (error.body.reason === RECENTLY_DELETED) return JUST_DELETED;
       if (error.status === 409)
         return error.code === 'version_conflict' && error.body.server_note
@@ -209,6 +211,11 @@ export class VaultServer implements Server {
       return { kind: 'refused', reason: reasonOf(error) };
     }
   }
+}
+
+/** The role was lowered since the plan was made: the next page of the feed says so. */
+function isReadOnlyNow({ status, code }: ApiError): boolean {
+  return status === 403 && code === 'insufficient_access';
 }
 
 type Refusal = { readonly kind: 'changed'; readonly isVersionGone?: true } | Refused;
@@ -285,9 +292,14 @@ export async function reached<Result>(answer: Promise<Result>): Promise<Result> 
       throw new ServerUnreachable(`the server answered ${error.status}: ${error.code}`, { cause: error });
     if (error.status === 401)
       throw new ServerStopped('the server does not know this device any more: sign in again', { cause: error });
-    if (error.status === 403) throw new ServerStopped(`the server does not allow it: ${error.code}`, { cause: error });
+    if (error.code === 'owner_suspended')
+      throw new ServerUnreachable('the account of the vault’s owner is suspended, and nothing can be written to it', {
+        cause: error,
+      });
+    if (error.status === 403 && !isReadOnlyNow(error))
+      throw new ServerStopped(`the server does not allow it: ${error.code}`, { cause: error });
     if (error.status === 404 && error.code === 'Vault not found')
-      throw new ServerStopped('the vault is gone, or out of reach of this device', { cause: error });
+      throw new VaultGone('the vault is gone, or not shared with you any more', { cause: error });
     throw error;
   }
 }

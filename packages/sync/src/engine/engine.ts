@@ -42,6 +42,8 @@ export interface SyncResult {
   readonly done: number;
   /** What is still to do: operations that wait for approval, or that the direction leaves out. */
   readonly pending: readonly Operation[];
+  /** Whether this device may not write to the vault: see PlanOptions. */
+  readonly isReadOnly: boolean;
   /** When the first refused operation may be tried again, in epoch milliseconds; null when none was refused. */
   readonly retryAt: number | null;
 }
@@ -115,10 +117,11 @@ export class SyncEngine {
 
   /**
    * Makes the vault equal to the folder with the next `sync`; what only the vault has goes to the trash of this device
-   * first.
+   * first. Has no effect on a device that may not write to the vault.
    */
   async makeAuthoritative(): Promise<void> {
     const { trees } = await this.#observeSettled();
+    if (this.#state.isReadOnly) return;
     const changes = makeAuthoritative(trees);
     const after = { ...trees, synced: { ...trees.synced, files: syncedAfter(trees, changes) } };
     for (const file of overwrittenRemotely(this.#plan(after).operations, trees)) {
@@ -194,7 +197,8 @@ export class SyncEngine {
       const refusals = refused.filter((one) => one !== undefined);
       const unsynced = this.#unsynced(refusals, problems, local);
       const retryAt = refusals.length === 0 ? null : Math.min(...refusals.map(({ until }) => until));
-      const result = { done, unsynced, brakes: [], pending: [...open, ...unwanted], retryAt };
+      const { isReadOnly } = this.#state;
+      const result = { done, unsynced, brakes: [], pending: [...open, ...unwanted], isReadOnly, retryAt };
       if (open.length === 0) {
         await this.#state.commit();
         if (local.settlesInMs === null) return { ...result, kind: 'in step' };
@@ -230,7 +234,7 @@ export class SyncEngine {
     // The disk comes first: a missing folder is noticed quickly and saves the requests to the server.
     const local = await this.#local.observe();
     const folders = await this.#remote.observe(local.tree.files.length === 0 && this.#state.synced.size === 0);
-    await this.#intents.settle(maySend);
+    await this.#intents.settle(maySend, this.#state.isReadOnly);
     const remote = { files: [...this.#state.remote.values()], folders };
     return { trees: this.#trees(local, remote), local };
   }
@@ -252,7 +256,8 @@ export class SyncEngine {
   #plan(trees: Trees): Plan {
     const label = conflictLabel(this.#options.device, new Date(this.#ports.clock.now()));
     const direction = this.#options.direction ?? 'both';
-    return plan(trees, { label, direction, canStore: (path) => this.#ports.disk.pathFault(path) === null });
+    const canStore = (path: string) => this.#ports.disk.pathFault(path) === null;
+    return plan(trees, { label, direction, isReadOnly: this.#state.isReadOnly, canStore });
   }
 
   /** An operation is not repeated until its effect would be different, some time has passed, or the user asks. */
@@ -341,6 +346,7 @@ function waitOf(settlesInMs: number, tries: number): number {
 const REASONS = {
   case: 'has the name of another file here but for the case of letters: rename one of them',
   blocked: 'waits for a name that another file of this list has: rename that one',
+  'only here': 'is only here, and is not sent: you may read this vault, not change it',
 };
 
 type CreateRemote = Extract<Operation, { type: 'createRemote' }>;

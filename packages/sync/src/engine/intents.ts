@@ -26,11 +26,16 @@ export class Intents {
     this.#clock = clock;
   }
 
-  /** Throws the errors of the server port. @param maySend whether a text may be sent again */
-  async settle(maySend: boolean): Promise<void> {
+  /**
+   * Throws the errors of the server port.
+   *
+   * @param maySend whether a text may be sent again
+   * @param isReadOnly whether the server would refuse it: then what is not known to be there counts as not sent
+   */
+  async settle(maySend: boolean, isReadOnly: boolean): Promise<void> {
     for (const intent of [...this.#state.intents.values()]) {
-      if (intent.type === 'push' && !maySend) continue;
-      const agreed = await this.#outcome(intent);
+      if (intent.type === 'push' && !maySend && !isReadOnly) continue;
+      const agreed = await this.#outcome(intent, isReadOnly);
       if (agreed === null) continue;
       this.#state.record(...agreed);
       this.#state.settled(intent);
@@ -38,12 +43,12 @@ export class Intents {
   }
 
   /** Returns what is agreed on; null when that cannot be known yet. */
-  #outcome(intent: Intent): Promise<StateChange[]> | StateChange[] | null {
+  #outcome(intent: Intent, isReadOnly: boolean): Promise<StateChange[]> | StateChange[] | null {
     switch (intent.type) {
       case 'create':
         return this.#created(intent);
       case 'push':
-        return this.#pushed(intent);
+        return this.#pushed(intent, isReadOnly);
       case 'put': {
         const { id, hash, fileId } = intent;
         const [synced, remote] = [this.#state.synced.get(id), this.#state.remote.get(id)];
@@ -83,9 +88,10 @@ export class Intents {
   }
 
   /** Sends the text again, unless the note has it: the server knows it, or takes it now. */
-  async #pushed({ id, hash, sent, version, mtime, fileId }: Push): Promise<StateChange[]> {
+  async #pushed({ id, hash, sent, version, mtime, fileId }: Push, isReadOnly: boolean): Promise<StateChange[]> {
     const [synced, remote] = [this.#state.synced.get(id), this.#state.remote.get(id)];
     if (synced === undefined || remote === undefined) return [];
+    if (remote.hash !== sent && isReadOnly) return [];
     const written = remote.hash === sent ? { file: remote } : await this.#sentAgain(remote, { sent, version, mtime });
     if (written === null) return [];
     const { file, text } = written;

@@ -153,6 +153,8 @@ export interface ChangesPage {
   /** The cursor for the next page. */
   readonly cursor: string;
   readonly hasMore: boolean;
+  /** Whether this device may not write to the vault: then it restores what is changed here, and sends nothing. */
+  readonly isReadOnly: boolean;
 }
 
 export interface Content {
@@ -189,7 +191,7 @@ export interface Refused {
 
 /**
  * The vault. Each write has a precondition. A request without an answer may have been carried out, so retrying is
- * always safe. Throws ServerUnreachable for temporary failures and ServerStopped for permanent ones.
+ * always safe. Throws ServerUnreachable for temporary failures, ServerStopped for permanent ones, and VaultGone.
  */
 export interface Server {
   /**
@@ -237,12 +239,17 @@ export class ServerUnreachable extends Error {
   override readonly name = 'ServerUnreachable';
 }
 
-/**
- * The user is signed out, the vault is deleted or the quota is used up; `message` says what to do. No local file
- * changes.
- */
+/** The user is signed out or the quota is used up; `message` says what to do. No local file changes. */
 export class ServerStopped extends Error {
   override readonly name = 'ServerStopped';
+}
+
+/**
+ * The vault is deleted, or taken away from this person or device. What the folder has stays as it is: it is not synced any
+ * more, with this vault or another, until the user says so, and then as if it never had been.
+ */
+export class VaultGone extends Error {
+  override readonly name = 'VaultGone';
 }
 
 /** What the engine remembers between runs. Hashes are cached by the fields of the disk's listing. */
@@ -252,6 +259,8 @@ export interface StoredState {
   readonly remote: readonly RemoteFile[];
   readonly remoteFolders: readonly string[];
   readonly cursor: string | null;
+  /** Whether this device may not write to the vault, by the last page of the feed. */
+  readonly isReadOnly: boolean;
   readonly hashes: readonly (DiskFile & { readonly hash: string })[];
   readonly refused: readonly Refusal[];
   readonly deletions: readonly Deletion[];
@@ -314,6 +323,7 @@ export type StateChange =
   | { readonly type: 'remoteGone'; readonly id: string }
   | { readonly type: 'remoteFolders'; readonly paths: readonly string[] }
   | { readonly type: 'cursor'; readonly cursor: string | null }
+  | { readonly type: 'access'; readonly isReadOnly: boolean }
   | { readonly type: 'hash'; readonly file: DiskFile; readonly hash: string }
   | { readonly type: 'hashGone'; readonly path: string }
   | { readonly type: 'refused'; readonly refusal: Refusal }

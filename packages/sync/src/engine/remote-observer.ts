@@ -46,11 +46,12 @@ export class RemoteObserver {
     throw new ServerUnreachable('the change feed of the vault cannot be read to its end');
   }
 
-  #apply({ changes, cursor }: ChangesPage): void {
+  #apply({ changes, cursor, isReadOnly }: ChangesPage): void {
     for (const { deleted, ...file } of changes)
       this.#state.record(deleted ? { type: 'remoteGone', id: file.id } : { type: 'remote', file });
     // Stored together with the rows it covers: after a crash between the two, changes would be skipped.
     this.#state.record({ type: 'cursor', cursor });
+    if (isReadOnly !== this.#state.isReadOnly) this.#state.record({ type: 'access', isReadOnly });
   }
 
   /**
@@ -62,6 +63,7 @@ export class RemoteObserver {
   async #readAnew(): Promise<boolean> {
     const there = new Map<string, RemoteFile>();
     let cursor: string | null = null;
+    let isReadOnly = false;
     for (let hasMore = true; hasMore; ) {
       const page: ChangesPage | null = await this.#server.changes(cursor);
       if (page === null) return false;
@@ -74,7 +76,7 @@ export class RemoteObserver {
         const known = this.#state.remote.get(id);
         if (known !== undefined) there.set(id, known);
       }
-      ({ cursor, hasMore } = page);
+      ({ cursor, hasMore, isReadOnly } = page);
     }
     for (const id of this.#state.remote.keys()) if (!there.has(id)) this.#state.record({ type: 'remoteGone', id });
     for (const [id, synced] of this.#state.synced) {
@@ -87,7 +89,7 @@ export class RemoteObserver {
     // They name versions that the vault may have given to other texts.
     for (const key of [...this.#state.intents.keys()]) this.#state.record({ type: 'settled', key });
     for (const file of there.values()) this.#state.record({ type: 'remote', file });
-    this.#state.record({ type: 'cursor', cursor });
+    this.#state.record({ type: 'cursor', cursor }, { type: 'access', isReadOnly });
     return true;
   }
 }

@@ -10,6 +10,7 @@ export class SyncState {
   readonly remote = new Map<string, RemoteFile>();
   remoteFolders: readonly string[] = [];
   cursor: string | null = null;
+  isReadOnly = false;
   readonly refused = new Map<string, Refusal>();
   deletions: readonly Deletion[] = [];
   /** The file that a download replaced, by id: what a program that had it open writes later is an edit of its content. */
@@ -32,15 +33,16 @@ export class SyncState {
   /** @param flushDisk makes the changes on the disk durable, which the state must never be ahead of. */
   static async load(store: StateStore, flushDisk: () => Promise<void>): Promise<SyncState> {
     const state = new SyncState(store, flushDisk);
-    const { synced, folders, remote, remoteFolders, cursor, hashes, refused, deletions, intents } = await store.load();
+    const { synced, folders, remote, hashes, refused, intents, ...stored } = await store.load();
     for (const file of synced) state.synced.set(file.id, file);
     for (const path of folders) state.folders.set(foldPath(path), path);
     for (const file of remote) state.remote.set(file.id, file);
     for (const { hash, ...file } of hashes) state.#hashes.set(file.path, { file, hash });
     for (const refusal of refused) state.refused.set(refusal.key, refusal);
-    state.remoteFolders = remoteFolders;
-    state.cursor = cursor;
-    state.deletions = deletions;
+    state.remoteFolders = stored.remoteFolders;
+    state.cursor = stored.cursor;
+    state.isReadOnly = stored.isReadOnly;
+    state.deletions = stored.deletions;
     for (const intent of intents) state.intents.set(keyOfIntent(intent), intent);
     return state;
   }
@@ -125,6 +127,9 @@ export class SyncState {
         return;
       case 'cursor':
         this.cursor = change.cursor;
+        return;
+      case 'access':
+        this.isReadOnly = change.isReadOnly;
         return;
       case 'hash':
         this.#hashes.set(change.file.path, { file: change.file, hash: change.hash });

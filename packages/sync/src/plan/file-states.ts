@@ -31,8 +31,12 @@ export function isSamePlace(a: string, b: string): boolean {
   return a === b || (fileName(a) === fileName(b) && foldPath(a) === foldPath(b));
 }
 
-/** Returns every file of the three trees once, with the target path that the changes on both sides give it. */
-export function fileStates({ local, remote, synced }: Trees): FileState[] {
+/**
+ * Returns every file of the three trees once, with the target path that the changes on both sides give it.
+ *
+ * @param isReadOnly whether only the changes of the vault count
+ */
+export function fileStates({ local, remote, synced }: Trees, isReadOnly = false): FileState[] {
   const { known, fresh } = identify(synced.files, local.files);
   const syncedOf = new Map(synced.files.map((file) => [file.id, file]));
   const remoteOf = new Map(remote.files.map((file) => [file.id, file]));
@@ -42,7 +46,13 @@ export function fileStates({ local, remote, synced }: Trees): FileState[] {
       local: known.get(id) ?? null,
       remote: remoteOf.get(id) ?? null,
     };
-    return { key: id, ...trees, ...destination(id, trees), conflict: false, problem: null };
+    return {
+      key: id,
+      ...trees,
+      ...(isReadOnly ? destinationInVault(trees) : destination(id, trees)),
+      conflict: false,
+      problem: null,
+    };
   });
   return withFresh(states, fresh);
 }
@@ -67,6 +77,13 @@ function destination(id: string, { synced, local, remote }: Observed): Pick<File
   if (remotePath !== null) return { target: remotePath, decidedBy: 'remote' };
   if (localPath !== null) return { target: localPath, decidedBy: 'local' };
   return { target: synced.path, decidedBy: 'both' };
+}
+
+/** The target where only the vault decides; a local file that was edited is not deleted with the vault's. */
+function destinationInVault({ synced, local, remote }: Observed): Pick<FileState, 'target' | 'decidedBy'> {
+  if (remote !== null) return { target: remote.path, decidedBy: 'remote' };
+  const isEdited = synced !== null && local !== null && !isUnedited(local, synced);
+  return { target: isEdited ? local.path : null, decidedBy: 'local' };
 }
 
 /**

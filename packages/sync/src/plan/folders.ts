@@ -24,11 +24,14 @@ export function foldersOf(
 /**
  * Returns the folder operations. Folders with files appear and disappear with their files; the others are synced by
  * path. A folder that one side removed is removed on the other once it is empty.
+ *
+ * @param isReadOnly whether the vault is not changed: its folders come back, and those of the disk stay there
  */
 export function folderOperations(
   { local, remote, synced }: Trees,
   states: readonly FileState[],
   sides: { readonly local: Side; readonly remote: Side },
+  isReadOnly = false,
 ): Operation[] {
   const inLocal = foldersOf(local.files, local.folders);
   const inRemote = foldersOf(remote.files, remote.folders);
@@ -51,13 +54,15 @@ export function folderOperations(
     const [s, l, r] = [inSynced.has(folded), inLocal.get(folded), inRemote.get(folded)];
     const isEmpty = { local: !sides.local.hasFilesIn(path), remote: !sides.remote.hasFilesIn(path) };
     const makesWay = [folded, ...ancestorsOf(folded)].some((at) => files.has(at));
-    const stays = !makesWay && (needed.has(folded) || kept.has(folded) || !s || (l !== undefined && r !== undefined));
+    const stays =
+      !makesWay &&
+      (needed.has(folded) || kept.has(folded) || !s || (r !== undefined && (isReadOnly || l !== undefined)));
     if (stays) {
       for (const folder of ancestorsOf(folded)) kept.add(folder);
       if (l !== undefined && r !== undefined) {
         if (!s) operations.push({ type: 'adoptFolder', path: r });
       } else if (!needed.has(folded) && !kept.has(folded)) {
-        if (l !== undefined) operations.push({ type: 'makeRemoteFolder', path: l });
+        if (l !== undefined && !isReadOnly) operations.push({ type: 'makeRemoteFolder', path: l });
         else if (r !== undefined) operations.push({ type: 'makeLocalFolder', path: r });
       }
       continue;

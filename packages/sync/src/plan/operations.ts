@@ -110,9 +110,9 @@ export type StateOperation =
 /**
  * Why a file keeps different paths on the two sides. `case`: the name differs from another file's only by case. `name`:
  * the name in the vault is one that not every disk can store. `name here`: so is the name on this disk. `blocked`: a file
- * with a problem of its own has the path.
+ * with a problem of its own has the path. `only here`: this device may not send it.
  */
-export type ProblemReason = 'case' | 'name' | 'name here' | 'blocked';
+export type ProblemReason = 'case' | 'name' | 'name here' | 'blocked' | 'only here';
 
 /** A file whose path cannot be synced. It stays where it is on both sides. */
 export interface Problem {

@@ -14,6 +14,11 @@ export interface PlanOptions {
   /** The label in the name of a conflict copy: see `conflictLabel`. */
   readonly label: string;
   readonly direction: Direction;
+  /**
+   * Whether this device may not write to the vault. What was renamed or deleted here is restored, an edited file becomes a
+   * conflict copy, and what only the folder has stays there: nothing is sent.
+   */
+  readonly isReadOnly?: boolean;
   /** Whether a path can be stored on every common disk. */
   canStore(path: string): boolean;
 }
@@ -47,8 +52,9 @@ const NEW_FOLDERS: Partial<Record<Operation['type'], ProblemReason>> = {
 };
 
 /** Makes the plan by looking at every file: see `plan`. */
-export function planOfAll(trees: Trees, { label, direction, canStore }: PlanOptions): Plan {
-  const states = fileStates(trees);
+export function planOfAll(trees: Trees, options: PlanOptions): Plan {
+  const { label, direction, isReadOnly = false, canStore } = options;
+  const states = fileStates(trees, isReadOnly);
   settleNames(states, label, canStore);
   const local = new Side(states, trees.local.folders, (state) => state.local?.path ?? null);
   const remote = new Side(states, trees.remote.folders, (state) => state.remote?.path ?? null);
@@ -69,11 +75,13 @@ export function planOfAll(trees: Trees, { label, direction, canStore }: PlanOpti
   for (const state of states) {
     if (moving.isTouched(state)) continue;
     const operation =
-      comingOrGoing(state, { local, remote }) ?? (renames ? null : contentOperation(state, states, label, direction));
+      comingOrGoing(state, { local, remote }, isReadOnly) ??
+      (renames ? null : contentOperation(state, states, options));
     if (operation !== null) operations.push(operation);
   }
   const problems = problemsOf(states);
-  for (const operation of renames ? [] : folderOperations(trees, states, { local, remote })) {
+  if (isReadOnly) problems.push(...onlyHere(states));
+  for (const operation of renames ? [] : folderOperations(trees, states, { local, remote }, isReadOnly)) {
     const reason = NEW_FOLDERS[operation.type];
     if (reason !== undefined && 'path' in operation && !canStore(operation.path))
       problems.push({ path: operation.path, id: null, reason });
@@ -166,7 +174,11 @@ const moveLocal = ({ state, from, to }: PathChange): Operation => ({
 });
 
 /** Returns the operation that creates or deletes a file on one side; null when both sides have it or it must wait. */
-function comingOrGoing(state: FileState, sides: { readonly local: Side; readonly remote: Side }): Operation | null {
+function comingOrGoing(
+  state: FileState,
+  sides: { readonly local: Side; readonly remote: Side },
+  isReadOnly: boolean,
+): Operation | null {
   const { key, synced, local, remote, target, problem } = state;
   if (local === null && remote === null) return { type: 'forget', id: key };
   if (local === null && remote !== null) {
@@ -176,7 +188,7 @@ function comingOrGoing(state: FileState, sides: { readonly local: Side; readonly
   }
   if (local !== null && remote === null) {
     if (target === null) return { type: 'deleteLocal', id: key, path: local.path, hash: local.hash };
-    if (problem !== null || local.path !== target || !sides.remote.isFree(state, target)) return null;
+    if (problem !== null || isReadOnly || local.path !== target || !sides.remote.isFree(state, target)) return null;
     return { type: 'createRemote', path: target, hash: local.hash, id: synced?.id ?? null };
   }
   return null;
@@ -196,8 +208,7 @@ export function agreedPath(local: string, remote: string, synced: SyncedFile | n
 function contentOperation(
   state: FileState,
   states: readonly FileState[],
-  label: string,
-  direction: Direction,
+  { label, direction, isReadOnly = false }: PlanOptions,
 ): Operation | null {
   const { key, synced, local, remote, target, problem } = state;
   if (local === null || remote === null || target === null) return null;
@@ -216,6 +227,8 @@ function contentOperation(
   const { id, path, hash, version } = remote;
   if (isUnedited(local, synced)) return { type: 'writeLocal', id, path: local.path, hash, version, over: local.hash };
   const agreed = agreedHash(synced);
+  if (isReadOnly)
+    return { type: 'setAside', id, from: local.path, to: asidePath(local.path, states, label), hash: local.hash };
   if (direction === 'pull' && remote.hash !== agreed && kindOf(path) === 'note') {
     const hashes = { hash: local.hash, baseHash: agreed, remoteHash: hash };
     return { type: 'mergeLocal', id, path: local.path, ...hashes };
@@ -224,11 +237,24 @@ function contentOperation(
     const base = { hash: agreed, version: synced.pushed === null ? synced.version : null };
     return { type: 'pushContent', id, path, localPath: local.path, hash: local.hash, base, remoteHash: hash };
   }
+  return { type: 'setAside', id, from: local.path, to: asidePath(local.path, states, label), hash: local.hash };
+}
+
+/** Returns a free path for the conflict copy of a file. */
+function asidePath(path: string, states: readonly FileState[], label: string): string {
   const taken = new Set(
     states.flatMap(({ target: at, local: file }) => [at, file?.path].filter((one) => one != null)).map(foldPath),
   );
-  const to = conflictPath(local.path, label, (folded) => taken.has(folded));
-  return { type: 'setAside', id, from: local.path, to, hash: local.hash };
+  return conflictPath(path, label, (folded) => taken.has(folded));
+}
+
+/** The files that only the folder has, for a device that may not send them. */
+function onlyHere(states: readonly FileState[]): Problem[] {
+  return states.flatMap(({ local, remote, target, problem }) =>
+    local !== null && remote === null && problem === null && target === local.path
+      ? [{ path: local.path, id: null, reason: 'only here' as const }]
+      : [],
+  );
 }
 
 function isEqual(agreed: SyncedFile, synced: SyncedFile | null): boolean {

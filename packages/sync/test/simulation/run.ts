@@ -1,20 +1,24 @@
 import { World } from './world.ts';
 
 /** Runs some seeds, each twice to prove that a seed is deterministic; returns one failure message per failed seed. */
-export async function runSeeds(first: number, count: number, twice = true): Promise<string[]> {
+export async function runSeeds(
+  first: number,
+  count: number,
+  { twice = true, hasMembers = false } = {},
+): Promise<string[]> {
   const failures: string[] = [];
   for (let seed = first; seed < first + count && failures.length < 5; seed++) {
-    const [result, trace] = await outcomeOf(seed);
+    const [result, trace] = await outcomeOf(seed, hasMembers);
     if (result !== null) failures.push(`seed ${seed}: ${result}`);
     if (!twice) continue;
-    const [, again] = await outcomeOf(seed);
+    const [, again] = await outcomeOf(seed, hasMembers);
     if (again !== trace) failures.push(`seed ${seed} is not the same when it is run again`);
   }
   return failures;
 }
 
-async function outcomeOf(seed: number): Promise<[result: string | null, trace: string]> {
-  const world = new World(seed);
+async function outcomeOf(seed: number, hasMembers: boolean): Promise<[result: string | null, trace: string]> {
+  const world = new World(seed, hasMembers);
   const result = await world.run().catch((error: unknown) => String(error instanceof Error ? error.stack : error));
   return [result, world.trace.join('\n')];
 }

@@ -37,6 +37,8 @@ export class SimDisk implements Disk {
   readonly #scheduler: Scheduler;
   readonly #random: Random;
   readonly trashed: string[] = [];
+  /** How often the engine has changed something. */
+  changes = 0;
   #inodes = 0;
   /** Awaited by each call of the engine; throws when the engine's process was killed. */
   turn: () => Promise<void> = () => Promise.resolve();
@@ -191,6 +193,7 @@ export class SimDisk implements Disk {
     let content = '';
     for await (const part of bytes) content += new TextDecoder('utf-8', { ignoreBOM: true }).decode(part);
     await this.turn();
+    this.changes += 1;
     const isAsExpected =
       over === null ? !this.#files.has(this.#key(path)) && this.#fits(path) : this.#current(over) !== null;
     if (!isAsExpected) throw new DiskChanged();
@@ -199,6 +202,7 @@ export class SimDisk implements Disk {
 
   async move(from: DiskFile, to: string): Promise<DiskFile> {
     await this.turn();
+    this.changes += 1;
     const file = this.#current(from);
     const isFree = !this.#files.has(this.#key(to)) || this.#key(to) === this.#key(from.path);
     if (file === null || !isFree || !this.#fits(to)) throw new DiskChanged();
@@ -208,6 +212,7 @@ export class SimDisk implements Disk {
 
   async moveFolder(from: string, to: string): Promise<void> {
     await this.turn();
+    this.changes += 1;
     if (!this.#folders.has(this.#key(from))) throw new DiskChanged();
     if (this.#key(from) !== this.#key(to) && !this.#isFreeFolder(to)) throw new DiskChanged();
     this.#moveAll(from, to);
@@ -215,6 +220,7 @@ export class SimDisk implements Disk {
 
   async trash(expected: DiskFile): Promise<void> {
     await this.turn();
+    this.changes += 1;
     const file = this.#current(expected);
     if (file === null) throw new DiskChanged();
     this.trashed.push(file.content);
@@ -229,11 +235,13 @@ export class SimDisk implements Disk {
 
   async makeFolder(path: string): Promise<void> {
     await this.turn();
+    this.changes += 1;
     this.userMakeFolder(path);
   }
 
   async removeFolder(path: string): Promise<void> {
     await this.turn();
+    this.changes += 1;
     const inside = `${this.#key(path)}/`;
     if ([...this.#files.keys(), ...this.#folders.keys()].some((key) => key.startsWith(inside))) throw new DiskChanged();
     this.#folders.delete(this.#key(path));

@@ -7,6 +7,7 @@ import {
   type NoteText,
   type Server,
   ServerUnreachable,
+  VaultGone,
   type Written,
 } from '../../src/engine/ports.ts';
 import { kindOf, type RemoteFile } from '../../src/plan/trees.ts';
@@ -25,6 +26,11 @@ interface Row {
   readonly fingerprints: Set<string>;
 }
 
+/** What the person of a device is to the vault. */
+export type Standing = 'editor' | 'viewer' | 'removed';
+
+const CHANGED = { kind: 'changed' } as const;
+
 /** A vault in memory that follows the rules of the API, as far as a device relies on them. */
 export class SimServer {
   readonly #rows = new Map<string, Row>();
@@ -37,6 +43,11 @@ export class SimServer {
 
   constructor(random: Random) {
     this.#random = random;
+  }
+
+  /** Increases with each change. */
+  get seq(): number {
+    return this.#seq;
   }
 
   get live(): Row[] {
@@ -162,8 +173,10 @@ export class SimServer {
   /**
    * Returns the vault as one device reaches it. `turn` throws the failures of the device's process and of the
    * connection.
+   *
+   * @param reader says at each moment whether the person of the device has the vault, and may write to it.
    */
-  reachedBy(turn: () => Promise<void>): Server {
+  reachedBy(turn: () => Promise<void>, reader: () => Standing = () => 'editor'): Server {
     const shown = ({ id, path, content, version, mtime }: Row): RemoteFile => ({
       id,
       path,
@@ -177,15 +190,23 @@ export class SimServer {
       const row = this.#rows.get(id);
       return row?.deleted === false && (path === undefined || row.path === path) ? row : undefined;
     };
+    /** What the device was last told: that it may not write. */
+    let isToldReadOnly = false;
     /** The answer may get lost after the work is done, and the work may be done twice. */
     const answer = async <Result>(work: () => Result): Promise<Result> => {
       await turn();
       if (this.isDown) throw new ServerUnreachable('down');
+      if (reader() === 'removed') throw new VaultGone('removed');
       let result = work();
       if (this.#random.chance(0.03)) result = work();
       await turn();
       if (this.isDown || this.#random.chance(0.03)) throw new ServerUnreachable('the answer is lost');
       return result;
+    };
+    /** Work that only an editor may do; nothing is sent by a device that knows that its person is none. */
+    const write = <Result>(work: () => Result, refused: Result): Promise<Result> => {
+      if (isToldReadOnly) throw new Error('a viewer’s device sends something');
+      return answer(() => (reader() === 'viewer' ? refused : work()));
     };
     return {
       changes: (cursor) =>
@@ -195,7 +216,9 @@ export class SimServer {
           const rows = [...this.#rows.values()].filter(({ seq }) => seq > (after ?? 0)).sort((a, b) => a.seq - b.seq);
           const page = rows.slice(0, 5);
           const changes = page.map((row) => ({ ...shown(row), deleted: row.deleted }));
+          isToldReadOnly = reader() === 'viewer';
           return {
+            isReadOnly: isToldReadOnly,
             changes,
             unreadable: [],
             cursor: `${this.#epoch} ${page.at(-1)?.seq ?? after}`,
@@ -211,46 +234,49 @@ export class SimServer {
           return { hash: hashOf(content), version: shown(row).version, size: null, bytes: once(content) };
         }),
       createNotes: (notes) =>
-        answer(() => notes.map(({ path, text, mtime, id }) => written(this.#create(path, text, mtime, id)))),
+        write(
+          () => notes.map(({ path, text, mtime, id }) => written(this.#create(path, text, mtime, id))),
+          notes.map(() => CHANGED),
+        ),
       pushNote: (id, note, version) =>
-        answer(() => {
+        write<Written | { kind: 'version gone' }>(() => {
           const row = this.#push(live(id, note.path), note, version);
           return row === 'version gone' ? { kind: 'version gone' } : written(row);
-        }),
+        }, CHANGED),
       putAttachment: async (path, bytes, _size, mtime, over) => {
         let content = '';
         for await (const part of bytes()) content += new TextDecoder('utf-8', { ignoreBOM: true }).decode(part);
-        return answer(() => written(this.#put(path, content, mtime, over)));
+        return write(() => written(this.#put(path, content, mtime, over)), CHANGED);
       },
       move: ({ id, path }, to) =>
-        answer(() => {
+        write<Written>(() => {
           const row = live(id, path);
-          if (row === undefined || !this.#fits(to, row)) return { kind: 'changed' };
+          if (row === undefined || !this.#fits(to, row)) return CHANGED;
           row.path = this.#spelled(to);
           this.#touch(row);
           return written(row);
-        }),
-      moveFolder: (from, to) => answer(() => this.#moveFolder(from, to)),
+        }, CHANGED),
+      moveFolder: (from, to) => write<'moved' | 'changed'>(() => this.#moveFolder(from, to), 'changed'),
       delete: ({ id, path, hash }) =>
-        answer(() => {
+        write<'deleted' | 'changed'>(() => {
           const row = live(id);
           if (row === undefined) return 'deleted';
           if (row.path !== path || hashOf(row.content) !== hash) return 'changed';
           row.deleted = true;
           this.#touch(row);
           return 'deleted';
-        }),
+        }, 'changed'),
       makeFolder: (path) =>
-        answer(() => {
+        write<'made' | 'changed'>(() => {
           if ([path, ...ancestorsOf(path)].some((folder) => this.#at(folder) !== undefined)) return 'changed';
           this.#folders.set(foldPath(path), this.#spelled(`${path}/x`).slice(0, -2));
           this.#seq += 1;
           return 'made';
-        }),
+        }, 'changed'),
       removeFolder: (path) =>
-        answer(() => {
+        write(() => {
           this.#folders.delete(foldPath(path));
-        }),
+        }, undefined),
     };
   }
 

@@ -14,6 +14,7 @@ export class SimStore implements StateStore {
   readonly #texts = new Map<string, string>();
   #remoteFolders: readonly string[] = [];
   #cursor: string | null = null;
+  #isReadOnly = false;
   turn: () => Promise<void> = () => Promise.resolve();
 
   async load(): Promise<StoredState> {
@@ -23,6 +24,7 @@ export class SimStore implements StateStore {
       remote: [...this.#remote.values()],
       remoteFolders: this.#remoteFolders,
       cursor: this.#cursor,
+      isReadOnly: this.#isReadOnly,
       hashes: [...this.#hashes.values()],
       refused: [...this.#refused.values()],
       deletions: this.#deletions,
@@ -64,6 +66,9 @@ export class SimStore implements StateStore {
         return;
       case 'cursor':
         this.#cursor = change.cursor;
+        return;
+      case 'access':
+        this.#isReadOnly = change.isReadOnly;
         return;
       case 'hash':
         this.#hashes.set(change.file.path, { ...change.file, hash: change.hash });

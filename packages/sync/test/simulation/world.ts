@@ -2,17 +2,18 @@ import { foldPath, joinPath } from '@notevault/note-text/paths.ts';
 import { nodeHashing } from '../../../../cli/src/sync/run/node-hashing.ts';
 import { Random } from '../../../../server/test/kit/random.ts';
 import { SyncEngine, type SyncResult } from '../../src/engine/engine.ts';
-import { ServerUnreachable } from '../../src/engine/ports.ts';
+import { ServerUnreachable, VaultGone } from '../../src/engine/ports.ts';
 import { kindOf } from '../../src/plan/trees.ts';
 import { Killed, Scheduler } from './scheduler.ts';
 import { type DiskKind, SimDisk } from './sim-disk.ts';
-import { SimServer } from './sim-server.ts';
+import { SimServer, type Standing } from './sim-server.ts';
 import { SimStore } from './sim-store.ts';
 
 // Modelled on Dropbox's Trinity: complete engines with disk, server, store and clock in memory, all driven by one seed.
 // People and an assistant change both sides at any moment; processes are killed, answers get lost or requests run
 // twice, the server is unreachable, the feed is reset, clocks jump. Then all changes stop, and all sides must become
-// equal.
+// equal. With members, each device is of another person, who is made a viewer or an editor, removed and let in again at
+// any moment.
 
 const FOLDERS = ['', '', 'a', 'b', 'a/c', 'A'];
 const NAMES = ['x.md', 'y.md', 'z.md', 'X.md', 'p.png', 'q.png', 'é.md'];
@@ -49,9 +50,12 @@ class Diary {
 class Device {
   readonly name: string;
   readonly disk: SimDisk;
-  readonly store = new SimStore();
+  store = new SimStore();
   readonly #world: World;
   #incarnation = 0;
+  standing: Standing = 'editor';
+  /** Whether a sync found the vault gone: then there is none until its person asks for it. */
+  isEnded = false;
   result: SyncResult | null = null;
 
   constructor(name: string, world: World, kind: DiskKind) {
@@ -65,8 +69,26 @@ class Device {
     this.#incarnation += 1;
   }
 
-  /** Starts the program and runs one sync. */
+  /** Lets the person in again, who then syncs the folder as one without a state. */
+  rejoin(standing: Standing): void {
+    if (this.isEnded) {
+      this.kill();
+      this.store = new SimStore();
+    }
+    this.isEnded = false;
+    this.standing = standing;
+  }
+
+  /** Starts the program and runs one sync. Throws when it changes the folder of somebody who was removed. */
   async sync(): Promise<void> {
+    if (this.isEnded) return;
+    const [isRemoved, changes] = [this.standing === 'removed', this.disk.changes];
+    await this.#run();
+    if (isRemoved && this.isEnded && this.disk.changes !== changes)
+      throw new Error(`${this.name} changes a folder without a vault`);
+  }
+
+  async #run(): Promise<void> {
     const mine = ++this.#incarnation;
     const turn = async () => {
       await this.#world.scheduler.turn();
@@ -74,7 +96,7 @@ class Device {
     };
     this.disk.turn = turn;
     this.store.turn = turn;
-    const server = this.#world.server.reachedBy(turn);
+    const server = this.#world.server.reachedBy(turn, () => this.standing);
     const clock = this.#world.scheduler.clock();
     const ports = { disk: this.disk, store: this.store, server, clock, hashing: nodeHashing };
     this.result = null;
@@ -84,7 +106,8 @@ class Device {
       const engine = await SyncEngine.open(ports, { device: this.name, onOperation });
       this.result = await engine.sync({ isApproved: () => true });
     } catch (error) {
-      if (!(error instanceof Killed) && !(error instanceof ServerUnreachable)) throw error;
+      if (error instanceof VaultGone) this.isEnded = mine === this.#incarnation && this.standing === 'removed';
+      else if (!(error instanceof Killed) && !(error instanceof ServerUnreachable)) throw error;
     }
   }
 }
@@ -97,7 +120,11 @@ export class World {
   readonly diary = new Diary();
   readonly trace: string[] = [];
 
-  constructor(seed: number) {
+  readonly #hasMembers: boolean;
+
+  /** @param hasMembers whether the devices are of several people, whose roles change */
+  constructor(seed: number, hasMembers = false) {
+    this.#hasMembers = hasMembers;
     this.random = new Random(seed);
     this.scheduler = new Scheduler(this.random);
     this.server = new SimServer(this.random);
@@ -122,7 +149,8 @@ export class World {
 
   async #live(): Promise<string | null> {
     const busy = this.devices.map((device) => this.#liveOf(device));
-    await Promise.all([...busy, this.#people(), this.#trouble()]);
+    const roles = this.#hasMembers ? [this.#roles()] : [];
+    await Promise.all([...busy, this.#people(), this.#trouble(), ...roles]);
     this.server.isDown = false;
     return this.#peace();
   }
@@ -139,6 +167,18 @@ export class World {
       await this.scheduler.turn(this.random.below(400));
       if (this.random.chance(0.25)) this.#agent();
       else this.#person(this.random.pick(this.devices).disk);
+    }
+  }
+
+  /** Changes roles; a person who was removed may come back. */
+  async #roles(): Promise<void> {
+    for (let count = 1 + this.random.below(10); count > 0; count--) {
+      const device = this.random.pick(this.devices);
+      const standing = this.random.pick(['editor', 'viewer', 'viewer', 'removed'] as const);
+      this.log(`${device.name} becomes ${standing}`);
+      if (standing === 'removed') device.standing = standing;
+      else device.rejoin(standing);
+      await this.scheduler.turn(this.random.below(3000));
     }
   }
 
@@ -239,20 +279,32 @@ export class World {
   /** Stops all changes and syncs all devices until nothing is left to do. */
   async #peace(): Promise<string | null> {
     for (let round = 1; round <= PEACE_ROUNDS; round++) {
+      // A write whose answer is that nothing was done may have been carried out by an earlier attempt.
+      const { seq } = this.server;
       let done = 0;
       for (const device of this.devices) {
         await this.scheduler.turn(5000);
         await device.sync();
-        done += device.result?.kind === 'in step' ? device.result.done : 1;
+        if (!device.isEnded) done += device.result?.kind === 'in step' ? device.result.done : 1;
       }
-      if (done === 0) return this.#difference();
+      if (done === 0 && this.server.seq === seq) return this.#difference();
     }
     return `no peace: ${this.devices.map(({ name, result }) => `${name} ${JSON.stringify(result)}`).join('; ')}`;
   }
 
+  /** The files of the vault that a folder lacks or has otherwise, but for those that it names. */
+  #missingFrom(disk: SimDisk, unsynced: ReadonlySet<string>): string[] {
+    const here = new Map([...disk.contents].map(([path, content]) => [foldPath(path), content]));
+    return this.server.live
+      .filter(({ path }) => !path.includes(':') && !unsynced.has(foldPath(path)))
+      .filter(({ path, content }) => here.get(foldPath(path)) !== content)
+      .map(({ path }) => path);
+  }
+
   #difference(): string | null {
     const remote = new Map(this.server.live.map(({ path, content }) => [path, content]));
-    for (const { name, disk, result } of this.devices) {
+    for (const { name, disk, result, standing } of this.devices) {
+      if (standing === 'removed') continue;
       const unsynced = new Set((result?.unsynced ?? []).map(({ path }) => foldPath(path)));
       const shown = (files: Iterable<readonly [string, string]>) =>
         [...files]
@@ -263,10 +315,13 @@ export class World {
       // A file with a problem may have a different path on each side; its content is checked below.
       if (unsynced.size === 0 && shown(disk.contents) !== shown(remote))
         return `${name} has\n${shown(disk.contents)}\nand the server\n${shown(remote)}`;
+      const missing = standing === 'viewer' ? this.#missingFrom(disk, unsynced) : [];
+      if (missing.length > 0) return `${name} may read and lacks ${missing.join(', ')}`;
     }
+    const keeps = ({ result, standing }: Device) => standing === 'removed' || (result?.unsynced.length ?? 0) > 0;
     const everywhere = [
       ...remote.values(),
-      ...this.devices.flatMap(({ disk, result }) => (result?.unsynced.length ? [...disk.contents.values()] : [])),
+      ...this.devices.filter(keeps).flatMap(({ disk }) => [...disk.contents.values()]),
     ];
     const lost = this.diary.lostFrom(everywhere);
     return lost.length === 0 ? null : `lost ${lost.join(', ')}`;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, it } from 'node:test';
-import { ServerStopped, ServerUnreachable } from '@notevault/sync/engine/ports.ts';
+import { ServerStopped, ServerUnreachable, VaultGone } from '@notevault/sync/engine/ports.ts';
 import { runOnce } from '../../../../cli/src/sync/run/run-once.ts';
 import { NO_STATUS, readStatus } from '../../../../cli/src/sync/state/sync-status.ts';
 import { onSqlite } from '../../kit/engines.ts';
@@ -40,8 +40,8 @@ onSqlite('a sync that a server stops, or that finds the vault empty', (open) => 
 
   it('a sync deletes nothing when the vault was deleted or purged, or the credential revoked', async () => {
     await using server = await startServer({ open });
-    const ends: [string, (vaultId: string, revoke: () => Promise<unknown>) => Promise<unknown>, RegExp][] = [
-      ['deleted', (vaultId) => server.alice.delete(`/vaults/${vaultId}`), /the vault is gone/],
+    const ends: [string, (vaultId: string, revoke: () => Promise<unknown>) => Promise<unknown>, string, RegExp][] = [
+      ['deleted', (vaultId) => server.alice.delete(`/vaults/${vaultId}`), VaultGone.name, /the vault is gone/],
       [
         'purged',
         async (vaultId) => {
@@ -49,16 +49,17 @@ onSqlite('a sync that a server stops, or that finds the vault empty', (open) => 
           const { status } = await server.alice.post(`/vaults/${vaultId}/purge`, {});
           assert.ok(status < 300, `${status}`);
         },
+        VaultGone.name,
         /the vault is gone/,
       ],
-      ['revoked', (_, revoke) => revoke(), /does not know this device any more/],
+      ['revoked', (_, revoke) => revoke(), ServerStopped.name, /does not know this device any more/],
     ];
-    for (const [home, end, message] of ends) {
+    for (const [home, end, name, message] of ends) {
       const { machine, vaultId, revoke } = await syncedMachine(server, home);
       await end(vaultId, revoke);
       machine.remove('0.txt');
       machine.put('0.txt', '0');
-      await keepsAll(machine, () => assert.rejects(machine.run(), { name: ServerStopped.name, message }));
+      await keepsAll(machine, () => assert.rejects(machine.run(), { name, message }));
     }
   });
 
@@ -89,10 +90,10 @@ onSqlite('a sync that a server stops, or that finds the vault empty', (open) => 
     assert.deepEqual(await statusAfter(online), { state: 'in step', waitingUp: 0, waitingDown: 0, oldest: null });
   });
 
-  const answers: [string, () => Response, typeof ServerStopped | typeof ServerUnreachable][] = [
+  const answers: [string, () => Response, typeof ServerStopped | typeof ServerUnreachable | typeof VaultGone][] = [
     ['401', () => Response.json({ error: 'unauthorized' }, { status: 401 }), ServerStopped],
     ['403', () => Response.json({ error: 'forbidden' }, { status: 403 }), ServerStopped],
-    ['Vault not found', noVault, ServerStopped],
+    ['Vault not found', noVault, VaultGone],
     ['500', () => Response.json({ error: 'internal' }, { status: 500 }), ServerUnreachable],
     [
       '503',
