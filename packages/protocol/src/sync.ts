@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { Folder } from './folders.ts';
-import { documented, Nullable, sent, sentId, Timestamp, Uuid } from './values/schemas.ts';
+import { Actor, documented, Nullable, sent, sentId, Timestamp, Uuid } from './values/schemas.ts';
 
 export const ManifestAttachment = Type.Object({
   id: Uuid,
@@ -64,6 +64,11 @@ export const SyncChange = Type.Object({
   mime_type: Type.Optional(Type.String({ description: 'Attachments.' })),
   size_bytes: Type.Optional(Type.Integer({ description: 'Attachments.' })),
   content: Type.Optional(Type.String({ description: 'Live notes, with `fields=all`.' })),
+  actor: Type.Optional(
+    Type.Object(Actor.properties, {
+      description: 'Who made the last change, with `fields=all`. Absent for attachments from before this was stored.',
+    }),
+  ),
 });
 export type SyncChange = Static<typeof SyncChange>;
 
@@ -153,7 +158,7 @@ export const ChangesQuery = Type.Object({
   limit: Type.Optional(Type.String({ description: 'Rows per page, 1 to 500. Default 100.' })),
   fields: Type.Optional(
     Type.String({
-      description: '`meta` (the default), or `all` to include the content of notes.',
+      description: '`meta` (the default), or `all` to include the content of notes and who changed what.',
       ...documented({ enum: ['meta', 'all'] }),
     }),
   ),

@@ -1,8 +1,8 @@
 import type { AttachmentId, Seq } from '@notevault/protocol/values/ids.ts';
 import { cachedEntries } from '../entries/cached-entries.ts';
-import type { FeedEntry } from '../entries/entries.ts';
+import type { Actor, FeedEntry } from '../entries/entries.ts';
 import type { CachedRow, OpenVault } from '../vaults/vaults.ts';
-import { openMeta } from './sealed-attachment.ts';
+import { type AttachmentMeta, openMeta } from './sealed-attachment.ts';
 
 /** An attachment of the change feed; a tombstone has the data of the deleted attachment. */
 export interface ChangedAttachment extends CachedRow {
@@ -29,9 +29,19 @@ export const cachedAttachments = cachedEntries<ChangedAttachment>({
   bytesOf: ({ path }) => ROW_BYTES + path.length,
 });
 
-/** Unseals an attachment or tombstone of the change feed. Throws `attachment_unreadable`. */
-export function changedAttachment(vault: OpenVault, row: FeedEntry): ChangedAttachment {
-  const { path, hash, type } = openMeta(vault, row);
+/** Unseals an attachment or tombstone. Throws `attachment_unreadable`. */
+function changedAttachment(vault: OpenVault, row: FeedEntry): ChangedAttachment {
+  return withMeta(row, openMeta(vault, row));
+}
+
+/** The same, with who changed it last: undefined in rows from before this was stored. */
+export function attachmentChange(vault: OpenVault, row: FeedEntry): ChangedAttachment & { readonly actor?: Actor } {
+  const meta = openMeta(vault, row);
+  const actor = row.deleted_at === null ? meta.actor : meta.deletedActor;
+  return { ...withMeta(row, meta), ...(actor === undefined ? {} : { actor }) };
+}
+
+function withMeta(row: FeedEntry, { path, hash, type }: AttachmentMeta): ChangedAttachment {
   return {
     id: row.id as AttachmentId,
     seq: row.seq as Seq,

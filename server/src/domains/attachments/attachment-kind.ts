@@ -36,7 +36,7 @@ export function createAttachmentKind(deps: AttachmentDeps): KindHandler {
       const names = tombstones.map(({ old }) => old.name_key);
       await deps.hooks.namesChanged(handle, vault, names, []);
     },
-    prepareMove: ({ vault }, moving, yieldIfDue) => prepareMove(deps, vault, moving, yieldIfDue),
+    prepareMove: (context, moving, yieldIfDue) => prepareMove(deps, context, moving, yieldIfDue),
     applyMove: async () => undefined,
     describeTrashed(vault, row) {
       const { path, deletedActor } = openMeta(vault, row);
@@ -66,7 +66,7 @@ function tombstoneOf({ vault, actor }: Pick<WriteContext, 'vault' | 'actor'>, ro
 
 async function* prepareMove(
   { clock }: Pick<AttachmentDeps, 'clock'>,
-  vault: OpenVault,
+  { vault, actor }: Pick<WriteContext, 'vault' | 'actor'>,
   moving: readonly MovingEntry[],
   yieldIfDue: YieldIfDue,
 ): AsyncGenerator<MoveBatch> {
@@ -83,7 +83,7 @@ async function* prepareMove(
         updated_at: clock.now(),
         path_key: toKey,
         name_key: vault.key.blind('name', attachmentNameKey(to)),
-        meta: sealMeta(vault, row.id, revision, { ...(meta as AttachmentMeta), path: to, type }),
+        meta: sealMeta(vault, row.id, revision, { ...(meta as AttachmentMeta), path: to, type, actor }),
       });
     }
     yield { rows, rest: null };
@@ -112,7 +112,7 @@ async function restoreOnce(
   sent: string | undefined,
 ): Promise<TrashRestored> {
   const { db, entries, vaults, hooks } = deps;
-  const { vault } = context;
+  const { vault, actor } = context;
   const row = await entries.trash.rowById(db, vault, 'attachment', id);
   if (row === undefined) throw new NotevaultError('trash_not_found');
   checkPlan(vault, row.size_bytes);
@@ -123,7 +123,7 @@ async function restoreOnce(
   const owner = resolved.blocked?.owner ?? (await entries.ownerOf(db, vault, path));
   if (owner !== null) throw await entries.conflictWith(vault, owner, resolved.blocked?.path ?? path);
   const revision = row.revision + 1;
-  const meta = { ...old, path: resolved.path, type };
+  const meta = { ...old, path: resolved.path, type, actor };
   const nameKey = vault.key.blind('name', attachmentNameKey(resolved.path));
   const sealedMeta = sealMeta(vault, id, revision, meta);
   return db.transact(async (handle) => {

@@ -10,7 +10,7 @@ import type { Entries, StoredEntry, WriteContext } from '../entries/entries.ts';
 import { isConditional, type Precondition, UNCONDITIONAL } from '../entries/precondition.ts';
 import type { SealedEntry } from '../entries/sealed-entry.ts';
 import type { ChangeSequence, OpenVault } from '../vaults/vaults.ts';
-import { cachedAttachments, changedAttachment } from './attachment-cache.ts';
+import { attachmentChange, cachedAttachments } from './attachment-cache.ts';
 import { createAttachmentKind } from './attachment-kind.ts';
 import { checkExpected, toAttachment } from './attachments.mapper.ts';
 import { createBlobGc } from './blob-gc.ts';
@@ -63,7 +63,7 @@ export function createAttachments(deps: AttachmentDeps) {
     kind: createAttachmentKind(deps),
     cache: cachedAttachments,
     /** Unseals an attachment or tombstone of the change feed. Throws `attachment_unreadable`. */
-    changed: changedAttachment,
+    changed: attachmentChange,
     startUpload: <Upload extends UploadInput>(vault: OpenVault, upload: () => Upload | Promise<Upload>) =>
       startUpload(deps, vault, upload),
     put: put.bind(null, deps),

@@ -12,6 +12,8 @@ export interface AttachmentMeta extends EntryMeta {
   readonly type: string;
   /** Tombstones only: the credential that deleted the attachment. */
   readonly deletedActor?: Actor;
+  /** Who wrote, moved or restored the attachment last; absent in rows from before this was stored. */
+  readonly actor?: Actor;
 }
 
 const attachmentMeta = new SealedMeta(
@@ -22,6 +24,7 @@ const attachmentMeta = new SealedMeta(
       hash: Type.String(),
       type: Type.String(),
       deletedActor: Type.Optional(SEALED_ACTOR),
+      actor: Type.Optional(SEALED_ACTOR),
     }),
   ),
   'attachment_unreadable',

@@ -260,6 +260,50 @@ onEachEngine('members', (open) => {
     assert.deepEqual(await actor(), { kind: 'key', name: '', user_id: bobs, display_name: 'Robert' });
   });
 
+  test('the feed with all fields says who made each last change, and names nobody’s credential but one’s own', async () => {
+    await using shared = await startShared({ open });
+    const { server, alice, bob, headers, vault } = shared;
+    await bob.patch('/me', { display_name: 'Bob' });
+    const bobs = await shared.join(bob, 'editor');
+    const pat = (await bob.post('/connections/pat', { name: 'secret laptop', vault_access: { [vault]: 'write' } }))
+      .body;
+    const laptop = server.bearer(pat.key);
+    const write = (caller: Caller, path: string) => caller.post('/notes', { path, content: path, mtime: 1 }, headers);
+    for (const path of ['written.md', 'moved.md', 'deleted.md']) await write(alice, path);
+    await write(laptop, 'his.md');
+    await laptop.post('/notes', { path: 'written.md', content: 'again', mtime: 2 }, headers);
+    await laptop.post('/notes/rename', { old_path: 'moved.md', new_path: 'there.md' }, headers);
+    await laptop.delete('/notes/deleted.md', undefined, headers);
+    const file = { path: 'file.txt', content_base64: 'YQ==', mtime: 1 };
+    await alice.post('/attachments', file, headers);
+    await alice.post('/attachments', { ...file, path: 'kept.txt' }, headers);
+    await laptop.post('/attachments/rename', { old_path: 'file.txt', new_path: 'his.txt' }, headers);
+    const seen = async (caller: Caller) => {
+      const { changes } = (await caller.get('/sync/changes?fields=all&limit=500', headers)).body;
+      return new Map(changes.map((row: { path: string; actor: object }) => [row.path, row.actor]));
+    };
+    const alices = await shared.idOf(alice);
+    const byBob = { kind: 'key', name: '', user_id: bobs, display_name: 'Bob' };
+    const byAlice = { kind: 'session', name: 'Session', user_id: alices };
+    assert.deepEqual(
+      await seen(alice),
+      new Map<string, object>([
+        ['a.md', byAlice],
+        ...['his.md', 'written.md', 'there.md', 'deleted.md'].map((path): [string, object] => [path, byBob]),
+        ['kept.txt', byAlice],
+        ['his.txt', byBob],
+      ]),
+    );
+    const bobSees = await seen(bob);
+    assert.deepEqual(bobSees.get('his.txt'), { kind: 'key', name: 'secret laptop', user_id: bobs });
+    assert.deepEqual(bobSees.get('a.md'), { kind: 'session', name: '', user_id: alices, display_name: null });
+    const { changes } = (await alice.get('/sync/changes', headers)).body;
+    assert.ok(
+      changes.every((row: object) => !('actor' in row)),
+      'only with all fields',
+    );
+  });
+
   test('credentials reach a shared vault only where they name it, and lose it for good with the person', async () => {
     await using shared = await startShared({ open });
     const { server, alice, bob, headers, vault, path } = shared;

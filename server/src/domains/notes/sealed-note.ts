@@ -48,6 +48,8 @@ export interface NoteMeta
   readonly deletedBy?: string | null;
   /** Tombstones only: the credential that deleted the note. */
   readonly deletedActor?: Actor;
+  /** Who moved the note since its version was made. */
+  readonly movedActor?: Actor;
 }
 
 /** The sealed part of a stored version. */
@@ -95,6 +97,7 @@ const noteMeta = new SealedMeta(
       structs: Type.Optional(Type.Number()),
       deletedBy: Type.Optional(textOrNull),
       deletedActor: Type.Optional(SEALED_ACTOR),
+      movedActor: Type.Optional(SEALED_ACTOR),
     }),
   ),
   'note_unreadable',

@@ -7,7 +7,7 @@ import { jsonPieces } from '../../concurrency/json-pieces.ts';
 import { createYield } from '../../concurrency/yield.ts';
 import type { Clock } from '../../ports/clock/clock.ts';
 import { type Database, DatabaseError, type ReadHandle, type WriteHandle } from '../../ports/database/database.ts';
-import type { FeedEntry } from '../entries/entries.ts';
+import type { Actor, FeedEntry } from '../entries/entries.ts';
 import type { ChangedNote } from '../notes/notes.ts';
 import type { FeedState, OpenVault } from '../vaults/vaults.ts';
 import { type JsonEntry, writeJsonList, writeJsonObject } from './json-writer.ts';
@@ -59,14 +59,14 @@ export async function changesPage(
   request: PageRequest,
   device: string | null,
 ): Promise<readonly Buffer[]> {
-  const { from, rows, hasMore, texts } = await deps.db.read(async (handle) => {
+  const { from, rows, hasMore, more } = await deps.db.read(async (handle) => {
     const feed = await deps.vaults.feed(handle, vault);
     const from =
       request.cursor === null ? { seq: START, base: feed.floorSeq } : positionOf(vault, request.cursor, feed);
     const all = await rowsAfter(deps, handle, vault, from.seq, request.limit + 1);
     const rows = all.slice(0, request.content ? fitPage(all, request.limit) : request.limit);
-    const texts = request.content ? await deps.notes.readableTextsOf(handle, vault, rows.flatMap(liveNote)) : null;
-    return { from, rows, hasMore: rows.length < all.length, texts };
+    const more = request.content ? await contentOf(deps, handle, vault, rows) : null;
+    return { from, rows, hasMore: rows.length < all.length, more };
   });
   // Only after the cursor was accepted: a refused cursor says nothing about what the device has applied.
   if (request.cursor !== null && device !== null) {
@@ -76,20 +76,53 @@ export async function changesPage(
   const resume = cursorOf(vault, last);
   const access = vault.isSuspended === true ? 'write' : vault.permission;
   const fields = { has_more: hasMore, next_cursor: hasMore ? resume : null, resume_cursor: resume, access };
-  return writeJsonObject(fields, [await writeJsonList('changes', rows, (row) => withContent(row, texts))]);
+  return writeJsonObject(fields, [await writeJsonList('changes', rows, (row) => withContent(row, more))]);
+}
+
+/** What a page has of its rows with `fields=all`. */
+interface PageContent {
+  /** The texts of live notes; one that is not here is damaged. */
+  readonly texts: ReadonlyMap<NoteId, string>;
+  /** Who changed a row last, as JSON; rows from before this was stored have none. */
+  readonly actors: ReadonlyMap<string, string>;
+}
+
+/** Sent together: who changed something costs no round trip. */
+async function contentOf(
+  { notes, vaults }: SyncDeps,
+  handle: ReadHandle,
+  vault: OpenVault,
+  rows: readonly FeedRow[],
+): Promise<PageContent> {
+  const changed = rows.flatMap((feed) => {
+    const actor = 'unreadable' in feed ? undefined : actorOf(feed);
+    return actor === undefined ? [] : [{ id: feed.row.id as string, actor }];
+  });
+  const [texts, shown] = await Promise.all([
+    notes.readableTextsOf(handle, vault, rows.flatMap(liveNote)),
+    vaults.withActors(vault, changed, handle),
+  ]);
+  return { texts, actors: new Map(shown.map(({ id, actor }) => [id, JSON.stringify(actor)])) };
+}
+
+function actorOf({ type, row }: ChangedRow): Actor | undefined {
+  if (type === 'attachment') return row.actor;
+  const { actor, movedActor, deletedActor } = row.meta;
+  return (row.deleted ? deletedActor : movedActor) ?? actor;
 }
 
 /**
- * Writes a row with its content, if that was requested: one that is long, in pieces.
+ * Writes a row with who changed it and its content, if that was requested: one that is long, in pieces.
  *
- * @param texts null when it was not requested; a live note that is not in it has a damaged text.
+ * @param more null when it was not requested.
  */
-function withContent(row: FeedRow, texts: ReadonlyMap<NoteId, string> | null): JsonEntry {
+function withContent(row: FeedRow, more: PageContent | null): JsonEntry {
   if ('unreadable' in row) return damagedJson(row);
-  const json = changeJson(row);
+  const actor = more?.actors.get(row.row.id);
+  const json = actor === undefined ? changeJson(row) : `${changeJson(row).slice(0, -1)},"actor":${actor}}`;
   const [note] = liveNote(row);
-  if (texts === null || note === undefined) return json;
-  const content = texts.get(note.id);
+  if (more === null || note === undefined) return json;
+  const content = more.texts.get(note.id);
   if (content === undefined) return damagedJson({ type: 'note', row: note, unreadable: true });
   const head = `${json.slice(0, -1)},"content":`;
   return content.length < LONG_CHARS ? `${head}${JSON.stringify(content)}}` : longEntry(head, content);

@@ -2,13 +2,14 @@ import { folderOf } from '@notevault/note-text/paths.ts';
 import type { Seq } from '@notevault/protocol/values/ids.ts';
 import { isoTime } from '@notevault/protocol/values/time.ts';
 import type { ChangedAttachment } from '../attachments/attachments.ts';
+import type { Actor } from '../entries/entries.ts';
 import type { GraphEdge } from '../links/links.ts';
 import type { CachedNote, ChangedNote } from '../notes/notes.ts';
 
 /** A row of the change feed, unsealed. */
 export type ChangedRow =
   | { readonly type: 'note'; readonly row: ChangedNote }
-  | { readonly type: 'attachment'; readonly row: ChangedAttachment };
+  | { readonly type: 'attachment'; readonly row: ChangedAttachment & { readonly actor?: Actor } };
 
 /** A row of the change feed that is damaged. */
 export interface DamagedRow {

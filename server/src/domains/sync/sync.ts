@@ -16,7 +16,7 @@ import * as store from './sync.store.ts';
 export interface SyncDeps {
   readonly db: Database;
   readonly clock: Clock;
-  readonly vaults: ChangeFeeds & Pick<Vaults, 'openAsSystem'>;
+  readonly vaults: ChangeFeeds & Pick<Vaults, 'openAsSystem' | 'withActors'>;
   readonly cache: VaultCache;
   readonly notes: Notes;
   readonly attachments: Attachments;

@@ -1,6 +1,7 @@
 import type { UserId, VaultId } from '@notevault/protocol/values/ids.ts';
 import type { Actor as ShownActor } from '@notevault/protocol/values/schemas.ts';
 import type { Static } from 'typebox';
+import type { ReadHandle } from '../../ports/database/database.ts';
 import type { SealingKey } from '../../ports/keyring/keyring.ts';
 import { type OpenVault, roleOf } from '../access/access.ts';
 import * as store from './vaults.store.ts';
@@ -24,6 +25,7 @@ export interface People {
   withActors<Item extends { readonly actor: StoredActor }>(
     vault: OpenVault,
     items: readonly Item[],
+    handle?: Pick<ReadHandle, 'allMany'>,
   ): Promise<Shown<Item>[]>;
   /** Seals the name that somebody had when they left a vault. */
   sealPersonName(vault: PersonOfVault, userId: UserId, name: string): Buffer;
@@ -32,9 +34,9 @@ export interface People {
 export function createPeople({ db }: Pick<VaultDeps, 'db'>): People {
   return {
     sealPersonName,
-    async withActors(vault, items) {
+    async withActors(vault, items, handle = db) {
       const others = new Set(items.flatMap(({ actor }) => (isOthers(vault, actor) ? [actor.userId as UserId] : [])));
-      const rows = await db.allMany(store.findPeople, { vault: vault.id }, [...others]);
+      const rows = await handle.allMany(store.findPeople, { vault: vault.id }, [...others]);
       const names = new Map<string, string | null>();
       for (const { id, display_name, former_name, ...row } of rows) {
         if (roleOf({ userId: id }, row) !== null) names.set(id, display_name);

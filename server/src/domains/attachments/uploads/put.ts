@@ -68,7 +68,7 @@ async function putOnce(
   checkExpected(vault, row, expected);
   const old = row === undefined ? null : openAttachment(vault, row);
   if (old !== null && old.meta.hash === received.hash) return keepUnchanged(deps, context, old);
-  const next = await prepare(deps, vault, received, pathKey, old, mtime);
+  const next = await prepare(deps, context, received, pathKey, old, mtime);
   return db.transact(async (handle) => {
     const grown = { attachments: old === null ? 1 : 0, attachmentBytes: received.size - (old?.size_bytes ?? 0) };
     const seq = await deps.vaults.advance(handle, vault, { seqs: 1, notes: 0, ...grown });
@@ -106,7 +106,7 @@ async function keepUnchanged(
 
 async function prepare(
   deps: AttachmentDeps,
-  vault: OpenVault,
+  { vault, actor }: Pick<WriteContext, 'vault' | 'actor'>,
   { path, hash, size }: StoredUpload,
   pathKey: Buffer,
   old: OpenedAttachment | null,
@@ -120,7 +120,7 @@ async function prepare(
   const revision = (old?.revision ?? 0) + 1;
   // The stored spelling is kept: `A.png` over `a.png` replaces the bytes and does not rename.
   const stored = resolved?.path ?? old?.meta.path ?? path;
-  const meta = { path: stored, hash, type: mediaTypeOf(allowedExtension(deps, path)) };
+  const meta = { path: stored, hash, type: mediaTypeOf(allowedExtension(deps, path)), actor };
   const row = {
     vault_id: vault.id,
     id,

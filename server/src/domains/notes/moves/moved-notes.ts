@@ -200,7 +200,7 @@ async function buildMovedNote(
   plan: LinkMove,
   into: MovedNotes,
 ): Promise<void> {
-  const { vault } = context;
+  const { vault, actor: movedActor } = context;
   const { row, to, toKey } = note;
   const id = row.id as NoteId;
   const rewrites = plan.rewrites.get(id);
@@ -232,7 +232,7 @@ async function buildMovedNote(
     path_key: toKey,
     name_key: vault.key.blind('name', noteNameKey(to)),
     updated_at: deps.clock.now(),
-    meta: sealed.meta(vault, id, revision, { ...note.meta, path: to, title }),
+    meta: sealed.meta(vault, id, revision, { ...note.meta, path: to, title, movedActor }),
   });
 }
 
