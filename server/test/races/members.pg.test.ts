@@ -1,7 +1,9 @@
 /** What happens to work in flight when somebody loses a vault, and to two changes of its people at once. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import * as decoding from 'lib0/decoding';
 import * as Y from 'yjs';
+import { readStates, writeStates } from '../../src/domains/sync/sockets/awareness.ts';
 import { MemoryHub } from '../../src/ports/bus/memory.ts';
 import type { Database } from '../../src/ports/database/database.ts';
 import { FlakySocket, YWebsocketClient } from '../kit/clients/provider-clients.ts';
@@ -161,6 +163,44 @@ onEachEngine('changes of who has a vault', (open) => {
     await watcher.synced();
     assert.equal(watcher.text, 'one!');
     assert.equal(await textOf(shared), 'one!');
+  });
+
+  test('[S4] awareness of a viewer with a foreign id changes nothing of the other, and says who it is from', async () => {
+    await using three = await startThree(open);
+    const { shared, second } = three;
+    const { server, alice, bob, note } = shared;
+    await alice.patch('/me', { display_name: 'Alice' });
+    await bob.patch('/me', { display_name: 'Bob' });
+    const bobs = await shared.join(bob, 'viewer');
+    using hers = new FlakySocket(server.url);
+    using watcher = await hers.open(note, await sessionOf(server.alice)).synced();
+    watcher.provider.setAwarenessField('user', { name: 'hers' });
+    const { awareness } = watcher.provider;
+    assert.ok(awareness);
+    const states = () => Object.fromEntries(awareness.getStates()) as Record<number, object>;
+    // In the same process, and in another, which has heard of her client.
+    for (const [at, url] of [server.url, second.url].entries()) {
+      using socket = await RawSocket.open(url);
+      socket.send(message.token(note, await sessionOf(server.bob)));
+      socket.send(message.step1(note));
+      await socket.waitFor(kinds.awareness);
+      const own = 1000 + at;
+      const forged = { user: { name: 'hers' }, actor: { user_id: 'x' } };
+      const claims = [awareness.clientID, own].map((client) => ({ client, clock: 99, state: JSON.stringify(forged) }));
+      socket.send(message.awareness(note, writeStates(claims)));
+      socket.send(message.awareness(note, writeStates([{ client: awareness.clientID, clock: 100, state: null }])));
+      await until(() => own in states(), 'his own');
+      const actor = { user_id: bobs, display_name: 'Bob', kind: 'session' };
+      assert.deepEqual(states(), { [awareness.clientID]: { user: { name: 'hers' } }, [own]: { ...forged, actor } });
+      const echoed = { user_id: await shared.idOf(alice), display_name: 'Alice', kind: 'session' };
+      using third = await RawSocket.open(url);
+      third.send(message.token(note, await sessionOf(server.bob)));
+      const { body } = await third.waitFor(kinds.awareness);
+      const found: { readonly state: string | null } | undefined = readStates(
+        decoding.readVarUint8Array(decoding.createDecoder(body)),
+      )?.find(({ client }) => client === awareness.clientID);
+      assert.deepEqual(JSON.parse(found?.state ?? ''), { user: { name: 'hers' }, actor: echoed });
+    }
   });
 
   test('of two hand-overs at once one counts, and there is one owner', async () => {

@@ -14,6 +14,8 @@ export interface Principal {
   readonly name: string;
   /** The plan of the account. */
   readonly tier: string;
+  /** How the account calls itself; read with the credential, so that presence costs no statement. */
+  readonly displayName?: string | null;
   /** Whether a session is of an admin; absent for other credentials, which never act as one. */
   readonly isAdmin?: boolean;
   /**

@@ -18,6 +18,7 @@ export interface CredentialRow {
   readonly scope: string | null;
   /** The plan of the account. */
   readonly tier: string;
+  readonly display_name: string | null;
   /** When the account was suspended; then the connection must not be used. */
   readonly suspended_at: number | null;
   readonly last_used_at: number | null;
@@ -93,6 +94,7 @@ function principalOf(
     credentialId: row.id,
     name: openName(server, { userId: row.user_id, id: row.id }, row.name),
     tier: row.tier,
+    displayName: row.display_name,
     scope: accessScopeOf({ defaultPermission: row.default_permission, permissions, scope: row.scope }),
   };
 }

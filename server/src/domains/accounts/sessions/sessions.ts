@@ -24,6 +24,7 @@ export interface SessionPrincipal {
   readonly credentialId: SessionId;
   readonly name: string;
   readonly tier: string;
+  readonly displayName: string | null;
   readonly isAdmin: boolean;
 }
 
@@ -124,8 +125,9 @@ function principalOf(found: {
   readonly user_id: UserId;
   readonly session_id: SessionId;
   readonly plan: string;
+  readonly display_name: string | null;
   readonly role: Role;
 }): SessionPrincipal {
-  const { user_id: userId, session_id: credentialId, plan: tier, role } = found;
-  return { kind: 'session', userId, credentialId, name: 'Session', tier, isAdmin: role === 'admin' };
+  const { user_id: userId, session_id: credentialId, plan: tier, display_name: displayName, role } = found;
+  return { kind: 'session', userId, credentialId, name: 'Session', tier, displayName, isAdmin: role === 'admin' };
 }

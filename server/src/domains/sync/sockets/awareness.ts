@@ -1,6 +1,7 @@
 import { MB } from '@notevault/protocol/values/byte-units.ts';
 import * as decoding from 'lib0/decoding';
 import * as encoding from 'lib0/encoding';
+import type { Principal } from '../../access/access.ts';
 
 /**
  * Presence in a document: its clients and their states (cursor, name), by the awareness protocol of y-protocols. Kept
@@ -38,6 +39,29 @@ export function readStates(update: Uint8Array): State[] | null {
   } catch {
     return null;
   }
+}
+
+/** Who reports states: the caller of a socket. */
+export type Reporter = Pick<Principal, 'userId' | 'displayName' | 'kind'>;
+
+/**
+ * Adds to what a client says of itself whose it is, in place of what it may claim. Clients send objects: anything else,
+ * and what becomes too long by this, is left out.
+ */
+export function signedStates(states: readonly State[], { userId, displayName, kind }: Reporter): State[] {
+  const actor = { user_id: userId, display_name: displayName ?? null, kind };
+  return states.flatMap((said) => {
+    if (said.state === null) return [said];
+    const value: unknown = JSON.parse(said.state);
+    if (typeof value !== 'object' || Array.isArray(value)) return [];
+    const state = JSON.stringify({ ...value, actor });
+    return state.length > STATE_CHARACTERS_MAX ? [] : [{ ...said, state }];
+  });
+}
+
+/** Whose a signed state is; undefined for one that is not signed. */
+function personOf(state: string): string | undefined {
+  return (JSON.parse(state) as { actor?: { user_id?: string } } | null)?.actor?.user_id;
 }
 
 export function writeStates(states: readonly State[]): Uint8Array {
@@ -78,22 +102,24 @@ export class Presence {
 
   /**
    * Applies the states that an owner reports; returns those that are new. An owner reports the clients that it named
-   * first, while no other owner does. `first`: whether this is the owner's first message, with which a client that
-   * reconnects on a new socket reclaims its id.
+   * first, while no other owner does.
+   *
+   * @param first the person whose owner this is, with its first message: with that, a client that reconnects on a new
+   *   socket reclaims its id, which nobody else can take. Null for later messages.
    */
-  receive(owner: Owner, states: readonly State[], first: boolean, tick: number): State[] {
+  receive(owner: Owner, states: readonly State[], first: string | null, tick: number): State[] {
     return states.filter((received) => this.#accept(owner, received, first, tick));
   }
 
-  #accept(owner: Owner, { client, clock, state }: State, first: boolean, tick: number): boolean {
+  #accept(owner: Owner, { client, clock, state }: State, first: string | null, tick: number): boolean {
     const known = this.#clients.get(client);
     if (known === undefined) {
       if (state === null) return false;
       // y-websocket clients relay the states of other clients, also of those that have left.
-      if (!first && clock <= (this.#left.get(client) ?? -1)) return false;
+      if (first === null && clock <= (this.#left.get(client) ?? -1)) return false;
       return this.#set(client, { clock, state, owner, seenAt: tick });
     }
-    if (known.owner !== owner && !first) return false;
+    if (known.owner !== owner && (first === null || personOf(known.state) !== first)) return false;
     if (clock < known.clock || (clock === known.clock && known.owner === owner && state !== null)) return false;
     if (state === null) {
       this.#remove(client, known);

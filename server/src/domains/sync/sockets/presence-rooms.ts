@@ -1,7 +1,7 @@
 import type { VaultId } from '@notevault/protocol/values/ids.ts';
 import type { Bus } from '../../../ports/bus/bus.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
-import { Presence, readStates, type State, writeStates } from './awareness.ts';
+import { Presence, type Reporter, readStates, type State, signedStates, writeStates } from './awareness.ts';
 
 /** A document open in this process that receives the states of the other members. */
 export interface Member {
@@ -10,8 +10,12 @@ export interface Member {
 
 export interface PresenceRoom {
   readonly presence: Presence;
-  /** Sends a member's states to every member, itself included. `first`: whether this is its first message. */
-  publish(member: Member, states: readonly State[], first: boolean): void;
+  /**
+   * Sends a member's states to every member, itself included, with whose they are.
+   *
+   * @param isFirst whether this is its first message.
+   */
+  publish(member: Member, states: readonly State[], reporter: Reporter, isFirst: boolean): void;
   leave(member: Member): void;
 }
 
@@ -146,14 +150,15 @@ class LocalRoom implements PresenceRoom {
     this.#callbacks = callbacks;
   }
 
-  publish(member: Member, states: readonly State[], first: boolean): void {
-    const changes = this.presence.receive(member, states, first, this.#callbacks.now());
+  publish(member: Member, states: readonly State[], reporter: Reporter, isFirst: boolean): void {
+    const first = isFirst ? reporter.userId : null;
+    const changes = this.presence.receive(member, signedStates(states, reporter), first, this.#callbacks.now());
     this.#relay(changes);
     this.#callbacks.changed(changes);
   }
 
   receive(process: object, states: readonly State[]): void {
-    this.#relay(this.presence.receive(process, states, false, this.#callbacks.now()));
+    this.#relay(this.presence.receive(process, states, null, this.#callbacks.now()));
   }
 
   leave(member: Member): void {

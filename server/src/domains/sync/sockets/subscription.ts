@@ -324,7 +324,7 @@ export class NoteSubscription implements Subscription, PermissionListener, Watch
   #receive(update: Uint8Array): void {
     const states: State[] | null = readStates(update);
     if (states === null || this.#closed) return;
-    this.#room?.publish(this, states, !this.#hasPublished);
+    this.#room?.publish(this, states, this.#permission.principal, !this.#hasPublished);
     this.#hasPublished = true;
   }
 

@@ -121,7 +121,7 @@ export class VaultSubscription implements Subscription, PermissionListener {
   #receive(update: Uint8Array): void {
     const states = readStates(update);
     if (states === null) return;
-    this.#room.publish(this, states, !this.#hasPublished);
+    this.#room.publish(this, states, this.#permission.principal, !this.#hasPublished);
     this.#hasPublished = true;
   }
 }
