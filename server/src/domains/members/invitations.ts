@@ -123,8 +123,8 @@ export class Invitations {
   }
 
   /**
-   * Makes the caller a member; one who has the vault already keeps their role if it is higher, and uses nothing up if it
-   * is not lower. Throws `invitation_invalid`, `invitation_for_another`, `too_many_members`.
+   * Makes the caller a member; one who has the vault already keeps their role if it is higher or came from this
+   * invitation, and uses nothing up then. Whom the owner removed or lowered since it was made gets nothing from it. Throws `invitation_invalid`, `invitation_for_another`, `too_many_members`.
    */
   async accept(principal: Principal, token: string): Promise<Vault> {
     const { vaults, accounts, clock, events } = this.#deps;
@@ -141,7 +141,7 @@ export class Invitations {
         if (current === undefined) throw new NotevaultError('invitation_invalid');
         const held = roleOf({ userId }, row);
         const used = (await handle.get(store.findUse, { id, userId })) !== undefined;
-        if (held !== null && includesRole(held, role)) {
+        if (held !== null && (used || includesRole(held, role))) {
           if (!used && current.uses_left === 0) throw new NotevaultError('invitation_invalid');
           return;
         }

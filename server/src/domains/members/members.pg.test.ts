@@ -116,6 +116,23 @@ onEachEngine('members', (open) => {
     await shared.join(bob, 'viewer');
   });
 
+  test('an invitation does not give back a role that the owner has lowered since, to a member or after leaving', async () => {
+    await using shared = await startShared({ open });
+    const { alice, bob, path, server } = shared;
+    const [used, unused] = [await shared.invite({ role: 'editor', uses: 5 }), await shared.invite({ role: 'editor' })];
+    const accept = ({ token }: { token: string }) => bob.post(`/invitations/${token}/accept`);
+    assert.equal((await accept(used)).body.vault.role, 'editor');
+    const bobs = await shared.idOf(bob);
+    server.clock.advance({ ms: 1 });
+    assert.equal((await alice.patch(`${path}/${bobs}`, { role: 'viewer' })).body.member.role, 'viewer');
+    assert.equal((await accept(used)).body.vault.role, 'viewer', 'again by a member: the same answer');
+    assert.deepEqual(refusalOf(await accept(unused)), [404, 'invitation_invalid']);
+    assert.equal((await bob.delete(`${path}/${bobs}`)).status, 204);
+    assert.deepEqual(refusalOf(await accept(used)), [404, 'invitation_invalid']);
+    server.clock.advance({ ms: 1 });
+    assert.equal((await accept(await shared.invite({ role: 'editor' }))).body.vault.role, 'editor', 'a later one does');
+  });
+
   test('a vault is left by members, never by its owner, and only the owner removes others', async () => {
     await using shared = await startShared({ open });
     const { alice, bob, carol, path, headers } = shared;

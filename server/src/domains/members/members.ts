@@ -5,7 +5,7 @@ import { parseUuid, type UserId, type VaultId } from '@notevault/protocol/values
 import type { EventSink } from '../../events.ts';
 import type { Clock } from '../../ports/clock/clock.ts';
 import type { Database, WriteHandle } from '../../ports/database/database.ts';
-import { type Principal, roleOf } from '../access/access.ts';
+import { includesRole, type Principal, roleOf } from '../access/access.ts';
 import type { Accounts } from '../accounts/accounts.ts';
 import type { SharedRow, Vaults } from '../vaults/vaults.ts';
 import { Invitations, type OpenInvitation } from './invitations.ts';
@@ -99,9 +99,13 @@ export class Members {
     } else {
       await this.#locked(found.id, [to], async (handle, row) => {
         this.#stillOwner(principal, row);
-        if (roleOf({ userId: to }, row) === null) throw new NotevaultError('member_not_found');
-        if (roleOf({ userId: to }, row) === 'owner') throw new NotevaultError('owner_cannot_leave');
-        await handle.run(store.putMember, { vaultId: row.id, userId: to, role, now: this.#deps.clock.now() });
+        const before = roleOf({ userId: to }, row);
+        if (before === null) throw new NotevaultError('member_not_found');
+        if (before === 'owner') throw new NotevaultError('owner_cannot_leave');
+        const [member, now] = [{ vaultId: row.id, userId: to }, this.#deps.clock.now()];
+        await handle.run(store.putMember, { ...member, role, now });
+        // Or an invitation from before would give the role back.
+        if (!includesRole(role, before)) await handle.run(store.putFormer, { ...member, name: null, removedAt: now });
         this.#announce(handle, to);
       });
     }

@@ -61,13 +61,13 @@ export interface VaultMemberRow {
   joined_at: number;
 }
 
-/** Somebody who had a vault, and has left it. */
+/** Somebody who had a vault and has left it, or had a higher role in it. */
 export interface FormerMemberRow {
   vault_id: VaultId;
   user_id: UserId;
   /** Their name when they left, sealed under the vault’s key. The row goes with the account. */
   name: Buffer | null;
-  /** When the owner removed them; null for somebody who left. Older invitations are void for them. */
+  /** When the owner removed or lowered them; null for somebody who left. Older invitations are void for them. */
   removed_at: number | null;
 }
 
