@@ -103,6 +103,7 @@ export const WEB_LAYERS = [
   ...['session', 'data', 'media', 'live', 'editor', 'workspace', 'device'],
   ...[
     'start',
+    'sharing',
     'commands',
     'imports',
     'queries',

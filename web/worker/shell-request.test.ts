@@ -32,6 +32,7 @@ test('shellRequestOf leaves everything else to the server: what it answers itsel
     '/healthz',
     '/vaultsx',
     '/?invite=secret',
+    '/invite',
     '/?reset=secret',
     '/assets/../api/me',
     'https://elsewhere.example/vaults',

@@ -106,6 +106,12 @@ const graph = createRoute({
   component: lazyPage(() => import('../graph/graph-page.tsx'), 'GraphPage', 'graph'),
 });
 
+const invitation = createRoute({
+  getParentRoute: () => root,
+  path: '/invite',
+  component: lazyPage(() => import('../sharing/invite-page.tsx'), 'InvitePage', 'sharing'),
+});
+
 const settings = createRoute({
   getParentRoute: () => root,
   path: '/settings',
@@ -156,6 +162,7 @@ const health = createRoute({
 const tree = root.addChildren([
   home,
   vaults,
+  invitation,
   settings.addChildren([profile, vaultSettings, connections, sessions]),
   admin.addChildren([users, invites, health]),
   vault.addChildren([overview, note, file, search, replace, tasks, tags, graph, trash, imports]),

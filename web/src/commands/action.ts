@@ -7,7 +7,7 @@ import type { Shortcut } from '../ui/text/shortcut.ts';
 import type { NoteRequest } from '../workspace/open-note.ts';
 
 /** The dialogs that actions open. */
-export type DialogName = 'switcher' | 'palette' | 'shortcuts' | 'template';
+export type DialogName = 'switcher' | 'palette' | 'shortcuts' | 'template' | 'share';
 
 /** What an action may use. */
 export interface ActionContext {

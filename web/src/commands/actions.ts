@@ -40,6 +40,7 @@ export const APP_ACTIONS: readonly Action[] = [
   { id: 'graph', icon: 'graph', keys: 'Alt+G', run: ({ goTo }) => goTo('graph') },
   { id: 'trash', icon: 'trash', writes: true, run: ({ goTo }) => goTo('trash') },
   { id: 'import', icon: 'folder', writes: true, run: ({ goTo }) => goTo('import') },
+  { id: 'share', icon: 'people', run: ({ open }) => open('share') },
   { id: 'focusTree', icon: 'folder', keys: 'Alt+T', run: ({ focusTree }) => focusTree() },
   { id: 'sidebar', icon: 'menu', keys: 'Mod+\\', run: ({ toggleSidebar }) => toggleSidebar() },
   { id: 'panel', icon: 'panel', keys: 'Alt+P', needsNote: true, run: ({ togglePanel }) => togglePanel() },

@@ -1,5 +1,8 @@
-import { type RefObject, useRef } from 'react';
+import { lazy, type RefObject, Suspense, useRef } from 'react';
+import { useVault } from '../data/use-vault.ts';
+import { loadTexts } from '../i18n/i18n.ts';
 import { useTexts } from '../i18n/use-texts.ts';
+import { importOrReload } from '../page/import-or-reload.ts';
 import { Picker } from '../ui/controls/picker.tsx';
 import { Dialog } from '../ui/dialogs/dialog.tsx';
 import { onApple, shownKeys } from '../ui/text/shortcut.ts';
@@ -9,6 +12,12 @@ import { ACTIONS } from './all-actions.ts';
 import styles from './dialogs.module.css';
 import { Finder, useCommands, useTyped } from './finder.tsx';
 import { TemplateDialog } from './template-dialog.tsx';
+
+const ShareDialog = lazy(async () => {
+  const load = importOrReload(() => import('../sharing/share-dialog.tsx'));
+  const [module] = await Promise.all([load, loadTexts('sharing')]);
+  return { default: module.ShareDialog };
+});
 
 export interface DialogsProps {
   readonly name: DialogName;
@@ -23,8 +32,18 @@ export interface DialogsProps {
 /** The dialogs of the keyboard: going to a note, running a command, the list of shortcuts. */
 export function Dialogs(props: DialogsProps) {
   if (props.name === 'switcher') return <Finder {...props} />;
+  if (props.name === 'share') return <Share close={props.close} />;
   if (props.name === 'template') return <TemplateDialog {...props} />;
   return props.name === 'palette' ? <Palette {...props} /> : <Shortcuts {...props} />;
+}
+
+function Share({ close }: { readonly close: () => void }) {
+  const vault = useVault();
+  return vault === null ? null : (
+    <Suspense>
+      <ShareDialog vault={vault} close={close} />
+    </Suspense>
+  );
 }
 
 function Palette({ context, typed, close }: DialogsProps) {

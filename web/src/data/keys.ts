@@ -14,6 +14,7 @@ export const keys = {
   invites: ['admin', 'invites'] as const,
   health: ['admin', 'health'] as const,
   vault: (vault: string) => ['vault', vault] as const,
+  members: (vault: string) => ['vault', vault, 'members'] as const,
   tree: (vault: string) => ['vault', vault, 'tree'] as const,
   recent: (vault: string) => ['vault', vault, 'lists', 'recent'] as const,
   opened: (vault: string) => ['vault', vault, 'opened'] as const,

@@ -1,9 +1,16 @@
 import { KEPT_DATABASE, KEPT_FILES } from '../data/kept-names.ts';
 import { LISTS_DATABASE } from '../data/list-store.ts';
+import { STORED_INVITATION } from '../page/invitation.ts';
 import { forgetAccount } from '../session/kept-account.ts';
 
 /** What belongs to the browser and not to an account. */
-export const BROWSERS_OWN = new Set(['notevault-theme', 'notevault-language', 'notevault-sidebar', 'notevault-device']);
+export const BROWSERS_OWN = new Set([
+  'notevault-theme',
+  'notevault-language',
+  'notevault-sidebar',
+  'notevault-device',
+  STORED_INVITATION,
+]);
 
 /**
  * Removes all copies of notes and everything else that this browser keeps of an account. What another account could not

@@ -12,6 +12,7 @@ export const PARTS = [
   'admin',
   'tasks',
   'changes',
+  'sharing',
 ] as const;
 export type Part = (typeof PARTS)[number];
 

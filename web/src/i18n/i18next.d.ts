@@ -4,6 +4,7 @@ import type { editor } from './en/editor.ts';
 import type { graph } from './en/graph.ts';
 import type { imports } from './en/imports.ts';
 import type { settings } from './en/settings.ts';
+import type { sharing } from './en/sharing.ts';
 import type { start } from './en/start.ts';
 import type { tasks } from './en/tasks.ts';
 import type { vault } from './en/vault.ts';
@@ -23,6 +24,7 @@ declare module 'i18next' {
       admin: typeof admin;
       tasks: typeof tasks;
       changes: typeof changes;
+      sharing: typeof sharing;
     };
     returnNull: false;
   }

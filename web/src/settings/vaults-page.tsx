@@ -2,13 +2,15 @@ import type { Vault } from '@notevault/protocol/vaults.ts';
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import i18next from 'i18next';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { keys } from '../data/keys.ts';
 import { deletedVaultsQuery, vaultsQuery } from '../data/queries.ts';
 import { ownFirst, roleOf } from '../data/role.ts';
 import { ExportDialog } from '../export/export-dialog.tsx';
+import { loadTexts } from '../i18n/i18n.ts';
 import { useTexts } from '../i18n/use-texts.ts';
 import lists from '../lists/lists.module.css';
+import { importOrReload } from '../page/import-or-reload.ts';
 import { useWindowTitle } from '../page/page.tsx';
 import { sharedText } from '../page/shared-text.ts';
 import { useChange } from '../page/use-change.ts';
@@ -18,6 +20,12 @@ import { useConfirm } from '../ui/dialogs/confirm.tsx';
 import { EditVault } from './edit-vault.tsx';
 import styles from './settings.module.css';
 import { vaultsApi } from './settings-api.ts';
+
+const ShareDialog = lazy(async () => {
+  const load = importOrReload(() => import('../sharing/share-dialog.tsx'));
+  const [module] = await Promise.all([load, loadTexts('sharing')]);
+  return { default: module.ShareDialog };
+});
 
 /** All vaults: making, renaming, deleting and restoring one’s own, and those that are shared with the account. */
 export function VaultsPage() {
@@ -52,10 +60,11 @@ function VaultRow({ vault }: { readonly vault: Vault }) {
   const t = useTexts('settings');
   const [isEdited, setEdited] = useState(false);
   const [isExported, setExported] = useState(false);
+  const [isShared, setShared] = useState(false);
   const confirm = useConfirm();
   const deleting = useChange(vaultsApi.delete, keys.vaults);
   const promoting = useChange((id: string) => vaultsApi.update(id, { is_default: true }), keys.vaults);
-  const { id, name, description, is_default, note_count, attachment_count } = vault;
+  const { id, name, description, is_default, note_count, attachment_count, members } = vault;
   const tVault = useTexts('vault');
   const role = roleOf(vault);
   const ask = () =>
@@ -74,6 +83,12 @@ function VaultRow({ vault }: { readonly vault: Vault }) {
         {is_default ? <span className={styles.badge}>{t('vaults.default')}</span> : null}
       </span>
       <span className={lists.buttons}>
+        <Button
+          aria-label={`${t(role === 'owner' ? 'vaults.share' : 'vaults.people')} ${name}`}
+          onClick={() => setShared(true)}
+        >
+          {t(role === 'owner' ? 'vaults.share' : 'vaults.people')}
+        </Button>
         {role === 'viewer' ? null : (
           <Link
             to="/vaults/$vaultId/import"
@@ -101,11 +116,17 @@ function VaultRow({ vault }: { readonly vault: Vault }) {
       </span>
       <span className={lists.about} dir="auto">
         {role === 'owner' ? null : `${sharedText(tVault, vault)} · `}
+        {role === 'owner' && (members ?? 0) > 0 ? `${t('vaults.members', { count: members })} · ` : null}
         {t('vaults.counts', { notes: note_count, files: attachment_count })}
         {description === null ? null : ` · ${description}`}
       </span>
       {confirm.dialog}
       {isExported ? <ExportDialog vault={vault} close={() => setExported(false)} /> : null}
+      {isShared ? (
+        <Suspense>
+          <ShareDialog vault={vault} close={() => setShared(false)} />
+        </Suspense>
+      ) : null}
       {isEdited ? <EditVault vault={vault} close={() => setEdited(false)} /> : null}
     </li>
   );

@@ -6,7 +6,7 @@ import { Field } from '../ui/controls/field.tsx';
 import { useAttempt } from '../ui/feedback/use-attempt.ts';
 import { OwnDevice, takeOwnDevice } from './own-device.tsx';
 import { PasswordField } from './password-field.tsx';
-import { StartCard, StartForm } from './start-card.tsx';
+import { StartCard, StartForm, type Welcome } from './start-card.tsx';
 import { StartError } from './start-error.tsx';
 
 interface RegisterProps {
@@ -17,11 +17,13 @@ interface RegisterProps {
   readonly asksSetupToken: boolean;
   /** Goes back to signing in; null where there is no account to sign in to. */
   readonly back: (() => void) | null;
+  /** What one is invited to. */
+  readonly welcome?: Welcome;
 }
 
 const HEADINGS = { first: 'firstTitle', invited: 'joinTitle', open: 'registerTitle' } as const;
 
-export function Register({ kind, invite, asksSetupToken, back }: RegisterProps) {
+export function Register({ kind, invite, asksSetupToken, back, welcome }: RegisterProps) {
   const t = useTexts('start');
   const attempt = useAttempt();
   const text = { first: t('firstText'), invited: t('joinText'), open: undefined }[kind];
@@ -29,6 +31,7 @@ export function Register({ kind, invite, asksSetupToken, back }: RegisterProps) 
     <StartCard
       title={t(HEADINGS[kind])}
       {...(text === undefined ? {} : { text })}
+      {...welcome}
       foot={
         back === null ? (
           <p>{t('restoreHint')}</p>

@@ -7,7 +7,7 @@ import { Notice } from '../ui/feedback/notice.tsx';
 import { useAttempt } from '../ui/feedback/use-attempt.ts';
 import { OwnDevice, takeOwnDevice } from './own-device.tsx';
 import { PasswordField } from './password-field.tsx';
-import { StartCard, StartForm } from './start-card.tsx';
+import { StartCard, StartForm, type Welcome } from './start-card.tsx';
 import { StartError } from './start-error.tsx';
 
 interface SignInProps {
@@ -17,20 +17,23 @@ interface SignInProps {
   readonly ended: EndReason;
   /** Opens the page for a new account; null where the server takes none. */
   readonly register: (() => void) | null;
+  /** What one is invited to. */
+  readonly welcome?: Welcome;
 }
 
-export function SignIn({ isReset, ended, register }: SignInProps) {
+export function SignIn({ isReset, ended, register, welcome }: SignInProps) {
   const t = useTexts('start');
   const attempt = useAttempt();
   return (
     <StartCard
       title={t('signInTitle')}
+      {...welcome}
       foot={
         <>
           <p>{t('forgot')}</p>
           {register === null ? null : (
             <p>
-              {t('haveInvite')}{' '}
+              {t(welcome === undefined ? 'haveInvite' : 'noAccountYet')}{' '}
               <Button look="quiet" onClick={register}>
                 {t('createAccount')}
               </Button>

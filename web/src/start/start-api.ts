@@ -1,12 +1,16 @@
 import { noToken } from '@notevault/client/tokens.ts';
 import { Transport } from '@notevault/client/transport.ts';
 import type { BootstrapResponse } from '@notevault/protocol/accounts.ts';
+import type { InvitationShown } from '@notevault/protocol/members.ts';
 
 const transport = new Transport(location.origin, noToken);
 
 /** The operations that need no session. */
 export const anonymous = {
   bootstrap: () => transport.json<BootstrapResponse>({ method: 'GET', path: '/auth/bootstrap' }),
+  /** What an invitation is for; looking at it uses nothing up. */
+  invitation: (token: string) =>
+    transport.json<InvitationShown>({ method: 'GET', path: `/invitations/${encodeURIComponent(token)}` }),
   resetPassword: (token: string, password: string) =>
     transport.json({ method: 'POST', path: '/auth/password/reset', json: { token, password }, repeatable: false }),
 };

@@ -12,6 +12,9 @@ const POINTS = [
   ['files', 'plug'],
 ] as const;
 
+/** What takes the place of the title and the text. */
+export type Welcome = Required<Pick<StartCardProps, 'title' | 'text'>>;
+
 interface StartCardProps {
   readonly title: string;
   readonly text?: string;

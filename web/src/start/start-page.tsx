@@ -1,11 +1,19 @@
 import type { BootstrapResponse } from '@notevault/protocol/accounts.ts';
-import { use, useEffect, useState } from 'react';
+import { lazy, use, useEffect, useState } from 'react';
 import { forgetLists, wipeCopies } from '../device/wipe.ts';
+import { loadTexts } from '../i18n/i18n.ts';
+import { importOrReload } from '../page/import-or-reload.ts';
+import { takeInvitation } from '../page/invitation.ts';
 import { session } from '../session/app-session.ts';
 import { Register } from './register.tsx';
 import { ResetPassword } from './reset-password.tsx';
 import { SignIn } from './sign-in.tsx';
 import { anonymous } from './start-api.ts';
+
+const InvitedStart = lazy(async () => {
+  const [module] = await Promise.all([importOrReload(() => import('./invited-start.tsx')), loadTexts('sharing')]);
+  return { default: module.InvitedStart };
+});
 
 const CLOSED: BootstrapResponse = {
   bootstrap_pending: false,
@@ -28,20 +36,40 @@ function bootstrap(): Promise<BootstrapResponse> {
   return asked;
 }
 
-/** What somebody sees who is not signed in: signing in, making an account, or setting a password by a link. */
+/**
+ * What somebody sees who is not signed in: signing in, making an account, setting a password by a link, or what they are
+ * invited to.
+ */
 export function StartPage() {
   const { bootstrap_pending, registration_mode, setup_token_required } = use(bootstrap());
   const [{ reason: ended }] = useState(() => ({ reason: null, ...session.state.get() }));
   useEffect(() => {
     void (ended === 'revoked' ? wipeCopies() : forgetLists());
   }, [ended]);
+  const [invitation, setInvitation] = useState(takeInvitation);
+  useEffect(() => {
+    const look = () => setInvitation(takeInvitation());
+    addEventListener('hashchange', look);
+    return () => removeEventListener('hashchange', look);
+  }, []);
   const [invite] = useState(() => takeFromAddress('invite'));
   const [reset] = useState(() => takeFromAddress('reset'));
   const [step, setStep] = useState<'sign-in' | 'register' | 'reset' | 'was-reset'>(firstStep(invite, reset));
   if (bootstrap_pending) return <Register kind="first" invite="" asksSetupToken={setup_token_required} back={null} />;
   if (step === 'reset') return <ResetPassword token={reset ?? ''} done={() => setStep('was-reset')} />;
+  const kind = registration_mode === 'open' ? 'open' : 'invited';
+  if (invitation !== null) {
+    return (
+      <InvitedStart
+        key={invitation}
+        token={invitation}
+        ended={ended}
+        registration={registration_mode === 'closed' ? null : kind}
+        leave={() => setInvitation(null)}
+      />
+    );
+  }
   if (step === 'register') {
-    const kind = registration_mode === 'open' ? 'open' : 'invited';
     return <Register kind={kind} invite={invite ?? ''} asksSetupToken={false} back={() => setStep('sign-in')} />;
   }
   const register = registration_mode === 'closed' ? null : () => setStep('register');

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { PEOPLE } from '../editor/collab/presence.ts';
+import { PEOPLE } from '../platform/people.ts';
 
 const source = readFileSync(new URL('./tokens.css', import.meta.url), 'utf8');
 const themes = ['light', 'dark'] as const;

@@ -54,10 +54,19 @@ export function VaultMenu({ vaultId, leave, context }: VaultMenuProps) {
               { id: 'import', label: t('action.import'), icon: 'download', run: goTo('import') },
             ] as const)),
         {
+          id: 'share',
+          label: t(role === 'owner' ? 'action.share' : 'nav.people'),
+          icon: 'people',
+          beginsGroup: true,
+          run: () => {
+            leave();
+            context.open('share');
+          },
+        },
+        {
           id: 'manage',
           label: t('nav.manageVaults'),
           icon: 'settings',
-          beginsGroup: role === 'viewer',
           run: () => void navigate({ to: '/settings/vaults' }),
         },
       ]}

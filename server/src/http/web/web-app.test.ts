@@ -76,7 +76,7 @@ const HTML = { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/
 onSqlite('the web app', (open) => {
   test('the web app is served as one page at the root, below /vaults, and at the addresses of its other pages', async () => {
     await using app = await serveApp(open);
-    for (const path of ['/', '/?reset=x', '/vaults/', '/vaults/a/notes/b', '/settings/profile', '/admin']) {
+    for (const path of ['/', '/?reset=x', '/invite', '/vaults/', '/vaults/a/notes/b', '/settings/profile', '/admin']) {
       const { status, headers, body } = await app.get(path, HTML);
       assert.deepEqual(
         [status, headers['content-type'], body.toString()],

@@ -5,7 +5,7 @@ import Negotiator from 'negotiator';
 import { HASHED, type WebApp, type WebFile } from './web-app.ts';
 
 /** Addresses of the app's own pages. All of them are answered with the same document, whose script reads the address. */
-const PAGES = ['/', '/index.html', '/vaults', '/vaults/*', '/settings', '/settings/*', '/admin', '/admin/*'];
+const PAGES = ['/', '/index.html', '/invite', '/vaults', '/vaults/*', '/settings', '/settings/*', '/admin', '/admin/*'];
 
 const COMMON = [
   `default-src 'none'`,

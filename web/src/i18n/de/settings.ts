@@ -103,6 +103,10 @@ export const settings: typeof english = {
     inBrowser: 'Der Download hat begonnen. Dein Browser zeigt, wie weit er ist.',
   },
   vaults: {
+    share: 'Teilen …',
+    people: 'Leute …',
+    members_one: '{{count}} Mitglied',
+    members_other: '{{count}} Mitglieder',
     title: 'Tresore',
     default: 'Standard',
     makeDefault: 'Als Standard',

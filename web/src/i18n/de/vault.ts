@@ -35,6 +35,7 @@ export const vault: typeof english = {
     openSidebar: 'Notizen zeigen',
     closeSidebar: 'Notizen verbergen',
     switchVault: 'Tresor wechseln',
+    people: 'Leute …',
     manageVaults: 'Tresore verwalten …',
     account: 'Konto',
     signOut: 'Abmelden',
@@ -42,6 +43,10 @@ export const vault: typeof english = {
     commands: 'Befehle',
   },
   shared: {
+    lost: 'Du hast diesen Tresor nicht mehr',
+    lostText:
+      '„{{name}}“ wurde gelöscht, oder du wurdest daraus entfernt. Auch die Kopien auf diesem Gerät wurden entfernt. Was nicht gesendet war, bleibt zum Herunterladen in der Liste des Ungesendeten.',
+    toOthers: 'Zu deinen Tresoren',
     empty: 'Dieser Tresor ist leer.',
     readOnly: 'Du kannst diesen Tresor lesen, aber nicht ändern. Wem er gehört, kann dich bearbeiten lassen.',
     forEditors: 'Das haben nur die, die diesen Tresor bearbeiten dürfen.',
@@ -180,6 +185,7 @@ export const vault: typeof english = {
     graph: 'Graph des Tresors',
     trash: 'Papierkorb',
     import: 'Notizen importieren',
+    share: 'Tresor teilen …',
     focusTree: 'Zur Liste der Notizen',
     sidebar: 'Liste der Notizen zeigen oder verbergen',
     panel: 'Zeigen oder verbergen, was zur Notiz gehört',
@@ -400,6 +406,11 @@ export const vault: typeof english = {
       '{{count}} Notizen haben Änderungen, die den Server nicht erreicht haben. Das Abmelden entfernt sie von diesem Gerät.',
   },
   error: {
+    tooManyMembers: 'Ein Tresor kann 100 Mitglieder haben. Entferne erst jemanden oder ziehe Einladungen zurück.',
+    ownerRequired: 'Das darf nur, wem der Tresor gehört.',
+    ownerCannotLeave: 'Wem der Tresor gehört, kann ihn nicht verlassen. Übergib ihn zuerst oder lösche ihn.',
+    ownsShared: 'Dir gehören Tresore, die Mitglieder haben: {{names}}. Übergib jeden einem Mitglied oder lösche ihn.',
+    ownerSuspended: 'Das Konto, dem der Tresor gehört, ist gesperrt: So lange kann nichts geändert werden.',
     unreachable: 'Der Server ist nicht erreichbar. Nichts wurde geändert.',
     away: 'Dafür wird der Server gebraucht, der nicht erreichbar ist.',
     limit: 'Der Tarif dieses Kontos erlaubt nicht mehr.',

@@ -102,6 +102,10 @@ export const settings = {
     inBrowser: 'The download has begun. Your browser shows how far it is.',
   },
   vaults: {
+    share: 'Share…',
+    people: 'People…',
+    members_one: '{{count}} member',
+    members_other: '{{count}} members',
     title: 'Vaults',
     default: 'Default',
     makeDefault: 'Make default',

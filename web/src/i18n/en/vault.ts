@@ -34,6 +34,7 @@ export const vault = {
     openSidebar: 'Show the notes',
     closeSidebar: 'Hide the notes',
     switchVault: 'Switch vault',
+    people: 'People…',
     manageVaults: 'Manage vaults…',
     account: 'Account',
     signOut: 'Sign out',
@@ -41,6 +42,10 @@ export const vault = {
     commands: 'Commands',
   },
   shared: {
+    lost: 'You no longer have this vault',
+    lostText:
+      '“{{name}}” was deleted, or you were removed from it. Its copies on this device were removed too. What was not sent stays in the list of unsent edits, to be downloaded.',
+    toOthers: 'Go to your vaults',
     empty: 'This vault is empty.',
     readOnly: 'You can read this vault, and not change it. Its owner can let you edit.',
     forEditors: 'Only those who may edit this vault have this.',
@@ -179,6 +184,7 @@ export const vault = {
     graph: 'Graph of the vault',
     trash: 'Trash',
     import: 'Import notes',
+    share: 'Share the vault…',
     focusTree: 'Go to the list of notes',
     sidebar: 'Show or hide the list of notes',
     panel: 'Show or hide what belongs to the note',
@@ -395,6 +401,11 @@ export const vault = {
     text_other: '{{count}} notes have edits that did not reach the server. Signing out removes them from this device.',
   },
   error: {
+    tooManyMembers: 'A vault can have 100 members. Remove somebody or withdraw invitations first.',
+    ownerRequired: 'Only the owner of the vault may do this.',
+    ownerCannotLeave: 'The owner cannot leave. Hand the vault over first, or delete it.',
+    ownsShared: 'You own vaults that have members: {{names}}. Hand each over to a member, or delete it.',
+    ownerSuspended: 'The account of the vault’s owner is suspended: nothing can be changed until it is not.',
     unreachable: 'The server cannot be reached. Nothing was changed.',
     away: 'This needs the server, which cannot be reached.',
     limit: 'The plan of this account does not allow more.',

@@ -103,6 +103,10 @@ export const settings: typeof english = {
     inBrowser: 'ダウンロードが始まりました。進み具合はブラウザーに表示されます。',
   },
   vaults: {
+    share: '共有…',
+    people: 'メンバー…',
+    members_one: 'メンバー{{count}}人',
+    members_other: 'メンバー{{count}}人',
     title: '保管庫',
     default: '既定',
     makeDefault: '既定にする',

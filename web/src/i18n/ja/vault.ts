@@ -35,6 +35,7 @@ export const vault: typeof english = {
     openSidebar: 'ノート一覧を表示',
     closeSidebar: 'ノート一覧を隠す',
     switchVault: '保管庫を切り替え',
+    people: 'メンバー…',
     manageVaults: '保管庫を管理…',
     account: 'アカウント',
     signOut: 'サインアウト',
@@ -42,6 +43,10 @@ export const vault: typeof english = {
     commands: 'コマンド',
   },
   shared: {
+    lost: 'この保管庫はもう開けません',
+    lostText:
+      '「{{name}}」は削除されたか、あなたがメンバーから外されました。この端末の写しも削除しました。未送信の編集は一覧に残り、ダウンロードできます。',
+    toOthers: '自分の保管庫へ',
     empty: 'この保管庫は空です。',
     readOnly: 'この保管庫は閲覧のみです。所有者に頼めば編集できるようになります。',
     forEditors: 'これは、この保管庫を編集できる人だけのものです。',
@@ -180,6 +185,7 @@ export const vault: typeof english = {
     graph: '保管庫のグラフ',
     trash: 'ごみ箱',
     import: 'ノートを取り込む',
+    share: '保管庫を共有…',
     focusTree: 'ノート一覧へ移動',
     sidebar: 'ノート一覧を表示または隠す',
     panel: 'ノートの関連情報を表示または隠す',
@@ -396,6 +402,11 @@ export const vault: typeof english = {
     text_other: '{{count}}件のノートに、サーバーに届いていない編集があります。サインアウトするとこの端末から消えます。',
   },
   error: {
+    tooManyMembers: '保管庫のメンバーは100人までです。先にだれかを外すか、招待を取り消してください。',
+    ownerRequired: 'これは保管庫の所有者だけができます。',
+    ownerCannotLeave: '所有者は保管庫を離れられません。先に譲るか、削除してください。',
+    ownsShared: 'メンバーのいる保管庫を所有しています：{{names}}。それぞれメンバーに譲るか、削除してください。',
+    ownerSuspended: '保管庫の所有者のアカウントが停止されています。その間は変更できません。',
     unreachable: 'サーバーに接続できません。何も変更されていません。',
     away: 'これにはサーバーが必要ですが、接続できません。',
     limit: 'このアカウントのプランではこれ以上できません。',

@@ -21,6 +21,16 @@ test('errorText explains what an error is about, and otherwise what its status m
   assert.equal(textOf(503, { error: 'unavailable' }), 'error.unavailable');
 });
 
+test('errorText names the vaults that an account must hand over before it goes', () => {
+  const body = {
+    error: 'owns_shared_vaults',
+    vaults: [{ id: '1', name: 'Garden' }, { id: '2' }, { id: '3', name: 'Work' }],
+  };
+  assert.equal(textOf(409, body), 'error.ownsShared “Garden”, “Work”');
+  assert.equal(textOf(403, { error: 'owner_required' }), 'error.ownerRequired');
+  assert.equal(textOf(422, { error: 'too_many_members' }), 'error.tooManyMembers');
+});
+
 test('errorText tells an operation that the server does not have from a thing that is gone', () => {
   assert.equal(textOf(404, { error: 'not_found' }), 'error.missingOperation');
   assert.equal(textOf(404, { error: 'note_not_found' }), 'error.notFound');

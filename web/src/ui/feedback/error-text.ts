@@ -2,7 +2,7 @@ import { ApiError, ConnectionError } from '@notevault/client/transport.ts';
 import type { TFunction } from 'i18next';
 import type { vault } from '../../i18n/en/vault.ts';
 
-type Key = Exclude<keyof typeof vault.error, 'invalid' | 'unknown'>;
+type Key = Exclude<keyof typeof vault.error, 'invalid' | 'unknown' | 'ownsShared'>;
 
 /** Errors that say more than their status does. */
 const BY_CODE: Readonly<Record<string, Key>> = {
@@ -11,7 +11,11 @@ const BY_CODE: Readonly<Record<string, Key>> = {
   invalid_password: 'password',
   last_admin: 'lastAdmin',
   not_found: 'missingOperation',
+  owner_cannot_leave: 'ownerCannotLeave',
+  owner_required: 'ownerRequired',
+  owner_suspended: 'ownerSuspended',
   storage_full: 'full',
+  too_many_members: 'tooManyMembers',
 };
 const BY_STATUS: Readonly<Record<number, Key>> = {
   402: 'limit',
@@ -25,6 +29,7 @@ const BY_STATUS: Readonly<Record<number, Key>> = {
 export function errorText(t: TFunction<'vault'>, error: unknown): string {
   if (error instanceof ConnectionError) return t('error.unreachable');
   if (!(error instanceof ApiError)) return t('error.unknown', { code: String(error) });
+  if (error.code === 'owns_shared_vaults') return t('error.ownsShared', { names: namesOf(error) });
   const key = BY_CODE[error.code] ?? BY_STATUS[error.status];
   if (key !== undefined) return t(`error.${key}`);
   return error.status === 422
@@ -37,4 +42,10 @@ function reasonOf({ body, code }: ApiError): string {
   const fields = Object.entries((body.errors ?? {}) as Record<string, unknown>);
   const [field, messages] = fields[0] ?? [];
   return Array.isArray(messages) ? `${field} ${messages.join(', ')}` : code;
+}
+
+/** The names of the vaults that an error is about. */
+function namesOf({ body }: ApiError): string {
+  const vaults = Array.isArray(body.vaults) ? (body.vaults as readonly { readonly name?: unknown }[]) : [];
+  return vaults.flatMap(({ name }) => (typeof name === 'string' ? [`“${name}”`] : [])).join(', ');
 }
