@@ -1,13 +1,26 @@
-import type { BrowserContext } from '@playwright/test';
-import { openNote } from './kit/notes.ts';
+import type { BrowserContext, Page } from '@playwright/test';
+import { keptLists, rowsOf } from './kit/device.ts';
+import { contentOf, openNote, typeAtEnd } from './kit/notes.ts';
 import type { Server } from './kit/server.ts';
-import { expect, expectAccessible, signedIn, test } from './kit/test.ts';
+import { expect, expectAccessible, PASSWORD, signedIn, test } from './kit/test.ts';
+
+/** Another browser, in which nobody is signed in. */
+async function otherBrowser(context: BrowserContext): Promise<BrowserContext> {
+  const other = await context
+    .browser()
+    ?.newContext({ viewport: { width: 1200, height: 800 }, reducedMotion: 'reduce' });
+  if (other === undefined) throw new Error('there is no browser');
+  return other;
+}
 
 /** An account with a vault of its own, which is used over the API. */
 async function ownerOf(server: Server, context: BrowserContext) {
-  const other = await context.browser()?.newContext();
-  if (other === undefined) throw new Error('there is no browser');
-  return signedIn(server, other, { name: 'Mira', vault: 'Garden' });
+  return signedIn(server, await otherBrowser(context), { name: 'Mira', vault: 'Garden' });
+}
+
+async function openSharing(page: Page, vault: string): Promise<void> {
+  await page.getByRole('button', { name: `Switch vault: ${vault}` }).click();
+  await page.getByRole('menuitem', { name: /Share the vault…|People…/ }).click();
 }
 
 test('a viewer finds a shared vault with whose it is, and reads it without anything that would change it', async ({
@@ -59,4 +72,60 @@ test('a viewer finds a shared vault with whose it is, and reads it without anyth
   const row = page.getByRole('listitem').filter({ hasText: 'Garden' });
   await expect(row.getByText('Mira · can read')).toBeVisible();
   await expect(row.getByRole('button', { name: /Delete|Edit|default/ })).toHaveCount(0);
+});
+
+test('two people meet in a vault that was shared by a link, and one is removed while typing', async ({
+  page,
+  alice,
+  context,
+}) => {
+  const note = await alice.write('Plans.md', 'Plans\n');
+  await page.goto(alice.page(`/notes/${note.id}`));
+  await openSharing(page, 'Notes');
+  const dialog = page.getByRole('dialog', { name: 'Share “Notes”' });
+  await expect(dialog.getByText('Alice (you)')).toBeVisible();
+  await dialog.getByRole('button', { name: 'Make a link' }).click();
+  const link = await dialog.getByTestId('invitation').innerText();
+  await expect(dialog.getByText('Whoever has the link')).toBeVisible();
+  await expectAccessible(page);
+
+  const browser = await otherBrowser(context);
+  const other = await browser.newPage();
+  const asked: string[] = [];
+  const [, token = ''] = link.split('#');
+  other.on('request', (request) => asked.push(request.url()));
+  await other.goto(link);
+  await expect(other.getByRole('heading', { name: 'Alice invites you' })).toBeVisible();
+  await expect(other.getByText(/To the vault “Notes”, which you can then edit/)).toBeVisible();
+  await expect(other).toHaveURL(`${alice.url}/invite`);
+  await expectAccessible(other);
+  await other.getByRole('button', { name: 'Create account' }).click();
+  await other.getByLabel('Your name').fill('Bela');
+  await other.getByLabel('E-mail').fill(`bela-${note.id}@example.org`);
+  await other.getByLabel('Password', { exact: true }).fill(PASSWORD);
+  await other.getByRole('button', { name: 'Create account' }).click();
+  await expect(other.getByRole('treeitem', { name: 'Plans' })).toBeVisible();
+  expect(asked.filter((url) => url.includes(token) && !url.startsWith(`${alice.url}/api/invitations/`))).toEqual([]);
+
+  await openNote(other, 'Plans');
+  await expect(dialog.getByText('Bela', { exact: true })).toBeVisible();
+  await dialog.getByRole('button', { name: 'Close' }).click();
+  await typeAtEnd(page, 'from Alice ');
+  await expect(other.getByText('from Alice')).toBeVisible();
+  await typeAtEnd(other, 'from Bela');
+  await expect(page.getByText('from Alice from Bela')).toBeVisible();
+
+  await openSharing(page, 'Notes');
+  await dialog.getByRole('button', { name: 'More about Bela' }).click();
+  await page.getByRole('menuitem', { name: 'Remove…' }).click();
+  await expect(page.getByText(/What they copied to their own disks stays there/)).toBeVisible();
+  await page.getByRole('button', { name: 'Remove', exact: true }).click();
+  await expect(other.getByRole('heading', { name: 'You no longer have this vault' })).toBeVisible();
+  await expectAccessible(other);
+  await expect.poll(() => rowsOf(other, 'notevault-notes', 'copies')).toEqual([]);
+  await expect.poll(() => keptLists(other)).toEqual(['me', 'preferences', 'vaults']);
+  await expect(dialog.getByText('Bela', { exact: true })).toHaveCount(0);
+  await dialog.getByRole('button', { name: 'Close' }).click();
+  await typeAtEnd(page, ' still here');
+  await expect.poll(() => contentOf(alice, 'Plans.md')).toBe('Plans\nfrom Alice from Bela still here');
 });

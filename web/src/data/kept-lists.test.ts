@@ -18,6 +18,9 @@ function device({ mayAnswer = true, isFull = false } = {}) {
         if (isFull) throw new DOMException('full', 'QuotaExceededError');
         rows.set(key, list);
       },
+      async tidy(isWanted) {
+        for (const key of rows.keys()) if (!isWanted(key)) rows.delete(key);
+      },
     },
     mayAnswer: () => server.mayAnswer,
   });
@@ -80,4 +83,12 @@ test('only the lists that the app opens with are kept', () => {
   ];
   assert.deepEqual(kept.filter(isKeptList), kept);
   assert.deepEqual(others.filter(isKeptList), []);
+});
+
+test('what is kept of a vault that the account has no more is removed', async () => {
+  const { lists, rows } = device();
+  const keys = [VAULTS, ['vault', 'own', 'tree'], ['vault', 'lost', 'tree'], ['vault', 'lost', 'lists', 'recent']];
+  for (const key of keys) await lists.keep(key, []);
+  await lists.tidy(new Set(['own']));
+  assert.deepEqual([...rows.keys()], ['["vaults"]', '["vault","own","tree"]']);
 });

@@ -4,6 +4,8 @@ import { ApiError, ConnectionError } from '@notevault/client/transport.ts';
 export interface ListStore {
   read(key: string): Promise<unknown>;
   write(key: string, list: unknown): Promise<void>;
+  /** Removes the lists whose keys a function does not want. */
+  tidy(isWanted: (key: string) => boolean): Promise<void>;
 }
 
 export type ListKey = readonly unknown[];
@@ -64,6 +66,14 @@ export class KeptLists {
     const name = JSON.stringify(key);
     // A device that is full shows older lists.
     if (!this.#shown.has(name)) await this.#options.store.write(name, list).catch(() => undefined);
+  }
+
+  /** Removes the lists of vaults that the account has no more. */
+  async tidy(vaults: ReadonlySet<string>): Promise<void> {
+    await this.#options.store.tidy((name) => {
+      const [first, vault] = JSON.parse(name) as ListKey;
+      return first !== 'vault' || vaults.has(String(vault));
+    });
   }
 
   /** The keys of what was shown from this device, to be read again now that the server answers. */

@@ -50,4 +50,16 @@ export class IndexedDbLists implements ListStore {
     });
     await done;
   }
+
+  async tidy(isWanted: (key: string) => boolean): Promise<void> {
+    const account = this.#account();
+    const transaction = await this.#database.transaction('readwrite', LISTS);
+    const done = completion(transaction);
+    done.catch(() => undefined);
+    const lists = transaction.objectStore(LISTS);
+    for (const row of (await result(lists.getAllKeys())) as [account: string, key: string][]) {
+      if (row[0] === account && !isWanted(row[1])) lists.delete(row);
+    }
+    await done;
+  }
 }

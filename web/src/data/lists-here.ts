@@ -20,7 +20,7 @@ export function keptLists(): KeptLists {
   return opened;
 }
 
-const NOWHERE = { read: async () => undefined, write: async () => undefined };
+const NOWHERE = { read: async () => undefined, write: async () => undefined, tidy: async () => undefined };
 
 /** Keeps lists as they change, until the signal aborts. */
 export function keepLists(queries: QueryClient, ended: AbortSignal): void {

@@ -1,6 +1,6 @@
 import { api } from '../data/client.ts';
 import { keys } from '../data/keys.ts';
-import { keepLists, readShownAgain } from '../data/lists-here.ts';
+import { keepLists, keptLists, readShownAgain } from '../data/lists-here.ts';
 import { meQuery } from '../data/queries.ts';
 import { queryClient } from '../data/query-client.ts';
 import { type DeviceStore, sendKeptEdits, unsentSender } from '../editor/device.ts';
@@ -107,10 +107,12 @@ function followSession(account: string, ended: AbortSignal): void {
 /** Removes the copies of vaults that the account has no more: at the start, and when one is gone from their list. */
 function tidyVaults(account: string, store: DeviceStore, ended: AbortSignal): void {
   // The server is asked: a list that this device shows in its place may lack a vault that is new.
-  const tidy = async () => {
+  const tidy = async (before: readonly { readonly id: string }[]) => {
     const vaults = await api.vaults();
     const ids = new Set(vaults.map(({ id }) => id));
+    for (const { id } of before) if (!ids.has(id)) queryClient.removeQueries({ queryKey: keys.vault(id) });
     await store.tidy(ids);
+    await keptLists().tidy(ids);
     if (isOwnDevice()) await (await openedOutbox(account))?.tidy(Date.now());
     if (isOwnDevice()) await (await import('./kept/here.ts')).tidyKept(ids);
   };
@@ -119,9 +121,9 @@ function tidyVaults(account: string, store: DeviceStore, ended: AbortSignal): vo
   const endEvents = queryClient.getQueryCache().subscribe(({ type, query }) => {
     if (type !== 'updated' || query.queryHash !== JSON.stringify(keys.vaults)) return;
     const now = new Set(listed().map(({ id }) => id));
-    if (before.some(({ id }) => !now.has(id))) void tidy().catch(() => undefined);
+    if (before.some(({ id }) => !now.has(id))) void tidy(before).catch(() => undefined);
     before = listed();
   });
   ended.addEventListener('abort', endEvents);
-  void tidy().catch(() => undefined);
+  void tidy([]).catch(() => undefined);
 }

@@ -1,3 +1,4 @@
+import { ApiError } from '@notevault/client/transport.ts';
 import type { SyncChange, VaultTree } from '@notevault/protocol/sync.ts';
 import type { QueryClient } from '@tanstack/react-query';
 import { api } from '../data/client.ts';
@@ -42,7 +43,11 @@ export async function followVault(vault: string, queries: QueryClient, aborted: 
       const since = performance.now();
       await signals.next(AT_MOST_MS, aborted);
       isSignalled = performance.now() - since < AT_MOST_MS;
-    } catch {
+    } catch (error) {
+      // Somebody took the vault away, or deleted it: the list of vaults tells.
+      if (error instanceof ApiError && error.status === 404) {
+        void queries.invalidateQueries({ queryKey: keys.vaults, exact: true });
+      }
       // The server is away or the session ended; a signal follows when it is back.
       await signals.next(AFTER_FAILURE_MS, aborted);
       isSignalled = false;

@@ -1,4 +1,6 @@
 import i18next from 'i18next';
+import { keys } from '../data/keys.ts';
+import { queryClient } from '../data/query-client.ts';
 import { deviceStore } from '../device/device-store.ts';
 import { markTyped } from '../device/outbox/here.ts';
 import { sessionOptions } from '../device/session-options.ts';
@@ -26,8 +28,16 @@ export function openNoteSession(note: NoteRef, { account, name }: Editor): () =>
   let generation = 0;
   let isLeft = false;
   let isTyped = false;
+  let access: unknown = 'unknown';
   session.changes.subscribe(() => {
     const { awareness, state } = session;
+    // Who may do what was changed elsewhere: the list of vaults tells.
+    const now = state.problem === 'not-there' ? 'none' : session.canWrite;
+    if (now !== null && now !== access) {
+      if (access !== 'unknown' || now === 'none')
+        void queryClient.invalidateQueries({ queryKey: keys.vaults, exact: true });
+      access = now;
+    }
     setUnkept(session, state.hasUnsent && !state.isOnDevice);
     if (state.hasUnsent && !isTyped) {
       isTyped = true;

@@ -1,6 +1,9 @@
+import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api } from '../data/client.ts';
+import { vaultsQuery } from '../data/queries.ts';
+import { roleOf } from '../data/role.ts';
 import type { OutboxEntry } from '../device/outbox/operation.ts';
 import { bringBack, discardUnsent, unsentText } from '../device/unsent-copies.ts';
 import { sendNow, unsentChanged } from '../device/unsent-state.ts';
@@ -57,6 +60,9 @@ function UnsentRow({ note, opened }: { readonly note: UnsentNote; readonly opene
   const { id, vaultId, path, problem, asideOf } = note;
   const noteId = asideOf ?? id;
   const [compared, setCompared] = useState<Compared | null>(null);
+  const { data: vaults = [] } = useQuery(vaultsQuery);
+  const vault = vaults.find((one) => one.id === vaultId) ?? null;
+  const canSend = roleOf(vault) !== 'viewer';
   const name = noteName(path ?? '') || t('unsent.unnamed');
   const attempt = (action: () => Promise<void>) => () =>
     void action().catch((error: unknown) => showToast({ kind: 'danger', text: errorText(t, error) }));
@@ -70,6 +76,12 @@ function UnsentRow({ note, opened }: { readonly note: UnsentNote; readonly opene
   const download = async () => {
     const text = await unsentText(note);
     if (text !== null) saveFile(nameOf(path ?? '') || 'note.md', new Blob([text], { type: 'text/markdown' }));
+  };
+  const copy = async () => {
+    const text = await unsentText(note);
+    if (text === null) return;
+    await navigator.clipboard.writeText(text);
+    showToast({ kind: 'plain', text: t('copied') });
   };
   const restore = async () => {
     if (asideOf !== undefined) await bringBack([{ ...note, asideOf }]);
@@ -85,7 +97,7 @@ function UnsentRow({ note, opened }: { readonly note: UnsentNote; readonly opene
   };
   return (
     <li>
-      {vaultId === null ? (
+      {vaultId === null || vault === null ? (
         name
       ) : (
         <Link to="/vaults/$vaultId/notes/$noteId" params={{ vaultId, noteId }} onClick={opened} dir="auto">
@@ -98,7 +110,7 @@ function UnsentRow({ note, opened }: { readonly note: UnsentNote; readonly opene
           .join(' · ')}
       </small>
       <div className={styles.buttons}>
-        {asideOf === undefined ? (
+        {!canSend ? null : asideOf === undefined ? (
           <Button aria-label={`${t('unsent.send')}: ${name}`} onClick={() => sendNow(id)}>
             {t('unsent.send')}
           </Button>
@@ -107,9 +119,15 @@ function UnsentRow({ note, opened }: { readonly note: UnsentNote; readonly opene
             {t('unsent.bringBack')}
           </Button>
         )}
-        <Button aria-label={`${t('unsent.compare')}: ${name}`} onClick={attempt(compare)}>
-          {t('unsent.compare')}
-        </Button>
+        {canSend ? (
+          <Button aria-label={`${t('unsent.compare')}: ${name}`} onClick={attempt(compare)}>
+            {t('unsent.compare')}
+          </Button>
+        ) : (
+          <Button aria-label={`${t('copy')}: ${name}`} onClick={attempt(copy)}>
+            {t('copy')}
+          </Button>
+        )}
         <Button aria-label={`${t('unsent.download')}: ${name}`} onClick={attempt(download)}>
           {t('unsent.download')}
         </Button>

@@ -1,6 +1,6 @@
 import { Outlet } from '@tanstack/react-router';
-import { lazy, type RefObject, Suspense, useEffect, useRef } from 'react';
-import { useVault } from '../data/use-vault.ts';
+import { lazy, type RefObject, Suspense, useEffect, useRef, useState } from 'react';
+import { useVault, useVaultId } from '../data/use-vault.ts';
 import { loadTexts } from '../i18n/i18n.ts';
 import { useTexts } from '../i18n/use-texts.ts';
 import { useLiveVault } from '../live/use-live-vault.ts';
@@ -25,6 +25,10 @@ const Dialogs = lazy(() => loadDialogs().then((module) => ({ default: module.Dia
 /** After the page is shown, so that what is typed behind the keys of a dialog reaches it, and a note opens offline. */
 const PARTS_MS = 1_500;
 
+const LostVault = lazy(() =>
+  importOrReload(() => import('./lost-vault.tsx')).then((module) => ({ default: module.LostVault })),
+);
+
 const MAIN = 'main';
 
 /** Loads what is likely to be used next. What fails is loaded again when it is used. */
@@ -35,6 +39,7 @@ function loadParts(): void {
     import('../ui/dialogs/confirm-dialog.tsx'),
     import('../note/note-editor.tsx'),
     import('./unsent-dialog.tsx'),
+    import('./lost-vault.tsx'),
     loadTexts('editor'),
   ];
   void Promise.allSettled(parts);
@@ -42,8 +47,17 @@ function loadParts(): void {
 
 /** A vault: its notes at the side, and a page of it. */
 export function VaultPage() {
+  const id = useVaultId();
   const vault = useVault();
-  return vault === null ? <NotFound /> : <OpenVault key={vault.id} id={vault.id} />;
+  const [last, setLast] = useState(vault);
+  if (vault !== null && vault !== last) setLast(vault);
+  if (vault !== null) return <OpenVault key={id} id={id} />;
+  if (last?.id !== id) return <NotFound />;
+  return (
+    <Suspense>
+      <LostVault name={last.name} />
+    </Suspense>
+  );
 }
 
 function OpenVault({ id }: { readonly id: string }) {
