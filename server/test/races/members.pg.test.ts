@@ -56,6 +56,7 @@ onEachEngine('changes of who has a vault', (open) => {
     await until(() => typing.received.closed.length > 0 && feed.received.closed.length > 0 && plain.closes.length > 0);
     for (const { received } of [typing, feed])
       assert.deepEqual([received.denied, received.closed], [['revoked'], ['revoked']]);
+    assert.deepEqual(plain.closes, [4403]);
     typing.type(' later');
     elsewhere.type('!');
     await elsewhere.synced();

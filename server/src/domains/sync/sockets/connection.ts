@@ -29,7 +29,8 @@ export const CLOSE_CODES = {
   later: 1013,
   badRequest: 4400,
   credential: 4401,
-  readOnly: 4403,
+  /** An update from a client that may only read, or the vault was taken away. */
+  notAllowed: 4403,
   noNote: 4404,
   foreign: 4409,
   tooLarge: 4413,

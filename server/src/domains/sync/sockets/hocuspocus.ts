@@ -186,8 +186,10 @@ export class HocuspocusSession {
       close: (end) => {
         if (end === 'lost') this.#connection.close(CLOSE_CODES.again, 'try again');
         if (end === 'malformed') this.#connection.close(CLOSE_CODES.malformed, 'not a state vector');
-        if (end === 'revoked') send(frames.denied('revoked'));
-        send(frames.close(end));
+        // Clients know one word for both, and for either the document is lost.
+        const reason = end === 'removed' ? 'revoked' : end;
+        if (reason === 'revoked') send(frames.denied(reason));
+        send(frames.close(reason));
         this.#removeEntry(name, entry);
       },
     };

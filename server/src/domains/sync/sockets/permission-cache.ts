@@ -13,9 +13,12 @@ const STALE_MS = 30_000;
 /** Maximum number of permissions checked per sweep, so that many sockets put little load on the database. */
 const SWEEP_MAX = 256;
 
+/** What a permission has lost: its credential, or, while that goes on elsewhere, the vault. */
+export type Lost = 'credential' | 'vault';
+
 /** A document that is open under a permission. */
 export interface PermissionListener {
-  revoked(): void;
+  revoked(lost: Lost): void;
   /** The permission allows more or less than before. */
   permissionChanged(): void;
 }
@@ -61,15 +64,15 @@ export class Permission {
   /**
    * Checks again; concurrent callers share one check. Rejects when the check fails; the permission is then unchanged.
    */
-  check(read: (permission: Permission) => Promise<CheckedAccess | null>, now: () => number): Promise<void> {
+  check(read: (permission: Permission) => Promise<CheckedAccess | Lost>, now: () => number): Promise<void> {
     this.#checking ??= this.#check(read, now).finally(() => {
       this.#checking = undefined;
     });
     return this.#checking;
   }
 
-  async #check(read: (permission: Permission) => Promise<CheckedAccess | null>, now: () => number): Promise<void> {
-    let [at, access] = [now(), null as CheckedAccess | null];
+  async #check(read: (permission: Permission) => Promise<CheckedAccess | Lost>, now: () => number): Promise<void> {
+    let [at, access] = [now(), 'credential' as CheckedAccess | Lost];
     do {
       this.#stale = false;
       at = now();
@@ -78,16 +81,16 @@ export class Permission {
         throw error;
       });
       // A change was reported during the check: its answer may be outdated.
-    } while (access !== null && this.#stale);
-    if (access === null) return this.revoke();
+    } while (typeof access !== 'string' && this.#stale);
+    if (typeof access === 'string') return this.revoke(access);
     const changed = access.vault.permission !== this.#vault.permission;
     this.renew(access.principal, access.vault, at);
     if (changed) for (const listener of [...this.listeners]) listener.permissionChanged();
   }
 
-  revoke(): void {
+  revoke(lost: Lost): void {
     this.#revoked = true;
-    for (const listener of [...this.listeners]) listener.revoked();
+    for (const listener of [...this.listeners]) listener.revoked(lost);
   }
 
   renew(principal: Principal, vault: OpenVault, checkedAt: number): void {
@@ -182,7 +185,8 @@ export class PermissionCache {
    */
   vaultDeleted(vaultId: VaultId): void {
     this.#changes += 1;
-    for (const permission of [...this.#permissions.values()]) if (permission.vault.id === vaultId) permission.revoke();
+    for (const permission of [...this.#permissions.values()])
+      if (permission.vault.id === vaultId) permission.revoke('vault');
   }
 
   /** Once a second, checks permissions with a reported change, and some of the least recently checked ones. */
@@ -211,11 +215,11 @@ export class PermissionCache {
     this.refresh(permission).catch(() => undefined);
   }
 
-  async #read({ principal, vault }: Permission): Promise<CheckedAccess | null> {
+  async #read({ principal, vault }: Permission): Promise<CheckedAccess | Lost> {
     const current = await this.#deps.hooks.recall(principal);
-    if (current === null) return null;
+    if (current === null) return 'credential';
     const opened = await nullIfRefused(this.#deps.vaults.openVault(current, vault.id, live.open.vault));
-    return opened === null ? null : { principal: current, vault: opened };
+    return opened === null ? 'vault' : { principal: current, vault: opened };
   }
 }
 

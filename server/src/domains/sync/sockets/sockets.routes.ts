@@ -17,7 +17,7 @@ export function socketRoutes(collaboration: Collaboration): SocketRoute[] {
       operation: 'syncNote',
       summary: 'Open one live document over a WebSocket',
       description:
-        'The y-websocket protocol for one note. The credential is in the Authorization header or, for sessions, PATs and API keys, in `?token=`. Close codes: 4401 credential, 4403 update from a read-only client, 4404 no such note, 4409 foreign document, 4413 note too large. Rules: docs/sync-spec.md, section 10.',
+        'The y-websocket protocol for one note. The credential is in the Authorization header or, for sessions, PATs and API keys, in `?token=`. Close codes: 4401 credential, 4403 update from a read-only client or vault taken away, 4404 no such note, 4409 foreign document, 4413 note too large. Rules: docs/sync-spec.md, section 10.',
       params: SocketParams,
       open: (connection, { ip, userAgent, authorization, token, params }) =>
         collaboration.openYWebsocket(connection, { ip, userAgent }, params.id, { authorization, token }),

@@ -5,16 +5,20 @@ import type { NoteId } from '@notevault/protocol/values/ids.ts';
 import type { ApplyOutcome, LiveNote, LiveNotes, Watcher } from '../../notes/notes.ts';
 import { readStates, type State, writeStates } from './awareness.ts';
 import type { Connection } from './connection.ts';
-import type { Permission, PermissionCache, PermissionListener } from './permission-cache.ts';
+import type { Lost, Permission, PermissionCache, PermissionListener } from './permission-cache.ts';
 import type { PresenceRoom, PresenceRooms } from './presence-rooms.ts';
 
-/** Why a document is closed for a client. `lost` and `malformed` close the whole socket. */
+/**
+ * Why a document is closed for a client: `revoked` with its credential, `removed` with the vault alone. `lost` and `malformed` close the whole
+ * socket.
+ */
 export type CloseReason =
   | 'note_deleted'
   | 'note_too_large'
   | 'foreign_lineage'
   | 'unsupported_update'
   | 'revoked'
+  | 'removed'
   | 'lost'
   | 'malformed';
 
@@ -154,8 +158,8 @@ export class NoteSubscription implements Subscription, PermissionListener, Watch
 
   // Methods of PermissionListener.
 
-  revoked(): void {
-    this.#finish('revoked');
+  revoked(lost: Lost): void {
+    this.#finish(lost === 'vault' ? 'removed' : 'revoked');
   }
 
   permissionChanged(): void {

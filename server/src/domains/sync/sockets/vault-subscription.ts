@@ -3,7 +3,7 @@ import type { Seq } from '@notevault/protocol/values/ids.ts';
 import type { ChangeNotifier } from '../change-notifier.ts';
 import { readStates, writeStates } from './awareness.ts';
 import type { CollaborationDeps } from './collaboration.ts';
-import type { Permission, PermissionCache, PermissionListener } from './permission-cache.ts';
+import type { Lost, Permission, PermissionCache, PermissionListener } from './permission-cache.ts';
 import type { PresenceRoom, PresenceRooms } from './presence-rooms.ts';
 import type { ProtocolWriter, Subscription } from './subscription.ts';
 
@@ -100,10 +100,10 @@ export class VaultSubscription implements Subscription, PermissionListener {
     if (!this.#closed) this.#writer.awareness(update);
   }
 
-  revoked(): void {
+  revoked(lost: Lost): void {
     if (this.#closed) return;
     this.leave();
-    this.#writer.close('revoked');
+    this.#writer.close(lost === 'vault' ? 'removed' : 'revoked');
   }
 
   permissionChanged(): void {

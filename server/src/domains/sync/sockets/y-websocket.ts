@@ -19,6 +19,7 @@ const CLOSE_CODE_OF: Readonly<Record<CloseReason, number>> = {
   foreign_lineage: CLOSE_CODES.foreign,
   unsupported_update: CLOSE_CODES.unsupported,
   revoked: CLOSE_CODES.credential,
+  removed: CLOSE_CODES.notAllowed,
   lost: CLOSE_CODES.again,
   malformed: CLOSE_CODES.badRequest,
 };
@@ -129,7 +130,7 @@ export class YWebsocketSession {
    * stored.
    */
   #acknowledged(reason: RejectReason | null): void {
-    if (reason === 'read_only') this.#connection.close(CLOSE_CODES.readOnly, 'read-only');
+    if (reason === 'read_only') this.#connection.close(CLOSE_CODES.notAllowed, 'read-only');
     if (reason === 'malformed') this.#connection.close(CLOSE_CODES.badRequest, 'not an update');
   }
 }
