@@ -6,7 +6,13 @@ import { builtinEmbedder } from '../server/src/ports/embedder/builtin.ts';
 import type { Embedder } from '../server/src/ports/embedder/embedder.ts';
 import { httpEmbedder } from '../server/src/ports/embedder/http.ts';
 import type { GoldenQuery, Part } from '../server/test/relevance/golden-query.ts';
-import { type GoldenVault, goldenVaults, mixedVault, publishedVaults } from '../server/test/relevance/golden-set.ts';
+import {
+  type GoldenVault,
+  goldenVaults,
+  lineVaults,
+  mixedVault,
+  publishedVaults,
+} from '../server/test/relevance/golden-set.ts';
 import { meansOf, type Ranks, ranksOf } from '../server/test/relevance/measure.ts';
 import { mean, randomisationTest, reciprocalRank } from '../server/test/relevance/metrics.ts';
 import { SearchedVault } from '../server/test/relevance/searched-vault.ts';
@@ -35,7 +41,7 @@ const { values: flags } = parseArgs({
 });
 const part: Part = flags.report ? 'report' : 'tune';
 if (flags.accept) {
-  const ranks = await ranksOf(goldenVaults(), 'tune', ['keyword', 'hybrid'], builtinEmbedder());
+  const ranks = await ranksOf([...goldenVaults(), ...lineVaults()], 'tune', ['keyword', 'hybrid'], builtinEmbedder());
   const means = meansOf(ranks, ['keyword', 'hybrid']);
   const file = join(import.meta.dirname, '../server/test/relevance/accepted.json');
   writeFileSync(file, `${JSON.stringify(means, null, 2)}\n`);
@@ -54,7 +60,7 @@ const empty = { keyword: 0, hybrid: 0, vector: 0 };
 const shared = join(import.meta.dirname, '../../shared/vaults');
 const own = goldenVaults();
 const chosen = flags.vaults?.split(',');
-const vaults = [...own, mixedVault(own), ...(flags['own-only'] ? [] : publishedVaults(shared))].filter(
+const vaults = [...own, mixedVault(own), ...lineVaults(), ...(flags['own-only'] ? [] : publishedVaults(shared))].filter(
   ({ name }) => chosen === undefined || chosen.includes(name),
 );
 const embedder = flags.embeddings === undefined ? builtinEmbedder() : serverEmbedder(flags.embeddings);

@@ -10,7 +10,8 @@ import { knownItemsOf } from './known-items.ts';
  * notes for each language, written for this purpose about overlapping subjects, so that most words occur in several of
  * them. `= title | folder` begins a note, `?` a question that it answers, `~` words of it in other forms: inflected,
  * without accents (Vietnamese), in traditional characters (Chinese). The notes of the test vault of the same language
- * lie beside them. Queries for known items are derived from the notes.
+ * lie beside them. Queries for known items are derived from the notes. `lines/*.txt` has notes of one line, as people write
+ * on a telephone, each with a query in another form; the name of such a note says nothing.
  *
  * Every note is in one of two parts, chosen by its path. What is tuned may look at the queries of the part `tune` only;
  * those of `report` are for the table in docs/search.md.
@@ -38,6 +39,30 @@ export function goldenVaults(): GoldenVault[] {
     const derived = derivedQueries(name, notes);
     return { name, notes: new Map([...notes, ...beside]), queries: [...queries, ...derived, ...testQueries(name)] };
   });
+}
+
+/** Vaults of notes of one line: one for each language, and one of all of them. */
+export function lineVaults(): GoldenVault[] {
+  const cwd = join(FOLDER, '../lines');
+  const vaults = globSync('*.txt', { cwd })
+    .sort()
+    .map((file) => parseLines(basename(file, '.txt'), readFileSync(join(cwd, file), 'utf8')));
+  const all = vaults.flatMap(({ notes }) => [...notes]);
+  const queries = vaults.flatMap((vault) => vault.queries.map((query) => ({ ...query, vault: 'all lines' })));
+  return [...vaults, { name: 'all lines', notes: new Map(all), queries }];
+}
+
+function parseLines(language: string, text: string): GoldenVault {
+  const name = `${language} lines`;
+  const notes = new Map<string, string>();
+  const queries: GoldenQuery[] = [];
+  for (const [at, line] of text.trimEnd().split('\n').entries()) {
+    const [note = '', query = ''] = line.split(' ? ');
+    const path = `${language}/${20260101 + at}.md`;
+    notes.set(path, `${note}\n`);
+    queries.push({ vault: name, kind: 'one line', query, notes: [path], part: partOf(note), answer: null });
+  }
+  return { name, notes, queries };
 }
 
 const MIXED_KINDS = ['question', 'other form', 'first letters', 'one error'];

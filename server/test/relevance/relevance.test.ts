@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { builtinEmbedder } from '../../src/ports/embedder/builtin.ts';
-import { goldenVaults } from './golden-set.ts';
+import { goldenVaults, lineVaults } from './golden-set.ts';
 import { meansOf, ranksOf } from './measure.ts';
 import { mean, randomisationTest, reciprocalRank } from './metrics.ts';
 
@@ -13,7 +13,7 @@ const MAX_LOSS = 1;
 test('search is at most a point worse than it was, for each language and each kind of query', async (t) => {
   const file = new URL('accepted.json', import.meta.url);
   const accepted = JSON.parse(readFileSync(file, 'utf8')) as Record<string, number>;
-  const ranks = await ranksOf(goldenVaults(), 'tune', MODES, builtinEmbedder());
+  const ranks = await ranksOf([...goldenVaults(), ...lineVaults()], 'tune', MODES, builtinEmbedder());
   const means = meansOf(ranks, MODES);
   assert.deepEqual(Object.keys(means).sort(), Object.keys(accepted).sort());
   t.diagnostic(JSON.stringify(means));
