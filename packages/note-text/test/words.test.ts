@@ -7,7 +7,7 @@ import { fold } from '../src/words/fold.ts';
 import { functionWordLanguages } from '../src/words/function-words.ts';
 import { type Language, languageOf, languagesOf, stem } from '../src/words/languages.ts';
 import { WordMatcher } from '../src/words/matcher.ts';
-import { eachWord, foldedWord, maxWordLength, wordsOf, writtenWord } from '../src/words.ts';
+import { eachWord, foldedWord, maxWordLength, spelledWordsOf, wordsOf, writtenWord } from '../src/words.ts';
 import { processorMs } from './processor.ts';
 
 test('eachWord: words are runs of letters and digits of any script, with their marks', () => {
@@ -100,14 +100,39 @@ test('foldedWord is idempotent, and eachWord returns short words in order withou
   );
 });
 
-test('languagesOf decides by common words for each alphabet; without a clear lead it returns English', () => {
-  const guess = (text: string) => languagesOf(wordsOf(text));
+test('languagesOf reads a short note by what only one language has, and else as any of them', () => {
+  const guess = (text: string) => {
+    const words = spelledWordsOf(text);
+    return languagesOf(
+      words.map(({ word }) => word),
+      words.map((own) => own.written),
+    ).latin;
+  };
+  const clear = {
+    pt: 'Configuração do router',
+    es: 'Sincronización pendiente',
+    de: 'Straße kehren',
+    sv: 'Tvätta på lördag',
+    it: 'Riparazione bicicletta',
+    fr: 'Œufs et beurre',
+    en: 'Call the dentist',
+  };
+  for (const [language, text] of Object.entries(clear)) assert.equal(guess(text), language, text);
+  for (const text of ['Router', 'Pasta, pesto, parmesan', 'Rom hotel']) assert.equal(guess(text), 'latin', text);
+});
+
+test('languagesOf decides by common words for each alphabet; without a clear lead a long note is English', () => {
+  const guess = (text: string) => {
+    const words = spelledWordsOf(text);
+    const [folded, written] = [words.map(({ word }) => word), words.map((own) => own.written)];
+    return languagesOf(folded, written);
+  };
   assert.deepEqual(guess('Der Hund und die Katze sind nicht im Haus, das ist auch für die Kinder mit'), {
     latin: 'de',
     cyrillic: 'ru',
   });
   assert.equal(guess('Le chat est dans la maison avec les enfants, et vous êtes sur une table').latin, 'fr');
-  assert.equal(guess('Der API key').latin, 'en');
+  assert.equal(guess('API key '.repeat(30)).latin, 'en');
   assert.equal(guess('Це мій їжак').cyrillic, 'none');
   const languages = { latin: 'de', cyrillic: 'ru' } as const;
   assert.deepEqual(

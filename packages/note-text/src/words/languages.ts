@@ -9,9 +9,16 @@ import { stemmer as spanish } from '@orama/stemmers/spanish';
 import { stemmer as swedish } from '@orama/stemmers/swedish';
 import type { AffixLanguage } from './affixes.ts';
 import { fold } from './fold.ts';
+import { functionWordLanguages } from './function-words.ts';
 
-/** The language that a word is read as; `none` where neither a stemmer nor affixes are known. */
-export type Language = 'en' | 'de' | 'es' | 'fr' | 'it' | 'nl' | 'pt' | 'ru' | 'sv' | 'vi' | AffixLanguage | 'none';
+/** The languages in Latin letters that have a stemmer. */
+export const LATIN_LANGUAGES = ['en', 'de', 'es', 'fr', 'it', 'nl', 'pt', 'sv'] as const;
+
+/**
+ * The language that a word is read as; `latin` for any of those in Latin letters, in a note that is too short to tell, and
+ * `none` where neither a stemmer nor affixes are known.
+ */
+export type Language = (typeof LATIN_LANGUAGES)[number] | 'latin' | 'ru' | 'vi' | AffixLanguage | 'none';
 
 /** The languages of a note: one for its words in Latin letters, one for those in Cyrillic letters. */
 export interface Languages {
@@ -26,7 +33,8 @@ const stemmers: Readonly<Partial<Record<Language, (word: string) => string>>> = 
   fr: french,
   it: italian,
   nl: dutch,
-  pt: portuguese,
+  // Plurals first, as in RSLP (Orengo and Huyck, 2001): Snowball gives `inscrição` and `inscrições` two stems.
+  pt: (word) => portuguese(word.replace(/[õã]es$/, 'ão')),
   ru: russian,
   sv: swedish,
 };
@@ -53,8 +61,31 @@ const sample = 2000;
 /** With fewer common words than this, the text may be names or code. */
 const fewVotes = 5;
 
-/** Detects the languages of a note from its folded words. With too few common words the Latin language is English. */
-export function languagesOf(words: Iterable<string>): Languages {
+/** A note with fewer words is short: what little there is decides, and nothing is taken for English. */
+const shortNote = 40;
+
+/**
+ * What tells the language of a few words: letters that the other languages do not have, and endings that hardly occur in
+ * them. The endings are the commonest suffixes in the descriptions of the Snowball stemmers (snowballstem.org).
+ */
+const marks: readonly (readonly [Language, RegExp])[] = [
+  ['de', /ß|(?:heit|keit|ungen|schaft|isch|lich)$/],
+  ['es', /ñ|(?:ción|ciones|miento|mientos)$/],
+  ['fr', /[œêîûë]|(?:eux|eaux?|ées?|oirs?|ettes?)$/],
+  ['it', /[ìò]|(?:zione|zioni|mente|aggio|etto|ità)$/],
+  ['nl', /ij|(?:heid|lijke?|aan|oek|uur)$/],
+  ['pt', /[õã](?!.*[đơư])|(?:ção|ções|agem|inha|inho)$/],
+  ['sv', /å|(?:ningar|arna|erna|ningen)$/],
+  ['vi', /[đơưạảấầẩẫậắằẳẵặẹẻẽếềểễệỉịọỏốồổỗộớờởỡợụủứừửữựỳỵỷỹ]/],
+];
+
+/**
+ * Detects the languages of a note.
+ *
+ * @param words its words, folded.
+ * @param written the same words in lower case with their accents.
+ */
+export function languagesOf(words: readonly string[], written: readonly string[] = words): Languages {
   const counts = new Map<Language, number>();
   let left = sample;
   let cyrillic: Language = 'ru';
@@ -65,8 +96,25 @@ export function languagesOf(words: Iterable<string>): Languages {
     if (cyrillic === 'ru' && /[іїєґўјљњћџѓќђ]/.test(word)) cyrillic = 'none';
   }
   const [best = 'en', most = 0] = [...counts].sort(([, a], [, b]) => b - a)[0] ?? [];
-  const latin = most >= fewVotes && most > 2 * (counts.get('en') ?? 0) ? best : 'en';
-  return { latin, cyrillic };
+  const isClear = most >= fewVotes && most > 2 * (counts.get('en') ?? 0);
+  if (isClear) return { latin: best, cyrillic };
+  return { latin: words.length < shortNote ? languageOfFew(written) : 'en', cyrillic };
+}
+
+/** The Latin language of a few written words, if there is a sign of it and at most half as much of any other. */
+function languageOfFew(written: readonly string[]): Language {
+  const scores = new Map<Language, number>();
+  const add = (language: Language, score: number) => scores.set(language, (scores.get(language) ?? 0) + score);
+  for (const word of written) {
+    for (const [language, mark] of marks) if (mark.test(word)) add(language, 1);
+    // Vietnamese is told by its letters: without them many of its words are those of other languages.
+    const languages = [...functionWordLanguages(word)].filter((language) => language !== 'vi');
+    for (const language of languages) add(language as Language, 1 / languages.length);
+  }
+  const [[best, most] = ['latin', 0] as const, [, next] = ['latin', 0] as const] = [...scores].sort(
+    ([, a], [, b]) => b - a,
+  );
+  return most >= 1 && most >= 2 * next ? best : 'latin';
 }
 
 /** Which language a folded word is read as, by its first letter and the languages of its note. */

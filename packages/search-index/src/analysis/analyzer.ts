@@ -76,10 +76,10 @@ export function analyze(note: SearchableNote): AnalyzedNote {
 export function* analyzeInSteps(note: SearchableNote): Generator<void, AnalyzedNote> {
   const { content } = note;
   const body = yield* bodyWordsOf(content);
-  const languages = languagesOf(body.words);
+  const names = withoutDuplicates([note.title, fileStem(note.path), ...note.aliases].map(spelledWordsOf));
+  const languages = languagesOfNote(body, names);
   const terms = new TermCollector(languages);
   for (const language of Object.values(languages)) terms.addFilter(`${LANGUAGE_TERM_PREFIX}${language}`);
-  const names = withoutDuplicates([note.title, fileStem(note.path), ...note.aliases].map(spelledWordsOf));
   for (const words of names) terms.addField(words, TITLE);
   for (const words of names) if (words.length > 0) terms.addFilter(titleTerm(words.map(({ word }) => word)));
   const folders = foldersAbove(note.path);
@@ -113,6 +113,12 @@ interface BodyWords {
   readonly written: readonly string[];
   /** UTF-16 offset of each word. */
   readonly starts: readonly number[];
+}
+
+/** A short note may say in its title alone which language it is in. */
+function languagesOfNote({ words, written }: BodyWords, names: readonly SpelledWord[][]): Languages {
+  const named = names.flat();
+  return languagesOf([...words, ...named.map(({ word }) => word)], [...written, ...named.map((own) => own.written)]);
 }
 
 function* bodyWordsOf(content: string): Generator<void, BodyWords> {

@@ -66,8 +66,16 @@ export function stemKeys(term: string): readonly string[] {
   return formKeys(word, language, written);
 }
 
-/** The keys that the inflected forms of a word share in a language, or its forms with other affixes. */
+/** Forms of a word have these letters in common in any of the stemmed languages. */
+const LATIN_KEY_LETTERS = 3;
+
+/**
+ * The keys that the inflected forms of a word share in a language, or its forms with other affixes. Of a word whose
+ * language is not known only its first letters, which other words have too: a key for each language would make the index
+ * of short notes a third larger.
+ */
 export function formKeys(word: string, language: Language, written = word): string[] {
+  if (language === 'latin') return [wordTerm(word.slice(0, LATIN_KEY_LETTERS), language)];
   const keys = isAffixLanguage(language) ? affixKeys(word, language) : [stem(written, language)];
   return keys.map((key) => wordTerm(key, language));
 }

@@ -43,6 +43,9 @@ export const MIN_FORM_WEIGHT = WEIGHTS.stem;
 /** The most terms that a word may match. */
 export const MAX_VARIANTS = 32;
 
+/** The most letters by which two forms of a word differ in length. */
+const MAX_ENDING = 6;
+
 /** The shortest word that is looked for in compounds, and the shortest rest of the compound. */
 const MIN_COMPOUND_PART = 4;
 
@@ -127,9 +130,22 @@ function addForms(
   const ownFunction = functionWordLanguages(word);
   for (const term of termsWithKeys(segments, new Set([...keys, ...spellings]))) {
     const form = partsOfTerm(term);
-    if (ownFunction.size === 0 && functionWordLanguages(form.written).has(form.language)) continue;
+    if (ownFunction.size === 0 && isFunctionWord(form)) continue;
+    if (form.language === 'latin' && !isFormIn(read, written, form.written)) continue;
     variants.add([term], isSameWithAffix(form, word) ? WEIGHTS.affix : WEIGHTS.stem);
   }
+}
+
+/** Whether two words have the same stem in one of the languages. */
+function isFormIn(languages: readonly Language[], one: string, other: string): boolean {
+  // Cheap tests first: forms differ by their endings, and in a few letters before these.
+  if (Math.abs(one.length - other.length) > MAX_ENDING) return false;
+  return languages.some((language) => language !== 'latin' && stem(one, language) === stem(other, language));
+}
+
+function isFunctionWord({ written, language }: WordOfTerm): boolean {
+  const languages = functionWordLanguages(written);
+  return language === 'latin' ? languages.size > 0 : languages.has(language);
 }
 
 function isSameWithAffix({ word: other, language }: WordOfTerm, word: string): boolean {

@@ -1,4 +1,4 @@
-import type { Language } from '@notevault/note-text/words/languages.ts';
+import { LATIN_LANGUAGES, type Language } from '@notevault/note-text/words/languages.ts';
 import { FILTER_TERMS_END, LANGUAGE_TERM_PREFIX, wordOfTerm, wordTermPrefix } from '../analysis/terms.ts';
 import type { Segment, TermList } from '../index/segment.ts';
 
@@ -35,7 +35,9 @@ export function languagesIn(segments: readonly Segment[]): VaultLanguages {
   const candidates = terms.filter((term) => COMPOUND_LANGUAGES.has(languageOf(term)));
   const least = candidates.length === 0 ? 0 : COMPOUND_SHARE * countLiveNotes(segments);
   const compounding = candidates.filter((term) => haveAtLeast(segments, term, Math.max(1, least)));
-  return { all: terms.map(languageOf), compounding: compounding.map(languageOf) };
+  const known = terms.map(languageOf);
+  const all = known.includes('latin') ? [...new Set([...known, ...LATIN_LANGUAGES])] : known;
+  return { all, compounding: compounding.map(languageOf) };
 }
 
 /** The terms whose words begin with a word. */

@@ -53,7 +53,7 @@ export function isFunctionWordIn(
   const own = functionWordLanguages(written);
   if (own.size === 0) return false;
   const terms = exactTerms(segments, word);
-  const isOwn = (language: Language) => own.has(language) || hasOtherScript(language);
+  const isOwn = (language: Language) => own.has(language) || language === 'latin' || hasOtherScript(language);
   // A word that no note has says nothing about their subject, but must be one of their languages.
   if (terms.length === 0)
     return [...own].some((language) => hasOtherScript(language) || languages.some((l) => l === language));

@@ -1,6 +1,5 @@
 import { functionWordLanguages } from '@notevault/note-text/words/function-words.ts';
-import type { Language } from '@notevault/note-text/words/languages.ts';
-import { stem } from '@notevault/note-text/words/languages.ts';
+import { LATIN_LANGUAGES, stem } from '@notevault/note-text/words/languages.ts';
 import type { AnalyzedNote } from '../../src/analysis/analyzer.ts';
 import { partsOfTerm, wordOfTerm } from '../../src/analysis/terms.ts';
 import { WEIGHTS } from '../../src/query/query-expansion.ts';
@@ -109,8 +108,11 @@ function weighing(vocabulary: readonly string[], word: string): Weigh {
   const form = (term: string) => {
     const { word: other, language } = partsOfTerm(term);
     if (other === word) return WEIGHTS.exact;
-    if (!ownFunction && functionWordLanguages(other).has(language)) return 0;
-    return language !== 'none' && stem(other, language) === stem(word, language as Language) ? WEIGHTS.stem : 0;
+    const isFunctionWord =
+      language === 'latin' ? functionWordLanguages(other).size > 0 : functionWordLanguages(other).has(language);
+    if (!ownFunction && isFunctionWord) return 0;
+    const languages = language === 'latin' ? LATIN_LANGUAGES : language === 'none' ? [] : [language];
+    return languages.some((each) => stem(other, each) === stem(word, each)) ? WEIGHTS.stem : 0;
   };
   if (vocabulary.some((term) => form(term) > 0)) return form;
   if (word.length >= 3 && vocabulary.some((term) => term.startsWith(word))) {
