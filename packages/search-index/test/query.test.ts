@@ -46,7 +46,7 @@ test('an unfinished last word of a query matches in titles, headings, tags and f
     noteOf(3, '# Database design\ny'),
     noteOf(4, 'database'),
     noteOf(5, 'x', { path: 'Databank/n5.md' }),
-    noteOf(6, 'x', { tags: ['dataset'] }),
+    noteOf(6, 'x', { tags: ['datapoint'] }),
   ]);
   assert.deepEqual(sorted(index, 'data'), [1, 2, 3, 5, 6]);
   assert.equal(numbers(index, 'data')[0], 1);

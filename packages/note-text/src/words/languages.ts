@@ -1,13 +1,13 @@
 import { stemmer as dutch } from '@orama/stemmers/dutch';
 import { stemmer as english } from '@orama/stemmers/english';
 import { stemmer as french } from '@orama/stemmers/french';
-import { stemmer as german } from '@orama/stemmers/german';
 import { stemmer as italian } from '@orama/stemmers/italian';
 import { stemmer as portuguese } from '@orama/stemmers/portuguese';
 import { stemmer as russian } from '@orama/stemmers/russian';
 import { stemmer as spanish } from '@orama/stemmers/spanish';
 import { stemmer as swedish } from '@orama/stemmers/swedish';
 import type { AffixLanguage } from './affixes.ts';
+import { cistem } from './cistem.ts';
 import { fold } from './fold.ts';
 import { functionWordLanguages } from './function-words.ts';
 
@@ -28,7 +28,7 @@ export interface Languages {
 
 const stemmers: Readonly<Partial<Record<Language, (word: string) => string>>> = {
   en: english,
-  de: german,
+  de: cistem,
   es: spanish,
   fr: french,
   it: italian,
@@ -65,18 +65,22 @@ const fewVotes = 5;
 const shortNote = 40;
 
 /**
- * What tells the language of a few words: letters that the other languages do not have, and endings that hardly occur in
- * them. The endings are the commonest suffixes in the descriptions of the Snowball stemmers (snowballstem.org).
+ * What tells the languages of a few words: letters that the others hardly have, and endings. The endings are the commonest
+ * suffixes in the descriptions of the Snowball stemmers (snowballstem.org).
  */
-const marks: readonly (readonly [Language, RegExp])[] = [
-  ['de', /ß|(?:heit|keit|ungen|schaft|isch|lich)$/],
-  ['es', /ñ|(?:ción|ciones|miento|mientos)$/],
-  ['fr', /[œêîûë]|(?:eux|eaux?|ées?|oirs?|ettes?)$/],
-  ['it', /[ìò]|(?:zione|zioni|mente|aggio|etto|ità)$/],
-  ['nl', /ij|(?:heid|lijke?|aan|oek|uur)$/],
-  ['pt', /[õã](?!.*[đơư])|(?:ção|ções|agem|inha|inho)$/],
-  ['sv', /å|(?:ningar|arna|erna|ningen)$/],
-  ['vi', /[đơưạảấầẩẫậắằẳẵặẹẻẽếềểễệỉịọỏốồổỗộớờởỡợụủứừửữựỳỵỷỹ]/],
+const marks: readonly (readonly [RegExp, readonly Language[]])[] = [
+  [/[ßü]|(?:heit|keit|ungen|schaft|isch|lich)$/, ['de']],
+  [/ñ|(?:ción|ciones|miento|mientos)$/, ['es']],
+  [/[œîûë]|(?:eux|eaux?|ées?|oirs?|ettes?)$/, ['fr']],
+  [/[ìò]|(?:zione|zioni|mente|aggio|etto|ità)$/, ['it']],
+  [/ij|(?:heid|lijke?|aan|oek|uur)$/, ['nl']],
+  [/õ|(?:ção|ções|agem|inha|inho)$/, ['pt']],
+  [/å|(?:ningar|arna|erna|ningen)$/, ['sv']],
+  [/[đơưạảấầẩẫậắằẳẵặẹẻẽếềểễệỉịọỏốồổỗộớờởỡợụủứừửữựỳỵỷỹ]/, ['vi']],
+  [/[äö]/, ['de', 'sv']],
+  [/[áíóú]/, ['es', 'pt']],
+  [/[çê]/, ['fr', 'pt']],
+  [/[èàù]/, ['fr', 'it']],
 ];
 
 /**
@@ -106,7 +110,9 @@ function languageOfFew(written: readonly string[]): Language {
   const scores = new Map<Language, number>();
   const add = (language: Language, score: number) => scores.set(language, (scores.get(language) ?? 0) + score);
   for (const word of written) {
-    for (const [language, mark] of marks) if (mark.test(word)) add(language, 1);
+    for (const [mark, languages] of marks) {
+      if (mark.test(word)) for (const language of languages) add(language, 1 / languages.length);
+    }
     // Vietnamese is told by its letters: without them many of its words are those of other languages.
     const languages = [...functionWordLanguages(word)].filter((language) => language !== 'vi');
     for (const language of languages) add(language as Language, 1 / languages.length);

@@ -181,7 +181,7 @@ function isCompoundOf(term: string, part: string, language: Language): boolean {
   // Cheap tests first: a short stem occurs in many terms.
   if (rest < MIN_COMPOUND_PART - 1) return false;
   const { language: own, written } = partsOfTerm(term);
-  if (own !== language) return false;
+  if (own !== language && own !== 'latin') return false;
   return term.startsWith(part) ? rest >= MIN_COMPOUND_PART : stem(written, language).endsWith(part);
 }
 

@@ -36,7 +36,9 @@ export function languagesIn(segments: readonly Segment[]): VaultLanguages {
   const least = candidates.length === 0 ? 0 : COMPOUND_SHARE * countLiveNotes(segments);
   const compounding = candidates.filter((term) => haveAtLeast(segments, term, Math.max(1, least)));
   const known = terms.map(languageOf);
-  const all = known.includes('latin') ? [...new Set([...known, ...LATIN_LANGUAGES])] : known;
+  // What a vault of nothing but short notes is written in is not known.
+  const isUnknown = known.includes('latin') && !LATIN_LANGUAGES.some((language) => known.includes(language));
+  const all = isUnknown ? [...known, ...LATIN_LANGUAGES] : known;
   return { all, compounding: compounding.map(languageOf) };
 }
 
