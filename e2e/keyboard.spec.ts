@@ -64,7 +64,7 @@ test('keys alone sign in, open a note, edit it, find it, and restore an old vers
   await expectAccessible(page);
   await tabTo(page, history.getByRole('button').last());
   await page.keyboard.press('Enter');
-  await expect(page.getByRole('dialog').locator('ins').first()).toBeVisible();
+  await expect(page.getByRole('region', { name: 'Version of the note' }).locator('pre')).toBeVisible();
   await tabTo(page, page.getByRole('button', { name: 'Restore this version' }));
   await page.keyboard.press('Enter');
   await expect(page.locator('.cm-content')).toContainText('first words');

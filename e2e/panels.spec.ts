@@ -11,17 +11,36 @@ test('what belongs to a note is beside it: outline, links, history with restore'
   await expect(page.getByRole('link', { name: /^Soil/ })).toBeVisible();
   await expect(page.getByText('no such note yet')).toBeVisible();
   await page.getByRole('button', { name: 'History' }).click();
-  await page.getByRole('complementary', { name: 'History' }).getByRole('listitem').last().getByRole('button').click();
-  await expect(page.getByRole('dialog').locator('ins')).toHaveText('Beans');
-  await expect(page.getByRole('dialog').locator('del')).toHaveText('Peas');
-  const text = page.getByRole('dialog');
-  await text.getByLabel('Show').selectOption('Side by side');
-  await expect(text.getByRole('group').first()).toHaveText('Peas. [[Nothing yet]]');
+  const history = page.getByRole('complementary', { name: 'History' });
+  await expect(history.getByRole('heading', { name: 'Today' })).toBeVisible();
+  await history.getByRole('listitem').first().getByRole('button').click();
+  const past = page.getByRole('region', { name: 'Version of the note' });
+  await expect(past.getByText('5 characters added, 4 removed')).toBeAttached();
+  await expect(past.locator('ins').last()).toHaveText('Beans');
+  await expect(past.locator('del').last()).toHaveText('Peas');
+  await expect(history.getByRole('button', { name: 'Restore this version' })).toHaveCount(0);
+  await history.getByRole('listitem').last().getByRole('button').click();
+  await past.getByLabel('Show').selectOption('Side by side');
+  await expect(past.getByRole('group').first()).toHaveText('Peas. [[Nothing yet]]');
   await expectAccessible(page);
-  await text.getByLabel('with').selectOption({ index: 2 });
-  await expect(text.getByText('Both texts are the same.')).toBeVisible();
+  await past.getByLabel('Compared with').selectOption({ index: 1 });
+  await expect(past.getByRole('group').last()).toHaveText('Beans. [[Nothing yet]]');
+  await past.getByRole('button', { name: 'Back to the note' }).click();
+  await expect(past).toHaveCount(0);
+  await expect(page).not.toHaveURL(/version/);
+});
+
+test('a version is restored, and that is undone with what was typed before it', async ({ page, alice }) => {
+  const beds = await alice.write('Beds.md', 'Peas\n');
+  await alice.write('Beds.md', 'Beans\n');
+  await page.goto(alice.page(`/notes/${beds.id}?panel=history&version=1`));
+  await expect(page.locator('[data-editor-ready]')).toBeAttached();
   await page.getByRole('button', { name: 'Restore this version' }).click();
   await expect(page.locator('.cm-content')).toContainText('Peas');
+  await expect(page.getByRole('region', { name: 'Version of the note' })).toHaveCount(0);
+  await page.getByRole('button', { name: 'Undo', exact: true }).click();
+  await expect(page.locator('.cm-content')).toContainText('Beans');
+  await expect(page.getByRole('complementary', { name: 'History' }).getByRole('listitem')).toHaveCount(4);
 });
 
 test('links are marked where they are, and a name without a link becomes one', async ({ page, alice }) => {

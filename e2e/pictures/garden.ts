@@ -93,3 +93,9 @@ Turned the compost heap, found three slow-worms, put the lid back.
 #garden
 `,
 };
+
+/** Earlier texts of one of them, so that it has a history. */
+export const DRAFTS: readonly (readonly [path: string, text: string])[] = [
+  ['Soil.md', 'Clay below. The pH was 6.1 in spring.\n'],
+  ['Soil.md', 'Clay below, with sand above. The pH was 6.1 in spring, so lime it all.\n'],
+];

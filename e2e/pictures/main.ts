@@ -7,7 +7,7 @@ import type { Account } from '../kit/account.ts';
 import { chromiumPath } from '../kit/chromium.ts';
 import { Server } from '../kit/server.ts';
 import { signedIn } from '../kit/test.ts';
-import { GARDEN } from './garden.ts';
+import { DRAFTS, GARDEN } from './garden.ts';
 import { SCENES } from './scenes.ts';
 
 /*
@@ -62,12 +62,10 @@ async function takeAll(from: Browser, { name: look, ...options }: (typeof LOOKS)
   await context.close();
 }
 
-/** Writes the notes, one of them twice, and deletes another; resolves to their ids by path. */
+/** Writes the notes, one of them three times, and deletes another; resolves to their ids by path. */
 async function fill(anna: Account): Promise<Map<string, string>> {
   const notes = new Map<string, string>();
-  const before = { 'Soil.md': 'Clay below. The pH was 6.1 in spring.\n' };
-  for (const [path, text] of [...Object.entries(before), ...Object.entries(GARDEN)])
-    notes.set(path, (await anna.write(path, text)).id);
+  for (const [path, text] of [...DRAFTS, ...Object.entries(GARDEN)]) notes.set(path, (await anna.write(path, text)).id);
   const { id } = await anna.write('Shopping.md', 'Twine, a rake.\n');
   await anna.vault.deleteNote(id);
   return notes;

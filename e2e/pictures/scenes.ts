@@ -39,6 +39,11 @@ export const SCENES: readonly Scene[] = [
   { name: 'note-typing', path: noteAt(NOTE), ready: typing },
   { name: 'outline', path: noteAt(NOTE, 'outline'), ready: editor },
   { name: 'history', path: noteAt('Soil.md', 'history'), ready: editor },
+  {
+    name: 'version',
+    path: (idOf) => `${noteAt('Soil.md', 'history')(idOf)}&version=3`,
+    ready: (page) => page.locator('ins').first().waitFor(),
+  },
   { name: 'home', path: () => '', ready: (page) => page.getByText('Week 47').last().waitFor() },
   { name: 'palette', path: noteAt(NOTE), ready: (page) => search(page, 'spr') },
   { name: 'search', path: () => '/search?q=compost heap', ready: (page) => page.locator('mark').first().waitFor() },

@@ -22,10 +22,16 @@ const NoteEditor = lazy(async () => {
   return { default: module.NoteEditor };
 });
 
+const PastVersion = lazy(async () => {
+  const module = await importOrReload(() => import('./panels/past-version.tsx'));
+  return { default: module.PastVersion };
+});
+
 /** A note: its text at once, and the editor as soon as that is loaded. */
 export function NotePage() {
   const { vaultId, noteId } = route.useParams();
-  const { panel } = route.useSearch();
+  const { panel, version } = route.useSearch();
+  const navigate = route.useNavigate();
   useAnchor(noteId);
   const found = useFoundNote(vaultId, noteId);
   const isStored = typeof found === 'object' && found?.stored !== null && found !== null;
@@ -37,12 +43,22 @@ export function NotePage() {
   if (found === 'unreachable') return <NotHere vaultId={vaultId} noteId={noteId} />;
   const { shown, stored, isDraft } = found;
   return (
-    <div className={panels.frame} data-panel={panel === undefined ? undefined : ''}>
-      <div className={panels.note}>
+    <div className={panels.frame} data-panel={panel === undefined ? undefined : ''} data-version={version}>
+      <div className={panels.note} inert={version !== undefined}>
         <Suspense fallback={<UndrawnNote note={shown} isAlone />}>
           <NoteEditor key={`${noteId} ${isDraft}`} vaultId={vaultId} note={shown} isDraft={isDraft} />
         </Suspense>
       </div>
+      {version === undefined || stored === null ? null : (
+        <Suspense>
+          <PastVersion
+            vaultId={vaultId}
+            note={stored}
+            version={version}
+            close={() => void navigate({ search: { panel: 'history' }, replace: true })}
+          />
+        </Suspense>
+      )}
       {panel === undefined ? null : <Panels panel={panel} noteId={noteId} note={stored} vaultId={vaultId} />}
     </div>
   );

@@ -12,6 +12,8 @@ export type PanelName = (typeof PANELS)[number];
 /** What the address of a note says beside the note. */
 export interface NoteParams {
   readonly panel?: PanelName;
+  /** The version that is shown in place of the note, beside its history. */
+  readonly version?: number;
 }
 
 /** The steps after the account was made. */
@@ -54,7 +56,8 @@ export function searchParams(raw: Raw): SearchParams {
 
 export function noteParams(raw: Raw): NoteParams {
   const panel = PANELS.find((name) => name === raw.panel);
-  return panel === undefined ? {} : { panel };
+  const isVersion = panel === 'history' && Number.isSafeInteger(raw.version);
+  return { ...(panel === undefined ? {} : { panel }), ...(isVersion ? { version: Number(raw.version) } : {}) };
 }
 
 export function welcomeParams(raw: Raw): WelcomeParams {

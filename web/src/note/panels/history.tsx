@@ -1,53 +1,102 @@
 import type { Note, NoteVersion } from '@notevault/protocol/notes.ts';
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { getRouteApi } from '@tanstack/react-router';
 import { api } from '../../data/client.ts';
 import { keys } from '../../data/keys.ts';
-import { versionQuery, versionsQuery } from '../../data/queries.ts';
+import { meQuery, versionsQuery } from '../../data/queries.ts';
+import { queryClient } from '../../data/query-client.ts';
 import { useLanguage, useTexts } from '../../i18n/use-texts.ts';
 import { useChange } from '../../page/use-change.ts';
+import { Avatar } from '../../ui/controls/avatar.tsx';
 import { Button } from '../../ui/controls/button.tsx';
-import { Choice } from '../../ui/controls/field.tsx';
-import { Dialog, DialogButtons } from '../../ui/dialogs/dialog.tsx';
-import { Time } from '../../ui/text/time.tsx';
-import { differenceOf, shortened } from './difference.ts';
-import { DifferenceView } from './difference-view.tsx';
-import styles from './panels.module.css';
-import { SideView } from './side-view.tsx';
-import sides from './sides.module.css';
-import { sidesOf } from './sides.ts';
+import { errorText } from '../../ui/feedback/error-text.ts';
+import { showToast } from '../../ui/feedback/toast.ts';
+import { bytes } from '../../ui/text/bytes.ts';
+import { dayName, dayOf, timeOfDay } from '../../ui/text/day-of.ts';
+import styles from './history.module.css';
+
+const route = getRouteApi('/vaults/$vaultId/notes/$noteId');
 
 interface HistoryProps {
   readonly vaultId: string;
   readonly note: Note;
 }
 
-/** The versions of a note: when, by whom, and what they differ in from the text now. */
+/** The versions of a note by day: when, by whom, and by how much it grew. One that is chosen is shown in place of the note. */
 export function History({ vaultId, note }: HistoryProps) {
-  const t = useTexts('vault');
+  const language = useLanguage();
+  const navigate = route.useNavigate();
+  const { version: chosen } = route.useSearch();
   const { data: versions } = useSuspenseQuery(versionsQuery(vaultId, note.id));
-  const [shown, setShown] = useState<NoteVersion | null>(null);
+  const choose = (version: number | null) =>
+    void navigate({ search: { panel: 'history', ...(version === null ? {} : { version }) }, replace: true });
+  const days = Map.groupBy(versions, ({ created_at: made }) => dayOf(new Date(made)));
   return (
     <>
-      <ul>
-        {versions.map((version) => (
-          <li key={version.version}>
-            <button type="button" className={styles.version} onClick={() => setShown(version)}>
-              <span>
-                <Time at={version.created_at} /> {version.version === note.version ? `· ${t('history.now')}` : null}
-              </span>
-              <small dir="auto">
-                {version.actor.client ?? (version.actor.kind === 'session' ? t('history.you') : version.actor.name)} ·{' '}
-                {reasonText(t, version.reason)}
-              </small>
-            </button>
-          </li>
-        ))}
-      </ul>
-      {shown === null ? null : (
-        <VersionDialog vaultId={vaultId} note={note} version={shown} versions={versions} close={() => setShown(null)} />
-      )}
+      {[...days].map(([day, all]) => (
+        <section key={day}>
+          <h3 className={styles.day}>{dayName(new Date(all[0]?.created_at ?? day), new Date(), language)}</h3>
+          <ul>
+            {all.map((version) => (
+              <li key={version.version}>
+                <VersionRow
+                  version={version}
+                  before={versions[versions.indexOf(version) + 1]}
+                  isNow={version.version === note.version}
+                  isChosen={version.version === chosen}
+                  choose={choose}
+                />
+                {version.version === chosen && version.version !== note.version ? (
+                  <Restore vaultId={vaultId} note={note} version={version.version} restored={() => choose(null)} />
+                ) : null}
+              </li>
+            ))}
+          </ul>
+        </section>
+      ))}
     </>
+  );
+}
+
+interface VersionRowProps {
+  readonly version: NoteVersion;
+  /** The one before it, if that is kept. */
+  readonly before: NoteVersion | undefined;
+  readonly isNow: boolean;
+  readonly isChosen: boolean;
+  readonly choose: (version: number | null) => void;
+}
+
+function VersionRow({ version, before, isNow, isChosen, choose }: VersionRowProps) {
+  const t = useTexts('vault');
+  const language = useLanguage();
+  const { data: me } = useQuery(meQuery);
+  const { actor, created_at: made, reason, size_bytes: size } = version;
+  const isMine = actor.display_name === undefined;
+  const name = isMine ? (me?.display_name ?? '') : (actor.display_name ?? t('history.deletedAccount'));
+  const own = actor.kind === 'session' ? t('history.you') : actor.name;
+  const grown = before === undefined ? size : size - before.size_bytes;
+  const about = [
+    reasonText(t, reason),
+    ...(grown === 0 ? [] : [`${grown > 0 ? '+' : '−'}${bytes(Math.abs(grown), language)}`]),
+    ...(isNow ? [t('history.now')] : []),
+  ];
+  return (
+    <button
+      type="button"
+      className={styles.version}
+      aria-pressed={isChosen}
+      onClick={() => choose(isChosen ? null : version.version)}
+      onKeyDown={({ key }) => (key === 'Escape' && isChosen ? choose(null) : undefined)}
+    >
+      <Avatar
+        name={actor.client ?? name}
+        tone={actor.client === undefined && isMine ? undefined : (actor.client ?? name)}
+      />
+      <span dir="auto">{actor.client ?? (isMine ? own : name)}</span>
+      <time dateTime={made}>{timeOfDay(new Date(made), language)}</time>
+      <small>{about.join(' · ')}</small>
+    </button>
   );
 }
 
@@ -58,84 +107,37 @@ function reasonText(t: ReturnType<typeof useTexts<'vault'>>, reason: string): st
   return known === undefined ? reason : t(`history.reason.${known}`);
 }
 
-interface VersionDialogProps extends HistoryProps {
-  readonly version: NoteVersion;
-  readonly versions: readonly NoteVersion[];
-  readonly close: () => void;
+interface RestoreProps extends HistoryProps {
+  readonly version: number;
+  readonly restored: () => void;
 }
 
-/** Two versions compared: at first the one that was chosen with the text now, then any two. */
-function VersionDialog({ vaultId, note, version: first, versions, close }: VersionDialogProps) {
+/** Writes the text of a version as the text now; for some seconds that can be undone. */
+function Restore({ vaultId, note, version, restored }: RestoreProps) {
   const t = useTexts('vault');
-  const language = useLanguage();
-  const [[earlier, later], setPair] = useState<readonly [number, number | null]>([first.version, null]);
-  const [isBeside, setBeside] = useState(false);
-  const before = useText(vaultId, note, earlier);
-  const after = useText(vaultId, note, later);
-  const restoring = useChange(
-    () => api.vault(vaultId).restoreVersion(note.id, earlier),
-    keys.note(vaultId, note.id),
-    t('history.restored'),
-  );
-  const restore = () => restoring.mutate(undefined, { onSuccess: close });
-  const isRead = before !== undefined && after !== undefined;
-  const pieces = isRead ? differenceOf(before, after) : [];
-  const isSame = pieces.every(({ kind }) => kind === 'same');
-  const isCurrent = before === note.content;
-  const nameOf = (version: number | null) => {
-    const made = versions.find((one) => one.version === version)?.created_at;
-    return made === undefined ? t('history.now') : new Date(made).toLocaleString(language);
+  const vault = api.vault(vaultId);
+  const shown = keys.note(vaultId, note.id);
+  const undo = async (made: number) => {
+    // What was typed last was stored as a version of its own, right before the one that restoring made.
+    const versions = await vault.versionsOf(note.id);
+    const before = versions.find((one) => one.version < made);
+    if (before !== undefined) await vault.restoreVersion(note.id, before.version);
+    await queryClient.invalidateQueries({ queryKey: shown });
   };
-  const choices = versions.map(({ version }) => (
-    <option key={version} value={version}>
-      {nameOf(version)}
-    </option>
-  ));
+  const restoring = useChange(async () => {
+    const { version: made } = await vault.restoreVersion(note.id, version);
+    const failed = (error: unknown) => showToast({ kind: 'danger', text: errorText(t, error) });
+    const action = { label: t('undo'), run: () => void undo(made).catch(failed) };
+    showToast({ kind: 'plain', text: t('history.restored'), action });
+  }, shown);
   return (
-    <Dialog title={t('history.title', { date: nameOf(earlier) })} close={close} isWide>
-      <div className={sides.pair}>
-        <Choice
-          label={t('history.earlier')}
-          value={earlier}
-          onChange={({ target }) => setPair([Number(target.value), later])}
-        >
-          {choices}
-        </Choice>
-        <Choice
-          label={t('history.later')}
-          value={later ?? ''}
-          onChange={({ target }) => setPair([earlier, target.value === '' ? null : Number(target.value)])}
-        >
-          <option value="">{t('history.now')}</option>
-          {choices}
-        </Choice>
-        <Choice
-          label={t('history.look')}
-          value={String(isBeside)}
-          onChange={({ target }) => setBeside(target.value === 'true')}
-        >
-          <option value="false">{t('history.inline')}</option>
-          <option value="true">{t('history.beside')}</option>
-        </Choice>
-      </div>
-      <p className={styles.none}>{isRead && isSame ? t('history.same') : t('history.legend')}</p>
-      {isBeside ? (
-        <SideView blocks={sidesOf(shortened(pieces))} names={[nameOf(earlier), nameOf(later)]} />
-      ) : (
-        <DifferenceView pieces={shortened(pieces)} />
-      )}
-      <DialogButtons>
-        <Button onClick={close}>{t('cancel')}</Button>
-        <Button look="primary" aria-disabled={isCurrent || restoring.isPending} onClick={isCurrent ? close : restore}>
-          {t('history.restore')}
-        </Button>
-      </DialogButtons>
-    </Dialog>
+    <Button
+      look="primary"
+      className={styles.restore}
+      aria-disabled={restoring.isPending}
+      onClick={() => restoring.mutate(undefined, { onSuccess: restored })}
+    >
+      {t('history.restore')}
+    </Button>
   );
-}
-
-/** The text of a version, or for null the one now; undefined until it is read. */
-function useText(vaultId: string, note: Note, version: number | null): string | undefined {
-  const { data } = useQuery({ ...versionQuery(vaultId, note.id, version ?? 0), enabled: version !== null });
-  return version === null ? note.content : data?.content;
 }
