@@ -25,6 +25,19 @@ async function typing(page: Page): Promise<void> {
   await page.locator('.cm-content').getByText('so no lime').click();
 }
 
+async function tabs(page: Page): Promise<void> {
+  await editor(page);
+  for (const name of ['Soil', 'Reading list']) await page.getByRole('treeitem', { name }).click({ button: 'middle' });
+  await page.getByRole('tab').nth(2).waitFor();
+}
+
+async function split(page: Page): Promise<void> {
+  await tabs(page);
+  await page.getByRole('treeitem', { name: 'Soil' }).click({ button: 'right' });
+  await page.getByRole('menuitem', { name: 'Open beside' }).click();
+  await page.locator('[data-editor-ready]').nth(1).waitFor();
+}
+
 async function search(page: Page, words: string): Promise<void> {
   await editor(page);
   await page.keyboard.press('Control+k');
@@ -37,6 +50,8 @@ export const SCENES: readonly Scene[] = [
   { name: 'note-plain', path: noteAt(NOTE), ready: editor },
   { name: 'note-end', path: noteAt(NOTE), ready: scrolledNote },
   { name: 'note-typing', path: noteAt(NOTE), ready: typing },
+  { name: 'tabs', path: noteAt(NOTE), ready: tabs, only: 'desk' },
+  { name: 'split', path: noteAt(NOTE, 'outline'), ready: split, only: 'desk' },
   { name: 'outline', path: noteAt(NOTE, 'outline'), ready: editor },
   { name: 'history', path: noteAt('Soil.md', 'history'), ready: editor },
   {

@@ -1,4 +1,10 @@
-import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router';
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  retainSearchParams,
+} from '@tanstack/react-router';
 import { loadTexts, type Part } from '../i18n/i18n.ts';
 import { Crashed } from '../page/crash-barrier.tsx';
 import { importOrReload } from '../page/import-or-reload.ts';
@@ -52,6 +58,8 @@ const note = createRoute({
   getParentRoute: () => vault,
   path: '/notes/$noteId',
   validateSearch: noteParams,
+  // What is beside a note stays while one goes from note to note.
+  search: { middlewares: [retainSearchParams(['panel'])] },
   // Read before the page is drawn: React shows a page that waits for its data not before 300 ms. What fails here is read
   // again by the page, which shows the error.
   loader: ({ params: { vaultId, noteId } }) =>

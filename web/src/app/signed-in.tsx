@@ -9,7 +9,13 @@ import { router } from './router.tsx';
 export function SignedIn() {
   useSendUnsent();
   // Nothing of one account may be shown to the next.
-  useEffect(() => () => queryClient.clear(), []);
+  useEffect(
+    () => () => {
+      queryClient.clear();
+      void import('../workspace/kept-tabs.ts').then(({ forgetTabs }) => forgetTabs());
+    },
+    [],
+  );
   return (
     <QueryClientProvider client={queryClient}>
       <RouterProvider router={router} />

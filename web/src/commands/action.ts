@@ -7,7 +7,19 @@ import type { Shortcut } from '../ui/text/shortcut.ts';
 import type { NoteRequest } from '../workspace/open-note.ts';
 
 /** The dialogs that actions open. */
-export type DialogName = 'switcher' | 'palette' | 'shortcuts' | 'template' | 'share';
+export type DialogName = 'switcher' | 'palette' | 'shortcuts' | 'template' | 'newTab' | 'beside' | 'share';
+
+/** What can be done with the tabs of a vault. */
+export type TabRequest =
+  | 'newBeside'
+  | 'otherPane'
+  | 'closeSplit'
+  | 'closeTab'
+  | 'reopenTab'
+  | 'nextTab'
+  | 'previousTab'
+  | 'tabLeft'
+  | 'tabRight';
 
 /** What an action may use. */
 export interface ActionContext {
@@ -20,6 +32,7 @@ export interface ActionContext {
   goTo(page: 'recent' | 'search' | 'replace' | 'tasks' | 'tags' | 'graph' | 'trash' | 'import' | 'settings'): void;
   createNote(): void;
   openDaily(): void;
+  askTabs(request: TabRequest): void;
   toggleSidebar(): void;
   togglePanel(): void;
   /** Shows what belongs to the note, and goes there. */

@@ -1,7 +1,7 @@
 import type { IconName } from '../ui/controls/icon.tsx';
 import type { Shortcut } from '../ui/text/shortcut.ts';
 import { NOTE_REQUESTS, type NoteRequest } from '../workspace/open-note.ts';
-import type { Action, ActionContext } from './action.ts';
+import type { Action, ActionContext, TabRequest } from './action.ts';
 
 const NOTE_ICONS: Readonly<Record<NoteRequest, IconName>> = {
   rename: 'pen',
@@ -23,6 +23,26 @@ const NOTE_ACTIONS = NOTE_REQUESTS.map(
     needsNote: true,
     ...(READING.has(id) ? {} : { writes: true }),
     run: ({ askNote }) => askNote(id),
+  }),
+);
+
+const TABS: readonly (readonly [TabRequest, IconName, Shortcut, needsNote?: true])[] = [
+  ['newBeside', 'pen', 'Alt+Shift+B', true],
+  ['otherPane', 'panel', 'Alt+O', true],
+  ['closeSplit', 'note', 'Alt+Shift+O', true],
+  ['closeTab', 'close', 'Alt+W', true],
+  ['reopenTab', 'undo', 'Alt+Shift+W'],
+  ['nextTab', 'chevron', 'Alt+PageDown'],
+  ['previousTab', 'back', 'Alt+PageUp'],
+  ['tabRight', 'chevron', 'Alt+Shift+PageDown', true],
+  ['tabLeft', 'back', 'Alt+Shift+PageUp', true],
+];
+
+const TAB_ACTIONS = TABS.map(
+  ([id, icon, keys, needsNote]): Action => ({
+    ...{ id, icon, keys, run: ({ askTabs }) => askTabs(id) },
+    ...(needsNote === true ? { needsNote } : {}),
+    ...(id === 'newBeside' ? { writes: true } : {}),
   }),
 );
 
@@ -48,6 +68,9 @@ export const APP_ACTIONS: readonly Action[] = [
   { id: 'reading', icon: 'read', keys: 'Alt+R', needsNote: true, run: ({ toggleMode }) => toggleMode('reading') },
   { id: 'print', icon: 'file', keys: 'Mod+P', needsNote: true, run: ({ print }) => print() },
   ...NOTE_ACTIONS,
+  { id: 'newTab', icon: 'add', keys: 'Alt+Shift+N', run: ({ open }) => open('newTab') },
+  { id: 'beside', icon: 'panel', keys: 'Alt+B', needsNote: true, run: ({ open }) => open('beside') },
+  ...TAB_ACTIONS,
   { id: 'template', icon: 'copy', writes: true, needsNote: true, run: ({ open }) => open('template') },
   { id: 'showOutline', icon: 'list', needsNote: true, run: ({ showPanel }) => showPanel('outline') },
   { id: 'showLinks', icon: 'link', needsNote: true, run: ({ showPanel }) => showPanel('links') },

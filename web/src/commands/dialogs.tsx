@@ -6,6 +6,7 @@ import { importOrReload } from '../page/import-or-reload.ts';
 import { Picker } from '../ui/controls/picker.tsx';
 import { Dialog } from '../ui/dialogs/dialog.tsx';
 import { onApple, shownKeys } from '../ui/text/shortcut.ts';
+import type { TabPlace } from '../workspace/tabs.ts';
 import type { Action, ActionContext, DialogName } from './action.ts';
 import { keysOf } from './actions.ts';
 import { ACTIONS } from './all-actions.ts';
@@ -22,16 +23,20 @@ const ShareDialog = lazy(async () => {
 export interface DialogsProps {
   readonly name: DialogName;
   readonly context: ActionContext;
-  readonly openNote: (id: string) => void;
-  readonly createNote: (name: string) => void;
+  readonly openNote: (id: string, place: TabPlace) => void;
+  readonly createNote: (name: string, place: TabPlace) => void;
   /** What was typed while they were loaded. */
   readonly typed: RefObject<string>;
   readonly close: () => void;
 }
 
+/** Where what is found is opened. */
+const PLACES: Partial<Record<DialogName, TabPlace>> = { switcher: 'here', newTab: 'tab', beside: 'beside' };
+
 /** The dialogs of the keyboard: going to a note, running a command, the list of shortcuts. */
 export function Dialogs(props: DialogsProps) {
-  if (props.name === 'switcher') return <Finder {...props} />;
+  const place = PLACES[props.name];
+  if (place !== undefined) return <Finder {...props} place={place} />;
   if (props.name === 'share') return <Share close={props.close} />;
   if (props.name === 'template') return <TemplateDialog {...props} />;
   return props.name === 'palette' ? <Palette {...props} /> : <Shortcuts {...props} />;

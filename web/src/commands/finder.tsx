@@ -5,10 +5,12 @@ import { type RefObject, useEffect, useLayoutEffect, useMemo, useRef, useState }
 import { openedQuery, searchQuery, tagsQuery } from '../data/queries.ts';
 import { useTree } from '../data/use-tree.ts';
 import { useTexts } from '../i18n/use-texts.ts';
+import { isNarrow } from '../platform/narrow.ts';
 import { Icon } from '../ui/controls/icon.tsx';
 import { Picker, type PickerItem } from '../ui/controls/picker.tsx';
 import { Dialog } from '../ui/dialogs/dialog.tsx';
 import { onApple, shownKeys } from '../ui/text/shortcut.ts';
+import type { TabPlace } from '../workspace/tabs.ts';
 import { workspace } from '../workspace/workspace.ts';
 import type { Action, ActionContext } from './action.ts';
 import { keysOf } from './actions.ts';
@@ -16,8 +18,10 @@ import { possibleActions } from './all-actions.ts';
 
 interface FinderProps {
   readonly context: ActionContext;
-  readonly openNote: (id: string) => void;
-  readonly createNote: (name: string) => void;
+  readonly openNote: (id: string, place: TabPlace) => void;
+  readonly createNote: (name: string, place: TabPlace) => void;
+  /** Where notes are opened; with Control or Command pressed, in a tab, and with Alt beside the open one. */
+  readonly place: TabPlace;
   /** What was typed before it was there. */
   readonly typed: RefObject<string>;
   readonly close: () => void;
@@ -31,7 +35,7 @@ const AFTER_TYPING_MS = 180;
  * One field for all that can be gone to or done: notes by name, headings of the open note, commands, and notes by their
  * text. `#` finds tags only, `>` commands only.
  */
-export function Finder({ context, openNote, createNote, typed, close }: FinderProps) {
+export function Finder({ context, openNote, createNote, place, typed, close }: FinderProps) {
   const t = useTexts('vault');
   const { vaultId } = context;
   const [query, setQuery] = useTyped(typed);
@@ -48,9 +52,10 @@ export function Finder({ context, openNote, createNote, typed, close }: FinderPr
   const tags = useTags(vaultId, first === '#', wanted, close);
   const commands = useCommands(context, wanted, after);
   const hits = useTextHits(vaultId, first === '#' || first === '>' ? '' : wanted);
+  const held = useHeldPlace(place);
   const open = (id: string) => () => {
     close();
-    openNote(id);
+    openNote(id, held.current);
   };
   const isNew = context.role !== 'viewer' && wanted !== '' && !notes.some(({ name }) => isSameName(name, wanted));
   const found: PickerItem[] = [
@@ -69,7 +74,7 @@ export function Finder({ context, openNote, createNote, typed, close }: FinderPr
             icon: <Icon name="pen" />,
             run: () => {
               close();
-              createNote(wanted);
+              createNote(wanted, held.current);
             },
           },
         ]
@@ -85,7 +90,7 @@ export function Finder({ context, openNote, createNote, typed, close }: FinderPr
       })),
   ];
   return (
-    <Dialog title={t('switcher.title')} close={close} closed={() => then.current?.()} isFinder>
+    <Dialog title={t(TITLES[place])} close={close} closed={() => then.current?.()} isFinder>
       <Picker
         label={t('finder.label')}
         value={query}
@@ -94,10 +99,45 @@ export function Finder({ context, openNote, createNote, typed, close }: FinderPr
         none={t('finder.none')}
         icon={<Icon name="note" />}
         items={first === '#' ? tags : first === '>' ? commands : found}
-        foot={[`↑↓ ${t('finder.choose')}`, `↵ ${t('finder.open')}`, `# ${t('finder.tags')}`, `> ${t('finder.only')}`]}
+        foot={[
+          `↑↓ ${t('finder.choose')}`,
+          `↵ ${t('finder.open')}`,
+          ...(isNarrow()
+            ? []
+            : [
+                `${shownKeys('Mod+↵', onApple())} ${t('finder.tab')}`,
+                `${shownKeys('Alt+↵', onApple())} ${t('finder.beside')}`,
+              ]),
+          `# ${t('finder.tags')}`,
+          `> ${t('finder.only')}`,
+        ]}
       />
     </Dialog>
   );
+}
+
+const TITLES = {
+  here: 'switcher.title',
+  tab: 'tabs.find',
+  behind: 'tabs.find',
+  beside: 'tabs.findBeside',
+} as const;
+
+/** The place that the keys say that were held when something was chosen last. */
+function useHeldPlace(place: TabPlace): RefObject<TabPlace> {
+  const held = useRef(place);
+  useEffect(() => {
+    const read = ({ ctrlKey, metaKey, altKey }: KeyboardEvent | MouseEvent) => {
+      held.current = altKey ? 'beside' : ctrlKey || metaKey ? 'tab' : place;
+    };
+    addEventListener('keydown', read, true);
+    addEventListener('click', read, true);
+    return () => {
+      removeEventListener('keydown', read, true);
+      removeEventListener('click', read, true);
+    };
+  }, [place]);
+  return held;
 }
 
 /** What is typed, beginning with what was typed before. */

@@ -7,6 +7,7 @@ import { useLanguage, useTexts } from '../i18n/use-texts.ts';
 import { useWindowTitle } from '../page/page.tsx';
 import type { GraphParams } from '../page/search-params.ts';
 import { buttonClass } from '../ui/controls/button.tsx';
+import { useTabs } from '../workspace/use-tabs.ts';
 import styles from './graph.module.css';
 import { GraphCanvas } from './graph-canvas.tsx';
 import { type GraphIndex, type GraphNote, graphIndexOf } from './model/graph-index.ts';
@@ -22,6 +23,7 @@ export function GraphPage() {
   const { vaultId } = route.useParams();
   const { q = '', note, linked } = route.useSearch();
   const navigate = route.useNavigate();
+  const tabs = useTabs(vaultId);
   const index = graphIndexOf(useSuspenseQuery(graphQuery(vaultId)).data);
   useWindowTitle(t('title'));
   const query = useDeferredValue(q);
@@ -36,7 +38,7 @@ export function GraphPage() {
   const change = (next: { [Name in keyof GraphParams]: GraphParams[Name] | undefined }) =>
     void navigate({ search: (now) => clean({ ...now, ...next }), replace: true });
   const open = (id: string, newTab: boolean) => {
-    if (newTab) window.open(`/vaults/${vaultId}/notes/${id}`, '_blank', 'noopener');
+    if (newTab) tabs.open(id, 'behind');
     else void navigate({ to: '/vaults/$vaultId/notes/$noteId', params: { vaultId, noteId: id } });
   };
   return (

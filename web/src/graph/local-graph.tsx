@@ -4,6 +4,7 @@ import { Link, useNavigate } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 import { graphQuery } from '../data/queries.ts';
 import { useLanguage, useTexts } from '../i18n/use-texts.ts';
+import { useTabs } from '../workspace/use-tabs.ts';
 import styles from './graph.module.css';
 import { GraphCanvas } from './graph-canvas.tsx';
 import { graphIndexOf } from './model/graph-index.ts';
@@ -16,12 +17,13 @@ const MOST = 300;
 export function LocalGraph({ vaultId, noteId }: { readonly vaultId: string; readonly noteId: string }) {
   const t = useTexts('graph');
   const navigate = useNavigate();
+  const tabs = useTabs(vaultId);
   const index = graphIndexOf(useSuspenseQuery(graphQuery(vaultId)).data);
   const [steps, setSteps] = useState<number>(1);
   const part = useMemo(() => index.around(noteId, steps, MOST), [index, noteId, steps]);
   const emphasis = useMemo(() => ({ found: null, chosen: noteId }), [noteId]);
   const open = (id: string, newTab: boolean) => {
-    if (newTab) window.open(`/vaults/${vaultId}/notes/${id}`, '_blank', 'noopener');
+    if (newTab) tabs.open(id, 'behind');
     else {
       const search = { panel: 'graph' as const };
       void navigate({ to: '/vaults/$vaultId/notes/$noteId', params: { vaultId, noteId: id }, search });

@@ -17,6 +17,7 @@ import { saveFile } from '../ui/controls/save-file.ts';
 import { errorText } from '../ui/feedback/error-text.ts';
 import { showToast } from '../ui/feedback/toast.ts';
 import { editorSettings } from '../workspace/editor-settings.ts';
+import { useTabs } from '../workspace/use-tabs.ts';
 import { workspace } from '../workspace/workspace.ts';
 import styles from './note-editor.module.css';
 import { NoteHead } from './note-head.tsx';
@@ -54,7 +55,6 @@ function LiveNote({ vaultId, note, isDraft, session }: NoteEditorProps & { reado
   const open = workspace.note(note.id);
   const { writing } = useObservable(editorSettings);
   const mode = useObservable(open.isReading) ? 'reading' : writing;
-  useEffect(() => () => open.setMode(editorSettings.get().writing), [open]);
   const services = useNoteServices(vaultId, note.id);
   const label = noteName(note.path);
   const isMember = useCanWrite(vaultId);
@@ -111,6 +111,11 @@ function useNoteServices(vault: string, noteId: string): NoteServices {
   const queries = useQueryClient();
   const navigate = useNavigate();
   const language = useLanguage();
+  const tabs = useTabs(vault);
+  const latest = useRef(tabs);
+  useEffect(() => {
+    latest.current = tabs;
+  });
   return useMemo(
     () =>
       new NoteServices({
@@ -123,10 +128,8 @@ function useNoteServices(vault: string, noteId: string): NoteServices {
           const hash = anchor ?? '';
           // The address of the open note names its heading already, or changes without the page being made anew.
           if (id === noteId && !newTab && workspace.note(id).goToAnchor(hash)) return;
-          if (newTab) {
-            const address = `/vaults/${vault}/notes/${id}${hash === '' ? '' : `#${encodeURIComponent(hash)}`}`;
-            window.open(address, '_blank', 'noopener');
-          } else void navigate({ to: '/vaults/$vaultId/notes/$noteId', params: { vaultId: vault, noteId: id }, hash });
+          if (newTab && hash !== '') workspace.note(id).goToAnchor(hash);
+          latest.current.open(id, newTab ? 'behind' : 'here', hash);
         },
         openFile(fileId, newTab) {
           if (newTab) window.open(`/vaults/${vault}/files/${fileId}`, '_blank', 'noopener');

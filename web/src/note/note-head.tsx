@@ -72,7 +72,7 @@ export function NoteHead({ path, open, session, isStarred, star, state, menu }: 
         aria-label={inVault('note.beside')}
         aria-pressed={panel !== undefined}
         title={inVault('note.beside')}
-        onClick={() => void navigate({ search: panel === undefined ? { panel: 'outline' } : {} })}
+        onClick={() => void navigate({ search: { panel: panel === undefined ? 'outline' : undefined } })}
       >
         <Icon name="panel" />
       </Button>

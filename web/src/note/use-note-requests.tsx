@@ -11,6 +11,7 @@ import { saveFile } from '../ui/controls/save-file.ts';
 import { errorText } from '../ui/feedback/error-text.ts';
 import { showToast } from '../ui/feedback/toast.ts';
 import type { NoteRequest, OpenNote } from '../workspace/open-note.ts';
+import { useTabs } from '../workspace/use-tabs.ts';
 import { workspace } from '../workspace/workspace.ts';
 import type { ShownNote } from './shown-note.ts';
 
@@ -37,6 +38,7 @@ export function useNoteRequests(
   const navigate = useNavigate();
   const index = useTree(vaultId);
   const actions = useTreeActions(vaultId);
+  const tabs = useTabs(vaultId);
   const { stars, toggle } = useStars(vaultId);
   const [asking, setAsking] = useState<'rename' | 'move' | null>(null);
   const entry = index.byKey(id);
@@ -64,7 +66,7 @@ export function useNoteRequests(
     deleteNote() {
       if (entry === undefined) return;
       // Its editor would say that somebody deleted it.
-      void navigate({ to: '/vaults/$vaultId', params: { vaultId } });
+      void tabs.close(id);
       void actions.remove([entry]);
     },
   };

@@ -11,7 +11,7 @@ export type PanelName = (typeof PANELS)[number];
 
 /** What the address of a note says beside the note. */
 export interface NoteParams {
-  readonly panel?: PanelName;
+  readonly panel?: PanelName | undefined;
   /** The version that is shown in place of the note, beside its history. */
   readonly version?: number;
 }

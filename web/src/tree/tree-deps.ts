@@ -13,6 +13,8 @@ export interface TreeDeps {
   readonly current: string | null;
   /** Opens the page of a note or an attachment. */
   readonly open: (entry: TreeEntry) => void;
+  /** Opens a note in a tab behind the one that is shown. */
+  readonly openBehind: (entry: TreeEntry) => void;
   /** Asks before entries are deleted, if that is needed. */
   readonly remove: (entries: readonly TreeEntry[]) => void;
   readonly openMenu: (entries: readonly TreeEntry[], at: { readonly x: number; readonly y: number }) => void;

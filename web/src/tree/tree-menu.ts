@@ -1,13 +1,16 @@
 import type { TFunction } from 'i18next';
 import type { MenuItem } from '../ui/controls/menu.tsx';
 import { shownKeys } from '../ui/text/shortcut.ts';
+import type { TabPlace } from '../workspace/tabs.ts';
 import type { TreeEntry } from './model/tree-index.ts';
 
 export interface TreeMenuDeps {
   readonly canWrite: boolean;
   /** Whether keys are shown as on Apple's systems. */
   readonly isApple: boolean;
-  openNote(id: string): void;
+  openNote(id: string, place?: TabPlace): void;
+  /** Whether there is room for tabs. */
+  readonly hasTabs: boolean;
   openFile(id: string): void;
   createNote(folder: string): void;
   createFolder(parent: string): void;
@@ -70,8 +73,14 @@ function changing(t: TFunction<'vault'>, { key }: TreeEntry, folder: string, dep
 
 function opening(t: TFunction<'vault'>, entry: TreeEntry, deps: TreeMenuDeps): MenuItem[] {
   if (entry.kind === 'folder') return [];
-  const open = entry.kind === 'note' ? deps.openNote : deps.openFile;
+  if (entry.kind === 'attachment')
+    return [{ id: 'open', label: t('tree.open'), icon: 'file', run: () => deps.openFile(entry.id) }];
+  const open = (id: string, label: string, place: TabPlace): MenuItem => ({
+    ...{ id, label, ...(place === 'here' ? { icon: 'note' as const } : {}) },
+    run: () => deps.openNote(entry.id, place),
+  });
   return [
-    { id: 'open', label: t('tree.open'), icon: entry.kind === 'note' ? 'note' : 'file', run: () => open(entry.id) },
+    open('open', t('tree.open'), 'here'),
+    ...(deps.hasTabs ? [open('tab', t('tabs.open'), 'tab'), open('beside', t('tabs.beside'), 'beside')] : []),
   ];
 }

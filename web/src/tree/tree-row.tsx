@@ -21,6 +21,7 @@ export interface RowState {
 /** What a row reports. All take the key of its entry. */
 export interface RowEvents {
   press(key: string, event: { readonly shiftKey: boolean; readonly metaKey: boolean; readonly ctrlKey: boolean }): void;
+  pressMiddle(key: string): void;
   openMenu(key: string, at: { readonly x: number; readonly y: number }): void;
   rename(key: string, name: string): void;
   stopRenaming(): void;
@@ -68,6 +69,9 @@ export const TreeRowView = memo(function TreeRowView({ row, id, start, events, .
       data-cut={state.isCut ? '' : undefined}
       data-target={state.isDropTarget ? '' : undefined}
       onClick={(event) => events.press(key, event)}
+      onAuxClick={(event) => {
+        if (event.button === 1) events.pressMiddle(key);
+      }}
       onContextMenu={(event) => {
         event.preventDefault();
         events.openMenu(key, { x: event.clientX, y: event.clientY });

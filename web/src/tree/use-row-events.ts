@@ -27,6 +27,10 @@ export function useRowEvents(deps: RowEventDeps): RowEvents {
       focus.clearSelection();
       openRow(row);
     },
+    pressMiddle(key) {
+      const entry = index.byKey(key);
+      if (entry !== undefined) deps.openBehind(entry);
+    },
     openMenu(key, at) {
       focus.activate(key);
       openMenu(focus.entriesFor(key), at);
@@ -50,6 +54,7 @@ function useStable(events: RowEvents): RowEvents {
   latest.current = events;
   const stable = useRef<RowEvents>({
     press: (...args) => latest.current.press(...args),
+    pressMiddle: (...args) => latest.current.pressMiddle(...args),
     openMenu: (...args) => latest.current.openMenu(...args),
     rename: (...args) => latest.current.rename(...args),
     stopRenaming: () => latest.current.stopRenaming(),

@@ -4,11 +4,14 @@ import { useTree } from '../data/use-tree.ts';
 import { useCanWrite } from '../data/use-vault.ts';
 import { useTexts } from '../i18n/use-texts.ts';
 import { importOrReload } from '../page/import-or-reload.ts';
+import { isNarrow } from '../platform/narrow.ts';
 import { Button } from '../ui/controls/button.tsx';
 import { Icon } from '../ui/controls/icon.tsx';
 import { MenuAt } from '../ui/controls/menu.tsx';
 import { Progress } from '../ui/feedback/progress.tsx';
 import { onApple } from '../ui/text/shortcut.ts';
+import type { TabPlace } from '../workspace/tabs.ts';
+import { useTabs } from '../workspace/use-tabs.ts';
 import { workspace } from '../workspace/workspace.ts';
 import { folderKey, type TreeEntry } from './model/tree-index.ts';
 import { treeMenu } from './tree-menu.ts';
@@ -51,8 +54,9 @@ export function VaultTree({ vaultId, leave }: VaultTreeProps) {
   const actions = useTreeActions(vaultId);
   const [menu, setMenu] = useState<OpenMenu | null>(null);
   const [moving, setMoving] = useState<readonly TreeEntry[] | null>(null);
-  const openNote = (id: string) => {
-    void navigate({ to: '/vaults/$vaultId/notes/$noteId', params: { vaultId, noteId: id } });
+  const tabs = useTabs(vaultId);
+  const openNote = (id: string, place: TabPlace = 'here') => {
+    tabs.open(id, place);
     leave();
   };
   const openFile = (id: string) => {
@@ -61,8 +65,11 @@ export function VaultTree({ vaultId, leave }: VaultTreeProps) {
   };
   /** Leaves what is deleted first: its editor would say that somebody deleted it. */
   const remove = (entries: readonly TreeEntry[]) => {
-    if (entries.some((entry) => isIn(index.byKey(noteId ?? fileId ?? ''), entry)))
-      void navigate({ to: '/vaults/$vaultId', params: { vaultId } });
+    const current = index.byKey(noteId ?? fileId ?? '');
+    if (entries.some((entry) => isIn(current, entry))) {
+      if (current?.kind === 'note' && entries.length === 1 && entries[0]?.kind === 'note') void tabs.close(current.id);
+      else void navigate({ to: '/vaults/$vaultId', params: { vaultId } });
+    }
     void actions.remove(entries);
   };
   const adding = useAddFiles(vaultId);
@@ -78,6 +85,9 @@ export function VaultTree({ vaultId, leave }: VaultTreeProps) {
     },
     remove,
     openMenu: (entries, at) => setMenu({ entries, at }),
+    openBehind: (entry) => {
+      if (entry.kind === 'note') tabs.open(entry.id, 'behind');
+    },
     addFiles: adding.add,
   });
   useRevealed(index, noteId ?? fileId, tree.reveal);
@@ -143,6 +153,7 @@ export function VaultTree({ vaultId, leave }: VaultTreeProps) {
             canWrite,
             isApple: onApple(),
             openNote,
+            hasTabs: !isNarrow(),
             openFile,
             createNote: (folder) => void createNote(folder),
             createFolder: (parent) => void createFolder(parent),

@@ -1,19 +1,20 @@
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
-import type { ActionContext, DialogName } from '../commands/action.ts';
+import type { ActionContext, DialogName, TabRequest } from '../commands/action.ts';
 import { useShortcuts } from '../commands/use-shortcuts.ts';
 import { api } from '../data/client.ts';
 import { useTree } from '../data/use-tree.ts';
 import { useRole } from '../data/use-vault.ts';
-import { countUnsent } from '../device/count-unsent.ts';
-import { accountId, signOut } from '../device/sign-out.ts';
 import { useLanguage, useTexts } from '../i18n/use-texts.ts';
+import { importOrReload } from '../page/import-or-reload.ts';
 import { within } from '../tree/model/moves.ts';
 import { nameOf } from '../tree/model/tree-index.ts';
 import { useTreeActions } from '../tree/use-tree-actions.ts';
 import { useConfirm } from '../ui/dialogs/confirm.tsx';
 import { dayOf } from '../ui/text/day-of.ts';
 import { useFolders } from '../workspace/folders.ts';
+import type { TabPlace } from '../workspace/tabs.ts';
+import { useTabs } from '../workspace/use-tabs.ts';
 import { workspace } from '../workspace/workspace.ts';
 import { dailyPath } from './daily.ts';
 
@@ -31,14 +32,30 @@ export function useActions(vaultId: string, toggleSidebar: () => void) {
   const language = useLanguage();
   const note = noteId === null ? null : workspace.note(noteId);
   const editor = () => note?.editor.get() ?? null;
-  const openNote = (id: string) => {
-    if (id === noteId) return editor()?.focus();
-    workspace.note(id).wantFocus('editor');
-    void navigate({ to: '/vaults/$vaultId/notes/$noteId', params: { vaultId, noteId: id } });
+  const tabs = useTabs(vaultId);
+  const openNote = (id: string, place: TabPlace = 'here') => {
+    const open = workspace.note(id);
+    const there = open.editor.get();
+    // What is shown beside takes the focus, and the address follows.
+    if (there !== null) return there.focus();
+    open.wantFocus('editor');
+    tabs.open(id, place);
   };
-  const create = async (folder: string, name?: string, content?: string) => {
+  const create = async (folder: string, name?: string, content?: string, place?: TabPlace) => {
     const id = await actions.createNote(folder, name, content);
-    if (id !== null) openNote(id);
+    if (id !== null) openNote(id, place);
+  };
+  const askTabs = async (request: TabRequest) => {
+    const { answerTabs } = await import('./tab-requests.ts');
+    const exists = (id: string) => index.byKey(id) !== undefined;
+    answerTabs(request, {
+      vaultId,
+      noteId,
+      exists,
+      openNote,
+      close: tabs.close,
+      create: () => void create('', undefined, undefined, 'beside'),
+    });
   };
   /** Opens the note of a day; a new one begins as the template does that is called like the folder. */
   const openDaily = async (now: Date) => {
@@ -60,6 +77,10 @@ export function useActions(vaultId: string, toggleSidebar: () => void) {
   const confirm = useConfirm();
   /** Signs out; edits that only this device has are lost by that, so it asks first. */
   const leave = async () => {
+    const [{ accountId, signOut }, { countUnsent }] = await Promise.all([
+      importOrReload(() => import('../device/sign-out.ts')),
+      importOrReload(() => import('../device/count-unsent.ts')),
+    ]);
     const account = accountId();
     const count = account === undefined ? 0 : await countUnsent(account);
     if (count === 0) return signOut();
@@ -82,10 +103,11 @@ export function useActions(vaultId: string, toggleSidebar: () => void) {
     },
     createNote: () => void create(''),
     openDaily: () => void openDaily(new Date()),
+    askTabs: (request) => void askTabs(request),
     toggleSidebar,
     togglePanel() {
       if (noteId === null) return;
-      const search = panel === undefined ? { panel: 'outline' as const } : {};
+      const search = { panel: panel === undefined ? ('outline' as const) : undefined };
       void navigate({ to: '/vaults/$vaultId/notes/$noteId', params: { vaultId, noteId }, search });
     },
     toggleMode: (mode) => note?.toggleMode(mode),
@@ -109,6 +131,6 @@ export function useActions(vaultId: string, toggleSidebar: () => void) {
     question: confirm.dialog,
     closeDialog: () => setDialog(null),
     openNote,
-    createNote: (name: string) => void create('', name),
+    createNote: (name: string, place: TabPlace) => void create('', name, undefined, place),
   };
 }

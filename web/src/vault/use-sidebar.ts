@@ -1,7 +1,7 @@
 import { useState } from 'react';
+import { isNarrow } from '../platform/narrow.ts';
 
 const STORED = 'notevault-sidebar';
-const NARROW = '(max-width: 760px)';
 
 /** Whether the list of notes is shown; on a narrow screen it covers the note, and begins closed. */
 export function useSidebar() {
@@ -18,8 +18,4 @@ export function useSidebar() {
       if (isNarrow()) setOpen(false);
     },
   };
-}
-
-function isNarrow(): boolean {
-  return matchMedia(NARROW).matches;
 }

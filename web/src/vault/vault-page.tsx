@@ -8,15 +8,19 @@ import { CrashBarrier } from '../page/crash-barrier.tsx';
 import { importOrReload } from '../page/import-or-reload.ts';
 import { rememberVault } from '../page/last-vault.ts';
 import { NotFound } from '../page/not-found.tsx';
+import { narrow } from '../platform/narrow.ts';
+import { useObservable, useObserved } from '../platform/use-observable.ts';
 import { Button } from '../ui/controls/button.tsx';
 import { Icon } from '../ui/controls/icon.tsx';
 import { heldFocus } from '../ui/dialogs/held-focus.ts';
 import { Toasts } from '../ui/feedback/toasts.tsx';
+import { tabsOf } from '../workspace/kept-tabs.ts';
 import { Places } from './places.tsx';
 import { Sidebar } from './sidebar.tsx';
 import { UnsentCount } from './unsent-badge.tsx';
 import { useActions } from './use-actions.ts';
 import { useSidebar } from './use-sidebar.ts';
+import { useTabLinks } from './use-tab-links.ts';
 import { VaultActionsContext } from './vault-actions.ts';
 import styles from './vault-page.module.css';
 
@@ -29,6 +33,10 @@ const LostVault = lazy(() =>
   importOrReload(() => import('./lost-vault.tsx')).then((module) => ({ default: module.LostVault })),
 );
 
+const TabStrip = lazy(() =>
+  importOrReload(() => import('./tab-strip.tsx')).then((module) => ({ default: module.TabStrip })),
+);
+
 const MAIN = 'main';
 
 /** Loads what is likely to be used next. What fails is loaded again when it is used. */
@@ -39,6 +47,7 @@ function loadParts(): void {
     import('../ui/dialogs/confirm-dialog.tsx'),
     import('../note/note-editor.tsx'),
     import('./unsent-dialog.tsx'),
+    import('../device/sign-out.ts'),
     import('./lost-vault.tsx'),
     loadTexts('editor'),
   ];
@@ -64,7 +73,10 @@ function OpenVault({ id }: { readonly id: string }) {
   const t = useTexts('vault');
   const sidebar = useSidebar();
   const { context, dialog, question, closeDialog, openNote, createNote } = useActions(id, sidebar.toggle);
+  const isNarrow = useObservable(narrow);
+  const hasTabs = useObserved(tabsOf(id), ({ ids }) => ids.length > 1) && !isNarrow;
   const typed = useRef('');
+  const links = useTabLinks(id);
   useLiveVault(id);
   useEffect(() => rememberVault(id), [id]);
   useEffect(() => {
@@ -72,7 +84,12 @@ function OpenVault({ id }: { readonly id: string }) {
     return () => clearTimeout(timer);
   }, []);
   return (
-    <div className={styles.shell} data-sidebar={sidebar.isOpen ? 'open' : 'closed'}>
+    <div
+      className={styles.shell}
+      data-sidebar={sidebar.isOpen ? 'open' : 'closed'}
+      onClickCapture={links}
+      onAuxClickCapture={links}
+    >
       <a className={styles.skip} href={`#${MAIN}`}>
         {t('skip')}
       </a>
@@ -84,21 +101,36 @@ function OpenVault({ id }: { readonly id: string }) {
         tabIndex={-1}
         onClick={sidebar.toggle}
       />
-      <main id={MAIN} className={styles.main} tabIndex={-1}>
-        <div className={styles.bar}>
-          <Button look="quiet" isIcon aria-label={t('nav.openSidebar')} aria-expanded={false} onClick={sidebar.toggle}>
-            <Icon name="side" />
-            {sidebar.isOpen ? null : <UnsentCount />}
-          </Button>
-        </div>
-        <CrashBarrier>
-          <Suspense>
-            <VaultActionsContext value={context}>
-              <Outlet />
-            </VaultActionsContext>
-          </Suspense>
-        </CrashBarrier>
-      </main>
+      <div className={styles.middle} data-tabs={hasTabs || undefined}>
+        {hasTabs ? (
+          <nav className={styles.tabs} aria-label={t('tabs.label')}>
+            <Suspense>
+              <TabStrip vaultId={id} openNote={openNote} find={() => context.open('newTab')} />
+            </Suspense>
+          </nav>
+        ) : null}
+        <main id={MAIN} className={styles.main} tabIndex={-1}>
+          <div className={styles.bar}>
+            <Button
+              look="quiet"
+              isIcon
+              aria-label={t('nav.openSidebar')}
+              aria-expanded={false}
+              onClick={sidebar.toggle}
+            >
+              <Icon name="side" />
+              {sidebar.isOpen ? null : <UnsentCount />}
+            </Button>
+          </div>
+          <CrashBarrier>
+            <Suspense>
+              <VaultActionsContext value={context}>
+                <Outlet />
+              </VaultActionsContext>
+            </Suspense>
+          </CrashBarrier>
+        </main>
+      </div>
       <Places
         vaultId={id}
         isSideOpen={sidebar.isOpen}

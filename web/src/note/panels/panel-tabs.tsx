@@ -36,7 +36,7 @@ export function PanelTabs({ panel, vaultId, noteId }: PanelTabsProps) {
         type="button"
         className={styles.handle}
         aria-label={t('close')}
-        onClick={() => void navigate({ search: {} })}
+        onClick={() => void navigate({ search: { panel: undefined } })}
       />
       <fieldset className={styles.tabs} aria-label={t('note.beside')}>
         {TABS.filter(([name]) => canWrite || name !== 'history').map(([name, icon]) => (
