@@ -15,8 +15,11 @@ const MESSAGES = new Set([
     'SchemaError',
   ],
   ...['BackupError', 'BackupDamaged'],
-  ...['FolderGone', 'ServerStopped', 'ServerUnreachable', 'NewerState'],
+  ...['FolderGone', 'FolderEnded', 'ServerStopped', 'ServerUnreachable', 'NewerState'],
 ]);
+
+/** The exit code of a sync whose folder is not synced any more. */
+export const EXIT_ENDED = 3;
 
 /** An error that ends a command; its message says what to do. */
 export class CliError extends Error {
@@ -29,6 +32,11 @@ export function accountMessage(user: string | undefined, error: unknown): unknow
   return new CliError(
     'Whose vault? There is no account, or more than one: make one with "notevault admin create-user", or name one with --user.',
   );
+}
+
+/** The exit code after an error. One is for those that a service manager had better not start again after. */
+export function exitCodeOf(error: unknown): number {
+  return error instanceof Error && error.name === 'FolderEnded' ? EXIT_ENDED : 1;
 }
 
 /** Prints the message of an error on standard error. */

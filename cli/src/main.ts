@@ -16,7 +16,7 @@ import { serveCommand } from './commands/serve.ts';
 import { statusCommand } from './commands/status.ts';
 import { syncCommand } from './commands/sync.ts';
 import { verifyCommand } from './commands/verify.ts';
-import { printError } from './error-messages.ts';
+import { exitCodeOf, printError } from './error-messages.ts';
 
 // Each command imports the service only when it runs, so that help and usage errors are fast.
 const program = new Command('notevault')
@@ -57,7 +57,7 @@ try {
   if (error instanceof CommanderError) process.exitCode = error.exitCode;
   else {
     printError(error);
-    process.exitCode = 1;
+    process.exitCode = exitCodeOf(error);
   }
 }
 

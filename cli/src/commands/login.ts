@@ -4,6 +4,7 @@ import { LinkRefused, linkDevice } from '@notevault/client/device-link.ts';
 import { NotevaultClient } from '@notevault/client/notevault-client.ts';
 import { fixedToken, noToken } from '@notevault/client/tokens.ts';
 import { ApiError, Transport } from '@notevault/client/transport.ts';
+import { sharingInWords } from '@notevault/client/vault-sharing.ts';
 import { Command } from 'commander';
 import { processEnvironment } from '../environment.ts';
 import { CliError } from '../error-messages.ts';
@@ -42,13 +43,15 @@ export function loginCommand(): Command {
       const { access_token, refresh_token, vault_id, user_email: email } = grant;
       if (vault_id === null) throw new CliError('The vault was deleted in the meantime.');
       const vaults = await new NotevaultClient(new Transport(url, fixedToken(access_token))).vaults();
-      const vault_name = vaults.find(({ id }) => id === vault_id)?.name ?? vault_id;
+      const vault = vaults.find(({ id }) => id === vault_id);
+      const vault_name = vault?.name ?? vault_id;
+      const vault_sharing = vault === undefined ? null : sharingInWords(vault);
       const allow_http = flags.allowHttp === true;
-      const link = { url, vault_id, vault_name, email, access_token, refresh_token, allow_http };
+      const link = { url, vault_id, vault_name, vault_sharing, email, access_token, refresh_token, allow_http };
       const credential: Credential = { ...link, in_keychain: flags.keychain };
       const inKeychain = await new Credentials(processEnvironment().configFolder).save(credential);
       print(
-        `Linked to the vault "${vault_name}" of ${email}. Its credential is in ${inKeychain ? 'the keychain of this system' : 'a file for you alone'}.`,
+        `Linked to the vault ${vault_sharing === null ? `"${vault_name}" of ${email}` : `"${vault_name}", ${vault_sharing}`}. Its credential is in ${inKeychain ? 'the keychain of this system' : 'a file for you alone'}.`,
       );
       print('Now sync a folder with it:');
       print('  notevault sync FOLDER');

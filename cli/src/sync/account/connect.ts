@@ -2,6 +2,7 @@ import { NotevaultClient } from '@notevault/client/notevault-client.ts';
 import { fixedToken, noToken, type TokenSource } from '@notevault/client/tokens.ts';
 import { Transport } from '@notevault/client/transport.ts';
 import type { VaultClient } from '@notevault/client/vault-client.ts';
+import { sharingInWords } from '@notevault/client/vault-sharing.ts';
 import type { Vault } from '@notevault/protocol/vaults.ts';
 import { reached } from '@notevault/sync/adapters/vault-server.ts';
 import { ServerStopped, ServerUnreachable } from '@notevault/sync/engine/ports.ts';
@@ -51,8 +52,12 @@ export async function chooseVault(
       (flags.vault === undefined || [one.vault_id, one.vault_name].includes(flags.vault)),
   );
   if (fitting.length === 0) throw new CliError(notSignedIn(url, flags.vault));
-  const names = fitting.map(({ vault_name, url: at }) => `"${vault_name}" on ${at}`);
-  const chosen = fitting.length === 1 ? fitting[0] : fitting[await ask('Which vault?', names, '--vault and --url')];
+  const names = fitting.map(
+    ({ vault_id, vault_name, vault_sharing, url: at }) =>
+      `${vaultInWords(vault_name, vault_sharing ?? null)} on ${at} (${vault_id})`,
+  );
+  const flagsOfChoice = '--vault, by name or id, and --url';
+  const chosen = fitting.length === 1 ? fitting[0] : fitting[await ask('Which vault?', names, flagsOfChoice)];
   if (chosen === undefined) throw new CliError(notSignedIn(url, flags.vault));
   serverOrigin(chosen.url, chosen.allow_http || flags.allowHttp === true);
   const tokens = deviceTokensOf(credentials, chosen);
@@ -83,8 +88,9 @@ async function byToken(token: string, flags: ConnectFlags, known: Known | null):
   const wanted = flags.vault ?? known?.vaultId;
   const fitting = vaults.filter(({ id, name }) => wanted === undefined || id === wanted || name === wanted);
   if (fitting.length === 0) throw new CliError(`The token reaches no vault ${wanted ?? 'at all'}.`);
-  const names = fitting.map(({ name, id }) => `"${name}" (${id})`);
-  const chosen = fitting.length === 1 ? fitting[0] : fitting[await ask('Which vault?', names, '--vault')];
+  const names = fitting.map((vault) => `${vaultInWords(vault.name, sharingInWords(vault))} (${vault.id})`);
+  const flagOfChoice = '--vault, by name or id';
+  const chosen = fitting.length === 1 ? fitting[0] : fitting[await ask('Which vault?', names, flagOfChoice)];
   if (chosen === undefined) throw new CliError('No vault was chosen.');
   if (known !== null && known.vaultId !== chosen.id)
     throw new CliError(
@@ -96,6 +102,11 @@ async function byToken(token: string, flags: ConnectFlags, known: Known | null):
 /** The vault as a device with this id, whose reading of the change feed the server remembers. */
 export function vaultClientOf({ url, vaultId, tokens }: VaultAccess, deviceId: string): VaultClient {
   return new NotevaultClient(new Transport(url, tokens, { deviceId })).vault(vaultId);
+}
+
+/** A vault as people are shown it. @param sharing whose it is, if it is not their own: see sharingInWords */
+export function vaultInWords(name: string, sharing: string | null): string {
+  return `"${name}"${sharing === null ? '' : `, ${sharing},`}`;
 }
 
 function notSignedIn(url: string | undefined, vault: string | undefined): string {

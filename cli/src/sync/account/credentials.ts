@@ -11,6 +11,8 @@ export interface Credential {
   readonly url: string;
   readonly vault_id: string;
   readonly vault_name: string;
+  /** Whose it is and what they allow, in words, if it is not one's own. */
+  readonly vault_sharing?: string | null;
   readonly email: string;
   readonly access_token: string;
   readonly refresh_token: string;

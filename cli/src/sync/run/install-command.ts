@@ -3,7 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { processEnvironment } from '../../environment.ts';
-import { CliError } from '../../error-messages.ts';
+import { CliError, EXIT_ENDED } from '../../error-messages.ts';
 import { findFolder, requireFolder } from '../state/find-folder.ts';
 import { FolderRegistry } from '../state/folder-registry.ts';
 
@@ -99,6 +99,7 @@ Description=Notevault folder sync
 ${environment.join('')}ExecStart=${started.join(' ')}
 Restart=on-failure
 RestartSec=60
+RestartPreventExitStatus=${EXIT_ENDED}
 
 [Install]
 WantedBy=default.target

@@ -4,11 +4,14 @@ import { join } from 'node:path';
 import type { VaultClient } from '@notevault/client/vault-client.ts';
 import { processEnvironment } from '../../environment.ts';
 import { CliError } from '../../error-messages.ts';
+import { ask } from '../account/ask.ts';
 import { type ConnectFlags, chooseVault, type Known, type VaultAccess, vaultClientOf } from '../account/connect.ts';
 import { SETTINGS, type Setting } from '../disk/settings-files.ts';
 import { type FoundFolder, findFolder, requireFolder } from '../state/find-folder.ts';
+import { FolderEnded } from '../state/folder-ended.ts';
 import { newFolderId, writeMarker } from '../state/folder-marker.ts';
 import { type FolderRecord, FolderRegistry } from '../state/folder-registry.ts';
+import { readStatus } from '../state/sync-status.ts';
 
 export interface PrepareFlags extends ConnectFlags {
   /** Groups of settings, separated by commas. */
@@ -23,13 +26,16 @@ export interface PreparedFolder {
   readonly place: string;
   readonly access: VaultAccess;
   readonly vault: VaultClient;
-  /** Whether it was never synced by this machine. */
+  /** Whether it was never synced by this machine, or is synced like such a folder. */
   readonly isNew: boolean;
+  /** The record of a folder whose syncing had ended, which the new one replaces. */
+  readonly ended: FolderRecord | null;
 }
 
 /**
  * Finds a folder's state and vault; those of a folder that was never synced are the ones that the flags choose. Throws
- * ServerUnreachable when only the server could say which vault that is.
+ * ServerUnreachable when only the server could say which vault that is, and FolderEnded for a folder whose vault was gone,
+ * unless the flags name it or the user says that it is to be synced again.
  */
 export async function prepareFolder(dir: string, flags: PrepareFlags): Promise<PreparedFolder> {
   const settings = flags.settings === undefined ? null : parseSettings(flags.settings);
@@ -37,11 +43,13 @@ export async function prepareFolder(dir: string, flags: PrepareFlags): Promise<P
   const root = await requireFolder(dir, environment.stateFolder);
   const registry = new FolderRegistry(environment.stateFolder);
   const found = await findFolder(registry, root);
-  const before = found.kind === 'known' ? found.record : null;
-  if (before !== null && flags.vault !== undefined && ![before.vaultId, before.vaultName].includes(flags.vault))
+  const known = found.kind === 'known' ? found.record : null;
+  if (known !== null && flags.vault !== undefined && ![known.vaultId, known.vaultName].includes(flags.vault))
     throw new CliError(
-      `${root} is synced with the vault "${before.vaultName}" already: to sync it with another, remove its .notevault folder.`,
+      `${root} is synced with the vault "${known.vaultName}" already: to sync it with another, remove its .notevault folder.`,
     );
+  const ended = known !== null && (await isToBeginAnew(registry, known, flags)) ? known : null;
+  const before = ended === null ? known : null;
   const access = await chooseVault(flags, environment, knownOf(found));
   const record: FolderRecord = {
     folderId: before?.folderId ?? newFolderId(),
@@ -49,11 +57,23 @@ export async function prepareFolder(dir: string, flags: PrepareFlags): Promise<P
     url: access.url,
     vaultId: access.vaultId,
     vaultName: access.vaultName,
-    settings: settings ?? before?.settings ?? [],
+    settings: settings ?? known?.settings ?? [],
     isPaused: before?.isPaused ?? false,
   };
   const vault = vaultClientOf(access, record.folderId);
-  return { record, registry, place: registry.stateOf(record), access, vault, isNew: before === null };
+  return { record, registry, place: registry.stateOf(record), access, vault, isNew: before === null, ended };
+}
+
+/** Whether a folder whose syncing has ended is to be synced again, without its state. Throws FolderEnded if not. */
+async function isToBeginAnew(registry: FolderRegistry, known: FolderRecord, flags: PrepareFlags): Promise<boolean> {
+  const status = await readStatus(registry.stateOf(known));
+  if (status?.state !== 'ended') return false;
+  if (flags.vault !== undefined) return true;
+  const error = new FolderEnded(known.root, status.message ?? 'its vault is gone');
+  if (!process.stdin.isTTY) throw error;
+  const question = `${error.message}\nSync it with the vault "${known.vaultName}" now?`;
+  if ((await ask(question, ['compare everything and sync it', 'leave it'], '--vault')) === 1) throw error;
+  return true;
 }
 
 /** The vault with which a folder was synced before, here or where it was copied from. */
@@ -69,7 +89,8 @@ function knownOf(found: FoundFolder): Known | null {
 }
 
 /** Remembers a prepared folder, and marks it as the one that is synced. */
-export async function registerFolder({ record, registry, isNew }: PreparedFolder): Promise<void> {
+export async function registerFolder({ record, registry, isNew, ended }: PreparedFolder): Promise<void> {
+  if (ended !== null) await registry.save({ ...ended, root: '' });
   // A folder with a record and no marker would look like one that was emptied.
   if (isNew) await writeMarker(record.root, record);
   await registry.save(record);

@@ -1,7 +1,8 @@
 import type { SyncResult } from '@notevault/sync/engine/engine.ts';
-import { ServerUnreachable } from '@notevault/sync/engine/ports.ts';
+import { ServerUnreachable, VaultGone } from '@notevault/sync/engine/ports.ts';
 import type { BrakeReason } from '@notevault/sync/plan/brake.ts';
 import type { Control } from '../state/control.ts';
+import { FolderEnded } from '../state/folder-ended.ts';
 import { NO_STATUS, offlineStatus, readStatus, statusOf, writeStatus } from '../state/sync-status.ts';
 import type { FolderSync } from './folder-sync.ts';
 
@@ -13,7 +14,10 @@ export function exitCodeOf(kind: SyncResult['kind']): number {
   return kind === 'waiting' ? EXIT.waiting : EXIT.fault;
 }
 
-/** Syncs once, and stores what was found for `notevault sync status`, also when the server cannot be reached. */
+/**
+ * Syncs once, and stores what was found for `notevault sync status`, also when the server cannot be reached. Throws
+ * FolderEnded.
+ */
 export async function runOnce(
   sync: FolderSync,
   { isApproved, signal }: { isApproved?: (brakes: readonly BrakeReason[]) => boolean; signal?: AbortSignal } = {},
@@ -27,6 +31,10 @@ export async function runOnce(
     if (error instanceof ServerUnreachable) {
       const pending = await sync.engine.pending();
       await writeStatus(sync.place, offlineStatus(pending, error.message, await before(), Date.now()));
+    }
+    if (error instanceof VaultGone) {
+      await writeStatus(sync.place, { ...(await before()), state: 'ended', at: Date.now(), message: error.message });
+      throw new FolderEnded(sync.root, error.message);
     }
     throw error;
   }

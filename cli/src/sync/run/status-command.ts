@@ -98,6 +98,7 @@ const STATES: Readonly<Record<SyncStatus['state'], string>> = {
   syncing: 'syncing',
   offline: 'offline',
   stopped: 'stopped',
+  ended: 'no longer synced',
   paused: 'paused',
 };
 

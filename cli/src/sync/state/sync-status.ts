@@ -7,7 +7,8 @@ import { replaceFile } from './folder-registry.ts';
 
 /** What the last run of a folder's engine found; written by the engine, read by `notevault sync status`. */
 export interface SyncStatus {
-  readonly state: SyncResult['kind'] | 'syncing' | 'offline' | 'stopped' | 'paused';
+  /** `ended`: the vault was deleted or taken away, and the folder is not synced until somebody asks for that. */
+  readonly state: SyncResult['kind'] | 'syncing' | 'offline' | 'stopped' | 'paused' | 'ended';
   /** Whether the folder only follows the vault, because its person may not write there. */
   readonly isReadOnly: boolean;
   /** Epoch milliseconds of this status, and of the last answer of the server. */

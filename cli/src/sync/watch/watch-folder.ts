@@ -10,6 +10,7 @@ import { nodeClock } from '../run/node-clock.ts';
 import type { Reporter } from '../run/reporter.ts';
 import { runControl, runOnce } from '../run/run-once.ts';
 import { requestsFolder, takeRequests } from '../state/control.ts';
+import { FolderEnded } from '../state/folder-ended.ts';
 import type { FolderRecord, FolderRegistry } from '../state/folder-registry.ts';
 import { NO_STATUS, readStatus, type SyncStatus, writeStatus } from '../state/sync-status.ts';
 import { FolderWatcher, type FolderWatcherOptions } from './folder-watcher.ts';
@@ -46,7 +47,7 @@ const SETTLE_MS = 1000;
 /** Requests whose answers stay in the status. */
 const ANSWERS_KEPT = 20;
 
-/** Keeps a folder in step until the signal aborts. Throws FolderGone and ServerStopped. */
+/** Keeps a folder in step until the signal aborts. Throws FolderGone, ServerStopped and FolderEnded. */
 export async function watchFolder(options: WatchOptions): Promise<void> {
   await new WatchLoop(options).run();
 }
@@ -181,7 +182,7 @@ class WatchLoop {
       const message = error instanceof Error ? error.message : String(error);
       if (!(error instanceof ServerUnreachable)) {
         // On a full disk the state cannot be stored either: the reason must not be lost by that.
-        await this.#write({ state: 'stopped', message }).catch(() => undefined);
+        if (!(error instanceof FolderEnded)) await this.#write({ state: 'stopped', message }).catch(() => undefined);
         throw error;
       }
       await this.#write({ state: 'offline', message });

@@ -290,6 +290,8 @@ export async function reached<Result>(answer: Promise<Result>): Promise<Result> 
     if (DAMAGE_CODES.has(error.code)) throw new RemoteDamaged(DAMAGED, { cause: error });
     if (error.status >= 500 || error.status === 429)
       throw new ServerUnreachable(`the server answered ${error.status}: ${error.code}`, { cause: error });
+    if (error.code === 'invalid_refresh_token')
+      throw new VaultGone('the link of this device with the vault has ended', { cause: error });
     if (error.status === 401)
       throw new ServerStopped('the server does not know this device any more: sign in again', { cause: error });
     if (error.code === 'owner_suspended')
@@ -299,7 +301,7 @@ export async function reached<Result>(answer: Promise<Result>): Promise<Result> 
     if (error.status === 403 && !isReadOnlyNow(error))
       throw new ServerStopped(`the server does not allow it: ${error.code}`, { cause: error });
     if (error.status === 404 && error.code === 'Vault not found')
-      throw new VaultGone('the vault is gone, or not shared with you any more', { cause: error });
+      throw new VaultGone('the vault is gone or not shared with you any more', { cause: error });
     throw error;
   }
 }

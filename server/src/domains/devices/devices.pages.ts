@@ -2,6 +2,7 @@ import type { PageLanguage } from '../../http/pages/page-language.ts';
 import { pageTexts } from '../../http/pages/page-texts.ts';
 import { faultOf, Html, html, type Page } from '../../http/pages/pages.ts';
 import type { DeviceConsentRequest } from './devices.ts';
+import type { OfferedVault } from './link-page.ts';
 
 /** The page for typing the code that a device shows. @param fault an explained error; null for none. */
 export function linkPage(
@@ -36,8 +37,8 @@ export function linkChoicePage(
 ): Page {
   const [t, common] = [linkTexts[language], pageTexts[language]];
   const options = vaults.map(
-    ({ id, name, isDefault }) =>
-      html`<option value="${id}"${new Html(isDefault ? ' selected' : '')}>${name}</option>
+    ({ id, name, isDefault, shared }) =>
+      html`<option value="${id}"${new Html(isDefault ? ' selected' : '')}>${shared === null ? name : t.shared(name, shared)}</option>
 `,
   );
   return {
@@ -69,6 +70,8 @@ export function linkedPage(language: PageLanguage, linked: boolean): Page {
     : { language, title: t.refused, body: html`<h1>${t.refused}</h1><p>${t.refusedAbout}</p>` };
 }
 
+type Shared = NonNullable<OfferedVault['shared']>;
+
 const english = {
   title: 'Link a device',
   about: 'Type the code that your device shows, and sign in. Never type a code that somebody sent you.',
@@ -78,6 +81,8 @@ const english = {
   access: 'It will read and change notes in the one vault you choose, until you end it under your connections.',
   vault: 'Vault',
   newVault: (name: string) => `A new one: ${name}`,
+  shared: (name: string, { by, isReadOnly }: Shared) =>
+    `${name} (shared ${by === null ? 'with you' : `by ${by}`}, to ${isReadOnly ? 'read' : 'edit'})`,
   link: 'Link',
   linked: 'Linked',
   linkedAbout: 'Go back to your device: it goes on by itself.',
@@ -98,6 +103,8 @@ const german: LinkTexts = {
     'Es wird in dem einen Tresor, den du wählst, Notizen lesen und ändern, bis du es unter deinen Verbindungen beendest.',
   vault: 'Tresor',
   newVault: (name) => `Ein neuer: ${name}`,
+  shared: (name, { by, isReadOnly }) =>
+    `${name} (${by === null ? 'mit dir geteilt' : `geteilt von ${by}`}, zum ${isReadOnly ? 'Lesen' : 'Bearbeiten'})`,
   link: 'Verbinden',
   linked: 'Verbunden',
   linkedAbout: 'Geh zurück zu deinem Gerät: Es macht von selbst weiter.',
@@ -115,6 +122,8 @@ const japanese: LinkTexts = {
   access: '選んだ1つの保管庫のノートを閲覧・変更できるようになります。「接続」でいつでも終了できます。',
   vault: '保管庫',
   newVault: (name) => `新しい保管庫: ${name}`,
+  shared: (name, { by, isReadOnly }) =>
+    `${name}(${by === null ? '' : `${by} さんからの`}共有、${isReadOnly ? '閲覧のみ' : '編集可'})`,
   link: 'リンク',
   linked: 'リンクしました',
   linkedAbout: '端末に戻ってください。自動的に続行されます。',

@@ -22,7 +22,16 @@ export interface DeviceConsentRequest {
   readonly device: string | null;
   /** The suggested name of a new vault. */
   readonly newVault: string;
-  readonly vaults: readonly { readonly id: VaultId; readonly name: string; readonly isDefault: boolean }[];
+  readonly vaults: readonly OfferedVault[];
+}
+
+/** A vault that a device can be linked to. */
+export interface OfferedVault {
+  readonly id: VaultId;
+  readonly name: string;
+  readonly isDefault: boolean;
+  /** Of a vault of somebody else: their name if they have one, and whether the person may only read it. */
+  readonly shared: { readonly by: string | null; readonly isReadOnly: boolean } | null;
 }
 
 /** The form with which a person looks up a code. */
@@ -63,14 +72,17 @@ export class LinkPage {
     const server = await keys.openServer();
     const ticket: Ticket = { userId: id, code, until: clock.now() + TICKET_MS };
     const user = await accounts.me(id);
-    const own = await vaults.list(signedIn(user), { deleted: false });
+    const all = await vaults.list(signedIn(user), { deleted: false });
     return {
       token: sealedTicket.seal(server, TICKET_CONTEXT, ticket).toString('base64url'),
       email: user.email,
       locale: user.locale,
       device: cleanText(found.deviceName),
       newVault: cleanText(found.vaultName) ?? DEFAULT_VAULT_NAME,
-      vaults: own.map(({ id, name, isDefault }) => ({ id, name: cleanText(name) ?? '', isDefault })),
+      vaults: all.map(({ id, name, isDefault, role, ownerName }) => ({
+        ...{ id, name: cleanText(name) ?? '', isDefault },
+        shared: role === 'owner' ? null : { by: cleanText(ownerName), isReadOnly: role === 'viewer' },
+      })),
     };
   }
 
