@@ -1,4 +1,5 @@
 import type { VaultClient } from '@notevault/client/vault-client.ts';
+import { sharingInWords } from '@notevault/client/vault-sharing.ts';
 import type { Vault } from '@notevault/protocol/vaults.ts';
 import { data, ToolFailure, type VaultData } from './text/answer.ts';
 import type { ToolContext } from './tool.ts';
@@ -39,6 +40,12 @@ function vaultsNamed(all: readonly Vault[], wanted: string): Vault[] {
   return exact.length > 0 ? exact : all.filter(({ name }) => name.toLowerCase() === wanted.toLowerCase());
 }
 
-export function vaultLine({ id, name, note_count: notes, access }: Vault): string {
-  return `${id}  ${name}  (${notes} notes, ${access === 'read' ? 'read only' : 'writable'})`;
+export function vaultLine({ id, name, note_count: notes, access, ...whose }: Vault): string {
+  const sharing = sharingInWords(whose);
+  const facts = [
+    `${notes} notes`,
+    access === 'read' ? 'read only' : 'writable',
+    ...(sharing === null ? [] : [sharing]),
+  ];
+  return `${id}  ${name}  (${facts.join(', ')})`;
 }

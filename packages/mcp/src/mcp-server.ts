@@ -51,7 +51,7 @@ export interface McpDeps {
   readonly failed: (error: unknown) => void;
 }
 
-/** Definitions follow from the credential alone, contents change at any time. */
+/** Definitions follow from the credential and the roles of its person, contents change at any time. */
 const CACHE_HINTS = {
   'tools/list': { ttlMs: 60_000, cacheScope: 'private' },
   'prompts/list': { ttlMs: 3_600_000, cacheScope: 'public' },
@@ -80,7 +80,9 @@ export function createMcpServer(deps: McpDeps): Server {
       cacheHints: CACHE_HINTS,
     },
   );
-  server.setRequestHandler('tools/list', () => ({ tools: deps.canWrite ? listed : readers }));
+  server.setRequestHandler('tools/list', async (_request, context) => {
+    return { tools: await told(() => shownTools(deps, contextOf(deps, server, context)), deps) };
+  });
   server.setRequestHandler('tools/call', ({ params: { name, arguments: input = {} } }, context) => {
     const tool = allTools.find((each) => each.name === name && (deps.canWrite || !isWriter(each)));
     if (tool === undefined) throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'There is no such tool.');
@@ -94,6 +96,14 @@ export function createMcpServer(deps: McpDeps): Server {
     return { completion: await told(() => complete(sought, contextOf(deps, server, context)), deps) };
   });
   return server;
+}
+
+/** The tools that the credential can use: none that writes where its person may only read all that it reaches. */
+async function shownTools({ canWrite }: McpDeps, { vaults }: ToolContext): Promise<ListedTool[]> {
+  if (!canWrite) return readers;
+  // Not known while the server is busy; it refuses what may not be done in any case.
+  const all = await vaults().catch(() => []);
+  return all.length > 0 && all.every(({ access }) => access === 'read') ? readers : listed;
 }
 
 function serveResources(server: Server, deps: McpDeps): void {

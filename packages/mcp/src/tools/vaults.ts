@@ -7,14 +7,17 @@ import { input } from './fields.ts';
 export const listVaults = tool({
   name: 'list_vaults',
   title: 'List vaults',
-  description: 'List the vaults that you can access, with their ids and whether you may write.',
+  description: 'List the vaults that you can access, with their ids, whose they are, and whether you may write.',
   input: input({}),
   rule: operations.listVaults,
   async run(_input, { vaults }) {
     const all = await vaults();
     const structured = {
       notice: DATA_NOTICE,
-      vaults: all.map(({ id, name, access, note_count: notes }) => ({ id, name, access: access ?? null, notes })),
+      vaults: all.map(({ id, name, access, note_count: notes, role, owner }) => ({
+        ...{ id, name, access: access ?? null, notes },
+        ...(role === undefined || role === 'owner' ? {} : { shared_by: owner?.display_name ?? null }),
+      })),
     };
     const parts = all.length === 0 ? ['No vault is accessible.'] : [data(all.map(vaultLine).join('\n'))];
     return { parts, structured };
