@@ -162,6 +162,23 @@ test('checkBoundaries lets the configuration import nothing of the server but th
   assert.deepEqual(rulesIn(path, "import { x } from '../domains/plans/plans.ts';"), []);
 });
 
+test('checkBoundaries refuses what iOS 16.4 lacks, or WebKit, in the packages that plugins load', () => {
+  const lines = [
+    'const url = URL.parse(text);',
+    'const body = ReadableStream.from(bytes);',
+    "const init = { duplex: 'half' };",
+    'const both = AbortSignal.any([a, b]);',
+    'using opened = open();',
+  ];
+  for (const line of lines) {
+    for (const name of ['client', 'note-text', 'protocol', 'sync'])
+      assert.deepEqual(rulesIn(`packages/${name}/src/a.ts`, line), ['portable'], line);
+    assert.deepEqual(rulesIn('packages/client/test/a.test.ts', line), []);
+    assert.deepEqual(rulesIn('packages/mcp/src/a.ts', line), []);
+  }
+  assert.deepEqual(rulesIn('packages/client/src/a.ts', '// not URL.parse', 'const url = new URL(text);'), []);
+});
+
 test('checkBoundaries lets only the configuration, tests and tools read the environment', () => {
   assert.deepEqual(rulesIn('server/src/app.ts', 'const x = process.env.X;'), ['environment']);
   assert.deepEqual(rulesIn('cli/src/main.ts', "import { env } from 'node:process';"), ['environment']);

@@ -41,6 +41,7 @@ export function checkBoundaries(sources: readonly Source[]): Finding[] {
     return [
       ...checkImports(source),
       ...checkEnvironment(source),
+      ...checkPortable(source),
       ...checkLogMessages(source),
       ...checkDomain(source),
       ...checkOwners(source),
@@ -358,6 +359,24 @@ function checkEnvironment(source: Source): Finding[] {
     path: source.path,
     line: lineAt(code, match.index),
     rule: 'environment',
+    message,
+  }));
+}
+
+/** Packages that a plugin of an editor loads, on iOS from 16.4 on. */
+const PORTABLE = /^packages\/(client|note-text|protocol|sync)\/src\//;
+/** What `packages/tsconfig.json` cannot refuse, because the types of browsers have it. */
+const TOO_NEW =
+  /\bURL\s*\.\s*(?:parse|canParse)\b|\bReadableStream\s*\.\s*from\b|\bduplex\s*\??\s*:|\bAbortSignal\s*\.\s*any\b|\busing\s+\w+\s*=/g;
+
+function checkPortable(source: Source): Finding[] {
+  if (!PORTABLE.test(source.path)) return [];
+  const code = mask(source.text);
+  const message = 'these packages run in iOS 16.4 too, which lacks it: use what is older, or have it passed in.';
+  return [...code.matchAll(TOO_NEW)].map(({ index }) => ({
+    path: source.path,
+    line: lineAt(code, index),
+    rule: 'portable',
     message,
   }));
 }

@@ -42,6 +42,10 @@ async function textOf({ body }: Response, bytesMax: number): Promise<string> {
 
 /** Says where a server redirects, as a part of a sentence. */
 export function elsewhere(answer: Response): string {
-  const location = URL.parse(answer.headers.get('location') ?? '', answer.url || undefined);
-  return location === null ? 'elsewhere: use its own address' : `to ${location.origin}: use that address`;
+  try {
+    const { origin } = new URL(answer.headers.get('location') ?? '', answer.url || undefined);
+    return `to ${origin}: use that address`;
+  } catch {
+    return 'elsewhere: use its own address';
+  }
 }

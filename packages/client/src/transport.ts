@@ -33,6 +33,11 @@ export interface TransportOptions {
   readonly tries?: number;
   /** Waits between two tries. */
   readonly sleep?: (ms: number, signal: AbortSignal | undefined) => Promise<void>;
+  /**
+   * Makes a request’s body of bytes that are read while they are sent. By default they are collected first: only some
+   * systems can send a stream.
+   */
+  readonly upload?: (bytes: AsyncIterable<Uint8Array>) => RequestInit;
   /** Identifies this installation: the server keeps tombstones until it has read them. */
   readonly deviceId?: string;
   /** The name of the program for which an assistant acts: its writes are kept as versions of their own. */
@@ -45,7 +50,8 @@ export interface TransportOptions {
   readonly signal?: AbortSignal;
 }
 
-type Body = NonNullable<RequestInit['body']>;
+/** What a request sends: bytes that are there, or that are read while they are sent. */
+export type Body = Exclude<NonNullable<RequestInit['body']>, ReadableStream> | AsyncIterable<Uint8Array>;
 
 /** A request. One that is repeatable is sent again after a temporary failure. */
 export interface Call {
@@ -88,6 +94,7 @@ export class Transport {
   readonly #agent: string | undefined;
   readonly #signal: AbortSignal | undefined;
   readonly #keyOf: (call: Call) => string;
+  readonly #upload: NonNullable<TransportOptions['upload']> | undefined;
   readonly #sleep: NonNullable<TransportOptions['sleep']>;
 
   /** @param url the server's address, with or without `/api`. */
@@ -100,6 +107,7 @@ export class Transport {
     this.#agent = options.agent;
     this.#signal = options.signal;
     this.#keyOf = options.keyOf ?? (() => crypto.randomUUID());
+    this.#upload = options.upload;
     this.#sleep = options.sleep ?? pause;
   }
 
@@ -157,20 +165,30 @@ export class Transport {
     // Encoded, because a header holds only ASCII.
     if (this.#agent !== undefined) headers.set('x-agent', encodeURIComponent(this.#agent.toWellFormed()));
     if (key !== undefined && !path.startsWith('/auth/')) headers.set('x-idempotency-key', key);
-    const init: RequestInit & { duplex?: 'half' } = { method: call.method, headers };
     // A redirect could send the token to another host.
-    init.redirect = 'manual';
+    const init: RequestInit = { method: call.method, headers, redirect: 'manual' };
     const signal = call.signal ?? this.#signal;
     if (signal !== undefined) init.signal = signal;
-    if (call.bytes !== undefined) {
-      init.body = call.bytes();
-      init.duplex = 'half';
-    } else if (call.json !== undefined) {
+    if (call.json !== undefined) {
       headers.set('content-type', 'application/json');
       init.body = JSON.stringify(call.json);
     }
-    return this.#fetch(url, init);
+    const bytes = call.bytes?.();
+    if (bytes === undefined) return this.#fetch(url, init);
+    if (!isRead(bytes)) return this.#fetch(url, { ...init, body: bytes });
+    if (this.#upload !== undefined) return this.#fetch(url, { ...init, ...this.#upload(bytes) });
+    return collected(bytes).then((body) => this.#fetch(url, { ...init, body }));
   }
+}
+
+function isRead(body: Body): body is AsyncIterable<Uint8Array> {
+  return typeof body === 'object' && Symbol.asyncIterator in body;
+}
+
+async function collected(bytes: AsyncIterable<Uint8Array>): Promise<Blob> {
+  const pieces: Uint8Array<ArrayBuffer>[] = [];
+  for await (const piece of bytes) pieces.push(new Uint8Array(piece));
+  return new Blob(pieces);
 }
 
 /** Browsers hide the status of a redirect that is not followed. */

@@ -38,7 +38,7 @@ import type { TrashPage, TrashRestored } from '@notevault/protocol/trash.ts';
 import type { RenameTag, ReplaceText, VaultChange } from '@notevault/protocol/vault-changes.ts';
 import { base64Body } from './base64-body.ts';
 import { type FeedPage, feedPage, followChanges } from './change-feed.ts';
-import { ApiError, type Call, encodedPath, type Transport } from './transport.ts';
+import { ApiError, type Body, type Call, encodedPath, type Transport } from './transport.ts';
 
 /** The text of `note_not_found`. The catalogue itself would be most of what a page loads of the protocol. */
 const NOTE_NOT_FOUND = 'not found';
@@ -46,7 +46,7 @@ const NOTE_NOT_FOUND = 'not found';
 /** Bytes to upload. */
 export interface Upload {
   /** Returns the bytes; called for each attempt. */
-  readonly bytes: () => NonNullable<RequestInit['body']>;
+  readonly bytes: () => Body;
   /** Epoch seconds. */
   readonly mtime: number;
   /** The hash of the attachment to replace, or null if there must be none at the path; undefined to replace any. */

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
-import { deviceTokens, fixedToken, tokensFrom } from '../src/tokens.ts';
+import { deviceTokens, fixedToken, noToken, tokensFrom } from '../src/tokens.ts';
 import { type ApiError, type Call, ConnectionError, encodedPath, Transport } from '../src/transport.ts';
 
 type Answer = Response | Error;
@@ -150,4 +150,21 @@ test('deviceTokens saves rotated tokens before it uses them', async () => {
 
 test('encodedPath encodes a path segment by segment', () => {
   assert.equal(encodedPath('a b/100%/ü?.md'), 'a%20b/100%25/%C3%BC%3F.md');
+});
+
+test('bytes that are read while they are sent are given to upload, and collected without it', async () => {
+  const sent: RequestInit[] = [];
+  const fetch = async (_url: unknown, init: RequestInit = {}) => {
+    sent.push(init);
+    return Response.json({});
+  };
+  const read = async function* () {
+    for (const piece of ['by', 'tes']) yield new TextEncoder().encode(piece);
+  };
+  const upload = () => ({ body: 'a stream' });
+  for (const options of [{ fetch, upload }, { fetch }])
+    await new Transport('http://localhost', noToken, options).send({ method: 'PUT', path: '/a', bytes: read });
+  const [streamed, collected] = sent;
+  assert.equal(streamed?.body, 'a stream');
+  assert.equal(await new Response(collected?.body ?? null).text(), 'bytes');
 });

@@ -54,7 +54,9 @@ function yamlTags(yaml: string, offset: number): Span[] {
       if (!isScalar(item) || item.value === null) continue;
       const [start = 0, end = 0] = item.range ?? [];
       const raw = yaml.slice(start, end);
-      const names = isSeq(node) ? [wholeItem(raw)] : raw.matchAll(/[^,\s]+/g).map((word) => named(word[0], word.index));
+      const names = isSeq(node)
+        ? [wholeItem(raw)]
+        : [...raw.matchAll(/[^,\s]+/g)].map((word) => named(word[0], word.index));
       for (const name of names) if (name.end > name.start) spans.push(shifted(name, offset + start));
     }
   }

@@ -7,6 +7,7 @@ import { Transport } from '@notevault/client/transport.ts';
 import type { VaultClient } from '@notevault/client/vault-client.ts';
 import type { SyncOptions, SyncResult } from '@notevault/sync/engine/engine.ts';
 import { type Clock, ServerUnreachable } from '@notevault/sync/engine/ports.ts';
+import { nodeUpload } from '../../../cli/src/sync/account/node-upload.ts';
 import type { Setting } from '../../../cli/src/sync/disk/settings-files.ts';
 import { type FolderSync, openFolderSync } from '../../../cli/src/sync/run/folder-sync.ts';
 import type { Reporter } from '../../../cli/src/sync/run/reporter.ts';
@@ -57,6 +58,7 @@ export class SyncMachine {
     const transport = new Transport(url, fixedToken(key), {
       deviceId: folderId,
       tries: 1,
+      upload: nodeUpload,
       fetch: async (input, init) => {
         const at = new URL(String(input));
         const request = `${init?.method} ${at.pathname.replace(/^\/api/, '')}`;

@@ -10,6 +10,7 @@ import type { Environment } from '../../environment.ts';
 import { CliError } from '../../error-messages.ts';
 import { ask } from './ask.ts';
 import { type Credential, Credentials } from './credentials.ts';
+import { nodeUpload } from './node-upload.ts';
 import { serverOrigin } from './server-address.ts';
 
 export interface ConnectFlags {
@@ -101,7 +102,7 @@ async function byToken(token: string, flags: ConnectFlags, known: Known | null):
 
 /** The vault as a device with this id, whose reading of the change feed the server remembers. */
 export function vaultClientOf({ url, vaultId, tokens }: VaultAccess, deviceId: string): VaultClient {
-  return new NotevaultClient(new Transport(url, tokens, { deviceId })).vault(vaultId);
+  return new NotevaultClient(new Transport(url, tokens, { deviceId, upload: nodeUpload })).vault(vaultId);
 }
 
 /** A vault as people are shown it. @param sharing whose it is, if it is not their own: see sharingInWords */

@@ -130,23 +130,26 @@ export class LiveNote implements Disposable {
   }
 
   #until(holds: (state: LiveNoteState) => boolean, signal: AbortSignal | undefined): Promise<void> {
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const abort = () => reject(signal?.reason);
-    const look = (state: LiveNoteState) => {
-      try {
-        if (state.end !== null) throw new LiveNoteEnded(state.end);
-        if (holds(state)) resolve();
-      } catch (error) {
-        reject(error);
-      }
-    };
-    if (signal?.aborted === true) abort();
-    signal?.addEventListener('abort', abort, { once: true });
-    const remove = this.onState(look);
-    look(this.state);
-    return promise.finally(() => {
-      remove();
-      signal?.removeEventListener('abort', abort);
+    let end = () => undefined as void;
+    const held = new Promise<void>((resolve, reject) => {
+      const abort = () => reject(signal?.reason);
+      const look = (state: LiveNoteState) => {
+        try {
+          if (state.end !== null) throw new LiveNoteEnded(state.end);
+          if (holds(state)) resolve();
+        } catch (error) {
+          reject(error);
+        }
+      };
+      if (signal?.aborted === true) abort();
+      signal?.addEventListener('abort', abort, { once: true });
+      const remove = this.onState(look);
+      end = () => {
+        remove();
+        signal?.removeEventListener('abort', abort);
+      };
+      look(this.state);
     });
+    return held.finally(() => end());
   }
 }

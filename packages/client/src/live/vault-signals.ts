@@ -56,14 +56,16 @@ export class VaultSignals implements Disposable {
    */
   async next(atMostMs: number, signal?: AbortSignal): Promise<void> {
     if (!this.#isDue && signal?.aborted !== true) {
-      const { promise, resolve } = Promise.withResolvers<void>();
-      const timer = setTimeout(resolve, atMostMs);
-      const abort = () => resolve();
-      signal?.addEventListener('abort', abort, { once: true });
-      this.#wake = resolve;
-      await promise;
-      clearTimeout(timer);
-      signal?.removeEventListener('abort', abort);
+      await new Promise<void>((resolve) => {
+        const end = () => {
+          clearTimeout(timer);
+          signal?.removeEventListener('abort', end);
+          resolve();
+        };
+        const timer = setTimeout(end, atMostMs);
+        signal?.addEventListener('abort', end, { once: true });
+        this.#wake = end;
+      });
     }
     this.#isDue = false;
   }

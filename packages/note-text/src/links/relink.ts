@@ -1,5 +1,6 @@
 import { deriveNote } from '../derive.ts';
 import { applyEdits, type Edit } from '../diff/diff.ts';
+import { groupBy } from '../group-by.ts';
 import type { ParsedLink } from './parsed-link.ts';
 import { rewriteTargets } from './retarget.ts';
 
@@ -35,7 +36,7 @@ export function relink(path: string, content: string, changes: readonly Relinked
 
 /** Groups the changes by definition: links that share one change together. */
 function groups(links: readonly ParsedLink[], changes: readonly Relinked[]): Map<number | undefined, Relinked[]> {
-  return Map.groupBy(changes, ({ ord }) => links[ord]?.targetStart);
+  return groupBy(changes, ({ ord }) => links[ord]?.targetStart);
 }
 
 /** The edits for these changes; null when the resulting note would not have exactly the links it should. */

@@ -17,7 +17,7 @@ const unspaced = /^[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao
 const kanaSign = /^[\u30fc\uff70\uff9e\uff9f\u3099\u309a]$/u;
 
 /** Pictures, and the letters that flags are made of; no signs that stand inside of texts. */
-const symbol = /^[[\p{Extended_Pictographic}\p{Regional_Indicator}]--[©®™‼⁉〰〽㊗㊙]]$/v;
+const symbol = /^(?![©®™‼⁉〰〽㊗㊙])[\p{Extended_Pictographic}\p{Regional_Indicator}]$/u;
 
 function classOf(character: string): number {
   if (kanaSign.test(character)) return UNSPACED;

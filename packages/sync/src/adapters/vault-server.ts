@@ -77,7 +77,7 @@ export class VaultServer implements Server {
     if (kindOf(path) === 'attachment') {
       const found = await reached(this.#vault.readAttachment(path));
       if (found === null) return null;
-      return { hash: found.hash, version: null, size: found.size, bytes: reachedBytes(found.bytes) };
+      return { hash: found.hash, version: null, size: found.size, bytes: reachedBytes(found.bytes.getReader()) };
     }
     const note = this.#taken(id) ?? (await reached(this.#vault.readNoteById(id)));
     if (note === null) return null;
@@ -145,7 +145,7 @@ export class VaultServer implements Server {
     const body = () => {
       // That the file cannot be read is no failure of the connection, and trying again does not help.
       if (failure !== undefined) throw failure;
-      return ReadableStream.from(read()) as ReadableStream<Uint8Array>;
+      return read();
     };
     const result = await this.#written(() => this.#vault.putAttachment(path, { bytes: body, mtime, over })).catch(
       (error: unknown) => {
@@ -311,17 +311,17 @@ async function* once(bytes: Uint8Array): AsyncIterable<Uint8Array> {
 }
 
 /** A connection that breaks during a download is a temporary failure. */
-async function* reachedBytes(bytes: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
-  const pieces = bytes[Symbol.asyncIterator]();
+async function* reachedBytes(reader: ReadableStreamDefaultReader<Uint8Array>): AsyncIterable<Uint8Array> {
   try {
     for (;;) {
-      const next = await pieces.next().catch((cause: unknown) => {
+      const next = await reader.read().catch((cause: unknown) => {
         throw new ServerUnreachable('the connection broke during a download', { cause });
       });
-      if (next.done === true) return;
+      if (next.done) return;
       yield next.value;
     }
   } finally {
-    await pieces.return?.();
+    // The rest is not wanted, or there is none.
+    await reader.cancel().catch(() => undefined);
   }
 }

@@ -1,3 +1,4 @@
+import { groupBy } from '@notevault/note-text/group-by.ts';
 import { fileName, foldPath } from '@notevault/note-text/paths.ts';
 import { agreedHash, kindOf, type LocalFile, type SyncedFile } from './trees.ts';
 
@@ -43,13 +44,13 @@ export function identify(synced: readonly SyncedFile[], local: readonly LocalFil
   take(({ fileId }) => (fileId === null ? undefined : byFileId.get(fileId)));
   const byPath = new Map(local.map((file) => [file.path, file]));
   take(({ path }) => byPath.get(path));
-  const byFoldedPath = Map.groupBy(left, ({ path }) => foldPath(path));
+  const byFoldedPath = groupBy(left, ({ path }) => foldPath(path));
   const renamed = (file: SyncedFile) => {
     const [only, ...others] = byFoldedPath.get(foldPath(file.path)) ?? [];
     return only !== undefined && others.length === 0 && canBeSpelledAnew(file, only) ? only : undefined;
   };
   take((file) => (renamed(file)?.hash === agreedHash(file) ? renamed(file) : undefined));
-  const byHash = Map.groupBy(left, ({ hash, path }) => `${kindOf(path)} ${hash}`);
+  const byHash = groupBy(left, ({ hash, path }) => `${kindOf(path)} ${hash}`);
   const candidates = (file: SyncedFile) =>
     byHash.get(`${kindOf(file.path)} ${agreedHash(file)}`)?.filter((at) => left.has(at));
   take((file) => candidates(file)?.find(({ path }) => fileName(path) === fileName(file.path)));

@@ -1,0 +1,8 @@
+/** The body of a request whose bytes are read while they are sent, as the `fetch` of Node takes it. */
+export function nodeUpload(bytes: AsyncIterable<Uint8Array>): RequestInit {
+  const init: RequestInit & { readonly duplex: 'half' } = {
+    body: ReadableStream.from(bytes) as ReadableStream<Uint8Array>,
+    duplex: 'half',
+  };
+  return init;
+}
