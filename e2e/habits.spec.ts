@@ -68,11 +68,18 @@ test('a pasted picture has the cursor behind it, and one that is refused says wh
   await expect.poll(async () => (await alice.vault.readNote('Picture.md'))?.content).toContain('pixel.png]]');
   await page.keyboard.type('behind');
   await expect.poll(async () => (await alice.vault.readNote('Picture.md'))?.content).toMatch(/pixel\.png\]\]behind$/);
-  await page.route('**/api/tickets', (route) =>
-    route.fulfill({ status: 507, contentType: 'application/json', body: '{"error":"storage_full"}' }),
+  // Both ways to upload a file: with a ticket, and what waits.
+  await page.route(/\/api\/(tickets|attachments)$/, (route) =>
+    route.request().method() === 'GET'
+      ? route.fallback()
+      : route.fulfill({ status: 507, contentType: 'application/json', body: '{"error":"storage_full"}' }),
   );
   await page.evaluate(PASTE);
   await expect(page.getByText('Upload failed: pixel.png. The disk of the server is full.')).toBeVisible();
+  // It is not lost.
+  await page.getByTestId('unsent').click();
+  const listed = page.getByRole('dialog').getByRole('listitem').filter({ hasText: 'pixel' });
+  await expect(listed).toContainText('The disk of the server is full.');
 });
 
 test('the search says that there may be more than it shows', async ({ page, alice }) => {

@@ -51,7 +51,7 @@ export async function addFiles(files: readonly PickedFile[], options: AddOptions
   return failures;
 }
 
-/** Adds a file; where the server does not answer, it waits on this device. */
+/** Adds a file; where the server does not answer, it waits on this device. Throws also why the server does not take it yet. */
 async function addFile(
   path: string,
   file: File,
@@ -64,7 +64,9 @@ async function addFile(
   const mtime = file.lastModified / 1000;
   if (!isNote) {
     const { uploadOrKeep } = await import('../device/outbox/files.ts');
-    return void (await uploadOrKeep(vault, path, file, onProgress, signal));
+    const { delay } = await uploadOrKeep(vault, path, file, onProgress, signal);
+    if (delay !== null) throw delay;
+    return;
   }
   try {
     await api.vault(vault).upsertNote(newNote(path, content, mtime));
@@ -74,6 +76,6 @@ async function addFile(
     const { doInVault } = await import('../device/outbox/here.ts');
     const operation = { kind: 'note', noteId: crypto.randomUUID(), path, content, attempt: null, sent: null } as const;
     const result = await doInVault(vault, operation);
-    if (result.type === 'problem') throw error;
+    if (result.type === 'problem' || (result.type === 'waiting' && result.delay !== undefined)) throw error;
   }
 }

@@ -136,6 +136,10 @@ function useNoteServices(vault: string, noteId: string): NoteServices {
           else void navigate({ to: '/vaults/$vaultId/files/$fileId', params: { vaultId: vault, fileId } });
         },
         reportError: (error) => showToast({ text: reasonIn(language, error), kind: 'danger' }),
+        reportDelay(name, error) {
+          const failed = i18next.getFixedT(language, 'editor')('strings.uploadFailed');
+          showToast({ text: `${failed}: ${name}. ${reasonIn(language, error)}`, kind: 'danger' });
+        },
         reasonOf: (error) => reasonIn(language, error),
       }),
     [vault, noteId, queries, navigate, language],

@@ -18,7 +18,7 @@ import styles from './unsent-badge.module.css';
 /** Something that waits for the server, or that it refused, and what can be done with it. */
 export function OutboxRow({ entry, opened }: { readonly entry: OutboxEntry; readonly opened: () => void }) {
   const t = useTexts('vault');
-  const { id, vault, operation, problem } = entry;
+  const { id, vault, operation, problem, delay } = entry;
   const path = pathOf(operation);
   const name = noteName(path) || t('outbox.restore');
   const attempt = (action: () => Promise<void>) => () =>
@@ -57,7 +57,8 @@ export function OutboxRow({ entry, opened }: { readonly entry: OutboxEntry; read
         {[
           t(isEdit(operation) ? 'outbox.edit' : `outbox.${operation.kind}`),
           parentOf(path),
-          problem === null ? t('outbox.waiting') : problemText(t, problem),
+          problem === null ? t('outbox.waiting') : '',
+          problem !== null ? problemText(t, problem) : delay !== undefined ? problemText(t, delay) : '',
         ]
           .filter(Boolean)
           .join(' · ')}

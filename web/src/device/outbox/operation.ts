@@ -65,6 +65,8 @@ export interface OutboxEntry {
   readonly order: number;
   readonly operation: Operation;
   readonly problem: Problem | null;
+  /** What the server last said why it cannot do it yet; it is tried again by itself. */
+  readonly delay?: Problem;
   /** Whether it was sent: from then on the server may have done it. */
   readonly isTried: boolean;
   /** Whether somebody decided that it is to be done although something changed elsewhere. */

@@ -1,7 +1,7 @@
 import { ObservableValue } from '../../platform/observable.ts';
 import { isWaiting } from './entry-facts.ts';
 import { needs, type Operation, type OutboxEntry, type Problem, withOperation } from './operation.ts';
-import { mayPass, type Outcome } from './replay.ts';
+import { delayOf, mayPass, type Outcome } from './replay.ts';
 
 /** Where the entries of an account are kept. */
 export interface OutboxStore {
@@ -37,10 +37,10 @@ export interface OutboxOptions {
   later(call: () => void): () => void;
 }
 
-/** How something that was just done went: `waiting` means that the server could not be reached. */
+/** How something that was just done went: `waiting` means that the server could not be reached, or why it cannot do it yet. */
 export type Result =
   | { readonly type: 'done'; readonly id?: string | undefined }
-  | { readonly type: 'waiting' }
+  | { readonly type: 'waiting'; readonly delay?: Problem }
   | { readonly type: 'problem'; readonly problem: Problem };
 
 /** An entry whose attempts fail so often with errors that may pass is shown, and no longer holds up the others. */
@@ -213,6 +213,12 @@ export class Outbox implements Disposable {
       if (!mayPass(error)) {
         await this.#refuse(id, { reason: 'refused', status: 0, body: { error: String(error) } });
         return true;
+      }
+      const delay = delayOf(error);
+      if (delay !== undefined) {
+        await this.#change((entries) => entries.map((one) => (one.id === id ? { ...one, delay } : one)));
+        this.#finish(id, { type: 'waiting', delay });
+        return false;
       }
       const tries = (this.#tries.get(id) ?? 0) + 1;
       this.#tries.set(id, tries);

@@ -66,6 +66,12 @@ export function mayPass(error: unknown): boolean {
   );
 }
 
+/** What the server said of an error that may pass, but not soon: whoever waits for it is told. Undefined for every other one. */
+export function delayOf(error: unknown): Problem | undefined {
+  if (!(error instanceof ApiError) || error.code !== 'storage_full') return undefined;
+  return { reason: 'refused', status: error.status, body: error.body };
+}
+
 function isRefusal(error: unknown): error is ApiError {
   return error instanceof ApiError && !mayPass(error);
 }

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { ApiError } from '@notevault/client/transport.ts';
 import type { Note } from '@notevault/protocol/notes.ts';
 import type { VaultTree } from '@notevault/protocol/sync.ts';
 import { QueryClient } from '@tanstack/react-query';
 import { keys } from '../../data/keys.ts';
+import type { Uploaded } from '../../device/outbox/files.ts';
 import type { EditorStrings, LinkTarget } from '../../editor/index.ts';
 import { type NoteServer, NoteServices } from './note-services.ts';
 
@@ -57,7 +59,7 @@ class FakeApp implements NoteServer {
   readonly errors: unknown[] = [];
   readonly made: string[] = [];
   readonly changed: unknown[] = [];
-  onUpload = (): Promise<void> => Promise.resolve();
+  onUpload = (): Promise<ApiError | null> => Promise.resolve(null);
 
   async tree(): Promise<VaultTree> {
     return this.queries.ensureQueryData({
@@ -77,10 +79,10 @@ class FakeApp implements NoteServer {
     if (path === 'Garden/Refused.md') throw new Error('refused');
     return path;
   }
-  async upload(_path: string, file: File, onProgress: (sent: number) => void): Promise<boolean> {
+  async upload(_path: string, file: File, onProgress: (sent: number) => void): Promise<Uploaded> {
     onProgress(file.size);
-    await this.onUpload();
-    return true;
+    const delay = await this.onUpload();
+    return { isStored: delay === null, delay };
   }
 
   services(noteId = 'Garden/Soil.md'): NoteServices {
@@ -93,6 +95,7 @@ class FakeApp implements NoteServer {
       openNote: (...what) => void this.opened.push(['note', ...what]),
       openFile: (...what) => void this.opened.push(['file', ...what]),
       reportError: (error) => void this.errors.push(error),
+      reportDelay: (...what) => void this.errors.push(what),
       reasonOf: String,
     });
   }
@@ -261,6 +264,16 @@ test('uploads of one name at the same time take different paths', async () => {
   assert.deepEqual(paths, ['Garden/Attachments/image.png', 'Garden/Attachments/Image 2.png']);
 });
 
+test('an upload that the server has no room for is linked, and says why it waits', async () => {
+  const app = new FakeApp();
+  await app.tree();
+  const { content } = app.services();
+  const full = new ApiError(503, { error: 'storage_full' }, null);
+  app.onUpload = async () => full;
+  assert.equal(await content.upload(new File(['1'], 'new.png'), ignore, never), 'Garden/Attachments/new.png');
+  assert.deepEqual(app.errors, [['new.png', full]]);
+});
+
 test('an upload that fails says so, and its path is free again', async () => {
   const app = new FakeApp();
   await app.tree();
@@ -268,6 +281,6 @@ test('an upload that fails says so, and its path is free again', async () => {
   app.onUpload = () => Promise.reject(new Error('refused'));
   await assert.rejects(content.upload(new File(['1'], 'new.png'), ignore, never), /refused/);
   assert.equal(app.queries.getQueryState(keys.tree(VAULT))?.isInvalidated, false);
-  app.onUpload = () => Promise.resolve();
+  app.onUpload = () => Promise.resolve(null);
   assert.equal(await content.upload(new File(['1'], 'new.png'), ignore, never), 'Garden/Attachments/new.png');
 });

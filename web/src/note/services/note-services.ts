@@ -4,6 +4,7 @@ import type { Counted, Note } from '@notevault/protocol/notes.ts';
 import type { VaultTree } from '@notevault/protocol/sync.ts';
 import type { QueryClient } from '@tanstack/react-query';
 import { keys } from '../../data/keys.ts';
+import type { Uploaded } from '../../device/outbox/files.ts';
 import type { EditorServices, EditorStrings, LinkStatus, LinkTarget } from '../../editor/index.ts';
 import { newAttachmentPath } from '../../media/attachment-path.ts';
 import { excerptOf } from './excerpt.ts';
@@ -25,10 +26,10 @@ export interface NoteServer {
   /** An address that the elements of a page can load. */
   attachmentUrl(path: string): Promise<string>;
   /**
-   * Uploads a file, or keeps it until the server is reached; resolves to whether the server has it. Throws also if there is
-   * something at the path, and the reason of the signal.
+   * Uploads a file, or keeps it until the server takes it. Throws also if there is something at the path, and the reason of
+   * the signal.
    */
-  upload(path: string, file: File, onProgress: (sent: number) => void, signal: AbortSignal): Promise<boolean>;
+  upload(path: string, file: File, onProgress: (sent: number) => void, signal: AbortSignal): Promise<Uploaded>;
 }
 
 export interface NoteServicesOptions {
@@ -44,6 +45,8 @@ export interface NoteServicesOptions {
   openFile(id: string, newTab: boolean): void;
   /** Shows that something did not work. */
   reportError(error: unknown): void;
+  /** Shows why a file waits here that the server was to have. */
+  reportDelay(name: string, error: unknown): void;
   /** Why something did not work, as a sentence. */
   reasonOf(error: unknown): string;
 }
@@ -116,7 +119,9 @@ export class NoteServices implements EditorServices {
       const path = newAttachmentPath(this.#path, file.name, isTaken);
       this.#uploading.add(foldPath(path));
       try {
-        const isStored = await server.upload(path, file, (sent) => onProgress({ sent, total: file.size }), signal);
+        const report = (sent: number) => onProgress({ sent, total: file.size });
+        const { isStored, delay } = await server.upload(path, file, report, signal);
+        if (delay !== null) this.#options.reportDelay(file.name, delay);
         // The link must be live at once. What waits is in the tree already.
         if (isStored) await queries.invalidateQueries({ queryKey: keys.tree(vault) });
       } finally {
