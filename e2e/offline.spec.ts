@@ -175,8 +175,10 @@ test('a file that is pasted, a note of a dangling link and what comes out of the
   await page.locator('.cm-content').getByText('Beans').click();
   await expect(page.getByRole('main').getByText('Draft', { exact: true })).toBeVisible();
   await typeAtEnd(page, 'in May');
-  await context.setOffline(false);
   const badge = page.getByTestId('unsent');
+  // What waits is listed after a moment only: without this, the end of it could be seen before its beginning.
+  await expect(badge).toBeVisible();
+  await context.setOffline(false);
   await expect(badge).toHaveCount(0, { timeout: 45_000 });
   const { notes, attachments } = await alice.vault.tree();
   expect(notes.map(({ path }) => path).sort()).toEqual(['Beans.md', 'Note.md', 'Old.md']);
