@@ -114,6 +114,9 @@ test('two people meet in a vault that was shared by a link, and one is removed w
   await expect(other.getByText('from Alice')).toBeVisible();
   await typeAtEnd(other, 'from Bela');
   await expect(page.getByText('from Alice from Bela')).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Here too: Bela' })).toBeVisible();
+  await expect(other.getByRole('button', { name: 'Here too: Alice' })).toBeVisible();
+  await expect(other.locator('.cm-ySelectionInfo', { hasText: 'Alice' })).toHaveCount(1);
 
   await openSharing(page, 'Notes');
   await dialog.getByRole('button', { name: 'More about Bela' }).click();
@@ -128,4 +131,38 @@ test('two people meet in a vault that was shared by a link, and one is removed w
   await dialog.getByRole('button', { name: 'Close' }).click();
   await typeAtEnd(page, ' still here');
   await expect.poll(() => contentOf(alice, 'Plans.md')).toBe('Plans\nfrom Alice from Bela still here');
+});
+
+test('a role that is lowered while typing makes the editor read-only, and the writer keeps what was not sent', async ({
+  page,
+  alice,
+  server,
+  context,
+}) => {
+  const mira = await ownerOf(server, context);
+  const note = await mira.write('Beds.md', 'Peas\n');
+  await mira.shareWith(alice, 'editor');
+  await page.goto(mira.page(`/notes/${note.id}`));
+  await expect(page.getByTestId('save-state')).toHaveText('Saved');
+  await typeAtEnd(page, 'sent ');
+  await expect.poll(() => contentOf(mira, 'Beds.md')).toBe('Peas\nsent ');
+  await context.setOffline(true);
+  await typeAtEnd(page, 'not sent');
+  await expect(page.getByTestId('save-state')).toHaveText('Offline – kept on this device');
+  await mira.setRole('Alice', 'viewer');
+  await context.setOffline(false);
+  await expect(page.getByText('You can read this vault, and not change it.')).toBeVisible();
+  await expect(page.locator('.cm-content')).toHaveAttribute('aria-readonly', 'true');
+  await expect(page.getByTestId('save-state')).toHaveText(/^Cannot save/);
+  await expect(page.getByRole('button', { name: 'Copy text' })).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Keep as a new note' })).toHaveCount(0);
+  await expect(page.getByRole('button', { name: 'New note' })).toHaveCount(0);
+  await page.getByTestId('unsent').click();
+  const download = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'Download: Beds' }).click();
+  const stream = await (await download).createReadStream();
+  let text = '';
+  for await (const part of stream) text += part;
+  expect(text).toBe('Peas\nsent not sent');
+  expect(await contentOf(mira, 'Beds.md')).toBe('Peas\nsent ');
 });

@@ -1,5 +1,5 @@
 import { NoteSession, type SessionOptions } from './collab/note-session.ts';
-import { type Presence, presenceOf } from './collab/presence.ts';
+import { othersHere, type Person, type Presence, presenceOf } from './collab/presence.ts';
 import type * as Save from './collab/save-state.ts';
 import type { KeptCaret } from './core/caret.ts';
 import type * as Control from './core/controller.ts';
@@ -48,6 +48,11 @@ export function openSession(options: SessionOptions): NoteSession {
 /** How the cursor of a client looks to others: set it as `user` of the session's awareness. */
 export function presence(name: string, clientId: number): Presence {
   return presenceOf(name, clientId);
+}
+
+/** The others that have the note of a session open, each person once. */
+export function othersIn({ awareness }: NoteSession): readonly Person[] {
+  return awareness === null ? [] : othersHere(awareness, awareness.clientID);
 }
 
 /** Draws a PDF into an element, page by page; the signal ends it. */

@@ -8,6 +8,7 @@ import { trashQuery } from '../data/queries.ts';
 import { useRole } from '../data/use-vault.ts';
 import { outboxState } from '../device/outbox/outbox-state.ts';
 import { useTexts } from '../i18n/use-texts.ts';
+import { actorText } from '../page/actor-text.ts';
 import { ForEditors } from '../page/for-editors.tsx';
 import { Page } from '../page/page.tsx';
 import { useObservable } from '../platform/use-observable.ts';
@@ -100,7 +101,7 @@ function Item({ vaultId, item }: { readonly vaultId: string; readonly item: Tras
         ) : null}
       </span>
       <span className={styles.about} dir="auto">
-        {item.path} · <Time at={item.deleted_at} /> · {item.actor.name} ·{' '}
+        {item.path} · <Time at={item.deleted_at} /> · {actorText(t, item.actor)} ·{' '}
         {t('trash.until', { date: new Date(item.expires_at).toLocaleDateString(i18next.language) })}
       </span>
       {confirm.dialog}

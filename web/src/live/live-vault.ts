@@ -1,8 +1,10 @@
 import { ApiError } from '@notevault/client/transport.ts';
 import type { SyncChange, VaultTree } from '@notevault/protocol/sync.ts';
+import type { Vault } from '@notevault/protocol/vaults.ts';
 import type { QueryClient } from '@tanstack/react-query';
 import { api } from '../data/client.ts';
 import { keys } from '../data/keys.ts';
+import { roleOf } from '../data/role.ts';
 import { patchTree } from '../tree/model/tree-patch.ts';
 import { liveSocket } from './live-socket.ts';
 import { throttled } from './throttled.ts';
@@ -31,6 +33,8 @@ export async function followVault(vault: string, queries: QueryClient, aborted: 
         tree();
         continue;
       }
+      if (isOtherAccess(vault, queries, page.access))
+        void queries.invalidateQueries({ queryKey: keys.vaults, exact: true });
       const isStructural = applyChanges(vault, queries, page.changes);
       if (page.changes.length > 0) {
         lists();
@@ -53,6 +57,12 @@ export async function followVault(vault: string, queries: QueryClient, aborted: 
       isSignalled = false;
     }
   }
+}
+
+/** Whether the feed knows of another right to write than the list of vaults. */
+function isOtherAccess(vault: string, queries: QueryClient, access: 'read' | 'write' | undefined): boolean {
+  const known = queries.getQueryData<readonly Vault[]>(keys.vaults)?.find(({ id }) => id === vault);
+  return access !== undefined && known !== undefined && (access === 'write') !== (roleOf(known) !== 'viewer');
 }
 
 /** Puts changes into what was read before; returns whether the tree changed. */

@@ -1,14 +1,14 @@
 import { getRouteApi, useCanGoBack, useNavigate, useRouter } from '@tanstack/react-router';
-import { type ReactNode, useSyncExternalStore } from 'react';
+import type { ReactNode } from 'react';
 import type { EditorSession } from '../editor/index.ts';
 import { useTexts } from '../i18n/use-texts.ts';
 import { useObservable } from '../platform/use-observable.ts';
 import { noteName, parentOf } from '../tree/model/tree-index.ts';
-import { Avatar } from '../ui/controls/avatar.tsx';
 import { Button } from '../ui/controls/button.tsx';
 import { Icon } from '../ui/controls/icon.tsx';
 import type { OpenNote } from '../workspace/open-note.ts';
 import styles from './note-head.module.css';
+import { People } from './people.tsx';
 
 const route = getRouteApi('/vaults/$vaultId/notes/$noteId');
 
@@ -94,44 +94,4 @@ function BackButton() {
       <Icon name="back" size={20} />
     </Button>
   );
-}
-
-const SHOWN = 4;
-
-/** The others that have the note open. */
-function People({ session }: { readonly session: EditorSession }) {
-  const t = useTexts('vault');
-  const people = useSyncExternalStore(
-    (listener) => {
-      session.awareness?.on('change', listener);
-      return () => session.awareness?.off('change', listener);
-    },
-    () => namesOf(session),
-  );
-  if (people === '') return null;
-  const all = people.split('\n').map((line) => line.split('\t'));
-  return (
-    <span
-      className={styles.people}
-      role="img"
-      aria-label={t('note.here', { names: all.map(([name]) => name).join(', ') })}
-    >
-      {all.slice(0, SHOWN).map(([name = '', color = ''], at) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: two may have one name
-        <Avatar key={at} name={name} color={color} />
-      ))}
-    </span>
-  );
-}
-
-/** A line for each of the others, so that a cursor that moves draws nothing. */
-function namesOf({ awareness }: EditorSession): string {
-  if (awareness === null) return '';
-  const lines: string[] = [];
-  for (const [id, state] of awareness.getStates()) {
-    const user = (state as { user?: { name?: unknown; color?: unknown } }).user;
-    if (id === awareness.clientID || typeof user?.name !== 'string' || typeof user.color !== 'string') continue;
-    lines.push(`${user.name.replace(/[\t\n]/g, ' ')}\t${user.color}`);
-  }
-  return lines.join('\n');
 }

@@ -70,6 +70,7 @@ export const Actor = Type.Object({
     Type.String({ description: 'What the program of an assistant calls itself; nobody has verified it.' }),
   ),
 });
+export type Actor = Static<typeof Actor>;
 
 export const IdParams = Type.Object({ id: sentId() });
 export const RenameBody = Type.Object({ old_path: Type.String(), new_path: Type.String() });

@@ -2,6 +2,7 @@ import { EditorState, type Extension } from '@codemirror/state';
 import { type Command, EditorView, keymap } from '@codemirror/view';
 import { yCollab, yUndoManagerKeymap } from 'y-codemirror.next';
 import type { Text, UndoManager } from 'yjs';
+import { statesByPerson } from './presence.ts';
 
 /** What the editor needs of the presence of others. */
 export type AwarenessLike = NonNullable<Parameters<typeof yCollab>[1]>;
@@ -15,13 +16,25 @@ export function textBinding(text: Text, history: UndoManager, awareness: Awarene
   return [
     EditorState.lineSeparator.of('\n'),
     EditorView.clipboardInputFilter.of((pasted) => pasted.replace(/\r\n?/g, '\n')),
-    yCollab(text, awareness, { undoManager: history }),
+    yCollab(text, awareness === null ? null : shownByPerson(awareness), { undoManager: history }),
     keymap.of([
       { key: 'Mod-z', run: undo, preventDefault: true },
       { key: 'Mod-y', mac: 'Mod-Shift-z', run: redo, preventDefault: true },
       { key: 'Mod-Shift-z', run: redo, preventDefault: true },
     ]),
   ];
+}
+
+/** The presence of others under the names that the server gives them. */
+function shownByPerson(awareness: AwarenessLike): AwarenessLike {
+  return {
+    doc: awareness.doc,
+    on: awareness.on.bind(awareness),
+    off: awareness.off.bind(awareness),
+    getLocalState: () => awareness.getLocalState(),
+    setLocalStateField: (name: string, value: unknown) => awareness.setLocalStateField(name, value),
+    getStates: () => statesByPerson(awareness),
+  };
 }
 
 const [libraryUndo, libraryRedo] = yUndoManagerKeymap;

@@ -1,4 +1,4 @@
-import { PEOPLE } from '../../platform/people.ts';
+import { colorOf, PEOPLE } from '../../platform/people.ts';
 
 /** Who a cursor belongs to. */
 export interface Presence {
@@ -7,8 +7,57 @@ export interface Presence {
   readonly colorLight: string;
 }
 
-/** How the cursor of a client looks to others. The colour follows from the client, so that it stays the same. */
+/** Somebody else who has the note open, in any number of windows. */
+export interface Person extends Presence {
+  /** The same for all windows of one person; of a server that does not say whose they are, of one window. */
+  readonly id: string;
+}
+
+/** What is used of the presence of a note. */
+export interface States {
+  getStates(): ReadonlyMap<number, unknown>;
+}
+
+/** How the cursor of a client looks to others of a server that does not say whose it is. */
 export function presenceOf(name: string, clientId: number): Presence {
-  const color = PEOPLE[clientId % PEOPLE.length] ?? PEOPLE[0];
+  return colored(name, PEOPLE[clientId % PEOPLE.length] ?? PEOPLE[0]);
+}
+
+function colored(name: string, color: string): Presence {
   return { name, color, colorLight: `${color}40` };
+}
+
+/** Whose the state of a client is: as the server says, else as the client does; null for one that shows nobody. */
+export function personOf(client: number, state: unknown): Person | null {
+  const { actor, user } = (state ?? {}) as { readonly actor?: Said; readonly user?: Said };
+  const said = typeof user?.name === 'string' ? user.name : null;
+  if (typeof actor?.user_id === 'string') {
+    const name = typeof actor.display_name === 'string' ? actor.display_name : said;
+    return name === null ? null : { id: actor.user_id, ...colored(name, colorOf(actor.user_id)) };
+  }
+  // A colour goes into a style: only those that this app gives are taken.
+  const color = PEOPLE.find((one) => one === user?.color);
+  return said === null || color === undefined ? null : { id: String(client), ...colored(said, color) };
+}
+
+type Said = Readonly<Record<string, unknown>>;
+
+/** The others that have a note open, each person once. */
+export function othersHere(states: States, own: number): readonly Person[] {
+  const people = new Map<string, Person>();
+  for (const [client, state] of states.getStates()) {
+    const person = client === own ? null : personOf(client, state);
+    if (person !== null) people.set(person.id, person);
+  }
+  return [...people.values()];
+}
+
+/** The states of a note as its cursors are drawn from them: each under the name and colour of its person. */
+export function statesByPerson(others: States): Map<number, Record<string, unknown>> {
+  const states = new Map<number, Record<string, unknown>>();
+  for (const [client, state] of others.getStates()) {
+    const person = personOf(client, state);
+    states.set(client, { ...(state as object), user: person ?? undefined });
+  }
+  return states;
 }

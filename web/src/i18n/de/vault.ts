@@ -43,6 +43,9 @@ export const vault: typeof english = {
     commands: 'Befehle',
   },
   shared: {
+    here: 'Gerade hier',
+    gone: 'Jemand, der nicht mehr da ist',
+    program: '{{person}}, mit {{program}}',
     lost: 'Du hast diesen Tresor nicht mehr',
     lostText:
       '„{{name}}“ wurde gelöscht, oder du wurdest daraus entfernt. Auch die Kopien auf diesem Gerät wurden entfernt. Was nicht gesendet war, bleibt zum Herunterladen in der Liste des Ungesendeten.',
@@ -349,7 +352,6 @@ export const vault: typeof english = {
     with: 'Verglichen mit',
     before: 'der Fassung davor',
     textNow: 'dem Text von jetzt',
-    deletedAccount: 'Ein gelöschtes Konto',
     counts: '{{added}} Zeichen hinzugefügt, {{removed}} entfernt',
     reason: {
       create: 'angelegt',

@@ -42,6 +42,9 @@ export const vault = {
     commands: 'Commands',
   },
   shared: {
+    here: 'Here now',
+    gone: 'Somebody who has left',
+    program: '{{person}}, by {{program}}',
     lost: 'You no longer have this vault',
     lostText:
       '“{{name}}” was deleted, or you were removed from it. Its copies on this device were removed too. What was not sent stays in the list of unsent edits, to be downloaded.',
@@ -347,7 +350,6 @@ export const vault = {
     with: 'Compared with',
     before: 'the version before it',
     textNow: 'the text now',
-    deletedAccount: 'A deleted account',
     counts: '{{added}} characters added, {{removed}} removed',
     reason: {
       create: 'created',

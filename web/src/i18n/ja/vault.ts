@@ -43,6 +43,9 @@ export const vault: typeof english = {
     commands: 'コマンド',
   },
   shared: {
+    here: '今ここにいる人',
+    gone: '退会した人',
+    program: '{{person}}さん（{{program}}）',
     lost: 'この保管庫はもう開けません',
     lostText:
       '「{{name}}」は削除されたか、あなたがメンバーから外されました。この端末の写しも削除しました。未送信の編集は一覧に残り、ダウンロードできます。',
@@ -348,7 +351,6 @@ export const vault: typeof english = {
     with: '比較する版',
     before: '一つ前の版',
     textNow: '現在の本文',
-    deletedAccount: '削除されたアカウント',
     counts: '{{added}}文字を追加、{{removed}}文字を削除',
     reason: {
       create: '作成',

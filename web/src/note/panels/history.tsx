@@ -6,6 +6,7 @@ import { keys } from '../../data/keys.ts';
 import { meQuery, versionsQuery } from '../../data/queries.ts';
 import { queryClient } from '../../data/query-client.ts';
 import { useLanguage, useTexts } from '../../i18n/use-texts.ts';
+import { actorText } from '../../page/actor-text.ts';
 import { useChange } from '../../page/use-change.ts';
 import { Avatar } from '../../ui/controls/avatar.tsx';
 import { Button } from '../../ui/controls/button.tsx';
@@ -73,8 +74,7 @@ function VersionRow({ version, before, isNow, isChosen, choose }: VersionRowProp
   const { data: me } = useQuery(meQuery);
   const { actor, created_at: made, reason, size_bytes: size } = version;
   const isMine = actor.display_name === undefined;
-  const name = isMine ? (me?.display_name ?? '') : (actor.display_name ?? t('history.deletedAccount'));
-  const own = actor.kind === 'session' ? t('history.you') : actor.name;
+  const name = isMine ? (me?.display_name ?? '') : (actor.display_name ?? t('shared.gone'));
   const grown = before === undefined ? size : size - before.size_bytes;
   const about = [
     reasonText(t, reason),
@@ -93,7 +93,7 @@ function VersionRow({ version, before, isNow, isChosen, choose }: VersionRowProp
         name={actor.client ?? name}
         tone={actor.client === undefined && isMine ? undefined : (actor.client ?? name)}
       />
-      <span dir="auto">{actor.client ?? (isMine ? own : name)}</span>
+      <span dir="auto">{actorText(t, actor)}</span>
       <time dateTime={made}>{timeOfDay(new Date(made), language)}</time>
       <small>{about.join(' · ')}</small>
     </button>
