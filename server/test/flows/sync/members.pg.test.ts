@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, it } from 'node:test';
 import { ServerUnreachable, VaultGone } from '@notevault/sync/engine/ports.ts';
-import { onEachEngine } from '../../kit/engines.ts';
+import { onEachEngine, rawOf } from '../../kit/engines.ts';
 import type { Caller } from '../../kit/person.ts';
 import { Folder } from '../../kit/programs/process.ts';
 import { startShared } from '../../kit/shared-vault.ts';
@@ -134,6 +134,24 @@ onEachEngine('a folder of a member', (open) => {
     assert.equal((await suspend(false)).status, 200);
     await machine.sync();
     assert.deepEqual(await inVault(shared), { 'a.md': 'one, and more\n' }, carol);
+  });
+
+  it('devices of two people that call themselves alike keep watermarks of their own', async () => {
+    await using shared = await startShared({ open });
+    const { server, alice, carol, headers, vault } = shared;
+    const id = await shared.join(carol, 'editor');
+    const same = { ...headers, 'x-device-id': 'same' };
+    const cursorOf = async (caller: Caller) => (await caller.get('/sync/changes', same)).body.resume_cursor as string;
+    const early = await cursorOf(carol);
+    assert.equal((await carol.get(`/sync/changes?cursor=${early}`, same)).status, 200);
+    await write(shared, 'b.md', 'b\n');
+    const late = await cursorOf(alice);
+    assert.equal((await alice.get(`/sync/changes?cursor=${late}`, same)).status, 200);
+    await using raw = await rawOf(server.db);
+    const rows = await raw.all('select user_id, watermark from sync_devices where vault_id = $1', vault);
+    const marks = new Map(rows.map(({ user_id, watermark }) => [String(user_id), Number(watermark)]));
+    assert.deepEqual([marks.size, marks.get(id)], [2, 1], 'what one has read, the other has not');
+    assert.equal(marks.get(await shared.idOf(alice)), 2);
   });
 
   it('[S10] the folder of a removed member stays as it is, and nothing of it is sent', async () => {
