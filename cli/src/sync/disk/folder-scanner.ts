@@ -2,10 +2,10 @@ import { type BigIntStats, lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { folderOf } from '@notevault/note-text/paths.ts';
 import { type DiskFile, type DiskListing, FolderGone } from '@notevault/sync/engine/ports.ts';
+import { structureFault } from '@notevault/sync/rules/safe-path.ts';
+import { SETTINGS_FOLDER } from '@notevault/sync/rules/settings-files.ts';
 import type { DiskNames } from './disk-names.ts';
 import { diskFile } from './entry.ts';
-import { structureFault } from './safe-path.ts';
-import { SETTINGS_FOLDER } from './settings-files.ts';
 
 export interface ScannerOptions {
   readonly hasFileIds: boolean;

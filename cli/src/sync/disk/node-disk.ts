@@ -12,6 +12,8 @@ import {
   FolderGone,
 } from '@notevault/sync/engine/ports.ts';
 import { isAlike } from '@notevault/sync/engine/sync-state.ts';
+import { pathFault } from '@notevault/sync/rules/safe-path.ts';
+import { type Setting, SettingsFiles } from '@notevault/sync/rules/settings-files.ts';
 import { ChangedPaths } from './changed-paths.ts';
 import { onDisk } from './disk-errors.ts';
 import { DiskNames } from './disk-names.ts';
@@ -23,8 +25,6 @@ import { FolderScanner } from './folder-scanner.ts';
 import { IGNORE_FILE, IgnoreRules, LITTER } from './ignore-rules.ts';
 import { LateWrites } from './late-writes.ts';
 import { makeParents, requireRealParents, requireWritableParent } from './real-parents.ts';
-import { pathFault } from './safe-path.ts';
-import { type Setting, SettingsFiles } from './settings-files.ts';
 import { TempPlace } from './temp-place.ts';
 import type { Trash } from './trash.ts';
 import { writeTemp } from './write-temp.ts';

@@ -1,7 +1,7 @@
 import { ServerUnreachable } from '@notevault/sync/engine/ports.ts';
 import type { Direction } from '@notevault/sync/plan/operations.ts';
+import { retryDelay } from '@notevault/sync/watch/retry-delay.ts';
 import { CliError } from '../../error-messages.ts';
-import { retryDelay } from '../watch/retry-delay.ts';
 import { watchFolder } from '../watch/watch-folder.ts';
 import { openFolderSync } from './folder-sync.ts';
 import { nodeClock } from './node-clock.ts';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Setting } from '../disk/settings-files.ts';
+import type { Setting } from '@notevault/sync/rules/settings-files.ts';
 
 /** A folder that this machine syncs. */
 export interface FolderRecord {

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { it } from 'node:test';
+import { WakeUp } from '@notevault/sync/watch/wake-up.ts';
 import { Folder } from '../../../../server/test/kit/programs/process.ts';
 import { ScriptedWatch } from '../../../../server/test/kit/scripted-watch.ts';
 import { until } from '../../../../server/test/kit/until.ts';
 import { nodeClock } from '../run/node-clock.ts';
 import { FolderWatcher } from './folder-watcher.ts';
-import { WakeUp } from './wake-up.ts';
 
 it('FolderWatcher reports changes of files and folders, but none of hidden or ignored ones', async () => {
   using folder = new Folder();

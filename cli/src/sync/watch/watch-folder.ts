@@ -4,6 +4,8 @@ import type { VaultSignals } from '@notevault/client/live/vault-signals.ts';
 import { collectWhenIdle } from '@notevault/server/ports/gc/gc.ts';
 import type { SyncResult } from '@notevault/sync/engine/engine.ts';
 import { type Clock, ServerUnreachable } from '@notevault/sync/engine/ports.ts';
+import { retryDelay } from '@notevault/sync/watch/retry-delay.ts';
+import { WakeUp } from '@notevault/sync/watch/wake-up.ts';
 import type { VaultAccess } from '../account/connect.ts';
 import type { FolderSync } from '../run/folder-sync.ts';
 import { nodeClock } from '../run/node-clock.ts';
@@ -14,8 +16,6 @@ import { FolderEnded } from '../state/folder-ended.ts';
 import type { FolderRecord, FolderRegistry } from '../state/folder-registry.ts';
 import { NO_STATUS, readStatus, type SyncStatus, writeStatus } from '../state/sync-status.ts';
 import { FolderWatcher, type FolderWatcherOptions } from './folder-watcher.ts';
-import { retryDelay } from './retry-delay.ts';
-import { WakeUp } from './wake-up.ts';
 
 export interface WatchOptions {
   readonly sync: FolderSync;

@@ -239,7 +239,7 @@ export class LocalObserver {
     const content = size === 0 ? emptyMs : kindOf(path) === 'note' ? noteMs : slow;
     // Its content is known.
     const patience = isRenamed ? renameMs : content;
-    const age = this.#clock.now() - Math.max(mtimeMs, ctimeMs);
+    const age = this.#clock.now() - Math.max(mtimeMs, ctimeMs ?? mtimeMs);
     const listedFor = ticks - since;
     // The clock of the disk may be another one, and either may have been set.
     const quiet = age < 0 ? listedFor : Math.max(age, listedFor);

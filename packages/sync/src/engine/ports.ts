@@ -42,8 +42,8 @@ export interface DiskFile {
   readonly path: string;
   readonly size: number;
   readonly mtimeMs: number;
-  /** When the file system last changed the entry: a program can set the mtime back, but not this. */
-  readonly ctimeMs: number;
+  /** When the file system last changed the entry: a program can set the mtime back, but not this. null where it is unknown. */
+  readonly ctimeMs: number | null;
   /** An identifier that survives renames; null where the file system has none. */
   readonly fileId: string | null;
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, it } from 'node:test';
-import type { Setting } from '../../../../cli/src/sync/disk/settings-files.ts';
+import type { Setting } from '@notevault/sync/rules/settings-files.ts';
 import { onSqlite } from '../../kit/engines.ts';
 import { Folder } from '../../kit/programs/process.ts';
 import { startServer, type TestServer } from '../../kit/server.ts';

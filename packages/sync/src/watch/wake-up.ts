@@ -1,4 +1,4 @@
-import type { Clock } from '@notevault/sync/engine/ports.ts';
+import type { Clock } from '../engine/ports.ts';
 
 /**
  * Wakes one waiter. Calls while nobody waits are remembered, and calls that come close together count once.
@@ -20,14 +20,14 @@ export class WakeUp {
   /** Resolves at the next call, after `ms`, or when the signal aborts. */
   async wait(ms: number, signal: AbortSignal): Promise<void> {
     if (!this.#isCalled && !signal.aborted) {
-      const { promise, resolve } = Promise.withResolvers<void>();
       const end = new AbortController();
-      const wake = () => resolve();
-      this.#wake = wake;
-      // The signal lives as long as the process, and would keep every listener.
-      signal.addEventListener('abort', wake, { once: true, signal: end.signal });
-      this.#clock.sleep(ms, end.signal).then(wake, wake);
-      await promise;
+      await new Promise<void>((resolve) => {
+        const wake = () => resolve();
+        this.#wake = wake;
+        // The signal lives as long as the process, and would keep every listener.
+        signal.addEventListener('abort', wake, { once: true, signal: end.signal });
+        this.#clock.sleep(ms, end.signal).then(wake, wake);
+      });
       end.abort();
       this.#wake = null;
     }
