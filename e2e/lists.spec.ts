@@ -12,7 +12,7 @@ test('notes are found by keys, by search with highlights, and by tags', async ({
   await page.keyboard.press('Enter');
   await expect(page).toHaveTitle(/Soup/);
 
-  await page.keyboard.press('Control+Shift+f');
+  await page.keyboard.press('Control+Shift+F');
   await page.getByRole('searchbox').fill('frosts');
   await expect(page.locator('mark')).toHaveText('frost');
   await expect(page).toHaveURL(/q=frosts/);
@@ -29,7 +29,7 @@ test('the link to the search empties it, and what was typed does not come back',
   await page.goto(alice.page('/search?q=frosts'));
   const field = page.getByRole('searchbox');
   await expect(field).toHaveValue('frosts');
-  await page.keyboard.press('Control+Shift+f');
+  await page.keyboard.press('Control+Shift+F');
   await expect(field).toHaveValue('');
   await field.pressSequentially('bea');
   await expect(page).toHaveURL(/q=bea$/);

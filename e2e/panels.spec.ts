@@ -92,9 +92,12 @@ test('the words of a note are counted without its properties, and those that are
   const note = await alice.write('Words.md', '---\ntags: [a, b]\n---\none two three\n');
   await page.goto(alice.page(`/notes/${note.id}`));
   const counted = async (words: string) => {
-    await page.getByRole('button', { name: 'More about the note' }).click();
+    const more = page.getByRole('button', { name: 'More about the note' });
+    await more.click();
     await expect(page.getByRole('menu').getByText(words, { exact: true })).toBeVisible();
     await page.keyboard.press('Escape');
+    // The menu gives the focus back after it was closed, which may be after the next click.
+    await expect(more).toBeFocused();
   };
   await counted('3 words');
   await page.getByText('one two three').click();

@@ -43,7 +43,8 @@ export interface TransportOptions {
   /** The name of the program for which an assistant acts: its writes are kept as versions of their own. */
   readonly agent?: string;
   /**
-   * The idempotency key of a POST. The server does what has one key once within a day. By default, each call has another.
+   * The idempotency key of a request that changes something. The server does what has one key once within a day. By
+   * default, each POST has another, and other requests have none.
    */
   readonly keyOf?: (call: Call) => string;
   /** Aborts all requests. */
@@ -93,7 +94,7 @@ export class Transport {
   readonly #deviceId: string | undefined;
   readonly #agent: string | undefined;
   readonly #signal: AbortSignal | undefined;
-  readonly #keyOf: (call: Call) => string;
+  readonly #keyOf: (call: Call) => string | undefined;
   readonly #upload: NonNullable<TransportOptions['upload']> | undefined;
   readonly #sleep: NonNullable<TransportOptions['sleep']>;
 
@@ -106,7 +107,8 @@ export class Transport {
     this.#deviceId = options.deviceId;
     this.#agent = options.agent;
     this.#signal = options.signal;
-    this.#keyOf = options.keyOf ?? (() => crypto.randomUUID());
+    const { keyOf = ({ method }: Call) => (method === 'POST' ? crypto.randomUUID() : undefined) } = options;
+    this.#keyOf = keyOf;
     this.#upload = options.upload;
     this.#sleep = options.sleep ?? pause;
   }
@@ -126,7 +128,7 @@ export class Transport {
 
   /** Resolves to a successful answer, or one of a status that is `expected`. Throws ApiError, ConnectionError. */
   async send(call: Call, expected: readonly number[] = []): Promise<Response> {
-    const key = call.method === 'POST' ? this.#keyOf(call) : undefined;
+    const key = call.method === 'GET' ? undefined : this.#keyOf(call);
     let token = await this.#tokens.token();
     let isRefreshed = false;
     for (let attempt = 1; ; attempt++) {

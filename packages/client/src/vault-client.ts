@@ -36,7 +36,6 @@ import type { Tasks, TasksQuery, TaskToggled, ToggleTask } from '@notevault/prot
 import type { NewTicket, Ticket } from '@notevault/protocol/tickets.ts';
 import type { TrashPage, TrashRestored } from '@notevault/protocol/trash.ts';
 import type { RenameTag, ReplaceText, VaultChange } from '@notevault/protocol/vault-changes.ts';
-import { base64Body } from './base64-body.ts';
 import { type FeedPage, feedPage, followChanges } from './change-feed.ts';
 import { ApiError, type Body, type Call, encodedPath, type Transport } from './transport.ts';
 
@@ -223,14 +222,6 @@ export class VaultClient {
     if (over === null) headers['if-none-match'] = '*';
     else if (over !== undefined) headers['if-match'] = `"${over}"`;
     const call = { method: 'PUT', path: `/attachments/${encodedPath(path)}`, vault: this.id, bytes, headers } as const;
-    return (await this.#transport.json<AttachmentUploaded>(call)).attachment;
-  }
-
-  /** Adds an attachment where there is none, by a request with an idempotency key; throws `use_put` if it is over 64 MB. */
-  async addAttachment(path: string, bytes: Blob, mtime: number): Promise<Attachment> {
-    const body = await base64Body({ path, mtime }, bytes);
-    const headers = { 'content-type': 'application/json', 'if-none-match': '*' };
-    const call = { method: 'POST', path: '/attachments', vault: this.id, bytes: () => body, headers } as const;
     return (await this.#transport.json<AttachmentUploaded>(call)).attachment;
   }
 

@@ -51,6 +51,7 @@ const owner = { role: 'owner' } as const;
 
 const once = { key: 'optional' } as const;
 const keyed = { key: 'required' } as const;
+const put = { ...write, ...once } as const;
 const auth = { limit: 'auth' } as const;
 const onboarding = { onboarding: true } as const;
 /** 10 MB of text can be six times that once escaped. */
@@ -161,7 +162,7 @@ export const operations = {
   listFolderNotes: read,
   listFolderNotesById: read,
   createFolder: { ...write, ...once },
-  deleteFolder: write,
+  deleteFolder: { ...write, ...once },
   deleteFolders: { ...write, ...keyed },
   renameFolder: { ...write, ...once },
   moveFolders: { ...write, ...keyed },
@@ -169,10 +170,10 @@ export const operations = {
   listAttachments: read,
   getAttachment: read,
   uploadAttachment: { ...write, ...once },
-  putAttachment: write,
+  putAttachment: put,
   renameAttachment: { ...write, ...once },
   moveAttachments: { ...write, ...keyed },
-  deleteAttachment: write,
+  deleteAttachment: { ...write, ...once },
   deleteAttachments: { ...write, ...once },
 
   listTrash: { ...read, ...editor },
@@ -211,7 +212,7 @@ export type RuleOf<Name extends OperationName> = (typeof operations)[Name];
 /** What is done with a ticket: what it requires when it is made, and still when it is used. */
 export const ticketed = {
   'attachment.get': read,
-  'attachment.put': write,
+  'attachment.put': put,
   'vault.export': { ...session, vault: 'read' },
 } as const satisfies Readonly<Record<NewTicket['operation'], Rule>>;
 

@@ -271,7 +271,7 @@ async function runOnce(
     return { status, body };
   };
   const { params, query, tail } = request;
-  const keyedRequest = { userId: principal.userId, vault: vault ?? null, route: `POST ${route.path}`, key };
+  const keyedRequest = { userId: principal.userId, vault: vault ?? null, route: `${route.method} ${route.path}`, key };
   const stored = await idempotency.once({ ...keyedRequest, request: { params, query, tail, body } }, async (keep) =>
     answerOf(await route.perform(request, (handle, result) => keep(handle, answerOf(result)))),
   );

@@ -206,6 +206,8 @@ export interface IdempotentStreamedSpec<
   Got extends ReceivedBody,
   Result,
 > extends Omit<RouteBase<O, undefined, Q, P, S>, 'method'> {
+  /** POST, by default. */
+  readonly method?: 'PUT';
   readonly takes: StreamedBody;
   readonly receive: (request: RequestOf<O, undefined, Q, P> & { readonly stream: BodyStream }) => Promise<Got>;
   readonly perform: (
@@ -221,6 +223,8 @@ export interface IdempotentStreamedSpec<
 /** A route whose answer is stored under the request's `X-Idempotency-Key` and returned again for the same request. */
 export interface IdempotentSpec<O extends OperationName, B, Q, P, S extends Responses, Result>
   extends Omit<RouteBase<O, B, Q, P, S>, 'method'> {
+  /** POST, by default. */
+  readonly method?: 'DELETE';
   /**
    * The operation. As the last step of its transaction it awaits `inTransaction` with the result to which it resolves.
    */
@@ -267,7 +271,7 @@ export function route<
   return { ...spec, rule: operations[spec.operation] } as unknown as PlainRoute;
 }
 
-/** Declares a POST that runs once for each idempotency key. */
+/** Declares a route that runs once for each idempotency key. */
 export function idempotentRoute<
   O extends KeyedOperation,
   Result,
@@ -276,7 +280,7 @@ export function idempotentRoute<
   P extends TSchema | undefined = undefined,
   const S extends Responses = Responses,
 >(spec: IdempotentSpec<O, B, Q, P, S, Result>): Route {
-  return { ...spec, rule: operations[spec.operation], method: 'POST' } as unknown as IdempotentRoute;
+  return { method: 'POST', ...spec, rule: operations[spec.operation] } as unknown as IdempotentRoute;
 }
 
 /** Declares a route that streams its body. */
@@ -289,7 +293,7 @@ export function streamedRoute<
   return { ...spec, rule: operations[spec.operation] } as unknown as PlainRoute;
 }
 
-/** Declares a POST that streams its body and runs once for each idempotency key. */
+/** Declares a route that streams its body and runs once for each idempotency key. */
 export function idempotentStreamedRoute<
   O extends KeyedOperation,
   Got extends ReceivedBody,
@@ -298,7 +302,7 @@ export function idempotentStreamedRoute<
   P extends TSchema | undefined = undefined,
   const S extends Responses = Responses,
 >(spec: IdempotentStreamedSpec<O, Q, P, S, Got, Result>): Route {
-  return { ...spec, rule: operations[spec.operation], method: 'POST' } as unknown as IdempotentRoute;
+  return { method: 'POST', ...spec, rule: operations[spec.operation] } as unknown as IdempotentRoute;
 }
 
 /** Decides who calls and which vault is used; implemented in app/guard.ts by the domains. */

@@ -46,9 +46,8 @@ export class OutboxBrowser {
     const lossy: typeof fetch = async (input, init) => {
       const fate = life.network();
       if (fate === 'lost') throw new TypeError('lost');
-      // A note that is made late has its id: what is tested here is what has only a path.
       if (fate === 'late') {
-        if (init?.method === 'POST' && !String(input).endsWith('/api/notes')) this.#late.push(() => fetch(input, init));
+        if (init?.method !== 'GET') this.#late.push(() => fetch(input, init));
         throw new TypeError('late');
       }
       const answer = await fetch(input, { ...init, redirect: 'manual' });

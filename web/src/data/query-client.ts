@@ -14,6 +14,8 @@ export const queryClient = new QueryClient({
       // The transport repeats what may pass; a refusal stays one.
       retry: (failures, error) => failures < 1 && !(error instanceof ApiError),
       networkMode: 'always',
+      // What failed without a network is read again with one.
+      refetchOnReconnect: ({ state }) => state.status === 'error',
       persister: orFromDevice,
     },
     mutations: { retry: false, networkMode: 'always' },

@@ -8,7 +8,7 @@ const connection = new ObservableValue(false);
 /** Whether there is a connection, also of a socket that is opened later. */
 export const isConnected: Observable<boolean> = connection;
 
-/** A socket notices only after half a minute that the network is gone; the browser knows at once. */
+/** The browser knows at once that the network is gone. */
 function look(): void {
   connection.set(navigator.onLine && (socket?.isConnected ?? false));
 }
@@ -17,7 +17,11 @@ addEventListener('online', () => {
   look();
   socket?.connectNow();
 });
-addEventListener('offline', look);
+addEventListener('offline', () => {
+  // A server on this machine is still reached.
+  socket?.reconnect();
+  look();
+});
 
 /** The one WebSocket of this tab, opened when it is first needed and closed when the session ends. */
 export function liveSocket(): LiveSocket {

@@ -45,6 +45,11 @@ export class LiveSocket implements Disposable {
     if (!this.isConnected) void this.#socket.connect();
   }
 
+  /** Gives up the connection and makes another one: call when the network is gone, which a socket notices late. */
+  reconnect(): void {
+    if (this.isConnected) this.#socket.onClose({ event: { code: 4408, reason: 'no network' } as CloseEvent });
+  }
+
   /** Calls the listener when the socket is connected, and when it is no longer; returns a function that removes it. */
   onConnection(listener: (isConnected: boolean) => void): () => void {
     const look = () => listener(this.isConnected);

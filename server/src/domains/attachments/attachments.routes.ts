@@ -2,13 +2,12 @@ import * as schema from '@notevault/protocol/attachments.ts';
 import { DeletedCount, MovedCount, RenameBody } from '@notevault/protocol/values/schemas.ts';
 import { answerBytes } from '../../http/answers/answer-bytes.ts';
 import { writeContextOf } from '../../http/request-context.ts';
-import { idempotentRoute, idempotentStreamedRoute, type Route, route, streamedRoute } from '../../http/route.ts';
-import { isConditional, preconditionOf } from '../entries/precondition.ts';
+import { idempotentRoute, idempotentStreamedRoute, type Route, route } from '../../http/route.ts';
+import { isConditional, type Precondition, preconditionOf, UNCONDITIONAL } from '../entries/precondition.ts';
 import { folderPathFrom } from '../entries/request-paths.ts';
-import { skipInTransaction } from '../idempotency/idempotency.ts';
-import type { Attachments } from './attachments.ts';
+import type { Attachments, StartedUpload, UploadInput } from './attachments.ts';
 import { fileReply } from './download.schema.ts';
-import { jsonUpload, rawUpload } from './uploads/uploads.schema.ts';
+import { jsonUpload, rawUpload, type UploadFields } from './uploads/uploads.schema.ts';
 
 const UPLOAD_ERRORS = [
   ...(['limit_exceeded', 'extension_not_allowed', 'mime_not_allowed', 'conflict', 'validation'] as const),
@@ -42,18 +41,8 @@ function uploadingRoutes(attachments: Attachments): Route[] {
         'unsupported_media_type',
       ],
       receive: async ({ vault, stream, header }) => {
-        const { received, upload } = await attachments.startUpload(vault, () => jsonUpload(stream));
-        const fields = upload.fields();
-        const expected = preconditionOf({ header });
-        return {
-          received,
-          mtime: upload.mtime(),
-          expected,
-          identity: isConditional(expected)
-            ? { fields, hash: received.hash, expected }
-            : { fields, hash: received.hash },
-          [Symbol.asyncDispose]: () => received[Symbol.asyncDispose](),
-        };
+        const started = await attachments.startUpload(vault, () => jsonUpload(stream));
+        return receivedOf(started, preconditionOf({ header }));
       },
       perform: (request, inTransaction) => {
         const { received, mtime, expected } = request.received;
@@ -61,7 +50,7 @@ function uploadingRoutes(attachments: Attachments): Route[] {
       },
       reply: (attachment) => ({ body: { attachment } }),
     }),
-    streamedRoute({
+    idempotentStreamedRoute({
       method: 'PUT',
       path: '/attachments/*',
       operation: 'putAttachment',
@@ -70,14 +59,35 @@ function uploadingRoutes(attachments: Attachments): Route[] {
       takes: { mediaType: 'application/octet-stream', schema: schema.FileBytes },
       responses: { 200: schema.AttachmentUploaded },
       errors: UPLOAD_ERRORS,
-      handle: async (request) => {
-        const context = writeContextOf(request, skipInTransaction);
-        const attachment = await attachments.upload(context, () => rawUpload(request), preconditionOf(request));
-        const renamed = attachment.path === request.tail ? {} : { server_path: attachment.path };
-        return { body: { attachment, ...renamed } };
+      receive: async (request) => {
+        const expected = preconditionOf(request);
+        // What was done under the key is answered again, although its condition no longer holds.
+        const isFirst = request.header('x-idempotency-key') === null;
+        const upload = () => rawUpload(request);
+        const started = await attachments.startUpload(request.vault, upload, isFirst ? expected : UNCONDITIONAL);
+        return receivedOf(started, expected);
       },
+      perform: (request, inTransaction) => {
+        const { received, mtime, expected } = request.received;
+        return attachments.put(writeContextOf(request, inTransaction), received, mtime, expected);
+      },
+      reply: (attachment, { tail }) => ({
+        body: { attachment, ...(attachment.path === tail ? {} : { server_path: attachment.path }) },
+      }),
     }),
   ];
+}
+
+/** An upload whose bytes are stored, for a keyed route. */
+function receivedOf({ received, upload }: StartedUpload<UploadInput & UploadFields>, expected: Precondition) {
+  const fields = upload.fields();
+  return {
+    received,
+    mtime: upload.mtime(),
+    expected,
+    identity: isConditional(expected) ? { fields, hash: received.hash, expected } : { fields, hash: received.hash },
+    [Symbol.asyncDispose]: () => received[Symbol.asyncDispose](),
+  };
 }
 
 function readingRoutes(attachments: Attachments): Route[] {
@@ -144,7 +154,7 @@ function movingRoutes(attachments: Attachments): Route[] {
 
 function deletingRoutes(attachments: Attachments): Route[] {
   return [
-    route({
+    idempotentRoute({
       method: 'DELETE',
       path: '/attachments/*',
       operation: 'deleteAttachment',
@@ -152,11 +162,9 @@ function deletingRoutes(attachments: Attachments): Route[] {
       responses: { 200: schema.AttachmentDeleted },
       conditional: true,
       errors: ['attachment_unreadable', 'version_conflict'],
-      handle: async (request) => {
-        const context = writeContextOf(request, skipInTransaction);
-        const hash = await attachments.delete(context, request.tail, preconditionOf(request));
-        return { body: { deleted: true, path: request.tail, content_hash: hash } };
-      },
+      perform: (request, inTransaction) =>
+        attachments.delete(writeContextOf(request, inTransaction), request.tail, preconditionOf(request)),
+      reply: (hash, { tail }) => ({ body: { deleted: true, path: tail, content_hash: hash } }),
     }),
     idempotentRoute({
       path: '/attachments/batch-delete',

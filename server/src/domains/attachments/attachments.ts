@@ -64,8 +64,11 @@ export function createAttachments(deps: AttachmentDeps) {
     cache: cachedAttachments,
     /** Unseals an attachment or tombstone of the change feed. Throws `attachment_unreadable`. */
     changed: attachmentChange,
-    startUpload: <Upload extends UploadInput>(vault: OpenVault, upload: () => Upload | Promise<Upload>) =>
-      startUpload(deps, vault, upload),
+    startUpload: <Upload extends UploadInput>(
+      vault: OpenVault,
+      upload: () => Upload | Promise<Upload>,
+      expected?: Precondition,
+    ) => startUpload(deps, vault, upload, expected),
     put: put.bind(null, deps),
     upload: uploadAttachment.bind(null, deps),
     delete: deleteAttachment.bind(null, deps),
@@ -130,7 +133,7 @@ function createQueries({ db, blobs, entries }: AttachmentDeps): AttachmentQuerie
 }
 
 /** An upload with its stored bytes. */
-interface StartedUpload<Upload extends UploadInput> {
+export interface StartedUpload<Upload extends UploadInput> {
   readonly received: StoredUpload;
   readonly upload: Upload;
 }
@@ -144,28 +147,22 @@ async function startUpload<Upload extends UploadInput>(
   deps: AttachmentDeps,
   vault: OpenVault,
   request: () => Upload | Promise<Upload>,
+  expected: Precondition = UNCONDITIONAL,
 ): Promise<StartedUpload<Upload>> {
   checkEnabled(vault);
   const upload = await request();
+  await checkNow(deps, vault, upload.path(), expected);
   return { received: await storeUpload(deps, vault, upload), upload };
 }
 
-/**
- * Calls `startUpload` and then `put`. A precondition that has failed already is refused before any bytes are
- * requested.
- */
+/** Calls `startUpload` and then `put`. */
 async function uploadAttachment(
   deps: AttachmentDeps,
   context: WriteContext<Attachment>,
   request: () => UploadInput & { mtime(): number | undefined },
   expected: Precondition = UNCONDITIONAL,
 ): Promise<Attachment> {
-  const checked = async () => {
-    const upload = request();
-    await checkNow(deps, context.vault, upload.path(), expected);
-    return upload;
-  };
-  const { received, upload } = await startUpload(deps, context.vault, checked);
+  const { received, upload } = await startUpload(deps, context.vault, request, expected);
   await using held = received;
   return await put(deps, context, held, upload.mtime(), expected);
 }

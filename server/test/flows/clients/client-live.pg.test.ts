@@ -56,6 +56,10 @@ async function network(url: string) {
   return {
     url: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`,
     cut,
+    /** Lets nothing through any more over the connections that there are. */
+    hang() {
+      for (const socket of sockets) socket.unpipe().pause();
+    },
     mend() {
       isCut = false;
     },
@@ -107,6 +111,22 @@ onEachEngine('the live socket of the client package', (open) => {
     await live.saved();
     assert.equal((await vault.readNote('a.md'))?.content, 'zero\none\noffline\n');
     await until(() => live.text.toString() === 'zero\none\noffline\n');
+  });
+
+  it('the live socket of the client package gives up a connection that hangs, and sends what it held', async () => {
+    await using server = await startServer({ open });
+    const { vault, note, tokens } = await vaultOf(server);
+    using net = await network(server.url);
+    using socket = new LiveSocket(net.url, tokens, QUICK);
+    using live = socket.open(note.id);
+    await live.synced();
+    net.hang();
+    live.text.insert(live.text.length, 'held\n');
+    assert.deepEqual([socket.isConnected, live.state.isSaved], [true, false]);
+    socket.reconnect();
+    assert.equal(socket.isConnected, false);
+    await live.saved();
+    assert.equal((await vault.readNote('a.md'))?.content, 'one\nheld\n');
   });
 
   it('[7.7] the live socket of the client package does not take an edit for refused that is sent before those made offline', async () => {

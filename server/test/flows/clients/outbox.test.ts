@@ -42,6 +42,49 @@ onEachEngine('the outbox of the web app', (open) => {
     assert.deepEqual([attachments.map(({ path }) => path), folders.map(({ name }) => name)], [['b.txt'], ['', 'New']]);
   });
 
+  it('brings no note back and deletes nothing new by a request that arrives after the next one', async () => {
+    await using server = await startServer({ open });
+    const key = (await server.alice.post('/api-keys', { name: 'outbox' })).body.key as string;
+    const { vault } = (await server.alice.post('/vaults', { name: 'Late' })).body;
+    const browser = new OutboxBrowser(server.url, key, vault.id);
+    const { outbox } = browser.open();
+    const runLate = async (operation: Operation) => {
+      outbox.setConnected(true);
+      browser.network = () => 'late';
+      assert.equal((await outbox.run(vault.id, operation)).type, 'waiting');
+      outbox.setConnected(false);
+      browser.network = () => 'works';
+      server.clock.advance({ ms: 5 });
+      outbox.setConnected(true);
+      await until(() => outbox.state.get().entries.every(({ doneAt }) => doneAt !== null));
+    };
+    const write = async (at: number) => {
+      await browser.vault.upsertNote({ path: 'Old/A.md', content: `${at}`, mtime: at });
+      await browser.vault.putAttachment('a.txt', { bytes: () => `${at}`, mtime: at });
+    };
+    const noteId = randomUUID();
+    browser.texts.set(noteId, 'text');
+    await runLate({ kind: 'note', noteId, path: 'New.md', content: '', attempt: null, sent: null });
+    await write(1);
+    const { notes, attachments } = await browser.vault.tree();
+    const isHere = { kind: 'note', id: noteId, path: 'New.md', known: { [noteId]: null } } as const;
+    await outbox.run(vault.id, { kind: 'delete', deleted: [isHere] });
+    const known = Object.fromEntries([...notes, ...attachments].map((row) => [row.id, seenOf(row)]));
+    for (const [kind, path] of [
+      ['folder', 'Old'],
+      ['attachment', 'a.txt'],
+    ] as const) {
+      const id = attachments.find((file) => file.path === path)?.id ?? null;
+      await runLate({ kind: 'delete', deleted: [{ kind, id, path, known }] });
+    }
+    assert.deepEqual(pathsOf(await browser.vault.tree()), []);
+    await write(2);
+    // Later than the server would refuse the text of a note by itself because somebody else has just deleted it.
+    server.clock.advance({ ms: 60 * 60_000 });
+    await browser.deliver();
+    assert.deepEqual(pathsOf(await browser.vault.tree()), ['Old/A.md', 'a.txt']);
+  });
+
   it('deletes what was renamed here and what links to it, but nothing that somebody else wrote into', async () => {
     await using server = await startServer({ open });
     const key = (await server.alice.post('/api-keys', { name: 'outbox' })).body.key as string;
@@ -79,3 +122,7 @@ onEachEngine('the outbox of the web app', (open) => {
     assert.deepEqual([notes.map(({ path }) => path), attachments], [['D.md'], []]);
   });
 });
+
+function pathsOf({ notes, attachments }: VaultTree): string[] {
+  return [...notes, ...attachments].map(({ path }) => path);
+}

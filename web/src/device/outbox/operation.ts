@@ -26,8 +26,10 @@ export type Operation =
       readonly path: string;
       /** What it begins with. While it is open as a draft, its document has the text. */
       readonly content: string;
-      /** What a request was sent with, before there was an answer. */
+      /** The text that a request was sent with, before there was an answer. */
       readonly attempt: string | null;
+      /** The request that was sent last and not answered yet. It is sent again as it was, so that it is done once. */
+      readonly unanswered?: { readonly path: string; readonly content: string; readonly mtime: number } | null;
       /** The version that the server made of it, and the text that it has of this device. */
       readonly sent: { readonly version: number; readonly content: string } | null;
       /** Whether something was typed into a note that the server had before: see `isEdit`. */

@@ -200,10 +200,12 @@ export class Outbox implements Disposable {
   }
 
   /** Resolves to false if the server did not answer. */
-  async #send(entry: OutboxEntry): Promise<boolean> {
-    const { id } = entry;
+  async #send({ id }: OutboxEntry): Promise<boolean> {
     try {
-      await this.#change((entries) => entries.map((one) => (one.id === id ? { ...one, isTried: true } : one)));
+      const tried = (one: OutboxEntry) => (one.id === id ? { ...one, isTried: true } : one);
+      // As it is now: until then it may be moved or taken back here.
+      const entry = (await this.#change((entries) => entries.map(tried))).find((one) => one.id === id);
+      if (entry === undefined) return true;
       const outcome = await this.#options.send(entry, this.#fresh.delete(id), async (operation) => {
         await this.#change((entries) => entries.map((one) => (one.id === id ? { ...one, operation } : one)));
       });

@@ -21,7 +21,6 @@ export type OutboxVault = Pick<
   | 'readNoteById'
   | 'versionsOf'
   | 'readVersion'
-  | 'addAttachment'
   | 'putAttachment'
   | 'createFolder'
   | 'renameNote'
@@ -52,8 +51,6 @@ export type Outcome =
   { readonly type: 'done'; readonly id?: string } | { readonly type: 'problem'; readonly problem: Problem };
 
 const DONE: Outcome = { type: 'done' };
-/** Larger files are sent as they are: the server takes no larger ones in JSON. */
-const KEYED_BYTES = 64 * 1024 ** 2;
 /** The server takes so many ids at once. */
 const BATCH = 1000;
 
@@ -118,31 +115,38 @@ function problem(reason: Exclude<Problem['reason'], 'refused'>, path: string): O
 
 type NoteOperation = Extract<Operation, { kind: 'note' }>;
 type Sent = NonNullable<NoteOperation['sent']>;
+type Request = NonNullable<NoteOperation['unanswered']> & { readonly id: string };
 
 /** Makes a note under the id that it has here. What was typed since the first attempt follows as an edit of that. */
 async function sendNote(operation: NoteOperation, isForced: boolean, deps: Replay): Promise<Outcome> {
   const { vault, record, textOf } = deps;
   const { noteId, content } = operation;
   let made = operation;
+  /** What is to be sent, with the time that it had at an earlier attempt: only the same request has the same key. */
+  const begin = async (path: string, text: string): Promise<Request> => {
+    const known = made.unanswered;
+    if (known?.path === path && known.content === text) return { id: noteId, ...known };
+    const unanswered = { path, content: text, mtime: Date.now() / 1000 };
+    made = { ...made, attempt: made.sent === null ? text : made.attempt, unanswered };
+    await record(made);
+    return { id: noteId, ...unanswered };
+  };
   if (made.sent === null) {
-    const attempt = made.attempt ?? (await textOf(noteId, content));
-    if (made.attempt === null) {
-      made = { ...made, attempt };
-      await record(made);
-    }
-    const outcome = await createNote(made, attempt, vault);
+    const request = await begin(made.path, made.attempt ?? (await textOf(noteId, content)));
+    const outcome = await createNote(request, vault);
     if ('type' in outcome) return outcome;
-    made = { ...made, sent: outcome };
+    made = { ...made, sent: outcome, unanswered: null };
     await record(made);
   }
   for (;;) {
-    const { sent } = made;
-    const text = await textOf(noteId, content);
+    const { sent, unanswered } = made;
+    // What may still arrive is done before what was typed since: after a deletion, it would bring the note back.
+    const text = unanswered?.content ?? (await textOf(noteId, content));
     if (sent === null || text === sent.content) return DONE;
     const { path } = (await vault.readNoteById(noteId)) ?? { path: null };
     if (path === null) return problem('gone', made.path);
     // Always an edit of what was made: the server compares each of them by itself, so that none doubles another.
-    const request = { id: noteId, path, content: text, mtime: Date.now() / 1000 };
+    const request = await begin(path, text);
     try {
       await vault.upsertNote({ ...request, version: sent.version });
     } catch (error) {
@@ -151,17 +155,13 @@ async function sendNote(operation: NoteOperation, isForced: boolean, deps: Repla
       if (!isForced) return problem('changed', path);
       await vault.upsertNote(request);
     }
-    made = { ...made, sent: { version: sent.version, content: text } };
+    made = { ...made, sent: { version: sent.version, content: text }, unanswered: null };
     await record(made);
   }
 }
 
-async function createNote(
-  { noteId, path }: NoteOperation,
-  attempt: string,
-  vault: OutboxVault,
-): Promise<Sent | Outcome> {
-  const request = { id: noteId, path, content: attempt, mtime: Date.now() / 1000 };
+async function createNote(request: Request, vault: OutboxVault): Promise<Sent | Outcome> {
+  const { id: noteId, path, content: attempt } = request;
   try {
     // There never is a version 0: a text that somebody else has put there is not replaced.
     const note = await vault.upsertNote({ ...request, version: 0 });
@@ -194,13 +194,8 @@ async function versionWith(noteId: string, text: string, vault: OutboxVault): Pr
 type FileOperation = Extract<Operation, { kind: 'file' }>;
 
 async function sendFile({ path, bytes, mtime, fileId }: FileOperation, { vault, hashOf }: Replay): Promise<Outcome> {
-  // Only a POST has a key by which the server knows a request that arrives late.
-  const add = () =>
-    bytes.size <= KEYED_BYTES
-      ? vault.addAttachment(path, bytes, mtime)
-      : vault.putAttachment(path, { bytes: () => bytes, mtime, over: null });
   try {
-    const { id } = await add();
+    const { id } = await vault.putAttachment(path, { bytes: () => bytes, mtime, over: null });
     return id === fileId ? DONE : { type: 'done', id };
   } catch (error) {
     if (!(error instanceof ApiError) || error.status !== 409) throw error;

@@ -3,7 +3,6 @@ import { DeletedCount, isSet, MovedCount, RenameBody } from '@notevault/protocol
 import { answerBytes } from '../../../http/answers/answer-bytes.ts';
 import { writeContextOf } from '../../../http/request-context.ts';
 import { idempotentRoute, type Route, route } from '../../../http/route.ts';
-import { skipInTransaction } from '../../idempotency/idempotency.ts';
 import type { Folders } from './folders.ts';
 
 const BATCH_ERRORS = [
@@ -61,7 +60,7 @@ function writingRoutes(folders: Folders): Route[] {
       perform: (request, inTransaction) => folders.create(writeContextOf(request, inTransaction), request.body.folder),
       reply: (folder) => ({ body: { folder } }),
     }),
-    route({
+    idempotentRoute({
       method: 'DELETE',
       path: '/folders/*',
       anyName: true,
@@ -71,11 +70,9 @@ function writingRoutes(folders: Folders): Route[] {
       query: schema.DeleteFolderQuery,
       responses: { 204: null },
       errors: ['folder_empty', 'note_unreadable', 'attachment_unreadable'],
-      handle: async (request) => {
-        const isRecursive = isSet(request.query.recursive);
-        await folders.remove(writeContextOf(request, skipInTransaction), request.tail, isRecursive);
-        return {};
-      },
+      perform: (request, inTransaction) =>
+        folders.remove(writeContextOf(request, inTransaction), request.tail, isSet(request.query.recursive)),
+      reply: () => ({}),
     }),
     idempotentRoute({
       path: '/folders/rename',

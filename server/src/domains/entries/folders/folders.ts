@@ -73,16 +73,18 @@ export class Folders {
     return this.#deletes.deleteFolders<void>(context, find, () => undefined);
   }
 
-  async #removeExplicit({ vault }: WriteContext<void>, path: string): Promise<void> {
+  async #removeExplicit({ vault, inTransaction }: WriteContext<void>, path: string): Promise<void> {
     const { db, vaults } = this.#deps;
     // Runs a transaction even if there is nothing to delete, because the deletion by another request may not be on disk
     // yet.
     await db.transact(async (handle) => {
       await vaults.advance(handle, vault, { seqs: 0, notes: 0 });
       const entry = await this.#namespace.folderAt(handle, vault, path);
-      if (!entry?.explicit) return;
-      await vaults.advance(handle, vault, { seqs: 1, notes: 0 });
-      await this.#namespace.setExplicit(handle, vault, entry, false);
+      if (entry?.explicit) {
+        await vaults.advance(handle, vault, { seqs: 1, notes: 0 });
+        await this.#namespace.setExplicit(handle, vault, entry, false);
+      }
+      await inTransaction?.(handle, undefined);
     });
   }
 
