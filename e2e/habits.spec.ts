@@ -69,7 +69,7 @@ test('a pasted picture has the cursor behind it, and one that is refused says wh
   await page.keyboard.type('behind');
   await expect.poll(async () => (await alice.vault.readNote('Picture.md'))?.content).toMatch(/pixel\.png\]\]behind$/);
   // Both ways to upload a file: with a ticket, and what waits.
-  await page.route(/\/api\/(tickets|attachments)$/, (route) =>
+  await page.route(/\/api\/(tickets|attachments)(\/|$)/, (route) =>
     route.request().method() === 'GET'
       ? route.fallback()
       : route.fulfill({ status: 507, contentType: 'application/json', body: '{"error":"storage_full"}' }),

@@ -41,7 +41,7 @@ export const sharing: typeof english = {
   handOverYes: 'Übergeben',
   handOverTitle: '„{{vault}}“ an {{name}} übergeben?',
   handOverText:
-    'Dann lädt nur noch {{name}} ein, entfernt, benennt um, löscht oder übergibt den Tresor, und er zählt zum Tarif von {{name}}. Du darfst weiter bearbeiten, bis {{name}} es anders entscheidet. Du kannst das nicht rückgängig machen.',
+    'Dann lädt nur noch {{name}} ein, entfernt, benennt um, löscht oder übergibt den Tresor, und er zählt zum Tarif dieser Person. Du darfst weiter bearbeiten, bis {{name}} es anders entscheidet. Du kannst das nicht rückgängig machen.',
   handedOver: 'Der Tresor gehört jetzt {{name}}',
   leave: 'Tresor verlassen',
   leaveTitle: '„{{name}}“ verlassen?',
