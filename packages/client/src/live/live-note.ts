@@ -130,7 +130,7 @@ export class LiveNote implements Disposable {
   }
 
   #until(holds: (state: LiveNoteState) => boolean, signal: AbortSignal | undefined): Promise<void> {
-    let end = () => undefined as void;
+    let end: () => void = () => undefined;
     const held = new Promise<void>((resolve, reject) => {
       const abort = () => reject(signal?.reason);
       const look = (state: LiveNoteState) => {
