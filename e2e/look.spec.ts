@@ -47,7 +47,8 @@ test('a note has one left edge, and no line of its text is longer than 75 charac
   await expect(page.getByRole('button', { name: 'status growing' })).toBeVisible();
   await expect(page.getByRole('textbox', { name: 'Title of the note' })).toHaveValue('Spring planting');
   await page.evaluate('document.fonts.ready');
-  expect(new Set(await page.evaluate<number[]>(LEFT_EDGES)).size).toBe(1);
+  // The text may still be on its way from the page to the editor.
+  await expect.poll(async () => new Set(await page.evaluate<number[]>(LEFT_EDGES)).size).toBe(1);
   const longest = await page.evaluate<number>(LONGEST_ROW);
   expect(longest).toBeGreaterThan(40);
   expect(longest).toBeLessThanOrEqual(75);
