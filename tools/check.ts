@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildWeb } from './build-web.ts';
@@ -17,11 +18,14 @@ function manifest(path: string): Manifest {
 }
 
 await buildWeb();
+execFileSync(process.execPath, [join(root, 'clients/obsidian/build.mjs')], { stdio: ['ignore', 'ignore', 'inherit'] });
 const sources = readSources(root);
 const documents = globSync(['*.md', 'docs/**/*.md'], { cwd: root })
   .sort()
   .map((path) => ({ path, text: readFileSync(join(root, path), 'utf8') }));
-const workspaces = globSync(['packages/*/package.json', '{server,cli,web}/package.json'], { cwd: root });
+const workspaces = globSync(['packages/*/package.json', '{server,cli,web}/package.json', 'clients/*/package.json'], {
+  cwd: root,
+});
 const findings = [
   ...checkBoundaries(sources),
   ...checkRetiredNames(sources, documents, readRetiredNames(root)),

@@ -7,7 +7,8 @@ import { pathToFileURL } from 'node:url';
  * test files need themselves. So files whose tests leave nothing behind in their process run several to a process.
  */
 
-const SHARING = /^(packages|web\/src|server\/src|server\/test\/(golden|kit|mcp|races|relevance))\//;
+const SHARING =
+  /^(packages|clients\/obsidian\/src|web\/src|server\/src|server\/test\/(golden|kit|mcp|races|relevance))\//;
 /** Tests that drive a browser, and adapters, whose threads and files are better alone in their process. */
 const ALONE = /^(web\/src\/editor\/test|server\/src\/ports)\//;
 /** Hooks outside of a suite would run for every file of the group. */

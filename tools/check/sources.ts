@@ -23,7 +23,7 @@ export interface Import {
   readonly typeOnly: boolean;
 }
 
-const FOLDERS = ['packages', 'server', 'cli', 'web', 'e2e', 'tools', 'bench'];
+const FOLDERS = ['packages', 'server', 'cli', 'web', 'clients', 'e2e', 'tools', 'bench'];
 
 /** Every TypeScript source of the repository at `root`, sorted by path. */
 export function readSources(root: string): Source[] {
@@ -46,7 +46,10 @@ function list(root: string, folder: string): string[] {
 
 /** Whether the file is a test or used only by tests, which may import anything. */
 export function isTest(path: string): boolean {
-  return /\.(test|contract)\.ts$/.test(path) || /^((server|packages\/[^/]+|web\/src\/editor)\/test|e2e)\//.test(path);
+  return (
+    /\.(test|contract)\.ts$/.test(path) ||
+    /^((server|(packages|clients)\/[^/]+|web\/src\/editor)\/test|e2e)\//.test(path)
+  );
 }
 
 /** The file that an import names, as a path from the root, or null for a package or a module of Node. */
