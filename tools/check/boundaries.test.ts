@@ -169,6 +169,7 @@ test('checkBoundaries refuses what iOS 16.4 lacks, or WebKit, in the packages th
     "const init = { duplex: 'half' };",
     'const both = AbortSignal.any([a, b]);',
     'using opened = open();',
+    'const end = opened[Symbol.dispose];',
   ];
   for (const line of lines) {
     for (const name of ['client', 'note-text', 'protocol', 'sync'])

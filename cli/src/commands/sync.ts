@@ -1,7 +1,7 @@
 import { restartLean } from '@notevault/server/config/process-memory.ts';
+import { CONTROLS, type Control } from '@notevault/sync/run/run-once.ts';
 import { Command } from 'commander';
 import type { SyncFlags } from '../sync/run/sync-command.ts';
-import { CONTROLS, type Control } from '../sync/state/control.ts';
 
 const CONTROL_HELP: Readonly<Record<Control, string>> = {
   approve: 'Carry out what waits for your answer',

@@ -1,3 +1,4 @@
+import { pause, type Sleep } from './pause.ts';
 import type { TokenSource } from './tokens.ts';
 
 /** Thrown when the server answers with an error; `body` is the JSON of the answer. */
@@ -26,18 +27,32 @@ export class ConnectionError extends Error {
   override readonly name = 'ConnectionError';
 }
 
+/** A request as it is sent. Redirects are not followed, because one could send the token to another host. */
+export interface HttpRequest {
+  readonly method: string;
+  readonly headers: Headers;
+  readonly redirect: 'manual';
+  readonly body?: NonNullable<RequestInit['body']>;
+  readonly signal?: AbortSignal;
+}
+
+/** Sends a request, and resolves to the status, the headers and the bytes of its answer; the global `fetch` is one. */
+export type Http = (url: URL, request: HttpRequest) => Promise<Response>;
+
 export interface TransportOptions {
   /** A replacement for the global `fetch`. */
-  readonly fetch?: typeof globalThis.fetch;
+  readonly fetch?: Http;
   /** How often a request is sent before its failure is final. */
   readonly tries?: number;
   /** Waits between two tries. */
-  readonly sleep?: (ms: number, signal: AbortSignal | undefined) => Promise<void>;
+  readonly sleep?: Sleep;
+  /** Makes the random ids of idempotency keys. */
+  readonly uuid?: () => string;
   /**
    * Makes a request’s body of bytes that are read while they are sent. By default they are collected first: only some
    * systems can send a stream.
    */
-  readonly upload?: (bytes: AsyncIterable<Uint8Array>) => RequestInit;
+  readonly upload?: (bytes: AsyncIterable<Uint8Array>) => Required<Pick<HttpRequest, 'body'>>;
   /** Identifies this installation: the server keeps tombstones until it has read them. */
   readonly deviceId?: string;
   /** The name of the program for which an assistant acts: its writes are kept as versions of their own. */
@@ -89,25 +104,26 @@ export class Transport {
   /** Scheme, host and port. */
   readonly origin: string;
   readonly #tokens: TokenSource;
-  readonly #fetch: typeof globalThis.fetch;
+  readonly #fetch: Http;
   readonly #tries: number;
   readonly #deviceId: string | undefined;
   readonly #agent: string | undefined;
   readonly #signal: AbortSignal | undefined;
   readonly #keyOf: (call: Call) => string | undefined;
   readonly #upload: NonNullable<TransportOptions['upload']> | undefined;
-  readonly #sleep: NonNullable<TransportOptions['sleep']>;
+  readonly #sleep: Sleep;
 
   /** @param url the server's address, with or without `/api`. */
   constructor(url: string, tokens: TokenSource, options: TransportOptions = {}) {
     this.origin = url.replace(/\/+(api\/*)?$/, '');
     this.#tokens = tokens;
-    this.#fetch = options.fetch ?? ((input, init) => globalThis.fetch(input, init));
+    this.#fetch = options.fetch ?? ((url, request) => globalThis.fetch(url, request));
     this.#tries = options.tries ?? TRIES;
     this.#deviceId = options.deviceId;
     this.#agent = options.agent;
     this.#signal = options.signal;
-    const { keyOf = ({ method }: Call) => (method === 'POST' ? crypto.randomUUID() : undefined) } = options;
+    const { uuid = () => crypto.randomUUID() } = options;
+    const { keyOf = ({ method }: Call) => (method === 'POST' ? uuid() : undefined) } = options;
     this.#keyOf = keyOf;
     this.#upload = options.upload;
     this.#sleep = options.sleep ?? pause;
@@ -167,15 +183,11 @@ export class Transport {
     // Encoded, because a header holds only ASCII.
     if (this.#agent !== undefined) headers.set('x-agent', encodeURIComponent(this.#agent.toWellFormed()));
     if (key !== undefined && !path.startsWith('/auth/')) headers.set('x-idempotency-key', key);
-    // A redirect could send the token to another host.
-    const init: RequestInit = { method: call.method, headers, redirect: 'manual' };
     const signal = call.signal ?? this.#signal;
-    if (signal !== undefined) init.signal = signal;
-    if (call.json !== undefined) {
-      headers.set('content-type', 'application/json');
-      init.body = JSON.stringify(call.json);
-    }
+    const init = { method: call.method, headers, redirect: 'manual', ...(signal && { signal }) } as const;
+    if (call.json !== undefined) headers.set('content-type', 'application/json');
     const bytes = call.bytes?.();
+    if (call.json !== undefined) return this.#fetch(url, { ...init, body: JSON.stringify(call.json) });
     if (bytes === undefined) return this.#fetch(url, init);
     if (!isRead(bytes)) return this.#fetch(url, { ...init, body: bytes });
     if (this.#upload !== undefined) return this.#fetch(url, { ...init, ...this.#upload(bytes) });
@@ -209,21 +221,6 @@ function delayOf(attempt: number): number {
 function retryAfterMs(answer: Response): number {
   const seconds = Number(answer.headers.get('retry-after'));
   return Number.isFinite(seconds) ? Math.min(LONGEST_DELAY_MS, Math.max(0, seconds) * 1000) : 0;
-}
-
-function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
-  return new Promise((resolve, reject) => {
-    signal?.throwIfAborted();
-    const end = () => {
-      clearTimeout(timer);
-      reject(signal?.reason);
-    };
-    const timer = setTimeout(() => {
-      signal?.removeEventListener('abort', end);
-      resolve();
-    }, ms);
-    signal?.addEventListener('abort', end, { once: true });
-  });
 }
 
 /** Encodes each segment of a path for a URL. */

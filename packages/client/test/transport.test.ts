@@ -29,7 +29,7 @@ function scripted(answers: Answer[], tokens = fixedToken('nv_key_1'), url = 'htt
   const waits: number[] = [];
   const transport = new Transport(url, tokens, {
     deviceId: 'desk',
-    fetch: async (input, init = {}) => {
+    fetch: async (input, init) => {
       sent.push({ url: String(input), init, headers: new Headers(init.headers) });
       const answer = answers.shift();
       if (answer === undefined) throw new Error('the server was asked once too often');

@@ -12,6 +12,7 @@ import {
   FolderGone,
 } from '@notevault/sync/engine/ports.ts';
 import { isAlike } from '@notevault/sync/engine/sync-state.ts';
+import { IGNORE_FILE, IgnoreRules, LITTER } from '@notevault/sync/rules/ignore-rules.ts';
 import { pathFault } from '@notevault/sync/rules/safe-path.ts';
 import { type Setting, SettingsFiles } from '@notevault/sync/rules/settings-files.ts';
 import { ChangedPaths } from './changed-paths.ts';
@@ -22,7 +23,6 @@ import { FileChanges } from './file-changes.ts';
 import { FileReader } from './file-reader.ts';
 import { FreeRoom, hasBirthTimes, moveToFreePath, syncFolder } from './file-system.ts';
 import { FolderScanner } from './folder-scanner.ts';
-import { IGNORE_FILE, IgnoreRules, LITTER } from './ignore-rules.ts';
 import { LateWrites } from './late-writes.ts';
 import { makeParents, requireRealParents, requireWritableParent } from './real-parents.ts';
 import { TempPlace } from './temp-place.ts';

@@ -1,13 +1,15 @@
 import { FolderGone } from '@notevault/sync/engine/ports.ts';
+import type { Control } from '@notevault/sync/run/run-once.ts';
+import { NO_STATUS } from '@notevault/sync/run/sync-status.ts';
 import { processEnvironment } from '../../environment.ts';
 import { CliError } from '../../error-messages.ts';
 import { ask } from '../account/ask.ts';
-import { type Control, requestControl } from '../state/control.ts';
+import { requestControl } from '../state/control.ts';
 import { requireFolder } from '../state/find-folder.ts';
 import { FolderBusy } from '../state/folder-lock.ts';
 import { readMarker } from '../state/folder-marker.ts';
 import { FolderRegistry } from '../state/folder-registry.ts';
-import { NO_STATUS, readStatus, writeStatus } from '../state/sync-status.ts';
+import { readStatus, writeStatus } from '../state/status-file.ts';
 import { openFolderSync } from './folder-sync.ts';
 import { prepareFolder, registerFolder } from './prepare.ts';
 import { jsonReporter, PersonReporter } from './reporter.ts';

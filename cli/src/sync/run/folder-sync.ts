@@ -6,12 +6,14 @@ import { SyncEngine } from '@notevault/sync/engine/engine.ts';
 import type { Clock } from '@notevault/sync/engine/ports.ts';
 import { isConflictPath } from '@notevault/sync/plan/names.ts';
 import type { Direction } from '@notevault/sync/plan/operations.ts';
+import type { SyncedFolder } from '@notevault/sync/run/run-once.ts';
 import { NodeDisk } from '../disk/node-disk.ts';
 import { Trash } from '../disk/trash.ts';
 import { lockRoot, lockState } from '../state/folder-lock.ts';
 import { checkMarker } from '../state/folder-marker.ts';
 import type { FolderRecord } from '../state/folder-registry.ts';
 import { SqliteStore } from '../state/sqlite-store.ts';
+import { readStatus, writeStatus } from '../state/status-file.ts';
 import { nodeClock } from './node-clock.ts';
 import { nodeHashing } from './node-hashing.ts';
 import type { Reporter } from './reporter.ts';
@@ -33,13 +35,10 @@ export interface FolderSyncOptions {
 }
 
 /** The engine of one folder with everything it needs, for as long as it is open. */
-export interface FolderSync extends AsyncDisposable {
-  readonly engine: SyncEngine;
+export interface FolderSync extends SyncedFolder, AsyncDisposable {
   readonly disk: NodeDisk;
   readonly place: string;
   readonly root: string;
-  /** The conflict copies that the folder had when it was last listed. */
-  conflicts(): readonly string[];
 }
 
 /** Opens a folder for syncing. Throws FolderBusy and CliError while another process works on it, and FolderGone. */
@@ -77,6 +76,7 @@ export async function openFolderSync(options: FolderSyncOptions): Promise<Folder
     disk,
     place,
     root,
+    status: { read: () => readStatus(place), write: (status) => writeStatus(place, status) },
     conflicts: () => disk.listed.filter(isConflictPath),
     [Symbol.asyncDispose]: () => closing.disposeAsync(),
   };

@@ -11,7 +11,7 @@ import { type FoundFolder, findFolder, requireFolder } from '../state/find-folde
 import { FolderEnded } from '../state/folder-ended.ts';
 import { newFolderId, writeMarker } from '../state/folder-marker.ts';
 import { type FolderRecord, FolderRegistry } from '../state/folder-registry.ts';
-import { readStatus } from '../state/sync-status.ts';
+import { readStatus } from '../state/status-file.ts';
 
 export interface PrepareFlags extends ConnectFlags {
   /** Groups of settings, separated by commas. */

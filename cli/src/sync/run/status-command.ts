@@ -1,10 +1,11 @@
+import type { SyncStatus } from '@notevault/sync/run/sync-status.ts';
 import { processEnvironment } from '../../environment.ts';
 import { CliError } from '../../error-messages.ts';
 import { print, printJson } from '../../print.ts';
 import { findFolder, requireFolder } from '../state/find-folder.ts';
 import { FolderBusy, lockState } from '../state/folder-lock.ts';
 import { type FolderRecord, FolderRegistry } from '../state/folder-registry.ts';
-import { readStatus, type SyncStatus } from '../state/sync-status.ts';
+import { readStatus } from '../state/status-file.ts';
 import { brakeAnswers, describeBrake } from './describe.ts';
 import { EXIT } from './run-once.ts';
 

@@ -2,26 +2,12 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import { CONTROLS, type Control } from '@notevault/sync/run/run-once.ts';
+import type { SyncStatus } from '@notevault/sync/run/sync-status.ts';
+import type { ControlRequest } from '@notevault/sync/watch/watch-loop.ts';
 import { CliError } from '../../error-messages.ts';
 import { replaceFile } from './folder-registry.ts';
-import { readStatus, type SyncStatus } from './sync-status.ts';
-
-/** What other commands can ask of the engine that works on a folder. */
-export const CONTROLS = [
-  'approve',
-  'put-back',
-  'check',
-  'pause',
-  'resume',
-  'follow-server',
-  'make-authoritative',
-] as const;
-export type Control = (typeof CONTROLS)[number];
-
-interface ControlRequest {
-  readonly id: string;
-  readonly control: Control;
-}
+import { readStatus } from './status-file.ts';
 
 /** The folder in which an engine finds its requests; a watcher of it notices them at once. */
 export async function requestsFolder(place: string): Promise<string> {

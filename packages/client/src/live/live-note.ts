@@ -1,5 +1,6 @@
 import type { HocuspocusProvider, HocuspocusProviderWebsocket } from '@hocuspocus/provider';
 import type { Doc, Text } from 'yjs';
+import { DISPOSE } from '../dispose.ts';
 import type { TokenSource } from '../tokens.ts';
 import { openDocument } from './socket-document.ts';
 
@@ -118,7 +119,7 @@ export class LiveNote implements Disposable {
   }
 
   /** Leaves the note. Edits that were not acknowledged remain in the document only. */
-  [Symbol.dispose](): void {
+  [DISPOSE](): void {
     this.#listeners.clear();
     this.#provider.destroy();
     this.#left(this);

@@ -1,5 +1,6 @@
 import { HocuspocusProviderWebsocket } from '@hocuspocus/provider';
 import { Doc } from 'yjs';
+import { DISPOSE } from '../dispose.ts';
 import type { TokenSource } from '../tokens.ts';
 import { LiveNote } from './live-note.ts';
 import { VaultSignals } from './vault-signals.ts';
@@ -8,6 +9,10 @@ export interface LiveSocketOptions {
   /** Milliseconds before the first attempt to reconnect; the following delays double. */
   readonly firstDelayMs?: number;
   readonly longestDelayMs?: number;
+  /** A replacement for the global `WebSocket`. */
+  readonly webSocket?: new (
+    url: string,
+  ) => WebSocket;
 }
 
 const FIRST_DELAY_MS = 500;
@@ -25,13 +30,14 @@ export class LiveSocket implements Disposable {
 
   /** @param url the server's address, with or without `/api`. */
   constructor(url: string, tokens: TokenSource, options: LiveSocketOptions = {}) {
-    const { firstDelayMs = FIRST_DELAY_MS, longestDelayMs = LONGEST_DELAY_MS } = options;
+    const { firstDelayMs = FIRST_DELAY_MS, longestDelayMs = LONGEST_DELAY_MS, webSocket } = options;
     this.#tokens = tokens;
     this.#socket = new HocuspocusProviderWebsocket({
       url: `${url.replace(/\/+(api\/*)?$/, '').replace(/^http/, 'ws')}/api/sync/socket`,
       delay: firstDelayMs,
       minDelay: firstDelayMs / 2,
       maxDelay: longestDelayMs,
+      ...(webSocket && { WebSocketPolyfill: webSocket }),
     });
   }
 
@@ -76,8 +82,8 @@ export class LiveSocket implements Disposable {
    * Disconnects permanently, and leaves everything opened over this socket. Edits that were not acknowledged remain in
    * the documents only.
    */
-  [Symbol.dispose](): void {
-    for (const opened of [...this.#opened]) opened[Symbol.dispose]();
+  [DISPOSE](): void {
+    for (const opened of [...this.#opened]) opened[DISPOSE]();
     this.#socket.destroy();
   }
 

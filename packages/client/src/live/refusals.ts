@@ -1,3 +1,5 @@
+import { DISPOSE } from '../dispose.ts';
+
 /** How long the server may take to ask for what an early edit depends on. */
 const GRACE_MS = 3_000;
 
@@ -38,7 +40,7 @@ export class Refusals implements Disposable {
     this.#stop();
   }
 
-  [Symbol.dispose](): void {
+  [DISPOSE](): void {
     this.begin();
   }
 

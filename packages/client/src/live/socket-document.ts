@@ -1,6 +1,7 @@
 import { HocuspocusProvider, type HocuspocusProviderWebsocket, MessageType } from '@hocuspocus/provider';
 import { createDecoder, readVarString, readVarUint } from 'lib0/decoding';
 import type { Doc } from 'yjs';
+import { DISPOSE } from '../dispose.ts';
 import type { TokenSource } from '../tokens.ts';
 import { ApiError } from '../transport.ts';
 import { Refusals } from './refusals.ts';
@@ -67,7 +68,7 @@ export function openDocument(
       if (kind === 'refusal') refusals.refused();
       else if (kind === 'question') refusals.asked();
     },
-    onDestroy: () => refusals[Symbol.dispose](),
+    onDestroy: () => refusals[DISPOSE](),
   });
   provider.on('close', ({ event }: { event: { code: number; reason: string } }) => {
     // The end of one document, in contrast to that of the whole socket, has a reason and the code 1000.

@@ -1,5 +1,6 @@
 import type { HocuspocusProvider, HocuspocusProviderWebsocket } from '@hocuspocus/provider';
 import { Doc } from 'yjs';
+import { DISPOSE } from '../dispose.ts';
 import type { TokenSource } from '../tokens.ts';
 import { openDocument } from './socket-document.ts';
 
@@ -70,7 +71,7 @@ export class VaultSignals implements Disposable {
     this.#isDue = false;
   }
 
-  [Symbol.dispose](): void {
+  [DISPOSE](): void {
     // Whoever waits must not begin to wait again: its timer would keep a process alive.
     this.#end ??= 'left';
     this.#wake();

@@ -4,9 +4,11 @@ import { it } from 'node:test';
 import { type LiveNote, LiveNoteEnded } from '@notevault/client/live/live-note.ts';
 import { LiveSocket } from '@notevault/client/live/live-socket.ts';
 import { NotevaultClient } from '@notevault/client/notevault-client.ts';
+import { VaultWatch } from '@notevault/client/signals/vault-watch.ts';
 import { fixedToken, type TokenSource } from '@notevault/client/tokens.ts';
 import { Transport } from '@notevault/client/transport.ts';
 import { Doc } from 'yjs';
+import { FlakySocket } from '../../kit/clients/provider-clients.ts';
 import { onEachEngine } from '../../kit/engines.ts';
 import type { TestServer } from '../../kit/server.ts';
 import { startServer } from '../../kit/server.ts';
@@ -163,33 +165,74 @@ onEachEngine('the live socket of the client package', (open) => {
     await live.saved();
   });
 
-  it('signals changes of a vault, also after a lost connection', async () => {
+  /** Signals of a vault through a network, by each of the two clients for them. */
+  const SIGNALS = {
+    'the live socket': (url: string, vaultId: string, tokens: TokenSource) => {
+      const socket = new LiveSocket(url, tokens, QUICK);
+      return {
+        signals: socket.watch(vaultId),
+        isConnected: () => socket.isConnected,
+        end: () => socket[Symbol.dispose](),
+      };
+    },
+    'the watch without Yjs': (url: string, vaultId: string, tokens: TokenSource) => {
+      const signals = new VaultWatch(url, vaultId, tokens, QUICK);
+      return { signals, isConnected: () => signals.isConnected, end: () => signals.close() };
+    },
+  };
+
+  for (const [name, begin] of Object.entries(SIGNALS)) {
+    it(`${name} of the client package signals changes of a vault, also after a lost connection`, async () => {
+      await using server = await startServer({ open });
+      const { vault, tokens } = await vaultOf(server);
+      using net = await network(server.url);
+      using leaving = new DisposableStack();
+      const { signals, isConnected, end: leave } = begin(net.url, vault.id, tokens);
+      leaving.defer(leave);
+      await signals.next(20_000);
+      await until(isConnected);
+      const paths: string[] = [];
+      const end = new AbortController();
+      const following = (async () => {
+        const wait = () => signals.next(20_000, end.signal);
+        for await (const page of vault.follow(null, { wait, signal: end.signal })) {
+          paths.push(...page.map(({ path }) => path));
+        }
+      })();
+      await until(() => paths.length === 1);
+      await vault.upsertNote({ path: 'b.md', content: '', mtime: 1 });
+      await until(() => paths.length === 2);
+      net.cut();
+      await until(() => !isConnected());
+      await vault.upsertNote({ path: 'c.md', content: '', mtime: 1 });
+      net.mend();
+      await until(() => paths.length === 3);
+      assert.deepEqual(paths, ['a.md', 'b.md', 'c.md']);
+      end.abort();
+      await following;
+      leave();
+      assert.equal(signals.end, 'left');
+    });
+  }
+
+  it('the watch without Yjs says who has the vault open, and ends with the reason of the server', async () => {
     await using server = await startServer({ open });
-    const { vault, tokens } = await vaultOf(server);
-    using net = await network(server.url);
-    using socket = new LiveSocket(net.url, tokens, QUICK);
-    using signals = socket.watch(vault.id);
-    await signals.next(20_000);
-    await until(() => socket.isConnected);
-    const paths: string[] = [];
-    const end = new AbortController();
-    const following = (async () => {
-      const wait = () => signals.next(20_000, end.signal);
-      for await (const page of vault.follow(null, { wait, signal: end.signal })) {
-        paths.push(...page.map(({ path }) => path));
-      }
-    })();
-    await until(() => paths.length === 1);
-    await vault.upsertNote({ path: 'b.md', content: '', mtime: 1 });
-    await until(() => paths.length === 2);
-    net.cut();
-    await until(() => !socket.isConnected);
-    await vault.upsertNote({ path: 'c.md', content: '', mtime: 1 });
-    net.mend();
-    await until(() => paths.length === 3);
-    assert.deepEqual(paths, ['a.md', 'b.md', 'c.md']);
-    end.abort();
-    await following;
+    const { vault, note, tokens } = await vaultOf(server);
+    using watches = new DisposableStack();
+    const watching = (of: TokenSource) =>
+      watches.adopt(new VaultWatch(server.url, vault.id, of, QUICK), (watch) => watch.close());
+    const watch = watching(tokens);
+    await until(() => watch.isConnected);
+    using line = new FlakySocket(server.url);
+    using present = await line.open(`vault:${vault.id}`, (await tokens.token()) ?? '').synced();
+    present.provider.awareness?.setLocalState({ note: note.id });
+    await until(() => watch.present.length === 1);
+    assert.equal(watch.present[0]?.userId, (await server.alice.get('/me')).body.user.id);
+    present.provider.destroy();
+    await until(() => watch.present.length === 0);
+    const hopeless = watching({ token: async () => 'nv_key_worse', refresh: async () => 'nv_key_worst' });
+    await refusedOnce(server, () => hopeless.end !== null);
+    assert.equal(hopeless.end, 'permission-denied');
   });
 
   it('the live socket of the client package replaces a token that is refused, and ends when the next one is refused too', async () => {

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, it } from 'node:test';
 import { ServerStopped, ServerUnreachable, VaultGone } from '@notevault/sync/engine/ports.ts';
+import { NO_STATUS } from '@notevault/sync/run/sync-status.ts';
 import { runOnce } from '../../../../cli/src/sync/run/run-once.ts';
-import { NO_STATUS, readStatus } from '../../../../cli/src/sync/state/sync-status.ts';
+import { readStatus } from '../../../../cli/src/sync/state/status-file.ts';
 import { onSqlite } from '../../kit/engines.ts';
 import { Folder } from '../../kit/programs/process.ts';
 import { startServer, type TestServer } from '../../kit/server.ts';

@@ -4,7 +4,7 @@ import { fixedToken } from '@notevault/client/tokens.ts';
 import type { Clock } from '@notevault/sync/engine/ports.ts';
 import type { FolderSync } from '../../../../cli/src/sync/run/folder-sync.ts';
 import { FolderRegistry } from '../../../../cli/src/sync/state/folder-registry.ts';
-import { readStatus } from '../../../../cli/src/sync/state/sync-status.ts';
+import { readStatus } from '../../../../cli/src/sync/state/status-file.ts';
 import { type WatchOptions, watchFolder } from '../../../../cli/src/sync/watch/watch-folder.ts';
 import { type TestClock, testClock } from '../../kit/clock.ts';
 import { onSqlite } from '../../kit/engines.ts';

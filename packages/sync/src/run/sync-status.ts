@@ -1,11 +1,8 @@
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import type { SyncResult, Unsynced } from '@notevault/sync/engine/engine.ts';
-import type { BrakeReason } from '@notevault/sync/plan/brake.ts';
-import { isWanted, type Operation } from '@notevault/sync/plan/operations.ts';
-import { replaceFile } from './folder-registry.ts';
+import type { SyncResult, Unsynced } from '../engine/engine.ts';
+import type { BrakeReason } from '../plan/brake.ts';
+import { isWanted, type Operation } from '../plan/operations.ts';
 
-/** What the last run of a folder's engine found; written by the engine, read by `notevault sync status`. */
+/** What the last run of a folder's engine found. */
 export interface SyncStatus {
   /** `ended`: the vault was deleted or taken away, and the folder is not synced until somebody asks for that. */
   readonly state: SyncResult['kind'] | 'syncing' | 'offline' | 'stopped' | 'paused' | 'ended';
@@ -44,19 +41,11 @@ export const NO_STATUS: SyncStatus = {
   answered: [],
 };
 
-const NAME = 'status.json';
-
-export async function readStatus(place: string): Promise<SyncStatus | null> {
-  try {
-    return { ...NO_STATUS, ...(JSON.parse(await readFile(join(place, NAME), 'utf8')) as SyncStatus) };
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
-    throw error;
-  }
-}
-
-export async function writeStatus(place: string, status: SyncStatus): Promise<void> {
-  await replaceFile(join(place, NAME), `${JSON.stringify(status, null, 2)}\n`);
+/** Where the status of a folder is kept. */
+export interface StatusStore {
+  /** Null before the first run. */
+  read(): Promise<SyncStatus | null>;
+  write(status: SyncStatus): Promise<void>;
 }
 
 /** What waits of the operations that are still to do. @param before the status so far, from which they keep their time */

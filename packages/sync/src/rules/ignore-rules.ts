@@ -1,6 +1,6 @@
-import { structureFault } from '@notevault/sync/rules/safe-path.ts';
-import { SETTINGS_FOLDER, type SettingsFiles } from '@notevault/sync/rules/settings-files.ts';
 import ignore, { type Ignore } from 'ignore';
+import { structureFault } from './safe-path.ts';
+import { SETTINGS_FOLDER, type SettingsFiles } from './settings-files.ts';
 
 export const IGNORE_FILE = '.notevaultignore';
 
