@@ -1,4 +1,3 @@
-import './dispose.ts';
 import { Plugin } from 'obsidian';
 
 /** The plugin, as the app loads it: it registers what it does, and nothing else happens before the layout is ready. */
