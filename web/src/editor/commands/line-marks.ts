@@ -2,7 +2,7 @@ import type { ChangeSpec } from '@codemirror/state';
 import type { Command } from '@codemirror/view';
 import { minimalChange } from '../core/source-change.ts';
 import { readCalloutHead } from '../preview/callout.ts';
-import { selectedLines } from './tasks.ts';
+import { selectedLines, withCursor } from './tasks.ts';
 
 const HEADING = /^#{1,6}[ \t]+/;
 const BULLET = /^([ \t]*)[-*+][ \t]+(?:\[[ xX]\][ \t]+)?/;
@@ -52,7 +52,7 @@ export const toggleQuote: Command = (view) => {
     if (isQuote) return { from, to: from + mark.length };
     return { from, insert: mark !== '' ? '' : text.trim() === '' && quoted.length > 1 ? '>' : '> ' };
   });
-  view.dispatch({ changes, userEvent: 'input.format' });
+  view.dispatch(withCursor(state, changes, 'input.format'));
   return true;
 };
 
@@ -68,7 +68,7 @@ export const toggleCallout: Command = (view) => {
     head === null
       ? [{ from: first.from, insert: '> [!note]\n' }, ...quoted.map(({ from }) => ({ from, insert: '> ' }))]
       : [{ from: first.from + head.markStart, to: first.from + head.markEnd }];
-  view.dispatch({ changes, userEvent: 'input.format' });
+  view.dispatch(withCursor(state, changes, 'input.format'));
   return true;
 };
 
@@ -106,7 +106,7 @@ function changeLines(edit: (text: string, index: number) => LineEdit): Command {
       const { length, insert } = edit(line.text, index);
       return minimalChange(line.from, line.text.slice(0, length), insert);
     });
-    view.dispatch({ changes, userEvent: 'input.format' });
+    view.dispatch(withCursor(state, changes, 'input.format'));
     return true;
   };
 }

@@ -1,4 +1,4 @@
-import type { ChangeSpec, EditorState } from '@codemirror/state';
+import type { ChangeSpec, EditorState, TransactionSpec } from '@codemirror/state';
 import type { Command, EditorView } from '@codemirror/view';
 import { canWriteNote } from '../core/modes.ts';
 
@@ -37,7 +37,8 @@ export const toggleTask: Command = (view) => {
   const { state } = view;
   if (state.readOnly) return false;
   const changes: ChangeSpec[] = [];
-  for (const number of selectedLines(state)) {
+  const numbers = selectedLines(state);
+  for (const number of numbers) {
     const line = state.doc.line(number);
     const toggle = toggleTaskChange(state, line.from);
     if (toggle !== null) {
@@ -46,12 +47,19 @@ export const toggleTask: Command = (view) => {
     }
     const item = ITEM.exec(line.text);
     if (item !== null) changes.push({ from: line.from + item[0].length, insert: '[ ] ' });
-    else if (line.text.trim() !== '') changes.push({ from: line.from + indentOf(line.text), insert: '- [ ] ' });
+    else if (line.text.trim() !== '' || numbers.length === 1)
+      changes.push({ from: line.from + indentOf(line.text), insert: '- [ ] ' });
   }
   if (changes.length === 0) return false;
-  view.dispatch({ changes, userEvent: 'input.task' });
+  view.dispatch(withCursor(state, changes, 'input.task'));
   return true;
 };
+
+/** The transaction of changes that put marks where the cursor is, which is behind them then. */
+export function withCursor(state: EditorState, specs: readonly ChangeSpec[], userEvent: string): TransactionSpec {
+  const changes = state.changes(specs);
+  return { changes, selection: state.selection.map(changes, 1), userEvent };
+}
 
 /** The numbers of the lines that the selection meets, in order. */
 export function selectedLines(state: EditorState): number[] {
