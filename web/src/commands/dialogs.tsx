@@ -80,6 +80,7 @@ function Shortcuts({ close }: DialogsProps) {
       <KeyList actions={ACTIONS.filter(({ command }) => command === undefined)} />
       <h3>{t('shortcuts.editor')}</h3>
       <KeyList actions={ACTIONS.filter(({ command }) => command !== undefined)} />
+      <p className={styles.hint}>{t('shortcuts.note')}</p>
       <p className={styles.hint}>{t(onApple() ? 'shortcuts.treeOnMac' : 'shortcuts.tree')}</p>
     </Dialog>
   );

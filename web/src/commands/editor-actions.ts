@@ -13,6 +13,8 @@ const COMMANDS: readonly (readonly [EditorCommand & Action['id'], IconName, ...K
   ['highlight', 'note', 'Mod+Shift+H'],
   ['code', 'note', 'Mod+E'],
   ['link', 'link', 'Mod+K'],
+  ['note-link', 'link'],
+  ['insert', 'add'],
   ['heading-1', 'note', 'Mod+Alt+1'],
   ['heading-2', 'note', 'Mod+Alt+2'],
   ['heading-3', 'note', 'Mod+Alt+3'],

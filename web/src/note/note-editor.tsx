@@ -2,6 +2,7 @@ import { useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import i18next from 'i18next';
 import { useEffect, useMemo, useRef } from 'react';
+import { useVaultActions } from '../commands/vault-actions.ts';
 import { api } from '../data/client.ts';
 import { keys } from '../data/keys.ts';
 import { newNote } from '../data/new-note.ts';
@@ -112,9 +113,10 @@ function useNoteServices(vault: string, noteId: string): NoteServices {
   const navigate = useNavigate();
   const language = useLanguage();
   const tabs = useTabs(vault);
-  const latest = useRef(tabs);
+  const { open } = useVaultActions();
+  const latest = useRef({ tabs, open });
   useEffect(() => {
-    latest.current = tabs;
+    latest.current = { tabs, open };
   });
   return useMemo(
     () =>
@@ -129,7 +131,7 @@ function useNoteServices(vault: string, noteId: string): NoteServices {
           // The address of the open note names its heading already, or changes without the page being made anew.
           if (id === noteId && !newTab && workspace.note(id).goToAnchor(hash)) return;
           if (newTab && hash !== '') workspace.note(id).goToAnchor(hash);
-          latest.current.open(id, newTab ? 'behind' : 'here', hash);
+          latest.current.tabs.open(id, newTab ? 'behind' : 'here', hash);
         },
         openFile(fileId, newTab) {
           if (newTab) window.open(`/vaults/${vault}/files/${fileId}`, '_blank', 'noopener');
@@ -141,6 +143,7 @@ function useNoteServices(vault: string, noteId: string): NoteServices {
           showToast({ text: `${failed}: ${name}. ${reasonIn(language, error)}`, kind: 'danger' });
         },
         reasonOf: (error) => reasonIn(language, error),
+        openTemplates: () => latest.current.open('template'),
       }),
     [vault, noteId, queries, navigate, language],
   );

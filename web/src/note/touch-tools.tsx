@@ -4,14 +4,28 @@ import { Icon, type IconName } from '../ui/controls/icon.tsx';
 import styles from './touch-tools.module.css';
 
 const TOOLS: readonly (readonly [EditorCommand & ToolName, IconName])[] = [
+  ['insert', 'add'],
   ['undo', 'undo'],
   ['heading-2', 'heading'],
   ['bold', 'bold'],
+  ['italic', 'italic'],
+  ['highlight', 'highlight'],
   ['bullet-list', 'list'],
   ['toggle-task', 'task'],
+  ['note-link', 'note'],
   ['link', 'link'],
 ];
-type ToolName = 'undo' | 'heading-2' | 'bold' | 'bullet-list' | 'toggle-task' | 'link';
+type ToolName =
+  | 'insert'
+  | 'undo'
+  | 'heading-2'
+  | 'bold'
+  | 'italic'
+  | 'highlight'
+  | 'bullet-list'
+  | 'toggle-task'
+  | 'note-link'
+  | 'link';
 
 /** On a phone, above the keyboard while one types, in place of the places. */
 export function TouchTools({ editor }: { readonly editor: EditorController }) {

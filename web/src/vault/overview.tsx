@@ -2,6 +2,7 @@ import { ApiError } from '@notevault/client/transport.ts';
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Suspense, useState } from 'react';
+import { useVaultActions } from '../commands/vault-actions.ts';
 import { meQuery, recentQuery } from '../data/queries.ts';
 import { useCanWrite, useVaultId } from '../data/use-vault.ts';
 import { useLanguage, useTexts } from '../i18n/use-texts.ts';
@@ -14,7 +15,6 @@ import { DamagedRows } from './damaged-rows.tsx';
 import { partOfDay } from './greeting.ts';
 import { NoteList } from './note-list.tsx';
 import styles from './overview.module.css';
-import { useVaultActions } from './vault-actions.ts';
 
 /** Home: what can be done first, what is damaged, and the notes that changed last. */
 export function Overview() {

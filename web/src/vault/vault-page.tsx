@@ -1,5 +1,6 @@
 import { Outlet } from '@tanstack/react-router';
 import { lazy, type RefObject, Suspense, useEffect, useRef, useState } from 'react';
+import { VaultActionsContext } from '../commands/vault-actions.ts';
 import { useVault, useVaultId } from '../data/use-vault.ts';
 import { loadTexts } from '../i18n/i18n.ts';
 import { useTexts } from '../i18n/use-texts.ts';
@@ -21,7 +22,6 @@ import { UnsentCount } from './unsent-badge.tsx';
 import { useActions } from './use-actions.ts';
 import { useSidebar } from './use-sidebar.ts';
 import { useTabLinks } from './use-tab-links.ts';
-import { VaultActionsContext } from './vault-actions.ts';
 import styles from './vault-page.module.css';
 
 const loadDialogs = () => importOrReload(() => import('../commands/dialogs.tsx'));

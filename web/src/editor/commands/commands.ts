@@ -4,8 +4,9 @@ import type { EditorState } from '@codemirror/state';
 import { type Command, EditorView } from '@codemirror/view';
 import { redo, undo } from '../collab/binding.ts';
 import type { EditorCommand } from '../core/controller.ts';
+import { openSlashMenu } from '../slash/open-slash-menu.ts';
 import { editTable, insertTable, tableAtCursor } from '../table/commands.ts';
-import { insertLink, toggleMark } from './inline-marks.ts';
+import { insertLink, insertNoteLink, toggleMark } from './inline-marks.ts';
 import {
   insertCodeBlock,
   toggleBullets,
@@ -35,6 +36,8 @@ export const COMMANDS: Readonly<Record<EditorCommand, Command>> = {
   highlight: toggleMark('=='),
   code: toggleMark('`'),
   link: insertLink,
+  'note-link': insertNoteLink,
+  insert: openSlashMenu,
   'heading-1': toggleHeading(1),
   'heading-2': toggleHeading(2),
   'heading-3': toggleHeading(3),

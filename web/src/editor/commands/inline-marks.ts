@@ -1,3 +1,4 @@
+import { startCompletion } from '@codemirror/autocomplete';
 import { EditorSelection, type EditorState, type SelectionRange, type TransactionSpec } from '@codemirror/state';
 import type { Command } from '@codemirror/view';
 
@@ -58,6 +59,30 @@ function addMarks(from: number, to: number, mark: string, range: SelectionRange)
   ];
   return { changes, range: EditorSelection.range(range.anchor + mark.length, range.head + mark.length) };
 }
+
+/** Whether `toggleMark` would take the marks away around the whole main selection. */
+export function hasMark(state: EditorState, mark: string): boolean {
+  const { from, to } = state.selection.main;
+  return isMarked(state, from, to, mark);
+}
+
+/** Makes a link to a note of the selection, which stays as its text, and shows the notes to choose from. */
+export const insertNoteLink: Command = (view) => {
+  const { state } = view;
+  if (state.readOnly) return false;
+  const { from, to, head } = state.selection.main;
+  const isLabel = from !== to && !/[[\]|\n]/.test(state.sliceDoc(from, to));
+  const changes = isLabel
+    ? [
+        { from, insert: '[[|' },
+        { from: to, insert: ']]' },
+      ]
+    : { from: head, insert: '[[]]' };
+  const anchor = (isLabel ? from : head) + 2;
+  view.dispatch({ changes, selection: { anchor }, userEvent: 'input.format', scrollIntoView: true });
+  startCompletion(view);
+  return true;
+};
 
 /** Makes a markdown link of the selection, with the cursor where the address goes. */
 export const insertLink: Command = (view) => {

@@ -21,6 +21,8 @@ const EFFECTS: Readonly<Record<EditorCommand, Effect>> = {
   highlight: 'marks',
   code: 'marks',
   link: 'marks',
+  'note-link': 'marks',
+  insert: 'marks',
   'heading-1': 'marks',
   'heading-2': 'marks',
   'heading-3': 'marks',

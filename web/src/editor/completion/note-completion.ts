@@ -10,12 +10,17 @@ import { bestMatches } from '@notevault/note-text/names/match.ts';
 import { scan } from '@notevault/note-text/scan.ts';
 import { type CompletionServices, services } from '../core/services.ts';
 import { type Block, blocksIn, namingOf, newBlockId } from '../links/blocks.ts';
+import { completeSlash, optionIcon } from '../slash/slash-menu.ts';
 import { type OpenLink, readOpenLink, readOpenTag } from './open-construct.ts';
 
-/** Completes `[[` with notes, headings and blocks, which get an id when they are chosen, and `#` with tags. */
+/**
+ * Completes `[[` with notes, headings and blocks, which get an id when they are chosen, `#` with tags, and `/` with what
+ * can be inserted.
+ */
 export const noteCompletion: Extension = autocompletion({
-  override: [completeLink, completeTag],
+  override: [completeLink, completeTag, completeSlash],
   icons: false,
+  addToOptions: [{ render: optionIcon, position: 10 }],
   activateOnTyping: true,
   // Enter right after `[[` in a list must still end the line until a choice was made.
   interactionDelay: 50,
@@ -105,10 +110,13 @@ function applyLink(text: string): NonNullable<Completion['apply']> {
 
 function writeLink(view: EditorView, text: string, from: number, to: number, beside?: ChangeSpec): void {
   const { state } = view;
-  const isClosed = state.sliceDoc(to, to + 2) === ']]';
+  const rest = state.doc.lineAt(to).text.slice(to - state.doc.lineAt(to).from);
+  // A text that the link shows, if it has one, stays.
+  const [closing = ''] = /^(?:\|[^[\]]*)?\]\]/.exec(rest) ?? [];
+  const isClosed = closing !== '';
   const link = { from, to, insert: isClosed ? text : `${text}]]` };
   const changes = state.changes([link, ...(beside === undefined ? [] : [beside])]);
-  const anchor = changes.mapPos(to, 1) + (isClosed ? 2 : 0);
+  const anchor = changes.mapPos(to, 1) + closing.length;
   view.dispatch({ changes, selection: { anchor }, userEvent: 'input.complete' });
 }
 

@@ -9,6 +9,7 @@ import {
   highlightActiveLine,
   rectangularSelection,
 } from '@codemirror/view';
+import { formatBar } from '../bars/format-bar.ts';
 import { noteCompletion } from '../completion/note-completion.ts';
 import { fileDrop } from '../files/file-drop.ts';
 import { uploads } from '../files/insert-files.ts';
@@ -64,6 +65,7 @@ export const editingExtensions: Extension = [
   highlightSelectionMatches(),
   search({ top: true }),
   noteCompletion,
+  formatBar,
   linkHover,
   uploads,
   plainPasteKeys,

@@ -11,6 +11,8 @@ export type EditorCommand =
   | 'highlight'
   | 'code'
   | 'link'
+  | 'note-link'
+  | 'insert'
   | 'heading-1'
   | 'heading-2'
   | 'heading-3'

@@ -5,6 +5,7 @@ import { foldKeymap } from '@codemirror/language';
 import { searchKeymap } from '@codemirror/search';
 import { type Extension, Prec } from '@codemirror/state';
 import { type Command, type EditorView, type KeyBinding, keymap } from '@codemirror/view';
+import { focusFormatBar } from '../bars/format-bar.ts';
 import { COMMANDS } from '../commands/commands.ts';
 import { COMMAND_KEYS } from '../commands/keys.ts';
 import { destinationAt, openDestination } from '../links/link-click.ts';
@@ -59,7 +60,6 @@ const continueMarkup = insertNewlineContinueMarkupCommand({ nonTightLists: false
 const tableKeys: KeyBinding[] = [
   { key: 'Tab', run: moveCell(1), shift: moveCell(-1) },
   { key: 'Enter', run: (view) => isInTable(view) && nextRow(view) },
-  { key: 'Alt-F10', run: focusTableBar },
   ...(['table-row-up', 'table-row-down', 'table-column-left', 'table-column-right'] as const).map((name) => ({
     ...COMMAND_KEYS[name],
     run: COMMANDS[name],
@@ -69,6 +69,9 @@ const tableKeys: KeyBinding[] = [
 function isInTable(view: EditorView): boolean {
   return view.state.selection.main.empty && tableAtCursor(view.state) !== null;
 }
+
+/** Moves the focus to the bar that is shown: over a selection, or else over a table. */
+const focusBar: Command = (view) => focusFormatBar(view) || focusTableBar(view);
 
 /** The keys of the editor, the most specific first. Undo and redo are with the binding to Yjs. */
 export const noteKeymaps: Extension = [
@@ -82,6 +85,7 @@ export const noteKeymaps: Extension = [
     ]),
   ),
   keymap.of([
+    { key: 'Alt-F10', run: focusBar },
     ...notePairs,
     ...closeBracketsKeymap,
     ...completionKeymap,

@@ -113,6 +113,8 @@ export interface EditorServices {
   readonly strings: EditorStrings;
   /** The address of the folder with the sandboxed frames, such as `/frames/`. */
   readonly framesUrl: string;
+  /** Lets a template be chosen, which is inserted at the cursor. */
+  openTemplates?(): void;
 }
 
 /** The services of a view, for extensions and widgets. */

@@ -1,3 +1,5 @@
+import type { FormatName } from '../bars/format-tools.ts';
+import type { InsertionName } from '../slash/insertions.ts';
 import type { TableEdit } from '../table/commands.ts';
 
 /** Every sentence that the editor shows. The app provides them in its language. */
@@ -44,6 +46,11 @@ export interface EditorStrings {
   /** The bar of a table, and what it does. */
   readonly tableTools: string;
   readonly tableEdits: Readonly<Record<TableEdit | 'source', string>>;
+  /** The bar over a selection, and what it does. */
+  readonly formatTools: string;
+  readonly formats: Readonly<Record<FormatName, string>>;
+  /** What `/` inserts. */
+  readonly insertions: Readonly<Record<InsertionName, string>>;
   /** Translations of CodeMirror's own phrases, for its search panel and its announcements. */
   readonly phrases: Readonly<Record<string, string>>;
 }

@@ -1,6 +1,6 @@
-import type { Command, EditorView } from '@codemirror/view';
+import type { EditorView } from '@codemirror/view';
+import { fillToolbar, type Tool } from '../bars/toolbar.ts';
 import { stringsOf } from '../media/inline-widgets.ts';
-import { button, drawn } from '../preview/widget-base.ts';
 import { toggleSource } from './cell-keys.ts';
 import { editTable, type TableEdit } from './commands.ts';
 
@@ -31,50 +31,11 @@ const GROUPS: readonly (readonly (TableEdit | 'source')[])[] = [
 /** Fills the bar of a table with its tools. In a file of its own, loaded with the first table that is edited. */
 export function addTools(view: EditorView, dom: HTMLElement): void {
   const { tableTools, tableEdits } = stringsOf(view);
-  dom.setAttribute('role', 'toolbar');
-  dom.ariaLabel = tableTools;
-  for (const names of GROUPS) {
-    const group = document.createElement('div');
-    group.append(...names.map((name) => tool(view, name, tableEdits[name])));
-    dom.append(group);
-  }
-  const [first] = dom.querySelectorAll('button');
-  if (first !== undefined) first.tabIndex = 0;
-  dom.addEventListener('keydown', (event) => moveInBar(view, dom, event));
-}
-
-function tool(view: EditorView, name: TableEdit | 'source', label: string): HTMLButtonElement {
-  const run: Command = name === 'source' ? toggleSource : editTable(name);
-  const made = button('nv-table-tool', '', () => void run(view));
-  made.ariaLabel = label;
-  made.title = label;
-  made.tabIndex = -1;
-  // The press must not take the focus, and with it the keyboard of a phone, from the cell.
-  made.addEventListener('mousedown', (event) => event.preventDefault());
-  made.append(drawn(ICONS[name]));
-  return made;
-}
-
-/** The arrow keys move in the bar, which takes one step of Tab; Escape returns to the cell. */
-function moveInBar(view: EditorView, bar: HTMLElement, event: KeyboardEvent): void {
-  const tools = [...bar.querySelectorAll('button')];
-  const at = tools.findIndex((one) => one.matches(':focus'));
-  const last = tools.length - 1;
-  const places: Readonly<Record<string, number>> = {
-    ArrowRight: at === last ? 0 : at + 1,
-    ArrowLeft: at <= 0 ? last : at - 1,
-    Home: 0,
-    End: last,
-  };
-  const next = tools[places[event.key] ?? -1];
-  if (event.key === 'Escape') view.focus();
-  else if (next === undefined) return;
-  else focusTool(tools, next);
-  event.preventDefault();
-  event.stopPropagation();
-}
-
-function focusTool(tools: readonly HTMLButtonElement[], next: HTMLButtonElement): void {
-  for (const one of tools) one.tabIndex = one === next ? 0 : -1;
-  next.focus();
+  const toolOf = (name: TableEdit | 'source'): Tool => ({
+    label: tableEdits[name],
+    icon: ICONS[name],
+    run: name === 'source' ? toggleSource : editTable(name),
+  });
+  const groups = GROUPS.map((names) => names.map(toolOf));
+  fillToolbar(view, dom, tableTools, groups);
 }

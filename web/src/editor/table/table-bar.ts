@@ -12,7 +12,7 @@ export const tableBar = showTooltip.compute([drawnTables, 'selection', EditorSta
 
 function createBar(view: EditorView): TooltipView {
   const dom = document.createElement('div');
-  dom.className = 'nv-table-bar';
+  dom.className = 'nv-bar nv-table-bar';
   void import('./bar-tools.ts').then(({ addTools }) => {
     addTools(view, dom);
     repositionTooltips(view);

@@ -7,6 +7,7 @@ import { concurrentTests } from './suites/concurrent.ts';
 import { editingTests } from './suites/editing.ts';
 import { hostileTests } from './suites/hostile.ts';
 import { inputMethodTests } from './suites/input-method.ts';
+import { insertingTests } from './suites/inserting.ts';
 import { longNoteTests } from './suites/long-note.ts';
 import { pasteTests } from './suites/paste.ts';
 import { richTests } from './suites/rich.ts';
@@ -28,6 +29,7 @@ describe('the editor in Chromium', { skip: noBrowser ?? false, timeout: 15 * 60_
   touchTests(open);
   editingTests(open);
   commandTests(open);
+  insertingTests(open);
   concurrentTests(open);
   inputMethodTests(open);
   richTests(open);

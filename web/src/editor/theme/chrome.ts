@@ -19,14 +19,21 @@ export const chromeTheme = EditorView.baseTheme({
   '@media (max-width: 760px)': { '.cm-gutters': { display: 'none !important' } },
   '.cm-foldPlaceholder': { background: 'var(--sunken)', border: '0', color: 'var(--muted)', padding: '0 var(--s3)' },
   '.cm-tooltip': { ...floating, overflow: 'hidden' },
-  '.cm-tooltip-autocomplete > ul': {
+  '.cm-tooltip.cm-tooltip-autocomplete > ul': {
     fontFamily: 'var(--font)',
     fontSize: 'var(--chrome)',
-    maxHeight: '16em',
+    maxHeight: '20em',
     padding: 'var(--s2)',
   },
-  '.cm-tooltip-autocomplete > ul > li': { padding: '5px var(--s4)', lineHeight: '1.5', borderRadius: 'var(--radius)' },
-  '.cm-tooltip-autocomplete > ul > li[aria-selected]': { background: 'var(--accent-soft)', color: 'var(--text)' },
+  '.cm-tooltip.cm-tooltip-autocomplete > ul > li': {
+    lineHeight: 'var(--row)',
+    padding: '0 var(--s4)',
+    borderRadius: 'var(--radius)',
+  },
+  '.cm-tooltip.cm-tooltip-autocomplete > ul > li[aria-selected]': {
+    background: 'var(--accent-soft)',
+    color: 'var(--text)',
+  },
   '.cm-completionMatchedText': { textDecoration: 'none', fontWeight: '660', color: 'var(--accent-ink)' },
   '.cm-completionDetail': { color: 'var(--muted)', fontStyle: 'normal', marginInlineStart: 'var(--s4)' },
   '.nv-hover': {

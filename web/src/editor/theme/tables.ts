@@ -1,5 +1,4 @@
 import { EditorView } from '@codemirror/view';
-import { floating } from './parts.ts';
 
 /** Tables that are edited in place, and the bar above them. */
 export const tableTheme = EditorView.baseTheme({
@@ -65,42 +64,6 @@ export const tableTheme = EditorView.baseTheme({
   '.nv-cell-extra': { color: 'var(--muted)' },
   '&:focus-within .nv-cell-active': { outline: '2px solid var(--accent)', outlineOffset: '-2px' },
 
-  '.cm-tooltip.nv-table-bar': {
-    display: 'flex',
-    maxWidth: 'calc(100vw - 2 * var(--s6))',
-    boxSizing: 'border-box',
-    overflowX: 'auto',
-    padding: 'var(--s1)',
-    ...floating,
-    visibility: 'hidden',
-  },
+  '.nv-table-bar': { visibility: 'hidden' },
   '&:focus-within .nv-table-bar': { visibility: 'visible' },
-  '.nv-table-bar > div': { display: 'flex', flex: 'none' },
-  '.nv-table-bar > div + div': {
-    marginInlineStart: 'var(--s2)',
-    paddingInlineStart: 'var(--s2)',
-    borderInlineStart: '1px solid var(--hairline)',
-  },
-  '.nv-table-tool': {
-    display: 'grid',
-    placeItems: 'center',
-    width: 'var(--row)',
-    height: 'var(--row)',
-    padding: '0',
-    border: '0',
-    borderRadius: 'var(--radius)',
-    background: 'none',
-    color: 'var(--muted)',
-    cursor: 'pointer',
-  },
-  '.nv-table-tool:hover': { backgroundColor: 'var(--sunken)', color: 'var(--text)' },
-  '.nv-table-tool svg': {
-    width: '18px',
-    height: '18px',
-    fill: 'none',
-    stroke: 'currentColor',
-    strokeWidth: '1.6',
-    strokeLinecap: 'round',
-    strokeLinejoin: 'round',
-  },
 });

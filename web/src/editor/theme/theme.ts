@@ -1,5 +1,6 @@
 import { syntaxHighlighting } from '@codemirror/language';
 import type { Extension } from '@codemirror/state';
+import { barTheme } from './bars.ts';
 import { blockTheme } from './blocks.ts';
 import { chromeTheme } from './chrome.ts';
 import { codeStyle, noteStyle } from './highlight.ts';
@@ -16,6 +17,7 @@ export const editorTheme: Extension = [
   blockTheme,
   tableTheme,
   panelTheme,
+  barTheme,
   chromeTheme,
   printTheme,
   syntaxHighlighting(noteStyle),

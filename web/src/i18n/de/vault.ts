@@ -179,6 +179,7 @@ export const vault: typeof english = {
     title: 'Tastenkürzel',
     everywhere: 'Überall',
     editor: 'In der Notiz',
+    note: 'Im Text fügt „/“ Überschriften, Tabellen, Dateien und anderes ein. Alt F10 geht in die Leiste über einer Auswahl oder Tabelle, Escape zurück.',
     tree: 'In der Liste der Notizen: Pfeile bewegen und öffnen, F2 benennt um, Entf legt in den Papierkorb, Strg X und Strg V verschieben, Umschalt F10 öffnet das Menü, Buchstaben finden einen Namen.',
     treeOnMac:
       'In der Liste der Notizen: Pfeile bewegen und öffnen, F2 benennt um, ⌘⌫ legt in den Papierkorb, ⌘X und ⌘V verschieben, ⇧F10 öffnet das Menü, Buchstaben finden einen Namen.',
@@ -235,6 +236,8 @@ export const vault: typeof english = {
     highlight: 'Hervorgehoben',
     code: 'Code',
     link: 'Link',
+    'note-link': 'Link auf eine Notiz',
+    insert: 'Einfügen …',
     'heading-1': 'Überschrift 1',
     'heading-2': 'Überschrift 2',
     'heading-3': 'Überschrift 3',

@@ -178,6 +178,7 @@ export const vault = {
     title: 'Keyboard shortcuts',
     everywhere: 'Everywhere',
     editor: 'In the note',
+    note: 'In a text, “/” inserts headings, tables, files and more. Alt F10 goes to the bar above a selection or a table, Escape back.',
     tree: 'In the list of notes: arrows move and open, F2 renames, Delete moves to the trash, Ctrl X and Ctrl V move, Shift F10 opens the menu, letters find a name.',
     treeOnMac:
       'In the list of notes: arrows move and open, F2 renames, ⌘⌫ moves to the trash, ⌘X and ⌘V move, ⇧F10 opens the menu, letters find a name.',
@@ -234,6 +235,8 @@ export const vault = {
     highlight: 'Highlight',
     code: 'Code',
     link: 'Link',
+    'note-link': 'Link to a note',
+    insert: 'Insert…',
     'heading-1': 'Heading 1',
     'heading-2': 'Heading 2',
     'heading-3': 'Heading 3',

@@ -179,6 +179,7 @@ export const vault: typeof english = {
     title: 'キーボードショートカット',
     everywhere: 'どこでも',
     editor: 'ノート内',
+    note: '本文では「/」で見出し・表・ファイルなどを挿入します。Alt F10で選択範囲や表の上のバーに移り、Escapeで戻ります。',
     tree: 'ノート一覧では、矢印で移動して開き、F2で名前を変更し、Deleteでごみ箱に移し、Ctrl XとCtrl Vで移動し、Shift F10でメニューを開き、文字で名前を探します。',
     treeOnMac:
       'ノート一覧では、矢印で移動して開き、F2で名前を変更し、⌘⌫でごみ箱に移し、⌘Xと⌘Vで移動し、⇧F10でメニューを開き、文字で名前を探します。',
@@ -235,6 +236,8 @@ export const vault: typeof english = {
     highlight: 'ハイライト',
     code: 'コード',
     link: 'リンク',
+    'note-link': 'ノートへのリンク',
+    insert: '挿入…',
     'heading-1': '見出し 1',
     'heading-2': '見出し 2',
     'heading-3': '見出し 3',

@@ -97,6 +97,7 @@ class FakeApp implements NoteServer {
       reportError: (error) => void this.errors.push(error),
       reportDelay: (...what) => void this.errors.push(what),
       reasonOf: String,
+      openTemplates: () => undefined,
     });
   }
 }

@@ -49,6 +49,7 @@ export interface NoteServicesOptions {
   reportDelay(name: string, error: unknown): void;
   /** Why something did not work, as a sentence. */
   reasonOf(error: unknown): string;
+  openTemplates(): void;
 }
 
 const SUGGESTIONS = 30;
@@ -130,6 +131,10 @@ export class NoteServices implements EditorServices {
       return path;
     },
   };
+
+  openTemplates(): void {
+    this.#options.openTemplates();
+  }
 
   get #tree(): VaultTree | undefined {
     return this.#options.queries.getQueryData<VaultTree>(keys.tree(this.#options.vault));

@@ -1,8 +1,8 @@
 import { createContext, useContext } from 'react';
-import type { ActionContext } from '../commands/action.ts';
+import type { ActionContext } from './action.ts';
 
 /** What pages of a vault may begin, of what keys and palette do. */
-export type VaultActions = Pick<ActionContext, 'createNote' | 'openDaily'>;
+export type VaultActions = Pick<ActionContext, 'createNote' | 'openDaily' | 'open'>;
 
 export const VaultActionsContext = createContext<VaultActions | null>(null);
 

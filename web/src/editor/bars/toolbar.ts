@@ -1,0 +1,64 @@
+import type { EditorView } from '@codemirror/view';
+import { button, drawn } from '../preview/widget-base.ts';
+
+/** A button of a bar in the editor. */
+export interface Tool {
+  readonly label: string;
+  /** A path on a grid of 24. */
+  readonly icon: string;
+  readonly run: (view: EditorView) => void;
+}
+
+/** Makes a toolbar of an element; each group of tools begins after a line. Returns the buttons in order. */
+export function fillToolbar(
+  view: EditorView,
+  dom: HTMLElement,
+  label: string,
+  groups: readonly (readonly Tool[])[],
+): readonly HTMLButtonElement[] {
+  dom.setAttribute('role', 'toolbar');
+  dom.ariaLabel = label;
+  for (const tools of groups) {
+    const group = document.createElement('div');
+    group.append(...tools.map((tool) => buttonOf(view, tool)));
+    dom.append(group);
+  }
+  const buttons = [...dom.querySelectorAll('button')];
+  if (buttons[0] !== undefined) buttons[0].tabIndex = 0;
+  dom.addEventListener('keydown', (event) => moveInBar(view, buttons, event));
+  return buttons;
+}
+
+function buttonOf(view: EditorView, { label, icon, run }: Tool): HTMLButtonElement {
+  const made = button('nv-bar-tool', '', () => run(view));
+  made.ariaLabel = label;
+  made.title = label;
+  made.tabIndex = -1;
+  // The press must not take the focus, and with it the keyboard of a phone, from the text.
+  made.addEventListener('mousedown', (event) => event.preventDefault());
+  made.append(drawn(icon));
+  return made;
+}
+
+/** The arrow keys move in the bar, which takes one step of Tab; Escape returns to the text. */
+function moveInBar(view: EditorView, buttons: readonly HTMLButtonElement[], event: KeyboardEvent): void {
+  const at = buttons.findIndex((one) => one.matches(':focus'));
+  const last = buttons.length - 1;
+  const places: Readonly<Record<string, number>> = {
+    ArrowRight: at === last ? 0 : at + 1,
+    ArrowLeft: at <= 0 ? last : at - 1,
+    Home: 0,
+    End: last,
+  };
+  const next = buttons[places[event.key] ?? -1];
+  if (event.key === 'Escape') view.focus();
+  else if (next === undefined) return;
+  else focusTool(buttons, next);
+  event.preventDefault();
+  event.stopPropagation();
+}
+
+function focusTool(buttons: readonly HTMLButtonElement[], next: HTMLButtonElement): void {
+  for (const one of buttons) one.tabIndex = one === next ? 0 : -1;
+  next.focus();
+}

@@ -1,0 +1,60 @@
+import { EditorView } from '@codemirror/view';
+import { floating } from './parts.ts';
+
+/** The bars over tables and selections, and the icons of the menu that `/` opens. */
+export const barTheme = EditorView.baseTheme({
+  '.cm-tooltip.nv-bar': {
+    display: 'flex',
+    maxWidth: 'calc(100vw - 2 * var(--s6))',
+    boxSizing: 'border-box',
+    overflowX: 'auto',
+    padding: 'var(--s1)',
+    ...floating,
+  },
+  '.nv-bar > div': { display: 'flex', flex: 'none' },
+  '.nv-bar > div + div': {
+    marginInlineStart: 'var(--s2)',
+    paddingInlineStart: 'var(--s2)',
+    borderInlineStart: '1px solid var(--hairline)',
+  },
+  '.nv-bar-tool': {
+    display: 'grid',
+    placeItems: 'center',
+    width: 'var(--row)',
+    height: 'var(--row)',
+    padding: '0',
+    border: '0',
+    borderRadius: 'var(--radius)',
+    background: 'none',
+    color: 'var(--muted)',
+    cursor: 'pointer',
+  },
+  '.nv-bar-tool:hover': { backgroundColor: 'var(--sunken)', color: 'var(--text)' },
+  '.nv-bar-tool svg': {
+    width: '18px',
+    height: '18px',
+    fill: 'none',
+    stroke: 'currentColor',
+    strokeWidth: '1.6',
+    strokeLinecap: 'round',
+    strokeLinejoin: 'round',
+  },
+  '.nv-bar-tool[aria-pressed="true"]': { backgroundColor: 'var(--accent-soft)', color: 'var(--accent-ink)' },
+  // What is done with a selection is only shown while the text, or the bar itself, has the focus.
+  '.nv-format-bar': { visibility: 'hidden' },
+  '&.cm-focused:not([data-pressed]) .nv-format-bar, .nv-format-bar:focus-within': { visibility: 'visible' },
+  // On phones the tools are above the keyboard.
+  '@media (max-width: 760px)': { '.nv-format-bar': { display: 'none !important' } },
+  '.nv-option-icon': {
+    width: '18px',
+    height: '18px',
+    marginInlineEnd: 'var(--s3)',
+    verticalAlign: '-4px',
+    color: 'var(--muted)',
+    fill: 'none',
+    stroke: 'currentColor',
+    strokeWidth: '1.6',
+    strokeLinecap: 'round',
+    strokeLinejoin: 'round',
+  },
+});
