@@ -12,14 +12,15 @@ export type Invited = InvitationShown | 'dead' | { readonly failed: unknown };
 
 const asked = new Map<string, Promise<Invited>>();
 
-/** Asks once what an invitation is for; after a failure again the next time. */
+/** Asks once what an invitation is for, also if a component that waits for the answer is made anew. */
 function readInvitation(token: string): Promise<Invited> {
   const before = asked.get(token);
   if (before !== undefined) return before;
-  const reading = anonymous.invitation(token).catch((error: unknown): Invited => {
-    asked.delete(token);
-    return error instanceof ApiError && error.status === 404 ? 'dead' : { failed: error };
-  });
+  const reading = anonymous
+    .invitation(token)
+    .catch(
+      (error: unknown): Invited => (error instanceof ApiError && error.status === 404 ? 'dead' : { failed: error }),
+    );
   asked.set(token, reading);
   return reading;
 }
@@ -33,17 +34,20 @@ interface WithInvitationProps {
 /** Reads an invitation, and shows what goes on with it. */
 export function WithInvitation(props: WithInvitationProps) {
   const [tries, setTries] = useState(0);
+  const again = () => {
+    asked.delete(props.token);
+    setTries(tries + 1);
+  };
   return (
     <Suspense key={tries}>
-      <Read {...props} again={() => setTries(tries + 1)} />
+      <Read {...props} again={again} />
     </Suspense>
   );
 }
 
 function Read({ token, children, again }: WithInvitationProps & { readonly again: () => void }) {
   const t = useTexts('sharing');
-  const [reading] = useState(() => readInvitation(token));
-  const invited = use(reading);
+  const invited = use(readInvitation(token));
   if (invited === 'dead' || !('failed' in invited)) return children(invited);
   return (
     <StartCard title={t('invitation.titleUnknown')}>
