@@ -87,6 +87,8 @@ test('two people meet in a vault that was shared by a link, and one is removed w
   await dialog.getByRole('button', { name: 'Make a link' }).click();
   const link = await dialog.getByTestId('invitation').innerText();
   await expect(dialog.getByText('Whoever has the link')).toBeVisible();
+  await expect(dialog.getByRole('img', { name: 'The link as a QR code' })).toBeVisible();
+  await expect(dialog.getByRole('button', { name: 'Copy' })).toBeVisible();
   await expectAccessible(page);
 
   const browser = await otherBrowser(context);
@@ -164,5 +166,101 @@ test('a role that is lowered while typing makes the editor read-only, and the wr
   let text = '';
   for await (const part of stream) text += part;
   expect(text).toBe('Peas\nsent not sent');
+  await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click();
+  // What the server does not take is set aside on demand, listed as such, and brought back.
+  const badge = page.getByTestId('unsent');
+  const editor = page.locator('.cm-content');
+  await page.getByRole('button', { name: 'Show the note of the server' }).click();
+  await expect(badge).toHaveText('1 text set aside');
+  await expect(editor).not.toContainText('not sent');
+  await expect(page.getByTestId('save-state')).toHaveText('Saved');
+  await badge.click();
+  await expect(page.getByRole('dialog')).toContainText('set aside: nothing of it is sent');
+  await expectAccessible(page);
+  await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click();
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await expect(editor).toContainText('sent not sent');
+  await expect(page.getByTestId('save-state')).toHaveText(/^Cannot save/);
   expect(await contentOf(mira, 'Beds.md')).toBe('Peas\nsent ');
+});
+
+test('the owner hands a vault over, and then leaves it', async ({ page, alice, server, context }) => {
+  const note = await alice.write('Plans.md', 'Plans\n');
+  const browser = await otherBrowser(context);
+  const mira = await signedIn(server, browser, { name: 'Mira', vault: 'Garden' });
+  await alice.shareWith(mira, 'editor');
+  const other = await browser.newPage();
+  await other.goto(alice.page());
+  await openSharing(other, 'Notes');
+  const theirs = other.getByRole('dialog');
+  await expect(theirs).toContainText('Alice shares this vault with you.');
+  await page.goto(alice.page(`/notes/${note.id}`));
+  await expect(page.getByTestId('save-state')).toHaveText('Saved');
+  await openSharing(page, 'Notes');
+  const dialog = page.getByRole('dialog', { name: /“Notes”/ });
+  // The owner cannot go before somebody else is the owner.
+  await expect(dialog.getByRole('button', { name: 'Leave the vault' })).toHaveCount(0);
+  await dialog.getByRole('button', { name: 'More about Mira' }).click();
+  await page.getByRole('menuitem', { name: 'Make them the owner…' }).click();
+  await expect(page.getByText(/^Then only Mira invites and removes people/)).toBeVisible();
+  await expectAccessible(page);
+  await page.getByRole('button', { name: 'Hand over' }).click();
+  await expect(page.getByText('The vault is Mira’s now')).toBeVisible();
+  await expect(dialog.getByRole('button', { name: 'Make a link' })).toHaveCount(0);
+  await expect(dialog.getByRole('listitem').filter({ hasText: 'Mira' })).toContainText('Owner');
+  await dialog.getByRole('button', { name: 'Leave the vault' }).click();
+  await expect(page.getByText(/To come back, you need another invitation/)).toBeVisible();
+  await expectAccessible(page);
+  await page.getByRole('dialog', { name: 'Leave “Notes”?' }).getByRole('button', { name: 'Leave the vault' }).click();
+  await expect(page.getByRole('heading', { level: 1, name: 'Vaults' })).toBeVisible();
+  await expect(page.getByText('Notes', { exact: true })).toHaveCount(0);
+  await expect.poll(() => rowsOf(page, 'notevault-notes', 'copies')).toEqual([]);
+  await page.goto(alice.page(`/notes/${note.id}`));
+  await expect(page.getByText('Plans', { exact: true })).toHaveCount(0);
+  // Who has it now finds it among their own.
+  await theirs.getByRole('button', { name: 'Close' }).click();
+  await other.reload();
+  await openSharing(other, 'Notes');
+  await expect(theirs.getByRole('button', { name: 'Make a link' })).toBeVisible();
+  await expect(theirs.getByText('Alice', { exact: true })).toHaveCount(0);
+  await theirs.getByRole('button', { name: 'Close' }).click();
+  await openNote(other, 'Plans');
+  await typeAtEnd(other, 'go on');
+  await expect(other.getByTestId('save-state')).toHaveText('Saved');
+});
+
+test('an invitation that is dead, or for another e-mail, says so to everybody and leads on', async ({
+  page,
+  alice,
+  server,
+  context,
+}) => {
+  const browser = await otherBrowser(context);
+  const mira = await signedIn(server, browser, { name: 'Mira', vault: 'Garden' });
+  const link = await mira.invite('editor');
+  await page.goto(link);
+  await page.getByRole('button', { name: 'Open the vault' }).click();
+  await expect(page.getByRole('button', { name: 'Switch vault: Garden' })).toBeVisible();
+  // Again, it leads its member to the vault. To everybody else it is used up.
+  await page.goto(link);
+  await expect(page.getByRole('button', { name: 'Switch vault: Garden' })).toBeVisible();
+  for (const dead of [link, `${alice.url}/invite#nobody-made-this`]) {
+    const nobody = await otherBrowser(context);
+    const stranger = await nobody.newPage();
+    await stranger.goto(dead);
+    await expect(stranger.getByRole('heading', { name: 'This invitation is not valid any more' })).toBeVisible();
+    await expectAccessible(stranger);
+    await stranger.getByRole('button', { name: 'Go to the sign-in' }).click();
+    await expect(stranger.getByRole('heading', { name: 'Welcome back' })).toBeVisible();
+    await nobody.close();
+  }
+  await page.goto(`${alice.url}/invite#nobody-made-this`);
+  await expect(page.getByRole('heading', { name: 'This invitation is not valid any more' })).toBeVisible();
+  await expectAccessible(page);
+  await page.getByRole('link', { name: 'Go to your notes' }).click();
+  await expect(page.getByRole('button', { name: /^Switch vault/ })).toBeVisible();
+  await page.goto(await mira.invite('viewer', { email: 'somebody@example.org' }));
+  await page.getByRole('button', { name: 'Open the vault' }).click();
+  await expect(page.getByRole('heading', { name: 'This invitation is for another e-mail' })).toBeVisible();
+  await expectAccessible(page);
 });

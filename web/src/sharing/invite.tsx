@@ -8,6 +8,7 @@ import { CopyButton } from '../ui/controls/copy-button.tsx';
 import { Choice, Field } from '../ui/controls/field.tsx';
 import { Notice } from '../ui/feedback/notice.tsx';
 import { invitationOf } from './invitation-of.ts';
+import { QrCode } from './qr-code.tsx';
 import styles from './sharing.module.css';
 import { sharing } from './sharing-api.ts';
 
@@ -84,6 +85,7 @@ function Link({ made: { url, invitation } }: { readonly made: InvitationMade }) 
         <code data-testid="invitation">{url}</code>
         <CopyButton text={url} />
       </div>
+      <QrCode text={url} label={t('qr')} />
     </Notice>
   );
 }
