@@ -1,3 +1,4 @@
+import { contentOf } from './kit/notes.ts';
 import { expect, expectAccessible, test } from './kit/test.ts';
 
 const state = 'save-state';
@@ -123,4 +124,28 @@ test('going back and forth between headings of a note scrolls to them', async ({
   await expect(heading('End')).toBeInViewport();
   await page.goBack();
   await expect(heading('Middle')).toBeInViewport();
+});
+
+test('a copy that folder sync kept is put beside its note, and is in the trash once both are one', async ({
+  page,
+  alice,
+}) => {
+  await alice.write('Beds.md', 'Peas\nin May\n');
+  const copy = await alice.write('Beds (conflict Laptop 2026-11-22 14-05-09).md', 'Peas\nin June\n');
+  await page.goto(alice.page(`/notes/${copy.id}`));
+  await expect(page.getByText('Folder sync kept this copy of “Beds”')).toBeVisible();
+  await expectAccessible(page);
+  await page.getByRole('button', { name: 'Compare' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Beds' });
+  await expect(dialog.getByRole('group', { name: 'The note' })).toContainText('in May');
+  await expect(dialog.getByRole('group', { name: 'This copy' })).toContainText('in June');
+  await expectAccessible(page);
+  await dialog.getByRole('button', { name: 'Use that of the copy' }).click();
+  await dialog.getByRole('button', { name: 'Save the text' }).click();
+  await expect(page.getByRole('heading', { level: 1, name: 'Beds', exact: true })).toBeVisible();
+  await expect(page.locator('.cm-content')).toContainText('in June');
+  await expect(page.getByRole('treeitem')).toHaveCount(1);
+  expect(await contentOf(alice, 'Beds.md')).toBe('Peas\nin June\n');
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await expect(page.getByRole('treeitem')).toHaveCount(2);
 });

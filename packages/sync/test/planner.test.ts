@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { conflictLabel, conflictPath, isConflictPath } from '../src/plan/names.ts';
+import { conflictLabel, conflictOf, conflictPath, isConflictPath } from '../src/plan/names.ts';
 import { plan } from '../src/plan/planner.ts';
 import type { LocalFile, RemoteFile, SyncedFile, Trees } from '../src/plan/trees.ts';
 import { runTriple, runTriples } from './triples.ts';
@@ -225,5 +225,9 @@ test('a conflict copy is named by device and local time, and numbered when the n
   );
   for (const path of [`f/a (${label}).gz`, `a (${label} 2).md`, `.env (${label})`])
     assert.ok(isConflictPath(path), path);
-  for (const path of ['a (conflict).md', `(${label})/a.md`]) assert.ok(!isConflictPath(path), path);
+  for (const path of ['a (conflict).md', `(${label})/a.md`]) {
+    assert.ok(!isConflictPath(path), path);
+    assert.equal(conflictOf(path), null);
+  }
+  assert.deepEqual([`f/a (${label} 2).md`, `.env (${label})`].map(conflictOf), ['f/a.md', '.env']);
 });

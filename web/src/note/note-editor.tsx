@@ -1,7 +1,8 @@
+import { conflictOf } from '@notevault/sync/plan/names.ts';
 import { useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import i18next from 'i18next';
-import { useEffect, useMemo, useRef } from 'react';
+import { lazy, Suspense, useEffect, useMemo, useRef } from 'react';
 import { useVaultActions } from '../commands/vault-actions.ts';
 import { api } from '../data/client.ts';
 import { keys } from '../data/keys.ts';
@@ -12,6 +13,7 @@ import { isNew } from '../device/outbox/outbox-state.ts';
 import { unsentChanged } from '../device/unsent-state.ts';
 import type { EditorSession } from '../editor/index.ts';
 import { useLanguage, useTexts } from '../i18n/use-texts.ts';
+import { importOrReload } from '../page/import-or-reload.ts';
 import { useObservable } from '../platform/use-observable.ts';
 import { nameOf, noteName } from '../tree/model/tree-index.ts';
 import { saveFile } from '../ui/controls/save-file.ts';
@@ -33,6 +35,10 @@ import { UndrawnNote } from './undrawn-note.tsx';
 import { useEditor } from './use-editor.ts';
 import { useNoteRequests } from './use-note-requests.tsx';
 import { useNoteSession, useSessionFact } from './use-note-session.ts';
+
+const ConflictCopy = lazy(() =>
+  importOrReload(() => import('./conflict-copy.tsx')).then((module) => ({ default: module.ConflictCopy })),
+);
 
 interface NoteEditorProps {
   readonly vaultId: string;
@@ -62,6 +68,7 @@ function LiveNote({ vaultId, note, isDraft, session }: NoteEditorProps & { reado
   const editor = useEditor(place, { note: open, session, services, mode, label, canWrite: isMember });
   const recovery = useRecovery(vaultId, note, session);
   const { isStarred, name, rename, dialog } = useNoteRequests(vaultId, note, open);
+  const original = conflictOf(note.path);
   const canWrite = useSessionFact(session, (one) => one.canWrite !== false) && isMember;
   useEffect(() => {
     open.setEditor(editor);
@@ -88,8 +95,19 @@ function LiveNote({ vaultId, note, isDraft, session }: NoteEditorProps & { reado
             editor === null ? null : <NoteMenu open={open} editor={editor} isStarred={isStarred} canWrite={canWrite} />
           }
         />
+        {original === null ? null : (
+          <Suspense>
+            <ConflictCopy
+              vaultId={vaultId}
+              noteId={note.id}
+              original={original}
+              session={session}
+              canWrite={canWrite}
+            />
+          </Suspense>
+        )}
         {canWrite ? null : (
-          <p className={styles.readOnly} role="status">
+          <p className={styles.about} role="status">
             {inVault('shared.readOnly')}
           </p>
         )}

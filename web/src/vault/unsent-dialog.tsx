@@ -9,6 +9,7 @@ import { bringBack, discardUnsent, unsentText } from '../device/unsent-copies.ts
 import { sendNow, unsentChanged } from '../device/unsent-state.ts';
 import type { UnsentNote } from '../editor/device.ts';
 import { useTexts } from '../i18n/use-texts.ts';
+import { type Compared, MergeDialog } from '../note/panels/merge-dialog.tsx';
 import { nameOf, noteName, parentOf } from '../tree/model/tree-index.ts';
 import { Button } from '../ui/controls/button.tsx';
 import { saveFile } from '../ui/controls/save-file.ts';
@@ -16,7 +17,6 @@ import { Dialog, DialogButtons } from '../ui/dialogs/dialog.tsx';
 import { errorText } from '../ui/feedback/error-text.ts';
 import { showToast } from '../ui/feedback/toast.ts';
 import { workspace } from '../workspace/workspace.ts';
-import { type Compared, MergeDialog } from './merge-dialog.tsx';
 import { OutboxRow, retryAll } from './outbox-row.tsx';
 import styles from './unsent-badge.module.css';
 
@@ -146,6 +146,12 @@ function UnsentRow({ note, opened }: { readonly note: UnsentNote; readonly opene
         <MergeDialog
           vaultId={vaultId}
           name={name}
+          words={{
+            theirs: t('unsent.theirs'),
+            ours: t('unsent.ours'),
+            takeTheirs: t('unsent.takeTheirs'),
+            takeOurs: t('unsent.takeOurs'),
+          }}
           compared={compared}
           // The document of one that is open would bring the edits back.
           saved={workspace.isOpen(id) ? null : () => discard(t('unsent.merged', { name }))}

@@ -31,11 +31,16 @@ export function conflictPath(path: string, label: string, taken: (foldedPath: st
   }
 }
 
-const CONFLICT_COPY = /\(conflict [\p{L}\p{N}-]* \d{4}-\d\d-\d\d \d\d-\d\d-\d\d(?: \d+)?\)(?:\.[^./]*)?$/u;
+const CONFLICT_COPY = / \(conflict [\p{L}\p{N}-]* \d{4}-\d\d-\d\d \d\d-\d\d-\d\d(?: \d+)?\)(\.[^./]*)?$/u;
 
 /** Whether a path was made by `conflictPath`, on any device. */
 export function isConflictPath(path: string): boolean {
   return CONFLICT_COPY.test(path);
+}
+
+/** Returns the path of the file of which `conflictPath` named a copy; null if the path is no such copy. */
+export function conflictOf(path: string): string | null {
+  return isConflictPath(path) ? path.replace(CONFLICT_COPY, '$1') : null;
 }
 
 const tempSuffix = (id: string) => `(moving ${id.replaceAll('-', '').slice(-8)})`;

@@ -401,6 +401,14 @@ export const vault: typeof english = {
       changed: '{{path}} wurde inzwischen anderswo geändert.',
     },
   },
+  conflict: {
+    about: 'Diese Kopie von „{{name}}“ hat der Ordnerabgleich behalten: Beide wurden zur gleichen Zeit geändert.',
+    compare: 'Vergleichen',
+    note: 'Die Notiz',
+    copy: 'Diese Kopie',
+    takeNote: 'Den der Notiz nehmen',
+    takeCopy: 'Den der Kopie nehmen',
+  },
   unsent: {
     later: 'Der Server bekommt es, sobald er erreichbar ist.',
     waiting_one: '{{count}} Notiz noch nicht gesendet',

@@ -399,6 +399,14 @@ export const vault = {
       changed: '{{path}} was changed elsewhere meanwhile.',
     },
   },
+  conflict: {
+    about: 'Folder sync kept this copy of “{{name}}”: both were changed at the same time.',
+    compare: 'Compare',
+    note: 'The note',
+    copy: 'This copy',
+    takeNote: 'Use that of the note',
+    takeCopy: 'Use that of the copy',
+  },
   unsent: {
     later: 'It is sent when the server is reached.',
     waiting_one: '{{count}} note not sent yet',

@@ -400,6 +400,14 @@ export const vault: typeof english = {
       changed: '{{path}} はほかの場所で変更されました。',
     },
   },
+  conflict: {
+    about: 'これはフォルダー同期が残した「{{name}}」のコピーです。両方が同時に変更されました。',
+    compare: '比較',
+    note: '元のノート',
+    copy: 'このコピー',
+    takeNote: '元のノートの方を使う',
+    takeCopy: 'コピーの方を使う',
+  },
   unsent: {
     later: 'サーバーに接続でき次第送信されます。',
     waiting_one: '{{count}}件のノートが未送信です',

@@ -1,20 +1,20 @@
 import { ApiError } from '@notevault/client/transport.ts';
 import type { Note } from '@notevault/protocol/notes.ts';
 import { useMemo, useState } from 'react';
-import { api } from '../data/client.ts';
-import { keys } from '../data/keys.ts';
-import { queryClient } from '../data/query-client.ts';
-import { useTexts } from '../i18n/use-texts.ts';
-import { differenceOf } from '../note/panels/difference.ts';
-import { SideView } from '../note/panels/side-view.tsx';
-import styles from '../note/panels/sides.module.css';
-import { bothOf, type SideBlock, sidesOf, textOf } from '../note/panels/sides.ts';
-import { Button } from '../ui/controls/button.tsx';
-import { Dialog, DialogButtons } from '../ui/dialogs/dialog.tsx';
-import { errorText } from '../ui/feedback/error-text.ts';
-import { showToast } from '../ui/feedback/toast.ts';
+import { api } from '../../data/client.ts';
+import { keys } from '../../data/keys.ts';
+import { queryClient } from '../../data/query-client.ts';
+import { useTexts } from '../../i18n/use-texts.ts';
+import { Button } from '../../ui/controls/button.tsx';
+import { Dialog, DialogButtons } from '../../ui/dialogs/dialog.tsx';
+import { errorText } from '../../ui/feedback/error-text.ts';
+import { showToast } from '../../ui/feedback/toast.ts';
+import { differenceOf } from './difference.ts';
+import { SideView } from './side-view.tsx';
+import styles from './sides.module.css';
+import { bothOf, type SideBlock, sidesOf, textOf } from './sides.ts';
 
-/** The text that only this device has, and the note on the server; null when it has none. */
+/** A text that is to be kept, and the note on the server; null when it has none. */
 export interface Compared {
   readonly here: string;
   readonly there: Note | null;
@@ -23,8 +23,10 @@ export interface Compared {
 interface MergeDialogProps {
   readonly vaultId: string | null;
   readonly name: string;
+  /** What the two texts are called, and what using one of them is. */
+  readonly words: Readonly<Record<'theirs' | 'ours' | 'takeTheirs' | 'takeOurs', string>>;
   readonly compared: Compared;
-  /** Removes what only this device has and says so, once the note has its text; null when texts are only to be read. */
+  /** Removes the text that is not the note’s and says so, once the note has it; null when texts are only to be read. */
   readonly saved: (() => Promise<void>) | null;
   /** Compares again, because somebody else wrote. */
   readonly changed: () => void;
@@ -42,6 +44,7 @@ export function MergeDialog(props: MergeDialogProps) {
 function Merge({
   vaultId,
   name,
+  words,
   compared: { there },
   saved,
   changed,
@@ -69,8 +72,8 @@ function Merge({
   const below = (block: SideBlock, at: number) => (
     <>
       <div className={styles.choices}>
-        <Button onClick={() => choose(at, textOf(block.before))}>{t('unsent.takeTheirs')}</Button>
-        <Button onClick={() => choose(at, textOf(block.after))}>{t('unsent.takeOurs')}</Button>
+        <Button onClick={() => choose(at, textOf(block.before))}>{words.takeTheirs}</Button>
+        <Button onClick={() => choose(at, textOf(block.after))}>{words.takeOurs}</Button>
         <Button onClick={() => choose(at, bothOf(block))}>{t('unsent.takeBoth')}</Button>
       </div>
       <textarea
@@ -86,7 +89,7 @@ function Merge({
   const canSave = there !== null && saved !== null;
   return (
     <Dialog title={name} close={close} isWide>
-      <SideView blocks={blocks} names={[t('unsent.theirs'), t('unsent.ours')]} {...(canSave ? { below } : {})} />
+      <SideView blocks={blocks} names={[words.theirs, words.ours]} {...(canSave ? { below } : {})} />
       <DialogButtons>
         <Button onClick={close}>{t('cancel')}</Button>
         {canSave ? (
