@@ -5,8 +5,8 @@ import { Transport } from '@notevault/client/transport.ts';
 import type { VaultClient } from '@notevault/client/vault-client.ts';
 import type { VaultTree } from '@notevault/protocol/sync.ts';
 import { keysOf } from '../../../web/src/device/outbox/entry-keys.ts';
-import { type OutboxEntry, treeWith } from '../../../web/src/device/outbox/operation.ts';
-import { Outbox, type OutboxStore, TabOutbox } from '../../../web/src/device/outbox/outbox.ts';
+import { type Operation, type OutboxEntry, treeWith } from '../../../web/src/device/outbox/operation.ts';
+import { Outbox, type OutboxStore, type Result, TabOutbox } from '../../../web/src/device/outbox/outbox.ts';
 import { replay } from '../../../web/src/device/outbox/replay.ts';
 
 /** What the network does to a request: nothing, lose it, lose its answer, or deliver it long after it was given up. */
@@ -22,6 +22,8 @@ export class OutboxBrowser {
   readonly texts = new Map<string, string>();
   /** The tree as it was read last, and as it became since. */
   base: VaultTree = { change_seq: 0, folders: [], notes: [], attachments: [] };
+  /** What tabs do by themselves, by the ids of the entries. */
+  readonly held = new Map<string, OutboxTab>();
   /** The ids that the server gave to files that were added here. */
   readonly given = new Map<string, string>();
   readonly #url: string;
@@ -104,6 +106,8 @@ export class OutboxBrowser {
   }
 }
 
+const NEW = { order: 0, problem: null, isTried: true, isForced: false, doneAt: null };
+
 const at = () => new Date(0).toISOString();
 
 /** A tab of a browser, until it is killed. */
@@ -135,6 +139,11 @@ export class OutboxTab {
               .update(new Uint8Array(await bytes.arrayBuffer()))
               .digest('hex'),
         }),
+      hold: async (id, run) => {
+        browser.held.set(id, this);
+        return Promise.race([run(), this.#killed.promise]).finally(() => browser.held.delete(id));
+      },
+      isHeld: async (id) => browser.held.get(id)?.isKilled === false,
       exclusively: (run) => browser.exclusively(run, this.#killed.promise),
       isSameAccount: async () => true,
       stateOfDraft: async ({ operation }) =>
@@ -150,6 +159,20 @@ export class OutboxTab {
           this.#due = null;
         };
       },
+    });
+  }
+
+  /** Uploads a file beside what else waits, as the app does while the server answers. */
+  async upload(operation: Extract<Operation, { kind: 'file' }>): Promise<Result> {
+    const browser = this.#browser;
+    const id = randomUUID();
+    const network = { network: () => (this.isKilled ? 'lost' : browser.network()) } as const;
+    const vault = browser.client(network, browser.vault.id, id);
+    const { path, bytes, mtime } = operation;
+    return this.outbox.runHere(browser.vault.id, operation, id, async () => {
+      const file = await vault.putAttachment(path, { bytes: () => bytes, mtime, over: null });
+      browser.done({ ...NEW, id, vault: browser.vault.id, operation }, file.id);
+      return file.id;
     });
   }
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
+import { ApiError } from '@notevault/client/transport.ts';
 import type { VaultTree } from '@notevault/protocol/sync.ts';
 import { seenOf } from '../../../web/src/device/outbox/entry-facts.ts';
 import { isAt, type Operation } from '../../../web/src/device/outbox/operation.ts';
@@ -225,7 +226,13 @@ class Run {
     const bytes = new Blob([word]);
     const fileId = randomUUID();
     this.#files.set(word, fileId);
-    await this.#run({ kind: 'file', fileId, path: this.#path('txt'), bytes, mtime: 1 });
+    const operation = { kind: 'file', fileId, path: this.#path('txt'), bytes, mtime: 1 } as const;
+    if (this.#random.chance(0.5)) return this.#run(operation);
+    // Whoever asked for it is told that it was refused.
+    this.#tab.upload(operation).catch((error: unknown) => {
+      if (error instanceof ApiError) this.#deleted.add(word);
+    });
+    await setImmediate();
   }
 
   async #connect(): Promise<void> {

@@ -17,7 +17,7 @@ const LOCK = 'notevault-unkept';
 let release: (() => void) | null = null;
 
 /** Browsers have locks in secure contexts only; in others, none is asked for. */
-const locks = () => (navigator as { readonly locks?: LockManager }).locks;
+export const locks = () => (navigator as { readonly locks?: LockManager }).locks;
 
 /** Holds a lock, which other tabs see. */
 function hold(): void {

@@ -1,8 +1,5 @@
 import { foldPath } from '@notevault/note-text/paths.ts';
 import type { VaultTree } from '@notevault/protocol/sync.ts';
-import { api } from '../data/client.ts';
-import { newNote } from '../data/new-note.ts';
-import { mayPass } from '../device/outbox/replay.ts';
 import type { PickedFile } from '../imports/picked.ts';
 import { targetPath } from './target-path.ts';
 
@@ -58,24 +55,9 @@ async function addFile(
   { vault, signal }: AddOptions,
   onProgress: (sent: number) => void,
 ): Promise<void> {
-  const isNote = /\.md$/i.test(path);
-  const content = isNote ? await file.text() : '';
-  signal.throwIfAborted();
-  const mtime = file.lastModified / 1000;
-  if (!isNote) {
-    const { uploadOrKeep } = await import('../device/outbox/files.ts');
-    const { delay } = await uploadOrKeep(vault, path, file, onProgress, signal);
-    if (delay !== null) throw delay;
-    return;
-  }
-  try {
-    await api.vault(vault).upsertNote(newNote(path, content, mtime));
-  } catch (error) {
-    signal.throwIfAborted();
-    if (!mayPass(error)) throw error;
-    const { doInVault } = await import('../device/outbox/here.ts');
-    const operation = { kind: 'note', noteId: crypto.randomUUID(), path, content, attempt: null, sent: null } as const;
-    const result = await doInVault(vault, operation);
-    if (result.type === 'problem' || (result.type === 'waiting' && result.delay !== undefined)) throw error;
-  }
+  const { addNoteOrKeep, uploadOrKeep } = await import('../device/outbox/files.ts');
+  const { delay } = /\.md$/i.test(path)
+    ? await addNoteOrKeep(vault, path, file, signal)
+    : await uploadOrKeep(vault, path, file, onProgress, signal);
+  if (delay !== null) throw delay;
 }

@@ -1,6 +1,5 @@
 import { api } from '../data/client.ts';
 import { localAddress } from '../data/local-address.ts';
-import { sendBytes } from '../data/send-bytes.ts';
 import { mediaAddress } from './media-address.ts';
 import { startMediaWorker } from './media-worker-client.ts';
 
@@ -37,27 +36,4 @@ export function ticketUrl(vault: string, path: string): Promise<string> {
   held.set(key, { url, until: Date.now() + HOLDS_MS });
   url.catch(() => held.delete(key));
   return url;
-}
-
-/** Uploads a file to a path where there is none, and reports how much was sent. Throws if it is refused or aborted. */
-export async function uploadFile(
-  vault: string,
-  path: string,
-  file: File,
-  onProgress: (sent: number) => void,
-  signal: AbortSignal,
-): Promise<void> {
-  const ticket = await api.vault(vault).createTicket({ operation: 'attachment.put', path, max_bytes: file.size });
-  await sendBytes({
-    method: ticket.method,
-    url: localAddress(ticket.url),
-    headers: {
-      'content-type': 'application/octet-stream',
-      'if-none-match': '*',
-      'x-mtime': (file.lastModified / 1000).toFixed(6),
-    },
-    bytes: file,
-    signal,
-    onProgress,
-  });
 }

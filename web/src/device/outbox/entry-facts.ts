@@ -14,7 +14,9 @@ export function isEdit(operation: Operation): boolean {
 }
 
 /** Whether something is to be done, or decided, that somebody may want to know of: not if a note was only read. */
-export function isWaiting({ operation, doneAt, problem }: OutboxEntry): boolean {
+export function isWaiting({ operation, doneAt, problem, isBegun }: OutboxEntry): boolean {
   if (problem !== null) return true;
+  // Whoever asked for it sees how far it is.
+  if (isBegun === true) return false;
   return doneAt === null && !(operation.kind === 'note' && isEdit(operation) && operation.isTyped !== true);
 }

@@ -1,10 +1,13 @@
-import { ApiError } from '@notevault/client/transport.ts';
-import { attachmentUrl, uploadFile } from '../../media/attachment-urls.ts';
+import { NotevaultClient } from '@notevault/client/notevault-client.ts';
+import { ApiError, Transport } from '@notevault/client/transport.ts';
+import type { VaultClient } from '@notevault/client/vault-client.ts';
+import { fetchWithProgress } from '../../data/fetch-with-progress.ts';
+import { attachmentUrl } from '../../media/attachment-urls.ts';
 import { session } from '../../session/app-session.ts';
-import { doInVault, outboxHere } from './here.ts';
-import type { Problem } from './operation.ts';
+import { keysOf } from './entry-keys.ts';
+import { outboxHere } from './here.ts';
+import type { Operation, Problem } from './operation.ts';
 import { outboxState } from './outbox-state.ts';
-import { mayPass } from './replay.ts';
 
 /** How an upload went that was not refused. */
 export interface Uploaded {
@@ -15,33 +18,69 @@ export interface Uploaded {
 }
 
 /**
- * Uploads a file to a path where there is none, else keeps it until the server takes it. Throws what the server refuses,
- * and the reason of the signal.
+ * Uploads a file to a path where there is none. It is kept before it is sent, so that it waits here if the server is
+ * away, and if the tab is closed meanwhile. Throws what the server refuses, and the reason of the signal.
  */
-export async function uploadOrKeep(
+export function uploadOrKeep(
   vault: string,
   path: string,
   file: File,
   onProgress: (sent: number) => void,
   signal: AbortSignal,
 ): Promise<Uploaded> {
-  // While it is known to be away, nobody waits for several tries.
-  if (navigator.onLine && session.state.get().status === 'in') {
-    try {
-      await uploadFile(vault, path, file, onProgress, signal);
-      return { isStored: true, delay: null };
-    } catch (error) {
-      signal.throwIfAborted();
-      if (!mayPass(error)) throw error;
-    }
-  }
-  const id = crypto.randomUUID();
+  const fileId = crypto.randomUUID();
   const mtime = file.lastModified / 1000;
-  const result = await doInVault(vault, { kind: 'file', fileId: id, path, bytes: file, mtime }, id);
+  const operation = { kind: 'file', fileId, path, bytes: file, mtime } as const;
+  const send = async (to: VaultClient) => (await to.putAttachment(path, { bytes: () => file, mtime, over: null })).id;
+  return sendOrKeep({ vault, id: fileId, operation, send, onProgress, signal });
+}
+
+/** Makes a note of a file, in the same way. */
+export async function addNoteOrKeep(vault: string, path: string, file: File, signal: AbortSignal): Promise<Uploaded> {
+  const content = await file.text();
+  signal.throwIfAborted();
+  const id = crypto.randomUUID();
+  const request = { path, content, mtime: file.lastModified / 1000 };
+  const operation = {
+    kind: 'note',
+    noteId: id,
+    path,
+    content,
+    attempt: content,
+    unanswered: request,
+    sent: null,
+  } as const;
+  // As it would be sent later: only the same request has the same key.
+  const send = async (to: VaultClient) => (await to.upsertNote({ id, ...request, version: 0 })).id;
+  return sendOrKeep({ vault, id, operation, send, onProgress: () => undefined, signal });
+}
+
+interface Sending {
+  readonly vault: string;
+  readonly id: string;
+  readonly operation: Operation;
+  /** Does the operation; resolves to the id that the server gave. */
+  readonly send: (to: VaultClient) => Promise<string>;
+  readonly onProgress: (sent: number) => void;
+  readonly signal: AbortSignal;
+}
+
+async function sendOrKeep({ vault, id, operation, send, onProgress, signal }: Sending): Promise<Uploaded> {
+  const outbox = await outboxHere();
+  const options = { fetch: fetchWithProgress(onProgress), tries: 1, keyOf: keysOf(id), signal };
+  const client = new NotevaultClient(new Transport(location.origin, session, options)).vault(vault);
+  const sendNow = () =>
+    send(client).catch((error: unknown) => {
+      signal.throwIfAborted();
+      throw error;
+    });
+  // While the server is known to be away, nobody waits for several tries.
+  const isAway = !navigator.onLine || session.state.get().status !== 'in';
+  const result = await (isAway ? outbox.run(vault, operation, id) : outbox.runHere(vault, operation, id, sendNow));
   if (result.type === 'done') return { isStored: true, delay: null };
   if (result.type === 'waiting')
     return { isStored: false, delay: result.delay === undefined ? null : errorOf(result.delay) };
-  await (await outboxHere()).discard(id);
+  await outbox.discard(id);
   throw errorOf(result.problem);
 }
 

@@ -10,7 +10,7 @@ import { isOwnDevice } from '../../session/own-device.ts';
 import { exclusively } from '../../session/session-channel.ts';
 import { workspace } from '../../workspace/workspace.ts';
 import { deviceStore } from '../device-store.ts';
-import { setUnkept } from '../unkept.ts';
+import { locks, setUnkept } from '../unkept.ts';
 import { unsentState } from '../unsent-state.ts';
 import { isEdit } from './entry-facts.ts';
 import { keysOf } from './entry-keys.ts';
@@ -117,6 +117,8 @@ function openOutbox(account: string): Outbox {
         textOf: textOfDraft,
         hashOf,
       }),
+    hold,
+    isHeld,
     exclusively: (run) => exclusively('notevault-outbox', run),
     isSameAccount: async () => (await api.me()).id === account,
     stateOfDraft: async ({ operation, doneAt }) => {
@@ -151,6 +153,24 @@ function openOutbox(account: string): Outbox {
   return outbox;
 }
 
+const HELD = 'notevault-outbox ';
+const heldHere = new Set<string>();
+
+/** Holds an entry, and a lock for other tabs, which ends with this one. */
+async function hold<T>(id: string, run: () => Promise<T>): Promise<T> {
+  heldHere.add(id);
+  try {
+    return await ((locks()?.request(HELD + id, run) as Promise<T> | undefined) ?? run());
+  } finally {
+    heldHere.delete(id);
+  }
+}
+
+async function isHeld(id: string): Promise<boolean> {
+  if (heldHere.has(id)) return true;
+  return (await locks()?.query())?.held?.some(({ name }) => name === HELD + id) === true;
+}
+
 /** Shows what waits, in the trees that are shown too. */
 function show(outbox: Outbox): void {
   const before = outboxState.get().entries;
@@ -158,7 +178,7 @@ function show(outbox: Outbox): void {
   outboxState.set(state);
   void outbox.hasUnkept().then((isUnkept) => setUnkept(outbox, isUnkept));
   for (const vault of new Set(state.entries.map((entry) => entry.vault))) showIn(vault);
-  for (const { id, operation, doneAt, vault } of before) {
+  for (const { id, operation, doneAt, vault, isBegun } of before) {
     const now = state.entries.find((entry) => entry.id === id);
     if (operation.kind === 'note' && (now === undefined || now.doneAt !== doneAt)) {
       const { noteId } = operation;
@@ -169,7 +189,7 @@ function show(outbox: Outbox): void {
         .then(() => queryClient.invalidateQueries({ queryKey: keys.deviceNote(noteId) }));
     }
     // What was taken back is not shown any more.
-    if (now === undefined) void queryClient.invalidateQueries({ queryKey: keys.tree(vault) });
+    if (now === undefined && isBegun !== true) void queryClient.invalidateQueries({ queryKey: keys.tree(vault) });
   }
 }
 

@@ -36,6 +36,17 @@ test('what was sent is changed no more: the server may have done it', () => {
   assert.deepEqual(operationsOf(deleted), [NOTE, deletion('n', 'A.md')]);
 });
 
+test('a file whose path was taken is given up when it is deleted, and what is at the path stays', () => {
+  const file = { kind: 'file', fileId: 'f', path: 'a.txt', bytes: new Blob(), mtime: 0 } as const;
+  const taken = { reason: 'taken', path: 'a.txt' } as const;
+  const refused = waiting(file).map((entry) => ({ ...entry, isTried: true, problem: taken }));
+  const operation: Operation = {
+    kind: 'delete',
+    deleted: [{ kind: 'attachment', id: 'f', path: 'a.txt', known: { f: null } }],
+  };
+  assert.deepEqual(withOperation(refused, { id: '1', vault: VAULT, operation }), []);
+});
+
 test('moves of one note are one, moves there and back are none, and what is deleted is not moved first', () => {
   assert.deepEqual(operationsOf(waiting(moved('A.md', 'B.md'), moved('B.md', 'C.md'))), [moved('A.md', 'C.md')]);
   assert.deepEqual(waiting(moved('A.md', 'B.md'), moved('B.md', 'A.md')), []);

@@ -71,6 +71,8 @@ export interface OutboxEntry {
   readonly delay?: Problem;
   /** Whether it was sent: from then on the server may have done it. */
   readonly isTried: boolean;
+  /** Whether the tab in which it was asked for does it by itself, as it uploads files; if that tab is gone, it waits. */
+  readonly isBegun?: boolean;
   /** Whether somebody decided that it is to be done although something changed elsewhere. */
   readonly isForced: boolean;
   /** When the server had done it, in milliseconds; a note stays until all tabs have left its draft. */
@@ -83,6 +85,11 @@ export function pathOf(operation: Operation): string {
   return operation.kind === 'delete' ? (operation.deleted[0]?.path ?? '') : operation.path;
 }
 
+/** The place after all entries. */
+export function nextOrder(entries: readonly OutboxEntry[]): number {
+  return Math.max(0, ...entries.map(({ order }) => order)) + 1;
+}
+
 /**
  * The entries with one more operation at their end. What takes back or goes on with something that still waits changes
  * that instead: a note that is deleted before it was sent is never sent.
@@ -93,7 +100,7 @@ export function withOperation(
 ): readonly OutboxEntry[] {
   const { vault, operation } = added;
   const waits = (entry: OutboxEntry) => entry.vault === vault && !entry.isTried;
-  const order = Math.max(0, ...entries.map((entry) => entry.order)) + 1;
+  const order = nextOrder(entries);
   const append = (rest: readonly OutboxEntry[], left: Operation) => [
     ...rest,
     { ...added, operation: left, order, problem: null, isTried: false, isForced: false, doneAt: null },
@@ -121,7 +128,9 @@ function withDeletion(
   append: (rest: readonly OutboxEntry[], left: Operation) => readonly OutboxEntry[],
 ): readonly OutboxEntry[] {
   const unmade = new Set<string>();
-  for (const { operation } of entries.filter(waits)) {
+  // What is at its path on the server is another file.
+  const isRefused = ({ operation, problem }: OutboxEntry) => operation.kind === 'file' && problem?.reason === 'taken';
+  for (const { operation } of entries.filter((entry) => waits(entry) || isRefused(entry))) {
     // After an attempt, the server may have it.
     if (operation.kind === 'note' && operation.attempt === null && operation.sent === null)
       unmade.add(operation.noteId);
@@ -131,9 +140,9 @@ function withDeletion(
   const isGone = (id: string | null) => id !== null && gone.has(id);
   const rest = entries.flatMap((entry) => {
     const { operation } = entry;
+    if (operation.kind === 'file' && unmade.has(operation.fileId) && isGone(operation.fileId)) return [];
     if (!waits(entry)) return [entry];
     if (operation.kind === 'note' && unmade.has(operation.noteId) && isGone(operation.noteId)) return [];
-    if (operation.kind === 'file' && isGone(operation.fileId)) return [];
     if (operation.kind !== 'move') return [entry];
     // What is deleted need not be moved first: it is found by its id.
     const moves = operation.moves.filter(({ id }) => !isGone(id));
@@ -212,7 +221,8 @@ function subjectOf(operation: Operation): { readonly ids: readonly string[]; rea
 /** The tree of a vault as it will be when the server has done what waits; the same object if it is so already. */
 export function treeWith(tree: VaultTree, entries: readonly OutboxEntry[], now: () => string): VaultTree {
   return entries.reduce(
-    (before, { operation, doneAt }) => (doneAt === null ? treeAfter(before, operation, now) : before),
+    (before, { operation, doneAt, isBegun }) =>
+      doneAt === null && isBegun !== true ? treeAfter(before, operation, now) : before,
     tree,
   );
 }

@@ -1,20 +1,28 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ApiError } from '@notevault/client/transport.ts';
-import type { Operation } from './operation.ts';
-import { Outbox, TabOutbox } from './outbox.ts';
+import { ApiError, ConnectionError } from '@notevault/client/transport.ts';
+import { isWaiting } from './entry-facts.ts';
+import { type Operation, treeWith } from './operation.ts';
+import { Outbox, type OutboxStore, TabOutbox } from './outbox.ts';
 import type { Outcome } from './replay.ts';
 
+const TREE = { change_seq: 0, folders: [], notes: [], attachments: [] };
 const FILE: Operation = { kind: 'file', fileId: 'f', path: 'a.txt', bytes: new Blob(['bytes']), mtime: 1 };
 
-function outboxThat(send: () => Promise<Outcome>) {
+function outboxThat(send: () => Promise<Outcome>, store: OutboxStore = new TabOutbox()) {
   let due: (() => void) | null = null;
+  const held = new Set<string>();
   const outbox = new Outbox({
-    store: new TabOutbox(),
+    store,
     spare: new TabOutbox(),
     newId: () => 'id',
     now: () => 0,
     send,
+    hold: (id, run) => {
+      held.add(id);
+      return run().finally(() => held.delete(id));
+    },
+    isHeld: async (id) => held.has(id),
     exclusively: (run) => run(),
     isSameAccount: async () => true,
     stateOfDraft: async () => 'left',
@@ -60,3 +68,56 @@ for (const status of [503, 507]) {
     assert.deepEqual(outbox.state.get().entries, []);
   });
 }
+
+test('what a tab does by itself is kept, listed and sent by nobody else while it does so, and waits if that fails', async () => {
+  let sent = 0;
+  const { outbox } = outboxThat(async () => {
+    sent += 1;
+    return { type: 'done', id: 'given' };
+  });
+  const answer = Promise.withResolvers<string>();
+  const upload = outbox.runHere('vault', FILE, 'id', () => answer.promise);
+  await settled();
+  assert.equal(await outbox.hasUnkept(), true);
+  assert.deepEqual(outbox.state.get().entries.map(isWaiting), [false]);
+  assert.deepEqual(
+    treeWith(TREE, outbox.state.get().entries, () => ''),
+    TREE,
+  );
+  outbox.look();
+  await settled();
+  assert.equal(sent, 0);
+  answer.reject(new ConnectionError('away'));
+  assert.deepEqual([await upload, sent], [{ type: 'done', id: 'given' }, 1]);
+  assert.deepEqual(outbox.state.get().entries, []);
+});
+
+test('what a tab did by itself is not sent again, and what is refused or given up is taken back', async () => {
+  const { outbox } = outboxThat(() => assert.fail('it was sent'));
+  assert.deepEqual(await outbox.runHere('vault', FILE, 'id', async () => 'given'), { type: 'done', id: 'given' });
+  const refused = new ApiError(413, { error: 'body_too_large' }, null);
+  for (const error of [refused, new DOMException('given up', 'AbortError')]) {
+    await assert.rejects(
+      outbox.runHere('vault', FILE, 'id', () => Promise.reject(error)),
+      error,
+    );
+    await settled();
+    assert.deepEqual(outbox.state.get().entries, []);
+  }
+});
+
+test('what a tab did by itself until it was closed is sent by the next one', async () => {
+  const store = new TabOutbox();
+  const { outbox } = outboxThat(() => assert.fail('it was sent'), store);
+  void outbox.runHere('vault', FILE, 'id', () => new Promise(() => undefined));
+  await settled();
+  outbox[Symbol.dispose]();
+  const sent: Operation[] = [];
+  const next = outboxThat(async () => {
+    sent.push(FILE);
+    return { type: 'done' };
+  }, store);
+  next.outbox.look();
+  await settled();
+  assert.deepEqual([sent, next.outbox.state.get().entries], [[FILE], []]);
+});

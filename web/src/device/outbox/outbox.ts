@@ -1,6 +1,6 @@
 import { ObservableValue } from '../../platform/observable.ts';
 import { isWaiting } from './entry-facts.ts';
-import { needs, type Operation, type OutboxEntry, type Problem, withOperation } from './operation.ts';
+import { needs, nextOrder, type Operation, type OutboxEntry, type Problem, withOperation } from './operation.ts';
 import { delayOf, mayPass, type Outcome } from './replay.ts';
 
 /** Where the entries of an account are kept. */
@@ -20,6 +20,9 @@ export interface OutboxOptions {
   now(): number;
   /** Does an entry; throws what may pass. `record` keeps what is known of an operation between its requests. */
   send(entry: OutboxEntry, isFresh: boolean, record: (operation: Operation) => Promise<void>): Promise<Outcome>;
+  /** Runs a function that does an entry beside the others; `isHeld` tells all tabs so until it ends, or its tab does. */
+  hold<T>(id: string, run: () => Promise<T>): Promise<T>;
+  isHeld(id: string): Promise<boolean>;
   /** Runs one function at a time over all tabs. */
   exclusively<T>(run: () => Promise<T>): Promise<T>;
   /** Whether what is sent now is sent as the account whose entries these are. */
@@ -62,6 +65,8 @@ export class Outbox implements Disposable {
   readonly #tries = new Map<string, number>();
   /** Asked for while the server answered, and before anything else waited. */
   readonly #fresh = new Set<string>();
+  /** How often this tab changed the entries. */
+  #changes = 0;
   #isConnected = false;
   #isBusy = false;
   #isAsked = false;
@@ -80,7 +85,7 @@ export class Outbox implements Disposable {
   async hasUnkept(): Promise<boolean> {
     const { store, spare } = this.#options;
     const inTab = store.isDurable ? await spare.change((entries) => entries) : this.#state.get().entries;
-    return inTab.some(isWaiting);
+    return inTab.some((entry) => isWaiting(entry) || entry.isBegun === true);
   }
 
   /** Tells whether the server is reached. */
@@ -93,20 +98,53 @@ export class Outbox implements Disposable {
 
   /** Resolves when what waits is known. */
   async load(): Promise<void> {
-    this.#show(await this.#read());
+    await this.#read();
   }
 
   /** Keeps an operation and has it done; resolves when it was done, refused, or has to wait. */
   async run(vault: string, operation: Operation, id = this.#options.newId()): Promise<Result> {
     const isAlone = this.#state.get().entries.every(({ doneAt }) => doneAt !== null);
-    const result = new Promise<Result>((resolve) => this.#results.set(id, resolve));
+    const result = this.#resultOf(id);
     if (isAlone && this.#isConnected) this.#fresh.add(id);
     const entries = await this.#change((before) => withOperation(before, { id, vault, operation }));
     // It was put into another one, or there is nothing left to do.
     if (!entries.some((entry) => entry.id === id))
       this.#results.get(id)?.({ type: this.#isConnected ? 'done' : 'waiting' });
     this.look();
-    return result.finally(() => this.#results.delete(id));
+    return result;
+  }
+
+  /**
+   * Keeps an operation, and does it by a function beside the others. What that throws and may pass leaves it to be done
+   * like all others, as does the end of the tab; everything else takes it back, and is thrown.
+   * @param send resolves to the id that the server gave.
+   */
+  async runHere(vault: string, operation: Operation, id: string, send: () => Promise<string>): Promise<Result> {
+    // What is at that place only here, such as a folder that moves there, comes first.
+    const isLater = (one: OutboxEntry) => one.vault === vault && one.doneAt === null && needs(operation, one.operation);
+    if (this.#state.get().entries.some(isLater)) return this.run(vault, operation, id);
+    const began = { id, vault, operation, problem: null, isTried: true, isForced: false, doneAt: null, isBegun: true };
+    const given = await this.#options.hold(id, async () => {
+      await this.#change((before) => [...before, { ...began, order: nextOrder(before) }]);
+      try {
+        return await send();
+      } catch (error) {
+        if (mayPass(error)) return null;
+        await this.discard(id);
+        throw error;
+      }
+    });
+    if (given === null) {
+      const result = this.#resultOf(id);
+      await this.retry(id, { isBegun: false });
+      return result;
+    }
+    const own = ownId(operation);
+    await this.#change((entries) =>
+      entries.filter((one) => one.id !== id).map((one) => (own === undefined ? one : renamed(one, own, given))),
+    );
+    this.look();
+    return { type: 'done', id: given };
   }
 
   /** Reads the entries again, and does what waits. Call when there may be other ones than before. */
@@ -116,7 +154,10 @@ export class Outbox implements Disposable {
   }
 
   /** Has an entry done that could not be; with changes, such as another path. */
-  async retry(id: string, change: Partial<Pick<OutboxEntry, 'isForced' | 'operation'>> = {}): Promise<void> {
+  async retry(
+    id: string,
+    change: Partial<Pick<OutboxEntry, 'isForced' | 'operation' | 'isBegun'>> = {},
+  ): Promise<void> {
     this.#tries.delete(id);
     await this.#change((entries) => entries.map((one) => (one.id === id ? { ...one, problem: null, ...change } : one)));
     this.look();
@@ -147,7 +188,7 @@ export class Outbox implements Disposable {
     while (this.#isAsked && !this.#isDisposed) {
       this.#isAsked = false;
       this.#cancelLater();
-      this.#show(await this.#read());
+      await this.#read();
       if (!this.#isConnected) {
         this.#settle({ type: 'waiting' });
         continue;
@@ -172,23 +213,20 @@ export class Outbox implements Disposable {
     for (;;) {
       if (this.#isDisposed || !this.#isConnected) return;
       // Another tab may have done something while this one waited for its turn.
-      const entries = await this.#read();
-      this.#show(
-        entries,
-        entries.some(({ doneAt, problem }) => doneAt === null && problem === null),
-      );
+      const entries = await this.#read(true);
       const entry = entries.find(({ id }) => !seen.has(id));
-      if (entry === undefined) return this.#show(entries);
+      if (entry === undefined) return void (await this.#read());
       seen.add(entry.id);
       if (entry.doneAt !== null) {
-        if (!(await this.#tidy(entry))) return this.#show(await this.#read());
+        if (!(await this.#tidy(entry))) return void (await this.#read());
       } else if (
         entry.problem !== null ||
+        (entry.isBegun === true && (await this.#options.isHeld(entry.id))) ||
         held.some((one) => one.vault === entry.vault && needs(entry.operation, one.operation))
       ) {
         held.push(entry);
         this.#finish(entry.id, { type: 'waiting' });
-      } else if (!(await this.#send(entry))) return this.#show(await this.#read());
+      } else if (!(await this.#send(entry))) return void (await this.#read());
     }
   }
 
@@ -202,7 +240,7 @@ export class Outbox implements Disposable {
   /** Resolves to false if the server did not answer. */
   async #send({ id }: OutboxEntry): Promise<boolean> {
     try {
-      const tried = (one: OutboxEntry) => (one.id === id ? { ...one, isTried: true } : one);
+      const tried = (one: OutboxEntry) => (one.id === id ? { ...one, isTried: true, isBegun: false } : one);
       // As it is now: until then it may be moved or taken back here.
       const entry = (await this.#change((entries) => entries.map(tried))).find((one) => one.id === id);
       if (entry === undefined) return true;
@@ -241,7 +279,7 @@ export class Outbox implements Disposable {
 
   async #done(entry: OutboxEntry, given: string | undefined): Promise<void> {
     const { operation } = entry;
-    const own = operation.kind === 'note' ? operation.noteId : operation.kind === 'file' ? operation.fileId : undefined;
+    const own = ownId(operation);
     const doneAt = this.#options.now();
     await this.#change((entries) =>
       entries
@@ -252,6 +290,12 @@ export class Outbox implements Disposable {
     );
     this.#options.done(entry, given ?? own ?? null);
     this.#finish(entry.id, { type: 'done', id: given });
+  }
+
+  /** How an entry goes that is asked for now. */
+  #resultOf(id: string): Promise<Result> {
+    const result = new Promise<Result>((resolve) => this.#results.set(id, resolve));
+    return result.finally(() => this.#results.delete(id));
   }
 
   #finish(id: string, result: Result): void {
@@ -288,20 +332,35 @@ export class Outbox implements Disposable {
       const stored = new Set(kept.map(({ operation }) => operation));
       await spare.change(() => wanted.filter(({ operation }) => !stored.has(operation)));
     }
+    this.#changes += 1;
     this.#show(wanted, this.#state.get().isSending);
     announce();
     return wanted;
   }
 
-  async #read(): Promise<readonly OutboxEntry[]> {
+  /** Reads and shows the entries, as they are being sent or not. */
+  async #read(isSending = false): Promise<readonly OutboxEntry[]> {
     const same = (entries: readonly OutboxEntry[]) => entries;
     const { store, spare } = this.#options;
-    return merged(await store.change(same).catch(() => []), await spare.change(same));
+    for (;;) {
+      const before = this.#changes;
+      const entries = merged(await store.change(same).catch(() => []), await spare.change(same));
+      // Otherwise what was kept meanwhile would be shown as if it were gone.
+      if (before !== this.#changes) continue;
+      this.#show(entries, isSending && entries.some(({ doneAt, problem }) => doneAt === null && problem === null));
+      return entries;
+    }
   }
 
   #show(entries: readonly OutboxEntry[], isSending = false): void {
     if (!this.#isDisposed) this.#state.set({ entries, isSending });
   }
+}
+
+/** The id that was chosen here for what an operation makes. */
+function ownId(operation: Operation): string | undefined {
+  if (operation.kind === 'note') return operation.noteId;
+  return operation.kind === 'file' ? operation.fileId : undefined;
 }
 
 /** All entries in their order. What the tab has is newer. */
