@@ -129,8 +129,8 @@ function withDeletion(
 ): readonly OutboxEntry[] {
   const unmade = new Set<string>();
   // What is at its path on the server is another file.
-  const isRefused = ({ operation, problem }: OutboxEntry) => operation.kind === 'file' && problem?.reason === 'taken';
-  for (const { operation } of entries.filter((entry) => waits(entry) || isRefused(entry))) {
+  const isRejected = ({ operation, problem }: OutboxEntry) => operation.kind === 'file' && problem?.reason === 'taken';
+  for (const { operation } of entries.filter((entry) => waits(entry) || isRejected(entry))) {
     // After an attempt, the server may have it.
     if (operation.kind === 'note' && operation.attempt === null && operation.sent === null)
       unmade.add(operation.noteId);
