@@ -7,7 +7,19 @@ const BENEATH_HTTP = ['plans', 'keys', 'tokens', 'idempotency', 'access'];
 export const DOMAIN_ORDER = [
   ...BENEATH_HTTP,
   ...['accounts', 'vaults', 'members', 'entries', 'notes', 'personal', 'attachments', 'links', 'search', 'sync'],
-  ...['credentials', 'api-keys', 'devices', 'oauth', 'connections', 'tickets', 'mcp', 'imports', 'logs', 'admin'],
+  ...[
+    'credentials',
+    'api-keys',
+    'devices',
+    'oauth',
+    'connections',
+    'tickets',
+    'uploads',
+    'mcp',
+    'imports',
+    'logs',
+    'admin',
+  ],
 ];
 
 /**

@@ -364,6 +364,34 @@ export const errors = {
     both,
   ),
 
+  // Uploads in slices
+  upload_not_found: entry(404, 'not_found', 'There is no such upload, or it is not of this credential.'),
+  upload_gone: entry(410, 'upload_gone', 'The upload has expired, or the attachment was refused. Begin another one.'),
+  upload_offset: entry(
+    409,
+    'upload_offset',
+    'The slice does not begin where the upload has come to, which is in `Upload-Offset` and `upload_offset`.',
+  ),
+  upload_refused: entry(
+    412,
+    'upload_refused',
+    'All bytes have arrived, but the attachment is refused: the body is that of the refused `PUT /attachments/<path>`.',
+  ),
+  tus_version: entry(412, 'tus_version', 'Send `Tus-Resumable: 1.0.0`.'),
+  slice_too_short: entry(400, 'slice_too_short', 'A slice has at least `min` bytes, unless it is the last one.'),
+  checksum_algorithm: entry(400, 'checksum_algorithm', 'Send `Upload-Checksum: sha256 <base64>`, or none.'),
+  checksum_mismatch: entry(
+    460,
+    'checksum_mismatch',
+    'The bytes that arrived are not those of the checksum. They were discarded: send the slice again.',
+  ),
+  too_many_uploads: entry(
+    429,
+    'too_many_uploads',
+    'The account has `max` uploads open, or `max_bytes` announced. Finish or end some; each ends by itself within a day.',
+    { retry: true },
+  ),
+
   // Batches
   missing_ids: entry(400, 'missing required param: ids', 'Send `ids`, a list of 1 to 1,000 ids.', both),
   invalid_ids: entry(400, 'invalid_ids', '`ids` must be a list of 1 to 1,000 UUIDs.', both),

@@ -176,6 +176,12 @@ export const operations = {
   deleteAttachment: { ...write, ...once },
   deleteAttachments: { ...write, ...once },
 
+  createUpload: put,
+  // And the credential that began the upload, with the level write in its vault.
+  getUpload: credential,
+  appendToUpload: credential,
+  endUpload: credential,
+
   listTrash: { ...read, ...editor },
   restoreFromTrash: { ...write, ...once },
   deleteFromTrash: { ...write, ...owner },

@@ -12,6 +12,7 @@ import { Logs } from '../domains/logs/logs.ts';
 import { Mcp } from '../domains/mcp/mcp.ts';
 import { Members } from '../domains/members/members.ts';
 import { Tickets } from '../domains/tickets/tickets.ts';
+import { Uploads } from '../domains/uploads/uploads.ts';
 import { VaultCache } from '../domains/vaults/cache/vault-cache.ts';
 import { createVaults } from '../domains/vaults/vaults.ts';
 import type { Database, WriteHandle } from '../ports/database/database.ts';
@@ -51,13 +52,25 @@ export async function createDomains(context: Context): Promise<Domains> {
     cache: accountDomains.cache,
     publicUrl: context.publicUrl,
   });
+  const { accounts, vaults } = accountDomains;
+  const uploads = new Uploads({ ...parts, accounts, attachments });
   const mcp = createMcp(context, content);
   const logs = new Logs({ db, keys: keyDomains.keys, clock });
-  const { accounts, vaults } = accountDomains;
   const imports = createImports(context, accountDomains, content);
   const lastBackup = async () => (await backupState(db, clock)).takenAt;
   const admin = new Admin({ db, clock, accounts, vaults, plans: context.config.plans, version, lastBackup });
-  domains = { ...keyDomains, ...accountDomains, ...content, ...credentials, tickets, mcp, imports, logs, admin };
+  domains = {
+    ...keyDomains,
+    ...accountDomains,
+    ...content,
+    ...credentials,
+    tickets,
+    uploads,
+    mcp,
+    imports,
+    logs,
+    admin,
+  };
   return domains;
 }
 
@@ -130,6 +143,7 @@ function createAccountsAndVaults(
     hooks: {
       deviceLink: (userId, code) => later().devices.authorization.lookUp(userId, code),
       purgeSlice: (vaultId) => purgeSlice(db, later(), vaultId),
+      announcedBytes: (handle, vaultIds) => later().uploads.announcedBytes(handle, vaultIds),
     },
   });
   const members = new Members({
@@ -147,7 +161,7 @@ function createAccountsAndVaults(
 
 /** Takes a vault away from an account: nothing that it has may open the vault, now or after it joins again. */
 async function takeAway(domains: Domains, handle: WriteHandle, userId: UserId, vaultId: VaultId): Promise<void> {
-  const { credentials, apiKeys, devices, oauth, tickets, personal, sync, imports } = domains;
+  const { credentials, apiKeys, devices, oauth, tickets, uploads, personal, sync, imports } = domains;
   // Links before levels: a device that is let in meanwhile is found among the levels then.
   await devices.forgetVault(handle, userId, vaultId);
   for (const { id, kind } of await credentials.forgetVault(handle, userId, vaultId)) {
@@ -156,6 +170,7 @@ async function takeAway(domains: Domains, handle: WriteHandle, userId: UserId, v
     else await apiKeys.end(handle, userId, id);
   }
   await tickets.forgetVault(handle, userId, vaultId);
+  await uploads.forgetVault(handle, userId, vaultId);
   await imports.forgetVault(handle, userId, vaultId);
   await personal.forgetVault(handle, userId, vaultId);
   await sync.forgetPerson(handle, userId, vaultId);

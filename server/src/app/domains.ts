@@ -21,6 +21,7 @@ import type { Personal } from '../domains/personal/personal.ts';
 import type { Search } from '../domains/search/search.ts';
 import type { Sync } from '../domains/sync/sync.ts';
 import type { Tickets } from '../domains/tickets/tickets.ts';
+import type { Uploads } from '../domains/uploads/uploads.ts';
 import type { VaultCache } from '../domains/vaults/cache/vault-cache.ts';
 import type { Vaults } from '../domains/vaults/vaults.ts';
 import type { ProductEvents } from '../product-events.ts';
@@ -64,6 +65,7 @@ export interface CredentialDomains {
 
 export interface Domains extends KeyDomains, AccountDomains, ContentDomains, CredentialDomains {
   readonly tickets: Tickets;
+  readonly uploads: Uploads;
   readonly mcp: Mcp;
   readonly imports: Imports;
   readonly logs: Logs;

@@ -17,7 +17,7 @@ const IMPORT_MS = 1000;
 /** The background jobs of a server and their intervals. */
 export function jobsOf(domains: Domains, clock: Clock): Job[] {
   const { accounts, vaults, members, idempotency, entries, notes, attachments, sync, search } = domains;
-  const { credentials, oauth, devices, tickets, imports, logs, productEvents } = domains;
+  const { credentials, oauth, devices, tickets, uploads, imports, logs, productEvents } = domains;
   return [
     { name: 'imports', everyMs: IMPORT_MS, run: (signal) => imports.runWaiting(signal) },
     { name: 'purge', everyMs: HOUR_MS, run: () => vaults.purgeDue(clock.now()) },
@@ -33,6 +33,7 @@ export function jobsOf(domains: Domains, clock: Clock): Job[] {
     { name: 'oauth', everyMs: HOUR_MS, run: () => oauth.sweep() },
     { name: 'invitations', everyMs: HOUR_MS, run: () => members.invitations.sweep() },
     { name: 'tickets', everyMs: 10 * MINUTE_MS, run: () => tickets.sweep() },
+    { name: 'uploads', everyMs: 10 * MINUTE_MS, run: () => uploads.sweep() },
     { name: 'devices', everyMs: HOUR_MS, run: () => devices.sweep() },
     { name: 'tombstones', everyMs: HOUR_MS, run: () => sync.dropExpired() },
     { name: 'trash', everyMs: 10 * MINUTE_MS, run: () => entries.trash.trim() },

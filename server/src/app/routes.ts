@@ -25,6 +25,7 @@ import { mentionsRoutes } from '../domains/search/mentions/mentions.routes.ts';
 import { searchRoutes } from '../domains/search/search.routes.ts';
 import { syncRoutes } from '../domains/sync/sync.routes.ts';
 import { ticketsRoutes } from '../domains/tickets/tickets.routes.ts';
+import { uploadsRoutes } from '../domains/uploads/uploads.routes.ts';
 import { vaultsRoutes } from '../domains/vaults/vaults.routes.ts';
 import { goneRoutes } from '../http/gone-routes.ts';
 import type { RawRoute } from '../http/pages/raw-routes.ts';
@@ -55,6 +56,7 @@ export function routesOf(domains: Domains): Route[] {
     ...connectionsRoutes(domains.connections),
     ...devicesRoutes(domains.devices),
     ...ticketsRoutes(domains.tickets),
+    ...uploadsRoutes(domains.uploads),
     ...importsRoutes(domains.imports),
     ...logsRoutes(domains.logs),
     ...adminRoutes(domains.admin),

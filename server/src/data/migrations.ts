@@ -17,6 +17,7 @@ import { vectorsDdl, wantedVectorsDdl } from '../domains/search/embedding/vector
 import { searchDdl } from '../domains/search/search.tables.ts';
 import { devicesOfPeopleDdl, syncDdl } from '../domains/sync/sync.tables.ts';
 import { ticketsDdl } from '../domains/tickets/tickets.tables.ts';
+import { uploadsDdl } from '../domains/uploads/uploads.tables.ts';
 import { cachePagesDdl } from '../domains/vaults/cache/cache-pages.tables.ts';
 import { vaultMembersDdl, vaultsDdl } from '../domains/vaults/vaults.tables.ts';
 import { blobsDdl } from '../ports/blobs/database.tables.ts';
@@ -70,4 +71,5 @@ export const migrations: readonly Migration[] = [
   },
   { number: 3, name: 'personal', version: '0.3.0', ddl: personalDdl },
   { number: 4, name: 'members', version: '0.3.0', ddl: [devicesOfPeopleDdl, vaultMembersDdl, membersDdl].join('\n') },
+  { number: 5, name: 'uploads', version: '0.3.0', ddl: uploadsDdl },
 ];

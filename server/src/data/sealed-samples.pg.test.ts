@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import type { VaultId } from '@notevault/protocol/values/ids.ts';
 import { OAuthApp } from '../../test/kit/clients/oauth-app.ts';
 import { uploadRaw } from '../../test/kit/content/files.ts';
+import { createUpload, sendSlice } from '../../test/kit/content/slices.ts';
 import { onEachEngine, rawOf } from '../../test/kit/engines.ts';
 import { startServer, type TestServer } from '../../test/kit/server.ts';
 import { MasterKeyring } from '../ports/keyring/master-key.ts';
@@ -12,7 +13,7 @@ const OPENED = [
   ...['vaults.meta', 'link_texts.texts', 'idempotent_responses.response', 'log_records.record'],
   ...['refresh_tokens.sealed', 'connections.name', 'device_authorizations.names', 'device_families.software'],
   ...['device_refresh_tokens.sealed', 'oauth_secrets.sealed', 'oauth_clients.payload', 'oauth_grants.details'],
-  ...['oauth_tokens.payload', 'tickets.payload'],
+  ...['oauth_tokens.payload', 'tickets.payload', 'uploads.meta', 'uploads.outcome'],
 ];
 
 onEachEngine('one value of each table', (open) => {
@@ -63,6 +64,8 @@ async function fill({ alice, anyone, ...server }: TestServer): Promise<void> {
   assert.equal((await uploadRaw(alice, 'a.txt', Buffer.from('bytes'))).status, 200);
   const ticket = { operation: 'attachment.get', path: 'a.txt' };
   assert.equal((await alice.post('/tickets', ticket)).status, 200);
+  const upload = await createUpload(alice, 'sent.txt', 5);
+  assert.equal((await sendSlice(alice, upload, 0, Buffer.from('bytes'))).status, 204);
   const keyed = { 'x-idempotency-key': 'a-key' };
   assert.ok((await alice.post('/folders', { folder: 'made' }, keyed)).status < 300);
   assert.equal((await alice.post('/logs', { logs: [{ level: 'info', message: 'a line' }] })).status, 200);

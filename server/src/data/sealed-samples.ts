@@ -15,6 +15,7 @@ import type { PersonalTables } from '../domains/personal/personal.tables.ts';
 import type { VectorsTables } from '../domains/search/embedding/vectors.tables.ts';
 import type { SearchTables } from '../domains/search/search.tables.ts';
 import type { TicketsTables } from '../domains/tickets/tickets.tables.ts';
+import type { UploadsTables } from '../domains/uploads/uploads.tables.ts';
 import type { VaultsTables } from '../domains/vaults/vaults.tables.ts';
 import type { Database } from '../ports/database/database.ts';
 import { type Statement, statementsOver } from '../ports/database/statement.ts';
@@ -33,6 +34,7 @@ type Tables = AccountsTables &
   OAuthTables &
   PersonalTables &
   SearchTables &
+  UploadsTables &
   VaultsTables &
   VectorsTables;
 
@@ -216,6 +218,18 @@ const SAMPLES: Readonly<Record<string, Find>> = {
     'tickets.payload',
     statement((db) => db.selectFrom('tickets').select(['hash', 'payload']).limit(1)),
     (row) => [serverOwner, at(row.hash.toString('hex')), row.payload],
+  ),
+  'uploads.meta': sample(
+    'uploads.meta',
+    statement((db) => db.selectFrom('uploads').select(['id', 'vault_id', 'meta']).limit(1)),
+    (row) => [vault(row.vault_id), at(row.id), row.meta],
+  ),
+  'uploads.outcome': sample(
+    'uploads.outcome',
+    statement((db) =>
+      db.selectFrom('uploads').select(['id', 'vault_id', 'outcome']).where('outcome', 'is not', null).limit(1),
+    ),
+    (row) => [vault(row.vault_id), at(row.id), row.outcome],
   ),
   'oauth_tokens.payload': sample(
     (row) => `oauth.${row.kind}`,

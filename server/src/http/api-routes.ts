@@ -55,6 +55,7 @@ function mountRoute(api: FastifyInstance, route: Route, deps: MountedDeps): void
     config: { rateLimit: rateLimitOf(route, deps.authRateLimit) },
     // Decides who calls and which vault is used before the body is read.
     onRequest: async (request, reply) => {
+      if (route.headers !== undefined) reply.headers(route.headers);
       if (rule.readsCookies) refuseForeignOrigin(request, deps.publicUrl);
       authorized.set(request, await authorize(route, request, reply, deps));
       if ('perform' in route) keyOf(request, route);
@@ -263,7 +264,9 @@ async function runOnce(
   successStatus: number,
   body: unknown,
 ): Promise<Reply> {
-  if (key === null) return route.reply(await route.perform(request, skipInTransaction), request);
+  const withHeaders = (reply: Reply): Reply =>
+    route.headersOf === undefined ? reply : { ...reply, headers: { ...route.headersOf(reply.body), ...reply.headers } };
+  if (key === null) return withHeaders(route.reply(await route.perform(request, skipInTransaction), request));
   const { principal, vault } = request as Authorized;
   if (principal === undefined) throw new TypeError('a keyed route is never public');
   const answerOf = (result: unknown): StoredResponse => {
@@ -275,7 +278,7 @@ async function runOnce(
   const stored = await idempotency.once({ ...keyedRequest, request: { params, query, tail, body } }, async (keep) =>
     answerOf(await route.perform(request, (handle, result) => keep(handle, answerOf(result)))),
   );
-  if (!stored.replayed) return stored;
+  if (!stored.replayed) return withHeaders(stored);
   await route.recheck?.(request, stored.body);
-  return { ...stored, headers: { 'idempotency-replayed': 'true' } };
+  return withHeaders({ ...stored, headers: { 'idempotency-replayed': 'true' } });
 }

@@ -56,6 +56,7 @@ export function errorResponseOf(error: NotevaultError): ErrorResponse {
   const { allow, retry_after, content_range, challenge_scope: _, ...details } = error.details;
   if (typeof allow === 'string') headers.allow = allow;
   if (typeof content_range === 'string') headers['content-range'] = content_range;
+  if (typeof details.upload_offset === 'number') headers['upload-offset'] = `${details.upload_offset}`;
   if (entry.retry) headers['retry-after'] = typeof retry_after === 'string' ? retry_after : RETRY_AFTER_SECONDS;
   if (error.code === 'validation') return { status: entry.status, body: details, headers };
   const body = { error: entry.error, ...(entry.both ? { errors: entry.error } : {}), ...details };

@@ -38,7 +38,7 @@ import { type MetricsAccess, mountMetrics } from './monitoring/metrics.ts';
 import { mountApiProbes, mountProbes, type Readiness } from './monitoring/probes.ts';
 import { openApiDocument } from './openapi.ts';
 import { corsFor } from './origins/cors.ts';
-import { knowAllMethods, refuseOtherMethods } from './other-methods.ts';
+import { knowAllMethods, overrideMethod, refuseOtherMethods } from './other-methods.ts';
 import { mountRawRoutes, type RawRoute } from './pages/raw-routes.ts';
 import { routableUrl } from './request-context.ts';
 import type { Guard, Route } from './route.ts';
@@ -106,6 +106,7 @@ export async function buildHttp(deps: HttpDeps): Promise<FastifyInstance> {
   await app.register(cookie);
   const openPaths = new Set(deps.rawRoutes.filter(({ anyOrigin }) => anyOrigin).map(({ path }) => path));
   const cookiePaths = new Set(deps.routes.filter(({ rule }) => rule.readsCookies).map(({ path }) => `/api${path}`));
+  sayOffers(app, deps.routes);
   await app.register(cors, { delegator: corsFor(deps.corsOrigins, openPaths, cookiePaths) });
   refuseUnknownRoutes(app);
   if (deps.authRateLimit > 0) await limitByAddress(app, deps.authRateLimit);
@@ -136,7 +137,10 @@ function openFastify(deps: HttpDeps): FastifyInstance {
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: requestIdOf,
     requestIdHeader: false,
-    rewriteUrl: (request) => routableUrl(request.url ?? '/'),
+    rewriteUrl: (request) => {
+      overrideMethod(request);
+      return routableUrl(request.url ?? '/');
+    },
     trustProxy: deps.trustProxy.length === 0 ? false : [...deps.trustProxy],
     bodyLimit: DEFAULT_BODY_LIMIT,
     routerOptions: { maxParamLength: PARAM_LENGTH_MAX },
@@ -158,6 +162,20 @@ function measure(app: FastifyInstance, access: MetricsAccess, uploads: UploadLim
   metrics.gauge('notevault_requests_waiting', 'Requests that wait for their turn', () => admission.waiting);
   const answerBytes = 'Bytes of large answers that are made or sent';
   metrics.gauge('notevault_answer_bytes', answerBytes, () => admission.answerBytes);
+}
+
+/** Adds what a path offers to the answer to OPTIONS, which CORS gives. */
+function sayOffers(app: FastifyInstance, routes: readonly Route[]): void {
+  const offering = routes.filter(({ offers }) => offers !== undefined);
+  const paths = offering.map(({ path, offers }) => [`/api${path}`.replace(/\/:.*$/, ''), offers ?? {}] as const);
+  app.addHook('onRequest', (request, reply, done) => {
+    if (request.method === 'OPTIONS') {
+      const path = request.url.split('?', 1)[0] ?? '';
+      const found = paths.find(([start]) => path === start || path.startsWith(`${start}/`));
+      if (found !== undefined) reply.headers(found[1]);
+    }
+    done();
+  });
 }
 
 /** Adds the request id, `nosniff` and some more headers to every answer, and refuses requests beyond the number allowed at once. */

@@ -146,6 +146,10 @@ interface RouteBase<O extends OperationName, B, Q, P, S extends Responses> {
    * the contents of the vault, so its tag is known before the answer is made. `answer`: the handler returns the tag.
    */
   readonly revalidates?: 'vault' | 'answer';
+  /** Headers of every answer, also of those that refuse. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Headers of the answer to OPTIONS, which say what the path offers. */
+  readonly offers?: Readonly<Record<string, string>>;
   /** Adds `conflict: true` to every 409, by which clients recognise that their write was refused. */
   readonly flagsConflicts?: true;
 }
@@ -184,7 +188,7 @@ export interface StreamedSpec<O extends OperationName, Q, P, S extends Responses
 
 /** For the document: the media type of a streamed body, and its fields if it is JSON. */
 export interface StreamedBody {
-  readonly mediaType: 'application/json' | 'application/octet-stream';
+  readonly mediaType: 'application/json' | 'application/octet-stream' | 'application/offset+octet-stream';
   readonly schema: TSchema;
 }
 
@@ -218,6 +222,8 @@ export interface IdempotentStreamedSpec<
     result: Result,
     request: RequestOf<O, undefined, Q, P>,
   ) => Pick<Reply<AnswerOf<S>>, 'status' | 'body'>;
+  /** Headers that the body determines, so that they need not be stored with it. */
+  readonly headersOf?: (body: AnswerOf<S>) => Readonly<Record<string, string>>;
 }
 
 /** A route whose answer is stored under the request's `X-Idempotency-Key` and returned again for the same request. */
@@ -254,6 +260,7 @@ export interface IdempotentRoute extends AnyBase {
   readonly perform: (request: AnyRequest, inTransaction: InTransaction<unknown>) => Promise<unknown>;
   readonly reply: (result: unknown, request: AnyRequest) => Pick<Reply, 'status' | 'body'>;
   readonly recheck?: (request: AnyRequest, body: unknown) => void | Promise<void>;
+  readonly headersOf?: (body: unknown) => Readonly<Record<string, string>>;
 }
 
 /** A route whose type parameters were checked and erased. */

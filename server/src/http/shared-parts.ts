@@ -18,6 +18,7 @@ import * as sync from '@notevault/protocol/sync.ts';
 import * as tasks from '@notevault/protocol/tasks.ts';
 import * as tickets from '@notevault/protocol/tickets.ts';
 import * as trash from '@notevault/protocol/trash.ts';
+import * as uploads from '@notevault/protocol/uploads.ts';
 import * as values from '@notevault/protocol/values/schemas.ts';
 import * as vaultChanges from '@notevault/protocol/vault-changes.ts';
 import * as vaults from '@notevault/protocol/vaults.ts';
@@ -66,6 +67,7 @@ const MODULES: readonly object[] = [
   tasks,
   tickets,
   trash,
+  uploads,
   vaultChanges,
   vaults,
 ];

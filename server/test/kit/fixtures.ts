@@ -75,6 +75,7 @@ export async function openFixtures(open: () => Promise<Database>, options: Fixtu
         return more;
       },
       deviceLink: async (_userId, code) => (code === 'GOOD-CODE' ? { vaultName: 'Phone', deviceName: null } : null),
+      announcedBytes: async () => 0,
     },
     events,
   });

@@ -354,6 +354,25 @@ const attachments = {
   })),
 };
 
+/** A value of `Upload-Metadata`. */
+const base64 = (text: string) => Buffer.from(text).toString('base64');
+const tus = { 'tus-resumable': '1.0.0' };
+
+/** Uploads belong to the credential that began them, so that here every credential meets one that is not its own. */
+const uploads = {
+  createUpload: row(201, (w) => ({
+    url: '/uploads',
+    headers: { ...tus, 'upload-length': '3', 'upload-metadata': `path ${base64(`${w.fresh}.txt`)}` },
+  })),
+  getUpload: row(404, (w) => ({ url: `/uploads/${w.note}`, headers: tus })),
+  appendToUpload: row(404, (w) => ({
+    url: `/uploads/${w.note}`,
+    headers: { ...tus, 'upload-offset': '0', 'content-type': 'application/offset+octet-stream' },
+    body: Buffer.from('new'),
+  })),
+  endUpload: row(404, (w) => ({ url: `/uploads/${w.note}`, headers: tus })),
+};
+
 const trash = {
   listTrash: row(200, () => ({ url: '/trash' }), 'trash'),
   restoreFromTrash: row(200, (w) => ({ url: `/trash/${w.trashed}/restore`, body: { path: `${w.fresh}.md` } }), 'trash'),
@@ -383,6 +402,7 @@ const rows: Readonly<Record<OperationName, Row>> = {
   ...notes,
   ...folders,
   ...trash,
+  ...uploads,
   ...sync,
   ...attachments,
 };

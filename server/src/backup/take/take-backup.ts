@@ -67,8 +67,8 @@ export interface BackupSummary {
 }
 
 const MANIFEST_MAC = 'backup manifest';
-/** Tables that a server fills again by itself, for the feed epoch that a restore begins. */
-const CACHES = ['cache_pages'];
+/** Tables that a server fills again by itself, for the feed epoch that a restore begins, and uploads that did not end. */
+const LEFT_OUT = ['cache_pages', 'upload_parts', 'uploads'];
 /** Left free on the disk of the target, so that a backup does not stop the server beside it. */
 const SPARE_BYTES = 256 * MB;
 
@@ -130,9 +130,9 @@ const toWire = ({ missing, lists, ...counts }: CopiedBlobs) => ({
 
 function openSnapshot({ config, target, bytesPerSecond }: BackupRequest): Promise<DatabaseSnapshot> {
   const url = directUrlOf(config);
-  if (url !== null) return snapshotPostgres(url, CACHES);
+  if (url !== null) return snapshotPostgres(url, LEFT_OUT);
   const copy = partIn(target.scratch, 'database');
-  return snapshotSqlite(databaseFile(config.dataDir), { copy, without: CACHES, bytesPerSecond });
+  return snapshotSqlite(databaseFile(config.dataDir), { copy, without: LEFT_OUT, bytesPerSecond });
 }
 
 /** Refuses to begin what will not fit. Pieces that the last backup has already are not counted as saved. */

@@ -17,6 +17,7 @@ import { createBlobGc } from './blob-gc.ts';
 import { deleteAttachment, deleteAttachments } from './delete-attachments.ts';
 import { moveAttachments, renameAttachment } from './move.ts';
 import { bytesContext, openAttachment, openMeta } from './sealed-attachment.ts';
+import { createAnnounced } from './uploads/announced.ts';
 import { put } from './uploads/put.ts';
 import { checkEnabled, type StoredUpload, storeUpload, type UploadInput } from './uploads/upload.ts';
 
@@ -49,6 +50,7 @@ export function attachmentPath(vault: OpenVault, row: SealedEntry): string {
 }
 
 export type { ChangedAttachment } from './attachment-cache.ts';
+export type { Announced, Part } from './uploads/announced.ts';
 export type { StoredUpload, UploadInput } from './uploads/upload.ts';
 
 /** Attachments: files that are sealed, stored once for equal bytes, and linked to like notes. */
@@ -71,6 +73,7 @@ export function createAttachments(deps: AttachmentDeps) {
     ) => startUpload(deps, vault, upload, expected),
     put: put.bind(null, deps),
     upload: uploadAttachment.bind(null, deps),
+    announced: createAnnounced(deps),
     delete: deleteAttachment.bind(null, deps),
     deleteMany: deleteAttachments.bind(null, deps),
   };

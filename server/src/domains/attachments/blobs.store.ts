@@ -60,17 +60,17 @@ export const markUnusedDeleting = listStatement((db, p: { vault: VaultId; now: n
     ),
 );
 
-/** Abandons an upload: it can no longer be committed, and there is no reader to wait for. */
-export const markDeleting = statement((db, p: { vault: VaultId; id: string }) =>
+/** Abandons uploads: they can no longer be committed, and there is no reader to wait for. */
+export const markDeleting = listStatement((db, p: { vault: VaultId }, ids: string[]) =>
   db
     .updateTable('attachment_blobs')
     .set({ state: 'deleting', since: 0 })
     .where('vault_id', '=', p.vault)
-    .where('id', '=', p.id)
+    .where('id', 'in', ids)
     .where('state', '=', 'pending'),
 );
 
-/** Like giveUp, for all uploads that began before a time. */
+/** Like markDeleting, for all uploads that began before a time. */
 export const markStaleDeleting = statement((db, p: { before: number }) =>
   db
     .updateTable('attachment_blobs')

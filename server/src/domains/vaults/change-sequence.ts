@@ -15,6 +15,8 @@ export interface SequenceAdvance {
   readonly notes: number;
   readonly attachments?: number;
   readonly attachmentBytes?: number;
+  /** How many of the bytes were announced, and are kept free. */
+  readonly announced?: number;
   readonly trash?: TrashContents;
 }
 
@@ -41,16 +43,27 @@ export interface ChangeSequence {
   changeSeqs(ids: readonly VaultId[]): Promise<ReadonlyMap<VaultId, Seq>>;
   /** The owner's totals over their active vaults. */
   usage(handle: ReadHandle, vault: Pick<OpenVault, 'ownerId'>): Promise<Usage>;
+  /** The bytes that are announced for the owner's vaults and have not become attachments yet. */
+  announcedBytes(handle: ReadHandle, vault: Pick<OpenVault, 'ownerId'>): Promise<number>;
 }
 
-export function createChangeSequence({ db, accounts, plans, events }: VaultDeps): ChangeSequence {
+export function createChangeSequence({ db, accounts, plans, events, hooks }: VaultDeps): ChangeSequence {
   async function usage(handle: ReadHandle, { ownerId }: Pick<OpenVault, 'ownerId'>): Promise<Usage> {
     const sums = await handle.get(store.sumActive, { userId: ownerId });
     return sums ?? { vaults: 0, notes: 0, attachments: 0, attachmentBytes: 0 };
   }
 
+  async function announcedBytes(handle: ReadHandle, { ownerId }: Pick<OpenVault, 'ownerId'>): Promise<number> {
+    const rows = await handle.all(store.findActiveIds, { userId: ownerId });
+    return hooks.announcedBytes(
+      handle,
+      rows.map(({ id }) => id),
+    );
+  }
+
   return {
-    async advance(handle, vault, { seqs, notes, attachments = 0, attachmentBytes = 0, trash = EMPTY_TRASH }) {
+    async advance(handle, vault, by) {
+      const { seqs, notes, attachments = 0, attachmentBytes = 0, announced = 0, trash = EMPTY_TRASH } = by;
       const growth = (
         [
           ['notes_cap', 'notes', notes],
@@ -79,9 +92,10 @@ export function createChangeSequence({ db, accounts, plans, events }: VaultDeps)
       }
       if (total !== null) {
         const plan = planOf(plans, tier);
-        for (const [key, counted, by] of growth) {
-          if (total[counted] > capOf(plan, key))
-            throw capExceeded(key, { tier, plan, role: vault.role }, total[counted] - by);
+        for (const [key, counted, grown] of growth) {
+          const others = key === 'notes_cap' ? 0 : (await announcedBytes(handle, vault)) - announced;
+          const used = total[counted] + others;
+          if (used > capOf(plan, key)) throw capExceeded(key, { tier, plan, role: vault.role }, used - grown);
         }
       }
       return (feed.change_seq - seqs + 1) as Seq;
@@ -96,5 +110,6 @@ export function createChangeSequence({ db, accounts, plans, events }: VaultDeps)
       return new Map(rows.map((row) => [row.vault_id, row.change_seq as Seq]));
     },
     usage,
+    announcedBytes,
   };
 }

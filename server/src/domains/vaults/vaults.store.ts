@@ -174,6 +174,10 @@ export const sumActive = statement((db, p: { userId: UserId }) =>
     .where('v.deleted_at', 'is', null),
 );
 
+export const findActiveIds = statement((db, p: { userId: UserId }) =>
+  db.selectFrom('vaults').select('id').where('user_id', '=', p.userId).where('deleted_at', 'is', null),
+);
+
 /** The same sums for each account of a page; accounts without vaults are left out. */
 export const sumActiveOfUsers = statement((db, p: { first: UserId; last: UserId }) =>
   vaultsWithFeeds(db)

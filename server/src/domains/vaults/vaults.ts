@@ -1,7 +1,7 @@
 import { type EpochMs, NIL_UUID, type UserId, type VaultId } from '@notevault/protocol/values/ids.ts';
 import type { EventSink } from '../../events.ts';
 import type { Clock } from '../../ports/clock/clock.ts';
-import type { Database } from '../../ports/database/database.ts';
+import type { Database, ReadHandle } from '../../ports/database/database.ts';
 import type { Accounts } from '../accounts/accounts.ts';
 import type { Keys } from '../keys/keys.ts';
 import type { PlanTable } from '../plans/plans.ts';
@@ -30,6 +30,8 @@ export interface VaultHooks {
   purgeSlice(vaultId: VaultId): Promise<boolean>;
   /** The suggestions of a pending device-link code; null when the user cannot claim it. */
   deviceLink(userId: UserId, userCode: string): Promise<DeviceLink | null>;
+  /** The bytes that were announced for some vaults and are kept free for them. */
+  announcedBytes(handle: ReadHandle, vaultIds: readonly VaultId[]): Promise<number>;
 }
 
 export interface DeviceLink {

@@ -38,7 +38,7 @@ export function rejectEncoded(request: FastifyRequest): void {
 
 /**
  * Returns the body of a streamed route, which must be disposed of at its end. Throws `unsupported_media_type` for an
- * encoded body, and for one that should be JSON and does not declare it.
+ * encoded body, and for one that does not declare the type it should have.
  */
 export function bodyStreamOf(
   request: FastifyRequest,
@@ -48,7 +48,7 @@ export function bodyStreamOf(
   const { 'content-length': length, 'content-type': type } = request.headers;
   const mediaType = type?.split(';', 1)[0]?.trim().toLowerCase();
   // For an octet-stream any declared media type is accepted.
-  if (takes === JSON_TYPE && mediaType !== JSON_TYPE) throw new NotevaultError('unsupported_media_type');
+  if (takes !== ANY_BYTES && mediaType !== takes) throw new NotevaultError('unsupported_media_type');
   rejectEncoded(request);
   const body = new Body(request.raw, throughput);
   return {
@@ -58,7 +58,7 @@ export function bodyStreamOf(
   };
 }
 
-const JSON_TYPE = 'application/json';
+const ANY_BYTES = 'application/octet-stream';
 
 /** Reads a body's chunks with the minimum throughput. */
 class Body {

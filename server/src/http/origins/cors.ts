@@ -18,6 +18,14 @@ const CORS_HEADERS = [
   'mcp-name',
   'mcp-session-id',
   'last-event-id',
+  'tus-resumable',
+  'upload-length',
+  'upload-metadata',
+  'upload-offset',
+  'upload-checksum',
+  'upload-defer-length',
+  'upload-concat',
+  'x-http-method-override',
 ];
 const EXPOSED_HEADERS = [
   'x-request-id',
@@ -27,6 +35,16 @@ const EXPOSED_HEADERS = [
   'content-range',
   'content-disposition',
   'www-authenticate',
+  'location',
+  'tus-resumable',
+  'tus-version',
+  'tus-extension',
+  'tus-max-size',
+  'tus-checksum-algorithm',
+  'upload-offset',
+  'upload-length',
+  'upload-metadata',
+  'upload-expires',
 ];
 
 /**

@@ -67,6 +67,9 @@ const NOT_BY_VAULT: readonly string[] = [
   'schema_migrations',
   'sessions',
   'tickets',
+  // Of an account, which uploads into several vaults.
+  'upload_parts',
+  'uploads',
   'users',
   // Lists of the vaults of an account and of the people of a vault; a vault's own data begins with vault_feeds.
   'vault_members',

@@ -18,7 +18,7 @@ import { startServer } from '../../kit/server.ts';
 /** Tables of which a restore keeps nothing, or not all: credentials that may have been ended since, and the cache. */
 const NOT_KEPT = new Set([
   ...['access_tokens', 'cache_pages', 'device_authorizations', 'invites', 'oauth_transients', 'password_resets'],
-  ...['refresh_tokens', 'sessions', 'tickets', 'backup_state'],
+  ...['refresh_tokens', 'sessions', 'tickets', 'uploads', 'upload_parts', 'backup_state'],
 ]);
 const TABLES = {
   sqlite: "select name from sqlite_schema where type = 'table' and name not like 'sqlite_%'",

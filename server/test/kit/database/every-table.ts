@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
+import { SLICE_MIN } from '@notevault/protocol/upload-limits.ts';
 import type { VaultId } from '@notevault/protocol/values/ids.ts';
 import { Browser, signedIn } from '../clients/oauth.ts';
 import { OAuthApp } from '../clients/oauth-app.ts';
 import { YjsClient } from '../clients/yjs-client.ts';
 import { zipOf } from '../content/archives.ts';
 import { uploadRaw } from '../content/files.ts';
+import { createUpload, sendSlice } from '../content/slices.ts';
 import type { Answer, Caller } from '../person.ts';
 import type { TestServer } from '../server.ts';
 import { tokenOf } from '../shared-vault.ts';
@@ -43,6 +45,7 @@ async function fillVault({ app }: TestServer, alice: Caller, id: VaultId): Promi
   const typed = done(await write('typed.md', 'words')).body.note.id;
   done(await alice.post('/me/recent', { note_id: typed }));
   done(await uploadRaw(alice, 'a.txt', Buffer.from('bytes')));
+  await fillUploads(alice);
   done(await alice.post('/tickets', { operation: 'attachment.get', path: 'a.txt' }));
   done(await alice.post('/folders', { folder: 'made' }, { 'x-idempotency-key': 'a-key' }));
   const { resume_cursor: cursor } = done(await alice.get('/sync/changes')).body;
@@ -59,6 +62,14 @@ async function fillVault({ app }: TestServer, alice: Caller, id: VaultId): Promi
   await app.sync.manifest(vault, undefined);
   await app.cache.persist(1);
   return typed;
+}
+
+/** An upload of which a part has arrived, and one that is done. */
+async function fillUploads(alice: Caller): Promise<void> {
+  const begun = await createUpload(alice, 'later.txt', 2 * SLICE_MIN);
+  done(await sendSlice(alice, begun, 0, Buffer.alloc(SLICE_MIN, 'a')));
+  const whole = await createUpload(alice, 'sent.txt', 5);
+  done(await sendSlice(alice, whole, 0, Buffer.from('bytes')));
 }
 
 /** Bob has left the vault and come back; an invitation for an address waits. */

@@ -71,7 +71,12 @@ async function putOnce(
   const next = await prepare(deps, context, received, pathKey, old, mtime);
   return db.transact(async (handle) => {
     const grown = { attachments: old === null ? 1 : 0, attachmentBytes: received.size - (old?.size_bytes ?? 0) };
-    const seq = await deps.vaults.advance(handle, vault, { seqs: 1, notes: 0, ...grown });
+    const seq = await deps.vaults.advance(handle, vault, {
+      seqs: 1,
+      notes: 0,
+      ...grown,
+      announced: received.announced,
+    });
     const blob = await blobFor(deps, handle, vault, received);
     const row = { ...next.row, seq, blob_id: blob };
     if (old === null) {
@@ -138,6 +143,25 @@ async function prepare(
   return { resolved, row, meta };
 }
 
+/**
+ * Throws what `put` would throw now for an attachment at a path, whatever its bytes: `conflict` where another entry has
+ * the path, and `version_conflict`.
+ */
+export async function checkPath(
+  deps: AttachmentDeps,
+  vault: OpenVault,
+  path: string,
+  expected: Precondition,
+): Promise<void> {
+  const { db, entries } = deps;
+  const pathKey = entries.pathKey(vault, path);
+  const [row] = await entries.rowsAt(db, vault.id, 'attachment', [pathKey]);
+  checkExpected(vault, row, expected);
+  if (row !== undefined) return;
+  const { blocked } = await entries.resolve(db, vault, path, pathKey);
+  if (blocked !== null) throw await entries.conflictWith(vault, blocked.owner, blocked.path);
+}
+
 /** Inserts the row of a new attachment at its path. Throws PathTaken, RevisionConflict. */
 async function insert(
   { entries }: AttachmentDeps,
@@ -169,7 +193,7 @@ async function blobFor(
   const now = clock.now();
   const same = await handle.get(blobStore.findByHash, { vault: vault.id, hashKey });
   if (same !== undefined) {
-    await handle.run(blobStore.markDeleting, { vault: vault.id, id: blobId });
+    await handle.runMany(blobStore.markDeleting, { vault: vault.id }, [blobId]);
     return same.id;
   }
   const kept = await handle.run(blobStore.commitBlob, { vault: vault.id, id: blobId, hashKey, size, now });

@@ -1,6 +1,6 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { BlobId } from '@notevault/protocol/values/ids.ts';
-import { ConstraintError } from '../../../ports/database/database.ts';
+import { ConstraintError, type ReadHandle } from '../../../ports/database/database.ts';
 import { attachmentsDisabled, capExceeded, capOf } from '../../plans/plans.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
 import type { AttachmentDeps } from '../attachments.ts';
@@ -17,6 +17,8 @@ export interface UploadInput {
   readonly declaredBytes: number | null;
   /** The size limit of the upload method, besides that of the plan. */
   readonly limit?: SizeLimit;
+  /** How many of its bytes are announced already, and kept free for it. */
+  readonly announced?: number;
 }
 
 /** A file whose bytes are stored and sealed but belong to no attachment yet. Disposing of it removes the bytes. */
@@ -26,6 +28,8 @@ export interface StoredUpload extends AsyncDisposable {
   /** Lower-case hex SHA-256. */
   readonly hash: string;
   readonly size: number;
+  /** How many of its bytes were announced. */
+  readonly announced: number;
   /** Call when the bytes belong to an attachment or to the garbage collection: disposal then removes nothing. */
   finish(): void;
 }
@@ -48,42 +52,51 @@ export function allowedExtension({ extensions }: Pick<AttachmentDeps, 'extension
  * upload.
  */
 export async function storeUpload(deps: AttachmentDeps, vault: OpenVault, upload: UploadInput): Promise<StoredUpload> {
-  const { blobs, clock } = deps;
   checkEnabled(vault);
   const extension = () => {
     const path = upload.path();
     return path === null ? null : allowedExtension(deps, path);
   };
-  const limits = await limitsOf(deps, vault, upload);
-  const rejected = limits.find(({ bytes }) => (upload.declaredBytes ?? 0) > bytes);
-  if (rejected !== undefined) throw rejected.error();
+  const limits = await checkSize(deps, deps.db, vault, upload);
   extension();
-  const blobId = clock.uuid() as BlobId;
-  await register(deps, vault, blobId);
+  const inspector = new ContentInspector(limits, extension);
+  const blobId = await storeBytes(deps, vault, inspector.pass(upload.bytes));
+  const path = upload.path();
+  if (path === null) throw new TypeError('an upload that ended without a path');
   let finished = false;
-  const discard = async () => {
-    if (finished) return;
-    finished = true;
-    await removeUpload(deps, vault, blobId);
+  return {
+    blobId,
+    path,
+    hash: inspector.hash(),
+    size: inspector.size,
+    announced: upload.announced ?? 0,
+    finish() {
+      finished = true;
+    },
+    async [Symbol.asyncDispose]() {
+      if (finished) return;
+      finished = true;
+      await removeBytes(deps, vault, [blobId]);
+    },
   };
+}
+
+/**
+ * Stores and seals bytes that belong to no attachment, and removes them when that fails. What nobody removes is gone
+ * after a day.
+ */
+export async function storeBytes(
+  deps: AttachmentDeps,
+  vault: OpenVault,
+  bytes: AsyncIterable<Uint8Array>,
+): Promise<BlobId> {
+  const blobId = deps.clock.uuid() as BlobId;
+  await register(deps, vault, blobId);
   try {
-    const inspector = new ContentInspector(limits, extension);
-    const sealed = vault.key.sealStream(bytesContext(blobId), inspector.pass(upload.bytes));
-    await blobs.put({ vaultId: vault.id, blobId }, sealed);
-    const path = upload.path();
-    if (path === null) throw new TypeError('an upload that ended without a path');
-    return {
-      blobId,
-      path,
-      hash: inspector.hash(),
-      size: inspector.size,
-      finish() {
-        finished = true;
-      },
-      [Symbol.asyncDispose]: discard,
-    };
+    await deps.blobs.put({ vaultId: vault.id, blobId }, vault.key.sealStream(bytesContext(blobId), bytes));
+    return blobId;
   } catch (error) {
-    await discard();
+    await removeBytes(deps, vault, [blobId]);
     throw error;
   }
 }
@@ -100,21 +113,45 @@ async function register({ db, clock }: AttachmentDeps, vault: OpenVault, id: Blo
 }
 
 /**
- * Removes a failed upload. A failure here is left to the garbage collection, because the request already has another
- * error.
+ * Removes stored bytes that belong to no attachment. A failure here is left to the garbage collection, because the
+ * request already has another error, or its answer.
  */
-async function removeUpload({ db, blobs }: AttachmentDeps, vault: OpenVault, id: BlobId): Promise<void> {
+export async function removeBytes(
+  { db, blobs }: Pick<AttachmentDeps, 'db' | 'blobs'>,
+  { id: vault }: Pick<OpenVault, 'id'>,
+  ids: readonly BlobId[],
+): Promise<void> {
   try {
-    await db.transact((handle) => handle.run(blobStore.markDeleting, { vault: vault.id, id }));
-    await blobs.delete([{ vaultId: vault.id, blobId: id }]);
-    await db.transact((handle) => handle.runMany(blobStore.deleteRows, { vault: vault.id }, [id]));
+    await db.transact((handle) => handle.runMany(blobStore.markDeleting, { vault }, ids));
+    await blobs.delete(ids.map((blobId) => ({ vaultId: vault, blobId })));
+    await db.transact((handle) => handle.runMany(blobStore.deleteRows, { vault }, ids));
   } catch {}
+}
+
+type Announcement = Omit<UploadInput, 'bytes'>;
+
+/** Returns the size limits of an upload. Throws the error of one that it declares to exceed. */
+export async function checkSize(
+  deps: AttachmentDeps,
+  handle: ReadHandle,
+  vault: OpenVault,
+  upload: Announcement,
+): Promise<SizeLimit[]> {
+  const limits = await limitsOf(deps, handle, vault, upload);
+  const rejected = limits.find(({ bytes }) => (upload.declaredBytes ?? 0) > bytes);
+  if (rejected !== undefined) throw rejected.error();
+  return limits;
 }
 
 /**
  * Returns the size limits of the plan and the upload method; the quota is checked again when the upload is committed.
  */
-async function limitsOf(deps: AttachmentDeps, vault: OpenVault, upload: UploadInput): Promise<SizeLimit[]> {
+async function limitsOf(
+  deps: AttachmentDeps,
+  handle: ReadHandle,
+  vault: OpenVault,
+  upload: Announcement,
+): Promise<SizeLimit[]> {
   const { plan } = vault;
   const limits: SizeLimit[] = [];
   const current = upload.declaredBytes ?? 0;
@@ -125,14 +162,22 @@ async function limitsOf(deps: AttachmentDeps, vault: OpenVault, upload: UploadIn
   if (upload.limit !== undefined) limits.push(upload.limit);
   if (plan.attachment_bytes_cap !== null) {
     const path = upload.path();
-    const { attachmentBytes: used } = await deps.vaults.usage(deps.db, vault);
-    const bytes = capOf(plan, 'attachment_bytes_cap') - used + (path === null ? 0 : await sizeAt(deps, vault, path));
+    const { attachmentBytes } = await deps.vaults.usage(handle, vault);
+    const announced = await deps.vaults.announcedBytes(handle, vault);
+    const used = attachmentBytes + announced - (upload.announced ?? 0);
+    const replaced = path === null ? 0 : await sizeAt(deps, handle, vault, path);
+    const bytes = capOf(plan, 'attachment_bytes_cap') - used + replaced;
     limits.push({ bytes, error: () => capExceeded('attachment_bytes_cap', vault, used) });
   }
   return limits;
 }
 
-async function sizeAt({ db, entries }: AttachmentDeps, vault: OpenVault, path: string): Promise<number> {
-  const [row] = await entries.rowsAt(db, vault.id, 'attachment', [entries.pathKey(vault, path)]);
+async function sizeAt(
+  { entries }: AttachmentDeps,
+  handle: ReadHandle,
+  vault: OpenVault,
+  path: string,
+): Promise<number> {
+  const [row] = await entries.rowsAt(handle, vault.id, 'attachment', [entries.pathKey(vault, path)]);
   return row?.size_bytes ?? 0;
 }

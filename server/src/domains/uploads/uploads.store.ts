@@ -1,0 +1,126 @@
+import type { BlobId, UserId, VaultId } from '@notevault/protocol/values/ids.ts';
+import { statementsOver } from '../../ports/database/statement.ts';
+import type { UploadRow, UploadsTables } from './uploads.tables.ts';
+
+const { statement, listStatement } = statementsOver<UploadsTables>();
+
+export const insertUpload = statement((db, p: UploadRow) =>
+  db.insertInto('uploads').values({
+    id: p.id,
+    user_id: p.user_id,
+    vault_id: p.vault_id,
+    credential_kind: p.credential_kind,
+    credential_id: p.credential_id,
+    state: p.state,
+    length_bytes: p.length_bytes,
+    received_bytes: p.received_bytes,
+    meta: p.meta,
+    outcome: p.outcome,
+    expires_at: p.expires_at,
+  }),
+);
+
+export const findUpload = statement((db, p: { id: string; userId: UserId; credentialId: string }) =>
+  db
+    .selectFrom('uploads')
+    .selectAll()
+    .where('id', '=', p.id)
+    .where('user_id', '=', p.userId)
+    .where('credential_id', '=', p.credentialId),
+);
+
+/** The open uploads of an account. */
+export const findOpen = statement((db, p: { userId: UserId; now: number }) =>
+  db
+    .selectFrom('uploads')
+    .select(['id', 'vault_id', 'credential_kind', 'credential_id', 'length_bytes'])
+    .where('user_id', '=', p.userId)
+    .where('state', '=', 'open')
+    .where('expires_at', '>', p.now),
+);
+
+/** The open uploads into some vaults. */
+export const findAnnounced = listStatement((db, p: { now: number }, vaultIds: VaultId[]) =>
+  db
+    .selectFrom('uploads')
+    .select('length_bytes')
+    .where('vault_id', 'in', vaultIds)
+    .where('state', '=', 'open')
+    .where('expires_at', '>', p.now),
+);
+
+/** Changes no row unless the upload has come to `from` and is open. */
+export const advance = statement((db, p: { id: string; from: number; to: number }) =>
+  db
+    .updateTable('uploads')
+    .set({ received_bytes: p.to })
+    .where('id', '=', p.id)
+    .where('received_bytes', '=', p.from)
+    .where('state', '=', 'open'),
+);
+
+/** Like `advance`, to the end. */
+export const complete = statement(
+  (db, p: { id: string; from: number; to: number; outcome: Buffer; expiresAt: number }) =>
+    db
+      .updateTable('uploads')
+      .set({ received_bytes: p.to, state: 'done', outcome: p.outcome, expires_at: p.expiresAt })
+      .where('id', '=', p.id)
+      .where('received_bytes', '=', p.from)
+      .where('state', '=', 'open'),
+);
+
+/** Changes no row unless the upload has come to `from` and is open. */
+export const refuse = statement((db, p: { id: string; from: number }) =>
+  db
+    .updateTable('uploads')
+    .set({ state: 'refused' })
+    .where('id', '=', p.id)
+    .where('received_bytes', '=', p.from)
+    .where('state', '=', 'open'),
+);
+
+interface NewPart {
+  readonly from: number;
+  readonly size: number;
+  readonly blobId: BlobId;
+}
+
+export const insertParts = listStatement((db, p: { upload: string }, parts: NewPart[]) =>
+  db.insertInto('upload_parts').values(
+    parts.map(({ from, size, blobId }) => ({
+      upload_id: p.upload,
+      from_byte: from,
+      size_bytes: size,
+      blob_id: blobId,
+    })),
+  ),
+);
+
+export const findParts = statement((db, p: { upload: string }) =>
+  db
+    .selectFrom('upload_parts')
+    .select(['from_byte', 'size_bytes', 'blob_id'])
+    .where('upload_id', '=', p.upload)
+    .orderBy('from_byte'),
+);
+
+export const deleteParts = statement((db, p: { upload: string }) =>
+  db.deleteFrom('upload_parts').where('upload_id', '=', p.upload),
+);
+
+export const deleteUpload = statement((db, p: { id: string }) => db.deleteFrom('uploads').where('id', '=', p.id));
+
+/** Those of a person into a vault that is taken away from them; the bytes are removed when they are a day old. */
+export const deleteUploadsOf = statement((db, p: { userId: UserId; vaultId: VaultId }) =>
+  db.deleteFrom('uploads').where('user_id', '=', p.userId).where('vault_id', '=', p.vaultId),
+);
+
+export const findExpired = statement((db, p: { until: number; limit: number }) =>
+  db
+    .selectFrom('uploads')
+    .select(['id', 'vault_id'])
+    .where('expires_at', '<=', p.until)
+    .orderBy('expires_at')
+    .limit(p.limit),
+);

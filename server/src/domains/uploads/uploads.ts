@@ -1,0 +1,242 @@
+import type { Attachment } from '@notevault/protocol/attachments.ts';
+import { NotevaultError } from '@notevault/protocol/errors.ts';
+import { ANNOUNCED_MAX, OPEN_UPLOADS_MAX } from '@notevault/protocol/upload-limits.ts';
+import { parseUuid, type UserId, type VaultId } from '@notevault/protocol/values/ids.ts';
+import type { Clock } from '../../ports/clock/clock.ts';
+import type { Database, ReadHandle, WriteHandle } from '../../ports/database/database.ts';
+import type { Principal } from '../access/access.ts';
+import type { Accounts } from '../accounts/accounts.ts';
+import type { Attachments } from '../attachments/attachments.ts';
+import type { Credentials } from '../credentials/credentials.ts';
+import type { WriteContext } from '../entries/entries.ts';
+import type { OpenVault, Vaults } from '../vaults/vaults.ts';
+import { appendSlice, type Progress, type Sender } from './append.ts';
+import type { Slice } from './receiving.ts';
+import { openMeta, openOutcome, sealMeta, sealOutcome, type UploadMeta } from './sealed-upload.ts';
+import { expectedOf, type UploadFields } from './upload-headers.ts';
+import * as store from './uploads.store.ts';
+import type { UploadRow } from './uploads.tables.ts';
+
+/** The injected dependencies of the domain. */
+export interface UploadDeps {
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly accounts: Pick<Accounts, 'lockUser'>;
+  readonly vaults: Pick<Vaults, 'openVault' | 'openAsSystem'>;
+  readonly attachments: Pick<Attachments, 'upload' | 'announced'>;
+  readonly credentials: Pick<Credentials, 'recall'>;
+}
+
+const LIFETIME_MS = 24 * 60 * 60_000;
+const SWEEP_BATCH = 100;
+/** The hash of no bytes, with which an upload of an empty file ends. */
+const NO_BYTES = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
+
+/** An upload as whoever began it sees it. */
+export interface OpenedUpload {
+  readonly id: string;
+  readonly length: number;
+  readonly offset: number;
+  readonly expiresAt: number;
+  readonly meta: UploadMeta;
+  readonly attachment: Attachment | null;
+}
+
+/** An upload with the access to its vault that its caller has now. */
+export interface HeldUpload {
+  readonly row: UploadRow;
+  readonly principal: Principal;
+  readonly vault: OpenVault;
+  readonly meta: UploadMeta;
+}
+
+/** What a request names: an upload, and the vault of its header, if it has one. */
+export interface UploadRequest {
+  readonly principal: Principal;
+  readonly id: string;
+  readonly vaultHeader: string | null;
+}
+
+/**
+ * Attachments that arrive in slices, over as many requests and processes as it takes. Each slice is stored as blobs of
+ * its own, and how far an upload has come is a number in its row, which changes by compare-and-set once they are
+ * durable. With the last slice all of them become one attachment, and in the same transaction the upload is done: so
+ * one whose bytes have all arrived is an attachment.
+ */
+export class Uploads {
+  readonly #deps: UploadDeps;
+
+  constructor(deps: UploadDeps) {
+    this.#deps = deps;
+  }
+
+  /**
+   * Begins an upload, and keeps room for its bytes. Throws what a `PUT` of the attachment would throw, whatever its
+   * bytes, and `too_many_uploads`, `body_too_large`.
+   */
+  async create(context: WriteContext<OpenedUpload>, principal: Principal, fields: UploadFields): Promise<OpenedUpload> {
+    const { db, clock, accounts, attachments } = this.#deps;
+    const { vault } = context;
+    const { length: bytes, ...meta } = fields;
+    const tooLarge = () => new NotevaultError('body_too_large', { max: ANNOUNCED_MAX });
+    const announced = { path: meta.path, bytes, limit: { bytes: ANNOUNCED_MAX, error: tooLarge } };
+    await attachments.announced.check(vault, announced, expectedOf(meta));
+    const row = this.#rowOf(principal, vault, fields);
+    if (bytes === 0) return this.#createEmpty(context, row, meta);
+    await this.#endForgotten(principal);
+    const upload = opened(vault, row);
+    await db.transact(async (handle) => {
+      for (const id of [...new Set([principal.userId, vault.ownerId])].sort()) await accounts.lockUser(handle, id);
+      const open = await handle.all(store.findOpen, { userId: principal.userId, now: clock.now() });
+      const total = open.reduce((sum, { length_bytes }) => sum + length_bytes, bytes);
+      const hasCap = vault.plan.attachment_bytes_cap !== null;
+      if (open.length >= OPEN_UPLOADS_MAX || (!hasCap && total > ANNOUNCED_MAX)) {
+        throw new NotevaultError('too_many_uploads', { max: OPEN_UPLOADS_MAX, max_bytes: ANNOUNCED_MAX });
+      }
+      await attachments.announced.checkSize(handle, vault, announced);
+      await handle.run(store.insertUpload, row);
+      await context.inTransaction?.(handle, upload);
+    });
+    return upload;
+  }
+
+  /** Throws `upload_not_found`, `upload_gone`. */
+  async read(request: UploadRequest): Promise<OpenedUpload> {
+    const { row, vault } = await this.#hold(request);
+    return opened(vault, row);
+  }
+
+  /**
+   * Stores a slice, and makes the attachment with the last one. Resolves to where the upload has come. Throws
+   * `upload_offset` when that is not where the slice begins, `upload_refused`, `slice_too_short`, `checksum_mismatch`,
+   * `body_too_large`.
+   */
+  async append(request: UploadRequest, slice: Slice, by: Sender): Promise<Progress> {
+    const held = await this.#hold(request);
+    const recheck = async () => {
+      const current = await this.#deps.credentials.recall(request.principal);
+      if (current === null) throw new NotevaultError('unauthorized');
+      await this.#deps.vaults.openVault(current, held.row.vault_id, 'write');
+    };
+    return appendSlice({ ...this.#deps, recheck }, held, slice, by);
+  }
+
+  /** Ends an upload and removes its bytes; an attachment that it has become stays. Throws `upload_not_found`. */
+  async end(request: UploadRequest): Promise<void> {
+    const { row } = await this.#hold(request, 'any');
+    await this.#remove(row);
+  }
+
+  /** The bytes that are announced for some vaults. */
+  async announcedBytes(handle: ReadHandle, vaultIds: readonly VaultId[]): Promise<number> {
+    const rows = await handle.allMany(store.findAnnounced, { now: this.#deps.clock.now() }, vaultIds);
+    return rows.reduce((sum, { length_bytes }) => sum + length_bytes, 0);
+  }
+
+  /** Deletes the uploads of a person into a vault that is taken away from them. */
+  async forgetVault(handle: WriteHandle, userId: UserId, vaultId: VaultId): Promise<void> {
+    await handle.run(store.deleteUploadsOf, { userId, vaultId });
+  }
+
+  /** Removes expired uploads. */
+  async sweep(): Promise<void> {
+    const { db, clock } = this.#deps;
+    const until = clock.now();
+    for (;;) {
+      const rows = await db.all(store.findExpired, { until, limit: SWEEP_BATCH });
+      for (const row of rows) await this.#remove(row);
+      if (rows.length < SWEEP_BATCH) return;
+    }
+  }
+
+  #rowOf(principal: Principal, vault: OpenVault, { length, ...meta }: UploadFields): UploadRow {
+    const { clock } = this.#deps;
+    const id = clock.uuid();
+    return {
+      id,
+      user_id: principal.userId,
+      vault_id: vault.id,
+      credential_kind: principal.kind,
+      credential_id: principal.credentialId,
+      state: 'open',
+      length_bytes: length,
+      received_bytes: 0,
+      meta: sealMeta(vault, id, meta),
+      outcome: null,
+      expires_at: clock.now() + LIFETIME_MS,
+    };
+  }
+
+  /** An empty file has no slice that could end its upload. */
+  async #createEmpty(context: WriteContext<OpenedUpload>, row: UploadRow, meta: UploadMeta): Promise<OpenedUpload> {
+    const { vault, inTransaction, ...by } = context;
+    let done: UploadRow = row;
+    const input = { path: () => meta.path, bytes: noBytes(), declaredBytes: 0, mtime: () => meta.mtime ?? undefined };
+    const insert = async (handle: WriteHandle, attachment: Attachment) => {
+      const outcome = sealOutcome(vault, row.id, { attachment, slice: { from: 0, hash: NO_BYTES } });
+      done = { ...row, state: 'done', outcome };
+      await handle.run(store.insertUpload, done);
+      await inTransaction?.(handle, opened(vault, done));
+    };
+    await this.#deps.attachments.upload({ ...by, vault, inTransaction: insert }, () => input, expectedOf(meta));
+    return opened(vault, done);
+  }
+
+  /** Makes room where an account has as many uploads as it may, and the credentials of some have ended. */
+  async #endForgotten({ userId }: Principal): Promise<void> {
+    const { db, clock, credentials } = this.#deps;
+    const open = await db.all(store.findOpen, { userId, now: clock.now() });
+    if (open.length < OPEN_UPLOADS_MAX) return;
+    for (const row of open) {
+      const kind = row.credential_kind as Principal['kind'];
+      const scope = { vaults: new Map(), elsewhere: 'none' } as const;
+      const owner = { kind, userId, credentialId: row.credential_id, name: '', tier: '' };
+      const recalled = await credentials.recall(kind === 'session' ? owner : { ...owner, scope });
+      if (recalled === null) await this.#remove(row);
+    }
+  }
+
+  async #remove({ id, vault_id }: Pick<UploadRow, 'id' | 'vault_id'>): Promise<void> {
+    const { db, attachments } = this.#deps;
+    const parts = await db.all(store.findParts, { upload: id });
+    // Before the bytes: no request may go on with an upload whose bytes are not there.
+    await db.transact((handle) => handle.run(store.deleteUpload, { id }));
+    await attachments.announced.remove(
+      { id: vault_id },
+      parts.map((part) => part.blob_id),
+    );
+  }
+
+  /**
+   * Opens an upload for the credential that began it, which must still have the level write in its vault. Throws
+   * `upload_not_found`, also for another vault of the header, and `upload_gone`.
+   */
+  async #hold({ principal, id, vaultHeader }: UploadRequest, which: 'usable' | 'any' = 'usable'): Promise<HeldUpload> {
+    const { db, clock, vaults } = this.#deps;
+    const { userId, credentialId } = principal;
+    const known = parseUuid(id);
+    const row = known === null ? undefined : await db.get(store.findUpload, { id: known, userId, credentialId });
+    const isOf = vaultHeader === null || parseUuid(vaultHeader) === row?.vault_id;
+    if (row === undefined || !isOf) throw new NotevaultError('upload_not_found');
+    const vault = await vaults.openVault(principal, row.vault_id, 'write').catch((error: unknown) => {
+      const isGone = error instanceof NotevaultError && error.code === 'vault_header_not_found';
+      throw isGone ? new NotevaultError('upload_not_found') : error;
+    });
+    const isUsable = row.state !== 'refused' && row.expires_at > clock.now();
+    if (!isUsable && which === 'usable') throw new NotevaultError('upload_gone');
+    return { row, principal, vault, meta: openMeta(vault, row) };
+  }
+}
+
+function opened(vault: OpenVault, row: UploadRow): OpenedUpload {
+  return {
+    id: row.id,
+    length: row.length_bytes,
+    offset: row.received_bytes,
+    expiresAt: row.expires_at,
+    meta: openMeta(vault, row),
+    attachment: openOutcome(vault, row)?.attachment ?? null,
+  };
+}
+
+async function* noBytes(): AsyncGenerator<Uint8Array> {}
