@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto';
+import { SLICE_MIN } from '@notevault/protocol/upload-limits.ts';
 import { buildApp } from '../../src/app.ts';
 import type { Config } from '../../src/config/config.ts';
 import { openPorts } from '../../src/open-ports.ts';
 import { type Clock, systemClock } from '../../src/ports/clock/clock.ts';
 import { createLogger } from '../../src/telemetry/telemetry.ts';
 import { fileUrl, readRaw, sha256, uploadJson, uploadRaw } from '../kit/content/files.ts';
+import { createUpload, sendSlice, tus } from '../kit/content/slices.ts';
 import type { Raw } from '../kit/database/raw-sql.ts';
 import type { Answer, Caller } from '../kit/person.ts';
 import type { Random } from '../kit/random.ts';
@@ -23,8 +25,16 @@ export interface FileSlot {
   /** The id of the attachment, live or in the trash, and the hash of its bytes; null when it is not known. */
   file: { readonly id: string; readonly hash: string } | null;
   pending: SentFile | null;
+  /** An upload in slices that has not ended, and how many of its bytes were acknowledged. */
+  upload: SlicedFile | null;
   /** How many writes were sent: an attachment that was deleted and restored is as it was before. */
   sent: number;
+}
+
+interface SlicedFile {
+  readonly url: string;
+  readonly bytes: Buffer;
+  at: number;
 }
 
 type SentFile =
@@ -38,19 +48,21 @@ export interface FileLedger {
   /** Vaults with attachments that were purged or may have been. */
   readonly purged: Map<string, 'sent' | 'acknowledged'>;
   readonly refused: string[];
+  /** The credential of uploads in slices, which outlives the sessions of a long run. */
+  readonly key: string;
   writes: number;
 }
 
 const SLOTS = 15;
 
-export function newFileLedger(): FileLedger {
-  return { slots: [], purged: new Map(), refused: [], writes: 0 };
+export function newFileLedger(key: string): FileLedger {
+  return { key, slots: [], purged: new Map(), refused: [], writes: 0 };
 }
 
 export function addFileSlots({ slots }: FileLedger, vault: string): void {
   for (let at = 0; at < SLOTS; at++) {
     const path = `${at % 3 === 0 ? '' : `files ${at % 4}/`}file-${at}.txt`;
-    slots.push({ vault, path, kept: null, file: null, pending: null, sent: 0 });
+    slots.push({ vault, path, kept: null, file: null, pending: null, upload: null, sent: 0 });
   }
 }
 
@@ -68,6 +80,7 @@ function bytesOf(random: Random): Buffer {
 export async function writeFile(caller: Caller, ledger: FileLedger, slot: FileSlot, random: Random): Promise<boolean> {
   const headers = { 'x-vault-id': slot.vault };
   slot.sent += 1;
+  if (slot.upload !== null) return sendRest(caller, ledger, slot, slot.upload);
   const settle = (answer: Answer | null, acknowledge: (answer: Answer) => void): boolean => {
     if (answer === null) return false;
     if (answer.status === 200) acknowledge(answer);
@@ -106,6 +119,7 @@ export async function writeFile(caller: Caller, ledger: FileLedger, slot: FileSl
       slot.path = to;
     });
   }
+  if (random.chance(0.3)) return beginSlices(caller, ledger, slot, random);
   const bytes = bytesOf(random);
   slot.pending = { kind: 'put', hash: sha256(bytes) };
   const sent = random.chance(0.5)
@@ -116,6 +130,48 @@ export async function writeFile(caller: Caller, ledger: FileLedger, slot: FileSl
     slot.kept = hash;
     slot.file = { id: body.attachment.id, hash };
   });
+}
+
+const keyed = ({ key }: FileLedger) => ({ authorization: `Bearer ${key}` });
+
+/** Begins an upload in slices and sends them; false when the server is gone. */
+async function beginSlices(caller: Caller, ledger: FileLedger, slot: FileSlot, random: Random): Promise<boolean> {
+  const bytes = Buffer.alloc(2 * SLICE_MIN + random.below(2 * SLICE_MIN), random.noise(64));
+  const headers = { 'x-vault-id': slot.vault, ...keyed(ledger) };
+  const url = await createUpload(caller, slot.path, bytes.length, {}, headers).catch(() => null);
+  if (url === null) return false;
+  slot.upload = { url, bytes, at: 0 };
+  return sendRest(caller, ledger, slot, slot.upload);
+}
+
+/** Goes on with an upload from where it has come; false when the server is gone. */
+async function sendRest(caller: Caller, ledger: FileLedger, slot: FileSlot, upload: SlicedFile): Promise<boolean> {
+  const { url, bytes } = upload;
+  const asked = await caller.get(url, { ...tus, ...keyed(ledger) }).catch(() => null);
+  if (asked === null) return false;
+  upload.at = checkedOffset(ledger, slot, upload, asked);
+  while (upload.at < bytes.length) {
+    const slice = bytes.subarray(upload.at, upload.at + SLICE_MIN);
+    if (upload.at + slice.length === bytes.length) slot.pending = { kind: 'put', hash: sha256(bytes) };
+    const answer = await sendSlice(caller, url, upload.at, slice, keyed(ledger)).catch(() => null);
+    if (answer === null) return false;
+    if (answer.status !== 204) ledger.refused.push(`a slice of ${slot.path} was answered ${answer.status}`);
+    upload.at += slice.length;
+  }
+  const done = await caller.get(url, { ...tus, ...keyed(ledger) }).catch(() => null);
+  if (done === null) return false;
+  slot.kept = sha256(bytes);
+  slot.file = { id: done.body.attachment.id, hash: slot.kept };
+  slot.pending = null;
+  slot.upload = null;
+  return true;
+}
+
+/** Where an upload has come, which is never before what was acknowledged. */
+function checkedOffset(ledger: FileLedger, slot: FileSlot, { at }: SlicedFile, { status, body }: Answer): number {
+  if (status !== 200) ledger.refused.push(`the upload of ${slot.path} was answered ${status}`);
+  else if (body.offset < at) ledger.refused.push(`of the upload of ${slot.path}, ${at - body.offset} bytes are gone`);
+  return body.offset ?? at;
 }
 
 /** Creates a vault with attachments, deletes and purges it; false when the server is gone. */
@@ -184,6 +240,7 @@ export async function checkSwept(config: Config, rawOf: () => Promise<Raw>): Pro
   await using ports = await openPorts(config, later(systemClock(), 2 * 24 * 3_600_000));
   await using app = await buildApp(ports, config, createLogger('silent'));
   await app.vaults.purgeDue(ports.clock.now());
+  await app.uploads.sweep();
   await app.attachments.collect();
   await using raw = await rawOf();
   const rows = await raw.all('select vault_id, id, state from attachment_blobs');

@@ -65,7 +65,9 @@ export async function newLedger(url: string): Promise<Ledger> {
   const credentials = { email: 'alice@example.org', password: 'a long enough password' };
   const signed = await new Caller(url).post('/auth/register', credentials);
   const token: string = signed.body.access_token;
-  const ledger: Ledger = { token, slots: [], vaults: new Map(), files: newFileLedger(), ...COUNTS() };
+  const asAlice = new Caller(url, async () => ({ authorization: `Bearer ${token}` }));
+  const { key } = (await asAlice.post('/api-keys', { name: 'uploads' })).body;
+  const ledger: Ledger = { token, slots: [], vaults: new Map(), files: newFileLedger(key), ...COUNTS() };
   for (const name of ['first', 'second', 'third']) {
     const made = await callerOf(url, ledger).post('/vaults/register', { client_id: name, name });
     ledger.vaults.set(name, made.body.id);
