@@ -77,7 +77,7 @@ export const options = {
     group: 'network',
     kind: origins,
     default: ['*'],
-    does: 'Web origins that may call the API from a browser.',
+    does: 'Web origins that may call the API from a browser, beside those of the Obsidian app; `none` takes these away.',
   }),
   socketsPerUser: option({
     group: 'network',

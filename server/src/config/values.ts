@@ -163,8 +163,8 @@ export const proxies: ValueKind<readonly string[]> = {
 
 export const origins: ValueKind<readonly string[]> = {
   placeholder: 'origins',
-  expects: '* or origins separated by commas, such as https://notes.example.org,app://obsidian.md',
-  parse: (text) => (text === '*' ? ['*'] : list(text, isOrigin)),
+  expects: '*, none or origins separated by commas, such as https://notes.example.org,https://app.example.org',
+  parse: (text) => (text === '*' ? ['*'] : list(text, (item) => item === 'none' || isOrigin(item))),
 };
 
 export const redirects: ValueKind<readonly string[]> = {

@@ -38,6 +38,7 @@ import { type MetricsAccess, mountMetrics } from './monitoring/metrics.ts';
 import { mountApiProbes, mountProbes, type Readiness } from './monitoring/probes.ts';
 import { openApiDocument } from './openapi.ts';
 import { corsFor } from './origins/cors.ts';
+import { allowedOrigins } from './origins/origins.ts';
 import { knowAllMethods, overrideMethod, refuseOtherMethods } from './other-methods.ts';
 import { mountRawRoutes, type RawRoute } from './pages/raw-routes.ts';
 import { routableUrl } from './request-context.ts';
@@ -107,7 +108,7 @@ export async function buildHttp(deps: HttpDeps): Promise<FastifyInstance> {
   const openPaths = new Set(deps.rawRoutes.filter(({ anyOrigin }) => anyOrigin).map(({ path }) => path));
   const cookiePaths = new Set(deps.routes.filter(({ rule }) => rule.readsCookies).map(({ path }) => `/api${path}`));
   sayOffers(app, deps.routes);
-  await app.register(cors, { delegator: corsFor(deps.corsOrigins, openPaths, cookiePaths) });
+  await app.register(cors, { delegator: corsFor(allowedOrigins(deps.corsOrigins), openPaths, cookiePaths) });
   refuseUnknownRoutes(app);
   if (deps.authRateLimit > 0) await limitByAddress(app, deps.authRateLimit);
   if (deps.metrics !== undefined) measure(app, deps.metrics, uploads, admission);
@@ -115,7 +116,7 @@ export async function buildHttp(deps: HttpDeps): Promise<FastifyInstance> {
   await app.register(
     async (api) => {
       await mountRoutes(api, deps.routes, { ...deps, uploads, admission, bodies });
-      const sources = { publicUrl: deps.publicUrl, origins: deps.corsOrigins };
+      const sources = { publicUrl: deps.publicUrl, origins: allowedOrigins(deps.corsOrigins) };
       for (const route of deps.fetchRoutes) mountFetchRoute(api, app, route, { ...deps, ...sources, admission });
       for (const route of deps.socketRoutes) mountSocket(api, route, deps.sockets);
       for (const { path } of deps.socketRoutes) refuseOtherMethods(api, path, READ);

@@ -5,6 +5,7 @@ import { NotevaultError } from '@notevault/protocol/errors.ts';
 import { PART_BYTES, SLICE_MIN } from '@notevault/protocol/upload-limits.ts';
 import { GB, KB, MB } from '@notevault/protocol/values/byte-units.ts';
 import type { UserId } from '@notevault/protocol/values/ids.ts';
+import { OAuthApp } from '../../../test/kit/clients/oauth-app.ts';
 import { fileOf, readRaw, sha256, uploadRaw } from '../../../test/kit/content/files.ts';
 import {
   askUpload,
@@ -17,8 +18,10 @@ import {
 } from '../../../test/kit/content/slices.ts';
 import { assertConsistent } from '../../../test/kit/database/assert-consistent.ts';
 import { onEachEngine, rawOf } from '../../../test/kit/engines.ts';
+import { linkDevice } from '../../../test/kit/operations.ts';
 import type { Caller } from '../../../test/kit/person.ts';
 import { startServer, type TestServer } from '../../../test/kit/server.ts';
+import { tokenOf } from '../../../test/kit/shared-vault.ts';
 import { builtinPlans, type Plan } from '../plans/plans.ts';
 
 /** How many blobs are stored. */
@@ -263,9 +266,13 @@ onEachEngine('an upload in slices', (open) => {
     const url = await createUpload(maker, 'a.png', bytes.length, {}, of);
     const reader = await keyOf(server, { default_access: 'read' });
     const sibling = await keyOf(server, {});
+    const device = server.bearer((await linkDevice(alice, vault.id)).access);
+    const application = server.bearer((await (await OAuthApp.register(server)).connect()).access_token);
     assert.equal((await askUpload(reader, 'b.png', 9, {}, of)).status, 403);
     for (const [stranger, status] of [
       [bob, 404],
+      [device, 404],
+      [application, 404],
       [alice, 404],
       [reader, 404],
       [sibling, 404],
@@ -293,6 +300,41 @@ onEachEngine('an upload in slices', (open) => {
     await using raw = await rawOf(server.db);
     assert.deepEqual(await raw.all('select id from uploads'), []);
     assert.equal(await stored(server), 0);
+  });
+
+  test('an upload in slices goes on with a device whose token was refreshed, as with the one before', async () => {
+    await using server = await start({ open });
+    const { alice, anyone, bearer } = server;
+    const [{ id: vault }] = (await alice.get('/vaults')).body.vaults;
+    const { access, refresh } = await linkDevice(alice, vault);
+    const bytes = fileOf('png', 2 * SLICE_MIN);
+    const url = await createUpload(bearer(access), 'a.png', bytes.length);
+    await sendSlice(bearer(access), url, 0, bytes.subarray(0, SLICE_MIN));
+    const { access_token } = (await anyone.post('/auth/token/refresh', { refresh_token: refresh })).body;
+    assert.equal((await sendSlice(bearer(access_token), url, SLICE_MIN, bytes.subarray(SLICE_MIN))).status, 204);
+    assert.ok((await readRaw(alice, 'a.png')).bytes.equals(bytes));
+  });
+
+  test('an upload in slices ends with the membership of whoever began it, and waits for a role that was lowered', async () => {
+    await using server = await start({ open });
+    const { alice, bob } = server;
+    const [{ id: vault }] = (await alice.get('/vaults')).body.vaults;
+    const { id: member } = (await bob.get('/me')).body.user;
+    const { url: link } = (await alice.post(`/vaults/${vault}/invitations`, { role: 'editor' })).body;
+    await bob.post(`/invitations/${tokenOf(link)}/accept`);
+    const of = { 'x-vault-id': vault };
+    const bytes = fileOf('png', 2 * SLICE_MIN);
+    const url = await createUpload(bob, 'a.png', bytes.length, {}, of);
+    assert.equal((await sendSlice(bob, url, 0, bytes.subarray(0, SLICE_MIN))).status, 204);
+    await alice.patch(`/vaults/${vault}/members/${member}`, { role: 'viewer' });
+    assert.equal((await sendSlice(bob, url, SLICE_MIN, bytes.subarray(SLICE_MIN))).status, 403);
+    await alice.patch(`/vaults/${vault}/members/${member}`, { role: 'editor' });
+    assert.equal(await offsetOf(bob, url), SLICE_MIN);
+    await alice.delete(`/vaults/${vault}/members/${member}`);
+    assert.equal((await sendSlice(bob, url, SLICE_MIN, bytes.subarray(SLICE_MIN))).status, 404);
+    const { url: again } = (await alice.post(`/vaults/${vault}/invitations`, { role: 'editor' })).body;
+    await bob.post(`/invitations/${tokenOf(again)}/accept`);
+    assert.equal((await bob.get(url, tus)).status, 404);
   });
 
   test('an upload in slices counts among sixteen of an account and ten GB without a cap, but not once its credential has ended', async () => {

@@ -6,6 +6,18 @@ const FORWARDING = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', '
 /** Addresses on which a server listens to every network of its machine. */
 const ANY_ADDRESS = new Set(['0.0.0.0', '[::]']);
 
+/** The origins of pages in the Obsidian app: on desktops, on iOS, on Android. Nobody else can have the first two. */
+const APP_ORIGINS = ['app://obsidian.md', 'capacitor://localhost', 'http://localhost'];
+
+/**
+ * The origins whose pages may call the API with a credential of their own, of those that are configured: the Obsidian
+ * app's are among them unless `none` is listed. A cookie counts for none of them.
+ */
+export function allowedOrigins(configured: readonly string[]): readonly string[] {
+  const listed = configured.filter((origin) => origin !== 'none');
+  return listed.length < configured.length ? listed : [...new Set([...listed, ...APP_ORIGINS])];
+}
+
 /** What a request says of where it comes from. */
 export type Sender = Pick<FastifyRequest, 'headers' | 'ip' | 'protocol' | 'host'>;
 

@@ -45,6 +45,7 @@ const WALKS: Readonly<Record<string, string>> = {
   'entries.findSomeEntries': 'a purge takes all rows of the vault, a slice at a time',
   'members.listInvitations': 'an owner lists what waits, a thousand at most',
   'tickets.deleteTicketsOf': 'asked when somebody is removed from a vault; its tickets last for minutes',
+  'uploads.findAnnounced': 'the uploads into a vault, of which each account has sixteen open at most',
   'notes.findWaitingIn': 'asks for whatever waits in the vault: nothing, or what was typed in the last seconds',
   'notes.findSomeVersions': 'a purge takes all rows of the vault, a slice at a time',
   'entries.findSomeSpentIds': 'a purge takes all rows of the vault, a slice at a time',
