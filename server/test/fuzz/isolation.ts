@@ -1,3 +1,15 @@
+import { difference, nobodys, normal, plainly, UUID } from '../kit/alike.ts';
+import {
+  type Field,
+  fieldsOf,
+  inVaultOf,
+  type Making,
+  NEEDS,
+  needsOf,
+  requestsOf,
+  SECRETS,
+  taken,
+} from '../kit/operation-variants.ts';
 import { type Known, knownOperations, makeWorld, type Need, type Request, type World } from '../kit/operations.ts';
 import { type Answer, type Caller, Person } from '../kit/person.ts';
 import { Random } from '../kit/random.ts';
@@ -9,72 +21,8 @@ import { startServer, type TestServer, type TestServerOptions } from '../kit/ser
  * answers, nor what the twins find in their own accounts afterwards, may reveal which of the two it was.
  */
 
-type Field = keyof World;
-
-/** Bearer secrets: they grant access to anyone who has them, by design. */
-const SECRETS: readonly Field[] = ['deviceRefresh', 'deviceCode'];
-const NEEDS: readonly Need[] = ['devices', 'cursor', 'trash', 'people'];
-const FIELDS_OF: Readonly<Record<Need, readonly Field[]>> = {
-  devices: ['device', 'deviceRefresh', 'userCode', 'deviceCode'],
-  cursor: ['cursor'],
-  trash: ['trashed'],
-  people: ['invitation'],
-};
 /** Wrong device codes are counted, and after ten in an hour an account can link no device, not even its own. */
 const COUNTED: readonly Field[] = ['userCode'];
-const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
-
-type Making = (world: World) => Request;
-
-/**
- * Requests that bring their own ids, which are accepted while unused. Here the second twin uses ids from another vault
- * of theirs: an answer must not reveal for which of the two reasons an id is unavailable.
- */
-const taken: Readonly<Record<string, readonly Making[]>> = {
-  upsertNote: [
-    (w) => ({ url: '/notes', body: { path: `${w.fresh} id.md`, mtime: 1, content: 'x', id: w.note } }),
-    (w) => ({ url: '/notes', body: { path: w.otherPath, mtime: 1, content: 'y', id: w.note, base_hash: 'z' } }),
-    (w) => ({ url: '/notes', body: { path: `${w.fresh} old.md`, mtime: 1, content: 'x', id: w.trashed } }),
-  ],
-  upsertNotes: [
-    (w) => ({
-      url: '/notes/batch',
-      headers: { 'x-idempotency-key': `${w.fresh} batch` },
-      body: { notes: [{ path: w.otherPath, mtime: 3, content: `[[${w.notePath}]]`, id: w.other }] },
-    }),
-  ],
-};
-
-/** Requests that name things in more places than the operations' own rows do. */
-const variants: Readonly<Record<string, readonly Making[]>> = {
-  moveNotes: [
-    (w) => ({
-      url: '/notes/batch-move',
-      headers: { 'x-idempotency-key': `${w.fresh} move` },
-      body: { ids: [w.other, w.note], target_folder: w.folderPath },
-    }),
-  ],
-  moveFolders: [
-    (w) => ({
-      url: '/folders/batch-move',
-      headers: { 'x-idempotency-key': `${w.fresh} move` },
-      body: { ids: [w.folder], target_parent_id: w.folder },
-    }),
-  ],
-  createApiKey: [
-    (w) => ({ url: '/api-keys', body: { name: 'k', default_access: 'read', vault_access: { [w.gone]: 'read' } } }),
-  ],
-  listVaults: [
-    (w) => ({ url: `/vaults?user_code=${encodeURIComponent(w.userCode)}` }),
-    () => ({ url: '/vaults?deleted=true' }),
-  ],
-  createTicket: [
-    (w) => ({ url: '/tickets', body: { operation: 'attachment.put', path: w.attachmentPath } }),
-    () => ({ url: '/tickets', body: { operation: 'vault.export' } }),
-  ],
-  registerVault: [(w) => ({ url: '/vaults/register', body: { client_id: w.clientId, name: 'Mine' } })],
-};
-
 interface Twin {
   /** A world in another vault of theirs. */
   readonly elsewhere: World;
@@ -166,7 +114,7 @@ async function askAbout(run: Isolation, operation: Known, rounds: number): Promi
   const requests = requestsOf(operation);
   const taking = (taken[operation.name] ?? []).map(inVaultOf(operation));
   const used = new Set([...requests, ...taking].flatMap((request) => fieldsOf(request, alice)));
-  const needs = NEEDS.filter((need) => FIELDS_OF[need].some((field) => used.has(field)));
+  const needs = needsOf(used);
   await Promise.all(twins.map((twin) => giveWorld(twin, operation, needs)));
   const word = nameWord(random);
   const entries = Object.entries(alice).map(([field, value]) => [field, nobodys(random, value, run.word, word)]);
@@ -219,34 +167,6 @@ async function tagFor(caller: Caller, { url, headers }: Request): Promise<string
   return (await caller.get(url, headers)).headers.get('etag');
 }
 
-function requestsOf(operation: Known): Making[] {
-  return [operation.request, ...(variants[operation.name] ?? []).map(inVaultOf(operation))];
-}
-
-/** A variant is called in the same vault as its operation's row. */
-function inVaultOf({ rule }: Known) {
-  return (variant: Making) =>
-    (world: World): Request => {
-      const { headers, ...rest } = variant(world);
-      const vault = rule.vault === undefined ? {} : { 'x-vault-id': world.vault };
-      return { ...rest, headers: { ...vault, ...headers } };
-    };
-}
-
-/** The fields of a world that a request uses. */
-function fieldsOf(request: Making, world: World): Field[] {
-  const seen = new Set<Field>();
-  request(
-    new Proxy(world, {
-      get(target, field) {
-        seen.add(field as Field);
-        return target[field as Field];
-      },
-    }),
-  );
-  return [...seen].filter((field) => field !== 'fresh');
-}
-
 interface Swap {
   /** The fields that the twins replace. */
   readonly foreign: readonly Field[];
@@ -297,46 +217,6 @@ export function nameWord(random: Random): string {
   return `alice${random.shuffled(RARE).join('')}`;
 }
 
-/** A value of the same form that belongs to nobody. */
-function nobodys(random: Random, value: string, hers: string, word: string): string {
-  if (value.includes(hers)) return value.replaceAll(hers, word);
-  const hex = (length: number) => Array.from({ length }, () => random.below(16).toString(16)).join('');
-  if (new RegExp(`^${UUID.source}$`).test(value)) return `${value.slice(0, 14)}7${hex(3)}-a${hex(3)}-${hex(12)}`;
-  return value.replace(/[A-Za-z0-9]/g, (letter) =>
-    /\d/.test(letter) ? String(2 + random.below(8)) : random.pick([...'BCDFGHJKM']),
-  );
-}
-
-/** An answer without what differs between any two calls, with names of things in place of their values. */
-function plainly({ status, headers, body }: Answer, world: World, words: readonly string[]): string {
-  const kept = [...headers].filter(([name]) => !['date', 'x-request-id', 'content-length', 'etag'].includes(name));
-  return normal(JSON.stringify([status, kept, body]), world, words);
-}
-
-function normal(text: string, world: World, words: readonly string[]): string {
-  const seen = new Map<string, string>();
-  const named = Object.entries(world)
-    .filter(([, value]) => value !== '')
-    // Longest first, because a folder’s path is part of the paths of its notes.
-    .sort(([, a], [, b]) => b.length - a.length)
-    .reduce((done, [field, value]) => done.replaceAll(value, `<${field}>`), text);
-  return (
-    words
-      .reduce((done, word) => done.replaceAll(word, '<word>'), named)
-      .replace(/"request_id":"[^"]*"/g, '"request_id":"…"')
-      .replace(UUID, (id) => {
-        const known = seen.get(id) ?? `<id ${seen.size}>`;
-        seen.set(id, known);
-        return known;
-      })
-      .replaceAll(/(castor|pollux)\d+@example\.org/g, '<email>')
-      .replace(/nv_[a-z]+_[\w-]+/g, '<secret>')
-      // The mark around data, which tools draw anew for each answer.
-      .replace(/data-[0-9a-f]{16}/g, '<mark>')
-      .replace(/[\w-]{40,}/g, '<opaque>')
-  );
-}
-
 function checkLeaks(run: Isolation, what: string, sent: string, { headers, body }: Answer): void {
   const told = JSON.stringify([[...headers], body]);
   for (const value of run.hers) {
@@ -381,11 +261,4 @@ async function ownView(caller: Caller, world: World, words: readonly string[]): 
   const answers = await Promise.all(asked);
   const text = JSON.stringify(answers.map(({ status, body }) => [status, body]));
   return normal(text, world, words);
-}
-
-function difference(one = '', other = ''): string {
-  let at = 0;
-  while (at < one.length && one[at] === other[at]) at += 1;
-  const from = Math.max(0, at - 60);
-  return `…${one.slice(from, at + 120)}… / …${other.slice(from, at + 120)}…`;
 }
