@@ -1,0 +1,159 @@
+import assert from 'node:assert/strict';
+import type { Role } from '@notevault/protocol/operations.ts';
+import { OAuthApp } from '../../kit/clients/oauth-app.ts';
+import { linkDevice, makeWorld, type Need, type World } from '../../kit/operations.ts';
+import { Person } from '../../kit/person.ts';
+import type { TestServer } from '../../kit/server.ts';
+import { tokenOf } from '../../kit/shared-vault.ts';
+
+/* Everybody who has a vault, had it, or never did, and every kind of credential that they can have. */
+
+export type Standing = Exclude<Role, 'owner'> | 'removed' | 'stranger';
+export type Level = 'none' | 'read' | 'write';
+
+export interface Credential {
+  readonly name: string;
+  readonly isSession: boolean;
+  /** The level on the vault, before that of the role. */
+  readonly level: Level;
+  /** Whether it reaches vaults of the person’s own too, so that it outlives their membership. */
+  readonly elsewhere: boolean;
+  /** Resolves to its token. */
+  readonly make: (server: TestServer, person: Person, world: Pick<World, 'vault'>) => Promise<string>;
+}
+
+type Reach = Pick<Credential, 'level' | 'elsewhere'>;
+const READS_HERE: Reach = { level: 'read', elsewhere: false };
+const WRITES_HERE: Reach = { level: 'write', elsewhere: false };
+const ELSEWHERE: Reach = { level: 'none', elsewhere: true };
+
+function key(name: string, reach: Reach, body: (vault: string) => object): Credential {
+  const make: Credential['make'] = async (_, person, { vault }) => {
+    const made = await person.post('/connections/pat', { name, ...body(vault) });
+    assert.equal(made.status, 201, JSON.stringify(made.body));
+    return made.body.key;
+  };
+  return { name, isSession: false, ...reach, make };
+}
+
+function application(name: string, reach: Reach, scope: string, elsewhere: 'none' | 'write'): Credential {
+  const make: Credential['make'] = async (server, person, { vault }) => {
+    // The page proposes levels for every vault.
+    const { vaults } = (await person.get('/vaults')).body as { vaults: { id: string; role: string }[] };
+    const named = vaults.map(({ id, role }) => [id, role === 'owner' ? elsewhere : 'none']);
+    const levels = { ...Object.fromEntries(named), ...(reach === ELSEWHERE ? {} : { [vault]: 'write' }) };
+    const { access_token } = await (await appOf(server, name)).connect({ scope }, person, { levels, elsewhere });
+    return access_token;
+  };
+  return { name, isSession: false, ...reach, make };
+}
+
+const apps = new WeakMap<TestServer, Map<string, Promise<OAuthApp>>>();
+
+/** An application for each credential: what a person grants to one later replaces what they granted before. */
+function appOf(server: TestServer, name: string): Promise<OAuthApp> {
+  const ofServer = apps.get(server) ?? new Map<string, Promise<OAuthApp>>();
+  apps.set(server, ofServer);
+  const app = ofServer.get(name) ?? OAuthApp.register(server);
+  ofServer.set(name, app);
+  return app;
+}
+
+const SESSION: Credential = {
+  name: 'a session',
+  isSession: true,
+  level: 'write',
+  elsewhere: true,
+  make: async (_, person) => (await person.signed()).accessToken,
+};
+/** Of every kind that the pages of this server can make. */
+export const credentials: readonly Credential[] = [
+  SESSION,
+  key('a key without limits, which names no vault', ELSEWHERE, () => ({})),
+  key('a key to write here', WRITES_HERE, (vault) => ({ vault_access: { [vault]: 'write' } })),
+  key('a key to read here and write elsewhere', { level: 'read', elsewhere: true }, (vault) => ({
+    default_access: 'write',
+    vault_access: { [vault]: 'read' },
+  })),
+  key('a key to write here with a scope to read', READS_HERE, (vault) => ({
+    vault_access: { [vault]: 'write' },
+    scope: 'mcp:read',
+  })),
+  {
+    name: 'a device linked to the vault',
+    isSession: false,
+    ...WRITES_HERE,
+    make: async (_, person, { vault }) => (await linkDevice(person, vault)).access,
+  },
+  application('an application let in to write here', WRITES_HERE, 'mcp', 'none'),
+  application('an application let in by a scope to read here', READS_HERE, 'mcp:read', 'none'),
+  application('an application let in everywhere, which names no vault', ELSEWHERE, 'mcp', 'write'),
+];
+
+export interface Everybody {
+  readonly owner: Person;
+  readonly people: Readonly<Record<Standing, Person>>;
+}
+
+export interface SharedWorld {
+  readonly world: World;
+  /** What those who are removed had made before. */
+  readonly left: ReadonlyMap<Credential, string>;
+}
+
+/** A world of the owner whose vault has the people as they stand. */
+export async function sharedWorld(
+  server: TestServer,
+  everybody: Everybody,
+  word: string,
+  needs: readonly Need[] = [],
+): Promise<SharedWorld> {
+  const world = await makeWorld(everybody.owner, word, needs);
+  return { world, left: await letIn(server, everybody, world) };
+}
+
+/** Makes people members of a vault, each as they stand; resolves to what those who are removed had made before. */
+async function letIn(server: TestServer, { owner, people }: Everybody, world: World): Promise<SharedWorld['left']> {
+  for (const standing of ['viewer', 'editor', 'removed'] as const) {
+    const role = standing === 'removed' ? 'editor' : standing;
+    const { url } = (await owner.post(`/vaults/${world.vault}/invitations`, { role })).body;
+    assert.equal((await people[standing].post(`/invitations/${tokenOf(url)}/accept`)).status, 200);
+  }
+  const left = new Map<Credential, string>();
+  for (const each of credentials) left.set(each, await each.make(server, people.removed, world));
+  const { user } = (await people.removed.get('/me')).body;
+  assert.equal((await owner.delete(`/vaults/${world.vault}/members/${user.id}`)).status, 204);
+  return left;
+}
+
+/** Five accounts, by how they stand to a vault that is shared later. */
+export async function makeEverybody(server: TestServer, word: string): Promise<Everybody> {
+  const person = (name: string) => new Person(server.url, `${word}-${name}`.toLowerCase(), () => server.alice.signed());
+  const people = {
+    viewer: person('viewer'),
+    editor: person('editor'),
+    removed: person('removed'),
+    stranger: person('stranger'),
+  };
+  // What reaches everything of one's own needs something to reach.
+  for (const each of Object.values(people)) await each.post('/vaults', { name: 'Own' });
+  return { owner: person('owner'), people };
+}
+
+/**
+ * What somebody may do in the vault with a credential; `ended` if the credential has ended with the membership.
+ */
+export function levelOf(standing: Standing | 'owner', { level, elsewhere }: Credential): Level | 'ended' {
+  if (standing === 'removed' && !elsewhere) return 'ended';
+  if (standing === 'removed' || standing === 'stranger') return 'none';
+  if (standing === 'owner') return level === 'none' ? 'write' : level;
+  return standing === 'viewer' && level === 'write' ? 'read' : level;
+}
+
+/** What somebody can call with, given how they stand. */
+export function credentialsOf(standing: Standing | 'owner'): readonly Credential[] {
+  // Only who has a vault can name it.
+  return standing === 'stranger'
+    ? credentials.filter(({ level, isSession }) => isSession || level === 'none')
+    : credentials;
+}
