@@ -174,7 +174,7 @@ interface Parameter {
   readonly name: string;
 }
 
-interface Described {
+interface DocumentedOperation {
   readonly operationId: string;
   readonly parameters?: readonly (Parameter | { readonly $ref: string })[];
   readonly requestBody?: object;
@@ -192,7 +192,7 @@ onSqlite('[S1] what requests name', (open) => {
   test('[S1] every field of a request that may name something is sent by a request of its operation here', async () => {
     await using server = await startServer({ open });
     const { paths, components } = (await server.anyone.get('/openapi')).body as {
-      readonly paths: Readonly<Record<string, Readonly<Record<string, Described>>>>;
+      readonly paths: Readonly<Record<string, Readonly<Record<string, DocumentedOperation>>>>;
       readonly components: {
         readonly schemas: Readonly<Record<string, object>>;
         readonly parameters: Readonly<Record<string, Parameter>>;
