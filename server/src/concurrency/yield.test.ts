@@ -97,6 +97,25 @@ test('SliceScheduler lets a request enter at once while there is time, and else 
   assert.deepEqual(entered, ['alice', 'alice', 'bob', 'alice']);
 });
 
+test('SliceScheduler lets a request that is in its turn enter again at once, while there is time', async (t) => {
+  const loop = handTurned(t);
+  const entered: string[] = [];
+  const enterTwice = async (name: string, ms: number) => {
+    await loop.scheduler.enter('alice');
+    loop.work(ms);
+    await loop.scheduler.enter('alice');
+    entered.push(name);
+  };
+  const used = enterTwice('first', 6);
+  const waiting = ['second', 'third'].map((name) => enterTwice(name, 1));
+  const slow = enterTwice('slow', 6);
+  await loop.turn();
+  assert.deepEqual(entered, ['first', 'second', 'third']);
+  await loop.turn();
+  await Promise.all([used, ...waiting, slow]);
+  assert.deepEqual(entered, ['first', 'second', 'third', 'slow']);
+});
+
 test('SliceScheduler lets the request of a tenant who comes later enter before the many that wait', async (t) => {
   const loop = handTurned(t);
   const entered: string[] = [];

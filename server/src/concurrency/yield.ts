@@ -21,6 +21,8 @@ export class SliceScheduler {
   readonly #queue = new FairQueue<() => void>(unbounded);
   readonly #nextTurn: (run: () => void) => void;
   #scheduled = false;
+  /** Whether what runs now was resumed in its turn. */
+  #inTurn = false;
   /** When the slice of this turn began. */
   #slice: { readonly began: number } | undefined;
   /** How often work was resumed in a later turn of the loop. */
@@ -47,10 +49,11 @@ export class SliceScheduler {
 
   /**
    * Resolves at once while there is time left in this turn and nobody waits, else like `turn`: when one tenant sends a
-   * thousand requests at once, those of others do not wait for all of them.
+   * thousand requests at once, those of others do not wait for all of them. What already was in its turn, and comes to a
+   * second `enter` in it, goes on: it would wait once more behind all.
    */
   async enter(tenant: string): Promise<void> {
-    if (this.#queue.length > 0 || this.isUsedUp()) await this.turn(tenant, 0);
+    if (this.isUsedUp() || (this.#queue.length > 0 && !this.#inTurn)) await this.turn(tenant, 0);
   }
 
   #begin(): { readonly began: number } {
@@ -80,8 +83,10 @@ export class SliceScheduler {
     // Not when it begins to wait: a tenant would have paid for a thousand pieces that wait, and a new one, who starts at
     // what was spent so far, would come after them all.
     this.#queue.charge(next.tenant, LEAST_MS);
+    this.#inTurn = true;
     next.item();
     onceDone(() => {
+      this.#inTurn = false;
       if (this.#queue.length === 0 || !this.isUsedUp()) this.#resumeNext();
       else this.#schedule();
     });

@@ -30,7 +30,8 @@ interface EncodingNegotiator {
 
 /** The coding that an `Accept-Encoding` header prefers. */
 export function preferredCoding(header: string | undefined): Coding {
-  const negotiator: EncodingNegotiator = new Negotiator({ headers: { 'accept-encoding': header ?? 'identity' } });
+  if (header === undefined) return 'identity';
+  const negotiator: EncodingNegotiator = new Negotiator({ headers: { 'accept-encoding': header } });
   const preferred = negotiator.encoding(CODINGS, { preferred: CODINGS });
   return CODINGS.find((coding) => coding === preferred) ?? 'identity';
 }

@@ -33,6 +33,7 @@ export function revalidated(answer: Reply, etag: string, ifNoneMatch: string | n
 
 /** The tag of an answer, in one of its codings, that an `If-None-Match` header names. */
 export function knownTag(ifNoneMatch: string | null, etag: string, coding?: Coding): string | undefined {
+  if (ifNoneMatch === null) return undefined;
   return codedTags(etag, coding).find((tag) => namesTag(ifNoneMatch, `"${tag}"`));
 }
 
