@@ -3,6 +3,7 @@ import type { FastifyReply } from 'fastify';
 import { jsonPieces, shortJson } from '../../concurrency/json-pieces.ts';
 import type { Permit } from '../../concurrency/semaphore.ts';
 import type { Reply, ReplyBytes } from '../route.ts';
+import { answerBatches } from './answer-batch.ts';
 import { type Coding, codedTag, compressed } from './compression.ts';
 
 /** How long a client may leave an answer's bytes unread before its connection is closed. */
@@ -43,8 +44,10 @@ export async function send(reply: FastifyReply, answer: Reply, delivery: Deliver
   if (answer.bytes !== undefined) {
     if (answer.bytes.length !== null) reply.header('content-length', answer.bytes.length);
     reply.send(bytes);
-  } else if (typeof pieces === 'string') sendText(reply, pieces, permit);
-  else if (pieces !== null) sendPieces(reply, pieces, permit);
+  } else if (typeof pieces === 'string') {
+    await answerBatches.due();
+    sendText(reply, pieces, permit);
+  } else if (pieces !== null) sendPieces(reply, pieces, permit);
   else reply.send(answer.body);
 }
 
