@@ -37,6 +37,8 @@ import type { NewTicket, Ticket } from '@notevault/protocol/tickets.ts';
 import type { TrashPage, TrashRestored } from '@notevault/protocol/trash.ts';
 import type { RenameTag, ReplaceText, VaultChange } from '@notevault/protocol/vault-changes.ts';
 import { type FeedPage, feedPage, followChanges } from './change-feed.ts';
+import type { RangedBytes, RangedOptions } from './ranged-read.ts';
+import type { SlicedFile, SliceOptions } from './sliced-upload.ts';
 import { ApiError, type Body, type Call, encodedPath, type Transport } from './transport.ts';
 
 /** The text of `note_not_found`. The catalogue itself would be most of what a page loads of the protocol. */
@@ -223,6 +225,18 @@ export class VaultClient {
     else if (over !== undefined) headers['if-match'] = `"${over}"`;
     const call = { method: 'PUT', path: `/attachments/${encodedPath(path)}`, vault: this.id, bytes, headers } as const;
     return (await this.#transport.json<AttachmentUploaded>(call)).attachment;
+  }
+
+  /** Uploads a file in slices: see `uploadInSlices`. */
+  async putAttachmentInSlices(file: SlicedFile, options?: SliceOptions): Promise<Attachment> {
+    const { uploadInSlices } = await import('./sliced-upload.ts');
+    return uploadInSlices(this.#transport, this.id, file, options);
+  }
+
+  /** Opens an attachment to read it in ranges: see `readInRanges`. */
+  async readAttachmentInRanges(path: string, options?: RangedOptions): Promise<RangedBytes | null> {
+    const { readInRanges } = await import('./ranged-read.ts');
+    return readInRanges(this.#transport, this.id, path, options);
   }
 
   /** Makes a URL for one download or upload, which needs no credential for five minutes. */
