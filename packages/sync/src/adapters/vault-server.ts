@@ -1,3 +1,4 @@
+import { FileShorter, SLICE_BYTES, type SliceOptions } from '@notevault/client/sliced-upload.ts';
 import { ApiError, ConnectionError } from '@notevault/client/transport.ts';
 import type { VaultClient } from '@notevault/client/vault-client.ts';
 import type { BatchResult, UpsertNote } from '@notevault/protocol/notes.ts';
@@ -5,6 +6,7 @@ import type { SyncChange } from '@notevault/protocol/sync.ts';
 import {
   type ChangesPage,
   type Content,
+  DiskChanged,
   type NoteText,
   type Refused,
   RemoteDamaged,
@@ -38,13 +40,19 @@ const NONE_RESTORED: Restored = { has: () => false, arrived: () => undefined };
 export class VaultServer implements Server {
   readonly #vault: VaultClient;
   readonly #restored: Restored;
+  readonly #slices: SliceOptions | null;
   /** Notes that came with the change feed, until they are read. */
   readonly #fetched = new Map<string, Pick<SyncChange, 'content_hash' | 'version' | 'content'>>();
   #fetchedLength = 0;
 
-  constructor(vault: VaultClient, restored = NONE_RESTORED) {
+  /**
+   * @param slices set where a request cannot carry a whole file: attachments that are longer than a slice are sent and
+   * read in slices.
+   */
+  constructor(vault: VaultClient, restored = NONE_RESTORED, slices: SliceOptions | null = null) {
     this.#vault = vault;
     this.#restored = restored;
+    this.#slices = slices;
   }
 
   async changes(cursor: string | null, isForAll = false): Promise<ChangesPage | null> {
@@ -74,6 +82,12 @@ export class VaultServer implements Server {
   }
 
   async read({ id, path }: Pick<RemoteFile, 'id' | 'path'>): Promise<Content | null> {
+    if (kindOf(path) === 'attachment' && this.#slices !== null) {
+      const { sliceBytes: rangeBytes, signal } = this.#slices;
+      const options = { ...(rangeBytes && { rangeBytes }), ...(signal && { signal }) };
+      const found = await reached(this.#vault.readAttachmentInRanges(path, options));
+      return found === null ? null : { ...found, version: null, bytes: reachedPieces(found.bytes) };
+    }
     if (kindOf(path) === 'attachment') {
       const found = await reached(this.#vault.readAttachment(path));
       if (found === null) return null;
@@ -129,7 +143,7 @@ export class VaultServer implements Server {
   async putAttachment(
     path: string,
     bytes: () => AsyncIterable<Uint8Array>,
-    _size: number,
+    size: number,
     mtime: number,
     over: string | null,
   ): Promise<Written> {
@@ -147,11 +161,14 @@ export class VaultServer implements Server {
       if (failure !== undefined) throw failure;
       return read();
     };
-    const result = await this.#written(() => this.#vault.putAttachment(path, { bytes: body, mtime, over })).catch(
-      (error: unknown) => {
-        throw failure ?? error;
-      },
-    );
+    const put = () =>
+      this.#slices === null || size <= (this.#slices.sliceBytes ?? SLICE_BYTES)
+        ? this.#vault.putAttachment(path, { bytes: body, mtime, over })
+        : this.#vault.putAttachmentInSlices({ path, size, mtime, over, bytes: body }, this.#slices);
+    const result = await this.#written(put).catch((error: unknown) => {
+      if (error instanceof FileShorter) throw new DiskChanged(path, { cause: error });
+      throw failure ?? error;
+    });
     if (!('kind' in result)) return written(result);
     const isCode = result.kind === 'refused' && result.reason === REASONS.extension_not_allowed && isPluginCode(path);
     return isCode ? { ...result, reason: CODE_NOT_ALLOWED } : result;
@@ -308,6 +325,19 @@ export async function reached<Result>(answer: Promise<Result>): Promise<Result> 
 
 async function* once(bytes: Uint8Array): AsyncIterable<Uint8Array> {
   yield bytes;
+}
+
+async function* reachedPieces(pieces: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
+  const reading = pieces[Symbol.asyncIterator]();
+  try {
+    for (;;) {
+      const next = await reached(reading.next());
+      if (next.done === true) return;
+      yield next.value;
+    }
+  } finally {
+    await reading.return?.();
+  }
 }
 
 /** A connection that breaks during a download is a temporary failure. */

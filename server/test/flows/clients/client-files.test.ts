@@ -7,6 +7,9 @@ import { FileShorter, SLICE_BYTES, type SlicedFile, type UploadMemory } from '@n
 import { fixedToken } from '@notevault/client/tokens.ts';
 import { ApiError, ConnectionError, type Http, Transport } from '@notevault/client/transport.ts';
 import { VaultClient } from '@notevault/client/vault-client.ts';
+import { SLICE_MIN } from '@notevault/protocol/upload-limits.ts';
+import { VaultServer } from '@notevault/sync/adapters/vault-server.ts';
+import { DiskChanged, ServerUnreachable } from '@notevault/sync/engine/ports.ts';
 import { fileOf, readRaw, sha256, uploadRaw } from '../../kit/content/files.ts';
 import { tus } from '../../kit/content/slices.ts';
 import { onSqlite } from '../../kit/engines.ts';
@@ -225,5 +228,28 @@ onSqlite('a large file of the client', (open) => {
     );
     assert.equal(await app.client.readAttachmentInRanges('none.png'), null);
     assert.equal((await app.server.alice.get('/uploads/x', tus)).status, 404);
+  });
+
+  test('a large file of a folder that syncs goes in slices both ways where a request cannot carry it', async () => {
+    let isAway = false;
+    await using app = await start(open, (http) => async (url, request) => {
+      if (isAway && request.headers.get('range') !== `bytes=0-${SLICE_MIN - 1}`)
+        throw new TypeError('the network is away');
+      return http(url, request);
+    });
+    const vault = new VaultServer(app.client, undefined, { sliceBytes: SLICE_MIN });
+    const file = bytes.subarray(0, 2 * SLICE_MIN + 5);
+    const read = () => fileWith('', file).bytes();
+    const put = (size: number, over: string | null) => vault.putAttachment('a.png', read, size, 1, over);
+    const written = await put(file.length, null);
+    assert.ok(written.kind === 'written' && written.file.hash === sha256(file));
+    assert.deepEqual(new Set(app.sent.map(({ method }) => method)), new Set(['POST', 'PATCH', 'GET']));
+    assert.deepEqual(await put(file.length, null), { kind: 'changed' });
+    await assert.rejects(put(file.length + 1, sha256(file)), DiskChanged);
+    const found = await vault.read({ id: '', path: 'a.png' });
+    assert.ok(Buffer.concat(await Array.fromAsync(found?.bytes ?? [])).equals(file));
+    const broken = await vault.read({ id: '', path: 'a.png' });
+    isAway = true;
+    await assert.rejects(Array.fromAsync(broken?.bytes ?? []), ServerUnreachable);
   });
 });
