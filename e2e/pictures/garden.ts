@@ -88,6 +88,10 @@ Turned the compost heap, found three slow-worms, put the lid back.
 
 #books
 `,
+  'Soil (conflict Laptop 2026-11-22 14-05-09).md': `Clay below, with a hand of sand above. The pH was 6.4 in autumn. A little lime where the cabbages of [[Spring planting]] go.
+
+#garden
+`,
   'Soil.md': `Clay below, with a hand of sand above. The pH was 6.4 in autumn. Lime only where the cabbages of [[Spring planting]] go.
 
 #garden

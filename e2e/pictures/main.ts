@@ -52,10 +52,10 @@ async function takeAll(from: Browser, { name: look, ...options }: (typeof LOOKS)
   const anna = await signedIn(server, context, { name: 'Anna', vault: 'Garden' });
   await take(context, 'empty', look, anna.page(), (page) => page.getByRole('heading').first().waitFor());
   const notes = await fill(anna);
-  for (const { name, path, isOutside = false, ready, only } of SCENES) {
+  for (const { name, path, isOutside = false, before, ready, only } of SCENES) {
     if (only !== undefined && (only === 'phone') !== look.startsWith('phone')) continue;
     const at = path((note) => notes.get(note) ?? '');
-    await take(context, name, look, isOutside ? server.url + at : anna.page(at), ready);
+    await take(context, name, look, isOutside ? server.url + at : anna.page(at), ready, before);
   }
   await context.clearCookies();
   await take(context, 'signin', look, server.url, headed);
@@ -77,13 +77,16 @@ async function take(
   look: string,
   url: string,
   ready: (page: Page) => Promise<unknown>,
+  before?: (page: Page) => Promise<unknown>,
 ): Promise<void> {
   if (WANTED.length > 0 && !WANTED.includes(name)) return;
   const page = await context.newPage();
+  await before?.(page);
   await page.goto(url);
   // A page that does not get there is shown as it is: that is worth a picture too.
   await ready(page).catch((error: unknown) => console.error(`${name}-${look}: ${String(error).split('\n')[0]}`));
-  await page.waitForLoadState('networkidle');
+  // One that waits for an answer never idles.
+  await page.waitForLoadState('networkidle', { timeout: 5_000 }).catch(() => undefined);
   await page.evaluate('document.fonts.ready');
   await page.screenshot({ path: join(FOLDER, `${name}-${look}.png`) });
   await page.close();

@@ -6,6 +6,8 @@ export interface Scene {
   /** Where it is, from the address of the vault; from that of the server if `isOutside`. */
   readonly path: (idOf: (note: string) => string) => string;
   readonly isOutside?: boolean;
+  /** Prepares the page before it is opened. */
+  readonly before?: (page: Page) => Promise<unknown>;
   /** Resolves when the page shows it. */
   readonly ready: (page: Page) => Promise<unknown>;
   /** Only where there is something to see of it. */
@@ -13,6 +15,7 @@ export interface Scene {
 }
 
 const NOTE = 'Beds/Spring planting.md';
+const COPY = 'Soil (conflict Laptop 2026-11-22 14-05-09).md';
 const noteAt =
   (note: string, panel = '') =>
   (idOf: (note: string) => string) =>
@@ -45,13 +48,18 @@ async function search(page: Page, words: string): Promise<void> {
   await page.getByRole('option').first().waitFor();
 }
 
+const refuse = (page: Page, address: string) =>
+  page.route(address, (route) => route.fulfill({ status: 403, json: { error: 'forbidden' } }));
+const cut = (page: Page, address: string) => page.route(address, (route) => route.abort());
+const hang = (page: Page, address: string) => page.route(address, () => new Promise(() => undefined));
+const failed = (page: Page) => page.getByText('This cannot be shown now').waitFor();
+const waiting = (page: Page) => page.getByRole('status', { name: 'Loading…' }).waitFor();
+
 export const SCENES: readonly Scene[] = [
   { name: 'note', path: noteAt(NOTE, 'links'), ready: editor, only: 'desk' },
   { name: 'note-plain', path: noteAt(NOTE), ready: editor },
   { name: 'note-end', path: noteAt(NOTE), ready: scrolledNote },
   { name: 'note-typing', path: noteAt(NOTE), ready: typing },
-  { name: 'tabs', path: noteAt(NOTE), ready: tabs, only: 'desk' },
-  { name: 'split', path: noteAt(NOTE, 'outline'), ready: split, only: 'desk' },
   { name: 'outline', path: noteAt(NOTE, 'outline'), ready: editor },
   { name: 'history', path: noteAt('Soil.md', 'history'), ready: editor },
   {
@@ -83,7 +91,52 @@ export const SCENES: readonly Scene[] = [
   { name: 'admin', path: () => '/admin/health', isOutside: true, ready: headed },
   { name: 'users', path: () => '/admin', isOutside: true, ready: headed },
   { name: 'missing', path: () => '/notes/0197aaaa-0000-7000-8000-000000000000', ready: headed },
+  { name: 'none', path: () => '/search?q=dahlia tubers', ready: (page) => page.getByText('Nothing fits').waitFor() },
+  { name: 'failed', path: () => '/trash', before: (page) => refuse(page, '**/api/trash**'), ready: failed },
+  { name: 'away', path: () => '/tasks', before: (page) => cut(page, '**/api/vault/tasks**'), ready: failed },
+  { name: 'waiting', path: () => '/tasks', before: (page) => hang(page, '**/api/vault/tasks**'), ready: waiting },
+  { name: 'conflict', path: noteAt(COPY), ready: (page) => page.getByText('Folder sync kept').waitFor() },
+  { name: 'merge', path: noteAt(COPY), ready: merge },
+  { name: 'share', path: noteAt(NOTE), ready: share },
+  { name: 'menu', path: noteAt(NOTE), ready: menu },
+  { name: 'unsent', path: noteAt(NOTE), ready: unsent },
+  // Last: tabs are kept for the pages after them.
+  { name: 'tabs', path: noteAt(NOTE), ready: tabs, only: 'desk' },
+  { name: 'split', path: noteAt(NOTE, 'outline'), ready: split, only: 'desk' },
 ];
+
+async function merge(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Compare' }).click();
+  await page.getByRole('group', { name: 'This copy' }).waitFor();
+}
+
+async function share(page: Page): Promise<void> {
+  await editor(page);
+  if (await page.getByRole('button', { name: /^Switch vault/ }).isHidden())
+    await page.getByRole('button', { name: 'Notes' }).click();
+  await page.getByRole('button', { name: /^Switch vault/ }).click();
+  await page.getByRole('menuitem', { name: 'Share the vault…' }).click();
+  await page.getByRole('button', { name: 'Make a link' }).click();
+  await page.getByRole('img', { name: 'The link as a QR code' }).waitFor();
+}
+
+async function menu(page: Page): Promise<void> {
+  await editor(page);
+  await page.getByRole('button', { name: 'More about the note' }).click();
+  await page.getByRole('menu').waitFor();
+}
+
+/** What only this device has, without a connection. */
+async function unsent(page: Page): Promise<void> {
+  await editor(page);
+  const before = page.getByText('so no lime');
+  await before.click();
+  await page.context().setOffline(true);
+  await page.keyboard.press('End');
+  await page.keyboard.type(' Or a little.');
+  await page.getByTestId('save-state').getByText('kept on this device').waitFor();
+  await page.context().setOffline(false);
+}
 
 async function scrolledNote(page: Page): Promise<void> {
   await editor(page);
