@@ -12,7 +12,7 @@ export function webConfig(root: string): InlineConfig {
     configFile: false,
     logLevel: 'warn',
     publicDir: 'public',
-    plugins: [mermaid(), listChunks(root)],
+    plugins: [mermaid(), fencedMarkdown(root), listChunks(root)],
     css: { modules: { generateScopedName: '[name]-[local]-[hash:4]' } },
     build: {
       outDir: 'dist',
@@ -61,6 +61,21 @@ function inputs(root: string): Record<string, string> {
   ]);
   const worker = join(root, `web/worker/${WORKER}.ts`);
   return { index: join(root, 'web/index.html'), [WORKER]: worker, ...Object.fromEntries(frames) };
+}
+
+/**
+ * Gives markdown in fences the language of notes. The package that names all languages would load the standard one, and
+ * with it, for every note, the grammars of HTML, CSS and JavaScript.
+ */
+function fencedMarkdown(root: string): Plugin {
+  return {
+    name: 'fenced-markdown',
+    enforce: 'pre',
+    resolveId(source, importer) {
+      const isFenced = source === '@codemirror/lang-markdown' && importer?.includes('@codemirror/language-data');
+      return isFenced === true ? join(root, 'web/src/editor/syntax/fenced-markdown.ts') : null;
+    },
+  };
 }
 
 /** Writes which modules are in which chunk, for the budget, which the server does not serve, and their licences, which it does. */

@@ -14,6 +14,7 @@ const MERMAID =
 /** What is taken of it: a bundle of itself and all it depends on. */
 const BUNDLE = 'dist/mermaid.esm.min.mjs';
 const WANTED = /^package\/(LICENSE|package\.json|dist\/(mermaid\.esm\.min|chunks\/mermaid\.esm\.min\/[\w-]+)\.mjs)$/;
+const KATEX = /(?:^|[\\/])katex-\w+\.mjs$/;
 
 /**
  * Resolves `mermaid` to its bundle. As a dependency it would be a fifth of all packages that `npm ci` installs, 200 MB
@@ -25,7 +26,9 @@ export function mermaid(): Plugin {
   return {
     name: 'mermaid',
     enforce: 'pre',
-    resolveId(source) {
+    resolveId(source, importer) {
+      // It brings the library for formulas that the app has too.
+      if (KATEX.test(source) && importer?.includes('mermaid') === true) return this.resolve('katex');
       if (source !== 'mermaid') return null;
       bundle ??= bundleOf(MERMAID, cache, download);
       return bundle;

@@ -7,7 +7,11 @@ import { session } from '../session/app-session.ts';
 import { keptAccount } from '../session/kept-account.ts';
 import { useSession } from '../session/use-session.ts';
 import { Button } from '../ui/controls/button.tsx';
-import { SignedIn } from './signed-in.tsx';
+
+const loadSignedIn = () => importOrReload(() => import('./signed-in.tsx'));
+const SignedIn = lazy(() => loadSignedIn().then((module) => ({ default: module.SignedIn })));
+// Whoever was signed in here probably still is: then it is loaded while the server is asked.
+if (keptAccount() !== null) void loadSignedIn().catch(() => undefined);
 
 const StartPage = lazy(() =>
   importOrReload(() => import('../start/start-page.tsx')).then((page) => ({ default: page.StartPage })),

@@ -13,6 +13,7 @@ import { narrow } from '../platform/narrow.ts';
 import { useObservable, useObserved } from '../platform/use-observable.ts';
 import { Button } from '../ui/controls/button.tsx';
 import { Icon } from '../ui/controls/icon.tsx';
+import { loadMenus } from '../ui/controls/menu.tsx';
 import { heldFocus } from '../ui/dialogs/held-focus.ts';
 import { Toasts } from '../ui/feedback/toasts.tsx';
 import { tabsOf } from '../workspace/kept-tabs.ts';
@@ -49,6 +50,7 @@ function loadParts(): void {
     import('./unsent-dialog.tsx'),
     import('../device/sign-out.ts'),
     import('./lost-vault.tsx'),
+    loadMenus(),
     loadTexts('editor'),
   ];
   void Promise.allSettled(parts);

@@ -1,8 +1,13 @@
-import * as Radix from '@radix-ui/react-dropdown-menu';
-import i18next from 'i18next';
-import { Fragment, type ReactNode } from 'react';
-import { Icon, type IconName } from './icon.tsx';
-import styles from './menu.module.css';
+import {
+  type ButtonHTMLAttributes,
+  cloneElement,
+  type KeyboardEvent,
+  lazy,
+  type ReactElement,
+  Suspense,
+  useState,
+} from 'react';
+import type { IconName } from './icon.tsx';
 
 export interface MenuItem {
   readonly id: string;
@@ -21,30 +26,15 @@ export interface MenuItem {
   readonly run: () => void;
 }
 
-interface MenuProps {
-  readonly trigger: ReactNode;
+export interface MenuProps {
+  readonly trigger: ReactElement<ButtonHTMLAttributes<HTMLButtonElement>>;
   readonly items: readonly MenuItem[];
   readonly align?: 'start' | 'end';
   /** Said below the items. */
   readonly foot?: string;
 }
 
-/** A button that opens a menu. */
-export function Menu({ trigger, items, align = 'start', foot }: MenuProps) {
-  return (
-    <Radix.Root modal={false} dir={direction()}>
-      <Radix.Trigger asChild>{trigger}</Radix.Trigger>
-      <Radix.Portal>
-        <Radix.Content className={styles.menu} sideOffset={4} align={align} collisionPadding={8}>
-          <MenuItems items={items} />
-          {foot === undefined ? null : <Radix.Label className={styles.foot}>{foot}</Radix.Label>}
-        </Radix.Content>
-      </Radix.Portal>
-    </Radix.Root>
-  );
-}
-
-interface MenuAtProps {
+export interface MenuAtProps {
   readonly at: { readonly x: number; readonly y: number };
   readonly items: readonly MenuItem[];
   readonly close: () => void;
@@ -52,56 +42,51 @@ interface MenuAtProps {
   readonly focus: () => void;
 }
 
-/** A menu at a point of the window, open for as long as it is there. */
-export function MenuAt({ at, items, close, focus }: MenuAtProps) {
+/** Whether what draws menus is there. It is loaded when one is likely to be opened: no page needs it to be shown. */
+let isLoaded = false;
+export const loadMenus = () =>
+  import('./radix-menu.tsx').then((module) => {
+    isLoaded = true;
+    return module;
+  });
+const RadixMenu = lazy(() => loadMenus().then((module) => ({ default: module.RadixMenu })));
+const RadixMenuAt = lazy(() => loadMenus().then((module) => ({ default: module.RadixMenuAt })));
+
+/** A button that opens a menu. */
+export function Menu(props: MenuProps) {
+  const [isDrawn, setDrawn] = useState(isLoaded);
+  const [isOpen, setOpen] = useState(false);
+  const load = () => void loadMenus().catch(() => undefined);
+  const open = () => {
+    setOpen(true);
+    setDrawn(true);
+  };
+  const press = (event: KeyboardEvent) => {
+    if (event.key !== 'ArrowDown') return;
+    event.preventDefault();
+    open();
+  };
+  const closed = { 'aria-haspopup': 'menu', 'aria-expanded': isOpen } as const;
+  const button = cloneElement(props.trigger, {
+    ...closed,
+    onPointerEnter: load,
+    onFocus: load,
+    onClick: open,
+    onKeyDown: press,
+  });
+  if (!isDrawn) return button;
   return (
-    <Radix.Root open modal={false} dir={direction()} onOpenChange={close}>
-      <Radix.Trigger asChild>
-        <span style={{ position: 'fixed', insetBlockStart: at.y, left: at.x }} />
-      </Radix.Trigger>
-      <Radix.Portal>
-        <Radix.Content
-          className={styles.menu}
-          align="start"
-          collisionPadding={8}
-          onCloseAutoFocus={(event) => {
-            event.preventDefault();
-            focus();
-          }}
-        >
-          <MenuItems items={items} />
-        </Radix.Content>
-      </Radix.Portal>
-    </Radix.Root>
+    <Suspense fallback={button}>
+      <RadixMenu {...props} isOpen={isOpen} />
+    </Suspense>
   );
 }
 
-function MenuItems({ items }: Pick<MenuProps, 'items'>) {
-  return items.map(({ id, label, about, icon, keys, isDangerous, isDisabled = false, isChecked, beginsGroup, run }) => (
-    <Fragment key={id}>
-      {beginsGroup === true ? <Radix.Separator className={styles.line} /> : null}
-      <Radix.Item
-        className={`${styles.item} ${isDangerous === true ? styles.danger : ''}`}
-        disabled={isDisabled}
-        onSelect={run}
-        {...(isChecked === undefined ? {} : { role: 'menuitemradio', 'aria-checked': isChecked })}
-      >
-        {icon === undefined ? null : <Icon name={icon} size={16} />}
-        <span className={styles.label} dir="auto">
-          {label}
-        </span>
-        {about === undefined ? null : (
-          <small className={styles.about} dir="auto">
-            {about}
-          </small>
-        )}
-        {isChecked === true ? <Icon name="check" size={16} /> : null}
-        {keys === undefined ? null : <kbd className={styles.keys}>{keys}</kbd>}
-      </Radix.Item>
-    </Fragment>
-  ));
-}
-
-function direction(): 'ltr' | 'rtl' {
-  return i18next.dir();
+/** A menu at a point of the window, open for as long as it is there. */
+export function MenuAt(props: MenuAtProps) {
+  return (
+    <Suspense>
+      <RadixMenuAt {...props} />
+    </Suspense>
+  );
 }
