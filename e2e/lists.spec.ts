@@ -43,7 +43,7 @@ test('the trash shows what was deleted, and brings it back', async ({ page, alic
   await alice.vault.deleteNote(note.id);
   await page.goto(alice.page('/trash'));
   await page.getByRole('button', { name: 'Restore: Letter' }).click();
-  await expect(page.getByText('The trash is empty.')).toBeVisible();
+  await expect(page.getByText('The trash is empty')).toBeVisible();
   await expectAccessible(page);
   await expect.poll(() => alice.vault.readNoteById(note.id)).not.toBeNull();
 });

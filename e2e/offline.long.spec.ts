@@ -50,7 +50,7 @@ test('the app opens with its notes while the server is away, and goes on by itse
   // The session of the app is there again, and what it shows is what the server has.
   await page.getByRole('button', { name: /^Switch vault/ }).click();
   await page.getByRole('menuitem', { name: 'Trash' }).click();
-  await expect(page.getByText('The trash is empty.')).toBeVisible();
+  await expect(page.getByText('The trash is empty')).toBeVisible();
 });
 
 test('what was overtaken elsewhere is listed with the reason, and done anyway or under another name', async ({

@@ -34,6 +34,35 @@ for (const locale of ['en', 'de', 'ja']) {
       }
     });
 
+    test(`no state of a page has anything that axe objects to, in ${locale}`, async ({ page, alice }) => {
+      test.setTimeout(300_000);
+      const paths = [
+        '',
+        '/trash',
+        '/tags',
+        '/tags?tag=none',
+        '/search?q=none',
+        '/tasks',
+        '/tasks?state=done',
+        '/graph',
+      ];
+      const check = (path: string) =>
+        test.step(path, async () => {
+          await open(page, alice.page(path));
+          await expectAccessible(page);
+        });
+      for (const path of paths) await check(path);
+      const { id } = await alice.write('Beds (conflict Laptop 2026-11-22 14-05-09).md', 'Peas\n');
+      await alice.write('Beds.md', 'Beans\n');
+      await check(`/notes/${id}`);
+      const lists = '**/api/{trash,search,vault/tasks}**';
+      await page.route(lists, (route) => route.fulfill({ status: 403, json: { error: 'forbidden' } }));
+      for (const path of ['/trash', '/search?q=peas', '/tasks']) await check(path);
+      await page.unroute(lists);
+      await page.route(lists, (route) => route.abort());
+      for (const path of ['/trash', '/search?q=peas', '/tasks']) await check(path);
+    });
+
     test(`no page for people who are not signed in has anything that axe objects to, in ${locale}`, async ({
       page,
       freshServer,

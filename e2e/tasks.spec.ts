@@ -85,14 +85,15 @@ test('a task whose line was changed meanwhile is not ticked, and the line is sho
 test('a vault without tasks says how to write one, and a server that is away what to do', async ({ page, alice }) => {
   await alice.write('Soil.md', 'Clay.');
   await page.goto(alice.page('/tasks'));
-  await expect(page.getByText('Nothing is open.')).toBeVisible();
+  await expect(page.getByText('Nothing is open')).toBeVisible();
   await expect(page.getByText('- [ ] ')).toBeVisible();
   await expectAccessible(page);
   await alice.write(NOTE, LINES.join('\n'));
   await expect(page.getByRole('checkbox')).toHaveCount(2);
   await page.route('**/api/vault/tasks**', (route) => route.abort());
   await page.getByRole('link', { name: 'Done' }).click();
-  await expect(page.getByRole('alert')).toContainText('The server cannot be reached');
+  await expect(page.getByText('This needs the server, which cannot be reached.')).toBeVisible();
+  await expectAccessible(page);
   await page.unroute('**/api/vault/tasks**');
   await page.getByRole('button', { name: 'Try again' }).click();
   await expect(page.getByRole('checkbox')).toHaveCount(1);

@@ -7,10 +7,9 @@ import { loadTexts } from '../i18n/i18n.ts';
 import { useLanguage, useTexts } from '../i18n/use-texts.ts';
 import { importOrReload } from '../page/import-or-reload.ts';
 import { Page } from '../page/page.tsx';
+import { Empty, Failed, Waiting } from '../page/states.tsx';
 import { Result } from '../search/result.tsx';
 import { Button } from '../ui/controls/button.tsx';
-import { errorText } from '../ui/feedback/error-text.ts';
-import { Notice } from '../ui/feedback/notice.tsx';
 import styles from './lists.module.css';
 import { type TagNode, tagTree } from './tag-tree.ts';
 
@@ -48,7 +47,11 @@ export function TagsPage() {
             </Link>
           )}
           <Tags vaultId={vaultId} nodes={tagTree(tags, language)} chosen={tag} />
-          {tags.length === 0 ? <p className={styles.hint}>{t('tags.none')}</p> : null}
+          {tags.length > 0 ? null : (
+            <Empty icon="tag" title={t('tags.none')}>
+              <p>{t('tags.noneText')}</p>
+            </Empty>
+          )}
         </nav>
         {tag === undefined ? null : <TaggedNotes vaultId={vaultId} tag={tag} />}
       </div>
@@ -92,10 +95,10 @@ function Tags({ vaultId, nodes, chosen }: TagsProps) {
 
 function TaggedNotes({ vaultId, tag }: { readonly vaultId: string; readonly tag: string }) {
   const t = useTexts('vault');
-  const { data, error, isPending } = useQuery(taggedQuery(vaultId, tag));
-  if (isPending) return <div aria-busy="true" />;
-  if (error !== null && data === undefined) return <Notice kind="danger">{errorText(t, error)}</Notice>;
-  if (data?.length === 0) return <p className={styles.hint}>{t('tags.noNotes')}</p>;
+  const { data, error, isPending, refetch } = useQuery(taggedQuery(vaultId, tag));
+  if (isPending) return <Waiting />;
+  if (error !== null && data === undefined) return <Failed error={error} again={() => void refetch()} />;
+  if (data?.length === 0) return <Empty icon="tag" title={t('tags.noNotes')} />;
   return (
     <ul className={styles.tagged}>
       {data?.map((result) => (

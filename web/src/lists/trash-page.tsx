@@ -11,6 +11,7 @@ import { useTexts } from '../i18n/use-texts.ts';
 import { actorText } from '../page/actor-text.ts';
 import { ForEditors } from '../page/for-editors.tsx';
 import { Page } from '../page/page.tsx';
+import { Empty, Failed, Waiting } from '../page/states.tsx';
 import { useObservable } from '../platform/use-observable.ts';
 import { useTreeActions } from '../tree/use-tree-actions.ts';
 import { Button } from '../ui/controls/button.tsx';
@@ -31,13 +32,23 @@ export function TrashPage() {
 
 function Trash({ vaultId }: { readonly vaultId: string }) {
   const t = useTexts('vault');
-  const { data = [], hasNextPage, fetchNextPage, isPending } = useInfiniteQuery(trashQuery(vaultId));
+  const query = useInfiniteQuery(trashQuery(vaultId));
+  const { data, error, hasNextPage, fetchNextPage, isPending } = query;
   const { entries } = useObservable(outboxState);
   const restored = new Set(entries.flatMap(({ operation: one }) => (one.kind === 'restore' ? one.ids : [])));
-  const items = data.filter(({ id }) => !restored.has(id));
+  const items = (data ?? []).filter(({ id }) => !restored.has(id));
+  const isEmpty = data !== undefined && items.length === 0;
   return (
     <Page title={t('nav.trash')}>
-      <p className={styles.hint}>{items.length === 0 && !isPending ? t('trash.empty') : t('trash.about')}</p>
+      {isEmpty ? (
+        <Empty icon="trash" title={t('trash.empty')}>
+          <p>{t('trash.emptyText')}</p>
+        </Empty>
+      ) : (
+        <p className={styles.hint}>{t('trash.about')}</p>
+      )}
+      {error === null ? null : <Failed error={error} again={() => void query.refetch()} isOld={data !== undefined} />}
+      {isPending ? <Waiting /> : null}
       <ul className={styles.rows}>
         {items.map((item) => (
           <Item key={item.id} vaultId={vaultId} item={item} />

@@ -1,3 +1,4 @@
+import { ConnectionError } from '@notevault/client/transport.ts';
 import { useQueryClient } from '@tanstack/react-query';
 import type { ErrorComponentProps } from '@tanstack/react-router';
 import { Component, type ReactNode, useEffect } from 'react';
@@ -8,20 +9,21 @@ import styles from './center.module.css';
 interface CrashBarrierProps {
   readonly children: ReactNode;
   /** What to show instead of the children. */
-  readonly crashed: (retry: () => void) => ReactNode;
+  readonly crashed: (retry: () => void, error: unknown) => ReactNode;
 }
 
 /** Shows something with a way on when a part of the app throws. */
-class Barrier extends Component<CrashBarrierProps, { readonly hasCrashed: boolean }> {
-  override state = { hasCrashed: false };
+class Barrier extends Component<CrashBarrierProps, { readonly thrown: { readonly error: unknown } | null }> {
+  override state = { thrown: null };
 
-  static getDerivedStateFromError() {
-    return { hasCrashed: true };
+  static getDerivedStateFromError(error: unknown) {
+    return { thrown: { error } };
   }
 
   override render(): ReactNode {
     const { children, crashed } = this.props;
-    return this.state.hasCrashed ? crashed(() => this.setState({ hasCrashed: false })) : children;
+    const { thrown } = this.state as { readonly thrown: { readonly error: unknown } | null };
+    return thrown === null ? children : crashed(() => this.setState({ thrown: null }), thrown.error);
   }
 }
 
@@ -32,11 +34,11 @@ export function AppBarrier({ children }: { readonly children: ReactNode }) {
 
 /** Around a part of a page, which can be tried again by itself. */
 export function CrashBarrier({ children }: { readonly children: ReactNode }) {
-  return <Barrier crashed={(retry) => <Crashed reset={retry} />}>{children}</Barrier>;
+  return <Barrier crashed={(retry, error) => <Crashed reset={retry} error={error} />}>{children}</Barrier>;
 }
 
 /** What the router shows instead of a page that threw. */
-export function Crashed({ reset }: Pick<ErrorComponentProps, 'reset'>) {
+export function Crashed({ reset, error }: Pick<ErrorComponentProps, 'reset'> & { readonly error: unknown }) {
   const t = useTexts('start');
   const queries = useQueryClient();
   // A read that failed is remembered for minutes, and would be thrown again by whoever needs it next.
@@ -44,12 +46,18 @@ export function Crashed({ reset }: Pick<ErrorComponentProps, 'reset'>) {
     () => queries.removeQueries({ type: 'inactive', predicate: ({ state }) => state.status === 'error' }),
     [queries],
   );
+  const again = (
+    <Button look="primary" onClick={reset}>
+      {t('tryAgain')}
+    </Button>
+  );
+  if (!(error instanceof ConnectionError)) return <Broken>{again}</Broken>;
   return (
-    <Broken>
-      <Button look="primary" onClick={reset}>
-        {t('tryAgain')}
-      </Button>
-    </Broken>
+    <section className={styles.center} role="status">
+      <h1>{t('unreachable')}</h1>
+      <p>{t('unreachableText')}</p>
+      {again}
+    </section>
   );
 }
 

@@ -7,10 +7,10 @@ import { useTree } from '../data/use-tree.ts';
 import { useLanguage, useTexts } from '../i18n/use-texts.ts';
 import { Page } from '../page/page.tsx';
 import type { SearchParams } from '../page/search-params.ts';
+import { Empty, Failed, Waiting } from '../page/states.tsx';
 import { buttonClass } from '../ui/controls/button.tsx';
 import { Icon } from '../ui/controls/icon.tsx';
-import { errorText } from '../ui/feedback/error-text.ts';
-import { Notice } from '../ui/feedback/notice.tsx';
+import { Select } from '../ui/controls/select.tsx';
 import { type QueryText, withAddress } from './query-text.ts';
 import { Result } from './result.tsx';
 import styles from './search-page.module.css';
@@ -27,7 +27,8 @@ export function SearchPage() {
   const change = (next: Partial<Record<keyof SearchParams, string | undefined>>) =>
     void navigate({ search: (now) => clean({ ...now, ...next }), replace: true });
   const wanted = useDeferredValue(params);
-  const { data, error, isFetching } = useQuery({ ...searchQuery(vaultId, wanted), placeholderData: keepPreviousData });
+  const query = useQuery({ ...searchQuery(vaultId, wanted), placeholderData: keepPreviousData });
+  const { data, error, isFetching } = query;
   const results = params.q === undefined ? [] : (data ?? []);
   return (
     <Page
@@ -47,11 +48,14 @@ export function SearchPage() {
         <QueryInput q={params.q ?? ''} change={(q) => change({ q })} />
         <Filters vaultId={vaultId} params={params} change={change} />
       </search>
-      {error === null ? null : <Notice kind="danger">{errorText(t, error)}</Notice>}
+      {error === null ? null : <Failed error={error} again={() => void query.refetch()} isOld={data !== undefined} />}
+      {params.q !== undefined && data === undefined && isFetching ? <Waiting /> : null}
       <div aria-live="polite" aria-busy={isFetching} className={styles.hint}>
         {params.q === undefined
           ? t('search.operators')
-          : t(results.length < FOUND ? 'search.found' : 'search.best', { count: results.length })}
+          : data === undefined || data.length === 0
+            ? ''
+            : t(results.length < FOUND ? 'search.found' : 'search.best', { count: results.length })}
       </div>
       <ul className={styles.results}>
         {results.map((result) => (
@@ -60,13 +64,15 @@ export function SearchPage() {
           </li>
         ))}
       </ul>
-      {params.q !== undefined && results.length === 0 && !isFetching ? (
-        <p className={styles.hint}>
-          {t('search.nothing')}{' '}
-          <Link to="/vaults/$vaultId" params={{ vaultId }}>
-            {t('nav.home')}
-          </Link>
-        </p>
+      {params.q !== undefined && data?.length === 0 && !isFetching ? (
+        <Empty icon="search" title={t('search.nothing')}>
+          <p>
+            {t('search.nothingText')}{' '}
+            <Link to="/vaults/$vaultId" params={{ vaultId }}>
+              {t('nav.home')}
+            </Link>
+          </p>
+        </Empty>
       ) : null}
     </Page>
   );
@@ -128,7 +134,7 @@ function Filters({ vaultId, params: { folder = '', tag = '', mode }, change }: F
     .sort(nameOrder(language));
   return (
     <div className={styles.filters}>
-      <select
+      <Select
         aria-label={t('search.folder')}
         value={folder}
         data-set={folder === '' ? undefined : ''}
@@ -138,8 +144,8 @@ function Filters({ vaultId, params: { folder = '', tag = '', mode }, change }: F
         {folders.map((path) => (
           <option key={path}>{path}</option>
         ))}
-      </select>
-      <select
+      </Select>
+      <Select
         aria-label={t('search.tag')}
         value={tag}
         data-set={tag === '' ? undefined : ''}
@@ -151,8 +157,8 @@ function Filters({ vaultId, params: { folder = '', tag = '', mode }, change }: F
             #{name}
           </option>
         ))}
-      </select>
-      <select
+      </Select>
+      <Select
         aria-label={t('search.mode')}
         value={mode ?? ''}
         data-set={mode === undefined ? undefined : ''}
@@ -161,7 +167,7 @@ function Filters({ vaultId, params: { folder = '', tag = '', mode }, change }: F
         <option value="">{t('search.hybrid')}</option>
         <option value="keyword">{t('search.keyword')}</option>
         <option value="vector">{t('search.vector')}</option>
-      </select>
+      </Select>
     </div>
   );
 }

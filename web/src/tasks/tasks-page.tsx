@@ -5,10 +5,9 @@ import { tagsQuery, tasksQuery } from '../data/queries.ts';
 import { useTexts } from '../i18n/use-texts.ts';
 import { Page } from '../page/page.tsx';
 import { TASK_ORDERS, type TaskOrder, type TaskParams } from '../page/search-params.ts';
+import { Empty, Failed, Waiting } from '../page/states.tsx';
 import { Button } from '../ui/controls/button.tsx';
 import { Select } from '../ui/controls/select.tsx';
-import { errorText } from '../ui/feedback/error-text.ts';
-import { Notice } from '../ui/feedback/notice.tsx';
 import { TaskList } from './task-list.tsx';
 import styles from './tasks.module.css';
 import { withTouched } from './touched.ts';
@@ -45,21 +44,18 @@ function Tasks({ vaultId, state }: TasksProps) {
         state={state}
         count={listed === undefined ? null : `${count}${hasNextPage ? '+' : ''}`}
       />
-      {error === null ? null : (
-        <Notice kind="danger">
-          <p>{listed === undefined ? t('notShown', { reason: errorText(common, error) }) : t('old')}</p>
-          <Button onClick={() => void query.refetch()}>{t('again')}</Button>
-        </Notice>
-      )}
-      {isPending ? <Waiting label={t('loading')} /> : null}
+      {error === null ? null : <Failed error={error} again={() => void query.refetch()} isOld={listed !== undefined} />}
+      {isPending ? <Waiting /> : null}
       {shown.length > 0 ? (
         <TaskList vaultId={vaultId} tasks={shown} by={by} state={state} ticks={ticks} isOld={isFetching} />
       ) : null}
       {listed?.length === 0 && shown.length === 0 ? (
-        <div className={styles.empty}>
-          <p>{tag !== undefined ? t('noneTagged', { tag }) : t(state === 'done' ? 'noneDone' : 'noneOpen')}</p>
-          {state === 'open' && tag === undefined ? <p>{t('how')}</p> : null}
-        </div>
+        <Empty
+          icon="task"
+          title={tag !== undefined ? t('noneTagged', { tag }) : t(state === 'done' ? 'noneDone' : 'noneOpen')}
+        >
+          {tag === undefined ? <p>{t(state === 'done' ? 'noneDoneText' : 'how')}</p> : null}
+        </Empty>
       ) : null}
       {hasNextPage ? (
         <Button
@@ -73,17 +69,6 @@ function Tasks({ vaultId, state }: TasksProps) {
         </Button>
       ) : null}
     </Page>
-  );
-}
-
-/** Where rows will be. */
-function Waiting({ label }: { readonly label: string }) {
-  return (
-    <div className={styles.waiting} role="status" aria-label={label}>
-      <i />
-      <i />
-      <i />
-    </div>
   );
 }
 

@@ -10,6 +10,9 @@ const ROW_PX = 28;
 const TOUCH_ROW_PX = 44;
 const OVERSCAN = 10;
 
+/** A tree without anything in it would be a broken one. */
+const WITHOUT_ROWS = { role: 'group', 'aria-multiselectable': undefined } as const;
+
 /** The tree of a vault: only the rows in view exist, and the active one always does. */
 export function TreeView({ tree }: { readonly tree: TreeState }) {
   const t = useTexts('vault');
@@ -34,10 +37,11 @@ export function TreeView({ tree }: { readonly tree: TreeState }) {
     <div
       ref={element}
       role="tree"
+      aria-multiselectable="true"
+      {...(rows.length === 0 ? WITHOUT_ROWS : {})}
       className={styles.tree}
       tabIndex={0}
       aria-label={t('tree.label')}
-      aria-multiselectable="true"
       aria-activedescendant={activeIndex < 0 ? undefined : rowId(activeIndex)}
       data-target={tree.dropFolder === '' ? '' : undefined}
       onKeyDown={tree.press}

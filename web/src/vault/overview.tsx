@@ -8,6 +8,7 @@ import { useCanWrite, useVaultId } from '../data/use-vault.ts';
 import { useLanguage, useTexts } from '../i18n/use-texts.ts';
 import { CrashBarrier } from '../page/crash-barrier.tsx';
 import { useWindowTitle } from '../page/page.tsx';
+import { Waiting } from '../page/states.tsx';
 import { Icon } from '../ui/controls/icon.tsx';
 import { dayOf } from '../ui/text/day-of.ts';
 import { useFolders } from '../workspace/folders.ts';
@@ -45,6 +46,7 @@ export function Overview() {
         </Suspense>
       </CrashBarrier>
       {isDamage(error) ? <p className={styles.hint}>{t('damaged.recent')}</p> : null}
+      {data === undefined && error === null ? <Waiting /> : null}
       {data === undefined || isEmpty ? null : (
         <section aria-labelledby="recent">
           <h2 id="recent">{t('overview.title')}</h2>

@@ -1,0 +1,58 @@
+import { expect, expectAccessible, test } from './kit/test.ts';
+
+test('pages with nothing in them say what would be there, and what to do', async ({ page, alice }) => {
+  const pages = {
+    '/trash': 'The trash is empty',
+    '/tags': 'No note has a tag yet',
+    '/tags?tag=kitchen': 'No note has this tag',
+    '/search?q=compost': 'Nothing fits',
+    '/tasks?state=done': 'Nothing is done yet',
+  };
+  for (const [path, text] of Object.entries(pages)) {
+    await page.goto(alice.page(path));
+    await expect(page.getByText(text, { exact: true })).toBeVisible();
+  }
+  await expectAccessible(page);
+});
+
+test('lists that cannot be read say why, and are there after another try', async ({ page, alice }) => {
+  await alice.write('Beds.md', 'compost #kitchen\n');
+  const lists = [
+    { path: '/trash', address: '**/api/trash**' },
+    { path: '/search?q=compost', address: '**/api/search**' },
+    { path: '/tags?tag=kitchen', address: '**/api/search**' },
+  ];
+  for (const { path, address } of lists) {
+    await page.route(address, (route) => route.fulfill({ status: 403, json: { error: 'forbidden' } }));
+    await page.goto(alice.page(path));
+    await expect(page.getByRole('alert')).toContainText('This cannot be shown now');
+    // What is not known is not said.
+    await expect(page.getByText('The trash is empty')).toHaveCount(0);
+    await expect(page.getByText('Nothing fits')).toHaveCount(0);
+    if (path === '/trash') await expectAccessible(page);
+    await page.unroute(address);
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await expect(page.getByRole('alert')).toHaveCount(0);
+  }
+});
+
+test('a page that needs the server says so without a connection, and is there again with one', async ({
+  page,
+  alice,
+  context,
+}) => {
+  await alice.write('Beds.md', 'compost\n');
+  const parts = page.waitForResponse(/graph-page.*js/);
+  await page.goto(alice.page('/graph'));
+  await parts;
+  await expect(page.locator('canvas').first()).toBeVisible();
+  await page.goto(alice.page('/tasks'));
+  await expect(page.getByText('Nothing is open')).toBeVisible();
+  await context.setOffline(true);
+  await page.getByRole('link', { name: 'Graph' }).click();
+  await expect(page.getByRole('heading', { name: 'The server cannot be reached.' })).toBeVisible();
+  await expectAccessible(page);
+  await context.setOffline(false);
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await expect(page.locator('canvas').first()).toBeVisible();
+});
