@@ -7,7 +7,7 @@ import type { Shortcut } from '../ui/text/shortcut.ts';
 import type { NoteRequest } from '../workspace/open-note.ts';
 
 /** The dialogs that actions open. */
-export type DialogName = 'switcher' | 'palette' | 'shortcuts' | 'template' | 'newTab' | 'beside' | 'share';
+export type DialogName = 'switcher' | 'palette' | 'shortcuts' | 'template' | 'newTab' | 'beside' | 'share' | 'calendar';
 
 /** What can be done with the tabs of a vault. */
 export type TabRequest =
@@ -31,7 +31,10 @@ export interface ActionContext {
   /** Opens a page of the vault. */
   goTo(page: 'recent' | 'search' | 'replace' | 'tasks' | 'tags' | 'graph' | 'trash' | 'import' | 'settings'): void;
   createNote(): void;
-  openDaily(): void;
+  /** Opens the daily note of a day, today if none is named. */
+  openDaily(day?: string): void;
+  /** Opens the daily note before or after the open one. */
+  stepDay(step: -1 | 1): void;
   askTabs(request: TabRequest): void;
   toggleSidebar(): void;
   togglePanel(): void;

@@ -14,6 +14,10 @@ import styles from './dialogs.module.css';
 import { Finder, useCommands, useTyped } from './finder.tsx';
 import { TemplateDialog } from './template-dialog.tsx';
 
+const CalendarDialog = lazy(() =>
+  importOrReload(() => import('./calendar-dialog.tsx')).then((module) => ({ default: module.CalendarDialog })),
+);
+
 const ShareDialog = lazy(async () => {
   const load = importOrReload(() => import('../sharing/share-dialog.tsx'));
   const [module] = await Promise.all([load, loadTexts('sharing')]);
@@ -38,6 +42,13 @@ export function Dialogs(props: DialogsProps) {
   const place = PLACES[props.name];
   if (place !== undefined) return <Finder {...props} place={place} />;
   if (props.name === 'share') return <Share close={props.close} />;
+  if (props.name === 'calendar') {
+    return (
+      <Suspense>
+        <CalendarDialog {...props} />
+      </Suspense>
+    );
+  }
   if (props.name === 'template') return <TemplateDialog {...props} />;
   return props.name === 'palette' ? <Palette {...props} /> : <Shortcuts {...props} />;
 }

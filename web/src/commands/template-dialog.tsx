@@ -15,7 +15,7 @@ import { showToast } from '../ui/feedback/toast.ts';
 import { useFolders } from '../workspace/folders.ts';
 import { workspace } from '../workspace/workspace.ts';
 import type { ActionContext } from './action.ts';
-import { fillTemplate, insertedPart } from './template.ts';
+import { fillTemplate, insertedPart, splitCursor } from './template.ts';
 
 interface TemplateDialogProps {
   readonly context: ActionContext;
@@ -28,7 +28,7 @@ export function TemplateDialog({ context: { vaultId, noteId }, close }: Template
   const language = useLanguage();
   const queries = useQueryClient();
   const index = useTree(vaultId);
-  const folder = useFolders().templates;
+  const folder = useFolders(vaultId).templates;
   const [query, setQuery] = useState('');
   const chosen = useRef<string | null>(null);
   const templates = index
@@ -45,7 +45,9 @@ export function TemplateDialog({ context: { vaultId, noteId }, close }: Template
       const editor = noteId === null ? null : workspace.note(noteId).editor.get();
       if (template === null || editor === null) return;
       const part = insertedPart(template.content, editor.text().trim() === '');
-      editor.insert(fillTemplate(part, { title: noteName(target?.path ?? ''), now: new Date(), language }));
+      const filled = fillTemplate(part, { title: noteName(target?.path ?? ''), now: new Date(), language });
+      const { text, cursor } = splitCursor(filled);
+      editor.insert(text, cursor);
       editor.focus();
     } catch (error) {
       showToast({ text: errorText(t, error), kind: 'danger' });

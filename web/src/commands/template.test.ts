@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { fillTemplate, formatDate, insertedPart } from './template.ts';
+import { fillTemplate, formatDate, insertedPart, splitCursor } from './template.ts';
 
 const values = { title: 'Beans', now: new Date(2026, 2, 7, 9, 5), language: 'en' };
 
@@ -23,4 +23,9 @@ test('properties of a template are inserted into an empty note only', () => {
   const template = '---\ntags: [a]\n---\n# {{title}}\n';
   assert.equal(insertedPart(template, true), template);
   assert.equal(insertedPart(template, false), '# {{title}}\n');
+});
+
+test('the cursor comes to its first mark in a template, and to the end without one', () => {
+  assert.deepEqual(splitCursor('# A\n{{cursor}}\n{{ Cursor }}end'), { text: '# A\n\nend', cursor: 4 });
+  assert.deepEqual(splitCursor('# A\n'), { text: '# A\n', cursor: 4 });
 });

@@ -15,7 +15,7 @@ const TOKEN = /\[([^\]]*)\]|YYYY|YY|MMMM|MMM|MM|M|DD|D|dddd|ddd|HH|H|mm|ss/g;
 
 /**
  * Fills a template: `{{title}}`, `{{date}}` and `{{time}}`, the last two also in a form of their own such as
- * `{{date:dddd, D MMMM YYYY}}`, where text in brackets stays as it is. Whatever else stands in braces stays.
+ * `{{date:dddd, D MMMM YYYY}}`, where text in brackets stays as it is. Whatever else stands in braces stays, also `{{cursor}}`.
  */
 export function fillTemplate(template: string, { title, now, language }: TemplateValues): string {
   return template.replace(FIELD, (_, name: string, form?: string) => {
@@ -51,4 +51,13 @@ export function formatDate(date: Date, form: string, language: string): string {
 /** What of a template is inserted into a note: properties belong only to the beginning of an empty one. */
 export function insertedPart(template: string, isNoteEmpty: boolean): string {
   return isNoteEmpty ? template : template.slice(findFrontmatter(template).bodyStart);
+}
+
+const CURSOR = /\{\{\s*cursor\s*\}\}/gi;
+
+/** Takes the marks `{{cursor}}` out of a text; the cursor comes to the first one, or to the end. */
+export function splitCursor(filled: string): { readonly text: string; readonly cursor: number } {
+  const text = filled.replace(CURSOR, '');
+  const at = filled.search(CURSOR);
+  return { text, cursor: at < 0 ? text.length : at };
 }

@@ -2,7 +2,7 @@ import { createContext, useContext } from 'react';
 import type { ActionContext } from './action.ts';
 
 /** What pages of a vault may begin, of what keys and palette do. */
-export type VaultActions = Pick<ActionContext, 'createNote' | 'openDaily' | 'open'>;
+export type VaultActions = Pick<ActionContext, 'createNote' | 'openDaily' | 'stepDay' | 'open'>;
 
 export const VaultActionsContext = createContext<VaultActions | null>(null);
 

@@ -22,6 +22,7 @@ import { showToast } from '../ui/feedback/toast.ts';
 import { editorSettings } from '../workspace/editor-settings.ts';
 import { useTabs } from '../workspace/use-tabs.ts';
 import { workspace } from '../workspace/workspace.ts';
+import { DayBar } from './day-bar.tsx';
 import styles from './note-editor.module.css';
 import { NoteHead } from './note-head.tsx';
 import { NoteMenu } from './note-menu.tsx';
@@ -83,6 +84,7 @@ function LiveNote({ vaultId, note, isDraft, session }: NoteEditorProps & { reado
           session={session}
           isStarred={isStarred}
           star={() => open.ask('star')}
+          days={<DayBar vaultId={vaultId} noteId={note.id} />}
           state={
             <>
               {isDraft && isNew(note.id) ? (

@@ -18,6 +18,8 @@ interface NoteHeadProps {
   readonly session: EditorSession;
   readonly isStarred: boolean;
   readonly star: () => void;
+  /** What leads to the daily notes beside it. */
+  readonly days: ReactNode;
   /** Whether it is saved. */
   readonly state: ReactNode;
   /** What else can be done. */
@@ -25,7 +27,7 @@ interface NoteHeadProps {
 }
 
 /** Above a note: where it is, who is here, and what is done most. */
-export function NoteHead({ path, open, session, isStarred, star, state, menu }: NoteHeadProps) {
+export function NoteHead({ path, open, session, isStarred, star, days, state, menu }: NoteHeadProps) {
   const t = useTexts('editor');
   const inVault = useTexts('vault');
   const isReading = useObservable(open.isReading);
@@ -42,6 +44,7 @@ export function NoteHead({ path, open, session, isStarred, star, state, menu }: 
               .map((folder) => `${folder} / `)}
         <span>{noteName(path)}</span>
       </h1>
+      {days}
       {state}
       <People session={session} />
       <Button

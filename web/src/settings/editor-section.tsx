@@ -1,13 +1,12 @@
 import { useTexts } from '../i18n/use-texts.ts';
 import { useObservable } from '../platform/use-observable.ts';
-import { Choice, Field } from '../ui/controls/field.tsx';
+import { Choice } from '../ui/controls/field.tsx';
 import {
   changeEditorSettings,
   type EditorSettings,
   editorSettings,
   LINE_WIDTHS,
 } from '../workspace/editor-settings.ts';
-import { useFolders } from '../workspace/folders.ts';
 import styles from './settings.module.css';
 
 const SWITCHES = ['isSpellChecked', 'hasLineNumbers', 'isVim'] as const;
@@ -17,7 +16,6 @@ const MODES = ['preview', 'source'] as const;
 export function EditorSection() {
   const t = useTexts('settings');
   const settings = useObservable(editorSettings);
-  const folders = useFolders();
   return (
     <section className={styles.section} aria-labelledby="editor">
       <h2 id="editor">{t('editor.title')}</h2>
@@ -56,20 +54,6 @@ export function EditorSection() {
             {t(`editor.${name}`)}
           </label>
         ))}
-        <Field
-          label={t('editor.templateFolder')}
-          hint={t('editor.templateHint')}
-          defaultValue={settings.templateFolder ?? ''}
-          placeholder={folders.templates}
-          onBlur={({ target }) => changeEditorSettings({ templateFolder: target.value })}
-        />
-        <Field
-          label={t('editor.dailyFolder')}
-          hint={t('editor.dailyHint')}
-          defaultValue={settings.dailyFolder ?? ''}
-          placeholder={folders.daily}
-          onBlur={({ target }) => changeEditorSettings({ dailyFolder: target.value })}
-        />
       </div>
     </section>
   );

@@ -13,6 +13,7 @@ import { Choice, Field } from '../ui/controls/field.tsx';
 import { setTheme, storedTheme, THEMES, type Theme } from '../ui/theme.ts';
 import { DeleteAccount } from './delete-account.tsx';
 import { EditorSection } from './editor-section.tsx';
+import { FoldersSection } from './folders-section.tsx';
 import { OfflineSection } from './offline-section.tsx';
 import styles from './settings.module.css';
 import { account } from './settings-api.ts';
@@ -28,6 +29,7 @@ export function ProfilePage() {
       <Profile />
       <Appearance />
       <EditorSection />
+      <FoldersSection />
       <Password />
       <OfflineSection />
       <Storage />

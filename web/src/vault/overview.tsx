@@ -66,7 +66,7 @@ interface BeginningsProps {
 /** Three things to begin with. */
 function Beginnings({ vaultId, now, isEmpty }: BeginningsProps) {
   const t = useTexts('vault');
-  const { daily } = useFolders();
+  const { daily } = useFolders(vaultId);
   const { createNote, openDaily } = useVaultActions();
   return (
     <ul className={styles.cards}>
@@ -85,7 +85,7 @@ function Beginnings({ vaultId, now, isEmpty }: BeginningsProps) {
             <small>{t('home.import')}</small>
           </Link>
         ) : (
-          <button type="button" onClick={openDaily}>
+          <button type="button" onClick={() => openDaily()}>
             <Icon name="calendar" size={18} />
             <b>{t('home.today')}</b>
             <small dir="auto">{[daily, dayOf(now)].filter(Boolean).join(' / ')}</small>

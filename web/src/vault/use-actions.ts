@@ -1,22 +1,19 @@
+import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { ActionContext, DialogName, TabRequest } from '../commands/action.ts';
 import { useShortcuts } from '../commands/use-shortcuts.ts';
-import { api } from '../data/client.ts';
 import { useTree } from '../data/use-tree.ts';
 import { useRole } from '../data/use-vault.ts';
-import { useLanguage, useTexts } from '../i18n/use-texts.ts';
+import { useTexts } from '../i18n/use-texts.ts';
 import { importOrReload } from '../page/import-or-reload.ts';
-import { within } from '../tree/model/moves.ts';
-import { nameOf } from '../tree/model/tree-index.ts';
 import { useTreeActions } from '../tree/use-tree-actions.ts';
 import { useConfirm } from '../ui/dialogs/confirm.tsx';
 import { dayOf } from '../ui/text/day-of.ts';
-import { useFolders } from '../workspace/folders.ts';
 import type { TabPlace } from '../workspace/tabs.ts';
 import { useTabs } from '../workspace/use-tabs.ts';
 import { workspace } from '../workspace/workspace.ts';
-import { dailyPath } from './daily.ts';
+import type { DailyDeps } from './daily-notes.ts';
 
 /** What can be done on the page of a vault, by keys, the palette and buttons. */
 export function useActions(vaultId: string, toggleSidebar: () => void) {
@@ -28,8 +25,7 @@ export function useActions(vaultId: string, toggleSidebar: () => void) {
   const actions = useTreeActions(vaultId);
   const index = useTree(vaultId);
   const role = useRole(vaultId);
-  const folders = useFolders();
-  const language = useLanguage();
+  const queries = useQueryClient();
   const note = noteId === null ? null : workspace.note(noteId);
   const editor = () => note?.editor.get() ?? null;
   const tabs = useTabs(vaultId);
@@ -41,10 +37,14 @@ export function useActions(vaultId: string, toggleSidebar: () => void) {
     open.wantFocus('editor');
     tabs.open(id, place);
   };
-  const create = async (folder: string, name?: string, content?: string, place?: TabPlace) => {
+  const create = async (folder: string, name?: string, content?: string, place?: TabPlace, cursor?: number) => {
     const id = await actions.createNote(folder, name, content);
-    if (id !== null) openNote(id, place);
+    if (id === null) return;
+    if (cursor !== undefined) workspace.note(id).wantCursor(cursor);
+    openNote(id, place);
   };
+  /** New notes come beside the open one. */
+  const here = index.byKey(noteId ?? '')?.parent ?? '';
   const askTabs = async (request: TabRequest) => {
     const { answerTabs } = await import('./tab-requests.ts');
     const exists = (id: string) => index.byKey(id) !== undefined;
@@ -54,25 +54,15 @@ export function useActions(vaultId: string, toggleSidebar: () => void) {
       exists,
       openNote,
       close: tabs.close,
-      create: () => void create('', undefined, undefined, 'beside'),
+      create: () => void create(here, undefined, undefined, 'beside'),
     });
   };
-  /** Opens the note of a day; a new one begins as the template does that is called like the folder. */
-  const openDaily = async (now: Date) => {
-    const day = dayOf(now);
-    const notes = index.notes();
-    const existing = notes.find(({ path }) => path === dailyPath(folders.daily, day));
-    if (existing !== undefined) return openNote(existing.id);
-    const template = notes.find(({ path }) => path === within(folders.templates, `${nameOf(folders.daily)}.md`));
-    const begun =
-      template === undefined
-        ? null
-        : await api
-            .vault(vaultId)
-            .readNoteById(template.id)
-            .catch(() => null);
-    const { fillTemplate } = await import('../commands/template.ts');
-    await create(folders.daily, day, fillTemplate(begun?.content ?? '', { title: day, now, language }));
+  const daily = async (act: (module: typeof import('./daily-notes.ts'), deps: DailyDeps) => Promise<void>) => {
+    const module = await importOrReload(() => import('./daily-notes.ts'));
+    await act(module, {
+      ...{ vaultId, queries, index, noteId, openNote },
+      create: (folder, day, content, cursor) => create(folder, day, content, undefined, cursor),
+    });
   };
   const confirm = useConfirm();
   /** Signs out; edits that only this device has are lost by that, so it asks first. */
@@ -101,8 +91,9 @@ export function useActions(vaultId: string, toggleSidebar: () => void) {
       else if (page === 'recent') void navigate({ to: '/vaults/$vaultId', params: { vaultId } });
       else void navigate({ to: `/vaults/$vaultId/${page}`, params: { vaultId } });
     },
-    createNote: () => void create(''),
-    openDaily: () => void openDaily(new Date()),
+    createNote: () => void create(here),
+    openDaily: (day = dayOf(new Date())) => void daily(({ openDay }, deps) => openDay(day, deps)),
+    stepDay: (step) => void daily(({ stepDay }, deps) => stepDay(step, deps)),
     askTabs: (request) => void askTabs(request),
     toggleSidebar,
     togglePanel() {
@@ -131,6 +122,6 @@ export function useActions(vaultId: string, toggleSidebar: () => void) {
     question: confirm.dialog,
     closeDialog: () => setDialog(null),
     openNote,
-    createNote: (name: string, place: TabPlace) => void create('', name, undefined, place),
+    createNote: (name: string, place: TabPlace) => void create(here, name, undefined, place),
   };
 }

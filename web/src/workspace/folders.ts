@@ -1,10 +1,30 @@
+import type { Preferences } from '@notevault/protocol/personal.ts';
+import { useQuery } from '@tanstack/react-query';
+import i18next from 'i18next';
+import { preferencesQuery } from '../data/preferences.ts';
+import { useTree } from '../data/use-tree.ts';
 import { useTexts } from '../i18n/use-texts.ts';
-import { useObservable } from '../platform/use-observable.ts';
+import type { TreeIndex } from '../tree/model/tree-index.ts';
 import { editorSettings } from './editor-settings.ts';
+import { FOLDERS_PREFERENCE, type Folders, foldersIn } from './folder-choice.ts';
 
-/** Where templates and daily notes are: as chosen, or as the language names them. */
-export function useFolders(): { readonly templates: string; readonly daily: string } {
-  const t = useTexts('vault');
-  const { templateFolder, dailyFolder } = useObservable(editorSettings);
-  return { templates: templateFolder ?? t('template.folder'), daily: dailyFolder ?? t('daily.folder') };
+/** The folders that the account chose, on any device; those of this browser are from before accounts remembered them. */
+export function chosenFolders(preferences: Preferences | undefined): Partial<Record<keyof Folders, unknown>> {
+  const { templateFolder, dailyFolder } = editorSettings.get();
+  const chosen = preferences?.[FOLDERS_PREFERENCE];
+  return typeof chosen === 'object' && chosen !== null ? chosen : { templates: templateFolder, daily: dailyFolder };
+}
+
+/** Where templates and daily notes are in a vault. */
+export function foldersOf(index: TreeIndex, preferences: Preferences | undefined): Folders {
+  const t = i18next.getFixedT(null, 'vault');
+  const named = { templates: t('template.folder'), daily: t('daily.folder') };
+  return foldersIn((path) => index.hasFolder(path), chosenFolders(preferences), named);
+}
+
+/** The same, as they change. */
+export function useFolders(vaultId: string): Folders {
+  // Drawn again in another language, which calls them otherwise.
+  useTexts('vault');
+  return foldersOf(useTree(vaultId), useQuery(preferencesQuery).data);
 }

@@ -15,6 +15,7 @@ export class OpenNote {
   readonly #isReading = new ObservableValue(false);
   #focus: FocusTarget | null = null;
   #anchor = '';
+  #cursor: number | null = null;
 
   /** Its document; null while it is not open. */
   readonly session = new ObservableValue<EditorSession | null>(null);
@@ -34,6 +35,8 @@ export class OpenNote {
     if (this.takeFocus('editor')) editor.focus();
     const anchor = this.#anchor;
     this.#anchor = '';
+    if (this.#cursor !== null) editor.goTo(this.#cursor, 'nearest');
+    this.#cursor = null;
     if (anchor !== '') editor.goToAnchor(anchor);
   }
 
@@ -61,6 +64,11 @@ export class OpenNote {
   /** Asks for the focus before something of the note is shown; what is there first takes it. */
   wantFocus(target: FocusTarget): void {
     this.#focus = target;
+  }
+
+  /** Asks for the focus at an offset of its text, before there is an editor. */
+  wantCursor(offset: number): void {
+    this.#cursor = offset;
   }
 
   /** Whether the focus is wanted here; it is asked for once. */

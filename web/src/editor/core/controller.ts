@@ -73,12 +73,12 @@ export interface EditorController extends Disposable {
   canRun(command: EditorCommand): boolean;
   /** Runs a command; false when it does not apply here. */
   run(command: EditorCommand): boolean;
-  /** Moves the cursor to an offset and scrolls it to the top. */
-  goTo(offset: number): void;
+  /** Moves the cursor to an offset and scrolls it to the top, or only as far as it is in sight. */
+  goTo(offset: number, scroll?: 'top' | 'nearest'): void;
   /** Moves to a heading (by its text) or a block (`^id`); false when the note has none of that name. */
   goToAnchor(anchor: string): boolean;
-  /** Replaces the selection. */
-  insert(text: string): void;
+  /** Replaces the selection; the cursor comes to an offset in what is inserted, or behind it. */
+  insert(text: string, cursor?: number): void;
   /** Uploads files, and inserts links to them at the cursor. */
   insertFiles(files: readonly File[]): Promise<void>;
   /** Prints the note once everything in it is drawn. */

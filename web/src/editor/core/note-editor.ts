@@ -141,9 +141,9 @@ export class NoteEditor implements EditorController {
     return isDone;
   }
 
-  goTo(offset: number): void {
+  goTo(offset: number, scroll: 'top' | 'nearest' = 'top'): void {
     const at = Math.max(0, Math.min(offset, this.#view.state.doc.length));
-    const effects = EditorView.scrollIntoView(at, { y: 'start', yMargin: 16 });
+    const effects = EditorView.scrollIntoView(at, { y: scroll === 'top' ? 'start' : scroll, yMargin: 16 });
     this.#view.dispatch({ selection: { anchor: at }, effects });
     this.#view.focus();
   }
@@ -154,9 +154,13 @@ export class NoteEditor implements EditorController {
     return at !== null;
   }
 
-  insert(text: string): void {
-    if (this.#view.state.readOnly) return;
-    this.#view.dispatch({ ...this.#view.state.replaceSelection(text), scrollIntoView: true, userEvent: 'input' });
+  insert(text: string, cursor = text.length): void {
+    const { readOnly, selection } = this.#view.state;
+    if (readOnly) return;
+    const { from, to } = selection.main;
+    const changes = { from, to, insert: text };
+    const anchor = from + cursor;
+    this.#view.dispatch({ changes, selection: { anchor }, scrollIntoView: true, userEvent: 'input' });
   }
 
   insertFiles(files: readonly File[]): Promise<void> {

@@ -36,10 +36,15 @@ export const settings: typeof english = {
     isSpellChecked: 'Rechtschreibung prüfen',
     hasLineNumbers: 'Zeilennummern zeigen',
     isVim: 'Tasten von vim',
-    templateFolder: 'Ordner der Vorlagen',
-    templateHint:
-      'Notizen dieses Ordners lassen sich in andere einfügen; title, date und time zwischen doppelten geschweiften Klammern werden ausgefüllt.',
-    dailyFolder: 'Ordner der Tagesnotizen',
+  },
+  folders: {
+    title: 'Ordner',
+    about:
+      'Für alle Tresore, auf allen deinen Geräten. Ohne eine Wahl gilt ein Ordner, der in irgendeiner Sprache den üblichen Namen hat.',
+    templates: 'Ordner der Vorlagen',
+    templatesHint:
+      'Notizen dieses Ordners lassen sich in andere einfügen; title, date und time zwischen doppelten geschweiften Klammern werden ausgefüllt, und bei „cursor“ schreibt man weiter.',
+    daily: 'Ordner der Tagesnotizen',
     dailyHint: 'Eine neue Tagesnotiz beginnt wie die Vorlage, die so heißt wie dieser Ordner.',
   },
   password: {

@@ -35,10 +35,15 @@ export const settings = {
     isSpellChecked: 'Check the spelling',
     hasLineNumbers: 'Show line numbers',
     isVim: 'Keys of vim',
-    templateFolder: 'Folder of templates',
-    templateHint:
-      'Notes of this folder can be inserted into others; title, date and time between double braces are filled in.',
-    dailyFolder: 'Folder of daily notes',
+  },
+  folders: {
+    title: 'Folders',
+    about:
+      'For all vaults, on all your devices. Without a choice, a folder that has the usual name in any language is used.',
+    templates: 'Folder of templates',
+    templatesHint:
+      'Notes of this folder can be inserted into others; title, date and time between double braces are filled in, and “cursor” is where one types on.',
+    daily: 'Folder of daily notes',
     dailyHint: 'A new daily note begins as the template does that has the name of this folder.',
   },
   password: {

@@ -36,10 +36,14 @@ export const settings: typeof english = {
     isSpellChecked: 'スペルチェック',
     hasLineNumbers: '行番号を表示',
     isVim: 'vim のキー操作',
-    templateFolder: 'テンプレートのフォルダー',
-    templateHint:
-      'このフォルダーのノートはほかのノートに挿入できます。二重の波括弧で囲んだ title、date、time は置き換えられます。',
-    dailyFolder: 'デイリーノートのフォルダー',
+  },
+  folders: {
+    title: 'フォルダー',
+    about: 'すべての保管庫とすべての端末で使います。指定しなければ、いずれかの言語の標準の名前のフォルダーを使います。',
+    templates: 'テンプレートのフォルダー',
+    templatesHint:
+      'このフォルダーのノートはほかのノートに挿入できます。二重の波括弧で囲んだ title、date、time は置き換えられます。cursorの位置から書き始められます。',
+    daily: 'デイリーノートのフォルダー',
     dailyHint: 'このフォルダーと同じ名前のテンプレートがあれば、新しいデイリーノートはその内容で始まります。',
   },
   password: {
