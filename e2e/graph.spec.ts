@@ -7,9 +7,9 @@ const HAS_LINKS = `(() => {
 })()`;
 
 test('the graph of a vault is drawn, is used by keys through its lists, and stays current', async ({ page, alice }) => {
-  await alice.write('Garden/Beans.md', '# Beans\n\n[[Soil]] and [[Peas]]\n');
+  await alice.write('Garden/Beans.md', '# Beans\n\n[[Soil]] and [[Peas]] #beds/north\n');
   const soil = await alice.write('Garden/Soil.md', '# Soil\n');
-  await alice.write('Garden/Peas.md', '# Peas\n\n[[Soil]]\n');
+  await alice.write('Garden/Peas.md', '# Peas\n\n[[Soil]] #Beds #spring\n');
   await alice.write('Alone.md', '# Alone\n');
   await page.goto(alice.page());
   await page.getByRole('link', { name: 'Graph', exact: true }).click();
@@ -19,8 +19,8 @@ test('the graph of a vault is drawn, is used by keys through its lists, and stay
 
   await page.getByRole('searchbox', { name: 'Find notes by name or folder' }).fill('garden be');
   await expect(page.getByRole('heading', { name: '1 note found' })).toBeVisible();
-  await page.keyboard.press('Tab');
-  await page.keyboard.press('Tab');
+  // Past what the colours mean.
+  for (let step = 0; step < 5; step++) await page.keyboard.press('Tab');
   await expect(page.getByRole('button', { name: /^Beans/ })).toBeFocused();
   await page.keyboard.press('Enter');
   const chosen = page.getByRole('region', { name: 'Beans' });
@@ -30,6 +30,14 @@ test('the graph of a vault is drawn, is used by keys through its lists, and stay
   await expect(page.getByRole('region', { name: 'Soil' }).getByText('Linked from 2 notes')).toBeVisible();
   await expectAccessible(page);
 
+  const garden = page.getByRole('button', { name: /^Garden 3/ });
+  await garden.press('Enter');
+  await expect(garden).toHaveAttribute('aria-pressed', 'true');
+  await expect(page.getByRole('img', { name: /^Graph of 3 notes/ })).toBeVisible();
+  await expectAccessible(page);
+  await page.getByRole('combobox', { name: 'What colours mean' }).selectOption('Colours by tag');
+  await expect(page.getByRole('img', { name: /^Graph of 4 notes/ })).toBeVisible();
+  await expect(page.getByRole('button', { name: '#beds 2' })).toBeVisible();
   await page.getByLabel('Only notes with links').check();
   await expect(page.getByRole('img', { name: /^Graph of 3 notes/ })).toBeVisible();
   await alice.write('Garden/Compost.md', '# Compost\n\n[[Soil]]\n');

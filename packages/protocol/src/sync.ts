@@ -127,9 +127,15 @@ export type VaultTree = Static<typeof VaultTree>;
 
 export const VaultGraph = Type.Object({
   change_seq: Type.Integer(),
-  nodes: Type.Array(Type.Object({ id: Uuid, path: Type.String(), title: Nullable(Type.String()) }), {
-    description: 'Every note, ordered by path.',
-  }),
+  nodes: Type.Array(
+    Type.Object({
+      id: Uuid,
+      path: Type.String(),
+      title: Nullable(Type.String()),
+      tags: Type.Optional(Type.Array(Type.String(), { description: 'Without `#`; absent without any.' })),
+    }),
+    { description: 'Every note, ordered by path.' },
+  ),
   edges: Type.Array(Type.Array(Uuid, { minItems: 2, maxItems: 2 }), {
     description: 'The ids of a note and of another to which it links, once for each pair.',
   }),

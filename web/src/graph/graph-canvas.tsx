@@ -8,16 +8,18 @@ import type { GraphPart } from './model/graph-index.ts';
 
 interface GraphCanvasProps {
   readonly part: GraphPart;
+  /** Of the notes, by their places; that of all others where it is missing. */
+  readonly colors?: readonly (string | undefined)[];
   readonly emphasis: Emphasis;
   readonly open: (id: string, newTab: boolean) => void;
 }
 
 /** The picture of a graph. What it shows is also in a list beside it, for keys and screen readers. */
-export function GraphCanvas({ part, emphasis, open }: GraphCanvasProps) {
+export function GraphCanvas({ part, colors, emphasis, open }: GraphCanvasProps) {
   const t = useTexts('graph');
   const place = useRef<HTMLDivElement>(null);
   const { view, isRefused } = useGraphView(place, open);
-  useEffect(() => void view?.show(part), [view, part]);
+  useEffect(() => void view?.show(part, colors), [view, part, colors]);
   useEffect(() => view?.emphasize(emphasis), [view, emphasis]);
   const { chosen } = emphasis;
   useEffect(() => {

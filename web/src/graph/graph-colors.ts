@@ -12,9 +12,9 @@ const TOKENS = {
   page: '--page',
   text: '--text',
   node: '--node',
-  dim: '--hairline',
+  dim: '--line',
   accent: '--accent',
-  edge: '--edge',
+  edge: '--node',
 } as const;
 
 /** Reads the tokens as colours that a canvas knows. @param place an element of the page. */
@@ -40,4 +40,15 @@ export function onTheme(listener: () => void): () => void {
     scheme.removeEventListener('change', listener);
     chosen.disconnect();
   };
+}
+
+/** How strong each of so many links is drawn. */
+export function opacityOfEdges(count: number): number {
+  return Math.min(0.9, Math.max(0.2, 9 / Math.sqrt(Math.max(1, count))));
+}
+
+/** A colour as browsers compute it, `rgb(…)`, with an opacity. */
+export function faded(color: string, opacity: number): string {
+  const [red = '0', green = '0', blue = '0'] = color.match(/[\d.]+/g) ?? [];
+  return `rgba(${red}, ${green}, ${blue}, ${opacity.toFixed(3)})`;
 }

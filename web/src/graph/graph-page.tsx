@@ -6,11 +6,14 @@ import { graphQuery } from '../data/queries.ts';
 import { useLanguage, useTexts } from '../i18n/use-texts.ts';
 import { useWindowTitle } from '../page/page.tsx';
 import type { GraphParams } from '../page/search-params.ts';
+import { PEOPLE } from '../platform/people.ts';
 import { buttonClass } from '../ui/controls/button.tsx';
+import { Select } from '../ui/controls/select.tsx';
 import { useTabs } from '../workspace/use-tabs.ts';
 import styles from './graph.module.css';
 import { GraphCanvas } from './graph-canvas.tsx';
 import { type GraphIndex, type GraphNote, graphIndexOf } from './model/graph-index.ts';
+import { GROUPINGS, type Grouping, groupPlaces, groupsOf, isInGroup, type NoteGroup } from './model/groups.ts';
 import { NeighbourList } from './neighbour-list.tsx';
 
 const route = getRouteApi('/vaults/$vaultId/graph');
@@ -21,14 +24,21 @@ const LISTED = 50;
 export function GraphPage() {
   const t = useTexts('graph');
   const { vaultId } = route.useParams();
-  const { q = '', note, linked } = route.useSearch();
+  const { q = '', note, linked, by: chosenBy, only } = route.useSearch();
+  const by: Grouping = chosenBy ?? 'folder';
   const navigate = route.useNavigate();
   const tabs = useTabs(vaultId);
   const index = graphIndexOf(useSuspenseQuery(graphQuery(vaultId)).data);
   useWindowTitle(t('title'));
   const query = useDeferredValue(q);
   const found = useMemo(() => (query.trim() === '' ? null : index.find(query)), [index, query]);
-  const part = useMemo(() => index.whole(linked === true), [index, linked]);
+  const groups = useMemo(() => groupsOf(index.notes, by, PEOPLE.length), [index, by]);
+  const group = useMemo(() => (only === undefined ? null : { by, name: only }), [by, only]);
+  const part = useMemo(
+    () => index.whole(linked === true, (one) => group === null || isInGroup(one, group.by, group.name)),
+    [index, linked, group],
+  );
+  const colors = useMemo(() => groupPlaces(part.notes, by, groups).map((place) => PEOPLE[place]), [part, by, groups]);
   const chosen = note === undefined ? null : index.byId(note);
   const chosenId = chosen?.id ?? null;
   const emphasis = useMemo(
@@ -48,6 +58,20 @@ export function GraphPage() {
         <p className={styles.hint}>{t('counts', { notes: part.notes.length, links: part.edges.length / 2 })}</p>
         <search className={styles.form}>
           <Finder q={q} change={(text) => change({ q: text === '' ? undefined : text })} />
+          <Select
+            aria-label={t('colors')}
+            value={by}
+            onChange={({ target }) => {
+              const next = target.value as Grouping;
+              change({ by: next === 'folder' ? undefined : next, only: undefined });
+            }}
+          >
+            {GROUPINGS.map((one) => (
+              <option key={one} value={one}>
+                {t(`by.${one}`)}
+              </option>
+            ))}
+          </Select>
           <label className={styles.check}>
             <input
               type="checkbox"
@@ -57,6 +81,7 @@ export function GraphPage() {
             {t('linkedOnly')}
           </label>
         </search>
+        <Legend groups={groups} by={by} only={only} choose={(name) => change({ only: name })} />
         {chosen === null ? null : (
           <Chosen vaultId={vaultId} index={index} note={chosen} choose={(id) => change({ note: id })} />
         )}
@@ -66,7 +91,7 @@ export function GraphPage() {
           choose={(id) => change({ note: id })}
         />
       </aside>
-      <GraphCanvas part={part} emphasis={emphasis} open={open} />
+      <GraphCanvas part={part} colors={colors} emphasis={emphasis} open={open} />
     </div>
   );
 }
@@ -91,6 +116,39 @@ function Finder({ q, change }: { readonly q: string; readonly change: (q: string
         change(target.value);
       }}
     />
+  );
+}
+
+interface LegendProps {
+  readonly groups: readonly NoteGroup[];
+  readonly by: Grouping;
+  readonly only: string | undefined;
+  readonly choose: (only: string | undefined) => void;
+}
+
+/** What the colours mean; a press shows only the notes of one. */
+function Legend({ groups, by, only, choose }: LegendProps) {
+  const t = useTexts('graph');
+  if (by === 'none' || (groups.length < 2 && only === undefined)) return null;
+  return (
+    <ul className={styles.legend} aria-label={t('colors')}>
+      {groups.map(({ name, count }, place) => (
+        <li key={name}>
+          <button
+            type="button"
+            aria-pressed={name === only}
+            title={name === only ? t('showAll') : t('showOnly')}
+            onClick={() => choose(name === only ? undefined : name)}
+          >
+            <svg viewBox="0 0 10 10" aria-hidden="true">
+              <circle cx="5" cy="5" r="5" fill={PEOPLE[place]} />
+            </svg>
+            <span dir="auto">{by === 'tag' ? `#${name}` : name === '' ? t('root') : name}</span>
+            <small>{count}</small>
+          </button>
+        </li>
+      ))}
+    </ul>
   );
 }
 

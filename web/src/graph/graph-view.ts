@@ -3,11 +3,12 @@ import Sigma from 'sigma';
 import { NodePointProgram } from 'sigma/rendering';
 import { trustedScriptUrl } from '../platform/trusted-script-url.ts';
 import { EdgeLayer, isWebGlSlow, NoEdges } from './edge-layer.ts';
-import { type GraphColors, onTheme, readColors } from './graph-colors.ts';
+import { faded, type GraphColors, onTheme, opacityOfEdges, readColors } from './graph-colors.ts';
 import workerUrl from './layout.worker.ts?worker&url';
 import type { LayoutAnswer, LayoutRequest } from './layout-messages.ts';
 import type { GraphPart } from './model/graph-index.ts';
 import { startPositions } from './model/layout.ts';
+import { boxOf, mainPart } from './model/main-part.ts';
 import type { NodeLook } from './node-look.ts';
 
 export interface GraphViewOptions {
@@ -40,6 +41,9 @@ export class GraphView implements Disposable {
   #hovered: string | null = null;
   /** The notes that are drawn and where, as coordinates in their order. */
   #placed: Pick<LayoutRequest, 'positions' | 'edges'> & { readonly ids: readonly string[] } = NOTHING;
+  #part: GraphPart | null = null;
+  /** Places of the notes that fill the picture. */
+  #main: readonly number[] = [];
   #shown = 0;
   /** Which of what was to be shown is drawn. */
   #drawn = 0;
@@ -53,11 +57,16 @@ export class GraphView implements Disposable {
       allowInvalidContainer: true,
       labelFont: getComputedStyle(place).fontFamily,
       labelSize: 12,
-      labelRenderedSizeThreshold: 7,
+      labelRenderedSizeThreshold: 4.5,
+      labelDensity: 0.8,
+      labelGridCellSize: 130,
+      // Names of notes at the edge are not cut off.
+      stagePadding: 56,
       minCameraRatio: 0.02,
       maxCameraRatio: 4,
       hideEdgesOnMove: true,
       zIndex: true,
+      defaultDrawNodeLabel: (context, node, settings) => this.#drawLabel(context, node, settings),
       defaultDrawNodeHover: (context, node, settings) => this.#drawHover(context, node, settings),
       ...(isSlow ? CHEAP : {}),
     });
@@ -80,8 +89,11 @@ export class GraphView implements Disposable {
     });
   }
 
-  /** Shows notes and links, which keep their places from before. */
-  async show({ notes, edges }: GraphPart): Promise<void> {
+  /** Shows notes and links, which keep their places from before. @param colors of the notes, by their places. */
+  async show(part: GraphPart, colors: readonly (string | undefined)[] = []): Promise<void> {
+    if (part === this.#part) return this.#paint(colors);
+    this.#part = part;
+    const { notes, edges } = part;
     const own = ++this.#shown;
     const ids = notes.map(({ id }) => id);
     const known = this.#places();
@@ -90,7 +102,9 @@ export class GraphView implements Disposable {
     const graph = new DirectedGraph<NodeLook>();
     for (const [at, { id, name, degree }] of notes.entries()) {
       const [x, y] = [positions[at * 2] ?? 0, positions[at * 2 + 1] ?? 0];
-      graph.addNode(id, { x, y, label: name, size: Math.min(14, 2.5 + Math.sqrt(degree)) });
+      const color = colors[at];
+      const look = { x, y, label: name, size: Math.min(14, 2.5 + Math.sqrt(degree)) };
+      graph.addNode(id, color === undefined ? look : { ...look, color });
       if (at % SLICE === SLICE - 1 && !(await this.#rest(own))) return;
     }
     for (let at = 0; at < edges.length; at += 2) {
@@ -104,8 +118,19 @@ export class GraphView implements Disposable {
     this.#place.dataset.state = 'moving';
     this.#drawn = own;
     this.#placed = { ids, positions, edges };
+    this.#main = mainPart(ids.length, edges);
     this.#sigma.setGraph(graph);
+    this.#fade();
     this.#worker.postMessage(request);
+  }
+
+  /** Gives the notes that are shown other colours; they stay where they are. */
+  #paint(colors: readonly (string | undefined)[]): void {
+    let at = 0;
+    this.#sigma.getGraph().forEachNode((_, node) => {
+      node.color = colors[at++] ?? this.#colors.node;
+    });
+    this.#sigma.refresh();
   }
 
   emphasize(emphasis: Emphasis): void {
@@ -147,6 +172,8 @@ export class GraphView implements Disposable {
       node.x = positions[at++] ?? 0;
       node.y = positions[at++] ?? 0;
     });
+    // Notes that nothing is linked to are far away; what is linked together fills the picture.
+    this.#sigma.setCustomBBox(boxOf(this.#main, positions));
     // Sigma reads the places of all nodes when it draws; how they look has not changed.
     this.#sigma.refresh({ partialGraph: {} });
     this.#follow(true);
@@ -184,9 +211,20 @@ export class GraphView implements Disposable {
   }
 
   #applyColors(): void {
-    const { text, node, edge } = this.#colors;
-    this.#sigma.setSettings({ labelColor: { color: text }, defaultNodeColor: node, defaultEdgeColor: edge });
+    const { text, node } = this.#colors;
+    this.#sigma.setSettings({ labelColor: { color: text }, defaultNodeColor: node });
+    this.#fade();
     this.#redraw();
+  }
+
+  /** The more links there are, the paler each of them is: together they are as dark as a few. */
+  #fade(): void {
+    this.#sigma.setSettings({ defaultEdgeColor: this.#edgeColor(false) });
+  }
+
+  #edgeColor(isBeside: boolean): string {
+    const strength = opacityOfEdges(this.#placed.edges.length / 2) * (isBeside ? 0.3 : 1);
+    return faded(this.#colors.edge, strength);
   }
 
   /** Whether a node is what others are shown in relation to. */
@@ -204,7 +242,7 @@ export class GraphView implements Disposable {
       edges,
       isStill: this.#place.dataset.state === 'settled',
       centre: centre === null ? null : ids.indexOf(centre),
-      color: this.#colors.edge,
+      color: this.#edgeColor(centre !== null || this.#emphasis.found !== null),
       accent: this.#colors.accent,
     };
   }
@@ -215,9 +253,9 @@ export class GraphView implements Disposable {
     if (id === chosen || id === this.#hovered) return { ...node, color: accent, zIndex: 2, forceLabel: true };
     if (found?.has(id) ?? false) return { ...node, color: accent, zIndex: 1, forceLabel: (found?.size ?? 0) < 50 };
     const hasCentre = this.#hovered !== null || chosen !== null;
-    if (found === null && !hasCentre) return { ...node, color: plain };
+    if (found === null && !hasCentre) return { ...node, color: node.color ?? plain };
     return hasCentre && this.#isNear(id)
-      ? { ...node, color: plain, zIndex: 1, forceLabel: true }
+      ? { ...node, color: node.color ?? plain, zIndex: 1, forceLabel: true }
       : { ...node, color: dim, label: '' };
   }
 
@@ -226,10 +264,29 @@ export class GraphView implements Disposable {
     const graph = this.#sigma.getGraph();
     const isNear = centre !== null && graph.hasNode(centre) && graph.hasExtremity(edge, centre);
     return {
-      color: isNear ? this.#colors.accent : this.#colors.edge,
+      color: isNear ? this.#colors.accent : this.#edgeColor(true),
       size: isNear ? 1.5 : 0.7,
       zIndex: isNear ? 1 : 0,
     };
+  }
+
+  /** The name under a node, the larger the more is linked, with the page around it so that links do not cross it out. */
+  #drawLabel(
+    context: CanvasRenderingContext2D,
+    { x, y, size, label }: { x: number; y: number; size: number; label?: string | null },
+    { labelFont }: { labelFont: string },
+  ): void {
+    if (!label) return;
+    const text = label.length > LABEL_MAX ? `${label.slice(0, LABEL_MAX - 1)}…` : label;
+    context.font = `500 ${Math.min(15, 10.5 + size / 4)}px ${labelFont}`;
+    context.textAlign = 'center';
+    context.lineJoin = 'round';
+    context.lineWidth = 3;
+    context.strokeStyle = this.#colors.page;
+    context.fillStyle = this.#colors.text;
+    context.strokeText(text, x, y + size + 13);
+    context.fillText(text, x, y + size + 13);
+    context.textAlign = 'start';
   }
 
   /** The name beside the node under the pointer, readable above all else. */
@@ -252,6 +309,9 @@ export class GraphView implements Disposable {
     context.fillText(label, left + 6, y + labelSize / 3);
   }
 }
+
+/** Characters of a name; all of it is shown beside the pointer. */
+const LABEL_MAX = 32;
 
 function wantsStillness(): boolean {
   return matchMedia('(prefers-reduced-motion: reduce)').matches;

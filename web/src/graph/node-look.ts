@@ -4,4 +4,6 @@ export interface NodeLook {
   y: number;
   size: number;
   label: string;
+  /** Of its group; without one, that of all others. */
+  color?: string;
 }

@@ -45,6 +45,10 @@ export interface GraphParams {
   readonly note?: string;
   /** Set when notes without links are left out. */
   readonly linked?: true;
+  /** What notes of one colour have in common, if not their folder. */
+  readonly by?: 'tag' | 'none';
+  /** The only group of notes that is shown. */
+  readonly only?: string;
 }
 
 type Raw = Readonly<Record<string, unknown>>;
@@ -66,7 +70,14 @@ export function welcomeParams(raw: Raw): WelcomeParams {
 }
 
 export function graphParams(raw: Raw): GraphParams {
-  return { ...texts(raw, ['q', 'note']), ...(raw.linked === true ? { linked: true } : {}) };
+  const by = raw.by === 'tag' || raw.by === 'none' ? raw.by : undefined;
+  return {
+    ...texts(raw, ['q', 'note']),
+    ...(raw.linked === true ? { linked: true } : {}),
+    ...(by === undefined ? {} : { by }),
+    // The group of the notes in the root has no name.
+    ...(typeof raw.only === 'string' ? { only: raw.only } : {}),
+  };
 }
 
 export function taskParams(raw: Raw): TaskParams {

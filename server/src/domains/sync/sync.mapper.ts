@@ -48,8 +48,9 @@ export function manifestAttachmentJson({ id, path, hash, seq }: ChangedAttachmen
   return `{"id":"${id}","path":${JSON.stringify(path)},"content_hash":"${hash}","seq":${seq}}`;
 }
 
-export function graphNodeJson({ id, path, title }: CachedNote): string {
-  return `{"id":"${id}","path":${JSON.stringify(path)},"title":${JSON.stringify(title)}}`;
+export function graphNodeJson({ id, path, title, tags }: CachedNote): string {
+  const tagged = tags.length === 0 ? '' : `,"tags":${JSON.stringify(tags)}`;
+  return `{"id":"${id}","path":${JSON.stringify(path)},"title":${JSON.stringify(title)}${tagged}}`;
 }
 
 export function graphEdgeJson([source, target]: GraphEdge): string {

@@ -167,15 +167,18 @@ onEachEngine('the graph of a vault', (open) => {
     await using server = await startServer({ open });
     const { headers, put, note: home } = await vaultOf(server);
     const target = (await server.alice.get('/notes/Deep/Target.md', headers)).body.id;
-    const many = await put('Many.md', `${'[[Home]] '.repeat(2100)}[[Target]] [[Many]] [[Nowhere]] ![[Home]]`);
+    const many = await put(
+      'Many.md',
+      `${'[[Home]] '.repeat(2100)}[[Target]] [[Many]] [[Nowhere]] ![[Home]] #plan/2027`,
+    );
     const { status, body } = await server.alice.get('/vault/graph', headers);
     assert.equal(status, 200);
     assert.deepEqual(
-      body.nodes.map(({ path, title }: { path: string; title: string }) => [path, title]),
+      body.nodes.map(({ path, title, tags }: { path: string; title: string; tags?: string[] }) => [path, title, tags]),
       [
-        ['Deep/Target.md', 'Target'],
-        ['Home.md', 'Home'],
-        ['Many.md', 'Many'],
+        ['Deep/Target.md', 'Target', undefined],
+        ['Home.md', 'Home', ['tag']],
+        ['Many.md', 'Many', ['plan/2027']],
       ],
     );
     const sorted = (edges: string[][]) => edges.map((edge) => edge.join(' ')).sort();

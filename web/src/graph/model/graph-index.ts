@@ -8,6 +8,8 @@ export interface GraphNote {
   readonly id: string;
   readonly path: string;
   readonly name: string;
+  /** Without `#`. */
+  readonly tags: readonly string[];
   /** How many notes it links to or is linked from, each once. */
   readonly degree: number;
 }
@@ -48,9 +50,9 @@ export class GraphIndex {
       count++;
     }
     this.linkCount = count;
-    this.notes = nodes.map(({ id, path, title }, at) => {
+    this.notes = nodes.map(({ id, path, title, tags = [] }, at) => {
       const beside = new Set([...(this.#to[at] ?? []), ...(this.#from[at] ?? [])]);
-      return { id, path, name: title || noteName(path), degree: beside.size };
+      return { id, path, name: title || noteName(path), tags, degree: beside.size };
     });
   }
 
@@ -95,10 +97,12 @@ export class GraphIndex {
     return this.#part([...found]);
   }
 
-  /** All notes and links. @param areLinked leaves out notes without links. */
-  whole(areLinked: boolean): GraphPart {
-    const all = this.notes.map((_, at) => at);
-    return this.#part(areLinked ? all.filter((at) => (this.notes[at]?.degree ?? 0) > 0) : all);
+  /** The notes that are wanted, and the links among them. @param areLinked leaves out notes without links. */
+  whole(areLinked: boolean, isWanted: (note: GraphNote) => boolean = () => true): GraphPart {
+    const places: number[] = [];
+    for (const [at, note] of this.notes.entries())
+      if ((!areLinked || note.degree > 0) && isWanted(note)) places.push(at);
+    return this.#part(places);
   }
 
   #part(places: readonly number[]): GraphPart {

@@ -3,7 +3,9 @@ import { test } from 'node:test';
 import { nameOrder } from '@notevault/note-text/names/order.ts';
 import fc from 'fast-check';
 import { GraphIndex } from './graph-index.ts';
+import { groupPlaces, groupsOf, isInGroup } from './groups.ts';
 import { Layout, startPositions } from './layout.ts';
+import { boxOf, mainPart } from './main-part.ts';
 
 const paths = ['Garden/Beans.md', 'Garden/Peas.md', 'Kitchen/Soup.md', 'Alone.md'];
 const graph = new GraphIndex({
@@ -104,4 +106,39 @@ test('notes begin where they were, and new ones beside their neighbours', () => 
   const [ax, ay, bx = 0, by = 0] = startPositions(['a', 'b'], Uint32Array.of(1, 0), before);
   assert.deepEqual([ax, ay], [500, 500]);
   assert.ok(Math.hypot(bx - 500, by - 500) < 50);
+});
+
+test('notes are grouped by the folder of the root or by the first part of their tags, the largest groups first', () => {
+  const note = (path: string, tags: string[] = []) => ({ id: path, path, name: path, tags, degree: 0 });
+  const notes = [
+    note('A/x/1.md', ['plan/2027', 'Plan']),
+    note('B/2.md', ['plan', 'soil']),
+    note('3.md'),
+    note('B/4.md'),
+  ];
+  const folders = groupsOf(notes, 'folder', 2);
+  assert.deepEqual(folders, [
+    { name: 'B', count: 2 },
+    { name: '', count: 1 },
+  ]);
+  assert.deepEqual(groupPlaces(notes, 'folder', folders), [-1, 0, 1, 0]);
+  const tags = groupsOf(notes, 'tag', 8);
+  assert.deepEqual(tags, [
+    { name: 'plan', count: 2 },
+    { name: 'soil', count: 1 },
+  ]);
+  assert.deepEqual(groupPlaces(notes, 'tag', tags), [0, 0, -1, -1]);
+  assert.ok(isInGroup(notes[1] ?? assert.fail(), 'tag', 'soil'));
+  assert.deepEqual(groupsOf(notes, 'none', 8), []);
+});
+
+test('the picture is fitted to the largest part that is linked together, without its outermost notes', () => {
+  const edges = Uint32Array.of(0, 1, 1, 2, 4, 3);
+  assert.deepEqual(mainPart(6, edges), [0, 1, 2]);
+  const positions = Float32Array.of(0, 0, 10, 4, 5, 2, 500, 500, -500, 0, 900, 0);
+  assert.deepEqual(boxOf([0, 1, 2], positions), { x: [0, 10], y: [0, 4] });
+  assert.equal(boxOf([0], positions), null);
+  const many = Array.from({ length: 200 }, (_, at) => at);
+  const line = Float32Array.from({ length: 400 }, (_, at) => (at === 0 ? -1e6 : at >> 1));
+  assert.deepEqual(boxOf(many, line)?.x, [2, 197]);
 });
