@@ -5,6 +5,7 @@ import { type Plan, plan } from '../plan/planner.ts';
 import { kindOf, type RemoteFile, type SideTree, type Trees } from '../plan/trees.ts';
 import { Executor } from './executor.ts';
 import { FileContents } from './file-contents.ts';
+import { type Hold, Holds } from './holds.ts';
 import { Intents } from './intents.ts';
 import { type LocalObservation, LocalObserver, PATIENCE, type Patience } from './local-observer.ts';
 import type { Outcome } from './outcome.ts';
@@ -84,6 +85,7 @@ export class SyncEngine {
   readonly #local: LocalObserver;
   readonly #remote: RemoteObserver;
   readonly #intents: Intents;
+  readonly #holds: Holds;
 
   private constructor(ports: Ports, options: EngineOptions, state: SyncState) {
     this.#ports = ports;
@@ -93,6 +95,7 @@ export class SyncEngine {
     this.#local = new LocalObserver(ports.disk, this.#contents, ports.clock, state, options.patience ?? PATIENCE);
     this.#remote = new RemoteObserver(ports.server, state);
     this.#intents = new Intents(ports.server, state, ports.clock);
+    this.#holds = new Holds(state, this.#contents);
   }
 
   static async open(ports: Ports, options: EngineOptions): Promise<SyncEngine> {
@@ -132,6 +135,11 @@ export class SyncEngine {
       await this.#ports.disk.keep(file.path, { bytes, size: content.size, mtime: file.mtime });
     }
     await this.#record(changes);
+  }
+
+  /** Takes a note from the engine while something else exchanges its text with the server: see Holds.hold. */
+  hold(path: string, file: string): Promise<Hold | null> {
+    return this.#holds.hold(path, file);
   }
 
   /** Compares everything with the next `sync`: every file is read again, on both sides, and refusals are retried. */
@@ -210,7 +218,9 @@ export class SyncEngine {
       const found = brake(open, trees, this.#recentDeletions());
       const isAllowed = found.length > 0 && isApproved(found);
       const brakes = isAllowed ? [] : found;
-      const allowed = open.filter((operation) => !isHeld(operation, brakes));
+      const hashAt = (path: string) => this.#state.lastSeen(path)?.hash;
+      const free = open.filter((operation) => !isHeld(operation, brakes));
+      const allowed = this.#holds.allowed(free, hashAt);
       if (allowed.length === 0) {
         await this.#state.commit();
         return { ...result, kind: 'waiting', brakes };
@@ -220,7 +230,7 @@ export class SyncEngine {
       this.#options.onPlan?.(allowed);
       // What was approved does not count again, and neither does what had led to the question.
       if (isAllowed) this.#state.record({ type: 'deletions', deletions: [] });
-      const doneNow = await this.#carryOut(allowed, local, isAllowed, signal);
+      const doneNow = await this.#holds.during(this.#carryOut(allowed, local, isAllowed, signal));
       done += doneNow;
       idle = doneNow === 0 ? idle + 1 : 0;
       if (doneNow === 0) await this.#ports.clock.sleep(IDLE_MS, signal);
@@ -250,7 +260,7 @@ export class SyncEngine {
       files: [...this.#state.synced.values()].filter(({ id }) => !unseen.ids.has(id)),
       folders: [...this.#state.folders.values()].filter((path) => !unseen.folders.has(path)),
     };
-    return { local: tree, remote, synced };
+    return this.#holds.masked({ local: tree, remote, synced });
   }
 
   #plan(trees: Trees): Plan {

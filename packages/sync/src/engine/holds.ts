@@ -1,0 +1,126 @@
+import type { Operation } from '../plan/operations.ts';
+import { agreedHash, kindOf, type Trees } from '../plan/trees.ts';
+import type { FileContents } from './file-contents.ts';
+import type { SyncState } from './sync-state.ts';
+
+/**
+ * A note whose text something else exchanges with the server, such as an editor that is connected to its document. The
+ * engine still renames and deletes it, and leaves its text alone on both sides.
+ */
+export interface Hold {
+  /** The note's id in the vault. */
+  readonly id: string;
+  /** The text that this device and the server last had in common: what differs from it was changed on one side. */
+  readonly text: string;
+  /** The file has another path here. */
+  moved(path: string): void;
+  /** Records a text that this device and the server have in common now. */
+  agree(text: string): Promise<void>;
+  /** Gives the text back to the engine, which compares both sides with what was agreed last. */
+  release(): void;
+}
+
+/** The notes that are held, and the requests under way that a hold must wait for. */
+export class Holds {
+  readonly #state: SyncState;
+  readonly #contents: FileContents;
+  /** The paths here by id. */
+  readonly #held = new Map<string, string>();
+  /** The rounds that began before a note was held may still carry out what they planned. */
+  #round: Promise<unknown> = Promise.resolve();
+
+  constructor(state: SyncState, contents: FileContents) {
+    this.#state = state;
+    this.#contents = contents;
+  }
+
+  /**
+   * Returns the operations that leave the text of held notes alone: what was planned before one was held may be another.
+   * A held file is moved whatever it has.
+   */
+  allowed(operations: readonly Operation[], hashAt: (path: string) => string | undefined): readonly Operation[] {
+    return operations.flatMap((operation) => {
+      if (!('id' in operation) || operation.id === null || !this.#held.has(operation.id)) return [operation];
+      if (operation.type === 'moveLocal') return [{ ...operation, hash: hashAt(operation.from) ?? operation.hash }];
+      return ['pushContent', 'writeLocal', 'mergeLocal'].includes(operation.type) ? [] : [operation];
+    });
+  }
+
+  /** Tells of operations that are being carried out. */
+  during<Result>(round: Promise<Result>): Promise<Result> {
+    this.#round = round.catch(() => undefined);
+    return round;
+  }
+
+  /**
+   * Takes a note from the engine; null for one that is not in sync by name, is held already, or of which it is not known
+   * yet what both sides have in common: ask again after the next run.
+   *
+   * @param file the text of the file now
+   */
+  async hold(path: string, file: string): Promise<Hold | null> {
+    const id = [...this.#state.synced.values()].find((synced) => synced.path === path)?.id;
+    if (id === undefined || kindOf(path) !== 'note' || this.#held.has(id)) return null;
+    this.#held.set(id, path);
+    await this.#round;
+    const text = await this.#agreedText(id, file);
+    if (text === null) {
+      this.#held.delete(id);
+      return null;
+    }
+    return {
+      id,
+      text,
+      moved: (to) => void this.#held.set(id, to),
+      agree: (agreed) => this.#agree(id, agreed),
+      release: () => void this.#held.delete(id),
+    };
+  }
+
+  /** The trees with the text of held notes as it was agreed on, on both sides. */
+  masked({ local, remote, synced }: Trees): Trees {
+    if (this.#held.size === 0) return { local, remote, synced };
+    const agreed = new Map(synced.files.filter(({ id }) => this.#held.has(id)).map((file) => [file.id, file]));
+    const here = new Set(local.files.map(({ path }) => path));
+    const hashes = new Map<string, string>();
+    for (const { id, path, hash } of agreed.values()) {
+      const held = this.#held.get(id) ?? path;
+      // The engine itself has renamed it, and nobody has told of it yet.
+      hashes.set(here.has(held) ? held : path, hash);
+    }
+    const maskLocal = <File extends { path: string; hash: string }>(file: File) => {
+      return { ...file, hash: hashes.get(file.path) ?? file.hash };
+    };
+    const maskRemote = <File extends { id: string; hash: string; version: number | null }>(file: File) => {
+      const { hash, version } = agreed.get(file.id) ?? file;
+      return { ...file, hash, version };
+    };
+    return {
+      local: { ...local, files: local.files.map(maskLocal) },
+      remote: { ...remote, files: remote.files.map(maskRemote) },
+      synced: {
+        ...synced,
+        files: synced.files.map((file) => (agreed.has(file.id) ? { ...file, pushed: null } : file)),
+      },
+    };
+  }
+
+  async #agreedText(id: string, file: string): Promise<string | null> {
+    const synced = this.#state.synced.get(id);
+    // Whether the server has carried out a push is not known before its next rows.
+    if (synced === undefined || this.#state.intents.has(`content ${id}`)) return null;
+    const hash = agreedHash(synced);
+    if ((await this.#contents.hashOfText(file)) === hash) return file;
+    return this.#state.baseText(hash);
+  }
+
+  async #agree(id: string, text: string): Promise<void> {
+    const hash = await this.#contents.hashOfText(text);
+    const [synced, remote] = [this.#state.synced.get(id), this.#state.remote.get(id)];
+    if (synced === undefined) return;
+    const version = remote?.hash === hash ? remote.version : null;
+    this.#state.record({ type: 'baseText', hash, text });
+    this.#state.record({ type: 'synced', file: { ...synced, hash, version, pushed: null } });
+    await this.#state.commit();
+  }
+}
