@@ -5,26 +5,21 @@ import type { Vault } from './vault.ts';
 export abstract class TAbstractFile {
   readonly vault: Vault;
   path: string;
-  name = '';
   parent: TFolder | null = null;
   deleted = false;
 
   constructor(vault: Vault, path: string) {
     this.vault = vault;
     this.path = path;
-    this.setPath(path);
   }
 
-  setPath(path: string): void {
-    this.path = path;
-    this.name = path.slice(path.lastIndexOf('/') + 1);
+  get name(): string {
+    return this.path.slice(this.path.lastIndexOf('/') + 1);
   }
 }
 
 export class TFile extends TAbstractFile {
   stat = { ctime: 0, mtime: 0, size: 0 };
-  basename = '';
-  extension = '';
   /**
    * The app writes this file, so what the watcher tells of it is its own write. `modify` clears the mark and `process`
    * puts back what it found: overlapping, they leave it set, and changes from outside are then ignored until the app
@@ -32,11 +27,16 @@ export class TFile extends TAbstractFile {
    */
   saving = false;
 
-  override setPath(path: string): void {
-    super.setPath(path);
-    const dot = this.name.lastIndexOf('.');
-    this.basename = dot < 0 ? this.name : this.name.slice(0, dot);
-    this.extension = dot < 0 ? '' : this.name.slice(dot + 1).toLowerCase();
+  get basename(): string {
+    return this.#dot < 0 ? this.name : this.name.slice(0, this.#dot);
+  }
+
+  get extension(): string {
+    return this.#dot < 0 ? '' : this.name.slice(this.#dot + 1).toLowerCase();
+  }
+
+  get #dot(): number {
+    return this.name.lastIndexOf('.');
   }
 }
 
@@ -84,7 +84,7 @@ export class FileTree extends Events {
     const children = file instanceof TFolder ? [...file.children] : [];
     this.byPath.delete(from);
     if (file.parent !== null) file.parent.children = file.parent.children.filter((child) => child !== file);
-    file.setPath(to);
+    file.path = to;
     this.byPath.set(to, file);
     file.parent = this.folderOf(to);
     file.parent.children.push(file);

@@ -1,10 +1,11 @@
-// The module `obsidian` as the app gives it to plugins; `markdown.ts` has what needs a browser.
+// The module `obsidian` as the app gives it to plugins. A `MarkdownView` needs a browser once it is made.
 export { DataAdapter } from './adapter.ts';
 export { StandInApp as App } from './app.ts';
 export { Component } from './component.ts';
 export { Modal, Notice, Setting, SuggestModal } from './components.ts';
 export { Events } from './events.ts';
 export { TAbstractFile, TFile, TFolder } from './files.ts';
+export { Editor, editorInfoField, MarkdownView } from './markdown.ts';
 export { FileManager, MetadataCache } from './metadata.ts';
 export { requestUrl } from './network.ts';
 export { getLanguage, Platform, requireApiVersion } from './platform.ts';

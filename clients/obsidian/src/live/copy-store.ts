@@ -1,0 +1,103 @@
+/** A text that came by the file and is not in the document yet. */
+export interface ForeignText {
+  /** What it was made from. */
+  readonly base: string;
+  readonly text: string;
+  /** The write that may have reached the server: it is repeated as it was, and then counts once. */
+  readonly sent: { readonly path: string; readonly content: string; readonly version: number } | null;
+}
+
+/** What this device keeps of a note with edits that the server has not acknowledged. */
+export interface NoteCopy {
+  readonly id: string;
+  readonly path: string;
+  /** What the file had when it was last read or written. */
+  readonly onDisk: string;
+  readonly foreign: readonly ForeignText[];
+  /** The document, and each change of it since, in order. */
+  readonly updates: readonly Uint8Array[];
+}
+
+type Row = Omit<NoteCopy, 'updates'>;
+
+const NOTES = 'notes';
+const UPDATES = 'updates';
+
+/** Documents with unsent edits in IndexedDB, so that the end of the app loses no letter. */
+export class CopyStore {
+  readonly #opened: Promise<IDBDatabase>;
+
+  /** @param name of the database: one for each vault on this device. */
+  constructor(factory: IDBFactory, name: string) {
+    this.#opened = new Promise((resolve, reject) => {
+      const request = factory.open(name, 1);
+      request.onupgradeneeded = () => {
+        request.result.createObjectStore(NOTES, { keyPath: 'id' });
+        request.result.createObjectStore(UPDATES, { autoIncrement: true }).createIndex('id', 'id');
+      };
+      request.onsuccess = () => resolve(request.result);
+      request.onerror = () => reject(request.error ?? new Error('no database'));
+    });
+    this.#opened.catch(() => undefined);
+  }
+
+  async ids(): Promise<readonly string[]> {
+    const { notes } = await this.#stores('readonly');
+    return (await result(notes.getAllKeys())).map(String);
+  }
+
+  async load(id: string): Promise<NoteCopy | null> {
+    const { notes, updates } = await this.#stores('readonly');
+    const [row, found] = await Promise.all([
+      result<Row | undefined>(notes.get(id)),
+      result<{ update: Uint8Array }[]>(updates.index('id').getAll(id)),
+    ]);
+    return row === undefined ? null : { ...row, updates: found.map(({ update }) => update) };
+  }
+
+  /** Begins a copy, in the place of an older one. */
+  async begin(row: Row, snapshot: Uint8Array): Promise<void> {
+    const { notes, updates } = await this.#stores('readwrite');
+    const keys = await result(updates.index('id').getAllKeys(row.id));
+    for (const key of keys) updates.delete(key);
+    notes.put(row);
+    updates.add({ id: row.id, update: snapshot });
+  }
+
+  async append(id: string, update: Uint8Array): Promise<void> {
+    const { updates } = await this.#stores('readwrite');
+    updates.add({ id, update });
+  }
+
+  /** Changes what is known beside the document; nothing without a copy. */
+  async change(id: string, changed: Partial<Row>): Promise<void> {
+    const { notes } = await this.#stores('readwrite');
+    const row = await result<Row | undefined>(notes.get(id));
+    if (row !== undefined) notes.put({ ...row, ...changed });
+  }
+
+  async remove(id: string): Promise<void> {
+    const { notes, updates } = await this.#stores('readwrite');
+    notes.delete(id);
+    for (const key of await result(updates.index('id').getAllKeys(id))) updates.delete(key);
+  }
+
+  close(): void {
+    this.#opened.then(
+      (database) => database.close(),
+      () => undefined,
+    );
+  }
+
+  async #stores(mode: IDBTransactionMode) {
+    const transaction = (await this.#opened).transaction([NOTES, UPDATES], mode);
+    return { notes: transaction.objectStore(NOTES), updates: transaction.objectStore(UPDATES) };
+  }
+}
+
+function result<Value>(request: IDBRequest<Value>): Promise<Value> {
+  return new Promise((resolve, reject) => {
+    request.onsuccess = () => resolve(request.result);
+    request.onerror = () => reject(request.error ?? new Error('the database refused'));
+  });
+}

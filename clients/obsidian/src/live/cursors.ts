@@ -1,0 +1,145 @@
+import { type Extension, RangeSet } from '@codemirror/state';
+import {
+  Decoration,
+  type DecorationSet,
+  type EditorView,
+  type PluginValue,
+  ViewPlugin,
+  type ViewUpdate,
+  WidgetType,
+} from '@codemirror/view';
+import type { LiveNote } from '@notevault/client/live/live-note.ts';
+import {
+  createAbsolutePositionFromRelativePosition,
+  createRelativePositionFromTypeIndex,
+  type RelativePosition,
+} from 'yjs';
+import { TEXT } from './lineage.ts';
+
+type Awareness = NonNullable<LiveNote['awareness']>;
+
+/** Somebody else's place in the note, as it comes over the wire. */
+interface Shared {
+  readonly actor?: { readonly user_id?: unknown; readonly display_name?: unknown };
+  readonly cursor?: { readonly anchor?: RelativePosition; readonly head?: RelativePosition } | null;
+}
+
+/** As many colours as there are rules for in `styles.css`. */
+const COLORS = 8;
+
+class Caret extends WidgetType {
+  readonly #name: string;
+  readonly #color: number;
+
+  constructor(name: string, color: number) {
+    super();
+    this.#name = name;
+    this.#color = color;
+  }
+
+  override eq(other: Caret): boolean {
+    return other.#name === this.#name && other.#color === this.#color;
+  }
+
+  /** In the document of the editor, which another window may have. */
+  override toDOM(view: EditorView): HTMLElement {
+    const { ownerDocument } = view.dom;
+    const caret = ownerDocument.createElement('span');
+    caret.className = `notevault-caret notevault-color-${this.#color}`;
+    const name = ownerDocument.createElement('span');
+    name.className = 'notevault-caret-name';
+    name.textContent = this.#name;
+    caret.append('\u2060', name, '\u2060');
+    return caret;
+  }
+
+  override ignoreEvent(): boolean {
+    return true;
+  }
+}
+
+/** Shows where others are in the note, and tells them where the cursor is here. */
+export function remoteCursors(awarenessOf: (view: EditorView) => Awareness | null): Extension {
+  class Cursors implements PluginValue {
+    decorations: DecorationSet = RangeSet.empty;
+    readonly #view: EditorView;
+    #awareness: Awareness | null = null;
+    #isDue = false;
+    readonly #changed = () => this.#draw();
+
+    constructor(view: EditorView) {
+      this.#view = view;
+      this.#follow();
+    }
+
+    update(update: ViewUpdate): void {
+      this.#follow();
+      if (this.#awareness === null) return;
+      if (update.selectionSet || update.focusChanged || update.docChanged) this.#tell();
+      this.decorations = decorationsOf(this.#awareness, update.state.doc.length);
+    }
+
+    destroy(): void {
+      this.#awareness?.off('change', this.#changed);
+    }
+
+    #follow(): void {
+      const awareness = awarenessOf(this.#view);
+      if (awareness === this.#awareness) return;
+      this.#awareness?.off('change', this.#changed);
+      this.#awareness = awareness;
+      awareness?.on('change', this.#changed);
+    }
+
+    /** In the form that the web app reads. */
+    #tell(): void {
+      const awareness = this.#awareness;
+      if (awareness === null || !this.#view.hasFocus) return;
+      const text = awareness.doc.getText(TEXT);
+      const { anchor, head } = this.#view.state.selection.main;
+      if (Math.max(anchor, head) > text.length) return;
+      awareness.setLocalStateField('cursor', {
+        anchor: createRelativePositionFromTypeIndex(text, anchor),
+        head: createRelativePositionFromTypeIndex(text, head),
+      });
+    }
+
+    #draw(): void {
+      if (this.#isDue) return;
+      this.#isDue = true;
+      const window = this.#view.dom.ownerDocument.defaultView;
+      window?.requestAnimationFrame(() => {
+        this.#isDue = false;
+        if (this.#awareness !== null) this.#view.dispatch({});
+      });
+    }
+  }
+  return ViewPlugin.fromClass(Cursors, { decorations: ({ decorations }) => decorations });
+}
+
+function decorationsOf(awareness: Awareness, length: number): DecorationSet {
+  const ranges = [...awareness.getStates()].flatMap(([client, state]) => {
+    const { actor, cursor } = state as Shared;
+    if (client === awareness.clientID || cursor?.anchor === undefined || cursor.head === undefined) return [];
+    const name = typeof actor?.display_name === 'string' ? actor.display_name : '';
+    const id = typeof actor?.user_id === 'string' ? actor.user_id : String(client);
+    const [anchor, head] = [offsetOf(cursor.anchor, awareness, length), offsetOf(cursor.head, awareness, length)];
+    if (anchor === null || head === null) return [];
+    const color = [...id].reduce((sum, char) => (sum * 31 + char.charCodeAt(0)) % 9973, 0) % COLORS;
+    const caret = Decoration.widget({ widget: new Caret(name, color), side: head < anchor ? -1 : 1 }).range(head);
+    if (anchor === head) return [caret];
+    const mark = Decoration.mark({ class: `notevault-selection notevault-color-${color}` });
+    return [caret, mark.range(Math.min(anchor, head), Math.max(anchor, head))];
+  });
+  return Decoration.set(ranges, true);
+}
+
+/** Where a place of the document is in the editor now; null when it is nowhere, or somebody sent something else. */
+function offsetOf(position: RelativePosition, { doc }: Awareness, length: number): number | null {
+  try {
+    const found = createAbsolutePositionFromRelativePosition(position, doc);
+    return found === null || found.type !== doc.getText(TEXT) ? null : Math.min(found.index, length);
+  } catch {
+    return null;
+  }
+}

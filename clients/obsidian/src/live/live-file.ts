@@ -1,0 +1,335 @@
+import type { EditorView } from '@codemirror/view';
+import { DISPOSE } from '@notevault/client/dispose.ts';
+import type { LiveNote, LiveNoteState } from '@notevault/client/live/live-note.ts';
+import type { Hold } from '@notevault/sync/engine/holds.ts';
+import { mergeTexts } from '@notevault/sync/engine/merge-texts.ts';
+import type { App, MarkdownView, TFile } from 'obsidian';
+import {
+  applyUpdate,
+  Doc,
+  type Text as DocumentText,
+  encodeStateAsUpdate,
+  type Transaction,
+  type YTextEvent,
+} from 'yjs';
+import { BoundEditor } from './bound-editor.ts';
+import type { CopyStore, NoteCopy } from './copy-store.ts';
+import { ForeignTexts, type NoteWriter } from './foreign-texts.ts';
+import { isBegun, TEXT } from './lineage.ts';
+import { editTo, inLineFeeds, RecentTexts } from './texts.ts';
+
+/** What a live note needs of the rest of the plugin. */
+export interface LiveDeps {
+  readonly app: App;
+  readonly store: CopyStore;
+  readonly writer: NoteWriter;
+  /** Opens a note over the socket. */
+  open(id: string, doc: Doc): LiveNote;
+  /** Keeps a text of this device beside the note: its document is another one on the server. */
+  keepBeside(path: string, text: string): Promise<void>;
+  now(): number;
+}
+
+/** Why a note is no longer live here. */
+export type Ended = 'closed' | 'foreign_lineage' | 'refused';
+
+/** Origins of changes that are no edit: the copy of this device, and a text that came by the file. */
+const FROM_COPY = { name: 'copy' };
+const FROM_FILE = { name: 'file' };
+
+/** How long after a change of the file the app may set what it has merged. */
+const REREAD_MS = 3_000;
+
+/**
+ * A note that is edited here and elsewhere at once. While it is, its document alone writes to the server: what is typed goes
+ * into it, what changes the file goes to the server as a write of its own and comes back by the document, and the app
+ * saves what its editors show. At the end the engine gets the text that both sides have.
+ */
+export class LiveFile {
+  readonly file: TFile;
+  readonly id: string;
+  readonly editors = new Map<EditorView, BoundEditor>();
+  readonly #parts: LiveDeps;
+  readonly #hold: Hold;
+  readonly #doc = new Doc();
+  readonly #text: DocumentText;
+  readonly #recent: RecentTexts;
+  readonly #foreign: ForeignTexts;
+  readonly #note: LiveNote;
+  readonly #ended: (file: LiveFile, reason: Ended) => void;
+  #isCopied = false;
+  /** How many texts that were set are not looked into yet. */
+  #replacing = 0;
+  /** When the file was found changed. */
+  #foreignAt = 0;
+  #isOver = false;
+  /** Whether edits go into the document without the server: it was reached before, or was given up. */
+  #isAlone = false;
+  /** The last text that the server has acknowledged as a whole. */
+  #acknowledged: string;
+
+  /**
+   * @param copy what this device kept of the note when the app ended
+   * @param onDisk the text of the file now
+   */
+  constructor(
+    parts: LiveDeps,
+    file: TFile,
+    hold: Hold,
+    { copy, onDisk }: { readonly copy: NoteCopy | null; readonly onDisk: string },
+    ended: (file: LiveFile, reason: Ended) => void,
+  ) {
+    this.#parts = parts;
+    this.file = file;
+    this.id = hold.id;
+    this.#hold = hold;
+    this.#ended = ended;
+    this.#text = this.#doc.getText(TEXT);
+    this.#recent = new RecentTexts(copy?.onDisk ?? hold.text, parts.now);
+    this.#acknowledged = hold.text;
+    this.#replay(copy, onDisk);
+    this.#text.observe((event, transaction) => this.#show(event, transaction));
+    this.#doc.on('update', (update: Uint8Array, origin: unknown, _doc: Doc, transaction: Transaction) => {
+      if (origin !== FROM_COPY) this.#keep(update, transaction.local);
+    });
+    this.#note = parts.open(hold.id, this.#doc);
+    this.#foreign = new ForeignTexts({
+      id: hold.id,
+      note: this.#note,
+      writer: parts.writer,
+      waiting: copy?.foreign ?? [],
+      changed: (foreign) => void this.#change({ foreign }),
+      apply: ({ base, text }) => {
+        if (!this.#isAlone || !isBegun(this.#doc)) return false;
+        this.#edit(mergeTexts(base, text, this.text));
+        return true;
+      },
+      done: () => this.#settle(),
+    });
+    this.#note.onState((state) => this.#follow(state));
+    this.#foreign.send();
+  }
+
+  get text(): string {
+    return this.#text.toString();
+  }
+
+  get note(): LiveNote {
+    return this.#note;
+  }
+
+  /** Whether there is a text that editors can show. */
+  get isReady(): boolean {
+    return isBegun(this.#doc) && !this.text.includes('\r') && this.#note.state.canWrite !== false;
+  }
+
+  /** Whether a text is of this note as this device knows it. */
+  knows(text: string): boolean {
+    return text === this.text || this.#recent.has(text);
+  }
+
+  /**
+   * Connects an editor. What it has that the document has not, was typed before: it is an edit here.
+   *
+   * @param shown what the editor showed before that was typed
+   */
+  bind(owner: MarkdownView, view: EditorView, shown: string): void {
+    const typed = view.state.doc.toString();
+    if (!this.knows(typed)) this.#edit(mergeTexts(shown, typed, this.text));
+    const editor = new BoundEditor(this.#parts.app, owner, view, this.#text, (text) => void this.#replaced(text));
+    this.editors.set(view, editor);
+    this.#recent.add(view.state.doc);
+    // From now on the app saves what the document has.
+    if (!this.#isCopied && !this.#recent.isOnDisk(this.text)) this.#beginCopy();
+  }
+
+  unbind(view: EditorView): void {
+    this.editors.get(view)?.release();
+    this.editors.delete(view);
+  }
+
+  /** A text of the file that the app or another plugin gives: an echo of what the document had, or an edit of nobody here. */
+  read(text: string): void {
+    // Before there is a document, nothing can be told from what it had.
+    if (this.#isOver || !isBegun(this.#doc)) return;
+    // Systems show a file that is being written as empty: who empties a note does so in an editor.
+    if (text === '' && this.text !== '') return;
+    const base = this.knows(text) ? null : this.#recent.baseOf(text);
+    const isNew = !this.#recent.isOnDisk(text);
+    this.#recent.wasRead(text);
+    if (isNew) this.#change({ onDisk: text });
+    if (base !== null) this.#foreignAt = this.#parts.now();
+    if (base !== null) this.#foreign.add({ base, text, sent: null });
+    else this.#settle();
+  }
+
+  /** Looks at the file, whose events may be missing. */
+  async look(): Promise<void> {
+    const text = await this.#parts.app.vault.read(this.file).catch(() => null);
+    if (text !== null) this.read(inLineFeeds(text));
+  }
+
+  /**
+   * The app or a plugin sets the text of an editor. The app does so after the file has changed, with the change merged into
+   * what it had not saved: then the file says what has changed, and counts.
+   */
+  async #replaced(text: string): Promise<void> {
+    this.#replacing += 1;
+    await this.look();
+    this.#replacing -= 1;
+    if (this.#parts.now() - this.#foreignAt > REREAD_MS) this.read(text);
+  }
+
+  /** The server could not be reached: what changes the file goes into the document without it. */
+  continueAlone(): void {
+    this.#isAlone = true;
+    this.#foreign.send();
+  }
+
+  moved(): void {
+    this.#hold.moved(this.file.path);
+    this.#change({ path: this.file.path });
+  }
+
+  /** Nobody edits the note here any more: once both sides have its text, the engine gets it back. */
+  async close(): Promise<void> {
+    await this.look();
+    if (this.#isOver || this.editors.size > 0 || this.#replacing > 0 || !this.#isSettledButDisk()) return;
+    const text = this.text;
+    await this.#parts.app.vault
+      .process(this.file, (onDisk) => {
+        // Another program may have written since: then the file is read once more.
+        return this.#recent.has(inLineFeeds(onDisk)) ? withEndsOf(onDisk, text) : onDisk;
+      })
+      .then((onDisk) => this.read(inLineFeeds(onDisk)))
+      .catch(() => undefined);
+    if (this.#isOver || this.editors.size > 0 || this.#replacing > 0) return;
+    if (text !== this.text || !this.#isSettled()) return;
+    await this.#end('closed', text);
+  }
+
+  /** Leaves everything as it is: what was not sent is in the copy of this device. */
+  leave(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    for (const view of [...this.editors.keys()]) this.unbind(view);
+    this.#foreign.stop();
+    this.#note[DISPOSE]();
+    this.#hold.release();
+    this.#doc.destroy();
+  }
+
+  /** Each state that the document had, up to that which the file has: what the app saved of it is no edit. */
+  #replay(copy: NoteCopy | null, onDisk: string): void {
+    if (copy === null) return;
+    this.#isCopied = true;
+    let isFound = false;
+    for (const update of copy.updates) {
+      applyUpdate(this.#doc, update, FROM_COPY);
+      if (!isFound && this.#text.length === onDisk.length && this.text === onDisk) {
+        isFound = true;
+        this.#recent.add(onDisk);
+      }
+    }
+    if (isFound) this.#recent.wasRead(onDisk);
+  }
+
+  #show(event: YTextEvent, { origin }: Transaction): void {
+    for (const [view, editor] of [...this.editors]) {
+      if (editor === origin) continue;
+      if (editor.isCurrent) editor.changed(event);
+      else this.unbind(view);
+    }
+    const [shown] = this.editors.values();
+    this.#recent.add(shown?.view.state.doc ?? this.text);
+  }
+
+  #edit(target: string): void {
+    if (target === this.text) return;
+    this.#doc.transact(() => editTo(this.#text, target), FROM_FILE);
+  }
+
+  /**
+   * Keeps the document on this device while the server or the file lacks some of it: what the app has saved is then told
+   * from an edit by the states that the document had.
+   */
+  #keep(update: Uint8Array, isLocal: boolean): void {
+    const { store } = this.#parts;
+    if (this.#isCopied) void store.append(this.id, update).catch(() => undefined);
+    else if (isLocal || this.editors.size > 0) this.#beginCopy();
+  }
+
+  #beginCopy(): void {
+    this.#isCopied = true;
+    const row = {
+      id: this.id,
+      path: this.file.path,
+      onDisk: this.#recent.onDisk,
+      foreign: this.#foreign?.waiting ?? [],
+    };
+    void this.#parts.store.begin(row, encodeStateAsUpdate(this.#doc)).catch(() => undefined);
+  }
+
+  #change(changed: Partial<Omit<NoteCopy, 'updates'>>): void {
+    if (!this.#isCopied && (changed.foreign?.length ?? 0) > 0) this.#beginCopy();
+    else if (this.#isCopied) void this.#parts.store.change(this.id, changed).catch(() => undefined);
+  }
+
+  #follow({ isSynced, isSaved, isRejected, canWrite, end }: LiveNoteState): void {
+    if (this.#isOver) return;
+    if (isSynced) this.#isAlone = true;
+    if (isSaved) this.#acknowledged = this.text;
+    if (end === 'foreign_lineage') void this.#keepBeside();
+    else if (end !== null || isRejected || canWrite === false) void this.#end('refused', this.#acknowledged);
+    else {
+      this.#foreign.send();
+      this.#settle();
+    }
+  }
+
+  #isSettledButDisk(): boolean {
+    return this.#note.state.isSaved && this.#foreign.waiting.length === 0;
+  }
+
+  #isSettled(): boolean {
+    return this.#isSettledButDisk() && this.#recent.isOnDisk(this.text);
+  }
+
+  /** Server, document and file have the same text: the base of the engine moves, and no copy is needed. */
+  #settle(): void {
+    if (this.#isOver || !this.#isSettled()) return;
+    const text = this.text;
+    void this.#hold.agree(text).then(() => {
+      if (this.#isOver || !this.#isCopied || text !== this.text || !this.#isSettled()) return;
+      this.#isCopied = false;
+      void this.#parts.store.remove(this.id).catch(() => undefined);
+    });
+  }
+
+  async #keepBeside(): Promise<void> {
+    const { text } = this;
+    this.#isOver = true;
+    // A copy of which the server knows everything is worth nothing beside the note.
+    if (this.#isCopied) await this.#parts.keepBeside(this.file.path, text);
+    // What is kept beside is no edit of the note.
+    const write = (onDisk: string) => withEndsOf(onDisk, text);
+    await this.#parts.app.vault.process(this.file, write).catch(() => undefined);
+    this.#isOver = false;
+    await this.#end('foreign_lineage', text);
+  }
+
+  async #end(reason: Ended, agreed: string): Promise<void> {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    await this.#hold.agree(agreed);
+    await this.#parts.store.remove(this.id).catch(() => undefined);
+    this.#isOver = false;
+    this.leave();
+    this.#ended(this, reason);
+  }
+}
+
+/** A text with the line ends that the file has. */
+function withEndsOf(file: string, text: string): string {
+  return file.includes('\r\n') ? text.replaceAll('\n', '\r\n') : text;
+}

@@ -1,0 +1,253 @@
+import type { Extension } from '@codemirror/state';
+import { type EditorView, type PluginValue, ViewPlugin, type ViewUpdate } from '@codemirror/view';
+import type { Hold } from '@notevault/sync/engine/holds.ts';
+import type { MarkdownView, Plugin, TAbstractFile, TFile } from 'obsidian';
+import { fromDocument, ownerOf } from './bound-editor.ts';
+import { remoteCursors } from './cursors.ts';
+import { type Ended, type LiveDeps, LiveFile } from './live-file.ts';
+import { inLineFeeds } from './texts.ts';
+
+export interface LiveOptions extends LiveDeps {
+  /** Takes a note from the engine; null when it cannot be live now. */
+  hold(path: string, text: string): Promise<Hold | null>;
+  /** Whether the socket is connected. */
+  isConnected(): boolean;
+}
+
+/** How often files of live notes are looked at: changes from outside may have no event. */
+const LOOK_MS = 5_000;
+/** How long a note waits for its document; the engine has it meanwhile. */
+const PATIENCE_MS = 10_000;
+/** After it could not be live, a note is left to the engine for this long. */
+const PAUSE_MS = 60_000;
+/** How many texts of an editor are remembered while it is not connected. */
+const MOST_SHOWN = 200;
+
+/** An editor of the app, of whatever kind, and what it has shown since it has its file. */
+class WatchedEditor {
+  readonly view: EditorView;
+  file: TFile | null = null;
+  shown: EditorView['state']['doc'][] = [];
+
+  constructor(view: EditorView) {
+    this.view = view;
+  }
+
+  /** The file changes before the text: what was shown until now is of another file. */
+  hasFile(file: TFile | null): void {
+    if (file === this.file) return;
+    this.file = file;
+    this.shown = [this.view.state.doc];
+  }
+
+  hasText(): void {
+    if (this.shown.length === MOST_SHOWN) this.shown.shift();
+    this.shown.push(this.view.state.doc);
+  }
+
+  /** Whether it has shown a text, from which all that it shows now was typed. */
+  hasShown(text: string): boolean {
+    return this.shown.some((shown) => shown.length === text.length && shown.toString() === text);
+  }
+}
+
+/** The notes that are live here: those that an editor of the app shows, and those whose edits the server has not yet. */
+export class LiveNotes {
+  readonly #options: LiveOptions;
+  readonly #watched = new Map<EditorView, WatchedEditor>();
+  readonly #live = new Map<TFile, LiveFile>();
+  readonly #starting = new Set<TFile>();
+  /** Until when notes are left to the engine. */
+  readonly #paused = new Map<TFile, number>();
+  readonly #timer: number;
+  #isDue = false;
+  #isOver = false;
+
+  constructor(options: LiveOptions) {
+    this.#options = options;
+    this.#timer = window.setInterval(() => this.#lookAtFiles(), LOOK_MS);
+  }
+
+  /** What the app puts into every editor that it makes, of whatever kind. */
+  get extension(): Extension {
+    const notes = this;
+    class Watcher implements PluginValue {
+      readonly #view: EditorView;
+
+      constructor(view: EditorView) {
+        this.#view = view;
+        notes.#watched.set(view, new WatchedEditor(view));
+        notes.look();
+      }
+
+      update(update: ViewUpdate): void {
+        if (update.docChanged) notes.#edited(update);
+      }
+
+      destroy(): void {
+        notes.#watched.delete(this.#view);
+        for (const live of notes.#live.values()) live.unbind(this.#view);
+        notes.look();
+      }
+    }
+    return [ViewPlugin.fromClass(Watcher), remoteCursors((view) => this.#liveOf(view)?.note.awareness ?? null)];
+  }
+
+  /** Hears of what happens in the app until the plugin is unloaded. */
+  register(plugin: Plugin): void {
+    const { vault, workspace } = this.#options.app;
+    plugin.registerEditorExtension(this.extension);
+    plugin.registerEvent(vault.on('modify', (file) => this.#modified(file)));
+    plugin.registerEvent(vault.on('rename', (file) => this.#live.get(file as TFile)?.moved()));
+    plugin.registerEvent(vault.on('delete', (file) => this.#drop(file as TFile)));
+    plugin.registerEvent(workspace.on('file-open', () => this.look()));
+    plugin.registerEvent(workspace.on('layout-change', () => this.look()));
+    plugin.register(() => this.close());
+  }
+
+  /** Continues with the notes whose edits the server did not get before the app ended. */
+  async recover(): Promise<void> {
+    const { store, app } = this.#options;
+    for (const id of await store.ids()) {
+      const copy = await store.load(id);
+      const file = copy === null ? null : app.vault.getFileByPath(copy.path);
+      if (file !== null) void this.#start(file);
+    }
+  }
+
+  /** Looks at what the app shows, soon: call when it may be something else. */
+  look(): void {
+    if (this.#isDue || this.#isOver) return;
+    this.#isDue = true;
+    // Views that are just made know their editors only after this.
+    window.setTimeout(() => {
+      this.#isDue = false;
+      if (!this.#isOver) this.#lookAtEditors();
+    }, 0);
+  }
+
+  /** Leaves all notes: what was not sent stays on this device. */
+  close(): void {
+    this.#isOver = true;
+    window.clearInterval(this.#timer);
+    for (const file of [...this.#live.keys()]) this.#drop(file);
+  }
+
+  #modified(file: TAbstractFile): void {
+    void this.#live.get(file as TFile)?.look();
+    this.look();
+  }
+
+  #edited({ view, transactions }: ViewUpdate): void {
+    this.#watched.get(view)?.hasText();
+    const live = this.#liveOf(view);
+    const editor = live?.editors.get(view);
+    if (live === undefined || editor === undefined) return;
+    for (const transaction of transactions) {
+      if (!transaction.docChanged || transaction.annotation(fromDocument) === true) continue;
+      if (editor.isCurrent && editor.typed(transaction)) continue;
+      live.unbind(view);
+      this.look();
+      return;
+    }
+  }
+
+  #liveOf(view: EditorView): LiveFile | undefined {
+    return [...this.#live.values()].find(({ editors }) => editors.has(view));
+  }
+
+  #lookAtEditors(): void {
+    for (const watched of this.#watched.values()) {
+      const owner = ownerOf(this.#options.app, watched.view);
+      watched.hasFile(owner?.file ?? null);
+      if (owner === null || owner.file === null || owner.file.extension !== 'md') continue;
+      const live = this.#live.get(owner.file);
+      if (live === undefined) void this.#start(owner.file);
+      else if (live.isReady && !live.editors.has(watched.view)) void this.#bind(live, owner, watched);
+    }
+    for (const live of [...this.#live.values()]) {
+      for (const [view, editor] of [...live.editors]) if (!editor.isCurrent) live.unbind(view);
+      if (live.editors.size === 0) void live.close();
+    }
+  }
+
+  async #bind(live: LiveFile, owner: MarkdownView, watched: WatchedEditor): Promise<void> {
+    const { view, file } = watched;
+    let shown = view.state.doc.toString();
+    if (!live.knows(shown)) {
+      const text = await this.#options.app.vault.read(live.file).then(inLineFeeds, () => null);
+      // Until the text of the file was shown, the editor has that of another one.
+      if (text === null || !watched.hasShown(text)) return;
+      live.read(text);
+      shown = text;
+    }
+    const isSame = ownerOf(this.#options.app, view) === owner && owner.file === live.file && watched.file === file;
+    if (!isSame || live.editors.has(view) || this.#live.get(live.file) !== live || !live.isReady) return;
+    live.bind(owner, view, shown);
+  }
+
+  async #start(file: TFile): Promise<void> {
+    if (this.#starting.has(file) || this.#live.has(file)) return;
+    if ((this.#paused.get(file) ?? 0) > this.#options.now()) return;
+    this.#starting.add(file);
+    try {
+      const onDisk = inLineFeeds(await this.#options.app.vault.read(file));
+      const hold = await this.#options.hold(file.path, onDisk);
+      if (hold === null) return;
+      const copy = await this.#options.store.load(hold.id).catch(() => null);
+      if (this.#isOver || (copy === null && !this.#options.isConnected())) {
+        hold.release();
+        return;
+      }
+      const live = new LiveFile(this.#options, file, hold, { copy, onDisk }, (ended, why) => this.#ended(ended, why));
+      this.#live.set(file, live);
+      await this.#opened(live, copy !== null);
+      await live.look();
+      this.look();
+    } catch {
+      // The file is gone, or the server does not answer: the engine has the note.
+      this.#paused.set(file, this.#options.now() + PAUSE_MS);
+    } finally {
+      this.#starting.delete(file);
+    }
+  }
+
+  /** Waits for the document. Without a copy here, a note that cannot be reached is left to the engine. */
+  async #opened(live: LiveFile, hasCopy: boolean): Promise<void> {
+    // Editors can show a copy at once.
+    if (hasCopy) this.look();
+    const patience = new AbortController();
+    const timer = window.setTimeout(() => patience.abort(new Error('no answer')), PATIENCE_MS);
+    try {
+      await live.note.synced(patience.signal);
+    } catch (error) {
+      if (hasCopy && patience.signal.aborted) {
+        live.continueAlone();
+        return;
+      }
+      this.#drop(live.file);
+      throw error;
+    } finally {
+      window.clearTimeout(timer);
+    }
+    if (live.isReady) return;
+    this.#drop(live.file);
+    throw new Error('not a text that can be edited here');
+  }
+
+  #ended({ file }: LiveFile, reason: Ended): void {
+    this.#live.delete(file);
+    if (reason === 'refused') this.#paused.set(file, this.#options.now() + PAUSE_MS);
+    else this.look();
+  }
+
+  #drop(file: TFile): void {
+    this.#live.get(file)?.leave();
+    this.#live.delete(file);
+  }
+
+  #lookAtFiles(): void {
+    for (const live of this.#live.values()) void live.look();
+    this.look();
+  }
+}

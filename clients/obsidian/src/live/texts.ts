@@ -1,0 +1,103 @@
+import { Text } from '@codemirror/state';
+import { minimalDiff } from '@notevault/note-text/diff/diff.ts';
+import type { Text as DocumentText } from 'yjs';
+
+/** How long a text that the document had may still come back from the disk: the app saves two seconds after the last key. */
+const ECHO_MS = 30_000;
+const MOST_TEXTS = 2_000;
+/** How many texts, and characters, are compared to find what a text was made from. */
+const MOST_CANDIDATES = 24;
+const MOST_COMPARED = 2_000_000;
+
+/** The editor's lines end with a line feed, whatever the file has. */
+export function inLineFeeds(text: string): string {
+  return text.replace(/\r\n?/g, '\n');
+}
+
+/** Makes a text of the document another one by the few edits that lead to it. */
+export function editTo(text: DocumentText, target: string): void {
+  for (const { at, remove, insert } of minimalDiff(text.toString(), target).toReversed()) {
+    if (remove > 0) text.delete(at, remove);
+    if (insert !== '') text.insert(at, insert);
+  }
+}
+
+/**
+ * What the document was a moment ago, and what the file has as far as it is known. The app saves late, reads what it saved
+ * later still, and another plugin changes what it read before: a text is told from an edit by what it was made from.
+ */
+export class RecentTexts {
+  readonly #now: () => number;
+  /** As the editor's texts, which share what they have in common. */
+  #recent: { readonly text: Text; readonly at: number }[] = [];
+  #onDisk: Text;
+
+  constructor(onDisk: string, now: () => number) {
+    this.#onDisk = ropeOf(onDisk);
+    this.#now = now;
+  }
+
+  /** What the file has, and every change of which has found its way into the document, or will. */
+  get onDisk(): string {
+    return this.#onDisk.toString();
+  }
+
+  isOnDisk(text: string): boolean {
+    return isSame(this.#onDisk, text);
+  }
+
+  wasRead(text: string): void {
+    this.#onDisk = this.#recent.find((recent) => isSame(recent.text, text))?.text ?? ropeOf(text);
+  }
+
+  /** The document has another text now. */
+  add(text: Text | string): void {
+    const now = this.#now();
+    const old = this.#recent.findIndex(({ at }) => now - at < ECHO_MS);
+    const tooMany = this.#recent.length + 1 - MOST_TEXTS;
+    const dropped = Math.max(old < 0 ? this.#recent.length : old, tooMany);
+    if (dropped > 0) this.#recent = this.#recent.slice(dropped);
+    this.#recent.push({ text: typeof text === 'string' ? ropeOf(text) : text, at: now });
+  }
+
+  /** Whether the document had this text, or the file has it: then nobody has changed anything. */
+  has(text: string): boolean {
+    return this.isOnDisk(text) || this.#recent.some((recent) => isSame(recent.text, text));
+  }
+
+  /**
+   * The text that another one was most likely made from: the one of which the least is missing, then the one to which the
+   * least was added. It is what the file has, or what was saved a moment ago and not read yet.
+   */
+  baseOf(text: string): string {
+    const most = Math.min(MOST_CANDIDATES, Math.ceil(MOST_COMPARED / (text.length + 1)));
+    const candidates = this.#recent.slice(-most).map((recent) => recent.text.toString());
+    let base = this.onDisk;
+    let least = changeOf(base, text);
+    for (const candidate of candidates.toReversed()) {
+      const change = changeOf(candidate, text);
+      if (change.removed > least.removed) continue;
+      if (change.removed === least.removed && change.added >= least.added) continue;
+      [base, least] = [candidate, change];
+    }
+    return base;
+  }
+}
+
+function ropeOf(text: string): Text {
+  return Text.of(text.split('\n'));
+}
+
+function isSame(rope: Text, text: string): boolean {
+  return rope.length === text.length && rope.toString() === text;
+}
+
+/** How many characters lead from one text to another. */
+function changeOf(from: string, to: string): { readonly removed: number; readonly added: number } {
+  let [removed, added] = [0, 0];
+  for (const { remove, insert } of minimalDiff(from, to)) {
+    removed += remove;
+    added += insert.length;
+  }
+  return { removed, added };
+}

@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { onSqlite } from '../../../../server/test/kit/engines.ts';
+import { startServer, type TestServer } from '../../../../server/test/kit/server.ts';
+import { type DeviceBrowser, noBrowser, startDevices } from '../browser.ts';
+import { MUTANTS } from './mutants.ts';
+import { outsideTests } from './outside.ts';
+import { runSeed } from './random-run.ts';
+import { noteOn } from './together.ts';
+import { trapTests } from './traps.ts';
+
+const mutant = MUTANTS.find(({ name }) => name === process.env.MUTANT);
+
+onSqlite('live notes in Chromium', (open) => {
+  if (noBrowser !== undefined) {
+    test('live notes', { skip: noBrowser }, () => undefined);
+    return;
+  }
+  let devices: DeviceBrowser | null = null;
+  let server: TestServer | null = null;
+  before(async () => {
+    devices = await startDevices(mutant);
+    server = await startServer({ open, config: { corsOrigins: [devices.origin] } });
+  });
+  after(async () => {
+    await server?.[Symbol.asyncDispose]();
+    await devices?.[Symbol.asyncDispose]();
+  });
+  const started = () => {
+    if (devices === null || server === null) throw new Error('the browser did not start');
+    return { devices, server };
+  };
+  const note = (text: string) => noteOn(started().server, started().devices, text);
+  trapTests(note);
+  outsideTests(note);
+  for (const seed of [1, 2, 3, 4]) {
+    test(`every letter is there once in seed ${seed}`, async () => {
+      assert.equal(await runSeed(started().devices, started().server, seed), null);
+    });
+  }
+});

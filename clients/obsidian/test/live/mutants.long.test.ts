@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import { noBrowser } from '../browser.ts';
+import { MUTANTS } from './mutants.ts';
+
+const SETUP = join(import.meta.dirname, '../../../../tools/test-setup.ts');
+const SOURCES = join(import.meta.dirname, '../../src');
+
+/** Runs the tests with this in their titles. */
+function exitOf(titles: string, env: Readonly<Record<string, string>>): number | null {
+  const { NODE_TEST_CONTEXT: _, ...inherited } = process.env;
+  const pattern = titles.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+  const file = join(import.meta.dirname, 'browser.test.ts');
+  const args = ['--import', SETUP, '--test', `--test-name-pattern=${pattern}`, file];
+  return spawnSync(process.execPath, args, { env: { ...inherited, ...env } }).status;
+}
+
+describe('the tests of live notes', { skip: noBrowser ?? false }, () => {
+  for (const titles of new Set(MUTANTS.map(({ test }) => test))) {
+    test(`pass with every guard: ${titles}`, () => assert.equal(exitOf(titles, {}), 0));
+  }
+  for (const { name, file, guard, test: titles } of MUTANTS) {
+    test(`fail when ${name}`, () => {
+      assert.ok(readFileSync(join(SOURCES, file), 'utf8').includes(guard), 'the guard is another one by now');
+      assert.equal(exitOf(titles, { MUTANT: name }), 1);
+    });
+  }
+});

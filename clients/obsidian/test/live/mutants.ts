@@ -1,0 +1,131 @@
+import type { Mutation } from '../browser.ts';
+
+/** The plugin without one of the guards of live notes. */
+export interface Mutant extends Mutation {
+  readonly name: string;
+  /** What the titles of the tests have of which one must fail. */
+  readonly test: string;
+}
+
+export const MUTANTS: readonly Mutant[] = [
+  {
+    name: 'any editor of the note is connected',
+    file: 'live/bound-editor.ts',
+    guard: 'editorOf(shown) === view) owner = shown;',
+    without: "shown.file !== null && view.dom.className !== '') owner = shown;",
+    test: 'P1',
+  },
+  {
+    name: 'a view keeps its connection when it gets another note',
+    file: 'live/bound-editor.ts',
+    guard: 'this.owner.file === this.#file && ',
+    without: '',
+    test: 'a view that is used for another note',
+  },
+  {
+    name: 'an editor is connected before it shows its note',
+    file: 'live/live-notes.ts',
+    guard: 'if (text === null || !watched.hasShown(text)) return;',
+    without: 'if (text === null) return;',
+    test: 'a view that is used for another note',
+  },
+  {
+    name: 'what others write can be taken back',
+    file: 'live/bound-editor.ts',
+    guard: 'Transaction.addToHistory.of(false), ',
+    without: '',
+    test: 'P10',
+  },
+  {
+    name: 'filters of other plugins keep out what others write',
+    file: 'live/bound-editor.ts',
+    guard: 'filter: false,',
+    without: '',
+    test: 'a filter of another plugin',
+  },
+  {
+    name: 'what comes from the document goes back into it',
+    file: 'live/live-notes.ts',
+    guard: ' || transaction.annotation(fromDocument) === true',
+    without: '',
+    test: 'a second pane and a popout',
+  },
+  {
+    name: 'a text that the app sets counts as typed',
+    file: 'live/bound-editor.ts',
+    guard: 'if (isOver || !intercept(data)) before.call',
+    without: 'before.call',
+    test: 'the same rewriting of a link',
+  },
+  {
+    name: 'a change that nobody typed is an edit of the document',
+    file: 'live/foreign-texts.ts',
+    guard: 'if (!(await this.#isSaved())) {',
+    without: 'if (!(await this.#isSaved()) || sent === null) {',
+    test: 'the same rewriting of a link',
+  },
+  {
+    name: 'what the document had a moment ago counts as an edit',
+    file: 'live/texts.ts',
+    guard: 'return this.isOnDisk(text) || this.#recent.some((recent) => isSame(recent.text, text));',
+    without: 'return this.isOnDisk(text);',
+    test: 'what the app saves late',
+  },
+  {
+    name: 'a text was made from the one that looks most like it',
+    file: 'live/texts.ts',
+    guard:
+      'if (change.removed > least.removed) continue;\n      if (change.removed === least.removed && change.added >= least.added) continue;',
+    without: 'if (change.removed + change.added >= least.removed + least.added) continue;',
+    test: 'a property that was set elsewhere',
+  },
+  {
+    name: 'an empty file empties the note',
+    file: 'live/live-file.ts',
+    guard: "if (text === '' && this.text !== '') return;",
+    without: '',
+    test: 'a file that is empty for a moment',
+  },
+  {
+    name: 'the device keeps nothing',
+    file: 'live/live-file.ts',
+    guard: 'else if (isLocal || this.editors.size > 0) this.#beginCopy();',
+    without: '',
+    test: 'after the device has the letters, before the server',
+  },
+  {
+    name: 'what the device keeps is not sent before the note is opened',
+    file: 'live/live-notes.ts',
+    guard: 'if (file !== null) void this.#start(file);',
+    without: '',
+    test: 'is sent at the next start without being opened',
+  },
+  {
+    name: 'a change that waits is not kept',
+    file: 'live/live-file.ts',
+    guard: 'changed: (foreign) => void this.#change({ foreign }),',
+    without: 'changed: () => undefined,',
+    test: 'that was being sent',
+  },
+  {
+    name: 'files are looked at only after an event',
+    file: 'live/live-notes.ts',
+    guard: 'for (const live of this.#live.values()) void live.look();',
+    without: '',
+    test: 'which make the app deaf',
+  },
+  {
+    name: 'a document of another lineage is the note’s',
+    file: 'live/live-file.ts',
+    guard: "if (end === 'foreign_lineage') void this.#keepBeside();\n    else if",
+    without: 'if',
+    test: 'a document that the server did not begin',
+  },
+  {
+    name: 'what was typed before the connection is gone',
+    file: 'live/live-file.ts',
+    guard: 'if (!this.knows(typed)) this.#edit(',
+    without: 'if (!this.knows(typed)) void (',
+    test: 'what is typed before the note is connected',
+  },
+];

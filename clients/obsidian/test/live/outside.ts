@@ -1,0 +1,181 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { until } from '../../../../server/test/kit/until.ts';
+import { connected, inStep, type Together } from './together.ts';
+
+const TEXT = '---\nkind: note\n---\nA line with [[Old]].\n';
+
+/** What changes a live note beside its editors, and what ends the app. */
+export function outsideTests(note: (text: string) => Promise<Together>): void {
+  describe('a live note that other plugins change', () => {
+    test('P9: what another plugin and the properties write arrives while the note is live', async () => {
+      await using both = await note(TEXT);
+      const [here, there] = [await both.shown(), await both.shown()];
+      await here.run((device) => device.type(0, 'typed\n'));
+      await here.run(async (device) => {
+        const file = device.app.vault.getFileByPath('note.md');
+        if (file === null) throw new Error('no file');
+        await device.app.fileManager.processFrontMatter(file, (properties) => {
+          properties.state = 'new';
+        });
+        await device.process('note.md', (text) => `${text}by a plugin\n`);
+      });
+      const text = await inStep(both, here, there);
+      assert.match(text, /^---\nkind: note\nstate: new\n---\n/);
+      assert.equal(text.split('typed\n').length, 2);
+      assert.equal(text.split('by a plugin\n').length, 2);
+    });
+
+    test('P9: a property that was set elsewhere, and is not in the file yet, stays when another one is set', async () => {
+      await using both = await note(TEXT);
+      const [here, there] = [await both.shown(), await both.shown()];
+      const set = (device: typeof here, key: string) =>
+        device.run(async (page, name) => {
+          const file = page.app.vault.getFileByPath('note.md');
+          if (file === null) throw new Error('no file');
+          await page.app.fileManager.processFrontMatter(file, (properties) => {
+            properties[name] = 'x';
+          });
+        }, key);
+      await set(there, 'one');
+      await until(async () => (await here.run((device) => device.text(0))).includes('one: x'), 'the property');
+      await set(here, 'two');
+      await until(async () => (await both.stored()).includes('two: x'), 'the other property');
+      assert.match(await inStep(both, here, there), /one: x/);
+    });
+
+    test('P9: what they write offline is shown at once, and arrives later', async () => {
+      await using both = await note(TEXT);
+      const [here, there] = [await both.shown(), await both.shown()];
+      await here.run((device) => device.cut());
+      await here.run((device) => device.type(0, 'typed offline\n'));
+      await here.run((device) => device.process('note.md', (text) => text.replace('kind: note', 'kind: other')));
+      await until(async () => (await here.run((device) => device.text(0))).includes('kind: other'), 'the property');
+      await there.run((device) => device.type(0, 'from there\n', device.text(0).indexOf('A line')));
+      await here.run((device) => device.restore());
+      const text = await inStep(both, here, there);
+      for (const part of ['kind: other', 'typed offline\n', 'from there\n']) {
+        assert.equal(text.split(part).length, 2, text);
+      }
+    });
+
+    test('P9: after overlapping writes, which make the app deaf, changes from outside still arrive', async () => {
+      await using both = await note(TEXT);
+      const [here, there] = [await both.shown({ diskMs: 10, seed: 1 }), await both.shown()];
+      const isDeaf = await here.run(async (device) => {
+        const file = device.app.vault.getFileByPath('note.md');
+        if (file === null) throw new Error('no file');
+        for (let turn = 0; turn < 20 && !file.saving; turn++) {
+          const text = device.disk('note.md') ?? '';
+          await Promise.all([device.app.vault.modify(file, text), device.app.vault.process(file, (now) => `${now}!`)]);
+        }
+        device.app.device.disk.write('note.md', `${device.disk('note.md')}from outside\n`);
+        return file.saving;
+      });
+      assert.equal(isDeaf, true);
+      await until(async () => (await there.run((device) => device.text(0))).includes('from outside\n'), 'the change');
+      assert.equal((await inStep(both, here, there)).split('from outside').length, 2);
+    });
+
+    test('the same rewriting of a link by plugins of two devices at once counts once', async () => {
+      await using both = await note(TEXT);
+      const devices = [await both.shown(), await both.shown()];
+      await Promise.all(
+        devices.map(({ run }) =>
+          run((device) => device.process('note.md', (text) => text.replace('[[Old]]', '[[New]]'))),
+        ),
+      );
+      assert.equal(await inStep(both, ...devices), TEXT.replace('[[Old]]', '[[New]]'));
+    });
+
+    test('what the app saves late after a reconnection is no deletion of what others wrote', async () => {
+      await using both = await note('first\n');
+      const [here, there] = [await both.shown({ saveMs: 200 }), await both.shown()];
+      const saved = await here.run(async (device) => {
+        device.cut();
+        device.type(0, 'offline\n');
+        await device.save();
+        return device.disk('note.md') ?? '';
+      });
+      await there.run((device) => device.type(0, 'from there\n', 0));
+      await here.run((device) => device.restore());
+      await until(async () => (await here.run((device) => device.text(0))).includes('from there'), 'the text');
+      // What was saved before comes back by the disk.
+      await here.run((device, text) => device.view(0).setViewData(text, false), saved);
+      await here.run((device, text) => {
+        device.app.device.disk.write('note.md', text);
+      }, saved);
+      assert.equal(await inStep(both, here, there), 'from there\nfirst\noffline\n');
+    });
+
+    test('front matter that is no YAML, or has a key twice, stays text', async () => {
+      await using both = await note('---\na: 1\n---\n');
+      const [here, there] = [await both.shown(), await both.shown()];
+      await here.run((device) => device.type(0, 'a: 2\n: [\n', 4));
+      await there.run((device) => device.type(0, 'b: 3\n', 4));
+      const text = await inStep(both, here, there);
+      for (const line of ['a: 1\n', 'a: 2\n: [\n', 'b: 3\n']) assert.equal(text.split(line).length, 2, text);
+    });
+
+    test('a text that another plugin sets in the editor counts as its edit', async () => {
+      await using both = await note('first\n');
+      const [here, there] = [await both.shown(), await both.shown()];
+      await here.run((device) => {
+        device.view(0).setViewData('first, formatted\n', false);
+        device.view(0).requestSave();
+      });
+      await until(async () => (await both.stored()).includes('formatted'), 'the text');
+      assert.equal(await inStep(both, here, there), 'first, formatted\n');
+    });
+  });
+
+  describe('P5: a live note whose app is killed', () => {
+    for (const [when, isOnline, isSaved] of [
+      ['after the device has the letters, before the server', false, false],
+      ['after the file has them, before the server', false, true],
+      ['after the server has them, before the file', true, false],
+      ['after the server and the file have them', true, true],
+    ] as const) {
+      test(`has every letter once: ${when}`, async () => {
+        await using both = await note('first\n');
+        const [here, there] = [await both.shown(), await both.shown()];
+        if (!isOnline) await here.run((device) => device.cut());
+        await here.run((device) => device.type(0, 'typed\n'));
+        if (isOnline) await until(async () => (await both.stored()).includes('typed\n'), 'the letters');
+        await there.run((device) => device.type(0, 'from there\n', 0));
+        if (isOnline)
+          await until(async () => (await here.run((device) => device.text(0))).includes('there'), 'the others');
+        if (isSaved) await here.run((device) => device.save());
+        await here.run((device) => device.copies());
+        await here.kill();
+        await here.run((device) => device.open('note.md'));
+        await connected(here);
+        assert.equal(await inStep(both, here, there), 'from there\nfirst\ntyped\n');
+      });
+    }
+
+    test('is sent at the next start without being opened', async () => {
+      await using both = await note('first\n');
+      const [here, there] = [await both.shown(), await both.shown()];
+      await here.run((device) => device.cut());
+      await here.run((device) => device.type(0, 'typed\n'));
+      await here.run((device) => device.copies());
+      await here.kill();
+      await until(async () => (await there.run((device) => device.text(0))) === 'first\ntyped\n', 'the letters');
+      assert.equal(await inStep(both, here, there), 'first\ntyped\n');
+      await until(async () => (await here.run((device) => device.copies())).length === 0, 'the end of the copy');
+    });
+
+    test('has a change of another plugin once that was being sent', async () => {
+      await using both = await note('first\n');
+      const [here, there] = [await both.shown(), await both.shown()];
+      await here.run((device) => device.process('note.md', (text) => `${text}by a plugin\n`));
+      await here.run((device) => device.copies());
+      await here.kill();
+      await there.run((device) => device.type(0, 'from there\n', 0));
+      await here.run((device) => device.open('note.md'));
+      await connected(here);
+      assert.equal(await inStep(both, here, there), 'from there\nfirst\nby a plugin\n');
+    });
+  });
+}

@@ -1,0 +1,207 @@
+import { EditorState, type Extension } from '@codemirror/state';
+import { EditorView } from '@codemirror/view';
+import { LiveSocket } from '@notevault/client/live/live-socket.ts';
+import { fixedToken } from '@notevault/client/tokens.ts';
+import { Transport } from '@notevault/client/transport.ts';
+import { VaultClient } from '@notevault/client/vault-client.ts';
+import type { Plugin as TypedPlugin } from 'obsidian';
+import { Doc, encodeStateAsUpdate } from 'yjs';
+import { CopyStore } from '../../src/live/copy-store.ts';
+import { LiveNotes } from '../../src/live/live-notes.ts';
+import { StandInApp } from '../stand-in/app.ts';
+import { realClock } from '../stand-in/clock.ts';
+import { Device, type DeviceOptions } from '../stand-in/device.ts';
+import { failures } from '../stand-in/events.ts';
+import type { TAbstractFile } from '../stand-in/files.ts';
+import { MarkdownView, type NestedEditor, type Switching } from '../stand-in/markdown.ts';
+import { Plugin } from '../stand-in/plugin.ts';
+import type { WorkspaceLeaf } from '../stand-in/workspace.ts';
+import { PageNetwork } from './network.ts';
+import { TestEngine } from './test-engine.ts';
+
+export interface StartOptions extends Omit<DeviceOptions, 'clock' | 'saved'> {
+  readonly server: string;
+  readonly token: string;
+  readonly vault: string;
+  readonly switching?: Switching;
+  /** How long the app waits before it saves. */
+  readonly saveMs?: number;
+  /** Notes that both sides have, at the first start. */
+  readonly notes?: readonly { readonly id: string; readonly path: string; readonly text: string }[];
+}
+
+const network = new PageNetwork();
+
+/** The app on this page, with the live notes of the plugin and nothing else of it. */
+class PageDevice {
+  readonly app: StandInApp;
+  readonly live: LiveNotes;
+  readonly engine: TestEngine;
+  readonly leaves: WorkspaceLeaf[] = [];
+  /** What was kept beside a note, by its path. */
+  readonly kept: [path: string, text: string][] = [];
+  nested: NestedEditor | null = null;
+  readonly keys: number[] = [];
+  readonly changes: number[] = [];
+  readonly #socket: LiveSocket;
+  readonly #store = new CopyStore(indexedDB, 'notevault-live');
+
+  constructor(options: StartOptions) {
+    const saved = localStorage.getItem('disk');
+    const device = new Device({ ...options, clock: realClock, ...(saved === null ? {} : { saved }) });
+    device.disk.onChanged = () => localStorage.setItem('disk', device.disk.saved);
+    MarkdownView.switching = options.switching ?? 'state';
+    MarkdownView.saveMs = options.saveMs ?? MarkdownView.saveMs;
+    this.app = new StandInApp(device);
+    const tokens = fixedToken(options.token);
+    const vault = new VaultClient(new Transport(options.server, tokens, { tries: 1 }), options.vault);
+    this.#socket = new LiveSocket(options.server, tokens, { firstDelayMs: 20, longestDelayMs: 40 });
+    this.engine = new TestEngine(this.app, vault);
+    if (saved === null) {
+      for (const { id, path, text } of options.notes ?? []) {
+        device.disk.write(path, text);
+        this.engine.agree(path, id, text);
+      }
+    }
+    this.app.vault.on('rename', (file: TAbstractFile, from: string) => this.engine.renamed(from, file.path));
+    this.app.workspace.registerView('markdown', (leaf) => new MarkdownView(leaf));
+    this.live = new LiveNotes({
+      app: this.app.asApp,
+      store: this.#store,
+      writer: vault,
+      open: (id, doc) => this.#socket.open(id, doc),
+      keepBeside: async (path, text) => void this.kept.push([path, text]),
+      now: () => Date.now(),
+      hold: (path, text) => this.engine.hold(path, text),
+      isConnected: () => this.#socket.isConnected,
+    });
+    const plugin = new (class extends Plugin {})(this.app, { id: 'notevault', name: 'Notevault', version: '0' });
+    plugin.load();
+    this.live.register(plugin as unknown as TypedPlugin);
+    this.#socket.onConnection(() => this.live.look());
+    // The socket connects with the first note.
+    this.#socket.watch(options.vault);
+    this.app.start();
+    void this.live.recover();
+  }
+
+  view(at: number): MarkdownView {
+    const view = this.leaves[at]?.view;
+    if (!(view instanceof MarkdownView)) throw new Error(`leaf ${at} shows no note`);
+    return view;
+  }
+
+  async open(path: string, at = this.leaves.length): Promise<void> {
+    const file = this.app.vault.getFileByPath(path);
+    if (file === null) throw new Error(`no file ${path}`);
+    this.leaves[at] ??= this.app.workspace.getLeaf('tab');
+    await this.leaves[at].openFile(file);
+  }
+
+  /** Opens a note in a window of its own, whose document is another one. */
+  async openPopout(path: string): Promise<void> {
+    const frame = document.body.appendChild(document.createElement('iframe'));
+    if (frame.contentWindow === null) throw new Error('no window');
+    this.leaves.push(this.app.workspace.openPopoutLeaf(frame.contentWindow));
+    await this.open(path, this.leaves.length - 1);
+  }
+
+  async close(at: number): Promise<void> {
+    await this.leaves[at]?.detach();
+    this.leaves.splice(at, 1);
+  }
+
+  /** Types as a person does, at an offset; at the end without one. */
+  type(at: number, text: string, offset?: number): void {
+    const { cm } = this.view(at).editor;
+    const from = Math.min(offset ?? cm.state.doc.length, cm.state.doc.length);
+    cm.dispatch({
+      changes: { from, insert: text },
+      selection: { anchor: from + text.length },
+      userEvent: 'input.type',
+    });
+  }
+
+  /** Changes a file as another plugin does. */
+  async process(path: string, change: (text: string) => string): Promise<void> {
+    const file = this.app.vault.getFileByPath(path);
+    if (file !== null) await this.app.vault.process(file, change);
+  }
+
+  text(at: number): string {
+    return this.view(at).getViewData();
+  }
+
+  disk(path: string): string | null {
+    return this.app.device.disk.text(path);
+  }
+
+  /** Saves all views, as the app does two seconds after a key. */
+  async save(): Promise<void> {
+    for (const { view } of this.leaves) if (view instanceof MarkdownView) await view.save();
+  }
+
+  /** The notes of which this device keeps a copy, once everything that happened until now is kept. */
+  copies(): Promise<readonly string[]> {
+    return this.#store.ids();
+  }
+
+  /** Keeps a document with a text that the server did not begin, as if this device had edited it before. */
+  async forgeCopy(id: string, path: string, text: string): Promise<void> {
+    const doc = new Doc();
+    doc.getText('content').insert(0, text);
+    await this.#store.begin({ id, path, onDisk: text, foreign: [] }, encodeStateAsUpdate(doc));
+  }
+
+  /** Puts an extension of another plugin into every editor. */
+  extend(extension: Extension): void {
+    this.app.workspace.addExtension(extension);
+  }
+
+  /** Notes when keys go down, and when the text of the first pane changes, in milliseconds of the machine's clock. */
+  listen(): void {
+    const now = () => performance.timeOrigin + performance.now();
+    const { cm } = this.view(0).editor;
+    cm.contentDOM.addEventListener('keydown', () => this.keys.push(now()), { capture: true });
+    this.extend(
+      EditorView.updateListener.of(({ docChanged }) => (docChanged ? void this.changes.push(now()) : undefined)),
+    );
+    cm.focus();
+  }
+
+  /** A plugin that lets nothing be written that has a word in it. */
+  forbid(word: string): void {
+    this.extend(
+      EditorState.transactionFilter.of((transaction) =>
+        transaction.newDoc.toString().includes(word) ? [] : transaction,
+      ),
+    );
+  }
+
+  /** How many editors are connected. */
+  get bound(): number {
+    return this.leaves.filter(({ view }) => view instanceof MarkdownView && Object.hasOwn(view, 'setViewData')).length;
+  }
+
+  cut(): void {
+    network.cut();
+  }
+
+  restore(): void {
+    network.restore();
+    this.#socket.connectNow();
+  }
+}
+
+declare global {
+  interface Window {
+    device: PageDevice;
+    failures: unknown[];
+    start(options: StartOptions): void;
+  }
+}
+
+window.failures = failures;
+window.start = (options) => {
+  window.device = new PageDevice(options);
+};
