@@ -158,13 +158,15 @@ class PageDevice {
     this.app.workspace.addExtension(extension);
   }
 
-  /** Notes when keys go down, and when the text of the first pane changes, in milliseconds of the machine's clock. */
+  /** Notes when keys go down, and when each letter is in the text, in milliseconds of the machine's clock. */
   listen(): void {
     const now = () => performance.timeOrigin + performance.now();
     const { cm } = this.view(0).editor;
     cm.contentDOM.addEventListener('keydown', () => this.keys.push(now()), { capture: true });
     this.extend(
-      EditorView.updateListener.of(({ docChanged }) => (docChanged ? void this.changes.push(now()) : undefined)),
+      EditorView.updateListener.of(({ state, startState }) => {
+        for (let letters = state.doc.length - startState.doc.length; letters > 0; letters--) this.changes.push(now());
+      }),
     );
     cm.focus();
   }
