@@ -19,6 +19,7 @@ color: red`;
     views: [
       {
         name: '',
+        isList: false,
         labels: {},
         request: {
           where: [
@@ -57,6 +58,7 @@ views:
   assert.deepEqual(views, [
     {
       name: 'All',
+      isList: false,
       labels: { status: 'State' },
       request: {
         where: [{ property: 'status', op: 'is_not', value: 'done' }],
@@ -75,4 +77,15 @@ test('readQuery takes one or of conditions, and no text that is no query', () =>
   assert.deepEqual([view?.request.match, view?.request.where?.length], ['any', 2]);
   assert.deepEqual(readQuery('query', 'compost heap'), { views: [], unread: ['compost heap'] });
   assert.deepEqual(readQuery('query', 'where: a == 1 && b == 2').unread, ['a == 1 && b == 2']);
+});
+
+test('readQuery reads whether notes are listed, and names other views', () => {
+  const block = readQuery('query', 'view: list\nfolder: Beds');
+  assert.deepEqual([block.views[0]?.isList, block.unread], [true, []]);
+  assert.deepEqual(readQuery('query', 'view: cards').unread, ['view: cards']);
+  const base = readQuery('base', 'views: [{type: list, name: A}, {type: table}]');
+  assert.deepEqual(
+    base.views.map(({ isList }) => isList),
+    [true, false],
+  );
 });

@@ -7,6 +7,7 @@ export type QueryKind = 'query' | 'base';
 export interface QueryView {
   readonly name: string;
   readonly request: QueryRequest;
+  readonly isList: boolean;
   /** Titles of columns that are not called like their properties. */
   readonly labels: Readonly<Record<string, string>>;
 }
@@ -52,21 +53,22 @@ export function readQuery(kind: QueryKind, source: string): QuerySource {
   return kind === 'query' ? readBlock(value) : readBase(value);
 }
 
-function readBlock({ where, match, folder, tags, columns, sort, limit, ...rest }: Raw): QuerySource {
+function readBlock({ where, match, folder, tags, columns, sort, limit, view, ...rest }: Raw): QuerySource {
   const draft: Draft = { where: [], match: match === 'any' ? 'any' : 'all', unread: Object.keys(rest) };
+  if (view !== undefined && view !== 'table' && view !== 'list') draft.unread.push(`view: ${String(view)}`);
   for (const one of listOf(where)) addFilter(draft, one);
   if (typeof folder === 'string') draft.folder = folder;
   const named = texts(tags).map((tag) => tag.replace(/^#/, ''));
   if (named.length > 0) draft.tags = named;
-  const view = viewOf('', draft, { columns, sort, limit }, {});
-  return { views: [view], unread: draft.unread };
+  const shown = viewOf('', draft, { columns, sort, limit, type: view }, {});
+  return { views: [shown], unread: draft.unread };
 }
 
 function readBase({ filters, views, properties, ...rest }: Raw): QuerySource {
   const unread = Object.keys(rest);
   const labels = labelsOf(properties);
   const read = listOf(views ?? [{ type: 'table' }]).flatMap((view): QueryView[] => {
-    if (!isMap(view) || view.type !== 'table') {
+    if (!isMap(view) || (view.type !== 'table' && view.type !== 'list')) {
       unread.push(isMap(view) ? `type: ${String(view.type)}` : String(view));
       return [];
     }
@@ -76,7 +78,7 @@ function readBase({ filters, views, properties, ...rest }: Raw): QuerySource {
     const shown = viewOf(
       String(view.name ?? ''),
       draft,
-      { columns: view.order, sort: view.sort, limit: view.limit },
+      { columns: view.order, sort: view.sort, limit: view.limit, type: view.type },
       labels,
     );
     unread.push(...draft.unread);
@@ -85,7 +87,12 @@ function readBase({ filters, views, properties, ...rest }: Raw): QuerySource {
   return { views: read, unread: [...new Set(unread)] };
 }
 
-function viewOf(name: string, draft: Draft, { columns, sort, limit }: Raw, labels: QueryView['labels']): QueryView {
+function viewOf(
+  name: string,
+  draft: Draft,
+  { columns, sort, limit, type }: Raw,
+  labels: QueryView['labels'],
+): QueryView {
   const shown = texts(columns).map(propertyOf);
   for (const formula of shown.filter((column) => column.startsWith('formula.'))) draft.unread.push(formula);
   const known = shown.filter((column) => !column.startsWith('formula.') && column !== 'file.name');
@@ -103,7 +110,7 @@ function viewOf(name: string, draft: Draft, { columns, sort, limit }: Raw, label
     ...(order.length === 0 ? {} : { sort: order }),
     ...(typeof limit === 'number' ? { limit } : {}),
   };
-  return { name, request, labels };
+  return { name, isList: type === 'list', request, labels };
 }
 
 /** Adds a condition, or those that are joined by `and`, or by `or` where nothing else is asked for. */

@@ -10,14 +10,19 @@ export async function queryTables(vaultId: string, kind: QueryKind, source: stri
   return { tables: await Promise.all(views.map((view) => tableOf(vaultId, view))), unread };
 }
 
-async function tableOf(vaultId: string, { name, request, labels }: QueryView): Promise<QueryTable> {
+async function tableOf(vaultId: string, view: QueryView, cursor?: string): Promise<QueryTable> {
+  const { name, isList, request, labels } = view;
   const tz = Intl.DateTimeFormat().resolvedOptions().timeZone;
-  const { columns, rows, total } = await api.vault(vaultId).query({ ...request, tz });
+  const page = cursor === undefined ? {} : { cursor };
+  const { columns, rows, total, next_cursor: next } = await api.vault(vaultId).query({ ...request, tz, ...page });
   return {
     name,
+    isList,
     columns: columns.map((column) => labels[column] ?? column),
     rows: rows.map(({ id, path, values }) => ({ id, path, name: noteName(path), values: values.map(shown) })),
     total,
+    // Who asks for so many notes wants no more.
+    more: next === null || request.limit !== undefined ? null : () => tableOf(vaultId, view, next),
   };
 }
 

@@ -83,6 +83,10 @@ export interface QueryTable {
   }[];
   /** How many notes fit, shown or not. */
   readonly total: number;
+  /** Whether it is a list: the values of a note stand behind it. */
+  readonly isList: boolean;
+  /** Asks for the rows behind these; null at the end, and where the source limits them. */
+  readonly more: (() => Promise<QueryTable>) | null;
 }
 
 export interface QueryTables {

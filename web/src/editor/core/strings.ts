@@ -34,6 +34,7 @@ export interface EditorStrings {
   /** With `{{shown}}` and `{{total}}`. */
   readonly queryMore: string;
   readonly queryNote: string;
+  readonly more: string;
   readonly pdfPage: string;
   readonly pdfFailed: string;
   readonly embedTooDeep: string;

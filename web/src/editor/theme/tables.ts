@@ -1,10 +1,14 @@
 import { EditorView } from '@codemirror/view';
+import { control } from './parts.ts';
 
 /** Tables that are edited in place, and the bar above them. */
 export const tableTheme = EditorView.baseTheme({
   '.nv-query': { overflowX: 'auto' },
   '.nv-query-title': { margin: '0 0 var(--s2)', fontWeight: '600' },
   '.nv-query-note': { margin: 'var(--s2) 0 0', color: 'var(--muted)', fontSize: 'var(--dense)' },
+  '.nv-query-list': { margin: '0', paddingInlineStart: '20px', listStyle: 'disc' },
+  '.nv-query-list small': { color: 'var(--muted)', fontSize: 'var(--dense)' },
+  '.nv-query-more': { ...control, cursor: 'pointer', minHeight: 'var(--row)' },
   '.nv-query-link': {
     padding: '0',
     border: '0',

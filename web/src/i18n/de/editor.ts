@@ -54,6 +54,7 @@ export const editor: typeof english = {
     queryNone: 'Keine Notiz passt.',
     queryMore: '{{shown}} von {{total}} Notizen',
     queryNote: 'Notiz',
+    more: 'Mehr zeigen',
     pdfPage: 'Seite',
     pdfFailed: 'Das PDF konnte nicht gezeigt werden.',
     embedTooDeep: 'Die eingebetteten Notizen sind zu tief verschachtelt.',

@@ -53,6 +53,7 @@ export const editor = {
     queryNone: 'No note fits.',
     queryMore: '{{shown}} of {{total}} notes',
     queryNote: 'Note',
+    more: 'Show more',
     pdfPage: 'Page',
     pdfFailed: 'The PDF could not be shown.',
     embedTooDeep: 'Embedded notes are nested too deeply.',

@@ -54,6 +54,7 @@ export const editor: typeof english = {
     queryNone: '該当するノートがありません。',
     queryMore: '{{total}}件中{{shown}}件',
     queryNote: 'ノート',
+    more: 'さらに表示',
     pdfPage: 'ページ',
     pdfFailed: 'PDFを表示できませんでした。',
     embedTooDeep: '埋め込みノートの入れ子が深すぎます。',
