@@ -82,7 +82,7 @@ test('a pasted picture has the cursor behind it, and one that is refused says wh
   await expect(listed).toContainText('The disk of the server is full.');
 });
 
-test('the search says that there may be more than it shows', async ({ page, alice }) => {
+test('the search and a block show as many notes as one wants, and say that there are more', async ({ page, alice }) => {
   await alice.write('Few.md', 'pear\n');
   for (let at = 0; at < 51; at++) await alice.write(`Many ${at}.md`, 'apple\n');
   await expect(async () => {
@@ -91,6 +91,24 @@ test('the search says that there may be more than it shows', async ({ page, alic
     await page.goto(alice.page('/search?q=apple&mode=keyword'));
     await expect(page.getByText('The 50 best matches; there may be more')).toBeVisible({ timeout: 2_000 });
   }).toPass();
+  await page.getByRole('button', { name: 'Show more' }).click();
+  await expect(page.getByText('51 notes found')).toBeVisible();
+  await page.getByRole('combobox', { name: 'Order' }).selectOption('By name');
+  await expect(page).toHaveURL(/sort=name/);
+  await expect(page.getByRole('main').getByRole('listitem').first()).toContainText('Many 0');
+  await expect(page.getByRole('main').getByRole('listitem').nth(2)).toContainText('Many 2');
+
+  // So do the notes of a block.
+  const { id } = await alice.write(
+    'All.md',
+    '```query\nview: list\nwhere: file.name contains Many\nsort: file.name\n```\n',
+  );
+  await page.goto(alice.page(`/notes/${id}`));
+  const list = page.locator('.nv-query');
+  await expect(list.getByText('50 of 51 notes')).toBeVisible();
+  await list.getByRole('button', { name: 'Show more' }).click();
+  await expect(list.getByText('51 of 51 notes')).toBeVisible();
+  await expect(list.locator('li')).toHaveCount(51);
 });
 
 test('the history says who wrote: the reader in the web app', async ({ page, alice }) => {

@@ -2,7 +2,10 @@ import { expect, expectAccessible, test } from './kit/test.ts';
 
 test('notes are found by keys, by search with highlights, and by tags', async ({ page, alice }) => {
   await alice.write('Garden/Beans.md', '# Beans\n\nSow them after the last frost. #spring\n');
-  await alice.write('Kitchen/Soup.md', '# Soup\n\nLeeks.\n');
+  await alice.write(
+    'Kitchen/Soup.md',
+    '---\naliases: [Vichyssoise]\n---\n# Soup\n\nLeeks.\n\n## Cold days\n\nServed.\n',
+  );
   await page.goto(alice.page());
   await expect(page.getByRole('tree')).toBeVisible();
   await page.keyboard.press('Control+k');
@@ -12,11 +15,24 @@ test('notes are found by keys, by search with highlights, and by tags', async ({
   await page.keyboard.press('Enter');
   await expect(page).toHaveTitle(/Soup/);
 
+  await expect(page.locator('.cm-content')).toBeFocused();
+  await page.keyboard.press('Control+k');
+  await page.keyboard.type('vichy');
+  await expect(page.getByRole('option', { name: /^Vichyssoise.*Soup/ })).toBeVisible();
+  await page.keyboard.press('Escape');
+
   await page.keyboard.press('Control+Shift+F');
   await page.getByRole('searchbox').fill('frosts');
   await expect(page.locator('mark')).toHaveText('frost');
   await expect(page).toHaveURL(/q=frosts/);
   await expectAccessible(page);
+  await page.getByRole('link', { name: /^Beans/ }).click();
+  await expect(page.locator('.nv-found')).toHaveText('frost');
+  await expect(page.locator('.cm-content')).toBeFocused();
+  await page.keyboard.press('Control+k');
+  await page.keyboard.type('cold days');
+  await page.getByRole('group', { name: 'Headings' }).getByRole('option', { name: 'Cold days Soup' }).click();
+  await expect(page).toHaveURL(/#Cold/);
   await page.getByRole('link', { name: 'Tags', exact: true }).click();
   // The results of the search stay until this page is loaded, and the found text has the tag too.
   await expect(page.getByRole('heading', { name: 'Tags', level: 1 })).toBeVisible();

@@ -49,7 +49,8 @@ test('links are marked where they are, and a name without a link becomes one', a
   const { id } = await alice.write('Diary.md', 'Weeded the beds today.\n');
   await page.goto(alice.page(`/notes/${beds.id}?panel=links`));
   const panel = page.getByRole('complementary', { name: 'Links' });
-  await expect(panel.getByRole('link', { name: /^Soil/ }).locator('mark')).toHaveText(['Beds', 'north ones']);
+  const soil = panel.getByRole('listitem').filter({ hasText: 'Soil' });
+  await expect(soil.locator('mark')).toHaveText(['Beds', 'north ones']);
   await expect(panel.getByRole('link', { name: /^Diary/ }).locator('mark')).toHaveText('beds');
   await expectAccessible(page);
   await panel.getByRole('button', { name: 'Link it in Diary' }).focus();
@@ -58,6 +59,13 @@ test('links are marked where they are, and a name without a link becomes one', a
   await expect(panel.getByRole('heading', { name: 'Linked from (2)' })).toBeVisible();
   await expect(panel.getByText('Mentioned without a link')).toHaveCount(0);
   expect((await alice.vault.readNoteById(id))?.content).toBe('Weeded the [[Beds|beds]] today.\n');
+  // A line opens its note there.
+  await soil
+    .getByRole('link', { name: /^First/ })
+    .nth(1)
+    .click();
+  await expect(page).toHaveTitle(/^Soil/);
+  await expect(page.locator('.nv-found')).toContainText('north ones');
 });
 
 test('the buttons of the panels are pressed while one is open, and going back closes it', async ({ page, alice }) => {

@@ -24,9 +24,11 @@ test.describe('on a phone', () => {
   test.use({ viewport: { width: 360, height: 780 }, hasTouch: true, isMobile: true });
 
   test('the tools above the keyboard open the menu of what can be inserted', async ({ page, alice }) => {
-    const { id } = await alice.write('Plan.md', 'peas\n');
+    const { id } = await alice.write('A folder with a long name/Another folder in it/Plan.md', 'peas\n');
     await page.goto(alice.page(`/notes/${id}`));
     await page.locator('[data-editor-ready]').waitFor();
+    // However long the names of the folders are, the note is as wide as the phone.
+    expect((await page.locator('.cm-editor').boundingBox())?.width).toBe(360);
     await page.locator('.cm-content').tap();
     await page.keyboard.press('Control+End');
     await page.getByRole('toolbar').getByRole('button', { name: 'Insert…' }).tap();
@@ -34,6 +36,8 @@ test.describe('on a phone', () => {
     expect((await option.boundingBox())?.height).toBeGreaterThanOrEqual(44);
     await option.tap();
     await page.keyboard.type('one');
-    await expect.poll(() => contentOf(alice, 'Plan.md')).toBe('peas\n1. one');
+    await expect
+      .poll(() => contentOf(alice, 'A folder with a long name/Another folder in it/Plan.md'))
+      .toBe('peas\n1. one');
   });
 });

@@ -27,7 +27,7 @@ const ShareDialog = lazy(async () => {
 export interface DialogsProps {
   readonly name: DialogName;
   readonly context: ActionContext;
-  readonly openNote: (id: string, place: TabPlace) => void;
+  readonly openNote: (id: string, place: TabPlace, heading?: string) => void;
   readonly createNote: (name: string, place: TabPlace) => void;
   /** What was typed while they were loaded. */
   readonly typed: RefObject<string>;

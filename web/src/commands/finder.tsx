@@ -1,4 +1,5 @@
-import { bestMatches, isSameName } from '@notevault/note-text/names/match.ts';
+import { bestMatches, isSameName, withWords } from '@notevault/note-text/names/match.ts';
+import type { SearchResult } from '@notevault/protocol/search.ts';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type RefObject, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
@@ -10,6 +11,7 @@ import { Icon } from '../ui/controls/icon.tsx';
 import { Picker, type PickerItem } from '../ui/controls/picker.tsx';
 import { Dialog } from '../ui/dialogs/dialog.tsx';
 import { onApple, shownKeys } from '../ui/text/shortcut.ts';
+import { bestMark } from '../workspace/result-place.ts';
 import type { TabPlace } from '../workspace/tabs.ts';
 import { workspace } from '../workspace/workspace.ts';
 import type { Action, ActionContext } from './action.ts';
@@ -18,7 +20,7 @@ import { possibleActions } from './all-actions.ts';
 
 interface FinderProps {
   readonly context: ActionContext;
-  readonly openNote: (id: string, place: TabPlace) => void;
+  readonly openNote: (id: string, place: TabPlace, heading?: string) => void;
   readonly createNote: (name: string, place: TabPlace) => void;
   /** Where notes are opened; with Control or Command pressed, in a tab, and with Alt beside the open one. */
   readonly place: TabPlace;
@@ -51,12 +53,13 @@ export function Finder({ context, openNote, createNote, place, typed, close }: F
   const headings = useHeadings(context.noteId, wanted);
   const tags = useTags(vaultId, first === '#', wanted, close);
   const commands = useCommands(context, wanted, after);
-  const hits = useTextHits(vaultId, first === '#' || first === '>' ? '' : wanted);
   const held = useHeldPlace(place);
-  const open = (id: string) => () => {
+  const open = (id: string, heading?: string) => () => {
     close();
-    openNote(id, held.current);
+    openNote(id, held.current, heading);
   };
+  const searched = first === '#' || first === '>' ? '' : wanted;
+  const inText = useInText(context, searched, notes, open);
   const isNew = context.role !== 'viewer' && wanted !== '' && !notes.some(({ name }) => isSameName(name, wanted));
   const found: PickerItem[] = [
     ...notes.map(({ id, name, detail }) => ({
@@ -67,6 +70,7 @@ export function Finder({ context, openNote, createNote, place, typed, close }: F
       ...{ id, label, group: t('finder.headings'), icon: <Icon name="heading" /> },
       run: after(goTo),
     })),
+    ...inText.headings,
     ...(isNew
       ? [
           {
@@ -80,14 +84,7 @@ export function Finder({ context, openNote, createNote, place, typed, close }: F
         ]
       : []),
     ...(wanted === '' ? [] : commands.slice(0, OTHERS)),
-    ...hits
-      .filter(({ id }) => !notes.some((note) => note.id === id))
-      .slice(0, OTHERS)
-      .map(({ id, title, snippet }) => ({
-        ...{ id: `text:${id}`, label: title, more: `“${snippet.trim().slice(0, 90)}”`, group: t('finder.text') },
-        icon: <Icon name="search" />,
-        run: open(id),
-      })),
+    ...inText.texts,
   ];
   return (
     <Dialog title={t(TITLES[place])} close={close} closed={() => then.current?.()} isFinder>
@@ -151,7 +148,7 @@ export function useTyped(before: RefObject<string>) {
   return [query, setQuery] as const;
 }
 
-/** Notes by name and folder; without a query those that were opened last. */
+/** Notes by their names and folders; without a query those that were opened last. */
 function useNotes(vaultId: string, wanted: string) {
   const index = useTree(vaultId);
   const { data } = useQuery(openedQuery(vaultId));
@@ -159,10 +156,15 @@ function useNotes(vaultId: string, wanted: string) {
     const order = new Map((data ?? []).map(({ id }, at) => [id, at]));
     return index
       .notes()
-      .map(({ id, name, parent }) => ({ id, name, detail: parent }))
+      .flatMap(({ id, name, parent, aliases }) => [
+        { id, name, detail: parent },
+        ...aliases.map((alias) => ({ id, name: alias, detail: [name, parent].filter(Boolean).join(' · ') })),
+      ])
       .sort((a, b) => (order.get(a.id) ?? Infinity) - (order.get(b.id) ?? Infinity) || 0);
   }, [index, data]);
-  return bestMatches(notes, wanted, NOTES);
+  // A note comes once, by that of its names which fits best.
+  const found = bestMatches(notes, wanted, NOTES * 3);
+  return found.filter(({ id }, at) => found.findIndex((other) => other.id === id) === at).slice(0, NOTES);
 }
 
 /** Headings of the open note. */
@@ -175,6 +177,45 @@ function useHeadings(noteId: string | null, wanted: string) {
     label: name,
     goTo: () => editor.goTo(from),
   }));
+}
+
+/** What is found in the text of notes: headings of others, and places in those that are not found by their names. */
+function useInText(
+  { vaultId, noteId }: ActionContext,
+  wanted: string,
+  named: readonly { readonly id: string }[],
+  open: (id: string, heading?: string) => () => void,
+): { readonly headings: PickerItem[]; readonly texts: PickerItem[] } {
+  const t = useTexts('vault');
+  const hits = useTextHits(vaultId, wanted);
+  const headings = headingsIn(hits, wanted, noteId).map(({ id, name, title }) => ({
+    ...{ id: `heading:${id}`, label: name, more: title, group: t('finder.headingsElsewhere') },
+    icon: <Icon name="heading" />,
+    run: open(id, name),
+  }));
+  const texts = hits
+    .filter(({ id }) => !named.some((note) => note.id === id))
+    .slice(0, OTHERS)
+    .map((hit) => ({
+      ...{ id: `text:${hit.id}`, label: hit.title, group: t('finder.text') },
+      more: `“${hit.snippet.trim().slice(0, 90)}”`,
+      icon: <Icon name="search" />,
+      run: () => {
+        const mark = bestMark(hit);
+        if (mark !== null) workspace.note(hit.id).wantPlace(mark);
+        open(hit.id)();
+      },
+    }));
+  return { headings, texts };
+}
+
+/** The headings above what was found that have the words themselves, in other notes. */
+function headingsIn(hits: readonly SearchResult[], wanted: string, open: string | null) {
+  const headings = hits.flatMap(({ id, title, heading_path }) => {
+    const name = heading_path.split(' > ').at(-1) ?? '';
+    return id === open || name === '' || name === title ? [] : [{ id, name, title }];
+  });
+  return withWords(headings, wanted).slice(0, OTHERS);
 }
 
 function useTags(vaultId: string, isWanted: boolean, wanted: string, close: () => void): PickerItem[] {

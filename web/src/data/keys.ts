@@ -23,6 +23,7 @@ export const keys = {
   tasks: (vault: string, request: object) => ['vault', vault, 'lists', 'tasks', request] as const,
   trash: (vault: string) => ['vault', vault, 'lists', 'trash'] as const,
   search: (vault: string, request: object) => ['vault', vault, 'lists', 'search', request] as const,
+  searchPages: (vault: string, request: object) => ['vault', vault, 'lists', 'search', 'pages', request] as const,
   lists: (vault: string) => ['vault', vault, 'lists'] as const,
   note: (vault: string, note: string) => ['vault', vault, 'notes', note] as const,
   /** What this device has, not the server. */

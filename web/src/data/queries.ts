@@ -93,27 +93,48 @@ export function tagsQuery(vault: string) {
   return queryOptions({ queryKey: keys.tags(vault), queryFn: () => api.vault(vault).tags() });
 }
 
-/** The server returns no more. */
-export const FOUND = 50;
+/** The server returns no more at once. */
+const FOUND = 50;
 
-export function searchQuery(vault: string, { q = '', folder, tag, mode }: SearchParams) {
-  const request = {
+function searchRequest({ q = '', folder, tag, mode }: SearchParams) {
+  return {
     query: q,
     limit: FOUND,
     ...(folder === undefined ? {} : { folder }),
     ...(tag === undefined ? {} : { tags: [tag] }),
     ...(mode === undefined ? {} : { mode }),
   };
+}
+
+/** The best notes for a query. */
+export function searchQuery(vault: string, params: SearchParams) {
+  const request = searchRequest(params);
   return queryOptions({
     queryKey: keys.search(vault, request),
     queryFn: async (): Promise<SearchResult[]> => (await api.vault(vault).search(request)).results,
-    enabled: q.trim() !== '',
+    enabled: request.query.trim() !== '',
+  });
+}
+
+/** All notes for a query, a page at a time. */
+export function searchPages(vault: string, params: SearchParams) {
+  const request = searchRequest(params);
+  return infiniteQueryOptions({
+    queryKey: keys.searchPages(vault, request),
+    queryFn: ({ pageParam: cursor }) => api.vault(vault).search(cursor === null ? request : { ...request, cursor }),
+    enabled: request.query.trim() !== '',
+    initialPageParam: null as string | null,
+    getNextPageParam: ({ next_cursor }) => next_cursor,
+    // A note may come again when the vault changes between two pages.
+    select: ({ pages }): SearchResult[] => [
+      ...new Map(pages.flatMap(({ results }) => results.map((result) => [result.id, result] as const))).values(),
+    ],
   });
 }
 
 /** Notes with a tag, or with one below it. */
 export function taggedQuery(vault: string, tag: string) {
-  return searchQuery(vault, { q: `tag:${tag}` });
+  return searchPages(vault, { q: `tag:${tag}` });
 }
 
 /** The tasks of a vault, a page at a time: by day, those without one last. */

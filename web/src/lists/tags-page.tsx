@@ -1,4 +1,4 @@
-import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
+import { useInfiniteQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
 import { taggedQuery, tagsQuery } from '../data/queries.ts';
@@ -95,17 +95,30 @@ function Tags({ vaultId, nodes, chosen }: TagsProps) {
 
 function TaggedNotes({ vaultId, tag }: { readonly vaultId: string; readonly tag: string }) {
   const t = useTexts('vault');
-  const { data, error, isPending, refetch } = useQuery(taggedQuery(vaultId, tag));
+  const query = useInfiniteQuery(taggedQuery(vaultId, tag));
+  const { data, error, isPending, hasNextPage, isFetchingNextPage } = query;
   if (isPending) return <Waiting />;
-  if (error !== null && data === undefined) return <Failed error={error} again={() => void refetch()} />;
+  if (error !== null && data === undefined) return <Failed error={error} again={() => void query.refetch()} />;
   if (data?.length === 0) return <Empty icon="tag" title={t('tags.noNotes')} />;
   return (
-    <ul className={styles.tagged}>
-      {data?.map((result) => (
-        <li key={result.id}>
-          <Result vaultId={vaultId} result={result} />
-        </li>
-      ))}
-    </ul>
+    <div>
+      <ul className={styles.tagged}>
+        {data?.map((result) => (
+          <li key={result.id}>
+            <Result vaultId={vaultId} result={result} />
+          </li>
+        ))}
+      </ul>
+      {hasNextPage ? (
+        <Button
+          aria-disabled={isFetchingNextPage}
+          onClick={() => {
+            if (!isFetchingNextPage) void query.fetchNextPage();
+          }}
+        >
+          {t('more')}
+        </Button>
+      ) : null}
+    </div>
   );
 }

@@ -4,7 +4,12 @@ export interface SearchParams {
   readonly folder?: string;
   readonly tag?: string;
   readonly mode?: 'keyword' | 'vector';
+  /** In which order, if not the best first. */
+  readonly sort?: SearchSort;
 }
+
+export const SEARCH_SORTS = ['changed', 'name'] as const;
+export type SearchSort = (typeof SEARCH_SORTS)[number];
 
 export const PANELS = ['outline', 'links', 'files', 'graph', 'history'] as const;
 export type PanelName = (typeof PANELS)[number];
@@ -55,7 +60,12 @@ type Raw = Readonly<Record<string, unknown>>;
 
 export function searchParams(raw: Raw): SearchParams {
   const mode = raw.mode === 'keyword' || raw.mode === 'vector' ? raw.mode : undefined;
-  return { ...texts(raw, ['q', 'folder', 'tag']), ...(mode === undefined ? {} : { mode }) };
+  const sort = SEARCH_SORTS.find((order) => order === raw.sort);
+  return {
+    ...texts(raw, ['q', 'folder', 'tag']),
+    ...(mode === undefined ? {} : { mode }),
+    ...(sort === undefined ? {} : { sort }),
+  };
 }
 
 export function noteParams(raw: Raw): NoteParams {

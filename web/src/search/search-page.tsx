@@ -1,14 +1,14 @@
 import { nameOrder } from '@notevault/note-text/names/order.ts';
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { useDeferredValue, useEffect, useRef, useState } from 'react';
-import { FOUND, searchQuery, tagsQuery } from '../data/queries.ts';
+import { useDeferredValue, useEffect, useMemo, useRef, useState } from 'react';
+import { searchPages, tagsQuery } from '../data/queries.ts';
 import { useTree } from '../data/use-tree.ts';
 import { useLanguage, useTexts } from '../i18n/use-texts.ts';
 import { Page } from '../page/page.tsx';
-import type { SearchParams } from '../page/search-params.ts';
+import { SEARCH_SORTS, type SearchParams } from '../page/search-params.ts';
 import { Empty, Failed, Waiting } from '../page/states.tsx';
-import { buttonClass } from '../ui/controls/button.tsx';
+import { Button, buttonClass } from '../ui/controls/button.tsx';
 import { Icon } from '../ui/controls/icon.tsx';
 import { Select } from '../ui/controls/select.tsx';
 import { type QueryText, withAddress } from './query-text.ts';
@@ -26,10 +26,8 @@ export function SearchPage() {
   const navigate = route.useNavigate();
   const change = (next: Partial<Record<keyof SearchParams, string | undefined>>) =>
     void navigate({ search: (now) => clean({ ...now, ...next }), replace: true });
-  const wanted = useDeferredValue(params);
-  const query = useQuery({ ...searchQuery(vaultId, wanted), placeholderData: keepPreviousData });
-  const { data, error, isFetching } = query;
-  const results = params.q === undefined ? [] : (data ?? []);
+  const { results, query } = useResults(vaultId, params);
+  const { data, error, isFetching, hasNextPage } = query;
   return (
     <Page
       title={t('search.title')}
@@ -55,7 +53,7 @@ export function SearchPage() {
           ? t('search.operators')
           : data === undefined || data.length === 0
             ? ''
-            : t(results.length < FOUND ? 'search.found' : 'search.best', { count: results.length })}
+            : t(hasNextPage ? 'search.best' : 'search.found', { count: results.length })}
       </div>
       <ul className={styles.results}>
         {results.map((result) => (
@@ -64,6 +62,17 @@ export function SearchPage() {
           </li>
         ))}
       </ul>
+      {results.length > 0 && hasNextPage ? (
+        <Button
+          className={styles.more ?? ''}
+          aria-disabled={isFetching}
+          onClick={() => {
+            if (!isFetching) void query.fetchNextPage();
+          }}
+        >
+          {t('more')}
+        </Button>
+      ) : null}
       {params.q !== undefined && data?.length === 0 && !isFetching ? (
         <Empty icon="search" title={t('search.nothing')}>
           <p>
@@ -76,6 +85,31 @@ export function SearchPage() {
       ) : null}
     </Page>
   );
+}
+
+/** What is found, in the order that is wanted. What is sorted here is found to its end, which the server has at 1,000. */
+function useResults(vaultId: string, params: SearchParams) {
+  const { sort, ...wanted } = useDeferredValue(params);
+  const language = useLanguage();
+  const index = useTree(vaultId);
+  const query = useInfiniteQuery({ ...searchPages(vaultId, wanted), placeholderData: keepPreviousData });
+  const { data, hasNextPage, isFetching, isError, fetchNextPage } = query;
+  useEffect(() => {
+    if (sort !== undefined && hasNextPage && !isFetching && !isError) void fetchNextPage();
+  }, [sort, hasNextPage, isFetching, isError, fetchNextPage]);
+  const found = params.q === undefined ? [] : (data ?? []);
+  const results = useMemo(() => {
+    if (sort === undefined) return found;
+    const byName = nameOrder(language);
+    const changed = (id: string) => {
+      const entry = index.byKey(id);
+      return entry?.kind === 'note' ? entry.updatedAt : '';
+    };
+    return [...found].sort((a, b) =>
+      sort === 'name' ? byName(a.title, b.title) : changed(b.id).localeCompare(changed(a.id)),
+    );
+  }, [found, sort, index, language]);
+  return { results, query };
 }
 
 function clean(params: Partial<Record<keyof SearchParams, string | undefined>>): SearchParams {
@@ -123,7 +157,7 @@ interface FiltersProps {
   readonly change: (next: Partial<Record<keyof SearchParams, string | undefined>>) => void;
 }
 
-function Filters({ vaultId, params: { folder = '', tag = '', mode }, change }: FiltersProps) {
+function Filters({ vaultId, params: { folder = '', tag = '', mode, sort }, change }: FiltersProps) {
   const t = useTexts('vault');
   const language = useLanguage();
   const index = useTree(vaultId);
@@ -167,6 +201,19 @@ function Filters({ vaultId, params: { folder = '', tag = '', mode }, change }: F
         <option value="">{t('search.hybrid')}</option>
         <option value="keyword">{t('search.keyword')}</option>
         <option value="vector">{t('search.vector')}</option>
+      </Select>
+      <Select
+        aria-label={t('search.sort')}
+        value={sort ?? ''}
+        data-set={sort === undefined ? undefined : ''}
+        onChange={({ target }) => change({ sort: target.value })}
+      >
+        <option value="">{t('search.sortBest')}</option>
+        {SEARCH_SORTS.map((order) => (
+          <option key={order} value={order}>
+            {t(`search.sortBy.${order}`)}
+          </option>
+        ))}
       </Select>
     </div>
   );

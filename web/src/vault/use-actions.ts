@@ -29,13 +29,16 @@ export function useActions(vaultId: string, toggleSidebar: () => void) {
   const note = noteId === null ? null : workspace.note(noteId);
   const editor = () => note?.editor.get() ?? null;
   const tabs = useTabs(vaultId);
-  const openNote = (id: string, place: TabPlace = 'here') => {
+  const openNote = (id: string, place: TabPlace = 'here', heading = '') => {
     const open = workspace.note(id);
     const there = open.editor.get();
     // What is shown beside takes the focus, and the address follows.
-    if (there !== null) return there.focus();
+    if (there !== null) {
+      there.focus();
+      return void open.goToAnchor(heading);
+    }
     open.wantFocus('editor');
-    tabs.open(id, place);
+    tabs.open(id, place, heading);
   };
   const create = async (folder: string, name?: string, content?: string, place?: TabPlace, cursor?: number) => {
     const id = await actions.createNote(folder, name, content);

@@ -1,6 +1,7 @@
 import type { EditorCaret, EditorController, EditorMode, EditorSession } from '../editor/index.ts';
 import { type Observable, ObservableValue } from '../platform/observable.ts';
 import { changeEditorSettings, editorSettings } from './editor-settings.ts';
+import { type ExcerptPlace, placeOfExcerpt } from './excerpt-place.ts';
 
 /** What a command opens to be used by keys at once. */
 export type FocusTarget = 'editor' | 'panel';
@@ -16,6 +17,7 @@ export class OpenNote {
   #focus: FocusTarget | null = null;
   #anchor = '';
   #cursor: number | null = null;
+  #place: ExcerptPlace | null = null;
 
   /** Its document; null while it is not open. */
   readonly session = new ObservableValue<EditorSession | null>(null);
@@ -35,6 +37,7 @@ export class OpenNote {
     if (this.takeFocus('editor')) editor.focus();
     const anchor = this.#anchor;
     this.#anchor = '';
+    if (this.#showPlace(editor)) return;
     if (this.#cursor !== null) editor.goTo(this.#cursor, 'nearest');
     this.#cursor = null;
     if (anchor !== '') editor.goToAnchor(anchor);
@@ -66,6 +69,19 @@ export class OpenNote {
     this.#focus = target;
   }
 
+  /** Asks for a place to be shown that was found in the text, the next time that the note is gone to. */
+  wantPlace(place: ExcerptPlace): void {
+    this.#place = place;
+  }
+
+  /** Shows the place that is wanted, if it is still there. */
+  #showPlace(editor: EditorController): boolean {
+    const found = this.#place === null ? null : placeOfExcerpt(editor.text(), this.#place);
+    this.#place = null;
+    if (found !== null) editor.showPlace(found.from, found.to);
+    return found !== null;
+  }
+
   /** Asks for the focus at an offset of its text, before there is an editor. */
   wantCursor(offset: number): void {
     this.#cursor = offset;
@@ -81,7 +97,7 @@ export class OpenNote {
   /** Goes to a heading or block, as soon as there is an editor; false if the note has none of that name. */
   goToAnchor(anchor: string): boolean {
     const editor = this.editor.get();
-    if (editor !== null) return anchor !== '' && editor.goToAnchor(anchor);
+    if (editor !== null) return this.#showPlace(editor) || (anchor !== '' && editor.goToAnchor(anchor));
     this.#anchor = anchor;
     return true;
   }

@@ -24,6 +24,7 @@ import { noteLanguage } from '../syntax/markdown-language.ts';
 import { tablePaste } from '../table/paste.ts';
 import { editorTheme } from '../theme/theme.ts';
 import { carriageReturns } from './carriage-returns.ts';
+import { foundPlace } from './found-place.ts';
 import { noteKeymaps } from './keymaps.ts';
 import { noteLanguageAttribute } from './note-language.ts';
 import { printing } from './printing.ts';
@@ -46,6 +47,7 @@ export const sharedExtensions: Extension = [
   noteLanguageAttribute,
   calloutFolds,
   linkClicks,
+  foundPlace,
   printing,
 ];
 

@@ -75,6 +75,8 @@ export interface EditorController extends Disposable {
   run(command: EditorCommand): boolean;
   /** Moves the cursor to an offset and scrolls it to the top, or only as far as it is in sight. */
   goTo(offset: number, scroll?: 'top' | 'nearest'): void;
+  /** Moves the cursor to a place, and marks it until the text or the cursor changes. */
+  showPlace(from: number, to: number): void;
   /** Moves to a heading (by its text) or a block (`^id`); false when the note has none of that name. */
   goToAnchor(anchor: string): boolean;
   /** Replaces the selection; the cursor comes to an offset in what is inserted, or behind it. */

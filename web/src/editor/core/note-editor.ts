@@ -14,6 +14,7 @@ import { firstSelection, type KeptCaret, keepCaret } from './caret.ts';
 import type { EditorCommand, EditorController, EditorLook } from './controller.ts';
 import { factPlugin } from './fact-plugin.ts';
 import { FactStore } from './facts.ts';
+import { markPlace } from './found-place.ts';
 import { frontmatterWatch } from './frontmatter-watch.ts';
 import { DEFAULT_LOOK, lookExtensions } from './look.ts';
 import { type EditorMode, modeExtensions } from './modes.ts';
@@ -145,6 +146,14 @@ export class NoteEditor implements EditorController {
     const at = Math.max(0, Math.min(offset, this.#view.state.doc.length));
     const effects = EditorView.scrollIntoView(at, { y: scroll === 'top' ? 'start' : scroll, yMargin: 16 });
     this.#view.dispatch({ selection: { anchor: at }, effects });
+    this.#view.focus();
+  }
+
+  showPlace(from: number, to: number): void {
+    this.#view.dispatch({
+      selection: { anchor: from },
+      effects: [markPlace.of({ from, to }), EditorView.scrollIntoView(from, { y: 'center' })],
+    });
     this.#view.focus();
   }
 

@@ -12,6 +12,7 @@ export const chromeTheme = EditorView.baseTheme({
   '.cm-panels :focus-visible': focusRing,
   '.cm-searchMatch': { backgroundColor: 'var(--highlight)', color: 'var(--text)' },
   '.cm-searchMatch-selected': { outline: '2px solid var(--accent)' },
+  '.nv-found': { backgroundColor: 'var(--highlight)', color: 'var(--text)', borderRadius: '3px' },
   '.cm-selectionMatch': { backgroundColor: 'color-mix(in srgb, var(--highlight) 60%, transparent)' },
   '.cm-gutters': { background: 'transparent', border: '0', color: 'var(--faint)' },
   '.cm-foldGutter .cm-gutterElement': { opacity: '0', cursor: 'pointer' },

@@ -4,9 +4,9 @@ import { Link } from '@tanstack/react-router';
 import { backlinksQuery } from '../../data/queries.ts';
 import { useTexts } from '../../i18n/use-texts.ts';
 import { parentOf } from '../../tree/model/tree-index.ts';
-import { Marked } from './marked.tsx';
 import { Mentions } from './mentions.tsx';
 import styles from './panels.module.css';
+import { PlaceLink } from './place-link.tsx';
 
 interface LinksProps {
   readonly vaultId: string;
@@ -33,14 +33,17 @@ export function Links({ vaultId, note }: LinksProps) {
               className={styles.link}
             >
               <span dir="auto">{links[0]?.source_title}</span>
-              {links.map(({ context, context_link, offset, source_path }, at) =>
-                context == null ? (
-                  at === 0 && <small key="folder">{parentOf(source_path ?? '')}</small>
-                ) : (
-                  <Marked key={offset ?? context} text={context} places={context_link == null ? [] : [context_link]} />
-                ),
-              )}
+              {links[0]?.context == null ? <small>{parentOf(links[0]?.source_path ?? '')}</small> : null}
             </Link>
+            {links.map(({ context, context_link: place, offset }) =>
+              context == null ? null : (
+                <PlaceLink
+                  key={offset ?? context}
+                  {...{ vaultId, noteId: id, context, place: place ?? null }}
+                  offset={offset ?? null}
+                />
+              ),
+            )}
           </li>
         ))}
       </ul>

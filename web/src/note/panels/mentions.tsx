@@ -9,6 +9,7 @@ import { useTexts } from '../../i18n/use-texts.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import { errorText } from '../../ui/feedback/error-text.ts';
 import { showToast } from '../../ui/feedback/toast.ts';
+import { workspace } from '../../workspace/workspace.ts';
 import { Marked } from './marked.tsx';
 import styles from './panels.module.css';
 
@@ -65,6 +66,12 @@ function Row({ vaultId, noteId, mention }: MentionsProps & { readonly mention: M
         params={{ vaultId, noteId: note_id }}
         search={{ panel: 'links' }}
         className={styles.link}
+        onClick={() =>
+          workspace.note(note_id).wantPlace({
+            ...{ excerpt: context, offset: start },
+            ...{ start: context_mention[0] ?? 0, end: context_mention[1] ?? 0 },
+          })
+        }
       >
         <span dir="auto">{title}</span>
         <Marked text={context} places={[context_mention]} />

@@ -20,6 +20,8 @@ export interface NoteEntry extends Entry {
   readonly kind: 'note';
   readonly id: string;
   readonly updatedAt: string;
+  /** Other names of it. */
+  readonly aliases: readonly string[];
 }
 
 export interface AttachmentEntry extends Entry {
@@ -71,8 +73,8 @@ export class TreeIndex {
     this.#children.set('', []);
     for (const { path } of tree.notes) this.#count(parentOf(path));
     for (const { name } of tree.folders) this.#addFolder(name);
-    for (const { id, path, updated_at: updatedAt } of tree.notes) {
-      this.#add({ kind: 'note', key: id, id, path, name: noteName(path), parent: parentOf(path), updatedAt });
+    for (const { id, path, updated_at: updatedAt, aliases = [] } of tree.notes) {
+      this.#add({ kind: 'note', key: id, id, path, name: noteName(path), parent: parentOf(path), updatedAt, aliases });
     }
     for (const { id, path, size_bytes: size, mime_type: mimeType } of tree.attachments) {
       this.#add({ kind: 'attachment', key: id, id, path, name: nameOf(path), parent: parentOf(path), size, mimeType });
