@@ -24,11 +24,12 @@ test('contextOf returns the plain paragraph around a link and where the link is'
   assert.equal(shown('一行[[目標]]次'), '一行<目標>次');
 });
 
-test('contextOf cuts long texts on both sides, and gives one side what the other does not need', () => {
+test('contextOf cuts long texts on both sides between words, says so, and gives one side what the other does not need', () => {
   const words = 'word '.repeat(100);
-  assert.match(shown(`${words}[[Target]] ${words}`), /^[word ]{90,100}<Target>[word ]{90,100}$/);
-  assert.match(shown(`[[Target]] ${words}`), /^<Target>[word ]{194}$/);
-  assert.match(shown(`${words}[[Target]]`), /^[word ]{194}<Target>$/);
+  assert.match(shown(`${words}[[Target]] ${words}`), /^…(?:word ){18,19}<Target>(?: word){18,19}…$/);
+  assert.match(shown(`[[Target]] ${words}`), /^<Target>(?: word){37,38}…$/);
+  assert.match(shown(`${words}[[Target]]`), /^…(?:word ){37,38}<Target>$/);
+  assert.match(shown(`${'語'.repeat(300)}[[目標]]${'語'.repeat(300)}`), /^…語{97,98}<目標>語{97,98}…$/);
 });
 
 test('contextOf splits no surrogate pair, wherever it cuts', () => {

@@ -2,6 +2,9 @@ import { plainText } from './plain-text.ts';
 
 const CONTEXT_MAX = 200;
 const LABEL_MAX = 80;
+const ELLIPSIS = '…';
+/** Languages without spaces have words that are cut. */
+const WORD_MAX = 24;
 /** Characters of the text beside a link that are read: markdown is longer than what a reader sees of it. */
 const BESIDE = 400;
 
@@ -13,16 +16,27 @@ export function contextOf(text: string, { start, end }: { readonly start: number
   const after = beside(text.slice(end, end + BESIDE).replace(/\n(?:---)?\s*\n[\s\S]*$/, ''));
   // What one side does not need is left to the other.
   const left = Math.min(before.length, Math.max(Math.floor(room / 2), room - after.length));
-  const lead = before
-    .slice(before.length - left)
-    .toWellFormed()
-    .replace(/^\S*\ufffd/, '');
-  const tail = shorten(after, room - lead.length);
+  const lead = left === before.length ? before : `${ELLIPSIS}${fromWord(before.slice(before.length - left + 1))}`;
+  const rest = room - lead.length;
+  const tail = after.length <= rest ? after : `${toWord(shorten(after, rest - 1))}${ELLIPSIS}`;
   return {
     context: `${lead}${label}${tail}`,
     context_link: [lead.length, lead.length + label.length],
     offset: start,
   };
+}
+
+/** A text that begins somewhere, from the word that begins next, unless that is far. */
+function fromWord(text: string): string {
+  const whole = text.toWellFormed().replace(/^\ufffd/, '');
+  const space = whole.search(/\s/);
+  return space >= 0 && space < WORD_MAX ? whole.slice(space + 1) : whole;
+}
+
+/** A text that ends somewhere, to the word that ended last, unless that is far. */
+function toWord(text: string): string {
+  const space = text.search(/\s\S*$/);
+  return space >= 0 && space >= text.length - WORD_MAX ? text.slice(0, space) : text;
 }
 
 /** The plain form of a part, with the spaces that separate it from what is beside it. */
