@@ -1,16 +1,16 @@
 /** Resolves after some time; rejects with the reason of a signal that aborts. */
 export type Sleep = (ms: number, signal: AbortSignal | undefined) => Promise<void>;
 
-export const pause: Sleep = (ms, signal) =>
-  new Promise((resolve, reject) => {
-    signal?.throwIfAborted();
+export const pause: Sleep = async (ms, signal) => {
+  signal?.throwIfAborted();
+  await new Promise<void>((resolve) => {
     const end = () => {
       clearTimeout(timer);
-      reject(signal?.reason);
-    };
-    const timer = setTimeout(() => {
       signal?.removeEventListener('abort', end);
       resolve();
-    }, ms);
+    };
+    const timer = setTimeout(end, ms);
     signal?.addEventListener('abort', end, { once: true });
   });
+  signal?.throwIfAborted();
+};

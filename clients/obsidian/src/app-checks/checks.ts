@@ -5,9 +5,9 @@ export interface CheckContext {
   readonly app: App;
   /** The path of a folder that exists and is empty. */
   readonly folder: string;
-  wait(ms: number): Promise<void>;
+  readonly wait: (ms: number) => Promise<void>;
   /** The paths of the vault's events of a kind, from now until the check ends. */
-  heard(name: VaultEvent): readonly string[];
+  readonly heard: (name: VaultEvent) => readonly string[];
 }
 
 export type VaultEvent = 'create' | 'modify' | 'delete' | 'rename';
@@ -15,7 +15,7 @@ export type VaultEvent = 'create' | 'modify' | 'delete' | 'rename';
 /** One thing that the plugin relies on. Throws where the app does otherwise. */
 export interface AppCheck {
   readonly name: string;
-  run(context: CheckContext): Promise<void>;
+  readonly run: (context: CheckContext) => Promise<void>;
 }
 
 /** How long an event may take. */
@@ -186,7 +186,7 @@ export const APP_CHECKS: readonly AppCheck[] = [
     name: 'front matter is changed on the disk, and the rest stays',
     async run({ app, folder }) {
       const file = await app.vault.create(`${folder}/properties.md`, '---\na: 1\n---\nbody\n');
-      await app.fileManager.processFrontMatter(file, (properties) => {
+      await app.fileManager.processFrontMatter(file, (properties: Record<string, unknown>) => {
         properties.b = 2;
       });
       require((await app.vault.read(file)) === '---\na: 1\nb: 2\n---\nbody\n', await app.vault.read(file));

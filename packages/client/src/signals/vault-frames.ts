@@ -29,7 +29,7 @@ function frame(name: string, write: (encoder: ReturnType<typeof createEncoder>) 
   const encoder = createEncoder();
   writeVarString(encoder, name);
   write(encoder);
-  return toUint8Array(encoder) as Uint8Array<ArrayBuffer>;
+  return toUint8Array(encoder);
 }
 
 export function tokenFrame(name: string, token: string): Uint8Array<ArrayBuffer> {

@@ -147,13 +147,13 @@ export class VaultServer implements Server {
     mtime: number,
     over: string | null,
   ): Promise<Written> {
-    let failure: unknown;
+    let failure: Error | undefined;
     const read = async function* () {
       try {
         yield* bytes();
       } catch (error) {
-        failure = error;
-        throw error;
+        failure = error instanceof Error ? error : new Error(String(error));
+        throw failure;
       }
     };
     const body = () => {

@@ -51,7 +51,7 @@ export interface SyncResult {
 
 export interface SyncOptions {
   /** Whether the user has approved what the brake stopped. */
-  isApproved?(brakes: readonly BrakeReason[]): boolean;
+  readonly isApproved?: (brakes: readonly BrakeReason[]) => boolean;
   readonly signal?: AbortSignal | undefined;
 }
 

@@ -20,7 +20,7 @@ export interface PlanOptions {
    */
   readonly isReadOnly?: boolean;
   /** Whether a path can be stored on every common disk. */
-  canStore(path: string): boolean;
+  readonly canStore: (path: string) => boolean;
 }
 
 export interface Plan {

@@ -38,10 +38,10 @@ export interface WatchOptions {
   takeRequests(): Promise<readonly ControlRequest[]>;
   /** Has the next run list the whole folder. */
   listAll(): void;
-  tell(event: WatchEvent): void;
+  readonly tell: (event: WatchEvent) => void;
   result(result: SyncResult): void;
   /** Called when there may be nothing to do for a while. */
-  rests?(): void;
+  readonly rests?: () => void;
   /** Whether what the brake stops is approved. */
   readonly isApproved?: boolean;
   /** How often a folder whose changes are not noticed, and a vault that announces none, are compared. */
