@@ -74,6 +74,7 @@ export class StandInApp {
   }
 
   saveLocalStorage(key: string, data: unknown): void {
+    if (this.isDead) return;
     if (data === null) this.device.localStorage.delete(key);
     else this.device.localStorage.set(key, JSON.stringify(data));
   }

@@ -2,7 +2,7 @@ import { foldPath, joinPath } from '@notevault/note-text/paths.ts';
 import { nodeHashing } from '../../../../cli/src/sync/run/node-hashing.ts';
 import { Random } from '../../../../server/test/kit/random.ts';
 import { SyncEngine, type SyncResult } from '../../src/engine/engine.ts';
-import { ServerUnreachable, VaultGone } from '../../src/engine/ports.ts';
+import { type Disk, ServerUnreachable, VaultGone } from '../../src/engine/ports.ts';
 import { kindOf } from '../../src/plan/trees.ts';
 import { Killed, Scheduler } from './scheduler.ts';
 import { type DiskKind, SimDisk } from './sim-disk.ts';
@@ -47,9 +47,24 @@ class Diary {
   }
 }
 
+/** A disk of the simulation: what people do to it, and what is on it. */
+export interface WorldDisk
+  extends Disk,
+    Pick<
+      SimDisk,
+      'contents' | 'folders' | 'changes' | 'userWrite' | 'userDelete' | 'userMove' | 'userMoveFolder' | 'userMakeFolder'
+    > {
+  turn: () => Promise<void>;
+  /** Called when the program starts. */
+  begin?(store: SimStore): Promise<void>;
+}
+
+/** Makes a disk of a simulation. */
+export type DiskMaker = (kind: DiskKind, scheduler: Scheduler, random: Random) => WorldDisk;
+
 class Device {
   readonly name: string;
-  readonly disk: SimDisk;
+  readonly disk: WorldDisk;
   store = new SimStore();
   readonly #world: World;
   #incarnation = 0;
@@ -58,10 +73,10 @@ class Device {
   isEnded = false;
   result: SyncResult | null = null;
 
-  constructor(name: string, world: World, kind: DiskKind) {
+  constructor(name: string, world: World, disk: WorldDisk) {
     this.name = name;
     this.#world = world;
-    this.disk = new SimDisk(kind, world.scheduler, world.random);
+    this.disk = disk;
   }
 
   /** Kills the process: it gets no more answers. */
@@ -103,6 +118,7 @@ class Device {
     try {
       const onOperation = (operation: unknown, outcome: unknown) =>
         this.#world.log(`${this.name} ${JSON.stringify(operation)} ${JSON.stringify(outcome)}`);
+      await this.disk.begin?.(this.store);
       const engine = await SyncEngine.open(ports, { device: this.name, onOperation });
       this.result = await engine.sync({ isApproved: () => true });
     } catch (error) {
@@ -122,8 +138,15 @@ export class World {
 
   readonly #hasMembers: boolean;
 
-  /** @param hasMembers whether the devices are of several people, whose roles change */
-  constructor(seed: number, hasMembers = false) {
+  /**
+   * @param hasMembers whether the devices are of several people, whose roles change
+   * @param diskOf makes the disks of the devices
+   */
+  constructor(
+    seed: number,
+    hasMembers = false,
+    diskOf: DiskMaker = (kind, scheduler, random) => new SimDisk(kind, scheduler, random),
+  ) {
     this.#hasMembers = hasMembers;
     this.random = new Random(seed);
     this.scheduler = new Scheduler(this.random);
@@ -134,7 +157,7 @@ export class World {
         foldsCase: this.random.chance(0.4),
         takesColons: this.random.chance(0.7),
       };
-      return new Device(name, this, kind);
+      return new Device(name, this, diskOf(kind, this.scheduler, this.random));
     });
   }
 
@@ -227,7 +250,7 @@ export class World {
     if (write(text)) this.diary.wrote(text);
   }
 
-  #person(disk: SimDisk): void {
+  #person(disk: WorldDisk): void {
     const paths = [...disk.contents.keys()];
     const act = this.random.below(8);
     const path = paths.length === 0 || act < 2 ? this.#path() : this.random.pick(paths);
@@ -293,7 +316,7 @@ export class World {
   }
 
   /** The files of the vault that a folder lacks or has otherwise, but for those that it names. */
-  #missingFrom(disk: SimDisk, unsynced: ReadonlySet<string>): string[] {
+  #missingFrom(disk: WorldDisk, unsynced: ReadonlySet<string>): string[] {
     const here = new Map([...disk.contents].map(([path, content]) => [foldPath(path), content]));
     return this.server.live
       .filter(({ path }) => !path.includes(':') && !unsynced.has(foldPath(path)))

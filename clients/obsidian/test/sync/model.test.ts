@@ -1,0 +1,12 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { runSeeds } from '../../../../packages/sync/test/simulation/run.ts';
+import { vaultWorldDisk } from './vault-world.ts';
+
+test('in 30 seeds three devices with the plugin, whose apps are killed at any step, end in sync with no word lost', async () => {
+  assert.deepEqual(await runSeeds(1, 30, { diskOf: vaultWorldDisk }), []);
+});
+
+test('seed 29: an attachment that is written while the server’s bytes replace it is not lost', async () => {
+  assert.deepEqual(await runSeeds(29, 1, { diskOf: vaultWorldDisk }), []);
+});
