@@ -6,7 +6,7 @@ import { rolldown } from 'rolldown';
 /*
  * node build.mjs [folder]
  *
- * Builds the plugin into `dist`, or another folder: one CommonJS module as the app loads it, beside its manifest. The
+ * Builds the plugin into `dist`, or another folder: one CommonJS module as the app loads it, beside its manifest and styles. The
  * same sources and packages give the same bytes on every machine.
  */
 
@@ -45,7 +45,7 @@ export async function buildPlugin(folder) {
   if (bytes > MOST_BYTES) throw new Error(`main.js has ${bytes} bytes; it may have ${MOST_BYTES}`);
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, 'main.js'), main.code);
-  writeFileSync(join(folder, 'manifest.json'), readFileSync(join(here, 'manifest.json')));
+  for (const name of ['manifest.json', 'styles.css']) writeFileSync(join(folder, name), readFileSync(join(here, name)));
   return { bytes, modules: main.moduleIds };
 }
 

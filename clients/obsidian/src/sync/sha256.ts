@@ -9,7 +9,3 @@ export const hashing: Hashing = {
     return { add: (bytes) => void hash.update(bytes), end: () => bytesToHex(hash.digest()) };
   },
 };
-
-export function hashOf(bytes: Uint8Array): string {
-  return bytesToHex(sha256(bytes));
-}

@@ -18,7 +18,6 @@ import { type App, type TAbstractFile, TFile, TFolder } from 'obsidian';
 import { FileFacts } from './file-facts.ts';
 import { KeptCopies, ownBuffer } from './kept-copies.ts';
 import { PathLocks } from './path-locks.ts';
-import { hashOf } from './sha256.ts';
 import { isHidden, tooLarge, VaultListing } from './vault-listing.ts';
 import { WriteJournal } from './write-journal.ts';
 
@@ -39,8 +38,6 @@ export interface VaultDiskOptions {
   readonly isHeld?: (path: string) => boolean;
   /** Whether a view shows a file, so that it has to stay the same to the app. */
   readonly isOpen?: (path: string) => boolean;
-  /** Whether the server can give back a deleted file with these bytes. */
-  readonly isInTrash?: (path: string, hash: string) => Promise<boolean>;
 }
 
 /** What is longer is written piece by piece. */
@@ -111,6 +108,7 @@ export class VaultDisk implements Disk {
     if (!(file instanceof TFile)) return !isHidden(file.path);
     if (kind === 'delete') this.#facts.gone(file.path);
     if (kind === 'create' || kind === 'modify') {
+      if (kind === 'modify') this.#listing.suspect(file.path);
       if (this.#facts.isKnown(file.path, file.stat)) return false;
       this.#facts.changed(file.path, file.stat, this.#listing.listed.get(file.path), this.#options.clock.now());
     }
@@ -127,7 +125,9 @@ export class VaultDisk implements Disk {
     const paths = this.listed;
     for (let count = Math.min(DOUBTED, paths.length); count > 0; count--) {
       this.#doubted = (this.#doubted + 1) % paths.length;
-      this.#facts.doubt(paths[this.#doubted] ?? '', this.#options.clock.now());
+      const path = paths[this.#doubted] ?? '';
+      this.#facts.doubt(path, this.#options.clock.now());
+      this.#listing.suspect(path);
     }
   }
 
@@ -328,7 +328,11 @@ export class VaultDisk implements Disk {
     else await vault.rename(file, to);
   }
 
-  async moveFolder(from: string, to: string): Promise<void> {
+  moveFolder(from: string, to: string): Promise<void> {
+    return this.#changing(from, () => this.#moveFolder(from, to));
+  }
+
+  async #moveFolder(from: string, to: string): Promise<void> {
     const { vault } = this.#app;
     this.#requireValid(to);
     if (!(vault.getAbstractFileByPath(from) instanceof TFolder)) throw new DiskChanged(from);
@@ -349,8 +353,7 @@ export class VaultDisk implements Disk {
     return this.#changing(file.path, async () => {
       const bytes = await this.#expected(file);
       this.#requireFree(file.path);
-      const isSafe = (await this.#options.isInTrash?.(file.path, hashOf(bytes)).catch(() => false)) ?? false;
-      if (!isSafe) await this.kept.keep(file.path, bytes);
+      await this.kept.keep(file.path, bytes);
       const there = this.#app.vault.getFileByPath(file.path);
       if (there === null) await this.#app.vault.adapter.remove(this.#listing.onDisk(file.path));
       else await this.#app.fileManager.trashFile(there);
@@ -363,14 +366,22 @@ export class VaultDisk implements Disk {
     await this.kept.keep(path, await wholeOf(bytes));
   }
 
-  async makeFolder(path: string): Promise<void> {
+  makeFolder(path: string): Promise<void> {
+    return this.#changing(path, () => this.#makeFolder(path));
+  }
+
+  async #makeFolder(path: string): Promise<void> {
     this.#requireValid(path);
     const there = this.#app.vault.getAbstractFileByPath(path);
     if (there instanceof TFile) throw new DiskChanged(path);
     if (there === null) await this.#app.vault.adapter.mkdir(path);
   }
 
-  async removeFolder(path: string): Promise<void> {
+  removeFolder(path: string): Promise<void> {
+    return this.#changing(path, () => this.#removeFolder(path));
+  }
+
+  async #removeFolder(path: string): Promise<void> {
     const { adapter } = this.#app.vault;
     if (!(await adapter.exists(path))) return;
     const { files, folders } = await adapter.list(path);
@@ -449,6 +460,7 @@ export class VaultDisk implements Disk {
     const stat = await this.#app.vault.adapter.stat(this.#listing.onDisk(path));
     const kept = stat?.mtime ?? mtime;
     this.#facts.proved(path, kept, size);
+    this.#listing.suspect(path);
     const file = this.#app.vault.getFileByPath(path);
     if (file !== null) this.#facts.replaced(file);
     return this.#shown(path, size, kept);

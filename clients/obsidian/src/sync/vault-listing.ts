@@ -16,6 +16,8 @@ export interface ListingOptions {
   readonly bytesMax: number | null;
 }
 
+/** So many files of which the last events are known are looked at on the disk each time. */
+const SUSPECTS_MAX = 512;
 /** Files are looked at together up to this number, so that no single task keeps the app waiting. */
 const AT_ONCE = 2000;
 const MB = 1024 * 1024;
@@ -27,6 +29,8 @@ export class VaultListing {
   readonly listed = new Map<string, DiskFile>();
   /** Files that are too large, with their sizes, by folded path. */
   readonly #large = new Map<string, number>();
+  /** Files that were written a while ago: the app can miss what others write to them, see PathLocks. */
+  readonly #suspects = new Set<string>();
   /** Files that the disk has and the app does not know. */
   #strangers: readonly string[] = [];
 
@@ -38,6 +42,14 @@ export class VaultListing {
     return this.#large.has(foldPath(path));
   }
 
+  /** Has the next listings look at a file on the disk itself. */
+  suspect(path: string): void {
+    this.#suspects.delete(path);
+    this.#suspects.add(path);
+    const [oldest] = this.#suspects;
+    if (this.#suspects.size > SUSPECTS_MAX && oldest !== undefined) this.#suspects.delete(oldest);
+  }
+
   async list(): Promise<DiskListing> {
     const { vault, settings } = this.#options;
     const files = new Map<string, DiskFile>();
@@ -46,7 +58,8 @@ export class VaultListing {
     let looked = 0;
     for (const file of vault.getFiles()) {
       const path = normalizePath(file.path);
-      await this.#add(files, skipped, path, file.stat, file);
+      const stat = this.#suspects.has(path) ? await vault.adapter.stat(file.path) : file.stat;
+      if (stat !== null) await this.#add(files, skipped, path, stat, file);
       looked += 1;
       if (looked % AT_ONCE === 0) await this.#options.clock.sleep(0);
     }

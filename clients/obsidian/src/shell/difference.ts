@@ -1,0 +1,28 @@
+import { minimalDiff } from '@notevault/note-text/diff/diff.ts';
+import { text } from '../texts/texts.ts';
+
+/** So much of what is the same is shown beside a difference. */
+const CONTEXT = 80;
+
+/** Shows what makes one text the other. */
+export function showDifference(parent: HTMLElement, before: string, after: string): void {
+  parent.empty();
+  const box = parent.createEl('pre', { cls: 'notevault-difference' });
+  const edits = minimalDiff(before, after);
+  if (edits.length === 0) box.createSpan({ text: text('noDifference') });
+  let at = 0;
+  for (const [index, edit] of edits.entries()) {
+    box.createSpan({ text: shortened(before.slice(at, edit.at), index > 0, true) });
+    const removed = before.slice(edit.at, edit.at + edit.remove);
+    if (removed !== '') box.createEl('del', { text: removed });
+    if (edit.insert !== '') box.createEl('ins', { text: edit.insert });
+    at = edit.at + edit.remove;
+  }
+  if (edits.length > 0) box.createSpan({ text: shortened(before.slice(at), true, false) });
+}
+
+function shortened(same: string, isAfter: boolean, isBefore: boolean): string {
+  const most = CONTEXT * (Number(isAfter) + Number(isBefore));
+  if (same.length <= most) return same;
+  return `${isAfter ? same.slice(0, CONTEXT) : ''} … ${isBefore ? same.slice(-CONTEXT) : ''}`;
+}

@@ -1,0 +1,54 @@
+import type { BrakeReason } from '@notevault/sync/plan/brake.ts';
+import type { SyncStatus } from '@notevault/sync/run/sync-status.ts';
+import { type TextKey, text, timeText } from '../texts/texts.ts';
+import type { Facts } from './sync-controller.ts';
+
+const STATES: Readonly<Record<SyncStatus['state'], TextKey>> = {
+  'in step': 'stateInStep',
+  syncing: 'stateSyncing',
+  unsettled: 'stateSyncing',
+  unfinished: 'stateSyncing',
+  offline: 'stateOffline',
+  paused: 'statePaused',
+  waiting: 'stateWaiting',
+  stopped: 'stateStopped',
+  ended: 'stateStopped',
+};
+
+/** How syncing stands, in few words. */
+export function stateText({ phase, status }: Facts): string {
+  switch (phase) {
+    case 'not connected':
+      return text('notConnected');
+    case 'other vault':
+      return text('otherVault');
+    case 'signed out':
+      return text('signedOut');
+    case 'asks':
+      return text('stateAsks');
+    case 'stopped':
+      return [text('stateStopped'), status.message].filter(Boolean).join(': ');
+    case 'runs':
+      return text(STATES[status.state]);
+  }
+}
+
+/** The five facts, each a line. */
+export function factTexts({ status, needs }: Facts): string[] {
+  const { serverReachedAt, waitingUp, waitingDown, oldestUnsent } = status;
+  return [
+    text('factServer', { when: serverReachedAt === null ? text('never') : timeText(serverReachedAt) }),
+    text('factUp', { count: waitingUp }),
+    text('factDown', { count: waitingDown }),
+    oldestUnsent === null
+      ? text('factNoOldest')
+      : text('factOldest', { path: oldestUnsent.path, when: timeText(oldestUnsent.since) }),
+    text('factNeeds', { count: needs }),
+  ];
+}
+
+/** What the brake has stopped. */
+export function brakeText({ side, kind, files, of }: BrakeReason): string {
+  if (kind === 'everything changed') return text('brakeChanged', { files, of });
+  return text(side === 'local' ? 'brakeDeletedLocal' : 'brakeDeletedRemote', { files, of });
+}

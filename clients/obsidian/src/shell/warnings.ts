@@ -1,0 +1,24 @@
+import type { App } from 'obsidian';
+import { text } from '../texts/texts.ts';
+
+/** What else changes the files of this vault by itself, as warnings. */
+export async function warningsOf(app: App): Promise<string[]> {
+  const warnings: string[] = [];
+  const { adapter, configDir } = app.vault;
+  if (isOn(await adapter.read(`${configDir}/core-plugins.json`).catch(() => '{}'), 'sync'))
+    warnings.push(text('besideSync'));
+  const { getBasePath } = adapter as { getBasePath?(): string };
+  if (getBasePath?.call(adapter).includes('Mobile Documents') === true) warnings.push(text('besideCloud'));
+  return warnings;
+}
+
+/** Whether a core plugin is on: a list of those that are, or an object with each. */
+function isOn(json: string, name: string): boolean {
+  try {
+    const plugins: unknown = JSON.parse(json);
+    if (Array.isArray(plugins)) return plugins.includes(name);
+    return typeof plugins === 'object' && plugins !== null && (plugins as Record<string, unknown>)[name] === true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,101 @@
+import type { Outcome } from '@notevault/sync/engine/outcome.ts';
+import type { Operation } from '@notevault/sync/plan/operations.ts';
+
+/** What happened to a file. */
+export type Deed = 'created' | 'changed' | 'merged' | 'moved' | 'deleted' | 'kept beside';
+
+export interface Happening {
+  /** Epoch milliseconds. */
+  readonly at: number;
+  readonly direction: 'up' | 'down';
+  readonly deed: Deed;
+  readonly path: string;
+  /** Why it was not done; null for what was. */
+  readonly reason: string | null;
+}
+
+const MOST = 500;
+
+/** What sync did to which file, the last first. */
+export class Activity {
+  #happenings: Happening[] = [];
+  readonly #changed: () => void;
+
+  constructor(changed: () => void) {
+    this.#changed = changed;
+  }
+
+  get all(): readonly Happening[] {
+    return this.#happenings;
+  }
+
+  add(operation: Operation, outcome: Outcome, at: number): void {
+    const told = tellingOf(operation);
+    if (told === null || outcome.kind === 'changed') return;
+    const reason = outcome.kind === 'refused' ? outcome.reason : null;
+    this.#happenings = [{ ...told, at, reason }, ...this.#happenings].slice(0, MOST);
+    this.#changed();
+  }
+}
+
+/** An operation as a person is told it; null for what changes neither side. */
+export function tellingOf(operation: Operation): Pick<Happening, 'direction' | 'deed' | 'path'> | null {
+  switch (operation.type) {
+    case 'createRemote':
+    case 'makeRemoteFolder':
+      return { direction: 'up', deed: 'created', path: operation.path };
+    case 'pushContent':
+      return { direction: 'up', deed: 'changed', path: operation.localPath };
+    case 'moveRemote':
+    case 'moveRemoteFolder':
+      return { direction: 'up', deed: 'moved', path: operation.to };
+    case 'deleteRemote':
+    case 'removeRemoteFolder':
+      return { direction: 'up', deed: 'deleted', path: operation.path };
+    case 'writeLocal':
+      return { direction: 'down', deed: operation.over === null ? 'created' : 'changed', path: operation.path };
+    case 'mergeLocal':
+      return { direction: 'down', deed: 'merged', path: operation.path };
+    case 'moveLocal':
+      return { direction: 'down', deed: operation.conflict ? 'kept beside' : 'moved', path: operation.to };
+    case 'setAside':
+      return { direction: 'down', deed: 'kept beside', path: operation.to };
+    case 'moveLocalFolder':
+      return { direction: 'down', deed: 'moved', path: operation.to };
+    case 'makeLocalFolder':
+      return { direction: 'down', deed: 'created', path: operation.path };
+    case 'deleteLocal':
+    case 'removeLocalFolder':
+      return { direction: 'down', deed: 'deleted', path: operation.path };
+    default:
+      return null;
+  }
+}
+
+/** What a sync would do, in numbers. */
+export interface Foreseen {
+  readonly sent: number;
+  readonly fetched: number;
+  readonly merged: number;
+  readonly keptBeside: number;
+  readonly deletedHere: number;
+  readonly deletedThere: number;
+  readonly equal: number;
+}
+
+export function foreseen(operations: readonly Operation[]): Foreseen {
+  const count = (holds: (operation: Operation) => boolean) => operations.filter(holds).length;
+  return {
+    sent: count(({ type }) => type === 'createRemote'),
+    fetched: count((operation) => operation.type === 'writeLocal' && operation.over === null),
+    merged: count(
+      (operation) =>
+        ['pushContent', 'mergeLocal'].includes(operation.type) ||
+        (operation.type === 'writeLocal' && operation.over !== null),
+    ),
+    keptBeside: count((operation) => tellingOf(operation)?.deed === 'kept beside'),
+    deletedHere: count(({ type }) => type === 'deleteLocal'),
+    deletedThere: count(({ type }) => type === 'deleteRemote'),
+    equal: count(({ type }) => type === 'adopt'),
+  };
+}

@@ -1,0 +1,60 @@
+import { linkDevice } from '@notevault/client/device-link.ts';
+import { NotevaultClient } from '@notevault/client/notevault-client.ts';
+import { type DeviceTokens, noToken, type TokenSource } from '@notevault/client/tokens.ts';
+import { type Http, Transport } from '@notevault/client/transport.ts';
+import type { DeviceStarted } from '@notevault/protocol/devices.ts';
+import { sleep } from './app-clock.ts';
+
+/** The vault with which this one is synced. None of it is a secret. */
+export interface Connection {
+  readonly url: string;
+  readonly vaultId: string;
+  readonly vaultName: string;
+}
+
+/** The origin of an address as somebody types it; null for none. */
+export function originOf(address: string): string | null {
+  const text = address.trim();
+  try {
+    const url = new URL(/^https?:\/\//i.test(text) ? text : `https://${text}`);
+    return url.hostname === '' || url.username !== '' ? null : url.origin;
+  } catch {
+    return null;
+  }
+}
+
+/** Whether what is sent to an address can be read on the way. */
+export function isOpenToAll(origin: string): boolean {
+  const { protocol, hostname } = new URL(origin);
+  return protocol === 'http:' && !['localhost', '127.0.0.1', '[::1]'].includes(hostname);
+}
+
+export interface ConnectOptions {
+  readonly origin: string;
+  readonly deviceName: string;
+  readonly vaultName: string;
+  readonly http: Http;
+  readonly signal: AbortSignal;
+  /** Shows the code and the page on which a person approves it, and chooses or makes a vault. */
+  show(started: DeviceStarted): void;
+}
+
+/** Links this device. Throws LinkRefused, ApiError, ConnectionError, and the signal’s reason. */
+export async function connect({ origin, http, signal, ...options }: ConnectOptions) {
+  const anyone = new NotevaultClient(new Transport(origin, noToken, { fetch: http, sleep, signal }));
+  const names = { device_name: options.deviceName, vault_name: options.vaultName };
+  const grant = await linkDevice(anyone, names, options.show, (ms) => sleep(ms, signal));
+  const vaultId = grant.vault_id;
+  if (vaultId === null) throw new Error('the server named no vault');
+  const tokens: DeviceTokens = { access_token: grant.access_token, refresh_token: grant.refresh_token };
+  const token: TokenSource = { ...noToken, token: async () => tokens.access_token };
+  const vaults = await new NotevaultClient(new Transport(origin, token, { fetch: http, sleep, signal })).vaults();
+  const vaultName = vaults.find(({ id }) => id === vaultId)?.name ?? options.vaultName;
+  return { connection: { url: origin, vaultId, vaultName } satisfies Connection, tokens, email: grant.user_email };
+}
+
+/** Ends the link on the server; a server that is away hears nothing, and its token ends by itself. */
+export async function disconnect(url: string, tokens: DeviceTokens, http: Http): Promise<void> {
+  const anyone = new NotevaultClient(new Transport(url, noToken, { fetch: http, sleep, tries: 1 }));
+  await anyone.endDevice(tokens.refresh_token);
+}

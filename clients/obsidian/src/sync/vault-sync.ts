@@ -1,0 +1,277 @@
+import { NotevaultClient } from '@notevault/client/notevault-client.ts';
+import { type PresentClient, VaultWatch } from '@notevault/client/signals/vault-watch.ts';
+import { noToken, type TokenSource } from '@notevault/client/tokens.ts';
+import { type Http, Transport } from '@notevault/client/transport.ts';
+import type { VaultClient } from '@notevault/client/vault-client.ts';
+import { VaultServer } from '@notevault/sync/adapters/vault-server.ts';
+import { SyncEngine, type SyncResult } from '@notevault/sync/engine/engine.ts';
+import type { Clock } from '@notevault/sync/engine/ports.ts';
+import { isConflictPath } from '@notevault/sync/plan/names.ts';
+import type { Setting } from '@notevault/sync/rules/settings-files.ts';
+import { type Control, runControl, runOnce, type SyncedFolder } from '@notevault/sync/run/run-once.ts';
+import { NO_STATUS, type SyncStatus } from '@notevault/sync/run/sync-status.ts';
+import { type ControlRequest, type Signals, WatchLoop } from '@notevault/sync/watch/watch-loop.ts';
+import type { App, EventRef } from 'obsidian';
+import { Activity, type Foreseen, foreseen } from './activity.ts';
+import type { Connection } from './connect.ts';
+import { checkMarker, writeMarker } from './device.ts';
+import { heldByEditors, isOpenInApp, saveEditors } from './editors.ts';
+import { IdbStore } from './idb-store.ts';
+import { hashing } from './sha256.ts';
+import type { SignIn } from './sign-in.ts';
+import { VaultDisk } from './vault-disk.ts';
+
+export interface VaultSyncOptions {
+  readonly app: App;
+  readonly connection: Connection;
+  readonly deviceId: string;
+  readonly deviceName: string;
+  readonly signIn: SignIn;
+  readonly http: Http;
+  readonly clock: Clock;
+  readonly indexedDb: IDBFactory;
+  readonly settings: readonly Setting[];
+  readonly exclusions: string;
+  readonly bytesMax: number | null;
+  readonly isPaused: boolean;
+  readonly socket?: (url: string) => WebSocket;
+  setPaused(isPaused: boolean): Promise<void>;
+  /** Something that is shown may have changed. */
+  changed(): void;
+}
+
+/** How long a device that goes out of sight may still send. */
+const HIDDEN_MS = 5000;
+/** The requests for first figures of a vault that is large. */
+const BLIND_MS = 30_000;
+
+/** One vault of the app in step with one of a server, as long as it is open. */
+export class VaultSync {
+  readonly activity: Activity;
+  readonly disk: VaultDisk;
+  readonly vault: VaultClient;
+  readonly tokens: TokenSource;
+  readonly #options: VaultSyncOptions;
+  readonly #store: IdbStore;
+  readonly #folder: SyncedFolder;
+  readonly #signals: AppSignals;
+  readonly #refs: EventRef[] = [];
+  #status: SyncStatus = NO_STATUS;
+  #requests: ControlRequest[] = [];
+  #loop: WatchLoop | null = null;
+  #running: Promise<void> = Promise.resolve();
+  #stop = new AbortController();
+  /** Whether this device knows nothing of the vault: a person sees first what it would do. */
+  readonly isNew: boolean;
+
+  private constructor(options: VaultSyncOptions, parts: Parts, activity: Activity) {
+    this.#options = options;
+    this.activity = activity;
+    this.disk = parts.disk;
+    this.vault = parts.vault;
+    this.tokens = parts.tokens;
+    this.isNew = parts.isNew;
+    this.#store = parts.store;
+    this.#signals = new AppSignals(options, parts.tokens);
+    this.#folder = {
+      engine: parts.engine,
+      status: {
+        read: async () => this.#status,
+        write: async (status) => {
+          this.#status = status;
+          options.changed();
+        },
+      },
+      conflicts: () => this.disk.listed.filter(isConflictPath),
+    };
+  }
+
+  /** Throws what opening the state throws. */
+  static async open(options: VaultSyncOptions): Promise<VaultSync> {
+    const { app, connection, clock, deviceId, signIn, http, indexedDb } = options;
+    await writeMarker(app.vault.adapter, { vaultId: connection.vaultId, folderId: deviceId });
+    const store = await IdbStore.open(indexedDb, deviceId);
+    const isNew = await store.isEmpty();
+    const { hashes } = await store.load();
+    const disk = new VaultDisk({
+      ...{ app, clock, settings: options.settings, exclusions: options.exclusions, bytesMax: options.bytesMax },
+      folderId: deviceId,
+      before: new Map(hashes.map(({ hash: _, ...file }) => [file.path, file])),
+      checkRoot: () => checkMarker(app.vault.adapter, connection.vaultId),
+      isHeld: (path) => heldByEditors(app, path),
+      isOpen: (path) => isOpenInApp(app, path),
+    });
+    await disk.recover();
+    const anyone = new NotevaultClient(new Transport(connection.url, noToken, { fetch: http }));
+    const tokens = signIn.source((refreshToken) => anyone.refreshDevice(refreshToken));
+    const transport = new Transport(connection.url, tokens, {
+      deviceId,
+      fetch: http,
+      sleep: (ms, signal) => clock.sleep(ms, signal),
+    });
+    const vault = new NotevaultClient(transport).vault(connection.vaultId);
+    const activity = new Activity(() => options.changed());
+    const ports = { disk, server: new VaultServer(vault), store, clock, hashing };
+    const engine = await SyncEngine.open(ports, {
+      device: options.deviceName,
+      onOperation: (operation, outcome) => activity.add(operation, outcome, clock.now()),
+    });
+    return new VaultSync(options, { disk, vault, tokens, store, engine, isNew }, activity);
+  }
+
+  get status(): SyncStatus {
+    return this.#status;
+  }
+
+  get isRunning(): boolean {
+    return this.#loop !== null;
+  }
+
+  /** Whether the server tells of changes at once; else it is asked now and then. */
+  get isConnected(): boolean {
+    return this.#signals.isConnected;
+  }
+
+  get present(): readonly PresentClient[] {
+    return this.#signals.present;
+  }
+
+  /** What the first sync would do. Throws the errors of the server port and FolderGone. */
+  async preview(): Promise<Foreseen> {
+    return foreseen((await this.#folder.engine.preview()).operations);
+  }
+
+  /** Syncs once, beside no other run. */
+  once(options: Parameters<typeof runOnce>[1] = {}): Promise<SyncResult> {
+    return runOnce(this.#folder, options);
+  }
+
+  /** Carries out a decision of a person and syncs once, beside no other run. */
+  decide(control: Control): Promise<SyncResult> {
+    if (control === 'check') this.disk.lookAround();
+    return runControl(this.#folder, control);
+  }
+
+  /** Keeps both sides in step from now on. @param isApproved whether a person has seen what will be done */
+  start(isApproved = false): void {
+    if (this.#loop !== null) return;
+    const { app, clock, isPaused } = this.#options;
+    this.#stop = new AbortController();
+    const loop = new WatchLoop({
+      ...{ sync: this.#folder, signals: this.#signals, clock, signal: this.#stop.signal, isPaused, isApproved },
+      blindMs: BLIND_MS,
+      setPaused: (is) => this.#options.setPaused(is),
+      takeRequests: async () => this.#requests.splice(0),
+      listAll: () => undefined,
+      tell: () => this.#options.changed(),
+      result: () => this.#options.changed(),
+      // One pull by the cursor, then the socket.
+      rests: () => this.#signals.begin(),
+    });
+    this.#loop = loop;
+    for (const kind of ['create', 'modify', 'delete', 'rename'] as const) {
+      // The four are overloads, which no union fits.
+      const ref = app.vault.on(kind as 'rename', (file, oldPath?: string) => {
+        if (this.disk.heard(kind, file, oldPath)) loop.changed();
+      });
+      this.#refs.push(ref);
+    }
+    this.#running = loop.run().catch((error: unknown) => this.#ended(error));
+  }
+
+  /** Carries out a decision of a person. */
+  request(control: Control): void {
+    if (control === 'check') this.disk.lookAround();
+    this.#requests.push({ id: this.#options.clock.uuid(), control });
+    this.#loop?.wake();
+  }
+
+  /** Out of sight the system may end the app at any moment: what is typed is sent, and the connection closed. */
+  async hide(): Promise<void> {
+    if (this.#loop === null) return;
+    this.#signals.leave();
+    await saveEditors(this.#options.app);
+    const end = new AbortController();
+    const late = this.#options.clock.sleep(HIDDEN_MS, end.signal).catch(() => undefined);
+    await this.stop();
+    const isPaused = this.#status.state === 'paused';
+    if (!isPaused) await Promise.race([this.once({ signal: end.signal }).catch(() => undefined), late]);
+    end.abort();
+  }
+
+  /** Ends after what is under way. */
+  async stop(): Promise<void> {
+    this.#stop.abort();
+    this.#signals.leave();
+    for (const ref of this.#refs.splice(0)) this.#options.app.vault.offref(ref);
+    await this.#running;
+    this.#loop = null;
+  }
+
+  async close(): Promise<void> {
+    await this.stop();
+    this.#store.close();
+  }
+
+  #ended(error: unknown): void {
+    const message = error instanceof Error ? error.message : String(error);
+    const state = this.#status.state === 'ended' ? 'ended' : 'stopped';
+    this.#status = { ...this.#status, state, message, at: this.#options.clock.now() };
+    this.#loop = null;
+    this.#signals.leave();
+    this.#options.changed();
+  }
+}
+
+interface Parts {
+  readonly disk: VaultDisk;
+  readonly vault: VaultClient;
+  readonly tokens: TokenSource;
+  readonly store: IdbStore;
+  readonly engine: SyncEngine;
+  readonly isNew: boolean;
+}
+
+/** The signals of the server, from when they are wanted. */
+class AppSignals implements Signals {
+  readonly #options: VaultSyncOptions;
+  readonly #tokens: TokenSource;
+  #watch: VaultWatch | null = null;
+
+  constructor(options: VaultSyncOptions, tokens: TokenSource) {
+    this.#options = options;
+    this.#tokens = tokens;
+  }
+
+  begin(): void {
+    if (this.#watch !== null) return;
+    const { connection, clock, socket, changed } = this.#options;
+    this.#watch = new VaultWatch(connection.url, connection.vaultId, this.#tokens, {
+      sleep: (ms, signal) => clock.sleep(ms, signal),
+      ...(socket && { socket }),
+    });
+    this.#watch.onChange(changed);
+  }
+
+  leave(): void {
+    this.#watch?.close();
+    this.#watch = null;
+  }
+
+  get isConnected(): boolean {
+    return this.#watch?.isConnected ?? false;
+  }
+
+  get end(): string | null {
+    return this.#watch?.end ?? null;
+  }
+
+  get present(): readonly PresentClient[] {
+    return this.#watch?.present ?? [];
+  }
+
+  async next(atMostMs: number, signal: AbortSignal): Promise<void> {
+    if (this.#watch !== null) return this.#watch.next(atMostMs, signal);
+    await this.#options.clock.sleep(1000, signal).catch(() => undefined);
+  }
+}
