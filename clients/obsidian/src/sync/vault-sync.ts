@@ -165,8 +165,10 @@ export class VaultSync {
       listAll: () => undefined,
       tell: () => this.#options.changed(),
       result: () => this.#options.changed(),
-      // One pull by the cursor, then the socket.
-      rests: () => this.#signals.begin(),
+      // One pull by the cursor, then the socket; none for what has ended meanwhile.
+      rests: () => {
+        if (!this.#stop.signal.aborted) this.#signals.begin();
+      },
     });
     this.#loop = loop;
     for (const kind of ['create', 'modify', 'delete', 'rename'] as const) {

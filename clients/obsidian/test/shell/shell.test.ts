@@ -1,0 +1,258 @@
+import assert from 'node:assert/strict';
+import { afterEach, it } from 'node:test';
+import { IDBFactory } from 'fake-indexeddb';
+import { onSqlite } from '../../../../server/test/kit/engines.ts';
+import { startServer, type TestServer } from '../../../../server/test/kit/server.ts';
+import { until } from '../../../../server/test/kit/until.ts';
+import NotevaultPlugin from '../../src/main.ts';
+import { KeptModal } from '../../src/shell/kept-modal.ts';
+import { de } from '../../src/texts/de.ts';
+import { en } from '../../src/texts/en.ts';
+import { ja } from '../../src/texts/ja.ts';
+import { StandInApp } from '../stand-in/app.ts';
+import { type Modal, type Setting, settingsIn, shown } from '../stand-in/components.ts';
+import { Device, type DeviceOptions } from '../stand-in/device.ts';
+import type { Plugin } from '../stand-in/plugin.ts';
+import { installWindow } from '../stand-in/window.ts';
+
+const MANIFEST = { id: 'notevault', name: 'Notevault', version: '0.2.0' };
+
+/** Timers that are ten times as fast. */
+const clock = {
+  now: () => Date.now(),
+  setTimeout: (run: () => void, ms = 0) => setTimeout(run, ms / 10) as unknown as number,
+  clearTimeout: (id: number | undefined) => clearTimeout(id),
+};
+
+/** A device on which the plugin is on. */
+class Home {
+  readonly device: Device;
+  readonly #window = installWindow(clock);
+  app: StandInApp;
+  plugin!: NotevaultPlugin;
+
+  constructor(options: DeviceOptions = {}) {
+    this.device = new Device({ clock, ...options });
+    Object.assign(window, { indexedDB: new IDBFactory(), fetch: (url: URL, init: object) => fetch(url, init) });
+    Object.assign(window, { document: new EventTarget() });
+    this.app = new StandInApp(this.device);
+  }
+
+  async start(): Promise<void> {
+    this.plugin = (await this.app.enable(NotevaultPlugin as never, MANIFEST)) as never;
+    this.app.start();
+    const data = this.device.disk.text('.obsidian/plugins/notevault/data.json') ?? '{}';
+    const isConnected = JSON.parse(data).connection != null;
+    await until(() => this.phase !== 'not connected' || !isConnected, 'the start');
+  }
+
+  async restart(): Promise<void> {
+    await this.plugin.controller.close();
+    this.app.kill();
+    this.app = new StandInApp(this.device);
+    await this.start();
+  }
+
+  async end(): Promise<void> {
+    await this.plugin.controller.close();
+    this.#window[Symbol.dispose]();
+  }
+
+  command(id: string): void {
+    this.standIn.commands.get(id)?.callback?.();
+  }
+
+  /** The plugin as the app has it. */
+  get standIn(): Plugin {
+    return this.plugin as unknown as Plugin;
+  }
+
+  get phase(): string {
+    return this.plugin.controller.facts.phase;
+  }
+
+  async write(path: string, text: string): Promise<void> {
+    const file = this.app.vault.getFileByPath(path);
+    if (file === null) await this.app.vault.create(path, text);
+    else await this.app.vault.modify(file, text);
+  }
+}
+
+const topModal = (): Modal => shown.modals.at(-1) ?? assert.fail('no dialog is open');
+const textOf = (modal: Modal): string => modal.contentEl.all.map(({ textContent }) => textContent).join('\n');
+const control = (row: Setting | undefined, text: string) =>
+  row?.components.find((one) => one.text === text) ?? assert.fail(`there is no ${text}`);
+const button = (modal: Modal, text: string) =>
+  settingsIn(modal.contentEl)
+    .flatMap(({ components }) => components)
+    .find((one) => one.text === text) ?? assert.fail(`there is no ${text}`);
+
+onSqlite('the plugin in the app', (open) => {
+  const homes: Home[] = [];
+  afterEach(async () => {
+    for (const home of homes.splice(0)) await home.end();
+    for (const modal of shown.modals.splice(0)) modal.onClose();
+  });
+
+  const homeOf = async (options: DeviceOptions = {}) => {
+    const home = new Home(options);
+    homes.push(home);
+    await home.start();
+    return home;
+  };
+
+  /** Connects as a person does, who approves the device on the server’s page; resolves to the vault. */
+  async function connect(home: Home, server: TestServer, vault = 'new'): Promise<string> {
+    home.command('connect');
+    const dialog = topModal();
+    const [address, go] = settingsIn(dialog.contentEl);
+    await address?.components[0]?.change(server.url);
+    void control(go, en.connect).click();
+    const code = () => /[A-Z0-9]{4}-[A-Z0-9]{4}/.exec(textOf(dialog))?.[0];
+    await until(() => code() !== undefined, 'the code');
+    const answer = await server.alice.post('/auth/device/authorize', { user_code: code(), vault_id: vault });
+    await until(() => {
+      server.clock.advance({ ms: 1000 });
+      return ['asks', 'runs'].includes(home.phase);
+    }, 'the connection');
+    return answer.body.vault_id as string;
+  }
+
+  it('connects by the server’s page, shows what the first sync would do, and does nothing before a person says so', async () => {
+    await using server = await startServer({ open });
+    const home = await homeOf();
+    await home.write('a.md', 'one\n');
+    const vaultId = await connect(home, server);
+    const headers = { 'x-vault-id': vaultId };
+    await until(() => textOf(topModal()).includes('Sent to the server: 1'), 'the figures');
+    assert.deepEqual((await server.alice.get('/sync/manifest', headers)).body.notes, []);
+    await button(topModal(), en.go).click();
+    await until(async () => (await server.alice.get('/notes/a.md', headers)).status === 200, 'the note');
+    assert.equal(home.phase, 'runs');
+    await server.alice.post('/notes', { path: 'b.md', content: 'two\n', mtime: 1 }, headers);
+    await until(() => home.device.disk.get('b.md') !== undefined, 'the note of the server');
+    await until(() => home.plugin.controller.sync?.activity.all.some(({ path }) => path === 'b.md') === true);
+    assert.match(home.standIn.statusBarItems[0]?.textContent ?? '', /^Notevault: /);
+  });
+
+  it('keeps no secret in data.json; an empty or missing one is signed out, where the vault stays and nothing is asked anew', async () => {
+    await using server = await startServer({ open });
+    const home = await homeOf();
+    await home.write('a.md', 'one\n');
+    const vaultId = await connect(home, server);
+    await until(() => textOf(topModal()).includes('Sent to the server: 1'));
+    await button(topModal(), en.go).click();
+    const headers = { 'x-vault-id': vaultId };
+    await until(async () => (await server.alice.get('/notes/a.md', headers)).status === 200);
+    await until(() => home.plugin.controller.sync?.status.state === 'in step');
+    const secrets = [...home.device.secrets.values()].join();
+    assert.match(secrets, /access_token/);
+    const data = home.device.disk.text('.obsidian/plugins/notevault/data.json') ?? '';
+    assert.match(data, new RegExp(vaultId));
+    assert.doesNotMatch(data, /token|nv_/);
+    for (const lose of [
+      () => home.device.secrets.clear(),
+      () => home.app.secretStorage.setSecret('notevault-sync', ''),
+    ]) {
+      lose();
+      await home.restart();
+      assert.equal(home.phase, 'signed out');
+      assert.equal(home.device.disk.text('a.md'), 'one\n');
+    }
+    await connect(home, server, vaultId);
+    assert.equal(home.phase, 'runs');
+  });
+
+  it('a copy of a vault, with its marker and its data, asks before it does anything', async () => {
+    await using server = await startServer({ open });
+    const home = await homeOf();
+    await home.write('a.md', 'one\n');
+    await connect(home, server);
+    await until(() => textOf(topModal()).includes('Sent to the server: 1'));
+    await button(topModal(), en.go).click();
+    await until(() => home.plugin.controller.sync?.status.state === 'in step');
+    const { secrets } = home.device;
+    const copy = await homeOf({ saved: home.device.disk.saved });
+    for (const [id, secret] of secrets) copy.device.secrets.set(id, secret);
+    await copy.restart();
+    assert.equal(copy.phase, 'asks');
+    await until(() => textOf(topModal()).includes('Equal on both sides: 1'), 'the figures');
+    assert.ok(textOf(topModal()).includes(en.firstLost));
+    await until(() => textOf(topModal()).includes('Sent to the server: 0'));
+  });
+
+  it('sends what was typed when a phone goes out of sight, rests, and pulls when it is seen again', async () => {
+    await using server = await startServer({ open });
+    const home = await homeOf({ platform: 'ios' });
+    const vaultId = await connect(home, server);
+    await until(() => textOf(topModal()).includes(en.go) || settingsIn(topModal().contentEl).length > 0);
+    await until(() => textOf(topModal()).includes('Equal'));
+    await button(topModal(), en.go).click();
+    await until(() => home.plugin.controller.sync?.status.state === 'in step');
+    const headers = { 'x-vault-id': vaultId };
+    // Longer ago than a program may take to write it.
+    await home.app.vault.create('a.md', 'typed\n', { mtime: Date.now() - 10_000 });
+    await home.plugin.controller.hide();
+    assert.equal((await server.alice.get('/notes/a.md', headers)).body.content, 'typed\n');
+    assert.equal(home.plugin.controller.sync?.isRunning, false);
+    assert.equal(home.plugin.controller.sync?.isConnected, false);
+    await server.alice.post('/notes', { path: 'b.md', content: 'two\n', mtime: 1 }, headers);
+    await home.plugin.controller.show();
+    await until(() => home.device.disk.get('b.md') !== undefined);
+    home.command('pause');
+    await until(() => home.plugin.controller.sync?.status.state === 'paused');
+    assert.ok(home.plugin.controller.isPaused);
+  });
+
+  it('a conflict copy and a kept copy can be compared and put away, and a kept one put back', async () => {
+    await using server = await startServer({ open });
+    const home = await homeOf();
+    await home.write('a.md', 'one\n');
+    const vaultId = await connect(home, server);
+    await server.alice.post('/notes', { path: 'a.md', content: 'other\n', mtime: 1 }, { 'x-vault-id': vaultId });
+    await until(() => textOf(topModal()).includes('Kept beside one another: '), 'the figures');
+    await button(topModal(), en.go).click();
+    const { controller } = home.plugin;
+    await until(() => (controller.sync?.status.conflicts.length ?? 0) === 1, 'the conflict copy');
+    assert.equal(controller.facts.needs, 1);
+    const sync = controller.sync ?? assert.fail();
+    const dialog = new KeptModal(home.app as never, sync) as unknown as Modal;
+    dialog.open();
+    await until(() => settingsIn(dialog.contentEl).length > 1);
+    const rows = () => settingsIn(dialog.contentEl).filter(({ components }) => components.length > 0);
+    await control(rows()[0], en.compare).click();
+    assert.ok(dialog.contentEl.all.some(({ tag }) => tag === 'ins'));
+    await control(rows()[0], en.putAway).click();
+    await until(() => (controller.sync?.status.conflicts.length ?? 1) === 0, 'the end of the conflict');
+    dialog.close();
+    dialog.open();
+    await until(() => rows().length > 0);
+    const before = (await sync.disk.kept.list()).length;
+    await control(rows()[0], en.putBack).click();
+    await control(rows()[0], en.putAway).click();
+    assert.equal((await sync.disk.kept.list()).length, before - 1);
+  });
+
+  it('disconnecting leaves the files, ends the access on the server, and forgets the vault', async () => {
+    await using server = await startServer({ open });
+    const home = await homeOf();
+    await home.write('a.md', 'one\n');
+    await connect(home, server);
+    await until(() => textOf(topModal()).includes('Sent to the server: 1'));
+    await button(topModal(), en.go).click();
+    await until(() => home.plugin.controller.sync?.status.state === 'in step');
+    const tokens = JSON.parse([...home.device.secrets.values()][0] ?? '{}') as { access_token: string };
+    await home.plugin.controller.disconnect();
+    assert.equal(home.phase, 'not connected');
+    assert.equal(home.device.disk.text('a.md'), 'one\n');
+    assert.equal((await server.bearer(tokens.access_token).get('/vaults')).status, 401);
+    assert.equal([...home.device.secrets.values()].join(''), '');
+    assert.equal(home.device.disk.get('.notevault/folder.json'), undefined);
+  });
+});
+
+it('the texts of the plugin are there in each language, with the same values', () => {
+  const values = (text: string) => [...text.matchAll(/\{\w+\}/g)].map(([value]) => value).sort();
+  for (const key of Object.keys(en) as (keyof typeof en)[])
+    for (const texts of [de, ja]) assert.deepEqual(values(texts[key]), values(en[key]), key);
+});

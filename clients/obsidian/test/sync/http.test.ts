@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { it } from 'node:test';
+import { NotevaultClient } from '@notevault/client/notevault-client.ts';
+import { fixedToken } from '@notevault/client/tokens.ts';
+import { ConnectionError, type Http, Transport } from '@notevault/client/transport.ts';
+import { onSqlite } from '../../../../server/test/kit/engines.ts';
+import { startServer } from '../../../../server/test/kit/server.ts';
+import { appHttp, SLICE_BYTES } from '../../src/sync/http.ts';
+import { network } from '../stand-in/network.ts';
+import { vaultOf } from './plugin-device.ts';
+
+const MB = 1024 * 1024;
+/** The address of the server, by which it names itself. */
+const PUBLIC = 'https://notes.example';
+
+/** The page may ask nobody, as where its origin is not let through. */
+const refusing: Http = async () => {
+  throw new TypeError('Failed to fetch');
+};
+
+async function listening(answer: RequestListener) {
+  const server = createServer(answer).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+onSqlite('the plugin’s requests', (open) => {
+  it('go by the page, or by the app where the page is refused, in parts that an Android phone survives', async () => {
+    await using server = await startServer({ open, config: { publicUrl: PUBLIC } });
+    const { key, vaultId } = await vaultOf(server, 'slices');
+    const transport = (http: Http) => new Transport(PUBLIC, fixedToken(key), { fetch: http, tries: 1 });
+    const there = (url: URL | string) => String(url).replace(PUBLIC, server.url);
+    const bytes = new Uint8Array(9 * MB).map((_, index) => (index * 2_654_435_761) >>> 24);
+    const byPage = new NotevaultClient(
+      transport(appHttp({ fetch: (url, request) => fetch(there(url), request) })),
+    ).vault(vaultId);
+    await byPage.putAttachment('film.mp4', { bytes: () => bytes, mtime: 1 });
+    let longest = 0;
+    const sent = network.fetch;
+    network.fetch = async (url, init) => {
+      const answer = await sent(there(url), init);
+      longest = Math.max(longest, (await answer.clone().arrayBuffer()).byteLength);
+      return answer;
+    };
+    try {
+      const byApp = new NotevaultClient(transport(appHttp({ fetch: refusing }))).vault(vaultId);
+      const read = await byApp.readAttachment('film.mp4');
+      assert.equal(read?.size, bytes.length);
+      assert.ok(Buffer.from(bytes).equals(Buffer.from(await new Response(read?.bytes).arrayBuffer())));
+      assert.equal(longest, SLICE_BYTES);
+      await byApp.upsertNote({ path: 'a.md', content: 'text\n', mtime: 1 });
+      assert.equal((await byApp.readNote('a.md'))?.content, 'text\n');
+      // It is refused here, where the app would end.
+      await assert.rejects(byApp.putAttachment('other.mp4', { bytes: () => bytes, mtime: 1 }), ConnectionError);
+    } finally {
+      network.fetch = sent;
+    }
+  });
+});
+
+it('the plugin’s requests tell no token to a host to which a server redirects, whatever the app follows', async () => {
+  const heard: (string | undefined)[] = [];
+  await using other = await listening((request, response) => {
+    heard.push(request.headers.authorization);
+    response
+      .setHeader('content-type', 'application/json')
+      .end(JSON.stringify({ issuer: `http://${request.headers.host}` }));
+  });
+  await using server = await listening((request, response) => {
+    response.writeHead(307, { location: other.url + request.url }).end();
+  });
+  const transport = new Transport(server.url, fixedToken('secret'), { fetch: appHttp({ fetch: refusing }), tries: 1 });
+  await assert.rejects(transport.json({ method: 'GET', path: '/vaults' }), ConnectionError);
+  assert.deepEqual(heard, [undefined]);
+});
