@@ -106,7 +106,7 @@ export async function buildApp(
   const domains = await createDomains(context);
   const collaboration = createCollaborationOf(context, domains);
   const guard = new RequestGuard(domains, context.ports.db, createRateLimits(ports.clock, config.plans));
-  subscribeListeners(context.events, domains, collaboration, guard, metrics);
+  subscribeListeners(context.events, domains, collaboration, guard, { metrics, log });
   if (metrics !== null) addGauges(metrics, domains, collaboration, context);
   const jobs = jobsOf(domains, ports.clock);
   const jobRunner = new JobRunner(log, ports.clock, tracing === null ? jobs : tracedJobs(jobs, tracing));

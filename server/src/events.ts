@@ -12,8 +12,22 @@ export interface ServerEvents {
   readonly vaultClosed: { readonly vaultId: VaultId };
   /** Somebody opened a vault. */
   readonly vaultOpened: { readonly userId: UserId; readonly vaultId: VaultId };
+  /** Who has a vault, or may get it, changed. */
+  readonly peopleChanged: PeopleChange;
   /** Some credentials of a user may have become invalid; whoever relies on one checks it again. */
   readonly credentialsChanged: { readonly userId: UserId };
+}
+
+/** What has changed about the people of a vault. */
+export const peopleChanges = [
+  ...(['joined', 'role_changed', 'removed', 'left', 'handed_over', 'invited', 'invitation_withdrawn'] as const),
+];
+
+export interface PeopleChange {
+  readonly change: (typeof peopleChanges)[number];
+  readonly vaultId: VaultId;
+  /** Whom it concerns: of a hand-over the new owner, of an invitation the owner. */
+  readonly userId: UserId;
 }
 
 type Listener<Name extends keyof ServerEvents> = (event: ServerEvents[Name]) => void;

@@ -62,6 +62,10 @@ export const InvitationShown = Type.Object({
   invited_by: Nullable(Type.String()),
   role: MemberRole,
   expires_at: Timestamp,
+  registers: Type.Boolean({
+    description:
+      'Whether somebody without an account may make one with it, by sending its token as the `invite` of a registration.',
+  }),
 });
 export type InvitationShown = Static<typeof InvitationShown>;
 

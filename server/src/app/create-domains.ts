@@ -130,6 +130,7 @@ function createAccountsAndVaults(
       },
       sharedVaultsOf: (handle, userId) => later().vaults.ownedWithMembers(handle, userId),
       named: (ids) => later().members.named(ids),
+      joining: (invite, email) => later().members.invitations.joining(invite, email),
     },
   });
   const vaults = createVaults({
@@ -153,6 +154,7 @@ function createAccountsAndVaults(
     vaults,
     events,
     publicUrl,
+    registration: config.registration,
     hooks: { membershipEnded: (handle, userId, vaultId) => takeAway(later(), handle, userId, vaultId) },
   });
   const cache = new VaultCache(db, clock, vaults, config.hotVaultsMb * MB);

@@ -1,5 +1,6 @@
+import type { FastifyBaseLogger } from 'fastify';
 import type { Collaboration } from '../domains/sync/sockets/collaboration.ts';
-import type { Events } from '../events.ts';
+import { type Events, peopleChanges } from '../events.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { Domains } from './domains.ts';
 import type { RequestGuard } from './guard.ts';
@@ -10,7 +11,7 @@ export function subscribeListeners(
   { cache, links, search, notes, productEvents }: Domains,
   collaboration: Collaboration,
   guard: RequestGuard,
-  metrics: Metrics | null,
+  { metrics, log }: { readonly metrics: Metrics | null; readonly log: Pick<FastifyBaseLogger, 'info'> },
 ): void {
   const help = 'Notes, attachments and folders written: the seqs that vaults took';
   const countWrites = metrics?.total('notevault_vault_writes_total', help);
@@ -27,6 +28,18 @@ export function subscribeListeners(
   events.on('vaultClosed', ({ vaultId }) => notes.live.closeVault(vaultId));
 
   events.on('vaultOpened', ({ userId }) => productEvents.vaultOpened(userId));
+
+  const countPeople = metrics?.counter(
+    'notevault_people_changes_total',
+    'Changes of the people of vaults',
+    ['change'],
+    peopleChanges.map((change) => ({ change })),
+  );
+  if (countPeople !== undefined) events.on('peopleChanged', ({ change }) => countPeople({ change }));
+  events.on('peopleChanged', ({ change, vaultId, userId }) => {
+    log.info({ component: 'members', event: change, vault: vaultId, user: userId }, 'people of a vault changed');
+  });
+  events.on('peopleChanged', ({ vaultId }) => collaboration.peopleChanged(vaultId));
 
   events.on('credentialsChanged', ({ userId }) => collaboration.credentialsChanged(userId));
 }

@@ -58,6 +58,7 @@ export async function openFixtures(open: () => Promise<Database>, options: Fixtu
       erasing: (userId) => vaults.purgeAllOf(userId),
       sharedVaultsOf: (handle, userId) => vaults.ownedWithMembers(handle, userId),
       named: async () => [],
+      joining: async () => null,
     },
     events,
   });

@@ -67,6 +67,8 @@ export interface TestServerOptions {
   readonly webApp?: WebApp;
   /** Serves something else than the tools at the endpoint for assistants. */
   readonly createMcpServer?: NonNullable<AppOverrides['createMcpServer']>;
+  /** Gets each line of the log. Nothing is logged by default. */
+  readonly log?: (line: string) => void;
   /** Extends the defaults of tests: open registration without rate limit. */
   readonly config?: Partial<Config>;
 }
@@ -86,6 +88,7 @@ export async function startServer(options: TestServerOptions): Promise<TestServe
     webApp = null,
     config,
     createMcpServer,
+    log,
   } = options;
   await using opened = new AsyncDisposableStack();
   const db = await open();
@@ -102,8 +105,9 @@ export async function startServer(options: TestServerOptions): Promise<TestServe
     dataDir,
     ...config,
   };
+  const logger = log === undefined ? createLogger('silent') : createLogger('info', { write: log });
   const app = opened.use(
-    await buildApp({ db, keyring, blobs, bus, clock, fetcher, embedder }, settings, createLogger('silent'), {
+    await buildApp({ db, keyring, blobs, bus, clock, fetcher, embedder }, settings, logger, {
       passwordCost: CHEAP_PASSWORDS,
       webApp,
       ...(trashLimits === undefined ? {} : { trashLimits }),

@@ -42,15 +42,17 @@ export function InvitedStart(props: InvitedStartProps) {
   );
 }
 
-function Enter({ ended, registration, invited }: InvitedStartProps & { readonly invited: InvitationShown }) {
+function Enter({ token, ended, registration, invited }: InvitedStartProps & { readonly invited: InvitationShown }) {
   const [isNew, setNew] = useState(false);
   const welcome = useInvitationTexts(invited);
   // Whoever signs in here has read what it is for.
   useEffect(wantInvitation, []);
   if (registration !== null && isNew) {
-    return (
-      <Register kind={registration} invite="" asksSetupToken={false} back={() => setNew(false)} welcome={welcome} />
-    );
+    const back = () => setNew(false);
+    // It is the code itself, where it lets somebody register.
+    if (invited.registers)
+      return <Register kind="open" invite={token} asksSetupToken={false} back={back} welcome={welcome} />;
+    return <Register kind={registration} invite="" asksSetupToken={false} back={back} welcome={welcome} />;
   }
   const register = registration === null ? null : () => setNew(true);
   return <SignIn isReset={false} ended={ended} register={register} welcome={welcome} />;

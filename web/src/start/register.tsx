@@ -12,7 +12,7 @@ import { StartError } from './start-error.tsx';
 interface RegisterProps {
   /** `first`: the server has no account yet; `invited`: a code is needed; `open`: anybody may. */
   readonly kind: 'first' | 'invited' | 'open';
-  /** The code in the address, or empty. */
+  /** The code in the address, or empty; sent as it is where none is asked for. */
   readonly invite: string;
   readonly asksSetupToken: boolean;
   /** Goes back to signing in; null where there is no account to sign in to. */
@@ -49,7 +49,8 @@ export function Register({ kind, invite, asksSetupToken, back, welcome }: Regist
         submit={(form) =>
           attempt.run(() => {
             const device = takeOwnDevice(form);
-            return session.enter('/auth/register', { ...accountOf(form), ...device });
+            const known = kind === 'open' && invite !== '' ? { invite } : {};
+            return session.enter('/auth/register', { ...known, ...accountOf(form), ...device });
           })
         }
       >

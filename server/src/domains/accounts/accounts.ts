@@ -35,7 +35,15 @@ export interface AccountHooks {
   sharedVaultsOf(handle: ReadHandle, userId: UserId): Promise<VaultId[]>;
   /** Adds the names of vaults, for their owner. */
   named(ids: readonly VaultId[]): Promise<{ readonly id: VaultId; readonly name: string }[]>;
+  /**
+   * What an invitation to a vault lets somebody with this e-mail join by registering; null for what is no such
+   * invitation. Throws `invite_invalid`.
+   */
+  joining(invite: string, email: string): Promise<Joining | null>;
 }
+
+/** Makes an account that is being registered a member; throws `invite_invalid` if that has become impossible. */
+export type Joining = (handle: WriteHandle, userId: UserId) => Promise<void>;
 
 /** The injected dependencies of the domain. */
 export interface AccountDeps {

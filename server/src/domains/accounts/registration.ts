@@ -4,7 +4,7 @@ import type { WriteHandle } from '../../ports/database/database.ts';
 import { hashOf } from '../tokens/tokens.ts';
 import * as store from './accounts.store.ts';
 import type { Role, UserRow } from './accounts.tables.ts';
-import type { AccountDeps } from './accounts.ts';
+import type { AccountDeps, Joining } from './accounts.ts';
 import { canonicalEmail } from './emails.ts';
 import { checkPassword, type Passwords } from './passwords.ts';
 import { cleanDisplayName, type User, userOf } from './profile.ts';
@@ -70,7 +70,7 @@ async function register(
   const displayName = cleanDisplayName(display_name ?? null);
   const invite = textOf(token);
   const setupToken = textOf(setup_token);
-  await checkMode(deps, { email, invite, setupToken, isLocal });
+  const join = await checkMode(deps, { email, invite, setupToken, isLocal });
   const server = await keys.openServer();
   const passwordHash = await passwords.hash(password);
   const session = await sessions.prepare(client, remember === false);
@@ -79,8 +79,9 @@ async function register(
     const user = await insertAccount(handle, deps, account, async () => {
       // Whoever sends the token wants the first account, not any account.
       if (setupToken !== null) throw new NotevaultError('setup_token_invalid');
-      await admit(handle, deps, email, invite);
+      if (join === null) await admit(handle, deps, email, invite);
     });
+    await join?.(handle, user.id);
     await session.write(handle, user.id);
     return user;
   });
@@ -121,19 +122,28 @@ interface Admission {
   readonly isLocal: boolean;
 }
 
-/** Refuses whatever can be refused before a password is hashed. */
-async function checkMode(deps: AccountDeps, { email, invite, setupToken, isLocal }: Admission): Promise<void> {
-  const { db, clock, registration } = deps;
+/**
+ * Refuses whatever can be refused before a password is hashed. Resolves to what the account joins by registering, if it
+ * was an invitation to a vault that lets it register.
+ */
+async function checkMode(
+  deps: AccountDeps,
+  { email, invite, setupToken, isLocal }: Admission,
+): Promise<Joining | null> {
+  const { db, clock, registration, hooks } = deps;
   if ((await db.get(store.findFirstAccount, {})) === undefined) {
     if (!isLocal || setupToken !== null) await checkSetupToken(deps, setupToken);
-    return;
+    return null;
   }
   if (setupToken !== null) throw new NotevaultError('setup_token_invalid');
-  if (registration === 'open') return;
+  if (registration === 'open') return null;
   if (registration === 'closed') throw new NotevaultError('registration_closed');
   if (invite === null) throw new NotevaultError('invite_required');
+  const join = await hooks.joining(invite, email);
+  if (join !== null) return join;
   const found = await db.get(store.findInvite, { hash: hashOf(invite), email, now: clock.now() });
   if (found === undefined) throw new NotevaultError('invite_invalid');
+  return null;
 }
 
 /**

@@ -1,13 +1,16 @@
 import { invalid, NotevaultError } from '@notevault/protocol/errors.ts';
 import { INVITATION_SECONDS, MEMBERS_MAX, type NewInvitation } from '@notevault/protocol/members.ts';
 import { operations } from '@notevault/protocol/operations.ts';
-import { parseUuid } from '@notevault/protocol/values/ids.ts';
+import { NIL_UUID, parseUuid, type UserId, type VaultId } from '@notevault/protocol/values/ids.ts';
 import type { Vault } from '@notevault/protocol/vaults.ts';
+import type { WriteHandle } from '../../ports/database/database.ts';
 import type { SealingKey } from '../../ports/keyring/keyring.ts';
 import { includesRole, type Principal, roleOf } from '../access/access.ts';
+import type { Joining } from '../accounts/accounts.ts';
 import { hashOf, newToken } from '../tokens/tokens.ts';
 import type { SharedRow } from '../vaults/vaults.ts';
 import * as store from './members.store.ts';
+import type { InvitationRow } from './members.tables.ts';
 import type { MemberDeps, Members } from './members.ts';
 
 const PREFIX = 'nv_vin_';
@@ -30,14 +33,16 @@ export interface InvitationPreview {
   readonly invitedBy: string | null;
   readonly role: 'viewer' | 'editor';
   readonly expiresAt: number;
+  /** Whether somebody without an account may make one with it. */
+  readonly registers: boolean;
 }
 
 /** Invitations to a vault. Of their tokens only hashes are stored. */
 export class Invitations {
   readonly #deps: MemberDeps;
-  readonly #members: Pick<Members, 'locked'>;
+  readonly #members: Pick<Members, 'locked' | 'announce'>;
 
-  constructor(deps: MemberDeps, members: Pick<Members, 'locked'>) {
+  constructor(deps: MemberDeps, members: Pick<Members, 'locked' | 'announce'>) {
     this.#deps = deps;
     this.#members = members;
   }
@@ -58,11 +63,14 @@ export class Invitations {
     const token = newToken(clock.random, PREFIX);
     const now = clock.now();
     const [id, expiresAt] = [clock.uuid(), now + seconds * 1000];
-    await this.#members.locked(found.id, [principal.userId], async (handle, row) => {
+    const createdAt = await this.#members.locked(found.id, [principal.userId], async (handle, row) => {
       if (roleOf(principal, row) !== 'owner') throw new NotevaultError('owner_required');
       const waiting = await handle.all(store.listInvitations, { vaultId: row.id, now, limit: WAITING_MAX });
       const members = (await handle.get(store.countMembers, { vaultId: row.id }))?.count ?? 0;
       if (members >= MEMBERS_MAX || waiting.length >= WAITING_MAX) throw new NotevaultError('too_many_members');
+      // Whoever was removed in this instant is invited again by it.
+      const removal = (await handle.get(store.findLatestRemoval, { vaultId: row.id }))?.at ?? 0;
+      const after = Math.max(now, removal + 1);
       await handle.run(store.insertInvitation, {
         id,
         vault_id: row.id,
@@ -70,12 +78,14 @@ export class Invitations {
         role,
         email: email === null ? null : sealEmail(key, id, email),
         created_by: principal.userId,
-        created_at: now,
+        created_at: after,
         expires_at: expiresAt,
         uses_left: uses,
       });
+      this.#members.announce(handle, { change: 'invited', vaultId: row.id, userId: principal.userId });
+      return after;
     });
-    const invitation = { id, email, role, createdAt: now, expiresAt, usesLeft: uses };
+    const invitation = { id, email, role, createdAt, expiresAt, usesLeft: uses };
     return { invitation, url: `${publicUrl}/invite#${token.raw}` };
   }
 
@@ -105,31 +115,75 @@ export class Invitations {
         ? 0
         : await this.#members.locked(found.id, [principal.userId], async (handle, row) => {
             if (roleOf(principal, row) !== 'owner') throw new NotevaultError('owner_required');
-            return handle.run(store.deleteInvitation, { id, vaultId: row.id });
+            const changed = await handle.run(store.deleteInvitation, { id, vaultId: row.id });
+            const change = { change: 'invitation_withdrawn', vaultId: row.id, userId: principal.userId } as const;
+            if (changed > 0) this.#members.announce(handle, change);
+            return changed;
           });
     if (deleted === 0) throw new NotevaultError('invitation_not_found');
   }
 
   /** What an invitation is for; looking at it uses nothing up. Throws `invitation_invalid`. */
   async preview(token: string): Promise<InvitationPreview> {
-    const { row, invitation, key } = await this.#find(token);
-    if (invitation.uses_left === 0) throw new NotevaultError('invitation_invalid');
+    const { vaults, registration } = this.#deps;
+    const { row, invitation, key } = await this.#find(token, null);
     return {
-      vaultName: this.#deps.vaults.nameOf(key, row),
+      vaultName: vaults.nameOf(key, row),
       invitedBy: invitation.invited_by,
       role: invitation.role,
       expiresAt: invitation.expires_at,
+      registers: registration === 'open' || (registration === 'invite_only' && isOfAdmin(invitation)),
     };
   }
 
   /**
+   * What somebody without an account joins by registering; null for what is no invitation to a vault. Only an admin’s
+   * lets anybody register. Throws `invite_invalid`.
+   */
+  async joining(token: string, email: string): Promise<Joining | null> {
+    if (!token.startsWith(PREFIX)) return null;
+    const { invitation, row, key } = await this.#find(token, null).catch(asNotInvited);
+    const only = openEmail(key, invitation);
+    if (!isOfAdmin(invitation) || (only !== null && only !== email)) throw new NotevaultError('invite_invalid');
+    return (handle, userId) => this.#joinNew(handle, token, row, userId).catch(asNotInvited);
+  }
+
+  /** Nobody else knows the account yet, so only the owner’s is locked. */
+  async #joinNew(handle: WriteHandle, token: string, seen: SharedRow, userId: UserId): Promise<void> {
+    const { accounts, vaults, clock } = this.#deps;
+    await accounts.lockUser(handle, seen.user_id);
+    const now = clock.now();
+    const row = await vaults.findActive(handle, seen.id);
+    const invitation = await handle.get(store.findInvitation, { hash: hashOf(token), now });
+    const isOffered = row?.user_id === seen.user_id && row.owner_suspended_at === null;
+    if (!isOffered || invitation === undefined || !isOfAdmin(invitation))
+      throw new NotevaultError('invitation_invalid');
+    await this.#use(handle, invitation, { userId, now });
+  }
+
+  /** Uses an invitation up for one account. Throws `invitation_invalid`, `too_many_members`. */
+  async #use(
+    handle: WriteHandle,
+    { id, vault_id: vaultId, role }: Pick<InvitationRow, 'id' | 'vault_id' | 'role'>,
+    { userId, now, isMember = false }: { readonly userId: UserId; readonly now: number; readonly isMember?: boolean },
+  ): Promise<void> {
+    if ((await handle.run(store.useInvitation, { id })) === 0) throw new NotevaultError('invitation_invalid');
+    const members = (await handle.get(store.countMembers, { vaultId }))?.count ?? 0;
+    if (!isMember && members >= MEMBERS_MAX) throw new NotevaultError('too_many_members');
+    await handle.run(store.insertUse, { id, userId });
+    await handle.run(store.putMember, { vaultId, userId, role, now });
+    this.#members.announce(handle, { change: isMember ? 'role_changed' : 'joined', vaultId, userId });
+  }
+
+  /**
    * Makes the caller a member; one who has the vault already keeps their role if it is higher or came from this
-   * invitation, and uses nothing up then. Whom the owner removed or lowered since it was made gets nothing from it. Throws `invitation_invalid`, `invitation_for_another`, `too_many_members`.
+   * invitation, and uses nothing up then. Whom the owner removed or lowered since it was made gets nothing from it.
+   * Throws `invitation_invalid`, `invitation_for_another`, `too_many_members`.
    */
   async accept(principal: Principal, token: string): Promise<Vault> {
-    const { vaults, accounts, clock, events } = this.#deps;
+    const { vaults, accounts, clock } = this.#deps;
     const { userId } = principal;
-    const { invitation, key } = await this.#find(token);
+    const { invitation, key } = await this.#find(token, userId);
     const email = openEmail(key, invitation);
     const account = await accounts.me(userId);
     if (email !== null && email !== account.email) throw new NotevaultError('invitation_for_another');
@@ -138,7 +192,8 @@ export class Invitations {
       .locked(vaultId, [userId], async (handle, row) => {
         const now = clock.now();
         const current = await handle.get(store.findInvitation, { hash: hashOf(token), now });
-        if (current === undefined) throw new NotevaultError('invitation_invalid');
+        const isOffered = row.owner_suspended_at === null;
+        if (current === undefined || !isOffered) throw new NotevaultError('invitation_invalid');
         const held = roleOf({ userId }, row);
         const used = (await handle.get(store.findUse, { id, userId })) !== undefined;
         if (held !== null && (used || includesRole(held, role))) {
@@ -146,18 +201,17 @@ export class Invitations {
           return;
         }
         const former = await handle.get(store.findFormer, { vaultId, userId });
-        const removedSince = (former?.removed_at ?? 0) >= createdAt;
-        if (removedSince || (await handle.run(store.useInvitation, { id })) === 0) {
-          throw new NotevaultError('invitation_invalid');
-        }
-        const members = (await handle.get(store.countMembers, { vaultId }))?.count ?? 0;
-        if (held === null && members >= MEMBERS_MAX) throw new NotevaultError('too_many_members');
-        await handle.run(store.insertUse, { id, userId });
-        await handle.run(store.putMember, { vaultId, userId, role, now });
-        handle.onCommit(() => events.emit('credentialsChanged', { userId }));
+        if ((former?.removed_at ?? 0) >= createdAt) throw new NotevaultError('invitation_invalid');
+        await this.#use(handle, invitation, { userId, now, isMember: held !== null });
       })
       .catch(asInvalid);
     return vaults.describe(principal, vaultId);
+  }
+
+  /** The time of a removal now, after all invitations of the vault, also those of this instant. */
+  async afterAll(handle: WriteHandle, vaultId: VaultId): Promise<number> {
+    const latest = (await handle.get(store.findLatestInvitation, { vaultId }))?.at ?? 0;
+    return Math.max(this.#deps.clock.now(), latest);
   }
 
   /** Deletes expired invitations. */
@@ -167,12 +221,19 @@ export class Invitations {
     while ((await db.transact((handle) => handle.run(store.deleteExpired, expired))) === SWEEP_BATCH);
   }
 
-  async #find(token: string) {
+  /**
+   * An invitation that can be used, or was by this account. Whatever is wrong with one, the same is read before it is
+   * refused. Throws `invitation_invalid`.
+   */
+  async #find(token: string, userId: UserId | null) {
     const { db, vaults, clock } = this.#deps;
     const invitation = await db.get(store.findInvitation, { hash: hashOf(token), now: clock.now() });
-    const row = invitation === undefined ? undefined : await vaults.findActive(db, invitation.vault_id);
+    const row = await vaults.findActive(db, invitation?.vault_id ?? (NIL_UUID as VaultId));
+    const use = { id: invitation?.id ?? NIL_UUID, userId: userId ?? (NIL_UUID as UserId) };
+    const used = await db.get(store.findUse, use);
+    const isUsedUp = invitation?.uses_left === 0 && used === undefined;
     // What a suspended owner has offered is not on offer.
-    if (invitation === undefined || row === undefined || row.owner_suspended_at !== null) {
+    if (invitation === undefined || row === undefined || row.owner_suspended_at !== null || isUsedUp) {
       throw new NotevaultError('invitation_invalid');
     }
     return { invitation, row, key: await vaults.openKey(row.id).catch(asInvalid) };
@@ -184,6 +245,16 @@ function asInvalid(error: unknown): never {
   const isGone = error instanceof NotevaultError && /^(?:vault|member)_not_found$/.test(error.code);
   throw isGone ? new NotevaultError('invitation_invalid') : error;
 }
+
+/** Why an invitation lets nobody register is not told apart; a failure is no refusal. */
+function asNotInvited(error: unknown): never {
+  throw error instanceof NotevaultError && error.code !== 'unavailable' ? new NotevaultError('invite_invalid') : error;
+}
+
+const isOfAdmin = (invitation: {
+  readonly inviter_role: string | null;
+  readonly inviter_suspended_at: number | null;
+}) => invitation.inviter_role === 'admin' && invitation.inviter_suspended_at === null;
 
 const contextOf = (id: string) => ({ kind: 'invitations.email', row: id, version: 0 });
 

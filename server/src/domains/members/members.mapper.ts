@@ -19,6 +19,6 @@ export function invitationView(invitation: OpenInvitation): wire.Invitation {
 }
 
 export function previewView(preview: InvitationPreview): wire.InvitationShown {
-  const { vaultName, invitedBy, role, expiresAt } = preview;
-  return { vault_name: vaultName, invited_by: invitedBy, role, expires_at: isoTime(expiresAt) };
+  const { vaultName, invitedBy, role, expiresAt, registers } = preview;
+  return { vault_name: vaultName, invited_by: invitedBy, role, expires_at: isoTime(expiresAt), registers };
 }

@@ -77,7 +77,22 @@ export const findFormer = statement((db, p: MemberKey) =>
     .where('user_id', '=', p.userId),
 );
 
+/** When the owner last removed a member, or lowered a role. */
+export const findLatestRemoval = statement((db, p: { vaultId: VaultId }) =>
+  db
+    .selectFrom('former_members')
+    .select((eb) => eb.fn.max('removed_at').as('at'))
+    .where('vault_id', '=', p.vaultId),
+);
+
 // Invitations
+
+export const findLatestInvitation = statement((db, p: { vaultId: VaultId }) =>
+  db
+    .selectFrom('invitations')
+    .select((eb) => eb.fn.max('created_at').as('at'))
+    .where('vault_id', '=', p.vaultId),
+);
 
 export const insertInvitation = statement((db, p: InvitationRow) =>
   db.insertInto('invitations').values({
@@ -112,7 +127,7 @@ export const findInvitation = statement((db, p: { hash: Buffer; now: number }) =
     .selectFrom('invitations as i')
     .leftJoin('users as u', 'u.id', 'i.created_by')
     .select(['i.id', 'i.vault_id', 'i.role', 'i.email', 'i.created_at', 'i.expires_at', 'i.uses_left'])
-    .select('u.display_name as invited_by')
+    .select(['u.display_name as invited_by', 'u.role as inviter_role', 'u.suspended_at as inviter_suspended_at'])
     .where('i.token_hash', '=', p.hash)
     .where('i.expires_at', '>', p.now),
 );

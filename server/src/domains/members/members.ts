@@ -2,11 +2,11 @@ import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { MembersResponse } from '@notevault/protocol/members.ts';
 import { operations, type Role } from '@notevault/protocol/operations.ts';
 import { parseUuid, type UserId, type VaultId } from '@notevault/protocol/values/ids.ts';
-import type { EventSink } from '../../events.ts';
+import type { EventSink, PeopleChange } from '../../events.ts';
 import type { Clock } from '../../ports/clock/clock.ts';
 import type { Database, WriteHandle } from '../../ports/database/database.ts';
 import { includesRole, type Principal, roleOf } from '../access/access.ts';
-import type { Accounts } from '../accounts/accounts.ts';
+import type { AccountDeps, Accounts } from '../accounts/accounts.ts';
 import type { SharedRow, Vaults } from '../vaults/vaults.ts';
 import { Invitations, type OpenInvitation } from './invitations.ts';
 import { membersView } from './members.mapper.ts';
@@ -31,6 +31,8 @@ export interface MemberDeps {
   readonly hooks: MemberHooks;
   /** Origin of the addresses of invitations. */
   readonly publicUrl: string;
+  /** Who may register. */
+  readonly registration: AccountDeps['registration'];
 }
 
 /** Somebody who has a vault. */
@@ -102,11 +104,14 @@ export class Members {
         const before = roleOf({ userId: to }, row);
         if (before === null) throw new NotevaultError('member_not_found');
         if (before === 'owner') throw new NotevaultError('owner_cannot_leave');
-        const [member, now] = [{ vaultId: row.id, userId: to }, this.#deps.clock.now()];
-        await handle.run(store.putMember, { ...member, role, now });
-        // Or an invitation from before would give the role back.
-        if (!includesRole(role, before)) await handle.run(store.putFormer, { ...member, name: null, removedAt: now });
-        this.#announce(handle, to);
+        const member = { vaultId: row.id, userId: to };
+        await handle.run(store.putMember, { ...member, role, now: this.#deps.clock.now() });
+        if (!includesRole(role, before)) {
+          // Or an invitation from before would give the role back.
+          const removedAt = await this.invitations.afterAll(handle, row.id);
+          await handle.run(store.putFormer, { ...member, name: null, removedAt });
+        }
+        this.announce(handle, { change: 'role_changed', vaultId: row.id, userId: to });
       });
     }
     const { members } = await this.list(principal, vaultId);
@@ -117,7 +122,7 @@ export class Members {
 
   /** Removes a member, who may be the caller. Throws `owner_required`, `member_not_found`, `owner_cannot_leave`. */
   async remove(principal: Principal, vaultId: string, userId: string): Promise<void> {
-    const { db, vaults, clock } = this.#deps;
+    const { db, vaults } = this.#deps;
     const found = await vaults.findAllowed(db, principal, vaultId, operations.removeMember);
     const member = parseUuid(userId) as UserId | null;
     const isSelf = member === principal.userId;
@@ -136,10 +141,10 @@ export class Members {
         vaultId: row.id,
         userId: member,
         name: name === null ? null : vaults.sealPersonName({ id: row.id, key }, member, name),
-        removedAt: isSelf ? null : clock.now(),
+        removedAt: isSelf ? null : await this.invitations.afterAll(handle, row.id),
       });
       await this.#deps.hooks.membershipEnded(handle, member, row.id);
-      this.#announce(handle, member);
+      this.announce(handle, { change: isSelf ? 'left' : 'removed', vaultId: row.id, userId: member });
     });
   }
 
@@ -209,8 +214,8 @@ export class Members {
       check(row);
       if (roleOf({ userId: to }, row) === 'owner') return;
       await vaults.changeOwner(handle, row, { userId: to, tier: tiers.get(to) ?? '' }, keys);
-      this.#announce(handle, to);
-      this.#announce(handle, row.user_id);
+      this.#recheck(handle, row.user_id);
+      this.announce(handle, { change: 'handed_over', vaultId: row.id, userId: to });
     });
   }
 
@@ -229,8 +234,13 @@ export class Members {
     }));
   }
 
-  /** Whoever relies on what this person may do checks it again, in all processes. */
-  #announce(handle: WriteHandle, userId: UserId): void {
+  /** Announces a change of the people after its commit; whoever relies on what one of them may do checks it again. */
+  announce(handle: WriteHandle, change: PeopleChange): void {
+    this.#recheck(handle, change.userId);
+    handle.onCommit(() => this.#deps.events.emit('peopleChanged', change));
+  }
+
+  #recheck(handle: WriteHandle, userId: UserId): void {
     handle.onCommit(() => this.#deps.events.emit('credentialsChanged', { userId }));
   }
 }

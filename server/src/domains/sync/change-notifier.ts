@@ -15,6 +15,7 @@ interface WatchedVault {
   /** The last reported seq, or the seq known to the first listener when it subscribed. */
   notified: number;
   pending: number;
+  isRepeated: boolean;
 }
 
 /** Notifies listeners up to which seq a vault has changed. Polling finds the changes whose hints got lost. */
@@ -31,7 +32,9 @@ export class ChangeNotifier implements Disposable {
 
   /** @param known the vault's seq as the listener knows it; later changes are reported. */
   subscribe(vault: VaultId, known: Seq, listener: ChangeListener): Disposable {
-    const watched = this.#vaults.get(vault) ?? { listeners: new Set(), notified: known, pending: known };
+    const watched = this.#vaults.get(vault) ?? {
+      ...{ listeners: new Set(), notified: known, pending: known, isRepeated: false },
+    };
     this.#vaults.set(vault, watched);
     watched.listeners.add(listener);
     return {
@@ -47,6 +50,14 @@ export class ChangeNotifier implements Disposable {
     const watched = this.#vaults.get(vault);
     if (watched === undefined || changeSeq <= watched.pending) return;
     watched.pending = changeSeq;
+    this.#timer ??= setTimeout(() => this.#notify(), DEBOUNCE_MS).unref();
+  }
+
+  /** Reports the vault once more, although its seq is the same: something about it changed that has no seq. */
+  repeat(vault: VaultId): void {
+    const watched = this.#vaults.get(vault);
+    if (watched === undefined) return;
+    watched.isRepeated = true;
     this.#timer ??= setTimeout(() => this.#notify(), DEBOUNCE_MS).unref();
   }
 
@@ -78,7 +89,8 @@ export class ChangeNotifier implements Disposable {
   #notify(): void {
     this.#timer = undefined;
     for (const watched of this.#vaults.values()) {
-      if (watched.pending <= watched.notified) continue;
+      if (watched.pending <= watched.notified && !watched.isRepeated) continue;
+      watched.isRepeated = false;
       watched.notified = watched.pending;
       for (const listener of [...watched.listeners]) listener(watched.notified);
     }

@@ -3,6 +3,7 @@ import { FlakySocket } from '../clients/provider-clients.ts';
 import { freshOnPostgres, freshSqlite } from '../engines.ts';
 import { Caller } from '../person.ts';
 import { startServer, type TestServer } from '../server.ts';
+import { tokenOf } from '../shared-vault.ts';
 import { countedDatabase, type StatementCounts } from './counted-database.ts';
 
 const LINKS = 'One [[target 1]], two [[target 2]], three [[target 3]].\n';
@@ -12,17 +13,18 @@ export interface OperationCost extends StatementCounts {
 }
 
 /**
- * Performs every operation that clients make often on a server of its own, and counts what each asks of the database.
+ * Performs every operation that clients make often on a server of its own, as the owner of the vault or as an editor,
+ * and counts what each asks of the database.
  * Each is made before on other data, so that caches are filled.
  */
-export async function operationCosts(engine: Engine): Promise<OperationCost[]> {
+export async function operationCosts(engine: Engine, by: 'owner' | 'member' = 'owner'): Promise<OperationCost[]> {
   await using opened = new AsyncDisposableStack();
   const { db: fresh, remove } = await (engine === 'sqlite' ? freshSqlite() : freshOnPostgres());
   opened.defer(remove);
   const db = opened.use(countedDatabase(fresh));
   const server = opened.use(await startServer({ open: async () => db }));
   const costs: OperationCost[] = [];
-  for (const { name, work } of await operationsOf(server, opened)) {
+  for (const { name, work } of await operationsOf(server, opened, by)) {
     await work(0);
     db.reset();
     await work(1);
@@ -37,9 +39,19 @@ interface CountedOperation {
   work(time: number): Promise<unknown>;
 }
 
-async function operationsOf(server: TestServer, opened: AsyncDisposableStack): Promise<CountedOperation[]> {
+async function operationsOf(
+  server: TestServer,
+  opened: AsyncDisposableStack,
+  by: 'owner' | 'member',
+): Promise<CountedOperation[]> {
   const { vault } = (await server.alice.post('/vaults', { name: 'Costs' })).body;
-  const { key } = (await server.alice.post('/connections/pat', { name: 'costs' })).body;
+  const person = by === 'owner' ? server.alice : server.bob;
+  if (by === 'member') {
+    const { url } = (await server.alice.post(`/vaults/${vault.id}/invitations`, { role: 'editor' })).body;
+    await server.bob.post(`/invitations/${tokenOf(url)}/accept`);
+  }
+  const reach = { name: 'costs', vault_access: { [vault.id]: 'write' } };
+  const { key } = (await person.post('/connections/pat', reach)).body;
   const caller = new Caller(server.url, async () => ({ authorization: `Bearer ${key}`, 'x-vault-id': vault.id }));
   const ok = async (asked: ReturnType<Caller['get']>) => {
     const answer = await asked;

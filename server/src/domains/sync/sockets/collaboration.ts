@@ -103,6 +103,7 @@ export class Collaboration implements Disposable {
     this.#context = this.#createContext();
     this.#subscribe<{ u: UserId }>('credentials', ({ u }) => this.#permissions.userChanged(u));
     this.#subscribe<{ v: VaultId }>('closed', ({ v }) => this.#permissions.vaultChanged(v));
+    this.#subscribe<{ v: VaultId }>('people', ({ v }) => this.#notifier.repeat(v));
     this.#subscribe<{ v: VaultId; seq: number }>('vault', ({ v, seq }) => this.#notifier.changed(v, seq));
   }
 
@@ -126,6 +127,12 @@ export class Collaboration implements Disposable {
   vaultClosed(vaultId: VaultId): void {
     this.#permissions.vaultDeleted(vaultId);
     this.#deps.bus.publish('closed', JSON.stringify({ v: vaultId }));
+  }
+
+  /** Call when the people of a vault, or their roles, have changed: clients ask again who has it. */
+  peopleChanged(vaultId: VaultId): void {
+    this.#notifier.repeat(vaultId);
+    this.#deps.bus.publish('people', JSON.stringify({ v: vaultId }));
   }
 
   /** Call when a vault has reached a seq. */
