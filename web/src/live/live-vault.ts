@@ -7,6 +7,7 @@ import { keys } from '../data/keys.ts';
 import { roleOf } from '../data/role.ts';
 import { patchTree } from '../tree/model/tree-patch.ts';
 import { liveSocket } from './live-socket.ts';
+import { rereadPeople } from './reread-people.ts';
 import { throttled } from './throttled.ts';
 
 /** Signals may be missing; then the feed is read after this time. */
@@ -41,7 +42,10 @@ export async function followVault(vault: string, queries: QueryClient, aborted: 
         graph();
       }
       // The feed does not name folders: empty ones are read with the tree.
-      if (isStructural || (isSignalled && page.changes.length === 0)) tree();
+      const isOther = isSignalled && page.changes.length === 0;
+      if (isStructural || isOther) tree();
+      // Nor does it name the people.
+      if (isOther) void rereadPeople(vault, queries);
       sessionStorage.setItem(cursorName(vault), page.resume_cursor);
       if (page.has_more) continue;
       const since = performance.now();

@@ -155,7 +155,9 @@ export class Invitations {
     const now = clock.now();
     const row = await vaults.findActive(handle, seen.id);
     const invitation = await handle.get(store.findInvitation, { hash: hashOf(token), now });
-    const isOffered = row?.user_id === seen.user_id && row.owner_suspended_at === null;
+    // It may have been handed over meanwhile, to an account that is not locked.
+    const isLocked = row !== undefined && roleOf({ userId: seen.user_id }, row) === 'owner';
+    const isOffered = isLocked && row.owner_suspended_at === null;
     if (!isOffered || invitation === undefined || !isOfAdmin(invitation))
       throw new NotevaultError('invitation_invalid');
     await this.#use(handle, invitation, { userId, now });

@@ -43,6 +43,7 @@ export const sharing: typeof english = {
   handOverText:
     'Dann lädt nur noch {{name}} ein, entfernt, benennt um, löscht oder übergibt den Tresor, und er zählt zum Tarif dieser Person. Du darfst weiter bearbeiten, bis {{name}} es anders entscheidet. Du kannst das nicht rückgängig machen.',
   handedOver: 'Der Tresor gehört jetzt {{name}}',
+  ownerYou: 'Der Tresor gehört jetzt dir',
   leave: 'Tresor verlassen',
   leaveTitle: '„{{name}}“ verlassen?',
   leaveText: 'Die Kopien auf diesem Gerät werden entfernt. Um zurückzukommen, brauchst du eine neue Einladung.',

@@ -42,6 +42,7 @@ export const sharing = {
   handOverText:
     'Then only {{name}} invites and removes people, renames, deletes or hands over the vault, and it counts on their plan. You stay as somebody who can edit, until {{name}} decides otherwise. You cannot undo this.',
   handedOver: 'The vault is {{name}}’s now',
+  ownerYou: 'The vault is yours now',
   leave: 'Leave the vault',
   leaveTitle: 'Leave “{{name}}”?',
   leaveText: 'Its copies on this device are removed. To come back, you need another invitation.',

@@ -43,6 +43,7 @@ export const sharing: typeof english = {
   handOverText:
     '以後、招待、メンバーの変更、名前の変更、削除、譲渡ができるのは{{name}}さんだけになり、容量もその人のプランで数えます。あなたは{{name}}さんが変えるまで編集できます。元に戻すことはできません。',
   handedOver: '保管庫は{{name}}さんのものになりました',
+  ownerYou: '保管庫はあなたのものになりました',
   leave: '保管庫を離れる',
   leaveTitle: '「{{name}}」を離れますか？',
   leaveText: 'この端末の写しは削除されます。戻るには、もう一度招待が必要です。',
