@@ -22,7 +22,7 @@ export function restoreCommand(): Command {
     .option('--vault <name>', 'only this vault, into a new one; works beside a running server')
     .option('--note <path>', 'with --vault: only this note, as a new version of it')
     .option('--user <email>', 'with --vault: whose vault (default: the only account)')
-    .option('--revoke-credentials', 'end all keys, devices and applications too, not only sessions')
+    .option('--revoke-credentials', 'end keys, devices, applications and invitations to vaults too, not only sessions')
     .option('--list-points', 'list the restore points: the data before each restore')
     .option('--point <name>', 'return to a restore point; the present data becomes one')
     .option('--passphrase-stdin', 'open the master key in the backup with a passphrase from standard input')
@@ -87,9 +87,9 @@ function printEnd(restorePoint: string | null, undone: string, revokedCredential
     print('          "notevault restore --list-points" lists such, --point returns to one');
   }
   print(`  undone  ${undone}`);
-  print(
-    `  ended   all sessions${revokedCredentials ? ', keys, devices and applications' : '; keys, devices and applications still work'}`,
-  );
+  const credentials = 'keys, devices, applications and invitations to vaults';
+  print(`  ended   all sessions${revokedCredentials ? `, ${credentials}` : `; ${credentials} still work`}`);
+  print('  people  have the vaults that they had then: look who has each, and remove whom you had removed since');
   print('  next    start the server; clients read their vaults again, and people sign in again');
 }
 

@@ -42,6 +42,7 @@ export async function restoreVault(path: string, flags: Flags, passphrase: strin
     copyVault(source.vault, client, scratch),
   );
   print(`Restored "${flags.vault}" as the vault "${name}": ${notes} notes, ${attachments} attachments.`);
+  print('  Nobody else has the new vault: members and invitations are not restored with it.');
   for (const { path, why } of failed) print(`  not restored  ${path}: ${why}`);
   if (failed.length > 0) process.exitCode = 1;
 }

@@ -1,11 +1,12 @@
 import type { AccountsTables } from '../../domains/accounts/accounts.tables.ts';
 import type { CredentialsTables } from '../../domains/credentials/credentials.tables.ts';
 import type { DeviceTables } from '../../domains/devices/devices.tables.ts';
+import type { MembersTables } from '../../domains/members/members.tables.ts';
 import type { OAuthTables } from '../../domains/oauth/oauth.tables.ts';
 import type { TicketsTables } from '../../domains/tickets/tickets.tables.ts';
 import { statementsOver } from '../../ports/database/statement.ts';
 
-type Tables = AccountsTables & CredentialsTables & DeviceTables & OAuthTables & TicketsTables;
+type Tables = AccountsTables & CredentialsTables & DeviceTables & MembersTables & OAuthTables & TicketsTables;
 
 const { statement } = statementsOver<Tables>();
 
@@ -14,6 +15,9 @@ export const endSessions = statement((db, _: Record<never, never>) => db.deleteF
 
 /** Keys, devices and applications, with all their tokens. */
 export const endConnections = statement((db, _: Record<never, never>) => db.deleteFrom('connections'));
+
+/** Invitations to vaults, which may have been withdrawn or used up since. */
+export const endInvitations = statement((db, _: Record<never, never>) => db.deleteFrom('invitations'));
 
 /** What gives access for a short time, or once. */
 export const endOneTimeCredentials = [

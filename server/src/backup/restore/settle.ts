@@ -8,7 +8,7 @@ import * as store from './settle.store.ts';
  * Makes restored data fit to be served: clients read their vaults again, because they may know of later writes, and
  * nobody stays signed in by a session that may have been ended since.
  *
- * @param revokeCredentials ends keys, devices and applications too.
+ * @param revokeCredentials ends keys, devices, applications and invitations to vaults too.
  */
 export async function settleRestored(db: Database, clock: Clock, revokeCredentials: boolean): Promise<void> {
   await beginFeedEpochs(db, clock);
@@ -16,6 +16,8 @@ export async function settleRestored(db: Database, clock: Clock, revokeCredentia
   await db.transact(async (handle) => {
     await handle.run(store.endSessions, {});
     for (const end of store.endOneTimeCredentials) await handle.run(end, {});
-    if (revokeCredentials) await handle.run(store.endConnections, {});
+    if (!revokeCredentials) return;
+    await handle.run(store.endConnections, {});
+    await handle.run(store.endInvitations, {});
   }, 'bulk');
 }
