@@ -6,7 +6,11 @@ const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QD
 const PDF = `%PDF-1.4
 1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj
 2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj
-3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 200 100]>>endobj
+3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 200 100]/Contents 4 0 R/Resources<</Font<</F 5 0 R>>>>>>endobj
+4 0 obj<</Length 44>>stream
+BT /F 18 Tf 20 50 Td (Rows of beans) Tj ET
+endstream endobj
+5 0 obj<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>endobj
 trailer<</Root 1 0 R>>
 `;
 
@@ -71,6 +75,9 @@ test('attachments open from the tree: pictures, texts, PDFs, and sound that seek
   await open(page, 'form.pdf');
   await expect(page.getByText('Page 1 / 1')).toBeVisible();
   await expectAccessible(page);
+  // Its text is over the picture of it, to be selected.
+  await page.getByText('Rows of beans').dblclick({ position: { x: 10, y: 10 } });
+  await expect.poll(() => page.evaluate('getSelection().toString().trim()')).toBe('Rows');
   await open(page, 'tools.zip');
   await expect(page.getByText('No browser can show this kind of file.')).toBeVisible();
   const downloading = page.waitForEvent('download');

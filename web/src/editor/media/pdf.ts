@@ -19,7 +19,7 @@ export async function drawPdf(
     const pdf = await openPdf(url);
     signal.addEventListener('abort', () => void pdf.loadingTask.destroy(), { once: true });
     if (signal.aborted) return;
-    await new PdfPages(parent, pdf, strings).show(page);
+    await new PdfPages(parent, pdf, strings, signal).show(page);
   } catch {
     if (!signal.aborted) parent.replaceChildren(element('span', 'nv-missing', strings.pdfFailed));
   }
@@ -27,12 +27,16 @@ export async function drawPdf(
 
 class PdfPages {
   readonly #pdf: PDFDocumentProxy;
+  readonly #sheet = element('div', 'nv-pdf-sheet');
   readonly #canvas = element('canvas', 'nv-pdf-page');
+  readonly #text = element('div', 'nv-pdf-text');
   readonly #position = element('span', 'nv-pdf-position');
   readonly #strings: EditorStrings;
   #page = 1;
+  /** The width of the page in its own units. */
+  #width = 1;
 
-  constructor(parent: HTMLElement, pdf: PDFDocumentProxy, strings: EditorStrings) {
+  constructor(parent: HTMLElement, pdf: PDFDocumentProxy, strings: EditorStrings, signal: AbortSignal) {
     this.#pdf = pdf;
     this.#strings = strings;
     this.#position.setAttribute('role', 'status');
@@ -42,14 +46,19 @@ class PdfPages {
     back.setAttribute('aria-label', `${strings.pdfPage} −1`);
     next.setAttribute('aria-label', `${strings.pdfPage} +1`);
     bar.append(back, this.#position, next);
-    parent.replaceChildren(this.#canvas, bar);
+    this.#sheet.append(this.#canvas, this.#text);
+    parent.replaceChildren(this.#sheet, bar);
+    const observer = new ResizeObserver(() => this.#fitText());
+    observer.observe(this.#canvas);
+    signal.addEventListener('abort', () => observer.disconnect(), { once: true });
   }
 
   async show(wanted: number): Promise<void> {
     this.#page = Math.max(1, Math.min(this.#pdf.numPages, wanted));
     const page = await this.#pdf.getPage(this.#page);
     const base = page.getViewport({ scale: 1 });
-    const width = this.#canvas.parentElement?.clientWidth ?? base.width;
+    const width = this.#sheet.parentElement?.clientWidth ?? base.width;
+    this.#width = base.width;
     const density = globalThis.devicePixelRatio || 1;
     const wantedScale = (width / base.width) * density;
     const scale = Math.min(wantedScale, Math.sqrt(MAX_PIXELS / (base.width * base.height)));
@@ -59,5 +68,13 @@ class PdfPages {
     await page.render({ canvas: this.#canvas, viewport }).promise;
     this.#canvas.setAttribute('aria-label', `${this.#strings.pdfPage} ${this.#page}`);
     this.#position.textContent = `${this.#strings.pdfPage} ${this.#page} / ${this.#pdf.numPages}`;
+    this.#fitText();
+    const { drawPdfText } = await import('./pdf-text.ts');
+    await drawPdfText(page, this.#text);
+  }
+
+  /** The text is as large as the picture, however wide that is shown. */
+  #fitText(): void {
+    this.#sheet.style.setProperty('--total-scale-factor', String(this.#canvas.clientWidth / this.#width));
   }
 }
