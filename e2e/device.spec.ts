@@ -93,7 +93,7 @@ test('a session that is ended from elsewhere ends in all tabs and takes the copi
   // Another account sees nothing of it, and leaves it.
   const bob = await register(context, alice.url, `bob-${alice.email}`);
   await page.goto(bob.page());
-  await expect(page.getByRole('tree')).toBeVisible();
+  await expect(page.getByRole('heading', { level: 2, name: 'Notes' })).toBeVisible();
   await page.getByRole('button', { name: /^Account/ }).click();
   await page.getByRole('menuitem', { name: 'Sign out' }).click();
   await expect(page.getByRole('button', { name: 'Sign in' })).toBeVisible();
@@ -144,7 +144,7 @@ test('what waits of an account whose session was ended is done when it signs in 
   })`);
   const bob = await register(context, alice.url, `bob-${alice.email}`);
   await page.goto(bob.page());
-  await expect(page.getByRole('tree')).toBeVisible();
+  await expect(page.getByRole('heading', { level: 2, name: 'Notes' })).toBeVisible();
   await expect.poll(entries).toEqual([fresh]);
   await expect(page.getByTestId('unsent')).toHaveCount(0);
   await context.clearCookies();

@@ -62,7 +62,7 @@ test('a worker whose file the server has no more removes itself and what it kept
   // Away is not gone.
   await context.route('**/app-worker.js', (route) => route.fulfill({ status: 503 }));
   await page.reload();
-  await expect(page.getByRole('tree')).toBeVisible();
+  await expect(page.getByRole('heading', { level: 2, name: 'Notes' })).toBeVisible();
   expect(await isWorking()).toBe(true);
   await context.unroute('**/app-worker.js');
   await context.route('**/app-worker.js', (route) => route.fulfill({ status: 404 }));

@@ -49,9 +49,9 @@ test('signing in refuses a wrong password, survives a reload, and ends in all ta
   await expectAccessible(page);
   await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
   await page.getByLabel('Password', { exact: true }).press('Enter');
-  await expect(page.getByRole('tree')).toBeVisible();
+  await expect(page.getByRole('heading', { level: 2, name: 'Notes' })).toBeVisible();
   await page.reload();
-  await expect(page.getByRole('tree')).toBeVisible();
+  await expect(page.getByRole('heading', { level: 2, name: 'Notes' })).toBeVisible();
 
   const other = await context.newPage();
   await other.goto(alice.page());

@@ -31,5 +31,5 @@ export function useShortcuts(context: ActionContext): void {
 /** Whether keys write text or choose a row where they are pressed. */
 function isTyping(target: EventTarget | null): boolean {
   if (!(target instanceof HTMLElement)) return false;
-  return target.isContentEditable || target.closest('input, textarea, select, [role=tree], [role=menu]') !== null;
+  return target.isContentEditable || target.closest('input, textarea, select, [data-tree], [role=menu]') !== null;
 }

@@ -36,6 +36,7 @@ export function TreeView({ tree }: { readonly tree: TreeState }) {
   return (
     <div
       ref={element}
+      data-tree=""
       role="tree"
       aria-multiselectable="true"
       {...(rows.length === 0 ? WITHOUT_ROWS : {})}
