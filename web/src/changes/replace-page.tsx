@@ -26,10 +26,8 @@ export function ReplacePage() {
 function Replace() {
   const t = useTexts('changes');
   const tVault = useTexts('vault');
-  const language = useLanguage();
   const { vaultId } = route.useParams();
   const { q = '' } = route.useSearch();
-  const folders = useTree(vaultId).folders();
   const [wanted, setWanted] = useState({ text: q, replacement: '', match_case: true, whole_words: false, folder: '' });
   const [changed, setChanged] = useState<number | null>(null);
   const { plan, isOther, isRunning, error, look, write, forget } = usePlannedChange(vaultId);
@@ -66,15 +64,7 @@ function Replace() {
           maxLength={10_000}
           onChange={({ target }) => change({ replacement: target.value })}
         />
-        <Choice label={t('folder')} value={folder} onChange={({ target }) => change({ folder: target.value })}>
-          <option value="">{tVault('search.anyFolder')}</option>
-          {folders
-            .map(({ path }) => path)
-            .sort(nameOrder(language))
-            .map((path) => (
-              <option key={path}>{path}</option>
-            ))}
-        </Choice>
+        <FolderChoice value={folder} change={(chosen) => change({ folder: chosen })} />
         <div className={styles.checks}>
           {(['match_case', 'whole_words'] as const).map((name) => (
             <label key={name}>
@@ -106,5 +96,23 @@ function Replace() {
       {changed === null ? null : <Notice kind="ok">{t('replaced', { count: changed })}</Notice>}
       {plan === null ? null : <ChangePreview plan={plan} replacement={wanted.replacement} isOther={isOther} />}
     </Page>
+  );
+}
+
+function FolderChoice({ value, change }: { readonly value: string; readonly change: (folder: string) => void }) {
+  const t = useTexts('changes');
+  const tVault = useTexts('vault');
+  const language = useLanguage();
+  const folders = useTree(route.useParams().vaultId).folders();
+  return (
+    <Choice label={t('folder')} value={value} onChange={({ target }) => change(target.value)}>
+      <option value="">{tVault('search.anyFolder')}</option>
+      {folders
+        .map(({ path }) => path)
+        .sort(nameOrder(language))
+        .map((path) => (
+          <option key={path}>{path}</option>
+        ))}
+    </Choice>
   );
 }

@@ -17,32 +17,7 @@ export function useTreeActions(vault: string) {
   const queries = useQueryClient();
   const t = useTexts('vault');
   const tree = () => queries.getQueryData<VaultTree>(keys.tree(vault));
-  const failed = (error: unknown) => showToast({ kind: 'danger', text: errorText(t, error) });
-
-  /**
-   * Does something, now or when the server is reached; resolves to whether it was not refused. What was refused to
-   * somebody who waits for it is taken back, unless it holds a text.
-   */
-  const run = async (
-    operation: Operation,
-    said: (isDone: boolean) => Omit<Toast, 'id' | 'kind'> | null,
-  ): Promise<boolean> => {
-    const { doInVault, outboxHere } = await here();
-    const id = crypto.randomUUID();
-    const result = await doInVault(vault, operation, id).catch((error: unknown) => {
-      failed(error);
-      return null;
-    });
-    if (result === null) return false;
-    if (result.type === 'problem') {
-      showToast({ kind: 'danger', text: problemText(t, result.problem) });
-      if (!(operation.kind === 'note' && operation.content !== '')) await (await outboxHere()).discard(id);
-      return false;
-    }
-    const toast = said(result.type === 'done');
-    if (toast !== null) showToast({ kind: 'plain', ...toast });
-    return true;
-  };
+  const run = useRun(vault);
 
   const move = async (moves: readonly PathMove[], isUndo = false): Promise<void> => {
     const before = tree();
@@ -112,6 +87,37 @@ export function useTreeActions(vault: string) {
   };
 
   return { move, remove, restore, createNote, createFolder };
+}
+
+/** Does something in a vault, and says how that went. */
+function useRun(vault: string) {
+  const t = useTexts('vault');
+  const failed = (error: unknown) => showToast({ kind: 'danger', text: errorText(t, error) });
+
+  /**
+   * Does something, now or when the server is reached; resolves to whether it was not refused. What was refused to
+   * somebody who waits for it is taken back, unless it holds a text.
+   */
+  return async (
+    operation: Operation,
+    said: (isDone: boolean) => Omit<Toast, 'id' | 'kind'> | null,
+  ): Promise<boolean> => {
+    const { doInVault, outboxHere } = await here();
+    const id = crypto.randomUUID();
+    const result = await doInVault(vault, operation, id).catch((error: unknown) => {
+      failed(error);
+      return null;
+    });
+    if (result === null) return false;
+    if (result.type === 'problem') {
+      showToast({ kind: 'danger', text: problemText(t, result.problem) });
+      if (!(operation.kind === 'note' && operation.content !== '')) await (await outboxHere()).discard(id);
+      return false;
+    }
+    const toast = said(result.type === 'done');
+    if (toast !== null) showToast({ kind: 'plain', ...toast });
+    return true;
+  };
 }
 
 export type TreeActions = ReturnType<typeof useTreeActions>;

@@ -6,20 +6,20 @@ import { useTexts } from '../i18n/use-texts.ts';
 import { importOrReload } from '../page/import-or-reload.ts';
 import { isNarrow } from '../platform/narrow.ts';
 import { Button } from '../ui/controls/button.tsx';
-import { Icon } from '../ui/controls/icon.tsx';
+import { Icon, type IconName } from '../ui/controls/icon.tsx';
 import { MenuAt } from '../ui/controls/menu.tsx';
 import { Progress } from '../ui/feedback/progress.tsx';
 import { onApple } from '../ui/text/shortcut.ts';
 import type { TabPlace } from '../workspace/tabs.ts';
 import { useTabs } from '../workspace/use-tabs.ts';
 import { workspace } from '../workspace/workspace.ts';
-import { folderKey, type TreeEntry } from './model/tree-index.ts';
+import { folderKey, type TreeEntry, type TreeIndex } from './model/tree-index.ts';
 import { treeMenu } from './tree-menu.ts';
 import { TreeView } from './tree-view.tsx';
 import { useAddFiles } from './use-add-files.ts';
 import { useExpanded } from './use-expanded.ts';
 import { useRevealed } from './use-revealed.ts';
-import { useTreeActions } from './use-tree-actions.ts';
+import { type TreeActions, useTreeActions } from './use-tree-actions.ts';
 import { useTreeState } from './use-tree-state.ts';
 import styles from './vault-tree.module.css';
 
@@ -46,7 +46,6 @@ function isIn(entry: TreeEntry | undefined, other: TreeEntry): boolean {
 /** The notes of a vault, with what can be done to them. */
 export function VaultTree({ vaultId, leave }: VaultTreeProps) {
   const t = useTexts('vault');
-  const navigate = useNavigate();
   const { noteId = null, fileId = null } = useParams({ strict: false });
   const index = useTree(vaultId);
   const canWrite = useCanWrite(vaultId);
@@ -54,24 +53,7 @@ export function VaultTree({ vaultId, leave }: VaultTreeProps) {
   const actions = useTreeActions(vaultId);
   const [menu, setMenu] = useState<OpenMenu | null>(null);
   const [moving, setMoving] = useState<readonly TreeEntry[] | null>(null);
-  const tabs = useTabs(vaultId);
-  const openNote = (id: string, place: TabPlace = 'here') => {
-    tabs.open(id, place);
-    leave();
-  };
-  const openFile = (id: string) => {
-    void navigate({ to: '/vaults/$vaultId/files/$fileId', params: { vaultId, fileId: id } });
-    leave();
-  };
-  /** Leaves what is deleted first: its editor would say that somebody deleted it. */
-  const remove = (entries: readonly TreeEntry[]) => {
-    const current = index.byKey(noteId ?? fileId ?? '');
-    if (entries.some((entry) => isIn(current, entry))) {
-      if (current?.kind === 'note' && entries.length === 1 && entries[0]?.kind === 'note') void tabs.close(current.id);
-      else void navigate({ to: '/vaults/$vaultId', params: { vaultId } });
-    }
-    void actions.remove(entries);
-  };
+  const { openNote, openFile, openBehind, remove } = useOpening(vaultId, index, actions, leave);
   const adding = useAddFiles(vaultId);
   const tree = useTreeState({
     index,
@@ -85,9 +67,7 @@ export function VaultTree({ vaultId, leave }: VaultTreeProps) {
     },
     remove,
     openMenu: (entries, at) => setMenu({ entries, at }),
-    openBehind: (entry) => {
-      if (entry.kind === 'note') tabs.open(entry.id, 'behind');
-    },
+    openBehind,
     addFiles: adding.add,
   });
   useRevealed(index, noteId ?? fileId, tree.reveal);
@@ -104,46 +84,12 @@ export function VaultTree({ vaultId, leave }: VaultTreeProps) {
     if (parent !== '') expanded.expand([parent]);
     tree.startRenaming(folderKey(path));
   };
-  const focusTree = () => document.querySelector<HTMLElement>('[role=tree]')?.focus();
+  const focusTree = () => document.querySelector<HTMLElement>('[data-tree]')?.focus();
   return (
     <>
-      <div className={styles.section}>
-        <h2>{t('nav.notes')}</h2>
-        {canWrite ? (
-          <>
-            <Button
-              look="quiet"
-              isIcon
-              aria-label={t('nav.newNote')}
-              title={t('nav.newNote')}
-              onClick={() => void createNote('')}
-            >
-              <Icon name="add" size={16} />
-            </Button>
-            <Button
-              look="quiet"
-              isIcon
-              aria-label={t('nav.newFolder')}
-              title={t('nav.newFolder')}
-              onClick={() => void createFolder('')}
-            >
-              <Icon name="folder" size={16} />
-            </Button>
-          </>
-        ) : null}
-      </div>
+      <TreeHead canWrite={canWrite} createNote={() => void createNote('')} createFolder={() => void createFolder('')} />
       <TreeView tree={tree} />
-      {adding.progress === null ? null : (
-        <div className={styles.adding}>
-          <Progress
-            label={t('files.adding')}
-            done={adding.progress.sent}
-            total={adding.progress.total}
-            about={t('files.adding')}
-          />
-          <Button onClick={adding.stop}>{t('cancel')}</Button>
-        </div>
-      )}
+      <Adding {...adding} />
       {menu === null ? null : (
         <MenuAt
           at={menu.at}
@@ -176,5 +122,67 @@ export function VaultTree({ vaultId, leave }: VaultTreeProps) {
         </Suspense>
       )}
     </>
+  );
+}
+
+/** What opening and deleting an entry does to the rest of the page. */
+function useOpening(vaultId: string, index: TreeIndex, actions: TreeActions, leave: () => void) {
+  const navigate = useNavigate();
+  const { noteId, fileId } = useParams({ strict: false });
+  const tabs = useTabs(vaultId);
+  const openNote = (id: string, place: TabPlace = 'here') => {
+    tabs.open(id, place);
+    leave();
+  };
+  const openFile = (id: string) => {
+    void navigate({ to: '/vaults/$vaultId/files/$fileId', params: { vaultId, fileId: id } });
+    leave();
+  };
+  /** Leaves what is deleted first: its editor would say that somebody deleted it. */
+  const remove = (entries: readonly TreeEntry[]) => {
+    const current = index.byKey(noteId ?? fileId ?? '');
+    if (entries.some((entry) => isIn(current, entry))) {
+      if (current?.kind === 'note' && entries.length === 1 && entries[0]?.kind === 'note') void tabs.close(current.id);
+      else void navigate({ to: '/vaults/$vaultId', params: { vaultId } });
+    }
+    void actions.remove(entries);
+  };
+  const openBehind = (entry: TreeEntry) => {
+    if (entry.kind === 'note') tabs.open(entry.id, 'behind');
+  };
+  return { openNote, openFile, openBehind, remove };
+}
+
+interface TreeHeadProps {
+  readonly canWrite: boolean;
+  readonly createNote: () => void;
+  readonly createFolder: () => void;
+}
+
+function TreeHead({ canWrite, createNote, createFolder }: TreeHeadProps) {
+  const t = useTexts('vault');
+  const button = (label: string, icon: IconName, press: () => void) => (
+    <Button look="quiet" isIcon aria-label={label} title={label} onClick={press}>
+      <Icon name={icon} size={16} />
+    </Button>
+  );
+  return (
+    <div className={styles.section}>
+      <h2>{t('nav.notes')}</h2>
+      {canWrite ? button(t('nav.newNote'), 'add', createNote) : null}
+      {canWrite ? button(t('nav.newFolder'), 'folder', createFolder) : null}
+    </div>
+  );
+}
+
+/** How far files are that are being added. */
+function Adding({ progress, stop }: Pick<ReturnType<typeof useAddFiles>, 'progress' | 'stop'>) {
+  const t = useTexts('vault');
+  if (progress === null) return null;
+  return (
+    <div className={styles.adding}>
+      <Progress label={t('files.adding')} done={progress.sent} total={progress.total} about={t('files.adding')} />
+      <Button onClick={stop}>{t('cancel')}</Button>
+    </div>
   );
 }

@@ -1,4 +1,5 @@
 import { useParams } from '@tanstack/react-router';
+import type { TFunction } from 'i18next';
 import { type KeyboardEvent, useEffect, useRef, useState } from 'react';
 import { useTree } from '../data/use-tree.ts';
 import { useTexts } from '../i18n/use-texts.ts';
@@ -56,96 +57,34 @@ export function TabStrip({ vaultId, openNote, find }: TabStripProps) {
     else return;
     event.preventDefault();
   };
+  const items = (id: string) => tabMenu(t, { id, ids, tabs, move, openNote, actions });
   return (
     <div className={styles.strip}>
       <div ref={list} className={styles.tabs} role="tablist" aria-label={t('tabs.label')}>
         {ids.map((id, at) => (
-          // biome-ignore lint/a11y/noStaticElementInteractions: all of it can be done by the keys and the menu of the tab
-          <div
+          <Tab
             key={id}
-            role="presentation"
-            className={styles.tab}
-            data-focused={id === noteId || undefined}
-            data-shown={(noteId !== undefined && shown.includes(id)) || undefined}
-            draggable
-            onDragStart={(event) => {
-              event.dataTransfer.setData(DRAGGED, id);
-              event.dataTransfer.effectAllowed = 'move';
-            }}
-            onDragOver={(event) => {
-              if (event.dataTransfer.types.includes(DRAGGED)) event.preventDefault();
-            }}
-            onDrop={(event) => move(event.dataTransfer.getData(DRAGGED), at)}
-            // A press of the wheel would scroll.
-            onMouseDown={(event) => event.button === 1 && event.preventDefault()}
-            onAuxClick={(event) => event.button === 1 && void actions.close(id)}
-            onContextMenu={(event) => {
-              event.preventDefault();
-              const { left, bottom } = event.currentTarget.getBoundingClientRect();
-              setMenu({ id, at: { x: left, y: bottom } });
-            }}
-          >
-            <button
-              type="button"
-              role="tab"
-              data-tab={id}
-              aria-selected={id === noteId}
-              aria-description={t('tabs.keys')}
-              tabIndex={id === stop ? 0 : -1}
-              dir="auto"
-              title={index.byKey(id)?.name}
-              onClick={() => openNote(id)}
-              onKeyDown={(event) => press(event, id, at)}
-            >
-              {index.byKey(id)?.name ?? '…'}
-            </button>
-            <button
-              type="button"
-              className={styles.close}
-              tabIndex={-1}
-              aria-hidden="true"
-              title={t('tabs.close')}
-              onClick={() => void actions.close(id)}
-            >
-              <Icon name="close" size={12} />
-            </button>
-          </div>
+            id={id}
+            name={index.byKey(id)?.name}
+            isFocused={id === noteId}
+            isShown={noteId !== undefined && shown.includes(id)}
+            isStop={id === stop}
+            open={() => openNote(id)}
+            close={() => void actions.close(id)}
+            press={(event) => press(event, id, at)}
+            drop={(dropped) => move(dropped, at)}
+            openMenu={(at) => setMenu({ id, at })}
+          />
         ))}
       </div>
       <Button look="quiet" isIcon aria-label={t('tabs.find')} title={t('tabs.find')} onClick={find}>
         <Icon name="add" />
       </Button>
       {menu === null ? null : (
-        <MenuAt at={menu.at} close={() => setMenu(null)} focus={() => focus(menu.id)} items={menuOf(menu.id)} />
+        <MenuAt at={menu.at} close={() => setMenu(null)} focus={() => focus(menu.id)} items={items(menu.id)} />
       )}
     </div>
   );
-
-  function menuOf(id: string): MenuItem[] {
-    const at = ids.indexOf(id);
-    const others = ids.filter((one) => one !== id);
-    return [
-      { id: 'close', label: t('tabs.close'), icon: 'close', run: () => void actions.close(id) },
-      {
-        id: 'others',
-        label: t('tabs.closeOthers'),
-        run: () => {
-          openNote(id);
-          tabs.set({ ...tabs.get(), ids: [id], shown: [id], at: 0 });
-        },
-      },
-      {
-        id: 'beside',
-        label: t('tabs.beside'),
-        icon: 'panel',
-        isDisabled: others.length === 0,
-        beginsGroup: true,
-        run: () => actions.open(id, 'beside'),
-      },
-      { id: 'left', label: t('tabs.toLeft'), isDisabled: at === 0, run: () => move(id, at - 1) },
-      { id: 'right', label: t('tabs.toRight'), isDisabled: at === ids.length - 1, run: () => move(id, at + 1) },
-    ];
-  }
 }
 
 const DRAGGED = 'application/x-notevault-tab';
@@ -157,4 +96,105 @@ function tabOf(list: HTMLElement | null, id: string | undefined): HTMLElement | 
 /** Where lines run from right to left, so do the tabs. */
 function inlineStep(): 1 | -1 {
   return document.dir === 'rtl' ? -1 : 1;
+}
+
+interface TabProps {
+  readonly id: string;
+  /** Undefined while the note is not known. */
+  readonly name: string | undefined;
+  readonly isFocused: boolean;
+  readonly isShown: boolean;
+  /** Whether it is the tab stop. */
+  readonly isStop: boolean;
+  readonly open: () => void;
+  readonly close: () => void;
+  readonly press: (event: KeyboardEvent) => void;
+  /** Called with the tab that was dropped here. */
+  readonly drop: (id: string) => void;
+  readonly openMenu: (at: OpenMenu['at']) => void;
+}
+
+function Tab({ id, name, isFocused, isShown, isStop, open, close, press, drop, openMenu }: TabProps) {
+  const t = useTexts('vault');
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: all of it can be done by the keys and the menu of the tab
+    <div
+      role="presentation"
+      className={styles.tab}
+      data-focused={isFocused || undefined}
+      data-shown={isShown || undefined}
+      draggable
+      onDragStart={(event) => {
+        event.dataTransfer.setData(DRAGGED, id);
+        event.dataTransfer.effectAllowed = 'move';
+      }}
+      onDragOver={(event) => {
+        if (event.dataTransfer.types.includes(DRAGGED)) event.preventDefault();
+      }}
+      onDrop={(event) => drop(event.dataTransfer.getData(DRAGGED))}
+      // A press of the wheel would scroll.
+      onMouseDown={(event) => event.button === 1 && event.preventDefault()}
+      onAuxClick={(event) => event.button === 1 && close()}
+      onContextMenu={(event) => {
+        event.preventDefault();
+        const { left, bottom } = event.currentTarget.getBoundingClientRect();
+        openMenu({ x: left, y: bottom });
+      }}
+    >
+      <button
+        type="button"
+        role="tab"
+        data-tab={id}
+        aria-selected={isFocused}
+        aria-description={t('tabs.keys')}
+        tabIndex={isStop ? 0 : -1}
+        dir="auto"
+        title={name}
+        onClick={open}
+        onKeyDown={press}
+      >
+        {name ?? '…'}
+      </button>
+      <button
+        type="button"
+        className={styles.close}
+        tabIndex={-1}
+        aria-hidden="true"
+        title={t('tabs.close')}
+        onClick={close}
+      >
+        <Icon name="close" size={12} />
+      </button>
+    </div>
+  );
+}
+
+interface TabMenuProps extends Pick<TabStripProps, 'openNote'> {
+  readonly id: string;
+  readonly ids: readonly string[];
+  readonly tabs: ReturnType<typeof tabsOf>;
+  readonly move: (id: string, place: number) => void;
+  readonly actions: ReturnType<typeof useTabs>;
+}
+
+function tabMenu(t: TFunction<'vault'>, { id, ids, tabs, move, openNote, actions }: TabMenuProps): MenuItem[] {
+  const at = ids.indexOf(id);
+  const closeOthers = () => {
+    openNote(id);
+    tabs.set({ ...tabs.get(), ids: [id], shown: [id], at: 0 });
+  };
+  return [
+    { id: 'close', label: t('tabs.close'), icon: 'close', run: () => void actions.close(id) },
+    { id: 'others', label: t('tabs.closeOthers'), run: closeOthers },
+    {
+      id: 'beside',
+      label: t('tabs.beside'),
+      icon: 'panel',
+      isDisabled: ids.length < 2,
+      beginsGroup: true,
+      run: () => actions.open(id, 'beside'),
+    },
+    { id: 'left', label: t('tabs.toLeft'), isDisabled: at === 0, run: () => move(id, at - 1) },
+    { id: 'right', label: t('tabs.toRight'), isDisabled: at === ids.length - 1, run: () => move(id, at + 1) },
+  ];
 }

@@ -64,37 +64,7 @@ function UnsentRow({ note, opened }: { readonly note: UnsentNote; readonly opene
   const vault = vaults.find((one) => one.id === vaultId) ?? null;
   const canSend = roleOf(vault) !== 'viewer';
   const name = noteName(path ?? '') || t('unsent.unnamed');
-  const attempt = (action: () => Promise<void>) => () =>
-    void action().catch((error: unknown) => showToast({ kind: 'danger', text: errorText(t, error) }));
-  const compare = async () => {
-    const [here, there] = await Promise.all([
-      unsentText(note),
-      vaultId === null ? null : api.vault(vaultId).readNoteById(noteId),
-    ]);
-    if (here !== null) setCompared({ here, there });
-  };
-  const download = async () => {
-    const text = await unsentText(note);
-    if (text !== null) saveFile(nameOf(path ?? '') || 'note.md', new Blob([text], { type: 'text/markdown' }));
-  };
-  const copy = async () => {
-    const text = await unsentText(note);
-    if (text === null) return;
-    await navigator.clipboard.writeText(text);
-    showToast({ kind: 'plain', text: t('copied') });
-  };
-  const restore = async () => {
-    if (asideOf !== undefined) await bringBack([{ ...note, asideOf }]);
-  };
-  const discard = async (text: string) => {
-    const undo = await discardUnsent(note);
-    if (undo === null) return;
-    showToast({
-      kind: 'plain',
-      text,
-      action: { label: t('undo'), run: attempt(undo) },
-    });
-  };
+  const { attempt, compare, download, copy, restore, discard } = useUnsentDeeds(note, setCompared);
   return (
     <li>
       {vaultId === null || vault === null ? (
@@ -161,4 +131,43 @@ function UnsentRow({ note, opened }: { readonly note: UnsentNote; readonly opene
       )}
     </li>
   );
+}
+
+/** What can be done with a text that only this device has. */
+function useUnsentDeeds(note: UnsentNote, show: (compared: Compared) => void) {
+  const t = useTexts('vault');
+  const { id, vaultId, path, asideOf } = note;
+  const noteId = asideOf ?? id;
+  const attempt = (action: () => Promise<void>) => () =>
+    void action().catch((error: unknown) => showToast({ kind: 'danger', text: errorText(t, error) }));
+  const compare = async () => {
+    const [here, there] = await Promise.all([
+      unsentText(note),
+      vaultId === null ? null : api.vault(vaultId).readNoteById(noteId),
+    ]);
+    if (here !== null) show({ here, there });
+  };
+  const download = async () => {
+    const text = await unsentText(note);
+    if (text !== null) saveFile(nameOf(path ?? '') || 'note.md', new Blob([text], { type: 'text/markdown' }));
+  };
+  const copy = async () => {
+    const text = await unsentText(note);
+    if (text === null) return;
+    await navigator.clipboard.writeText(text);
+    showToast({ kind: 'plain', text: t('copied') });
+  };
+  const restore = async () => {
+    if (asideOf !== undefined) await bringBack([{ ...note, asideOf }]);
+  };
+  const discard = async (text: string) => {
+    const undo = await discardUnsent(note);
+    if (undo === null) return;
+    showToast({
+      kind: 'plain',
+      text,
+      action: { label: t('undo'), run: attempt(undo) },
+    });
+  };
+  return { attempt, compare, download, copy, restore, discard };
 }

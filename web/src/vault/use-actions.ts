@@ -10,6 +10,7 @@ import { importOrReload } from '../page/import-or-reload.ts';
 import { useTreeActions } from '../tree/use-tree-actions.ts';
 import { useConfirm } from '../ui/dialogs/confirm.tsx';
 import { dayOf } from '../ui/text/day-of.ts';
+import type { OpenNote } from '../workspace/open-note.ts';
 import type { TabPlace } from '../workspace/tabs.ts';
 import { useTabs } from '../workspace/use-tabs.ts';
 import { workspace } from '../workspace/workspace.ts';
@@ -17,7 +18,6 @@ import type { DailyDeps } from './daily-notes.ts';
 
 /** What can be done on the page of a vault, by keys, the palette and buttons. */
 export function useActions(vaultId: string, toggleSidebar: () => void) {
-  const t = useTexts('vault');
   const navigate = useNavigate();
   const { noteId = null } = useParams({ strict: false });
   const { panel } = useSearch({ strict: false });
@@ -27,7 +27,6 @@ export function useActions(vaultId: string, toggleSidebar: () => void) {
   const role = useRole(vaultId);
   const queries = useQueryClient();
   const note = noteId === null ? null : workspace.note(noteId);
-  const editor = () => note?.editor.get() ?? null;
   const tabs = useTabs(vaultId);
   const openNote = (id: string, place: TabPlace = 'here', heading = '') => {
     const open = workspace.note(id);
@@ -60,30 +59,12 @@ export function useActions(vaultId: string, toggleSidebar: () => void) {
       create: () => void create(here, undefined, undefined, 'beside'),
     });
   };
-  const daily = async (act: (module: typeof import('./daily-notes.ts'), deps: DailyDeps) => Promise<void>) => {
-    const module = await importOrReload(() => import('./daily-notes.ts'));
-    await act(module, {
+  const daily = async (act: (module: typeof import('./daily-notes.ts'), deps: DailyDeps) => Promise<void>) =>
+    act(await importOrReload(() => import('./daily-notes.ts')), {
       ...{ vaultId, queries, index, noteId, openNote },
       create: (folder, day, content, cursor) => create(folder, day, content, undefined, cursor),
     });
-  };
-  const confirm = useConfirm();
-  /** Signs out; edits that only this device has are lost by that, so it asks first. */
-  const leave = async () => {
-    const [{ accountId, signOut }, { countUnsent }] = await Promise.all([
-      importOrReload(() => import('../device/sign-out.ts')),
-      importOrReload(() => import('../device/count-unsent.ts')),
-    ]);
-    const account = accountId();
-    const count = account === undefined ? 0 : await countUnsent(account);
-    if (count === 0) return signOut();
-    confirm.ask({
-      title: t('unsent.title'),
-      text: t('unsent.text', { count }),
-      yes: t('nav.signOut'),
-      run: () => void signOut(),
-    });
-  };
+  const { question, leave } = useLeave();
   const context: ActionContext = {
     vaultId,
     role,
@@ -104,27 +85,58 @@ export function useActions(vaultId: string, toggleSidebar: () => void) {
       const search = { panel: panel === undefined ? ('outline' as const) : undefined };
       void navigate({ to: '/vaults/$vaultId/notes/$noteId', params: { vaultId, noteId }, search });
     },
-    toggleMode: (mode) => note?.toggleMode(mode),
-    askNote: (request) => note?.ask(request),
-    print: () => void editor()?.print(),
-    canRunInEditor: (command) => editor()?.canRun(command) ?? false,
-    runInEditor: (command) => void editor()?.run(command),
+    ...noteActions(note),
     showPanel(name) {
       if (noteId === null) return;
       note?.wantFocus('panel');
       const search = { panel: name };
       void navigate({ to: '/vaults/$vaultId/notes/$noteId', params: { vaultId, noteId }, search });
     },
-    focusTree: () => document.querySelector<HTMLElement>('[role=tree]')?.focus(),
+    focusTree: () => document.querySelector<HTMLElement>('[data-tree]')?.focus(),
     signOut: () => void leave(),
   };
   useShortcuts(context);
   return {
     context,
     dialog,
-    question: confirm.dialog,
+    question,
     closeDialog: () => setDialog(null),
     openNote,
     createNote: (name: string, place: TabPlace) => void create(here, name, undefined, place),
   };
+}
+
+/** What is asked of the open note; nothing happens without one. */
+function noteActions(note: OpenNote | null) {
+  const editor = () => note?.editor.get() ?? null;
+  return {
+    toggleMode: (mode) => note?.toggleMode(mode),
+    askNote: (request) => note?.ask(request),
+    print: () => void editor()?.print(),
+    canRunInEditor: (command) => editor()?.canRun(command) ?? false,
+    runInEditor: (command) => void editor()?.run(command),
+  } satisfies Partial<ActionContext>;
+}
+
+/** Signs out, after asking if that loses edits; with the question. */
+function useLeave() {
+  const t = useTexts('vault');
+  const confirm = useConfirm();
+  /** Signs out; edits that only this device has are lost by that, so it asks first. */
+  const leave = async () => {
+    const [{ accountId, signOut }, { countUnsent }] = await Promise.all([
+      importOrReload(() => import('../device/sign-out.ts')),
+      importOrReload(() => import('../device/count-unsent.ts')),
+    ]);
+    const account = accountId();
+    const count = account === undefined ? 0 : await countUnsent(account);
+    if (count === 0) return signOut();
+    confirm.ask({
+      title: t('unsent.title'),
+      text: t('unsent.text', { count }),
+      yes: t('nav.signOut'),
+      run: () => void signOut(),
+    });
+  };
+  return { question: confirm.dialog, leave };
 }

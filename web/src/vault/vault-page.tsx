@@ -112,18 +112,7 @@ function OpenVault({ id }: { readonly id: string }) {
           </nav>
         ) : null}
         <main id={MAIN} className={styles.main} tabIndex={-1}>
-          <div className={styles.bar}>
-            <Button
-              look="quiet"
-              isIcon
-              aria-label={t('nav.openSidebar')}
-              aria-expanded={false}
-              onClick={sidebar.toggle}
-            >
-              <Icon name="side" />
-              {sidebar.isOpen ? null : <UnsentCount />}
-            </Button>
-          </div>
+          <SideButton isOpen={sidebar.isOpen} toggle={sidebar.toggle} />
           <CrashBarrier>
             <Suspense>
               <VaultActionsContext value={context}>
@@ -154,6 +143,19 @@ function OpenVault({ id }: { readonly id: string }) {
       )}
       {question}
       <Toasts />
+    </div>
+  );
+}
+
+/** Shows the list of notes where it is hidden, with how much waits for the server. */
+function SideButton({ isOpen, toggle }: { readonly isOpen: boolean; readonly toggle: () => void }) {
+  const t = useTexts('vault');
+  return (
+    <div className={styles.bar}>
+      <Button look="quiet" isIcon aria-label={t('nav.openSidebar')} aria-expanded={false} onClick={toggle}>
+        <Icon name="side" />
+        {isOpen ? null : <UnsentCount />}
+      </Button>
     </div>
   );
 }
