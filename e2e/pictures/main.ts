@@ -89,5 +89,6 @@ async function take(
   await page.waitForLoadState('networkidle', { timeout: 5_000 }).catch(() => undefined);
   await page.evaluate('document.fonts.ready');
   await page.screenshot({ path: join(FOLDER, `${name}-${look}.png`) });
+  await context.setOffline(false);
   await page.close();
 }

@@ -30,13 +30,14 @@ async function typing(page: Page): Promise<void> {
 
 async function tabs(page: Page): Promise<void> {
   await editor(page);
-  for (const name of ['Soil', 'Reading list']) await page.getByRole('treeitem', { name }).click({ button: 'middle' });
+  for (const name of ['Soil', 'Reading list'])
+    await page.getByRole('treeitem', { name, exact: true }).click({ button: 'middle' });
   await page.getByRole('tab').nth(2).waitFor();
 }
 
 async function split(page: Page): Promise<void> {
   await tabs(page);
-  await page.getByRole('treeitem', { name: 'Soil' }).click({ button: 'right' });
+  await page.getByRole('treeitem', { name: 'Soil', exact: true }).click({ button: 'right' });
   await page.getByRole('menuitem', { name: 'Open beside' }).click();
   await page.locator('[data-editor-ready]').nth(1).waitFor();
 }
@@ -91,7 +92,7 @@ export const SCENES: readonly Scene[] = [
   { name: 'admin', path: () => '/admin/health', isOutside: true, ready: headed },
   { name: 'users', path: () => '/admin', isOutside: true, ready: headed },
   { name: 'missing', path: () => '/notes/0197aaaa-0000-7000-8000-000000000000', ready: headed },
-  { name: 'none', path: () => '/search?q=dahlia tubers', ready: (page) => page.getByText('Nothing fits').waitFor() },
+  { name: 'none', path: () => '/search?q=xylophone', ready: (page) => page.getByText('Nothing fits').waitFor() },
   { name: 'failed', path: () => '/trash', before: (page) => refuse(page, '**/api/trash**'), ready: failed },
   { name: 'away', path: () => '/tasks', before: (page) => cut(page, '**/api/vault/tasks**'), ready: failed },
   { name: 'waiting', path: () => '/tasks', before: (page) => hang(page, '**/api/vault/tasks**'), ready: waiting },
@@ -99,7 +100,7 @@ export const SCENES: readonly Scene[] = [
   { name: 'merge', path: noteAt(COPY), ready: merge },
   { name: 'share', path: noteAt(NOTE), ready: share },
   { name: 'menu', path: noteAt(NOTE), ready: menu },
-  { name: 'unsent', path: noteAt(NOTE), ready: unsent },
+  { name: 'unsent', path: noteAt('Reading list.md'), ready: unsent, only: 'desk' },
   // Last: tabs are kept for the pages after them.
   { name: 'tabs', path: noteAt(NOTE), ready: tabs, only: 'desk' },
   { name: 'split', path: noteAt(NOTE, 'outline'), ready: split, only: 'desk' },
@@ -129,13 +130,12 @@ async function menu(page: Page): Promise<void> {
 /** What only this device has, without a connection. */
 async function unsent(page: Page): Promise<void> {
   await editor(page);
-  const before = page.getByText('so no lime');
-  await before.click();
+  await page.locator('.cm-content').click();
   await page.context().setOffline(true);
-  await page.keyboard.press('End');
-  await page.keyboard.type(' Or a little.');
-  await page.getByTestId('save-state').getByText('kept on this device').waitFor();
-  await page.context().setOffline(false);
+  await page.keyboard.press('Control+End');
+  await page.keyboard.type('The Compost Book.');
+  await page.getByTestId('unsent').click();
+  await page.getByRole('dialog').waitFor();
 }
 
 async function scrolledNote(page: Page): Promise<void> {
