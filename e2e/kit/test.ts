@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { type BrowserContext, test as base, expect, type Page } from '@playwright/test';
+import axe from 'axe-core';
 import { Account } from './account.ts';
 import { Server } from './server.ts';
 
@@ -67,7 +66,6 @@ export const PASSWORD = 'correct horse battery';
 const TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 /** The rules that another theme may break: it changes nothing but colours. */
 const COLOR_RULES = ['color-contrast', 'link-in-text-block'];
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 /** Expects that the page has nothing that WCAG 2.2 AA forbids and a program can find, in both themes. */
 export async function expectAccessible(page: Page): Promise<void> {
@@ -81,7 +79,7 @@ export async function expectAccessible(page: Page): Promise<void> {
 /** What axe objects to. It stays in the page, which is looked at more than once: its wrapper for Playwright loads it each time. */
 async function violationsOf(page: Page, options: object): Promise<string[]> {
   for (const frame of page.frames()) {
-    if (!(await frame.evaluate<boolean>('typeof axe === "object"'))) await frame.evaluate(AXE);
+    if (!(await frame.evaluate<boolean>('typeof axe === "object"'))) await frame.evaluate(axe.source);
   }
   return page.evaluate<string[]>(`axe.run(${JSON.stringify(options)}).then(({ violations }) =>
     violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html).join(' ')))`);
