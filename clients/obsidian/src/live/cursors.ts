@@ -2,7 +2,7 @@ import { type Extension, RangeSet } from '@codemirror/state';
 import {
   Decoration,
   type DecorationSet,
-  type EditorView,
+  EditorView,
   type PluginValue,
   ViewPlugin,
   type ViewUpdate,
@@ -20,12 +20,39 @@ type Awareness = NonNullable<LiveNote['awareness']>;
 
 /** Somebody else's place in the note, as it comes over the wire. */
 interface Shared {
+  /** As the server says. */
   readonly actor?: { readonly user_id?: unknown; readonly display_name?: unknown };
+  /** As the client says, for an account without a name. */
+  readonly user?: { readonly name?: unknown };
   readonly cursor?: { readonly anchor?: RelativePosition; readonly head?: RelativePosition } | null;
 }
 
-/** As many colours as there are rules for in `styles.css`. */
-const COLORS = 8;
+/** Colours that differ from each other on light and on dark pages, the same as in the web app. */
+const COLORS = ['#c14121', '#3e68d1', '#8455c6', '#9e5e22', '#b83f82', '#1e7d3e', '#277596', '#77700b'];
+
+const look = EditorView.baseTheme({
+  '.notevault-caret': { position: 'relative', borderLeft: '2px solid', marginLeft: '-1px', marginRight: '-1px' },
+  '.notevault-caret-name': {
+    position: 'absolute',
+    bottom: '100%',
+    left: '-2px',
+    padding: '0 4px',
+    borderRadius: '3px',
+    fontSize: '11px',
+    lineHeight: '1.4',
+    whiteSpace: 'nowrap',
+    pointerEvents: 'none',
+    zIndex: '10',
+  },
+  '.notevault-caret-name:empty': { display: 'none' },
+  ...Object.fromEntries(
+    COLORS.flatMap((color, at) => [
+      [`.notevault-caret.notevault-color-${at}`, { borderColor: color }],
+      [`.notevault-color-${at} .notevault-caret-name`, { color: '#ffffff', backgroundColor: color }],
+      [`.notevault-selection.notevault-color-${at}`, { backgroundColor: `${color}40` }],
+    ]),
+  ),
+});
 
 class Caret extends WidgetType {
   readonly #name: string;
@@ -58,8 +85,12 @@ class Caret extends WidgetType {
   }
 }
 
-/** Shows where others are in the note, and tells them where the cursor is here. */
-export function remoteCursors(awarenessOf: (view: EditorView) => Awareness | null): Extension {
+/**
+ * Shows where others are in the note, and tells them where the cursor is here.
+ *
+ * @param name of the person here, for others where the account has none
+ */
+export function remoteCursors(awarenessOf: (view: EditorView) => Awareness | null, name: string): Extension {
   class Cursors implements PluginValue {
     decorations: DecorationSet = RangeSet.empty;
     readonly #view: EditorView;
@@ -89,6 +120,7 @@ export function remoteCursors(awarenessOf: (view: EditorView) => Awareness | nul
       this.#awareness?.off('change', this.#changed);
       this.#awareness = awareness;
       awareness?.on('change', this.#changed);
+      awareness?.setLocalStateField('user', { name, color: COLORS[0] });
     }
 
     /** In the form that the web app reads. */
@@ -114,19 +146,21 @@ export function remoteCursors(awarenessOf: (view: EditorView) => Awareness | nul
       });
     }
   }
-  return ViewPlugin.fromClass(Cursors, { decorations: ({ decorations }) => decorations });
+  return [ViewPlugin.fromClass(Cursors, { decorations: ({ decorations }) => decorations }), look];
 }
 
 function decorationsOf(awareness: Awareness, length: number): DecorationSet {
   const ranges = [...awareness.getStates()].flatMap(([client, state]) => {
-    const { actor, cursor } = state as Shared;
+    const { actor, user, cursor } = state as Shared;
     if (client === awareness.clientID || cursor?.anchor === undefined || cursor.head === undefined) return [];
-    const name = typeof actor?.display_name === 'string' ? actor.display_name : '';
+    const name = [actor?.display_name, user?.name].find((one) => typeof one === 'string' && one !== '') ?? '';
     const id = typeof actor?.user_id === 'string' ? actor.user_id : String(client);
     const [anchor, head] = [offsetOf(cursor.anchor, awareness, length), offsetOf(cursor.head, awareness, length)];
     if (anchor === null || head === null) return [];
-    const color = [...id].reduce((sum, char) => (sum * 31 + char.charCodeAt(0)) % 9973, 0) % COLORS;
-    const caret = Decoration.widget({ widget: new Caret(name, color), side: head < anchor ? -1 : 1 }).range(head);
+    const color = [...id].reduce((sum, char) => (sum * 31 + char.charCodeAt(0)) % 9973, 0) % COLORS.length;
+    const caret = Decoration.widget({ widget: new Caret(String(name), color), side: head < anchor ? -1 : 1 }).range(
+      head,
+    );
     if (anchor === head) return [caret];
     const mark = Decoration.mark({ class: `notevault-selection notevault-color-${color}` });
     return [caret, mark.range(Math.min(anchor, head), Math.max(anchor, head))];

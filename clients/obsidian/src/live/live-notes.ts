@@ -10,6 +10,8 @@ import { inLineFeeds } from './texts.ts';
 export interface LiveOptions extends LiveDeps {
   /** Takes a note from the engine; null when it cannot be live now. */
   hold(path: string, text: string): Promise<Hold | null>;
+  /** The name of the person here, for others where the account has none. */
+  readonly name: string;
   /** Whether the socket is connected. */
   isConnected(): boolean;
 }
@@ -90,7 +92,10 @@ export class LiveNotes {
         notes.look();
       }
     }
-    return [ViewPlugin.fromClass(Watcher), remoteCursors((view) => this.#liveOf(view)?.note.awareness ?? null)];
+    return [
+      ViewPlugin.fromClass(Watcher),
+      remoteCursors((view) => this.#liveOf(view)?.note.awareness ?? null, this.#options.name),
+    ];
   }
 
   /** Hears of what happens in the app until the plugin is unloaded. */
@@ -173,11 +178,17 @@ export class LiveNotes {
 
   async #bind(live: LiveFile, owner: MarkdownView, watched: WatchedEditor): Promise<void> {
     const { view, file } = watched;
-    let shown = view.state.doc.toString();
+    const now = view.state.doc;
+    let shown = now.toString();
     if (!live.knows(shown)) {
       const text = await this.#options.app.vault.read(live.file).then(inLineFeeds, () => null);
       // Until the text of the file was shown, the editor has that of another one.
       if (text === null || !watched.hasShown(text)) return;
+      // What the app set meanwhile is no text that somebody typed.
+      if (view.state.doc !== now) {
+        this.look();
+        return;
+      }
       live.read(text);
       shown = text;
     }

@@ -9,11 +9,11 @@ export interface Mutant extends Mutation {
 
 export const MUTANTS: readonly Mutant[] = [
   {
-    name: 'any editor of the note is connected',
+    name: 'a view counts as the owner of every editor',
     file: 'live/bound-editor.ts',
     guard: 'editorOf(shown) === view) owner = shown;',
     without: "shown.file !== null && view.dom.className !== '') owner = shown;",
-    test: 'P1',
+    test: 'a second pane and a popout',
   },
   {
     name: 'a view keeps its connection when it gets another note',
@@ -48,7 +48,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: 'live/live-notes.ts',
     guard: ' || transaction.annotation(fromDocument) === true',
     without: '',
-    test: 'a second pane and a popout',
+    test: 'a change of equal length',
   },
   {
     name: 'a text that the app sets counts as typed',
@@ -65,11 +65,18 @@ export const MUTANTS: readonly Mutant[] = [
     test: 'the same rewriting of a link',
   },
   {
-    name: 'what the document had a moment ago counts as an edit',
-    file: 'live/texts.ts',
-    guard: 'return this.isOnDisk(text) || this.#recent.some((recent) => isSame(recent.text, text));',
-    without: 'return this.isOnDisk(text);',
-    test: 'what the app saves late',
+    name: 'one’s own cursor counts as another one',
+    file: 'live/cursors.ts',
+    guard: 'client === awareness.clientID || ',
+    without: '',
+    test: 'the cursor of somebody else',
+  },
+  {
+    name: 'a note that is closed is not given back',
+    file: 'live/live-notes.ts',
+    guard: 'if (live.editors.size === 0) void live.close();',
+    without: '',
+    test: 'a note that is closed',
   },
   {
     name: 'a text was made from the one that looks most like it',

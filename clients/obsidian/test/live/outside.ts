@@ -69,10 +69,13 @@ export function outsideTests(note: (text: string) => Promise<Together>): void {
           const text = device.disk('note.md') ?? '';
           await Promise.all([device.app.vault.modify(file, text), device.app.vault.process(file, (now) => `${now}!`)]);
         }
-        device.app.device.disk.write('note.md', `${device.disk('note.md')}from outside\n`);
         return file.saving;
       });
       assert.equal(isDeaf, true);
+      await inStep(both, here, there);
+      await here.run((device) => {
+        device.app.device.disk.write('note.md', `${device.disk('note.md')}from outside\n`);
+      });
       await until(async () => (await there.run((device) => device.text(0))).includes('from outside\n'), 'the change');
       assert.equal((await inStep(both, here, there)).split('from outside').length, 2);
     });
@@ -169,8 +172,16 @@ export function outsideTests(note: (text: string) => Promise<Together>): void {
     test('has a change of another plugin once that was being sent', async () => {
       await using both = await note('first\n');
       const [here, there] = [await both.shown(), await both.shown()];
+      let isSent = false;
+      await here.page.route('**/api/notes', () => {
+        // Nobody answers.
+        isSent = true;
+      });
       await here.run((device) => device.process('note.md', (text) => `${text}by a plugin\n`));
+      await until(() => isSent, 'the write');
+      await here.run((device) => device.save());
       await here.run((device) => device.copies());
+      await here.page.unrouteAll({ behavior: 'ignoreErrors' });
       await here.kill();
       await there.run((device) => device.type(0, 'from there\n', 0));
       await here.run((device) => device.open('note.md'));

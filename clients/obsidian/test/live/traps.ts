@@ -41,7 +41,7 @@ export function trapTests(note: (text: string) => Promise<Together>): void {
       test(`a view that is used for another note takes nothing of it along, when the app makes a new ${switching}`, async () => {
         await using both = await note('first\n');
         const there = await both.shown();
-        const here = await both.shown({ switching, notes: [OTHER] });
+        const here = await both.shown({ switching, notes: [OTHER], diskMs: 30 });
         for (let turn = 0; turn < 6; turn++) {
           await here.run(
             async (device, path) => {
@@ -76,7 +76,20 @@ export function trapTests(note: (text: string) => Promise<Together>): void {
       assert.match(await inStep(both, here, there), /popout\nlater\n$/);
     });
 
-    test('what is typed before the note is connected, and what was changed while it was closed, is there once', async () => {
+    test('what is typed before the note is connected is there once', async () => {
+      await using both = await note('first\n');
+      const there = await both.shown();
+      await there.run((device) => device.type(0, 'from there\n', 0));
+      const here = await both.device();
+      await here.run(async (device) => {
+        await device.open('note.md');
+        device.type(0, 'typed at once\n');
+      });
+      await connected(here);
+      assert.equal(await inStep(both, here, there), 'from there\nfirst\ntyped at once\n');
+    });
+
+    test('what was changed while the note was closed is there once', async () => {
       await using both = await note('first\n');
       const there = await both.shown();
       await there.run((device) => device.type(0, 'from there\n', 0));
@@ -109,6 +122,39 @@ export function trapTests(note: (text: string) => Promise<Together>): void {
         for (let turn = 0; turn < 5; turn++) for (const pane of [0, 1, 2]) device.view(pane).editor.undo();
       });
       assert.equal(await inStep(both, here, there), 'other2 other1 other0 first\n');
+    });
+
+    test('a change of equal length is taken over once', async () => {
+      await using both = await note('first\n');
+      const [here, there] = [await both.shown(), await both.shown()];
+      await here.run((device) => {
+        device.view(0).editor.cm.dispatch({ changes: { from: 0, to: 5, insert: 'FIRST' }, userEvent: 'input.type' });
+      });
+      await until(async () => (await there.run((device) => device.text(0))) === 'FIRST\n', 'the change');
+      assert.equal(await inStep(both, here, there), 'FIRST\n');
+    });
+
+    test('the cursor of somebody else is shown with a name, and one’s own is not', async () => {
+      await using both = await note('first\n');
+      const [here, there] = [await both.shown(), await both.shown()];
+      await here.run((device) => device.view(0).editor.cm.focus());
+      await here.run((device) => device.type(0, 'x', 2));
+      const carets = there.page.locator('.notevault-caret-name');
+      await until(async () => (await carets.count()) === 1, 'the cursor');
+      assert.equal(await carets.textContent(), 'alice');
+      assert.equal(await here.page.locator('.notevault-caret-name').count(), 0);
+      assert.equal(await inStep(both, here, there), 'fixrst\n');
+    });
+
+    test('a note that is closed has in its file what others wrote last, and goes back to the engine', async () => {
+      await using both = await note('first\n');
+      const [here, there] = [await both.shown(), await both.shown()];
+      await Promise.all([there.run((device) => device.type(0, 'last\n')), here.run((device) => device.close(0))]);
+      await until(async () => (await both.stored()) === 'first\nlast\n', 'the text');
+      assert.equal(await inStep(both, here, there), 'first\nlast\n');
+      await there.run((device) => device.type(0, 'later\n'));
+      await until(async () => (await both.stored()).endsWith('later\n'), 'the text');
+      assert.equal(await inStep(both, here, there), 'first\nlast\nlater\n');
     });
 
     test('a filter of another plugin keeps nothing out that others wrote', async () => {

@@ -74,6 +74,7 @@ class PageDevice {
       now: () => Date.now(),
       hold: (path, text) => this.engine.hold(path, text),
       isConnected: () => this.#socket.isConnected,
+      name: 'alice',
     });
     const plugin = new (class extends Plugin {})(this.app, { id: 'notevault', name: 'Notevault', version: '0' });
     plugin.load();
