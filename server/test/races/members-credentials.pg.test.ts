@@ -1,0 +1,90 @@
+/** What somebody’s programs can do with a vault at the moment when it is taken away, and after it, in every process. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { MemoryHub } from '../../src/ports/bus/memory.ts';
+import type { Database } from '../../src/ports/database/database.ts';
+import { Assistant } from '../kit/clients/mcp.ts';
+import { onEachEngine } from '../kit/engines.ts';
+import { linkDevice } from '../kit/operations.ts';
+import { startServer } from '../kit/server.ts';
+import { startShared } from '../kit/shared-vault.ts';
+
+const AT_ONCE = 12;
+
+async function startThree(open: () => Promise<Database>) {
+  const hub = new MemoryHub();
+  const opened = new AsyncDisposableStack();
+  const shared = opened.use(await startShared({ open, bus: hub.join(), config: { mcpWritesPerMinute: 0 } }));
+  const { db, clock, masterKey, blobs } = shared.server;
+  const settings = { open: async () => db, clock, masterKey, blobs, config: { mcpWritesPerMinute: 0 } };
+  const another = async () => opened.use(await startServer({ ...settings, bus: hub.join() }));
+  const servers = [shared.server, await another(), await another()] as const;
+  return { shared, servers, [Symbol.asyncDispose]: () => opened.disposeAsync() };
+}
+
+onEachEngine('programs of a removed member', (open) => {
+  test('[S2] a removal ends what assistants, feeds, tickets and devices do in the vault in every process, and only that', async () => {
+    await using three = await startThree(open);
+    const { shared, servers } = three;
+    const { alice, bob, headers, vault, path } = shared;
+    const bobs = await shared.join(bob, 'editor');
+    const own = (await bob.post('/vaults', { name: 'Own' })).body.vault.id as string;
+    const reach = { name: 'both', vault_access: { [vault]: 'write', [own]: 'write' } };
+    const { key } = (await bob.post('/connections/pat', reach)).body;
+    const device = await linkDevice(shared.server.bob, vault);
+    const upload = { operation: 'attachment.put', path: 'late.txt' };
+    const ticket = new URL((await bob.post('/tickets', upload, headers)).body.url).pathname;
+    await using opened = new AsyncDisposableStack();
+    const assistants = await Promise.all(servers.map((server) => Assistant.connect(server, key)));
+    for (const assistant of assistants) opened.use(assistant);
+
+    // Calls and reads of the feed while the membership ends.
+    const write = (n: number) => ({ vault, path: `w${n}.md`, content: `words ${n}` });
+    const calls = Array.from({ length: AT_ONCE }, (_, n) => assistants[n % 3]?.call('create_note', write(n)));
+    const feeds = Array.from({ length: AT_ONCE }, (_, n) => servers[n % 3]?.bearer(key).get('/sync/changes', headers));
+    const removed = alice.delete(`${path}/${bobs}`);
+    const [written, read] = [await Promise.all(calls), await Promise.all(feeds)];
+    assert.equal((await removed).status, 204);
+    for (const answer of read) assert.ok([200, 404].includes(answer?.status ?? 0), `a feed answered ${answer?.status}`);
+    const stored = (await alice.get('/sync/manifest', headers)).body.notes.length - 1;
+    assert.equal(written.filter((result) => result?.isError === false).length, stored, 'whole, or not at all');
+
+    for (const [at, server] of servers.entries()) {
+      const assistant = assistants[at];
+      assert.ok(assistant !== undefined);
+      for (const [tool, input] of [
+        ['get_notes', { vault, paths: ['a.md'] }],
+        ['create_note', write(99)],
+        ['get_attachment_upload_target', { vault, path: 'x.txt' }],
+      ] as const) {
+        const { text, isError } = await assistant.call(tool, input);
+        assert.deepEqual([isError, /no such vault/i.test(text)], [true, true], `${tool}: ${text}`);
+      }
+      assert.doesNotMatch((await assistant.call('list_vaults')).text, /Shared/);
+      const mine = await assistant.call('create_note', { vault: own, path: `own ${at}.md`, content: 'mine' });
+      assert.equal(mine.isError, false, 'what else the credential reaches goes on');
+      assert.equal((await server.bearer(key).get('/sync/changes', headers)).status, 404);
+      assert.equal((await server.bearer(device.access).get('/sync/changes', headers)).status, 401);
+      const renewed = await server.anyone.post('/auth/token/refresh', { refresh_token: device.refresh });
+      assert.equal(renewed.status, 401, 'a refresh token renews nothing');
+      const used = await fetch(server.url + ticket, { method: 'PUT', body: 'late' });
+      assert.equal(used.status, 404);
+      assert.equal((await server.bearer(key).get('/sync/manifest', { 'x-vault-id': own })).status, 200);
+    }
+    assert.equal((await alice.get('/sync/manifest', headers)).body.notes.length - 1, stored);
+  });
+
+  test('[S2] a ticket to download opens nothing in any process once its maker was removed', async () => {
+    await using three = await startThree(open);
+    const { shared, servers } = three;
+    const { alice, bob, headers, path } = shared;
+    const bobs = await shared.join(bob, 'viewer');
+    const put = { ...headers, 'content-type': 'text/plain' };
+    assert.equal((await alice.put('/attachments/big.txt', Buffer.alloc(4_000_000, 'text '), put)).status, 200);
+    const made = await bob.post('/tickets', { operation: 'attachment.get', path: 'big.txt' }, headers);
+    const ticket = new URL(made.body.url).pathname;
+    assert.equal((await fetch(servers[1].url + ticket)).status, 200);
+    await alice.delete(`${path}/${bobs}`);
+    for (const { url } of servers) assert.equal((await fetch(url + ticket)).status, 404);
+  });
+});
