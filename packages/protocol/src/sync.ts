@@ -53,7 +53,9 @@ export const SyncChange = Type.Object({
   seq: Type.Integer({ description: 'The seq of the last change to the row.' }),
   type: Type.Union([Type.Literal('note'), Type.Literal('attachment')]),
   id: Uuid,
-  path: Type.String(),
+  path: Type.String({
+    description: 'Of a deletion empty for viewers, who do not see the trash, as are its hash, title and folder.',
+  }),
   content_hash: Type.String(),
   deleted: Type.Boolean(),
   mtime: Type.Number(),

@@ -7,6 +7,7 @@ import { jsonPieces } from '../../concurrency/json-pieces.ts';
 import { createYield } from '../../concurrency/yield.ts';
 import type { Clock } from '../../ports/clock/clock.ts';
 import { type Database, DatabaseError, type ReadHandle, type WriteHandle } from '../../ports/database/database.ts';
+import { includesRole } from '../access/access.ts';
 import type { Actor, FeedEntry } from '../entries/entries.ts';
 import type { ChangedNote } from '../notes/notes.ts';
 import type { FeedState, OpenVault } from '../vaults/vaults.ts';
@@ -75,8 +76,9 @@ export async function changesPage(
   const last: Position = { seq: rows.at(-1)?.row.seq ?? from.seq, base: from.base };
   const resume = cursorOf(vault, last);
   const access = vault.isSuspended === true ? 'write' : vault.permission;
+  const hidesDeleted = !includesRole(vault.role, 'editor');
   const fields = { has_more: hasMore, next_cursor: hasMore ? resume : null, resume_cursor: resume, access };
-  return writeJsonObject(fields, [await writeJsonList('changes', rows, (row) => withContent(row, more))]);
+  return writeJsonObject(fields, [await writeJsonList('changes', rows, (row) => withContent(row, more, hidesDeleted))]);
 }
 
 /** What a page has of its rows with `fields=all`. */
@@ -116,10 +118,11 @@ function actorOf({ type, row }: ChangedRow): Actor | undefined {
  *
  * @param more null when it was not requested.
  */
-function withContent(row: FeedRow, more: PageContent | null): JsonEntry {
+function withContent(row: FeedRow, more: PageContent | null, hidesDeleted: boolean): JsonEntry {
   if ('unreadable' in row) return damagedJson(row);
   const actor = more?.actors.get(row.row.id);
-  const json = actor === undefined ? changeJson(row) : `${changeJson(row).slice(0, -1)},"actor":${actor}}`;
+  const change = changeJson(row, hidesDeleted);
+  const json = actor === undefined ? change : `${change.slice(0, -1)},"actor":${actor}}`;
   const [note] = liveNote(row);
   if (more === null || note === undefined) return json;
   const content = more.texts.get(note.id);

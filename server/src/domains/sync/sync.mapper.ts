@@ -28,15 +28,18 @@ export function damagedJson({ type, row: { id, seq } }: DamagedRow): string {
  */
 
 /** Writes a row of the change feed, without the content of a note. */
-export function changeJson({ type, row }: ChangedRow): string {
+/** @param hidesDeleted whether the reader has no right to the trash: then a deletion says only what is gone. */
+export function changeJson({ type, row }: ChangedRow, hidesDeleted: boolean): string {
   const { id, seq, deleted, mtime } = row;
-  const { path, hash } = type === 'note' ? row.meta : row;
+  const isHidden = hidesDeleted && deleted;
+  const { path, hash } = isHidden ? { path: '', hash: '' } : type === 'note' ? row.meta : row;
   const entry = `"seq":${seq},"type":"${type}","id":"${id}","path":${JSON.stringify(path)},"content_hash":"${hash}"`;
   const times = `"deleted":${deleted},"mtime":${mtime},"updated_at":"${isoTime(row.updatedAt)}"`;
   if (type === 'attachment') {
     return `{${entry},${times},"mime_type":${JSON.stringify(row.mimeType)},"size_bytes":${row.sizeBytes}}`;
   }
-  const names = `"title":${JSON.stringify(row.meta.title)},"folder":${JSON.stringify(folderOf(path))}`;
+  const title = isHidden ? '' : row.meta.title;
+  const names = `"title":${JSON.stringify(title)},"folder":${JSON.stringify(folderOf(path))}`;
   return `{${entry},${times},${names},"version":${row.version}}`;
 }
 

@@ -1,0 +1,125 @@
+/** What went wrong in other services that share: each mistake is a test here, or in the files named by its subject. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Assistant } from '../../kit/clients/mcp.ts';
+import { FlakySocket } from '../../kit/clients/provider-clients.ts';
+import { onEachEngine } from '../../kit/engines.ts';
+import { requestsOf } from '../../kit/operation-variants.ts';
+import { knownOperations, type World } from '../../kit/operations.ts';
+import { type Caller, Person } from '../../kit/person.ts';
+import { startServer } from '../../kit/server.ts';
+import { startShared } from '../../kit/shared-vault.ts';
+import { until } from '../../kit/until.ts';
+import { makeEverybody, sharedWorld } from './standings.ts';
+
+/** Answers to every read, and to every search, of somebody about a world. */
+async function readAll(anyone: Caller, caller: Caller, world: World): Promise<Map<string, string>> {
+  const told = new Map<string, string>();
+  for (const operation of await knownOperations(anyone)) {
+    const { rule, method, name } = operation;
+    const reads = method === 'GET' || ['search', 'queryNotes', 'createTicket', 'recordOpenedNote'].includes(name);
+    if (!reads || rule.who === 'anyone' || rule.who === 'admin') continue;
+    for (const [at, form] of requestsOf(operation).entries()) {
+      const { url, body, headers } = form({ ...world, fresh: 'x' });
+      const answer = await caller.call(method, url, body, headers ?? {});
+      // What was sent may be repeated.
+      const text = answer.bytes.toString().replaceAll(decodeURIComponent(url), '');
+      told.set(`${name} ${at}`, text);
+    }
+  }
+  const headers = { 'x-vault-id': world.vault };
+  for (const url of ['/sync/changes', '/sync/changes?fields=all&limit=500']) {
+    told.set(url, (await caller.get(url, headers)).bytes.toString());
+  }
+  return told;
+}
+
+const whoTell = (told: ReadonlyMap<string, string>, secrets: readonly string[]) =>
+  [...told].flatMap(([name, text]) => secrets.filter((each) => text.includes(each)).map((each) => `${name}: ${each}`));
+
+onEachEngine('what somebody learns who may not', (open) => {
+  test('[S5] former members and strangers learn no title, text, id, address or name of a vault by any read', async () => {
+    await using server = await startServer({ open, config: { authRateLimit: 100_000 } });
+    const everybody = await makeEverybody(server, 'leaks');
+    const { world } = await sharedWorld(server, everybody, 'tiger', ['cursor', 'trash', 'devices', 'people']);
+    await everybody.owner.patch('/me', { display_name: 'Zoe' });
+    const secrets = ['words of tiger', 'bytes of tiger', 'kind-tiger', 'tag-tiger', 'Vault tiger', 'Zoe'];
+    secrets.push(everybody.owner.email, everybody.people.editor.email, world.trashed, world.folder);
+    for (const [name, person] of Object.entries(everybody.people)) {
+      if (name !== 'removed' && name !== 'stranger') continue;
+      assert.deepEqual(whoTell(await readAll(server.anyone, person, world), secrets), [], name);
+      const own = (await person.get('/vaults')).body.vaults as { name: string }[];
+      assert.deepEqual(
+        own.map((vault) => vault.name),
+        ['Own'],
+        name,
+      );
+    }
+  });
+
+  test('[S5] a viewer learns nothing of the trash, of older texts, of addresses and of keys by any read', async () => {
+    await using server = await startServer({ open, config: { authRateLimit: 100_000 } });
+    const everybody = await makeEverybody(server, 'viewing');
+    const { world } = await sharedWorld(server, everybody, 'tiger', ['cursor', 'trash', 'devices', 'people']);
+    const secrets = ['Old tiger', 'old words of tiger', 'first words of tiger', 'Key tiger', world.invitation];
+    secrets.push(everybody.owner.email, everybody.people.editor.email);
+    assert.deepEqual(whoTell(await readAll(server.anyone, everybody.people.viewer, world), secrets), []);
+  });
+
+  test('an invitation for an address answers alike whether an account has it, and nobody finds accounts by it', async () => {
+    await using shared = await startShared({ open });
+    const { alice, bob, server, vault, path } = shared;
+    await shared.join(bob, 'editor');
+    await shared.dave.get('/me');
+    const invite = async (email: string) => {
+      const { status, body } = await alice.post(`/vaults/${vault}/invitations`, { role: 'viewer', email });
+      const { id: _, email: __, ...shown } = body.invitation;
+      return JSON.stringify([status, shown, Object.keys(body)]);
+    };
+    assert.equal(await invite('dave@example.org'), await invite('nobody@example.org'));
+    const { members } = (await bob.get(path)).body as { members: { email?: string }[] };
+    assert.deepEqual(
+      members.flatMap(({ email }) => email ?? []),
+      [server.bob.email],
+      'a member sees their own only',
+    );
+  });
+
+  test('what a suspended member has open of a shared vault ends with their account, and others go on', async () => {
+    await using shared = await startShared({ open });
+    const { server, alice, bob, carol, headers, note } = shared;
+    const bobs = await shared.join(bob, 'editor');
+    await shared.join(carol, 'editor');
+    const ticket = new URL((await bob.post('/tickets', { operation: 'vault.export' }, headers)).body.url).pathname;
+    using line = new FlakySocket(server.url);
+    using his = await line.open(note, (await server.bob.signed()).accessToken).synced();
+    using others = new FlakySocket(server.url);
+    using hers = await others.open(
+      note,
+      (await new Person(server.url, 'erin', () => server.alice.signed()).signed()).accessToken,
+    );
+    assert.equal((await alice.patch(`/admin/users/${bobs}`, { suspended: true })).status, 200);
+    await until(() => his.received.closed.length > 0, 'the end of his editor');
+    assert.equal((await fetch(server.url + ticket)).status, 404);
+    assert.equal((await bob.get('/sync/manifest', headers)).status, 403);
+    assert.equal((await carol.get('/sync/manifest', headers)).status, 200);
+    assert.deepEqual(hers.received.scopes, [], 'and a stranger was never let in');
+  });
+
+  test('the page, keys and assistants of one person see the same vaults, shared ones too, also with a key that only reads', async () => {
+    await using shared = await startShared({ open });
+    const { server, bob, vault } = shared;
+    await shared.join(bob, 'viewer');
+    const own = (await bob.post('/vaults', { name: 'Own' })).body.vault.id as string;
+    const named = { [vault]: 'read', [own]: 'read' };
+    const { key } = (await bob.post('/connections/pat', { name: 'reads', vault_access: named, scope: 'mcp:read' }))
+      .body;
+    const idsOf = (vaults: { id: string }[]) => vaults.map(({ id }) => id).sort();
+    const page = idsOf((await bob.get('/vaults')).body.vaults);
+    assert.deepEqual(idsOf((await server.bearer(key).get('/vaults')).body.vaults), page);
+    await using assistant = await Assistant.connect(server, key);
+    assert.deepEqual(idsOf((await assistant.call('list_vaults')).data.vaults), page);
+    const read = await assistant.call('get_notes', { vault, paths: ['a.md'] });
+    assert.deepEqual([read.isError, read.text.includes('one')], [false, true]);
+  });
+});
