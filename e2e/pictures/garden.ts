@@ -88,10 +88,6 @@ Turned the compost heap, found three slow-worms, put the lid back.
 
 #books
 `,
-  'Soil (conflict Laptop 2026-11-22 14-05-09).md': `Clay below, with a hand of sand above. The pH was 6.4 in autumn. A little lime where the cabbages of [[Spring planting]] go.
-
-#garden
-`,
   'Soil.md': `Clay below, with a hand of sand above. The pH was 6.4 in autumn. Lime only where the cabbages of [[Spring planting]] go.
 
 #garden
@@ -103,3 +99,11 @@ export const DRAFTS: readonly (readonly [path: string, text: string])[] = [
   ['Soil.md', 'Clay below. The pH was 6.1 in spring.\n'],
   ['Soil.md', 'Clay below, with sand above. The pH was 6.1 in spring, so lime it all.\n'],
 ];
+
+/** A copy of one of them, as folder sync keeps it. */
+export const COPY: Readonly<Record<string, string>> = {
+  'Soil (conflict Laptop 2026-11-22 14-05-09).md': `Clay below, with a hand of sand above. The pH was 6.4 in autumn. A little lime where the cabbages of [[Spring planting]] go.
+
+#garden
+`,
+};

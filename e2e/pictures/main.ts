@@ -52,8 +52,9 @@ async function takeAll(from: Browser, { name: look, ...options }: (typeof LOOKS)
   const anna = await signedIn(server, context, { name: 'Anna', vault: 'Garden' });
   await take(context, 'empty', look, anna.page(), (page) => page.getByRole('heading').first().waitFor());
   const notes = await fill(anna);
-  for (const { name, path, isOutside = false, before, ready, only } of SCENES) {
+  for (const { name, path, isOutside = false, writes = {}, before, ready, only } of SCENES) {
     if (only !== undefined && (only === 'phone') !== look.startsWith('phone')) continue;
+    for (const [place, text] of Object.entries(writes)) notes.set(place, (await anna.write(place, text)).id);
     const at = path((note) => notes.get(note) ?? '');
     await take(context, name, look, isOutside ? server.url + at : anna.page(at), ready, before);
   }

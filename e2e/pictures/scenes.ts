@@ -1,4 +1,5 @@
 import type { Page } from '@playwright/test';
+import { COPY } from './garden.ts';
 
 /** What is opened for a picture. */
 export interface Scene {
@@ -6,6 +7,8 @@ export interface Scene {
   /** Where it is, from the address of the vault; from that of the server if `isOutside`. */
   readonly path: (idOf: (note: string) => string) => string;
   readonly isOutside?: boolean;
+  /** Notes that are written for it: path to text. */
+  readonly writes?: Readonly<Record<string, string>>;
   /** Prepares the page before it is opened. */
   readonly before?: (page: Page) => Promise<unknown>;
   /** Resolves when the page shows it. */
@@ -15,13 +18,19 @@ export interface Scene {
 }
 
 const NOTE = 'Beds/Spring planting.md';
-const COPY = 'Soil (conflict Laptop 2026-11-22 14-05-09).md';
+const [CONFLICT = ''] = Object.keys(COPY);
 const noteAt =
   (note: string, panel = '') =>
   (idOf: (note: string) => string) =>
     `/notes/${idOf(note)}${panel === '' ? '' : `?panel=${panel}`}`;
 const editor = (page: Page) => page.locator('[data-editor-ready]').waitFor();
 const headed = (page: Page) => page.getByRole('heading').first().waitFor();
+
+/** With the text as it is drawn, and what links to it. */
+async function drawn(page: Page): Promise<void> {
+  await page.locator('.cm-content').getByText('Frost dates').waitFor();
+  await page.getByText('Linked from').waitFor();
+}
 
 async function typing(page: Page): Promise<void> {
   await editor(page);
@@ -57,7 +66,7 @@ const failed = (page: Page) => page.getByText('This cannot be shown now').waitFo
 const waiting = (page: Page) => page.getByRole('status', { name: 'Loading…' }).waitFor();
 
 export const SCENES: readonly Scene[] = [
-  { name: 'note', path: noteAt(NOTE, 'links'), ready: editor, only: 'desk' },
+  { name: 'note', path: noteAt(NOTE, 'links'), ready: drawn, only: 'desk' },
   { name: 'note-plain', path: noteAt(NOTE), ready: editor },
   { name: 'note-end', path: noteAt(NOTE), ready: scrolledNote },
   { name: 'note-typing', path: noteAt(NOTE), ready: typing },
@@ -96,8 +105,13 @@ export const SCENES: readonly Scene[] = [
   { name: 'failed', path: () => '/trash', before: (page) => refuse(page, '**/api/trash**'), ready: failed },
   { name: 'away', path: () => '/tasks', before: (page) => cut(page, '**/api/vault/tasks**'), ready: failed },
   { name: 'waiting', path: () => '/tasks', before: (page) => hang(page, '**/api/vault/tasks**'), ready: waiting },
-  { name: 'conflict', path: noteAt(COPY), ready: (page) => page.getByText('Folder sync kept').waitFor() },
-  { name: 'merge', path: noteAt(COPY), ready: merge },
+  {
+    name: 'conflict',
+    writes: COPY,
+    path: noteAt(CONFLICT),
+    ready: (page) => page.getByText('Folder sync kept').waitFor(),
+  },
+  { name: 'merge', writes: COPY, path: noteAt(CONFLICT), ready: merge },
   { name: 'share', path: noteAt(NOTE), ready: share },
   { name: 'menu', path: noteAt(NOTE), ready: menu },
   { name: 'unsent', path: noteAt('Reading list.md'), ready: unsent, only: 'desk' },
