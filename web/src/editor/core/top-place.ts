@@ -13,7 +13,13 @@ export function topPlace(view: EditorView): TopPlace {
   const { scrollDOM, contentDOM } = view;
   const element = document.createElement('div');
   element.className = 'nv-top';
+  const watched = new WeakSet<Element>();
   const fit = () => {
+    // What is at the side of the text moves it, and does not change its size.
+    for (const gutters of scrollDOM.querySelectorAll(':scope > .cm-gutters')) {
+      if (!watched.has(gutters)) sizes.observe(gutters);
+      watched.add(gutters);
+    }
     element.style.left = `${contentDOM.offsetLeft}px`;
     element.style.width = `${contentDOM.offsetWidth}px`;
     if (element.childElementCount === 0) scrollDOM.style.removeProperty('--nv-head');
@@ -24,7 +30,7 @@ export function topPlace(view: EditorView): TopPlace {
   for (const each of [scrollDOM, contentDOM, element]) sizes.observe(each);
   // At once, so that the text does not move after it was painted.
   const children = new MutationObserver(fit);
-  children.observe(element, { childList: true });
+  for (const each of [element, scrollDOM]) children.observe(each, { childList: true });
   // On paper it is what comes first.
   scrollDOM.prepend(element);
   return {
