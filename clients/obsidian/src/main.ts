@@ -1,3 +1,4 @@
+import type { Extension } from '@codemirror/state';
 import { Notice, Platform, Plugin } from 'obsidian';
 import { runAppChecks } from './app-checks/run-checks.ts';
 import { ACTIVITY_VIEW, ActivityView } from './shell/activity-view.ts';
@@ -5,12 +6,14 @@ import { askAndRequest, ConnectModal, FirstSyncModal, StatusModal } from './shel
 import { stateText } from './shell/facts-texts.ts';
 import { HistoryModal } from './shell/history-modal.ts';
 import { KeptModal } from './shell/kept-modal.ts';
+import { LiveSession } from './shell/live-session.ts';
 import { type PluginData, pluginData } from './shell/plugin-data.ts';
 import { SearchModal } from './shell/search-modal.ts';
 import { SettingsTab } from './shell/settings-tab.ts';
 import { SyncController } from './shell/sync-controller.ts';
 import { warningsOf } from './shell/warnings.ts';
 import { appClock, sleep } from './sync/app-clock.ts';
+import { deviceId } from './sync/device.ts';
 import { appHttp } from './sync/http.ts';
 import type { VaultSync } from './sync/vault-sync.ts';
 import { type TextKey, text } from './texts/texts.ts';
@@ -27,7 +30,15 @@ export default class NotevaultPlugin extends Plugin {
     http: (url, request) => this.#http(url, request),
     data: () => this.#data,
     save: (data) => this.#save(data),
+    live: (sync, connection) =>
+      new LiveSession({
+        ...{ app: this.app, sync, connection, deviceId: deviceId(this.app) },
+        deviceName: this.controller.deviceName,
+        ...{ indexedDb: window.indexedDB, extensions: this.#extensions },
+      }),
   });
+  /** What editors get while notes are edited live. */
+  readonly #extensions: Extension[] = [];
   #data: PluginData = pluginData(null);
   #typed = 0;
   readonly #http = appHttp();
@@ -42,6 +53,7 @@ export default class NotevaultPlugin extends Plugin {
         connect: () => this.#connect(),
       }),
     );
+    this.registerEditorExtension(this.#extensions);
     this.#addStatus();
     this.#addCommands();
     this.app.workspace.onLayoutReady(() => this.#begin());

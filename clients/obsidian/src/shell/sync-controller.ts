@@ -19,6 +19,8 @@ export interface ControllerOptions {
   readonly indexedDb: IDBFactory;
   data(): PluginData;
   save(data: PluginData): Promise<void>;
+  /** Begins to edit notes live, with what syncs. */
+  live?(sync: VaultSync, connection: Connection): { close(): void };
 }
 
 /** What the plugin can say of itself before, beside and after syncing. */
@@ -41,6 +43,7 @@ export class SyncController {
   readonly #signIn: SignIn;
   readonly #listeners = new Set<() => void>();
   #sync: VaultSync | null = null;
+  #live: { close(): void } | null = null;
   #phase: Phase = 'not connected';
   /** One change of phase at a time. */
   #turn: Promise<unknown> = Promise.resolve();
@@ -94,7 +97,7 @@ export class SyncController {
       this.#sync = await VaultSync.open(this.#syncOptions(connection));
       if (this.#sync.isNew) return this.#enter('asks');
       this.#enter('runs');
-      this.#sync.start();
+      this.#start();
     });
   }
 
@@ -130,7 +133,20 @@ export class SyncController {
   begin(): void {
     if (this.#phase !== 'asks' || this.#sync === null) return;
     this.#enter('runs');
-    this.#sync.start(true);
+    this.#start(true);
+  }
+
+  #start(isApproved = false): void {
+    const { connection } = this.#options.data();
+    if (this.#sync === null || connection === null) return;
+    this.#sync.start(isApproved);
+    this.#live ??= this.#options.live?.(this.#sync, connection) ?? null;
+  }
+
+  /** Notes are given back to the engine before it ends. */
+  #endLive(): void {
+    this.#live?.close();
+    this.#live = null;
   }
 
   /** Keeps a new link, and opens it. */
@@ -176,7 +192,7 @@ export class SyncController {
   /** Carries out a decision of a person. */
   request(control: Control): void {
     if (control === 'follow-server' || control === 'make-authoritative') this.begin();
-    if (this.#sync !== null && !this.#sync.isRunning && this.#phase === 'runs') this.#sync.start();
+    if (this.#sync !== null && !this.#sync.isRunning && this.#phase === 'runs') this.#start();
     this.#sync?.request(control);
     this.#announce();
   }
@@ -187,13 +203,14 @@ export class SyncController {
 
   hide(): Promise<void> {
     return this.#next(async () => {
+      this.#endLive();
       if (this.#phase === 'runs') await this.#sync?.hide();
     });
   }
 
   show(): Promise<void> {
     return this.#next(async () => {
-      if (this.#phase === 'runs') this.#sync?.start();
+      if (this.#phase === 'runs') this.#start();
     });
   }
 
@@ -204,6 +221,7 @@ export class SyncController {
 
   async #close(): Promise<void> {
     const sync = this.#sync;
+    this.#endLive();
     this.#sync = null;
     await sync?.close();
   }

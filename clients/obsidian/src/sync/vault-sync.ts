@@ -5,6 +5,7 @@ import { type Http, Transport } from '@notevault/client/transport.ts';
 import type { VaultClient } from '@notevault/client/vault-client.ts';
 import { VaultServer } from '@notevault/sync/adapters/vault-server.ts';
 import { SyncEngine, type SyncResult } from '@notevault/sync/engine/engine.ts';
+import type { Hold } from '@notevault/sync/engine/holds.ts';
 import type { Clock } from '@notevault/sync/engine/ports.ts';
 import { isConflictPath } from '@notevault/sync/plan/names.ts';
 import type { Setting } from '@notevault/sync/rules/settings-files.ts';
@@ -41,8 +42,8 @@ export interface VaultSyncOptions {
 }
 
 /** How long a device that goes out of sight may still send. */
-const HIDDEN_MS = 5000;
-/** The requests for first figures of a vault that is large. */
+const HIDDEN_MS = 6000;
+/** How often is asked where the server announces nothing. */
 const BLIND_MS = 30_000;
 
 /** One vault of the app in step with one of a server, as long as it is open. */
@@ -139,6 +140,11 @@ export class VaultSync {
   /** What the first sync would do. Throws the errors of the server port and FolderGone. */
   async preview(): Promise<Foreseen> {
     return foreseen((await this.#folder.engine.preview()).operations);
+  }
+
+  /** Takes a note from the engine while its document is edited here: see Holds.hold. */
+  hold(path: string, text: string): Promise<Hold | null> {
+    return this.#folder.engine.hold(path, text);
   }
 
   /** Syncs once, beside no other run. */

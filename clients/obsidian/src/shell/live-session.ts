@@ -1,0 +1,68 @@
+import type { Extension } from '@codemirror/state';
+import { DISPOSE } from '@notevault/client/dispose.ts';
+import { LiveSocket } from '@notevault/client/live/live-socket.ts';
+import type { App, EventRef, Plugin } from 'obsidian';
+import { CopyStore } from '../live/copy-store.ts';
+import { LiveNotes } from '../live/live-notes.ts';
+import type { Connection } from '../sync/connect.ts';
+import type { VaultSync } from '../sync/vault-sync.ts';
+
+export interface LiveSessionOptions {
+  readonly app: App;
+  readonly sync: VaultSync;
+  readonly connection: Connection;
+  readonly deviceId: string;
+  readonly deviceName: string;
+  readonly indexedDb: IDBFactory;
+  /** What every editor of the app gets: registered once, and changed with each session. */
+  readonly extensions: Extension[];
+}
+
+/** The notes that are edited here and elsewhere at once, for as long as this device syncs. */
+export class LiveSession {
+  readonly #options: LiveSessionOptions;
+  readonly #socket: LiveSocket;
+  readonly #live: LiveNotes;
+  readonly #refs: EventRef[] = [];
+  readonly #ends: (() => unknown)[] = [];
+
+  constructor(options: LiveSessionOptions) {
+    const { app, sync, connection, deviceId, deviceName, indexedDb } = options;
+    this.#options = options;
+    this.#socket = new LiveSocket(connection.url, sync.tokens);
+    this.#live = new LiveNotes({
+      app,
+      store: new CopyStore(indexedDb, `notevault-live-${deviceId}`),
+      writer: sync.vault,
+      open: (id, doc) => this.#socket.open(id, doc),
+      keepBeside: async (path, text) => void (await sync.disk.kept.keep(path, new TextEncoder().encode(text))),
+      now: () => Date.now(),
+      name: deviceName,
+      hold: (path, text) => sync.hold(path, text),
+      isConnected: () => this.#socket.isConnected,
+    });
+    // A session ends before the plugin does, so it takes what it registers back itself.
+    const session: Pick<Plugin, 'registerEditorExtension' | 'registerEvent' | 'register'> = {
+      registerEditorExtension: (extension) => {
+        options.extensions.push(extension);
+        app.workspace.updateOptions();
+      },
+      registerEvent: (ref) => void this.#refs.push(ref),
+      register: (end) => void this.#ends.push(end),
+    };
+    this.#live.register(session as Plugin);
+    this.#ends.push(this.#socket.onConnection(() => this.#live.look()));
+    // Without a document the socket would not connect.
+    this.#socket.watch(connection.vaultId);
+    void this.#live.recover();
+  }
+
+  close(): void {
+    const { app, extensions } = this.#options;
+    for (const end of this.#ends.splice(0)) end();
+    for (const ref of this.#refs.splice(0)) app.vault.offref(ref);
+    this.#socket[DISPOSE]();
+    extensions.length = 0;
+    app.workspace.updateOptions();
+  }
+}
