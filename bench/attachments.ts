@@ -5,10 +5,11 @@ import { signUp } from './kit/vault.ts';
 
 // How much memory does a file of 500 MB (or as many MB as given) take to upload and download over HTTP, alone and eight
 // at once, and how fast is that compared with a plain file behind `node:http`? How much do 60 MB take as base64 in
-// JSON? The server's own memory must stay under 64 MiB above idle.
+// JSON? How much slower is a file that arrives in slices of 8 MB, which is stored twice? The server's own memory must stay under 64 MiB above idle.
 const MB = numberGiven(500);
 const LIMIT_MIB = 64;
 const PIECE = Buffer.alloc(64 * 1024, 'a piece of text, 64 KB of it all in all. ');
+const SLICE_BYTES = 8 * 1024 * 1024;
 const LOOK_MS = 20;
 
 interface Figures {
@@ -22,13 +23,15 @@ type Transfer = (name: string, bytes: number) => Promise<void>;
 const JSON_BYTES = 60_000_000;
 
 function transfersOf(url: string, headers: Record<string, string>) {
+  const ask = (method: string, path: string, more: Record<string, string | number>) =>
+    request(`${url}/api${path}`, { method, headers: { ...headers, ...more } });
   const open = (method: string, name: string, more: Record<string, string | number> = {}) =>
-    request(`${url}/api/attachments${name}`, { method, headers: { ...headers, ...more } });
+    ask(method, `/attachments${name}`, more);
   const ended = async (sent: ReturnType<typeof open>): Promise<number> => {
     const [answer] = await once(sent, 'response');
     let bytes = 0;
     for await (const chunk of answer) bytes += chunk.length;
-    if (answer.statusCode !== 200) throw new Error(`answered ${answer.statusCode}`);
+    if (answer.statusCode >= 300) throw new Error(`answered ${answer.statusCode}`);
     return bytes;
   };
   const write = async (sent: ReturnType<typeof open>, piece: Buffer, bytes: number) => {
@@ -42,6 +45,22 @@ function transfersOf(url: string, headers: Record<string, string>) {
     await write(sent, PIECE, bytes);
     sent.end();
     await answer;
+  };
+  const putSlices: Transfer = async (name, bytes) => {
+    const tus = { 'tus-resumable': '1.0.0' };
+    const path = `path ${Buffer.from(name).toString('base64')}`;
+    const begun = ask('POST', '/uploads', { ...tus, 'upload-length': bytes, 'upload-metadata': path });
+    begun.end();
+    const [{ headers: made }] = await once(begun, 'response');
+    for (let at = 0; at < bytes; at += SLICE_BYTES) {
+      const length = Math.min(SLICE_BYTES, bytes - at);
+      const type = { 'content-type': 'application/offset+octet-stream', 'content-length': length };
+      const sent = ask('PATCH', made.location.slice('/api'.length), { ...tus, ...type, 'upload-offset': at });
+      const answer = ended(sent);
+      await write(sent, PIECE, length);
+      sent.end();
+      await answer;
+    }
   };
   const get: Transfer = async (name, bytes) => {
     const sent = open('GET', `/${name}?raw=1`);
@@ -61,7 +80,7 @@ function transfersOf(url: string, headers: Record<string, string>) {
     sent.end();
     if ((await ended(sent)) < (JSON_BYTES / 3) * 4) throw new Error('not all came back');
   };
-  return { put, get, putJson, getJson };
+  return { put, putSlices, get, putJson, getJson };
 }
 
 /** @param idle own memory of the server before it stored any file */
@@ -98,12 +117,14 @@ for (const atOnce of [1, 8]) {
   await using peer = await startProcess('bench/kit/file-server.ts', []);
   await using server = await startServer();
   const plain = transfersOf(peer.url, {});
-  const { put, get, putJson, getJson } = transfersOf(server.url, await signUp(server.url));
+  const { put, putSlices, get, putJson, getJson } = transfersOf(server.url, await signUp(server.url));
   const [peerIdle, idle] = [await peer.ownMemory(), await server.ownMemory()];
   const peerUp = await measured(peer, plain.put, peerIdle, atOnce);
   rows.push(row(PEER, atOnce, peerUp, await measured(peer, plain.get, peerIdle, atOnce)));
   const up = await measured(server, put, idle, atOnce);
   rows.push(row(store, atOnce, up, await measured(server, get, idle, atOnce)));
+  const upSlices = await measured(server, (name, bytes) => putSlices(`slices-${name}`, bytes), idle, atOnce);
+  rows.push(row(`${store}, slices`, atOnce, upSlices, { mbPerSecond: 0, peakMib: 0 }));
   const upJson = await measured(server, putJson, idle, atOnce, JSON_BYTES);
   const downJson = await measured(server, getJson, idle, atOnce, JSON_BYTES);
   rows.push(row(`${store}, base64`, atOnce, upJson, downJson));

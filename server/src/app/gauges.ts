@@ -8,7 +8,7 @@ import type { Domains } from './domains.ts';
 /** Registers the gauges of the domains, which are read at each scrape. */
 export function addGauges(
   metrics: Metrics,
-  { notes, cache, search, mcp }: Domains,
+  { notes, cache, search, mcp, uploads }: Domains,
   collaboration: Collaboration,
   { ports: { db, clock }, config }: Pick<Context, 'ports' | 'config'>,
 ): void {
@@ -20,6 +20,7 @@ export function addGauges(
       () => backupAge(db, clock),
     ],
     ['notevault_disk_free_bytes', 'Free bytes of the disk of the data folder', () => freeBytes(config.dataDir)],
+    ['notevault_uploads_open', 'Uploads in slices that have not ended; NaN if it is not known', () => uploads.count()],
     ['notevault_sockets', 'Authenticated sockets', () => collaboration.stats().sockets],
     ['notevault_live_documents', 'Live documents in memory', () => live.stats().documents],
     ['notevault_live_document_bytes', 'Estimated memory of live documents', () => live.stats().bytes],

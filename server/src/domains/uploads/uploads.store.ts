@@ -39,6 +39,14 @@ export const findOpen = statement((db, p: { userId: UserId; now: number }) =>
     .where('expires_at', '>', p.now),
 );
 
+export const countOpen = statement((db, p: { now: number }) =>
+  db
+    .selectFrom('uploads')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('expires_at', '>', p.now)
+    .where('state', '=', 'open'),
+);
+
 /** The open uploads into some vaults. */
 export const findAnnounced = listStatement((db, p: { now: number }, vaultIds: VaultId[]) =>
   db

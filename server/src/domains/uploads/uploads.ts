@@ -133,6 +133,13 @@ export class Uploads {
     return rows.reduce((sum, { length_bytes }) => sum + length_bytes, 0);
   }
 
+  /** How many uploads have not ended; NaN if it cannot be known now. */
+  async count(): Promise<number> {
+    const { db, clock } = this.#deps;
+    const counted = await db.get(store.countOpen, { now: clock.now() }).catch(() => undefined);
+    return counted?.count ?? Number.NaN;
+  }
+
   /** Deletes the uploads of a person into a vault that is taken away from them. */
   async forgetVault(handle: WriteHandle, userId: UserId, vaultId: VaultId): Promise<void> {
     await handle.run(store.deleteUploadsOf, { userId, vaultId });

@@ -55,7 +55,12 @@ onEachEngine('/metrics', (open) => {
     assert.ok(Number(lines.get('process_resident_memory_bytes')) > 1e6);
     const gauges = ['notevault_sockets', 'notevault_live_documents', 'notevault_edits_pending'];
     gauges.push('notevault_edit_bytes_pending', 'notevault_notes_to_flush', 'notevault_vault_cache_bytes');
-    gauges.push('notevault_uploads', 'notevault_search_pending_requests', 'notevault_embedding_notes');
+    gauges.push(
+      'notevault_uploads',
+      'notevault_uploads_open',
+      'notevault_search_pending_requests',
+      'notevault_embedding_notes',
+    );
     for (const name of gauges) {
       assert.match(lines.get(name) as string, /^\d+$/, name);
     }
