@@ -44,7 +44,7 @@ export class BoundEditor {
     this.#file = owner.file;
     this.#text = text;
     this.#restore = interceptTexts(owner, (data) => {
-      if (!this.isCurrent || inLineFeeds(data) === this.#text.toString()) return false;
+      if (!this.isCurrent || inLineFeeds(data) === this.#text.toJSON()) return false;
       replaced(inLineFeeds(data));
       owner.requestSave();
       return true;
@@ -82,7 +82,7 @@ export class BoundEditor {
     for (const { retain = 0, delete: removed = 0, insert = '' } of delta) {
       at += retain;
       if (removed > 0) changes.push({ from: at, to: at + removed });
-      if (insert !== '') changes.push({ from: at, insert: String(insert) });
+      if (typeof insert === 'string' && insert !== '') changes.push({ from: at, insert });
       at += removed;
     }
     this.#show(changes);
@@ -90,7 +90,7 @@ export class BoundEditor {
 
   /** Shows the text of the document, whatever the editor has. */
   paint(): void {
-    const edits = minimalDiff(this.view.state.doc.toString(), this.#text.toString());
+    const edits = minimalDiff(this.view.state.doc.toString(), this.#text.toJSON());
     this.#show(edits.map(({ at, remove, insert }) => ({ from: at, to: at + remove, insert })));
   }
 
@@ -121,7 +121,7 @@ export class BoundEditor {
  */
 function interceptTexts(owner: MarkdownView, intercept: (data: string) => boolean): () => void {
   const isOwn = Object.hasOwn(owner, 'setViewData');
-  const before = owner.setViewData;
+  const before = Reflect.get<MarkdownView, 'setViewData'>(owner, 'setViewData');
   let isOver = false;
   const mine = function (this: MarkdownView, data: string, clears: boolean): void {
     if (isOver || !intercept(data)) before.call(this, data, clears);

@@ -49,8 +49,8 @@ export class CopyStore {
   async load(id: string): Promise<NoteCopy | null> {
     const { notes, updates } = await this.#stores('readonly');
     const [row, found] = await Promise.all([
-      result<Row | undefined>(notes.get(id)),
-      result<{ update: Uint8Array }[]>(updates.index('id').getAll(id)),
+      result(notes.get(id) as IDBRequest<Row | undefined>),
+      result(updates.index('id').getAll(id) as IDBRequest<{ update: Uint8Array }[]>),
     ]);
     return row === undefined ? null : { ...row, updates: found.map(({ update }) => update) };
   }
@@ -72,7 +72,7 @@ export class CopyStore {
   /** Changes what is known beside the document; nothing without a copy. */
   async change(id: string, changed: Partial<Row>): Promise<void> {
     const { notes } = await this.#stores('readwrite');
-    const row = await result<Row | undefined>(notes.get(id));
+    const row = await result(notes.get(id) as IDBRequest<Row | undefined>);
     if (row !== undefined) notes.put({ ...row, ...changed });
   }
 

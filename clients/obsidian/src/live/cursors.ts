@@ -1,4 +1,4 @@
-import { type Extension, RangeSet } from '@codemirror/state';
+import type { Extension } from '@codemirror/state';
 import {
   Decoration,
   type DecorationSet,
@@ -92,7 +92,7 @@ class Caret extends WidgetType {
  */
 export function remoteCursors(awarenessOf: (view: EditorView) => Awareness | null, name: string): Extension {
   class Cursors implements PluginValue {
-    decorations: DecorationSet = RangeSet.empty;
+    decorations: DecorationSet = Decoration.none;
     readonly #view: EditorView;
     #awareness: Awareness | null = null;
     #isDue = false;

@@ -15,7 +15,7 @@ export interface ForeignOptions {
   /** Keeps what waits on this device. */
   changed(waiting: readonly ForeignText[]): void;
   /** Makes the change an edit of the document here. Returns whether there is a document to do that in. */
-  apply(foreign: ForeignText): boolean;
+  readonly apply: (foreign: ForeignText) => boolean;
   /** Nothing waits any more. */
   done(): void;
 }

@@ -27,7 +27,7 @@ export interface LiveDeps {
   open(id: string, doc: Doc): LiveNote;
   /** Keeps a text of this device beside the note: its document is another one on the server. */
   keepBeside(path: string, text: string): Promise<void>;
-  now(): number;
+  readonly now: () => number;
 }
 
 /** Why a note is no longer live here. */
@@ -111,7 +111,7 @@ export class LiveFile {
   }
 
   get text(): string {
-    return this.#text.toString();
+    return this.#text.toJSON();
   }
 
   get note(): LiveNote {

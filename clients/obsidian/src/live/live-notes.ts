@@ -72,24 +72,30 @@ export class LiveNotes {
 
   /** What the app puts into every editor that it makes, of whatever kind. */
   get extension(): Extension {
-    const notes = this;
+    const appeared = (view: EditorView) => {
+      this.#watched.set(view, new WatchedEditor(view));
+      this.look();
+    };
+    const edited = (update: ViewUpdate) => this.#edited(update);
+    const went = (view: EditorView) => {
+      this.#watched.delete(view);
+      for (const live of this.#live.values()) live.unbind(view);
+      this.look();
+    };
     class Watcher implements PluginValue {
       readonly #view: EditorView;
 
       constructor(view: EditorView) {
         this.#view = view;
-        notes.#watched.set(view, new WatchedEditor(view));
-        notes.look();
+        appeared(view);
       }
 
       update(update: ViewUpdate): void {
-        if (update.docChanged) notes.#edited(update);
+        if (update.docChanged) edited(update);
       }
 
       destroy(): void {
-        notes.#watched.delete(this.#view);
-        for (const live of notes.#live.values()) live.unbind(this.#view);
-        notes.look();
+        went(this.#view);
       }
     }
     return [

@@ -16,7 +16,7 @@ export function inLineFeeds(text: string): string {
 
 /** Makes a text of the document another one by the few edits that lead to it. */
 export function editTo(text: DocumentText, target: string): void {
-  for (const { at, remove, insert } of minimalDiff(text.toString(), target).toReversed()) {
+  for (const { at, remove, insert } of minimalDiff(text.toJSON(), target).toReversed()) {
     if (remove > 0) text.delete(at, remove);
     if (insert !== '') text.insert(at, insert);
   }

@@ -19,7 +19,7 @@ export interface SettingsOptions {
 interface Row {
   readonly name: string;
   readonly desc?: string;
-  build(setting: Setting): void;
+  readonly build: (setting: Setting) => void;
 }
 
 const APP_SETTINGS: readonly (readonly [AppSetting, TextKey])[] = [

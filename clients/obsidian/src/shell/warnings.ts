@@ -7,8 +7,8 @@ export async function warningsOf(app: App): Promise<string[]> {
   const { adapter, configDir } = app.vault;
   if (isOn(await adapter.read(`${configDir}/core-plugins.json`).catch(() => '{}'), 'sync'))
     warnings.push(text('besideSync'));
-  const { getBasePath } = adapter as { getBasePath?(): string };
-  if (getBasePath?.call(adapter).includes('Mobile Documents') === true) warnings.push(text('besideCloud'));
+  const disk = adapter as { getBasePath?(): string };
+  if (disk.getBasePath?.().includes('Mobile Documents') === true) warnings.push(text('besideCloud'));
   return warnings;
 }
 

@@ -1,19 +1,18 @@
 import type { Clock } from '@notevault/sync/engine/ports.ts';
 
 /** Waits by the timers of a window: those of the app’s main window end with it. */
-export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    signal?.throwIfAborted();
+export async function sleep(ms: number, signal?: AbortSignal): Promise<void> {
+  signal?.throwIfAborted();
+  await new Promise<void>((resolve) => {
     const end = () => {
       window.clearTimeout(timer);
-      reject(signal?.reason);
-    };
-    const timer = window.setTimeout(() => {
       signal?.removeEventListener('abort', end);
       resolve();
-    }, ms);
+    };
+    const timer = window.setTimeout(end, ms);
     signal?.addEventListener('abort', end, { once: true });
   });
+  signal?.throwIfAborted();
 }
 
 export const appClock: Clock = {

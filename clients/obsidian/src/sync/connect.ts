@@ -36,7 +36,7 @@ export interface ConnectOptions {
   readonly http: Http;
   readonly signal: AbortSignal;
   /** Shows the code and the page on which a person approves it, and chooses or makes a vault. */
-  show(started: DeviceStarted): void;
+  readonly show: (started: DeviceStarted) => void;
 }
 
 /** Links this device. Throws LinkRefused, ApiError, ConnectionError, and the signal’s reason. */

@@ -15,7 +15,8 @@ export interface Marker {
 export async function readMarker(adapter: DataAdapter): Promise<Marker | null> {
   if (!(await adapter.exists(MARKER))) return null;
   try {
-    const { vault_id: vaultId, folder_id: folderId } = JSON.parse(await adapter.read(MARKER));
+    const marker: unknown = JSON.parse(await adapter.read(MARKER));
+    const { vault_id: vaultId, folder_id: folderId } = marker as Record<string, unknown>;
     return typeof vaultId === 'string' && typeof folderId === 'string' ? { vaultId, folderId } : null;
   } catch {
     return null;

@@ -49,8 +49,9 @@ export function appHttp({ fetch = (url, request) => window.fetch(url, request) }
 
 /** Whether the server itself answers: behind a redirect, another one names itself. */
 async function redirectsNot(origin: string): Promise<boolean> {
-  const { status, json } = await requestUrl({ url: `${origin}/.well-known/oauth-authorization-server`, throw: false });
-  return status === 200 && typeof json?.issuer === 'string' && new URL(json.issuer).origin === origin;
+  const answer = await requestUrl({ url: `${origin}/.well-known/oauth-authorization-server`, throw: false });
+  const issuer = (answer.json as { issuer?: unknown } | null)?.issuer;
+  return answer.status === 200 && typeof issuer === 'string' && new URL(issuer).origin === origin;
 }
 
 async function byRequestUrl(url: URL, { method, headers, body }: HttpRequest): Promise<Response> {

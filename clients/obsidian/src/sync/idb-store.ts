@@ -7,7 +7,7 @@ type Table = (typeof TABLES)[number];
 function ended(transaction: IDBTransaction): Promise<void> {
   return new Promise((resolve, reject) => {
     transaction.oncomplete = () => resolve();
-    transaction.onerror = () => reject(transaction.error);
+    transaction.onerror = () => reject(transaction.error ?? new Error('the state could not be stored'));
     transaction.onabort = () => reject(transaction.error ?? new Error('the state could not be stored'));
   });
 }
@@ -15,7 +15,7 @@ function ended(transaction: IDBTransaction): Promise<void> {
 function answer<Value>(request: IDBRequest<Value>): Promise<Value> {
   return new Promise((resolve, reject) => {
     request.onsuccess = () => resolve(request.result);
-    request.onerror = () => reject(request.error);
+    request.onerror = () => reject(request.error ?? new Error('the state could not be read'));
   });
 }
 
@@ -51,14 +51,15 @@ export class IdbStore implements StateStore {
   /** Whether anything was ever agreed on. */
   async isEmpty(): Promise<boolean> {
     const transaction = this.#db.transaction(['synced', 'values'], 'readonly');
-    const cursor = await answer(transaction.objectStore('values').get('cursor'));
+    const cursor: unknown = await answer(transaction.objectStore('values').get('cursor'));
     return cursor === undefined && (await answer(transaction.objectStore('synced').count())) === 0;
   }
 
   async load(): Promise<StoredState> {
     await this.#forgetTexts();
     const transaction = this.#db.transaction(TABLES, 'readonly');
-    const all = <Value>(table: Table): Promise<Value[]> => answer(transaction.objectStore(table).getAll());
+    const all = <Value>(table: Table): Promise<Value[]> =>
+      answer(transaction.objectStore(table).getAll() as IDBRequest<Value[]>);
     const value = (name: string): Promise<unknown> => answer(transaction.objectStore('values').get(name));
     const [synced, folders, remote, hashes, refused, intents] = await Promise.all([
       all<StoredState['synced'][number]>('synced'),

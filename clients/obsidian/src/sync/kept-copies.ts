@@ -87,5 +87,5 @@ export class KeptCopies {
 export function ownBuffer(bytes: Uint8Array): ArrayBuffer {
   return bytes.buffer.byteLength === bytes.byteLength && bytes.buffer instanceof ArrayBuffer
     ? bytes.buffer
-    : (bytes.slice().buffer as ArrayBuffer);
+    : bytes.slice().buffer;
 }

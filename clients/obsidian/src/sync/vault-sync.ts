@@ -38,7 +38,7 @@ export interface VaultSyncOptions {
   readonly socket?: (url: string) => WebSocket;
   setPaused(isPaused: boolean): Promise<void>;
   /** Something that is shown may have changed. */
-  changed(): void;
+  readonly changed: () => void;
 }
 
 /** How long a device that goes out of sight may still send. */

@@ -133,13 +133,13 @@ export class LiveNote implements Disposable {
   #until(holds: (state: LiveNoteState) => boolean, signal: AbortSignal | undefined): Promise<void> {
     let end: () => void = () => undefined;
     const held = new Promise<void>((resolve, reject) => {
-      const abort = () => reject(signal?.reason);
+      const abort = () => reject(asError(signal?.reason));
       const look = (state: LiveNoteState) => {
         try {
           if (state.end !== null) throw new LiveNoteEnded(state.end);
           if (holds(state)) resolve();
         } catch (error) {
-          reject(error);
+          reject(asError(error));
         }
       };
       if (signal?.aborted === true) abort();
@@ -153,4 +153,8 @@ export class LiveNote implements Disposable {
     });
     return held.finally(() => end());
   }
+}
+
+function asError(reason: unknown): Error {
+  return reason instanceof Error ? reason : new Error(String(reason));
 }

@@ -18,7 +18,7 @@ export interface DocumentEvents {
   /** The server will not serve this document again; `reason` is the code that it gave. */
   ended(reason: string): void;
   /** The server refused an edit; it stays in this document only. */
-  rejected(): void;
+  readonly rejected: () => void;
   /** A message of the server beside the document. */
   message(payload: string): void;
 }
@@ -88,7 +88,7 @@ async function authenticate(provider: HocuspocusProvider): Promise<void> {
 function kindOf(message: Uint8Array): 'refusal' | 'question' | null {
   const decoder = createDecoder(message);
   readVarString(decoder);
-  const type = readVarUint(decoder);
+  const type: MessageType = readVarUint(decoder);
   if (type === MessageType.SyncStatus) return readVarUint(decoder) === 0 ? 'refusal' : null;
   return type === MessageType.Sync && readVarUint(decoder) === SYNC_STEP_1 ? 'question' : null;
 }
