@@ -1,6 +1,6 @@
 import { restartLean } from '@notevault/server/config/process-memory.ts';
 import { CONTROLS, type Control } from '@notevault/sync/run/run-once.ts';
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import type { SyncFlags } from '../sync/run/sync-command.ts';
 
 const CONTROL_HELP: Readonly<Record<Control, string>> = {
@@ -29,6 +29,7 @@ export function syncCommand(): Command {
       '--settings <groups>',
       'sync these settings of Obsidian too: app, appearance, themes, hotkeys, core-plugins, community-plugins',
     )
+    .addOption(new Option('--launchd', 'end with 0 once the folder is not synced any more').hideHelp())
     .addHelpText('after', HELP)
     .action(async (folder: string, flags: SyncFlags) => {
       // It runs for weeks, mostly without work.

@@ -63,7 +63,7 @@ it('serviceFor writes a property list that starts the command, for any name of a
   assert.equal(stderr, '');
   assert.deepEqual(JSON.parse(stdout), {
     Label: 'net.notevault.notevault-sync-01234567',
-    ProgramArguments: command,
+    ProgramArguments: [...command, '--launchd'],
     EnvironmentVariables: { XDG_STATE_HOME: AWKWARD },
     RunAtLoad: true,
     KeepAlive: { SuccessfulExit: false },

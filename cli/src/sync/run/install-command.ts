@@ -78,7 +78,7 @@ export function serviceFor(
     const file = join(home, 'Library/LaunchAgents', `net.notevault.${name}.plist`);
     return {
       file,
-      text: launchdAgent(`net.notevault.${name}`, command, variables),
+      text: launchdAgent(`net.notevault.${name}`, [...command, '--launchd'], variables),
       commands: [['launchctl', 'load', '-w', file]],
     };
   }

@@ -1,7 +1,8 @@
 import { ServerUnreachable } from '@notevault/sync/engine/ports.ts';
 import type { Direction } from '@notevault/sync/plan/operations.ts';
 import { retryDelay } from '@notevault/sync/watch/retry-delay.ts';
-import { CliError } from '../../error-messages.ts';
+import { CliError, printError } from '../../error-messages.ts';
+import { FolderEnded } from '../state/folder-ended.ts';
 import { watchFolder } from '../watch/watch-folder.ts';
 import { openFolderSync } from './folder-sync.ts';
 import { nodeClock } from './node-clock.ts';
@@ -17,10 +18,21 @@ export interface SyncFlags extends PrepareFlags {
   readonly dryRun?: boolean;
   readonly yes?: boolean;
   readonly json?: boolean;
+  /** launchd knows no exit code after which it does not start a program again but 0. */
+  readonly launchd?: boolean;
 }
 
 /** `notevault sync`: syncs once, or until the process is told to stop. Sets the exit code. */
 export async function sync(dir: string, flags: SyncFlags): Promise<void> {
+  try {
+    await syncFolder(dir, flags);
+  } catch (error) {
+    if (flags.launchd !== true || !(error instanceof FolderEnded)) throw error;
+    printError(error);
+  }
+}
+
+async function syncFolder(dir: string, flags: SyncFlags): Promise<void> {
   if (flags.pull && flags.push)
     throw new CliError('--pull and --push exclude one another: leave both out to sync both ways.');
   if (flags.once && flags.watch) throw new CliError('--once and --watch exclude one another.');
