@@ -47,6 +47,21 @@ test('trees that agree give an empty plan', () => {
   });
 });
 
+test('what a viewer saves is put beside once, however often the same is saved', () => {
+  const viewer = { ...options, isReadOnly: true };
+  const edited = [local('a.md', 'edited')];
+  const there = [remote('1', 'a.md', 'theirs')];
+  const base = [synced('1', 'a.md', 'theirs')];
+  const kept = 'a (conflict desk 2026-11-22 14-05-09).md';
+  assert.deepEqual(plan(trees(base, edited, there), viewer).operations, [
+    { type: 'setAside', id: '1', from: 'a.md', to: kept, hash: 'edited' },
+  ]);
+  const again = trees(base, [...edited, local(kept, 'edited')], there);
+  assert.deepEqual(plan(again, viewer).operations, [
+    { type: 'writeLocal', id: '1', path: 'a.md', hash: 'theirs', version: 1, over: 'edited' },
+  ]);
+});
+
 test('a rename of a folder with 1,000 notes is one operation, on either side', () => {
   const names = Array.from({ length: 1000 }, (_, index) => `${index}.md`);
   const base = names.map((name) => synced(name, `old/${name}`, name));

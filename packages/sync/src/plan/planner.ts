@@ -227,6 +227,8 @@ function contentOperation(
   const { id, path, hash, version } = remote;
   if (isUnedited(local, synced)) return { type: 'writeLocal', id, path: local.path, hash, version, over: local.hash };
   const agreed = agreedHash(synced);
+  if (isReadOnly && isOnlyHere(local.hash, states))
+    return { type: 'writeLocal', id, path: local.path, hash, version, over: local.hash };
   if (isReadOnly)
     return { type: 'setAside', id, from: local.path, to: asidePath(local.path, states, label), hash: local.hash };
   if (direction === 'pull' && remote.hash !== agreed && kindOf(path) === 'note') {
@@ -238,6 +240,11 @@ function contentOperation(
     return { type: 'pushContent', id, path, localPath: local.path, hash: local.hash, base, remoteHash: hash };
   }
   return { type: 'setAside', id, from: local.path, to: asidePath(local.path, states, label), hash: local.hash };
+}
+
+/** Whether the folder alone has a file of this content: a program that saves the same again and again needs one copy. */
+function isOnlyHere(hash: string, states: readonly FileState[]): boolean {
+  return states.some(({ local, remote, synced }) => remote === null && synced === null && local?.hash === hash);
 }
 
 /** Returns a free path for the conflict copy of a file. */
