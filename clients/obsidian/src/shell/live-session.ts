@@ -60,7 +60,8 @@ export class LiveSession {
   close(): void {
     const { app, extensions } = this.#options;
     for (const end of this.#ends.splice(0)) end();
-    for (const ref of this.#refs.splice(0)) app.vault.offref(ref);
+    // An event does not say whose it is, and each of these forgets its own alone.
+    for (const ref of this.#refs.splice(0)) for (const owner of [app.vault, app.workspace]) owner.offref(ref);
     this.#socket[DISPOSE]();
     extensions.length = 0;
     app.workspace.updateOptions();
