@@ -128,11 +128,4 @@ export const MUTANTS: readonly Mutant[] = [
     without: 'if',
     test: 'a document that the server did not begin',
   },
-  {
-    name: 'what was typed before the connection is gone',
-    file: 'live/live-file.ts',
-    guard: 'if (!this.knows(typed)) this.#edit(',
-    without: 'if (!this.knows(typed)) void (',
-    test: 'what is typed before the note is connected',
-  },
 ];
