@@ -44,6 +44,8 @@ const WALKS: Readonly<Record<string, string>> = {
   'vaults.deleteVault': 'its foreign keys look for rows left of the vault; it goes last, when there are none',
   'entries.findSomeEntries': 'a purge takes all rows of the vault, a slice at a time',
   'members.listInvitations': 'an owner lists what waits, a thousand at most',
+  'members.findLatestInvitation': 'the last of an index by time, which the first row answers',
+  'members.findLatestRemoval': 'asked when an owner invites; a vault has as many as people have left it',
   'tickets.deleteTicketsOf': 'asked when somebody is removed from a vault; its tickets last for minutes',
   'uploads.findAnnounced': 'the uploads into a vault, of which each account has sixteen open at most',
   'notes.findWaitingIn': 'asks for whatever waits in the vault: nothing, or what was typed in the last seconds',
