@@ -55,7 +55,7 @@ test('signing in refuses a wrong password, survives a reload, and ends in all ta
 
   const other = await context.newPage();
   await other.goto(alice.page());
-  await expect(other.getByRole('tree')).toBeVisible();
+  await expect(other.getByRole('heading', { level: 2, name: 'Notes' })).toBeVisible();
   await page.getByRole('button', { name: /^Account/ }).click();
   await page.getByRole('menuitem', { name: 'Sign out' }).click();
   for (const tab of [page, other]) await expect(tab.getByRole('heading', { name: 'Welcome back' })).toBeVisible();
