@@ -25,7 +25,7 @@ const SCRATCH = 'notevault checks';
 
 /** The plugin, as the app loads it: it registers what it does, and nothing else happens before the layout is ready. */
 export default class NotevaultPlugin extends Plugin {
-  readonly controller = new SyncController({
+  readonly controller: SyncController = new SyncController({
     ...{ app: this.app, clock: appClock, indexedDb: window.indexedDB },
     http: (url, request) => this.#http(url, request),
     data: () => this.#data,
