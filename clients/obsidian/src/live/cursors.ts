@@ -45,8 +45,8 @@ const look = EditorView.baseTheme({
     zIndex: '10',
   },
   '.notevault-caret-name:empty': { display: 'none' },
-  ...Object.fromEntries(
-    COLORS.flatMap((color, at) => [
+  ...Object.fromEntries<Record<string, string>>(
+    COLORS.flatMap((color, at): [string, Record<string, string>][] => [
       [`.notevault-caret.notevault-color-${at}`, { borderColor: color }],
       [`.notevault-color-${at} .notevault-caret-name`, { color: '#ffffff', backgroundColor: color }],
       [`.notevault-selection.notevault-color-${at}`, { backgroundColor: `${color}40` }],
@@ -149,18 +149,20 @@ export function remoteCursors(awarenessOf: (view: EditorView) => Awareness | nul
   return [ViewPlugin.fromClass(Cursors, { decorations: ({ decorations }) => decorations }), look];
 }
 
+function isName(value: unknown): value is string {
+  return typeof value === 'string' && value !== '';
+}
+
 function decorationsOf(awareness: Awareness, length: number): DecorationSet {
   const ranges = [...awareness.getStates()].flatMap(([client, state]) => {
     const { actor, user, cursor } = state as Shared;
     if (client === awareness.clientID || cursor?.anchor === undefined || cursor.head === undefined) return [];
-    const name = [actor?.display_name, user?.name].find((one) => typeof one === 'string' && one !== '') ?? '';
+    const name = [actor?.display_name, user?.name].find(isName) ?? '';
     const id = typeof actor?.user_id === 'string' ? actor.user_id : String(client);
     const [anchor, head] = [offsetOf(cursor.anchor, awareness, length), offsetOf(cursor.head, awareness, length)];
     if (anchor === null || head === null) return [];
     const color = [...id].reduce((sum, char) => (sum * 31 + char.charCodeAt(0)) % 9973, 0) % COLORS.length;
-    const caret = Decoration.widget({ widget: new Caret(String(name), color), side: head < anchor ? -1 : 1 }).range(
-      head,
-    );
+    const caret = Decoration.widget({ widget: new Caret(name, color), side: head < anchor ? -1 : 1 }).range(head);
     if (anchor === head) return [caret];
     const mark = Decoration.mark({ class: `notevault-selection notevault-color-${color}` });
     return [caret, mark.range(Math.min(anchor, head), Math.max(anchor, head))];

@@ -1,4 +1,4 @@
-import { HocuspocusProviderWebsocket } from '@hocuspocus/provider';
+import { HocuspocusProviderWebsocket, WebSocketStatus } from '@hocuspocus/provider';
 import { Doc } from 'yjs';
 import { DISPOSE } from '../dispose.ts';
 import type { TokenSource } from '../tokens.ts';
@@ -43,7 +43,7 @@ export class LiveSocket implements Disposable {
 
   /** Whether the socket is connected now. */
   get isConnected(): boolean {
-    return this.#socket.status === 'connected';
+    return this.#socket.status === WebSocketStatus.Connected;
   }
 
   /** Tries to connect now, not after the delay that has grown meanwhile: call when the network is back. */
@@ -53,7 +53,8 @@ export class LiveSocket implements Disposable {
 
   /** Gives up the connection and makes another one: call when the network is gone, which a socket notices late. */
   reconnect(): void {
-    if (this.isConnected) this.#socket.onClose({ event: { code: 4408, reason: 'no network' } as CloseEvent });
+    const event = new CloseEvent('close', { code: 4408, reason: 'no network' });
+    if (this.isConnected) this.#socket.onClose({ event });
   }
 
   /** Calls the listener when the socket is connected, and when it is no longer; returns a function that removes it. */
