@@ -54,7 +54,8 @@ export const SyncChange = Type.Object({
   type: Type.Union([Type.Literal('note'), Type.Literal('attachment')]),
   id: Uuid,
   path: Type.String({
-    description: 'Of a deletion empty for viewers, who do not see the trash, as are its hash, title and folder.',
+    description:
+      'Of a deletion empty for viewers, who do not see the trash, as is all else that says what it was or who deleted it.',
   }),
   content_hash: Type.String(),
   deleted: Type.Boolean(),

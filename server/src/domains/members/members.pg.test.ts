@@ -277,9 +277,9 @@ onEachEngine('members', (open) => {
     assert.deepEqual(await actor(), { kind: 'key', name: '', user_id: bobs, display_name: 'Robert' });
   });
 
-  test('the feed with all fields says who made each last change, and names nobody’s credential but one’s own', async () => {
+  test('the feed with all fields says who made each last change, but nobody’s credential and, to viewers, not who deleted what', async () => {
     await using shared = await startShared({ open });
-    const { server, alice, bob, headers, vault } = shared;
+    const { server, alice, bob, carol, headers, vault } = shared;
     await bob.patch('/me', { display_name: 'Bob' });
     const bobs = await shared.join(bob, 'editor');
     const pat = (await bob.post('/connections/pat', { name: 'secret laptop', vault_access: { [vault]: 'write' } }))
@@ -314,6 +314,16 @@ onEachEngine('members', (open) => {
     const bobSees = await seen(bob);
     assert.deepEqual(bobSees.get('his.txt'), { kind: 'key', name: 'secret laptop', user_id: bobs });
     assert.deepEqual(bobSees.get('a.md'), { kind: 'session', name: '', user_id: alices, display_name: null });
+    await shared.join(carol, 'viewer');
+    await laptop.delete('/attachments/his.txt', undefined, headers);
+    const told = (await carol.get('/sync/changes?fields=all', headers)).body.changes as { deleted: boolean }[];
+    const gone = told.filter(({ deleted }) => deleted);
+    assert.equal(gone.length, 2);
+    for (const row of gone) {
+      const nothing = 'title' in row ? { title: '', folder: '' } : { mime_type: '', size_bytes: 0 };
+      assert.deepEqual(row, { ...row, path: '', content_hash: '', ...nothing });
+      assert.ok(!('actor' in row), 'nor who deleted it');
+    }
     const { changes } = (await alice.get('/sync/changes', headers)).body;
     assert.ok(
       changes.every((row: object) => !('actor' in row)),

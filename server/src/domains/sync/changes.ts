@@ -76,10 +76,14 @@ export async function changesPage(
   const last: Position = { seq: rows.at(-1)?.row.seq ?? from.seq, base: from.base };
   const resume = cursorOf(vault, last);
   const access = vault.isSuspended === true ? 'write' : vault.permission;
-  const hidesDeleted = !includesRole(vault.role, 'editor');
   const fields = { has_more: hasMore, next_cursor: hasMore ? resume : null, resume_cursor: resume, access };
-  return writeJsonObject(fields, [await writeJsonList('changes', rows, (row) => withContent(row, more, hidesDeleted))]);
+  return writeJsonObject(fields, [
+    await writeJsonList('changes', rows, (row) => withContent(row, more, hidesDeleted(vault))),
+  ]);
 }
+
+/** Whoever has no right to the trash learns of a deletion only what is gone, not what it was nor who deleted it. */
+const hidesDeleted = ({ role }: OpenVault): boolean => !includesRole(role, 'editor');
 
 /** What a page has of its rows with `fields=all`. */
 interface PageContent {
@@ -97,7 +101,8 @@ async function contentOf(
   rows: readonly FeedRow[],
 ): Promise<PageContent> {
   const changed = rows.flatMap((feed) => {
-    const actor = 'unreadable' in feed ? undefined : actorOf(feed);
+    const isHidden = 'unreadable' in feed || (feed.row.deleted && hidesDeleted(vault));
+    const actor = isHidden ? undefined : actorOf(feed);
     return actor === undefined ? [] : [{ id: feed.row.id as string, actor }];
   });
   const [texts, shown] = await Promise.all([
@@ -118,10 +123,10 @@ function actorOf({ type, row }: ChangedRow): Actor | undefined {
  *
  * @param more null when it was not requested.
  */
-function withContent(row: FeedRow, more: PageContent | null, hidesDeleted: boolean): JsonEntry {
+function withContent(row: FeedRow, more: PageContent | null, isHiding: boolean): JsonEntry {
   if ('unreadable' in row) return damagedJson(row);
   const actor = more?.actors.get(row.row.id);
-  const change = changeJson(row, hidesDeleted);
+  const change = changeJson(row, isHiding);
   const json = actor === undefined ? change : `${change.slice(0, -1)},"actor":${actor}}`;
   const [note] = liveNote(row);
   if (more === null || note === undefined) return json;

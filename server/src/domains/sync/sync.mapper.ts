@@ -27,8 +27,11 @@ export function damagedJson({ type, row: { id, seq } }: DamagedRow): string {
  * several times as long.
  */
 
-/** Writes a row of the change feed, without the content of a note. */
-/** @param hidesDeleted whether the reader has no right to the trash: then a deletion says only what is gone. */
+/**
+ * Writes a row of the change feed, without the content of a note.
+ *
+ * @param hidesDeleted whether the reader has no right to the trash: then a deletion says only what is gone.
+ */
 export function changeJson({ type, row }: ChangedRow, hidesDeleted: boolean): string {
   const { id, seq, deleted, mtime } = row;
   const isHidden = hidesDeleted && deleted;
@@ -36,7 +39,8 @@ export function changeJson({ type, row }: ChangedRow, hidesDeleted: boolean): st
   const entry = `"seq":${seq},"type":"${type}","id":"${id}","path":${JSON.stringify(path)},"content_hash":"${hash}"`;
   const times = `"deleted":${deleted},"mtime":${mtime},"updated_at":"${isoTime(row.updatedAt)}"`;
   if (type === 'attachment') {
-    return `{${entry},${times},"mime_type":${JSON.stringify(row.mimeType)},"size_bytes":${row.sizeBytes}}`;
+    const { mimeType, sizeBytes } = isHidden ? { mimeType: '', sizeBytes: 0 } : row;
+    return `{${entry},${times},"mime_type":${JSON.stringify(mimeType)},"size_bytes":${sizeBytes}}`;
   }
   const title = isHidden ? '' : row.meta.title;
   const names = `"title":${JSON.stringify(title)},"folder":${JSON.stringify(folderOf(path))}`;
