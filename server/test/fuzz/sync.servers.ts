@@ -32,6 +32,7 @@ class Hub {
         if (!this.deaf) bus.publish(topic, payload);
       },
       subscribe: (topic, listen) => bus.subscribe(topic, listen),
+      onMissed: (listen) => bus.onMissed(listen),
       [Symbol.asyncDispose]: () => bus[Symbol.asyncDispose](),
     };
   }

@@ -18,6 +18,8 @@ type Shared = Awaited<ReturnType<typeof startShared>>;
 
 const sessionOf = async (person: Person) => (await person.signed()).accessToken;
 
+const CAROL = { email: 'carol@example.org', password: "carol's long password" };
+
 /** Two more processes over the database of a shared vault, which hear of each other. */
 async function startThree(open: () => Promise<Database>) {
   const hub = new MemoryHub();
@@ -73,6 +75,28 @@ onEachEngine('changes of who has a vault', (open) => {
       await untilInTime(server.clock, () => closed.received.denied.length > 0);
       assert.deepEqual(closed.received.denied, ['permission-denied']);
     }
+  });
+
+  test('[S2] with every hint lost, what a removed member has open in another process ends at its next look, a second later', async () => {
+    await using shared = await startShared({ open });
+    const { server, alice, bob, carol, note, vault, path } = shared;
+    const bobs = await shared.join(bob, 'viewer');
+    const carols = await shared.join(carol, 'editor');
+    const { db, clock, masterKey, blobs } = server;
+    // Another process over the same database, without a bus between them.
+    await using second = await startServer({ open: async () => db, clock, masterKey, blobs });
+    using line = new FlakySocket(second.url);
+    using watching = await line.open(note, await sessionOf(server.bob)).synced();
+    using feed = await line.open(`vault:${vault}`, await sessionOf(server.bob)).synced();
+    using others = new FlakySocket(second.url);
+    using hers = await others.open(note, (await server.anyone.post('/auth/login', CAROL)).body.access_token).synced();
+    assert.equal((await alice.delete(`${path}/${bobs}`)).status, 204);
+    second.app.sockets.tick();
+    await until(() => watching.received.closed.length > 0 && feed.received.closed.length > 0, 'the end of both');
+    assert.deepEqual([watching.received.denied, hers.received.closed], [['revoked'], []]);
+    assert.equal((await alice.patch(`${path}/${carols}`, { role: 'viewer' })).status, 200);
+    second.app.sockets.tick();
+    await until(() => hers.received.scopes.at(-1) === 'readonly', 'the read-only scope');
   });
 
   test('[S2] an export ends within a second of its maker losing the vault', async () => {

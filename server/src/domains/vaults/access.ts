@@ -62,6 +62,8 @@ export interface Access {
   ): Promise<RequestedVault>;
   /** The roles of an account in those of some vaults that are active; one without a role is left out. */
   rolesIn(handle: ReadHandle, userId: UserId, ids: readonly VaultId[]): Promise<ReadonlyMap<VaultId, Role>>;
+  /** Those of some roles that are not held any more as they say; one statement for all. */
+  changedRoles<Held extends Pick<OpenVault, 'id' | 'callerId' | 'role'>>(held: readonly Held[]): Promise<Held[]>;
   /** Opens an active vault for work of the server itself, with level write; null when it is deleted or purged. */
   openAsSystem(vaultId: VaultId): Promise<OpenVault | null>;
 }
@@ -77,6 +79,7 @@ export function createAccess(deps: VaultDeps): Access {
     findVault: (header) => findVault(deps, header),
     openVault: (principal, header, need, found) => openVault(deps, principal, header, need, found),
     rolesIn,
+    changedRoles: (held) => changedRoles(deps, held),
     openAsSystem: (vaultId) => openAsSystem(deps, vaultId),
   };
 }
@@ -108,6 +111,18 @@ async function rolesIn(
   const rows = await handle.allMany(store.findActiveOf, {}, ids);
   const roles = rows.map((row) => [row.id, roleOf({ userId }, row)] as const);
   return new Map(roles.filter((entry): entry is [VaultId, Role] => entry[1] !== null));
+}
+
+async function changedRoles<Held extends Pick<OpenVault, 'id' | 'callerId' | 'role'>>(
+  { db }: VaultDeps,
+  held: readonly Held[],
+): Promise<Held[]> {
+  const rows = await db.allMany(store.findActiveOf, {}, [...new Set(held.map(({ id }) => id))]);
+  const vaults = new Map(rows.map((row) => [row.id, row]));
+  return held.filter(({ id, callerId, role }) => {
+    const vault = vaults.get(id);
+    return vault === undefined || roleOf({ userId: callerId }, vault) !== role;
+  });
 }
 
 async function openAsSystem(deps: VaultDeps, vaultId: VaultId): Promise<OpenVault | null> {

@@ -12,6 +12,11 @@ export interface Bus extends AsyncDisposable {
   publish(topic: string, payload: string): void;
   /** Calls `listener` with what other processes publish, until disposed of. `listener` must not throw. */
   subscribe(topic: string, listener: (payload: string) => void): Disposable;
+  /**
+   * Calls `listener` when it is known that hints may not have arrived, once later ones do again. A hint that is lost with
+   * the process that published it is not noticed.
+   */
+  onMissed(listener: () => void): Disposable;
 }
 
 /**

@@ -18,6 +18,7 @@ export class MemoryHub {
         });
       },
       subscribe: (topic, listener) => own.add(topic, listener),
+      onMissed: () => ({ [Symbol.dispose]: () => undefined }),
       [Symbol.asyncDispose]: async () => {
         this.#members.delete(own);
       },

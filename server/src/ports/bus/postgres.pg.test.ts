@@ -14,16 +14,19 @@ describe('the bus over PostgreSQL', { skip: whyNoPostgres() ?? false }, () => {
 
   busContract(() => openPostgresBus({ url: fresh.url }));
 
-  test('the bus over PostgreSQL listens again after its connection was cut, and sends the hints that were waiting', async () => {
+  test('the bus over PostgreSQL listens again after its connection was cut, and sends the hints that were waiting, and says that some may be missed', async () => {
     await using one = await openPostgresBus({ url: fresh.url });
     await using two = await openPostgresBus({ url: fresh.url });
     await cutAll(fresh.url);
     const { promise, resolve } = Promise.withResolvers<string>();
     using _hearing = two.subscribe('topic', resolve);
+    const missed = Promise.withResolvers<void>();
+    using _missing = two.onMissed(missed.resolve);
     // Hints are lost while the other bus is disconnected, so this one is repeated until it arrives.
     const again = setInterval(() => one.publish('topic', 'back'), 20);
     assert.equal(await promise, 'back');
     clearInterval(again);
+    await missed.promise;
   });
 
   test('the bus over PostgreSQL ignores what others notify on its channel', async () => {

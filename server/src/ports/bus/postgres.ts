@@ -28,6 +28,7 @@ class PostgresBus implements Bus {
   /** Identifies our own notifications, which PostgreSQL also delivers to their sender. */
   readonly #self = randomUUID().slice(0, 8);
   readonly #listeners = new Listeners();
+  readonly #missed = new Listeners();
   #client: Client | undefined;
   #waiting: Hint[] = [];
   #sending = false;
@@ -54,6 +55,8 @@ class PostgresBus implements Bus {
     if (this.#closed) return client.end();
     this.#client = client;
     this.#retryMs = RECONNECT_MS.first;
+    // Nobody listens yet when the bus opens.
+    this.#missed.notify('', '');
     this.#wake();
   }
 
@@ -66,6 +69,10 @@ class PostgresBus implements Bus {
 
   subscribe(topic: string, listener: (payload: string) => void): Disposable {
     return this.#listeners.add(topic, listener);
+  }
+
+  onMissed(listener: () => void): Disposable {
+    return this.#missed.add('', listener);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

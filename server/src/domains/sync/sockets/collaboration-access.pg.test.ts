@@ -6,6 +6,7 @@ import { onEachEngine } from '../../../../test/kit/engines.ts';
 import { type NotesServer, startNotes } from '../../../../test/kit/notes.ts';
 import { startServer } from '../../../../test/kit/server.ts';
 import { until, untilInTime } from '../../../../test/kit/until.ts';
+import { MemoryHub } from '../../../ports/bus/memory.ts';
 
 async function tokenOf({ server }: NotesServer): Promise<string> {
   return (await server.alice.signed()).accessToken;
@@ -95,6 +96,27 @@ onEachEngine('who may go on over a socket', (open) => {
     second.app.sockets.tick();
     await until(() => b.received.closed.length > 0);
     assert.deepEqual(b.received.denied, ['revoked']);
+  });
+
+  test('[11.1] once hints may have been missed, permissions are checked at the next look', async () => {
+    await using first = await startNotes({ open });
+    const { db, clock, masterKey } = first.server;
+    const missed: (() => void)[] = [];
+    const onMissed = (listener: () => void) => {
+      missed.push(listener);
+      return { [Symbol.dispose]: () => undefined };
+    };
+    const bus = { ...new MemoryHub().join(), onMissed };
+    await using second = await startServer({ open: async () => db, clock, masterKey, bus });
+    const note = await first.alice.write('a.md', 'a');
+    const { id, token } = await keyOf(first, 'read');
+    using line = new FlakySocket(second.url);
+    using open_ = await line.open(note.id, token).synced();
+    await first.server.alice.delete(`/connections/pat/${id}`);
+    for (const listener of missed) listener();
+    second.app.sockets.tick();
+    await until(() => open_.received.closed.length > 0);
+    assert.deepEqual(open_.received.denied, ['revoked']);
   });
 
   test('[9.12] documents per socket and sockets per user are limited', async () => {

@@ -67,6 +67,7 @@ export interface CollaborationDeps {
   readonly live: LiveNotes;
   readonly vaults: {
     openVault(principal: Principal, header: string | undefined, need: Need): Promise<OpenVault>;
+    changedRoles(held: readonly OpenVault[]): Promise<OpenVault[]>;
     /** Returns the last seq of each vault that exists. */
     changeSeqs(ids: readonly VaultId[]): Promise<ReadonlyMap<VaultId, Seq>>;
   };
@@ -101,6 +102,7 @@ export class Collaboration implements Disposable {
     this.#rooms = this.#subscriptions.use(new PresenceRooms(bus, clock.random(9).toString('base64url')));
     this.#notifier = this.#subscriptions.use(new ChangeNotifier(deps));
     this.#context = this.#createContext();
+    this.#subscriptions.use(bus.onMissed(() => this.#permissions.hintsMissed()));
     this.#subscribe<{ u: UserId }>('credentials', ({ u }) => this.#permissions.userChanged(u));
     this.#subscribe<{ v: VaultId }>('closed', ({ v }) => this.#permissions.vaultChanged(v));
     this.#subscribe<{ v: VaultId }>('people', ({ v }) => this.#notifier.repeat(v));

@@ -113,11 +113,13 @@ interface CheckedAccess {
 
 /**
  * Permissions of open sockets. A permission is checked when a document is opened, before a write if the last check is
- * over a second old, at once when a change is reported, and periodically, because such reports may get lost.
+ * over a second old, at once when a change is reported, and periodically, because such reports may get lost. The roles of
+ * members are looked up each second for all at once: who was removed must not read on.
  */
 export class PermissionCache {
   readonly #deps: CollaborationDeps;
   readonly #permissions = new Map<string, Permission>();
+  #areRolesBeingRead = false;
   /** Counts reported changes: a decision during which one was reported is made again. */
   #changes = 0;
 
@@ -189,8 +191,19 @@ export class PermissionCache {
       if (permission.vault.id === vaultId) permission.revoke('vault');
   }
 
-  /** Once a second, checks permissions with a reported change, and some of the least recently checked ones. */
+  /** Call when reports of changes may have been lost. */
+  hintsMissed(): void {
+    this.#changes += 1;
+    for (const permission of this.#permissions.values()) permission.markStale();
+  }
+
+  /**
+   * Once a second, checks permissions with a reported change, some of the least recently checked ones, and those of
+   * members whose role has changed.
+   */
   sweep(): void {
+    // The database is unavailable: the next sweep looks again.
+    this.#checkRoles().catch(() => undefined);
     const now = this.#deps.clock.now();
     let left = SWEEP_MAX;
     for (const permission of this.#permissions.values()) {
@@ -201,12 +214,27 @@ export class PermissionCache {
     }
   }
 
+  async #checkRoles(): Promise<void> {
+    if (this.#areRolesBeingRead) return;
+    this.#areRolesBeingRead = true;
+    try {
+      const shared = [...this.#permissions.values()].filter(({ vault }) => vault.role !== 'owner');
+      const changed = new Set(await this.#deps.vaults.changedRoles(shared.map(({ vault }) => vault)));
+      for (const permission of shared) if (changed.has(permission.vault)) this.#reportChange(permission);
+    } finally {
+      this.#areRolesBeingRead = false;
+    }
+  }
+
+  #reportChange(permission: Permission): void {
+    permission.markStale();
+    this.#recheck(permission);
+  }
+
   #changed(isAffected: (permission: Permission) => boolean): void {
     this.#changes += 1;
     for (const permission of this.#permissions.values()) {
-      if (!isAffected(permission)) continue;
-      permission.markStale();
-      this.#recheck(permission);
+      if (isAffected(permission)) this.#reportChange(permission);
     }
   }
 
