@@ -202,6 +202,7 @@ export class Invitations {
           if (!used && current.uses_left === 0) throw new NotevaultError('invitation_invalid');
           return;
         }
+        // By its time this refusal can be told from that of a dead one. So can the preview, by anybody with the token.
         const former = await handle.get(store.findFormer, { vaultId, userId });
         if ((former?.removed_at ?? 0) >= createdAt) throw new NotevaultError('invitation_invalid');
         await this.#use(handle, invitation, { userId, now, isMember: held !== null });
