@@ -1,5 +1,5 @@
 import { defineConfig } from '@playwright/test';
-import { chromiumPath } from './kit/chromium.ts';
+import { chromiumPath } from '../tools/chromium.ts';
 
 // `npm run test:e2e`: flows in a real browser against the real server with the built app. No test is retried, because
 // a retry hides races; no time is waited for.
@@ -30,6 +30,7 @@ export default defineConfig({
     locale: 'en',
     timezoneId: 'UTC',
     contextOptions: { reducedMotion: 'reduce' },
-    trace: 'retain-on-failure',
+    // A trace of each flow would be a fifth of the work: `--trace retain-on-failure` takes them.
+    screenshot: 'only-on-failure',
   },
 });

@@ -1,9 +1,9 @@
 import { parseArgs } from 'node:util';
 import { type CDPSession, chromium, type Page } from '@playwright/test';
 import { buildWeb } from '../../tools/build-web.ts';
+import { chromiumPath } from '../../tools/chromium.ts';
 import { longNote } from '../../web/src/editor/test/long-note-text.ts';
 import type { Account } from '../kit/account.ts';
-import { chromiumPath } from '../kit/chromium.ts';
 import { Server } from '../kit/server.ts';
 import { signedIn } from '../kit/test.ts';
 import { DRAW_GRAPH, KEYS, LOOP, OPEN_NOTE, SCROLL_TREE, WATCH_TASKS } from './in-page.ts';

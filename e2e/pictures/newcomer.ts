@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type BrowserContext, chromium, expect, type Locator, type Page } from '@playwright/test';
-import { chromiumPath } from '../kit/chromium.ts';
+import { chromiumPath } from '../../tools/chromium.ts';
 import { Server } from '../kit/server.ts';
 import { PASSWORD } from '../kit/test.ts';
 

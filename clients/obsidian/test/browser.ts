@@ -1,16 +1,12 @@
-import { existsSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { type Browser, type BrowserContext, chromium, type Page } from '@playwright/test';
 import { type Plugin, rolldown } from 'rolldown';
+import { chromiumPath } from '../../../tools/chromium.ts';
 import type { StartOptions } from './page/page.ts';
 
-const CHROMIUM = process.env.CHROMIUM ?? '/usr/bin/chromium';
 const workspace = join(import.meta.dirname, '..');
-
-/** Why there are no tests in a browser here; undefined if there are. */
-export const noBrowser = existsSync(CHROMIUM) ? undefined : `there is no ${CHROMIUM}`;
 
 /** A module of the plugin without one of its guards. */
 export interface Mutation {
@@ -48,7 +44,7 @@ export async function startDevices(mutation?: Mutation): Promise<DeviceBrowser> 
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const browser = await chromium.launch({
-    executablePath: CHROMIUM,
+    executablePath: chromiumPath(),
     args: ['--no-sandbox', '--disable-dev-shm-usage'],
   });
   return {

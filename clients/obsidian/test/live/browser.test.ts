@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { onSqlite } from '../../../../server/test/kit/engines.ts';
 import { startServer, type TestServer } from '../../../../server/test/kit/server.ts';
-import { type DeviceBrowser, noBrowser, startDevices } from '../browser.ts';
+import { noChromium } from '../../../../tools/chromium.ts';
+import { type DeviceBrowser, startDevices } from '../browser.ts';
 import { MUTANTS } from './mutants.ts';
 import { outsideTests } from './outside.ts';
 import { runSeed } from './random-run.ts';
@@ -12,8 +13,8 @@ import { trapTests } from './traps.ts';
 const mutant = MUTANTS.find(({ name }) => name === process.env.MUTANT);
 
 onSqlite('live notes in Chromium', (open) => {
-  if (noBrowser !== undefined) {
-    test('live notes', { skip: noBrowser }, () => undefined);
+  if (noChromium !== undefined) {
+    test('live notes', { skip: noChromium }, () => undefined);
     return;
   }
   let devices: DeviceBrowser | null = null;

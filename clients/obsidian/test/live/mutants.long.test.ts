@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { noBrowser } from '../browser.ts';
+import { noChromium } from '../../../../tools/chromium.ts';
 import { MUTANTS } from './mutants.ts';
 
 const SETUP = join(import.meta.dirname, '../../../../tools/test-setup.ts');
@@ -18,7 +18,7 @@ function exitOf(titles: string, env: Readonly<Record<string, string>>): number |
   return spawnSync(process.execPath, args, { env: { ...inherited, ...env } }).status;
 }
 
-describe('the tests of live notes', { skip: noBrowser ?? false }, () => {
+describe('the tests of live notes', { skip: noChromium ?? false }, () => {
   for (const titles of new Set(MUTANTS.map(({ test }) => test))) {
     test(`pass with every guard: ${titles}`, () => assert.equal(exitOf(titles, {}), 0));
   }

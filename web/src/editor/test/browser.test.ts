@@ -1,5 +1,6 @@
 import { after, before, describe } from 'node:test';
-import { type EditorBrowser, noBrowser, startBrowser } from './browser.ts';
+import { noChromium } from '../../../../tools/chromium.ts';
+import { type EditorBrowser, startBrowser } from './browser.ts';
 import { blockTests } from './suites/blocks.ts';
 import { caretTests } from './suites/caret.ts';
 import { commandTests } from './suites/commands.ts';
@@ -15,7 +16,7 @@ import { storeTests } from './suites/store.ts';
 import { tableTests } from './suites/tables.ts';
 import { touchTests } from './suites/touch.ts';
 
-describe('the editor in Chromium', { skip: noBrowser ?? false, timeout: 15 * 60_000 }, () => {
+describe('the editor in Chromium', { skip: noChromium ?? false, timeout: 15 * 60_000 }, () => {
   let browser: EditorBrowser | null = null;
   before(async () => {
     browser = await startBrowser();

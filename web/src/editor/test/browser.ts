@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -6,13 +5,9 @@ import { tmpdir } from 'node:os';
 import { extname, join, normalize } from 'node:path';
 import { type Browser, type BrowserContext, chromium, type Page } from '@playwright/test';
 import { build } from 'vite';
+import { chromiumPath } from '../../../../tools/chromium.ts';
 import { mermaid } from '../../../../tools/web-mermaid.ts';
 import type { Harness } from './page/page.ts';
-
-const CHROMIUM = process.env.CHROMIUM ?? '/usr/bin/chromium';
-
-/** Why there are no browser tests here; undefined if there are. */
-export const noBrowser = existsSync(CHROMIUM) ? undefined : `there is no ${CHROMIUM}`;
 
 const web = join(import.meta.dirname, '../../..');
 const PAGE = 'src/editor/test/page/index.html';
@@ -91,7 +86,7 @@ export async function startBrowser(): Promise<EditorBrowser> {
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const browser = await chromium.launch({
-    executablePath: CHROMIUM,
+    executablePath: chromiumPath(),
     args: ['--no-sandbox', '--disable-dev-shm-usage', '--font-render-hinting=none', '--disable-lcd-text'],
   });
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
