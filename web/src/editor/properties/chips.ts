@@ -22,22 +22,27 @@ export function propertyChips(
     if (kind === 'list' && TAGS.has(key.toLowerCase())) {
       for (const [at, { text }] of items.entries()) chip('nv-chip nv-chip-tag', `item ${at} ${key}`, `#${text}`);
     } else if (kind === 'list')
-      chip('nv-chip', `item new ${key}`, `${key} `, strong(items.map(({ text }) => text).join(', ')));
-    else if (kind === 'other') chip('nv-chip', `name ${key}`, `${key} `, strong('…'));
+      chip('nv-chip', `item new ${key}`, name(key), strong(items.map(({ text }) => text).join(', ')));
+    else if (kind === 'other') chip('nv-chip', `name ${key}`, name(key), strong('…'));
     else if (kind === 'date')
       chip(
         'nv-chip',
         `value ${key}`,
         drawn(CALENDAR),
-        key.toLowerCase() === 'date' ? '' : `${key} `,
+        key.toLowerCase() === 'date' ? '' : name(key),
         strong(dateText(property.scalar?.text ?? '')),
       );
     else if (kind === 'checkbox')
-      chip('nv-chip', `value ${key}`, `${key} `, strong(property.scalar?.text === 'true' ? '✓' : '–'));
-    else chip('nv-chip', `value ${key}`, `${key} `, strong(property.scalar?.text ?? ''));
+      chip('nv-chip', `value ${key}`, name(key), strong(property.scalar?.text === 'true' ? '✓' : '–'));
+    else chip('nv-chip', `value ${key}`, name(key), strong(property.scalar?.text ?? ''));
   }
   if (open !== null) chip('nv-chip nv-chip-add', 'new', `+ ${strings.add}`);
   return row;
+}
+
+/** With a space behind it, by which it is read apart from the value. */
+function name(key: string): HTMLElement {
+  return element('span', '', `${key} `);
 }
 
 function strong(text: string): HTMLElement {

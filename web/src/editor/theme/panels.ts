@@ -17,8 +17,10 @@ export const panelTheme = EditorView.baseTheme({
     backgroundColor: 'var(--sunken)',
     color: 'var(--muted)',
     textAlign: 'start',
-    overflowWrap: 'anywhere',
+    whiteSpace: 'nowrap',
   },
+  // What is long is cut: its form, one click away, has all of it.
+  '.nv-chip > span, .nv-chip > b': { minWidth: '2em', overflow: 'hidden', textOverflow: 'ellipsis' },
   'button.nv-chip': { cursor: 'pointer' },
   'button.nv-chip:hover': { color: 'var(--text)' },
   '.nv-chip > b': { fontWeight: '520', color: 'var(--text)' },

@@ -14,6 +14,7 @@ export const printTheme = EditorView.baseTheme({
     '.nv-chip-add, .nv-property-remove, .nv-property-footer, .nv-code-copy, .nv-pdf-bar': {
       display: 'none !important',
     },
+    '.nv-chip': { whiteSpace: 'normal' },
     '.nv-heading': { breakAfter: 'avoid' },
     '.nv-block, .nv-code-line, .nv-callout': { breakInside: 'avoid' },
     '.nv-link': { color: '#000' },
