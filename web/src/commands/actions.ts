@@ -69,7 +69,7 @@ export const APP_ACTIONS: readonly Action[] = [
   { id: 'panel', icon: 'panel', keys: 'Alt+P', needsNote: true, run: ({ togglePanel }) => togglePanel() },
   { id: 'source', icon: 'file', keys: 'Alt+S', needsNote: true, run: ({ toggleMode }) => toggleMode('source') },
   { id: 'reading', icon: 'read', keys: 'Alt+R', needsNote: true, run: ({ toggleMode }) => toggleMode('reading') },
-  { id: 'print', icon: 'file', keys: 'Mod+P', needsNote: true, run: ({ print }) => print() },
+  { id: 'print', icon: 'print', keys: 'Mod+P', needsNote: true, run: ({ print }) => print() },
   ...NOTE_ACTIONS,
   { id: 'newTab', icon: 'add', keys: 'Alt+Shift+N', run: ({ open }) => open('newTab') },
   { id: 'beside', icon: 'panel', keys: 'Alt+B', needsNote: true, run: ({ open }) => open('beside') },

@@ -62,6 +62,7 @@ export function NoteMenu({ open, editor, isStarred, canWrite }: NoteMenuProps) {
         {
           id: 'print',
           label: inVault('action.print'),
+          icon: 'print',
           keys: shownKeys('Mod+P', isApple),
           run: () => void editor.print(),
         },
