@@ -1,3 +1,4 @@
+import { contentOf } from './kit/notes.ts';
 import { expect, test } from './kit/test.ts';
 
 const state = 'save-state';
@@ -137,3 +138,32 @@ test('a new token reaches no vault that was not chosen, and needs one', async ({
   await page.getByRole('button', { name: 'Create token' }).click();
   await expect(page.getByText('Choose at least one vault')).toBeVisible();
 });
+
+for (const held of [['note-editor'], ['note-editor', 'dialogs']]) {
+  test(`what is typed behind Ctrl K while a note opens is for the finder, held: ${held}`, async ({ page, alice }) => {
+    const releases = new Map<string, () => void>();
+    for (const name of held) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      releases.set(name, resolve);
+      await page.route(`**/assets/${name}-*.js`, async (route) => {
+        await promise;
+        await route.continue();
+      });
+    }
+    await page.goto(alice.page());
+    await page.getByRole('button', { name: 'New note', exact: true }).waitFor();
+    await page.keyboard.press('Alt+n');
+    await expect(page).toHaveURL(/\/notes\//);
+    await page.keyboard.press('Control+k');
+    await page.getByRole('combobox').or(page.locator('[data-dialog-opening]')).waitFor();
+    await page.keyboard.type('so');
+    releases.get('note-editor')?.();
+    await page.locator('[data-editor-ready]').waitFor();
+    await page.keyboard.type('il');
+    releases.get('dialogs')?.();
+    await expect(page.getByRole('combobox')).toHaveValue('soil');
+    await page.keyboard.press('Escape');
+    await expect(page.locator('.cm-content')).toBeFocused();
+    expect(await contentOf(alice, 'Untitled.md')).toBe('');
+  });
+}

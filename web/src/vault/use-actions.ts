@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import type { ActionContext, DialogName, TabRequest } from '../commands/action.ts';
 import { useShortcuts } from '../commands/use-shortcuts.ts';
 import { useTree } from '../data/use-tree.ts';
@@ -96,6 +96,10 @@ export function useActions(vaultId: string, toggleSidebar: () => void) {
     signOut: () => void leave(),
   };
   useShortcuts(context);
+  // What was opened behind a dialog waited for it.
+  useEffect(() => {
+    if (dialog === null) note?.focusIfWanted();
+  }, [dialog, note]);
   return {
     context,
     dialog,

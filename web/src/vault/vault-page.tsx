@@ -176,6 +176,7 @@ function TypedEarly({ typed, label }: TypedEarlyProps) {
         input.focus();
       }}
       className="visually-hidden"
+      data-dialog-opening
       aria-label={label}
       onChange={({ target }) => {
         typed.current = target.value;

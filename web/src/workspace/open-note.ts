@@ -12,6 +12,7 @@ export type NoteRequest = (typeof NOTE_REQUESTS)[number];
 
 /** A note that is open in this tab, was, or is about to be; for all that is not its editor: panels, palette, tree. */
 export class OpenNote {
+  readonly #mayFocus: () => boolean;
   readonly #editor = new ObservableValue<EditorController | null>(null);
   readonly #isReading = new ObservableValue(false);
   #focus: FocusTarget | null = null;
@@ -30,11 +31,16 @@ export class OpenNote {
   /** Where the cursor was in its last editor. */
   caret: EditorCaret | undefined;
 
+  /** @param mayFocus whether it may take the focus: not while what is typed is for something else. */
+  constructor(mayFocus: () => boolean = () => true) {
+    this.#mayFocus = mayFocus;
+  }
+
   /** Records the editor, and does what was asked of it before it was there. */
   setEditor(editor: EditorController | null): void {
     this.#editor.set(editor);
     if (editor === null) return;
-    if (this.takeFocus('editor')) editor.focus();
+    this.focusIfWanted();
     const anchor = this.#anchor;
     this.#anchor = '';
     if (this.#showPlace(editor)) return;
@@ -69,6 +75,12 @@ export class OpenNote {
     this.#focus = target;
   }
 
+  /** Gives the editor the focus if it was asked for and nothing else has it. */
+  focusIfWanted(): void {
+    const editor = this.#editor.get();
+    if (editor !== null && this.takeFocus('editor')) editor.focus();
+  }
+
   /** Asks for a place to be shown that was found in the text, the next time that the note is gone to. */
   wantPlace(place: ExcerptPlace): void {
     this.#place = place;
@@ -87,9 +99,9 @@ export class OpenNote {
     this.#cursor = offset;
   }
 
-  /** Whether the focus is wanted here; it is asked for once. */
+  /** Whether the focus is wanted here and may be taken; it is asked for once. */
   takeFocus(target: FocusTarget): boolean {
-    if (this.#focus !== target) return false;
+    if (this.#focus !== target || !this.#mayFocus()) return false;
     this.#focus = null;
     return true;
   }

@@ -1,3 +1,4 @@
+import { hasDialog } from '../ui/dialogs/held-focus.ts';
 import { OpenNote } from './open-note.ts';
 
 const CAPACITY = 200;
@@ -8,7 +9,7 @@ export class Workspace {
 
   /** The note of an id, the same object for as long as it is open; the one asked for least recently is forgotten. */
   note(id: string): OpenNote {
-    const note = this.#notes.get(id) ?? new OpenNote();
+    const note = this.#notes.get(id) ?? new OpenNote(() => !hasDialog());
     this.#notes.delete(id);
     this.#notes.set(id, note);
     if (this.#notes.size > CAPACITY) this.#forget(note);
