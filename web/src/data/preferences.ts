@@ -9,13 +9,16 @@ export const preferencesQuery = queryOptions({
   queryFn: () => transport.json<Preferences>({ method: 'GET', path: '/me/preferences' }),
 });
 
-/** Remembers a value, null for none; it is shown at once, and taken back if the server does not take it. */
-export async function rememberPreference(queries: QueryClient, name: string, value: unknown): Promise<void> {
+/** Remembers values by name, null for none; they are shown at once, and taken back if the server does not take them. */
+export async function rememberPreferences(queries: QueryClient, values: Preferences): Promise<void> {
   const before = queries.getQueryData<Preferences>(keys.preferences);
-  queries.setQueryData(keys.preferences, { ...before, [name]: value });
+  queries.setQueryData(keys.preferences, { ...before, ...values });
   try {
-    const call = { method: 'PATCH', path: '/me/preferences', json: { [name]: value } } as const;
-    queries.setQueryData(keys.preferences, await transport.json<Preferences>(call));
+    const call = { method: 'PATCH', path: '/me/preferences', json: values } as const;
+    const now = await transport.json<Preferences>(call);
+    // What is being read may be from before.
+    await queries.cancelQueries({ queryKey: keys.preferences });
+    queries.setQueryData(keys.preferences, now);
   } catch (error) {
     queries.setQueryData(keys.preferences, before);
     throw error;

@@ -1,7 +1,7 @@
 import type { Preferences } from '@notevault/protocol/personal.ts';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { keys } from './keys.ts';
-import { preferencesQuery, rememberPreference } from './preferences.ts';
+import { preferencesQuery, rememberPreferences } from './preferences.ts';
 import { nameOfStars, starsIn } from './stars-in.ts';
 
 /** More would not be a choice any more. */
@@ -19,7 +19,7 @@ export function useStars(vault: string): {
     async toggle(note) {
       const stars = starsIn(queries.getQueryData<Preferences>(keys.preferences), vault);
       const next = stars.includes(note) ? stars.filter((id) => id !== note) : [...stars, note].slice(-STARS_MAX);
-      await rememberPreference(queries, nameOfStars(vault), next.length === 0 ? null : next);
+      await rememberPreferences(queries, { [nameOfStars(vault)]: next.length === 0 ? null : next });
     },
   };
 }

@@ -14,6 +14,7 @@ import { workspace } from '../workspace/workspace.ts';
 import { deviceStore } from './device-store.ts';
 import { outboxHere } from './outbox/here.ts';
 import { knowsDraft, noteOfDraft } from './outbox/outbox-state.ts';
+import { followSettings } from './send-settings.ts';
 import { sessionOptions } from './session-options.ts';
 import { setUnkept } from './unkept.ts';
 import { showUnsent, unsentWish } from './unsent-state.ts';
@@ -33,6 +34,7 @@ export async function sendUnsent(ended: AbortSignal): Promise<void> {
   if (ended.aborted) return;
   followSession(account, ended);
   tidyVaults(account, store, ended);
+  followSettings(queryClient, ended);
   if (isOwnDevice()) {
     void keepApp();
     void import('./kept/here.ts').then(({ followKept }) => followKept(account, ended));

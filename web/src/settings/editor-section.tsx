@@ -12,7 +12,7 @@ import styles from './settings.module.css';
 const SWITCHES = ['isSpellChecked', 'hasLineNumbers', 'isVim'] as const;
 const MODES = ['preview', 'source'] as const;
 
-/** How somebody likes to write. Each change is kept at once, in this browser. */
+/** How somebody likes to write. Each change is kept at once. */
 export function EditorSection() {
   const t = useTexts('settings');
   const settings = useObservable(editorSettings);

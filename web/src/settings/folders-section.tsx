@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { preferencesQuery, rememberPreference } from '../data/preferences.ts';
+import { preferencesQuery, rememberPreferences } from '../data/preferences.ts';
 import { useTexts } from '../i18n/use-texts.ts';
 import { Field } from '../ui/controls/field.tsx';
 import { errorText } from '../ui/feedback/error-text.ts';
@@ -21,7 +21,7 @@ export function FoldersSection() {
   const keep = (which: (typeof FOLDERS)[number], typed: string) => {
     const next = { ...chosen, [which]: readFolder(typed) };
     if (next[which] === readFolder(chosen[which])) return;
-    const isDone = rememberPreference(queries, FOLDERS_PREFERENCE, next);
+    const isDone = rememberPreferences(queries, { [FOLDERS_PREFERENCE]: next });
     isDone.catch((error: unknown) => showToast({ kind: 'danger', text: errorText(inVault, error) }));
   };
   return (

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { lookOf, readEditorSettings } from './editor-settings.ts';
+import { asPreferences, lookOf, readEditorSettings, settingsOf, unsentAfter } from './editor-settings.ts';
 
 test('settings of the editor that make no sense get their defaults', () => {
   const defaults = readEditorSettings(null);
@@ -25,5 +25,19 @@ test('settings of the editor are read as they were stored', () => {
     lineWidth: 'none',
     hasLineNumbers: true,
     isSpellChecked: false,
+  });
+});
+
+test('settings of the editor are those of the account, but for what was changed here since and what it never had', () => {
+  const here = readEditorSettings({ lineWidth: 'wide', isVim: true, writing: 'source', hasLineNumbers: true });
+  const preferences = { ...asPreferences({ lineWidth: 'full', isVim: false, writing: 'plain' }), isVim: true };
+  assert.deepEqual(settingsOf(here, { isVim: true }, preferences), { ...here, lineWidth: 'full', writing: 'preview' });
+});
+
+test('a setting that was changed again while it was sent is sent again', () => {
+  const sent = { isVim: true, lineWidth: 'wide' };
+  assert.deepEqual(unsentAfter({ ...sent, lineWidth: 'full', writing: 'source' }, sent), {
+    lineWidth: 'full',
+    writing: 'source',
   });
 });

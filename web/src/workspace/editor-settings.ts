@@ -1,10 +1,14 @@
+import type { Preferences } from '@notevault/protocol/personal.ts';
 import type { EditorLook } from '../editor/index.ts';
 import { storedValue } from '../platform/stored.ts';
+
+/** Under which name the account remembers a setting: each its own, so that the last change of each counts. */
+const nameOf = (setting: string) => `editor:${setting}`;
 
 export const LINE_WIDTHS = ['narrow', 'normal', 'wide', 'full'] as const;
 export type LineWidth = (typeof LINE_WIDTHS)[number];
 
-/** How somebody likes to write, in this browser. */
+/** How somebody likes to write. This browser has a copy, which counts until the account's is read. */
 export interface EditorSettings {
   readonly lineWidth: LineWidth;
   readonly hasLineNumbers: boolean;
@@ -12,7 +16,7 @@ export interface EditorSettings {
   readonly isVim: boolean;
   /** In which mode notes are edited. */
   readonly writing: 'preview' | 'source';
-  /** Null for the name that the language gives them. */
+  /** Only in this browser, from before accounts remembered them. Null for the name that the language gives them. */
   readonly templateFolder: string | null;
   readonly dailyFolder: string | null;
 }
@@ -47,9 +51,46 @@ export function readEditorSettings(stored: unknown): EditorSettings {
 
 export const editorSettings = storedValue('notevault-editor', readEditorSettings);
 
+type SettingsChange = Readonly<Partial<Record<(typeof OF_ACCOUNT)[number], unknown>>>;
+const OF_ACCOUNT = ['lineWidth', 'hasLineNumbers', 'isSpellChecked', 'isVim', 'writing'] as const;
+
+/** What was changed here and is not remembered by the account yet. */
+export const unsentSettings = storedValue(
+  'notevault-editor-unsent',
+  (stored): SettingsChange => (typeof stored === 'object' && stored !== null ? stored : {}),
+);
+
 /** Changes some settings. */
-export function changeEditorSettings(changed: Partial<EditorSettings>): void {
+export function changeEditorSettings(changed: Partial<EditorSettings> & SettingsChange): void {
   editorSettings.set({ ...editorSettings.get(), ...changed });
+  unsentSettings.set({ ...unsentSettings.get(), ...changed });
+}
+
+/** Settings as the account remembers them, but for what was changed here since. */
+export function settingsOf(here: EditorSettings, unsent: SettingsChange, preferences: Preferences): EditorSettings {
+  const remembered = OF_ACCOUNT.filter((name) => !(name in unsent) && nameOf(name) in preferences);
+  return readEditorSettings({
+    ...here,
+    ...Object.fromEntries(remembered.map((name) => [name, preferences[nameOf(name)]])),
+  });
+}
+
+/** Takes over what the account remembers. */
+export function takeSettings(preferences: Preferences): void {
+  const here = editorSettings.get();
+  const next = settingsOf(here, unsentSettings.get(), preferences);
+  if (JSON.stringify(next) !== JSON.stringify(here)) editorSettings.set(next);
+}
+
+/** How the account remembers what was changed. */
+export function asPreferences(changed: SettingsChange): Preferences {
+  return Object.fromEntries(Object.entries(changed).map(([name, value]) => [nameOf(name), value]));
+}
+
+/** What is still to be sent after the account has something: what was changed again meanwhile. */
+export function unsentAfter(unsent: SettingsChange, sent: SettingsChange): SettingsChange {
+  const had = new Map(Object.entries(sent));
+  return Object.fromEntries(Object.entries(unsent).filter(([name, value]) => had.get(name) !== value));
 }
 
 const WIDTHS: Readonly<Record<LineWidth, string>> = {

@@ -23,7 +23,7 @@ export const settings: typeof english = {
   },
   editor: {
     title: 'Editor',
-    about: 'Diese Einstellungen werden in diesem Browser gemerkt.',
+    about: 'Für alle Tresore, auf allen deinen Geräten.',
     writing: 'Notizen bearbeiten als',
     writingHint: 'Der Quelltext zeigt alle Zeichen. Mit einem Screenreader ist er die bessere Wahl.',
     preview: 'Formatierter Text',

@@ -22,7 +22,7 @@ export const settings = {
   },
   editor: {
     title: 'Editor',
-    about: 'These settings are kept in this browser.',
+    about: 'For all vaults, on all your devices.',
     writing: 'Edit notes as',
     writingHint: 'The source shows all marks. It is the better one with a screen reader.',
     preview: 'Formatted text',

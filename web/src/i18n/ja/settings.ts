@@ -23,7 +23,7 @@ export const settings: typeof english = {
   },
   editor: {
     title: 'エディター',
-    about: 'この設定はこのブラウザーに保存されます。',
+    about: 'すべての保管庫とすべての端末で使います。',
     writing: 'ノートの編集方法',
     writingHint: 'ソースではすべての記号が見えます。スクリーンリーダーにはソースが適しています。',
     preview: '書式付きテキスト',

@@ -1,0 +1,39 @@
+import type { Page } from '@playwright/test';
+import { expect, PASSWORD, test } from './kit/test.ts';
+
+const remembered = (page: Page) =>
+  page.waitForResponse((answer) => answer.request().method() === 'PATCH' && answer.ok());
+
+test('the editor is set for all devices of the account, also without the server; the last change of each setting counts', async ({
+  page,
+  alice,
+  browser,
+}) => {
+  const { id } = await alice.write('Peas.md', 'peas\n');
+  await page.goto(`${alice.url}/settings`);
+  const first = remembered(page);
+  await page.getByLabel('Length of lines').selectOption('Whole width');
+  await first;
+  await using context = await browser.newContext();
+  await context.request.post(`${alice.url}/api/auth/login`, { data: { email: alice.email, password: PASSWORD } });
+  const other = await context.newPage();
+  await other.goto(alice.page(`/notes/${id}`));
+  await expect(other.locator('.cm-content')).toHaveCSS('max-width', 'none');
+  await other.goto(`${alice.url}/settings`);
+  await expect(other.getByLabel('Length of lines')).toHaveValue('full');
+  await context.setOffline(true);
+  await other.getByLabel('Show line numbers').check();
+  await other.getByLabel('Length of lines').selectOption('Long');
+  const second = remembered(page);
+  await page.getByLabel('Length of lines').selectOption('Short');
+  await page.getByLabel('Keys of vim').check();
+  await second;
+  const third = remembered(other);
+  await context.setOffline(false);
+  await third;
+  await expect(other.getByLabel('Keys of vim')).toBeChecked();
+  await page.reload();
+  await expect(page.getByLabel('Show line numbers')).toBeChecked();
+  await expect(page.getByLabel('Length of lines')).toHaveValue('wide');
+  await expect(page.getByLabel('Keys of vim')).toBeChecked();
+});
