@@ -6,6 +6,17 @@ const HAS_LINKS = `(() => {
   return canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data.some((value) => value > 0);
 })()`;
 
+/** Whether a picture has pixels of a colour. */
+const hasColor = (picture: Buffer, rgb: readonly number[]) => `(async () => {
+  const bytes = Uint8Array.from(atob('${picture.toString('base64')}'), (letter) => letter.charCodeAt(0));
+  const drawn = await createImageBitmap(new Blob([bytes]));
+  const context = new OffscreenCanvas(drawn.width, drawn.height).getContext('2d');
+  context.drawImage(drawn, 0, 0);
+  const { data } = context.getImageData(0, 0, drawn.width, drawn.height);
+  for (let at = 0; at < data.length; at += 4) if (String(data.slice(at, at + 3)) === '${rgb}') return true;
+  return false;
+})()`;
+
 test('the graph of a vault is drawn, is used by keys through its lists, and stays current', async ({ page, alice }) => {
   await alice.write('Garden/Beans.md', '# Beans\n\n[[Soil]] and [[Peas]] #beds/north\n');
   const soil = await alice.write('Garden/Soil.md', '# Soil\n');
@@ -59,6 +70,8 @@ test('the graph beside a note shows what is around it, and a click in the graph 
   await panel.getByRole('button', { name: '2 steps' }).click();
   const picture = panel.getByRole('img', { name: /^Graph of 3 notes and 2 links/ });
   await expect(picture).toHaveAttribute('data-state', 'settled');
+  // The first colour of groups, as in the graph of the vault.
+  await expect.poll(async () => page.evaluate(hasColor(await picture.screenshot(), [193, 65, 33]))).toBe(true);
   await expectAccessible(page);
   await panel.getByRole('link', { name: 'Two' }).click();
   await expect(page).toHaveURL(new RegExp(`${two.id}.*panel=graph`));

@@ -21,10 +21,10 @@ export function GraphCanvas({ part, colors, emphasis, open }: GraphCanvasProps) 
   const { view, isRefused } = useGraphView(place, open);
   useEffect(() => void view?.show(part, colors), [view, part, colors]);
   useEffect(() => view?.emphasize(emphasis), [view, emphasis]);
-  const { chosen } = emphasis;
+  const { chosen, isAround } = emphasis;
   useEffect(() => {
-    if (chosen !== null) view?.lookAt(chosen);
-  }, [view, chosen]);
+    if (chosen !== null && isAround !== true) view?.lookAt(chosen);
+  }, [view, chosen, isAround]);
   const [notes, links] = [part.notes.length, part.edges.length / 2];
   return (
     <div className={styles.canvas}>

@@ -13,8 +13,9 @@ import { useTabs } from '../workspace/use-tabs.ts';
 import styles from './graph.module.css';
 import { GraphCanvas } from './graph-canvas.tsx';
 import { type GraphIndex, type GraphNote, graphIndexOf } from './model/graph-index.ts';
-import { GROUPINGS, type Grouping, groupPlaces, groupsOf, isInGroup, type NoteGroup } from './model/groups.ts';
+import { GROUPINGS, type Grouping, isInGroup, type NoteGroup } from './model/groups.ts';
 import { NeighbourList } from './neighbour-list.tsx';
+import { useGroupColors } from './use-group-colors.ts';
 
 const route = getRouteApi('/vaults/$vaultId/graph');
 /** Nobody reads a longer list; more letters make it shorter. */
@@ -32,13 +33,12 @@ export function GraphPage() {
   useWindowTitle(t('title'));
   const query = useDeferredValue(q);
   const found = useMemo(() => (query.trim() === '' ? null : index.find(query)), [index, query]);
-  const groups = useMemo(() => groupsOf(index.notes, by, PEOPLE.length), [index, by]);
   const group = useMemo(() => (only === undefined ? null : { by, name: only }), [by, only]);
   const part = useMemo(
     () => index.whole(linked === true, (one) => group === null || isInGroup(one, group.by, group.name)),
     [index, linked, group],
   );
-  const colors = useMemo(() => groupPlaces(part.notes, by, groups).map((place) => PEOPLE[place]), [part, by, groups]);
+  const { groups, colors } = useGroupColors(index, part, by);
   const chosen = note === undefined ? null : index.byId(note);
   const chosenId = chosen?.id ?? null;
   const emphasis = useMemo(

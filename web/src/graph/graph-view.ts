@@ -20,10 +20,14 @@ export interface Emphasis {
   /** Null when nothing is looked for. */
   readonly found: ReadonlySet<string> | null;
   readonly chosen: string | null;
+  /** Whether all that is shown is around the chosen note: then nothing is faded, and all of it is in view. */
+  readonly isAround?: boolean;
 }
 
 /** Nodes and links added between two rests, so that keys and frames are not kept waiting. */
 const SLICE = 2_000;
+/** Fewer notes than this all have their names. */
+const NAMED = 50;
 const [STEPS, FEWER_STEPS] = [400, 60];
 const NOTHING = { ids: [], positions: new Float32Array(), edges: new Uint32Array() };
 /** Cheaper than circles and rectangles, for where there is no graphics card. */
@@ -248,12 +252,13 @@ export class GraphView implements Disposable {
   }
 
   #lookOfNode(id: string, node: NodeLook) {
-    const { found, chosen } = this.#emphasis;
+    const { found, chosen, isAround = false } = this.#emphasis;
     const { accent, node: plain, dim } = this.#colors;
     if (id === chosen || id === this.#hovered) return { ...node, color: accent, zIndex: 2, forceLabel: true };
-    if (found?.has(id) ?? false) return { ...node, color: accent, zIndex: 1, forceLabel: (found?.size ?? 0) < 50 };
-    const hasCentre = this.#hovered !== null || chosen !== null;
-    if (found === null && !hasCentre) return { ...node, color: node.color ?? plain };
+    if (found?.has(id) ?? false) return { ...node, color: accent, zIndex: 1, forceLabel: (found?.size ?? 0) < NAMED };
+    const isFew = (this.#part?.notes.length ?? 0) < NAMED;
+    const hasCentre = this.#hovered !== null || (chosen !== null && !isAround);
+    if (found === null && !hasCentre) return { ...node, color: node.color ?? plain, forceLabel: isAround && isFew };
     return hasCentre && this.#isNear(id)
       ? { ...node, color: node.color ?? plain, zIndex: 1, forceLabel: true }
       : { ...node, color: dim, label: '' };

@@ -9,6 +9,7 @@ import styles from './graph.module.css';
 import { GraphCanvas } from './graph-canvas.tsx';
 import { graphIndexOf } from './model/graph-index.ts';
 import { NeighbourList } from './neighbour-list.tsx';
+import { useGroupColors } from './use-group-colors.ts';
 
 const STEPS = [1, 2, 3] as const;
 const MOST = 300;
@@ -21,7 +22,9 @@ export function LocalGraph({ vaultId, noteId }: { readonly vaultId: string; read
   const index = graphIndexOf(useSuspenseQuery(graphQuery(vaultId)).data);
   const [steps, setSteps] = useState<number>(1);
   const part = useMemo(() => index.around(noteId, steps, MOST), [index, noteId, steps]);
-  const emphasis = useMemo(() => ({ found: null, chosen: noteId }), [noteId]);
+  // As the page of the graph does at first.
+  const { colors } = useGroupColors(index, part, 'folder');
+  const emphasis = useMemo(() => ({ found: null, chosen: noteId, isAround: true }), [noteId]);
   const open = (id: string, newTab: boolean) => {
     if (newTab) tabs.open(id, 'behind');
     else {
@@ -32,7 +35,7 @@ export function LocalGraph({ vaultId, noteId }: { readonly vaultId: string; read
   return (
     <>
       <div className={styles.local}>
-        <GraphCanvas part={part} emphasis={emphasis} open={open} />
+        <GraphCanvas part={part} colors={colors} emphasis={emphasis} open={open} />
       </div>
       <fieldset className={styles.steps} aria-label={t('steps')}>
         {STEPS.map((one) => (
