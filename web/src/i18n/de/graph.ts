@@ -7,7 +7,7 @@ export const graph: typeof english = {
   picture: 'Graph aus {{notes}} Notizen und {{links}} Links. Die Listen daneben sagen dasselbe.',
   find: 'Notizen nach Name oder Ordner finden',
   colors: 'Was Farben bedeuten',
-  by: { folder: 'Farben nach Ordner', tag: 'Farben nach Tag', none: 'Eine Farbe' },
+  by: { folder: 'Farben nach Ordner', tag: 'Farben nach Schlagwort', none: 'Eine Farbe' },
   root: 'Kein Ordner',
   showOnly: 'Nur diese zeigen',
   showAll: 'Wieder alle zeigen',
