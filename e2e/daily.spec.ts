@@ -22,7 +22,7 @@ test('a day is chosen in the calendar by keys, begins as its template does, and 
   await expect(page.locator('.cm-content')).toBeFocused();
   await page.keyboard.type('frost');
   await expect.poll(() => contentOf(alice, '日記/2026-11-19.md')).toBe('# Thursday\n\n- frost\n\nend\n');
-  await page.getByRole('button', { name: 'The daily note after: Friday, November 20, 2026' }).click();
+  await page.getByRole('button', { name: 'The daily note after: Fri, Nov 20, 2026' }).click();
   await expect(page).toHaveTitle(/^2026-11-20/);
   await expect(page.getByRole('button', { name: 'There is no later daily note.' })).toBeVisible();
   await page.keyboard.press('Control+Shift+P');
@@ -51,4 +51,21 @@ test('the folder of daily notes is chosen for all devices of the account', async
   const other = await context.newPage();
   await other.goto(alice.page());
   await expect(other.getByRole('button', { name: /^Today/ })).toContainText('Log / ');
+});
+
+test('on a phone the days beside a daily note are named above it, in targets of 44 px', async ({ page, alice }) => {
+  await page.setViewportSize({ width: 360, height: 700 });
+  const { id } = await alice.write('Daily/2026-11-20.md', 'frost\n');
+  await alice.write('Daily/2026-11-18.md', 'rain\n');
+  await page.goto(alice.page(`/notes/${id}`));
+  const before = page.getByRole('button', { name: 'The daily note before: Wed, Nov 18, 2026' });
+  await expect(before).toHaveText('Wed, Nov 18, 2026');
+  const box = await before.boundingBox();
+  expect(Math.min(box?.width ?? 0, box?.height ?? 0)).toBeGreaterThanOrEqual(44);
+  expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(360);
+  await expectAccessible(page);
+  await before.click();
+  await expect(page).toHaveTitle(/^2026-11-18/);
+  await page.getByRole('button', { name: 'The daily note after: Fri, Nov 20, 2026' }).click();
+  await expect(page).toHaveTitle(/^2026-11-20/);
 });

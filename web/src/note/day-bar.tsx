@@ -12,6 +12,8 @@ interface DayBarProps {
   readonly noteId: string;
 }
 
+const DAY = { weekday: 'short', day: 'numeric', month: 'short', year: 'numeric' } as const;
+
 /** At the head of a daily note, the ones before and after it, and the calendar; nothing at other notes. */
 export function DayBar({ vaultId, noteId }: DayBarProps) {
   const t = useTexts('vault');
@@ -22,8 +24,7 @@ export function DayBar({ vaultId, noteId }: DayBarProps) {
   if (day === null) return null;
   const beside = (step: -1 | 1) => {
     const next = dayBeside(days, day, step);
-    const name =
-      next === undefined ? null : new Date(`${next}T00:00`).toLocaleDateString(language, { dateStyle: 'full' });
+    const name = next === undefined ? null : new Date(`${next}T00:00`).toLocaleDateString(language, DAY);
     const none = step < 0 ? t('daily.noneBefore') : t('daily.noneAfter');
     const label = name === null ? none : t(step < 0 ? 'daily.before' : 'daily.after', { day: name });
     return (
@@ -38,12 +39,14 @@ export function DayBar({ vaultId, noteId }: DayBarProps) {
           if (next !== undefined) openDaily(next);
         }}
       >
-        <Icon name={step < 0 ? 'back' : 'chevron'} />
+        {step < 0 ? <Icon name="back" /> : null}
+        <span>{name}</span>
+        {step > 0 ? <Icon name="chevron" /> : null}
       </Button>
     );
   };
   return (
-    <>
+    <div className={styles.days}>
       {beside(-1)}
       <Button
         look="quiet"
@@ -55,6 +58,6 @@ export function DayBar({ vaultId, noteId }: DayBarProps) {
         <Icon name="calendar" />
       </Button>
       {beside(1)}
-    </>
+    </div>
   );
 }
