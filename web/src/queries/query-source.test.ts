@@ -54,22 +54,44 @@ properties:
 views:
   - {type: table, name: All, order: [file.name, status, formula.twice], sort: [{property: file.ctime, direction: DESC}]}
   - {type: cards, name: Shelf}`;
-  const { views, unread } = readQuery('base', source);
-  assert.deepEqual(views, [
-    {
-      name: 'All',
-      isList: false,
-      labels: { status: 'State' },
-      request: {
-        where: [{ property: 'status', op: 'is_not', value: 'done' }],
-        match: 'all',
-        tags: ['book'],
-        columns: ['status'],
-        sort: [{ by: 'file.created', dir: 'desc' }],
-      },
+  const {
+    views: [all, ...others],
+    unread,
+  } = readQuery('base', source);
+  assert.deepEqual(
+    others.map(({ name, isList, request }) => [name, isList, request.tags]),
+    [['Shelf', false, ['book']]],
+  );
+  assert.deepEqual(all, {
+    name: 'All',
+    isList: false,
+    labels: { status: 'State' },
+    request: {
+      where: [{ property: 'status', op: 'is_not', value: 'done' }],
+      match: 'all',
+      tags: ['book'],
+      columns: ['status'],
+      sort: [{ by: 'file.created', dir: 'desc' }],
     },
-  ]);
+  });
   assert.deepEqual(unread, ['formulas', 'file.name.startsWith("A")', 'formula.twice', 'type: cards']);
+});
+
+test('readQuery asks for nothing by a formula, and names groups and filters that it does not know', () => {
+  const source = `
+views:
+  - type: cards
+    image: note.cover
+    filters: {and: [formula.twice > 3, pages > 100], not: [pages > 500]}
+    groupBy: {property: status, direction: ASC}
+    sort: [{property: formula.twice, direction: DESC}, {property: pages, direction: ASC}]`;
+  const { views, unread } = readQuery('base', source);
+  assert.deepEqual(views[0]?.request.where, [{ property: 'pages', op: 'gt', value: 100 }]);
+  assert.deepEqual(views[0]?.request.sort, [{ by: 'pages', dir: 'asc' }]);
+  assert.deepEqual(unread, [
+    ...['type: cards', 'groupBy', 'not: ["pages > 500"]'],
+    ...['formula.twice > 3', 'formula.twice'],
+  ]);
 });
 
 test('readQuery takes one or of conditions, and no text that is no query', () => {

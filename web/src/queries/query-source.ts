@@ -46,6 +46,12 @@ const CONDITION = new RegExp(
 /** Names of Obsidian's bases that are called otherwise here. */
 const NAMES: Readonly<Record<string, string>> = { 'file.mtime': 'file.modified', 'file.ctime': 'file.created' };
 
+/** How views of Obsidian's bases look, which changes nothing of what they show. */
+const LOOKS: ReadonlySet<string> = new Set([
+  ...['columnSize', 'rowHeight', 'cardSize', 'image', 'imageFit', 'imageAspectRatio'],
+  ...['indentProperties', 'markers', 'separator'],
+]);
+
 /** Reads the YAML of a block `query`, or of a base of Obsidian. Throws the error of a source that is no YAML. */
 export function readQuery(kind: QueryKind, source: string): QuerySource {
   const value: unknown = parse(source);
@@ -68,19 +74,18 @@ function readBase({ filters, views, properties, ...rest }: Raw): QuerySource {
   const unread = Object.keys(rest);
   const labels = labelsOf(properties);
   const read = listOf(views ?? [{ type: 'table' }]).flatMap((view): QueryView[] => {
-    if (!isMap(view) || (view.type !== 'table' && view.type !== 'list')) {
-      unread.push(isMap(view) ? `type: ${String(view.type)}` : String(view));
+    if (!isMap(view)) {
+      unread.push(String(view));
       return [];
     }
+    const { type, name, filters: own, order, sort, limit, ...more } = view;
+    // Other views, such as cards, are shown as tables.
+    if (type !== 'table' && type !== 'list') unread.push(`type: ${String(type)}`);
+    unread.push(...Object.keys(more).filter((key) => !LOOKS.has(key)));
     const draft: Draft = { where: [], match: 'all', unread: [] };
     addFilter(draft, filters);
-    addFilter(draft, view.filters);
-    const shown = viewOf(
-      String(view.name ?? ''),
-      draft,
-      { columns: view.order, sort: view.sort, limit: view.limit, type: view.type },
-      labels,
-    );
+    addFilter(draft, own);
+    const shown = viewOf(String(name ?? ''), draft, { columns: order, sort, limit, type }, labels);
     unread.push(...draft.unread);
     return [shown];
   });
@@ -93,13 +98,15 @@ function viewOf(
   { columns, sort, limit, type }: Raw,
   labels: QueryView['labels'],
 ): QueryView {
-  const shown = texts(columns).map(propertyOf);
-  for (const formula of shown.filter((column) => column.startsWith('formula.'))) draft.unread.push(formula);
-  const known = shown.filter((column) => !column.startsWith('formula.') && column !== 'file.name');
+  const known = texts(columns)
+    .map(propertyOf)
+    .filter((column) => column !== 'file.name' && isKnown(draft, column));
   const order = listOf(sort).flatMap((one) => {
     const by = isMap(one) ? (one.by ?? one.property) : one;
     const direction = isMap(one) ? String(one.dir ?? one.direction ?? 'asc').toLowerCase() : 'asc';
-    return typeof by === 'string' ? [{ by: propertyOf(by), dir: direction === 'desc' ? 'desc' : 'asc' }] : [];
+    return typeof by === 'string' && isKnown(draft, by)
+      ? [{ by: propertyOf(by), dir: direction === 'desc' ? 'desc' : 'asc' }]
+      : [];
   });
   const request: QueryRequest = {
     where: draft.where,
@@ -149,10 +156,18 @@ function addText(draft: Draft, text: string): void {
     const [, property = '', sign = '', value = ''] = (method === undefined ? CONDITION.exec(text.trim()) : null) ?? [];
     const op = OPERATORS[sign] ?? WORDS.find((word) => word === sign.trim());
     const needsValue = op !== 'exists' && op !== 'missing';
-    if (op === undefined || needsValue === (value.trim() === '') || /[()]|&&|\|\|/.test(text)) draft.unread.push(text);
+    if (op === undefined || needsValue === (value.trim() === '') || /[()]|&&|\|\||^formula\./.test(text))
+      draft.unread.push(text);
     else
       draft.where.push({ property: propertyOf(property), op, ...(needsValue ? { value: scalar(value.trim()) } : {}) });
   }
+}
+
+/** Names a formula, of which notes have no value, as not understood. */
+function isKnown(draft: Draft, property: string): boolean {
+  const isFormula = property.startsWith('formula.');
+  if (isFormula) draft.unread.push(property);
+  return !isFormula;
 }
 
 function scalar(text: string): string | number | boolean {
