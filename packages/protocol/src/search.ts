@@ -89,6 +89,9 @@ export const SearchStatus = Type.Object({
 });
 export type SearchStatus = Static<typeof SearchStatus>;
 
+/** Further results have no page. */
+export const SEARCH_RESULTS_MAX = 1000;
+
 export const SearchResponse = Type.Object({
   results: Type.Array(SearchResult),
   next_cursor: Nullable(

@@ -13,6 +13,7 @@ import { Icon } from '../ui/controls/icon.tsx';
 import { Select } from '../ui/controls/select.tsx';
 import { type QueryText, withAddress } from './query-text.ts';
 import { Result } from './result.tsx';
+import { countOf } from './result-count.ts';
 import styles from './search-page.module.css';
 
 const route = getRouteApi('/vaults/$vaultId/search');
@@ -53,7 +54,9 @@ export function SearchPage() {
           ? t('search.operators')
           : data === undefined || data.length === 0
             ? ''
-            : t(hasNextPage ? 'search.best' : 'search.found', { count: results.length })}
+            : t(`search.${countOf(results.length, hasNextPage, params.sort !== undefined)}`, {
+                count: results.length,
+              })}
       </div>
       <ul className={styles.results}>
         {results.map((result) => (
@@ -87,7 +90,7 @@ export function SearchPage() {
   );
 }
 
-/** What is found, in the order that is wanted. What is sorted here is found to its end, which the server has at 1,000. */
+/** What is found, in the order that is wanted. What is sorted here is found to its end first. */
 function useResults(vaultId: string, params: SearchParams) {
   const { sort, ...wanted } = useDeferredValue(params);
   const language = useLanguage();

@@ -1,7 +1,13 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { Mentions, MentionsQuery } from '@notevault/protocol/mentions.ts';
 import type { QueryRequest } from '@notevault/protocol/queries.ts';
-import type { SearchRequest, SearchResponse, SearchResult, SearchStatus } from '@notevault/protocol/search.ts';
+import {
+  SEARCH_RESULTS_MAX,
+  type SearchRequest,
+  type SearchResponse,
+  type SearchResult,
+  type SearchStatus,
+} from '@notevault/protocol/search.ts';
 import type { Tasks, TasksQuery } from '@notevault/protocol/tasks.ts';
 import type { NoteId, VaultId } from '@notevault/protocol/values/ids.ts';
 import type { RenameTag, ReplaceText, VaultChange } from '@notevault/protocol/vault-changes.ts';
@@ -25,7 +31,7 @@ import { BackgroundIndexing } from './index/background-indexing.ts';
 import { IndexCatchUp } from './index/index-catch-up.ts';
 import { eraseIndexSlice, IndexPersistence } from './index/index-persistence.ts';
 import { vaultMentions } from './mentions/vault-mentions.ts';
-import { type CursorScope, MAX_RESULTS, returnedBefore, searchCursorOf } from './query/search-cursor.ts';
+import { type CursorScope, returnedBefore, searchCursorOf } from './query/search-cursor.ts';
 import { type CheckedRequest, checkRequest } from './query/search-request.ts';
 import { VaultQuery } from './query/vault-query.ts';
 import { type VaultResults, VaultSearch } from './query/vault-search.ts';
@@ -100,7 +106,7 @@ export class Search implements AsyncDisposable {
     const asked = checkRequest(request);
     const scope = { principal, vault, request: asked };
     const returned = returnedBefore(scope, request.cursor ?? null, now);
-    const limit = Math.min(asked.limit, MAX_RESULTS - returned.size);
+    const limit = Math.min(asked.limit, SEARCH_RESULTS_MAX - returned.size);
     const checked = { ...asked, limit, returned };
     if (asked.crossVault && !planOf(this.#deps.plans, principal.tier).cross_vault_search)
       throw new NotevaultError('cross_vault_plan');
@@ -254,7 +260,7 @@ function searchResponse(
   now: number,
 ): SearchResponse {
   const marks = [...returned, ...results.map(({ id }) => markOf(id))];
-  const isEnd = !hasMore || results.length === 0 || marks.length >= MAX_RESULTS;
+  const isEnd = !hasMore || results.length === 0 || marks.length >= SEARCH_RESULTS_MAX;
   const page = { results: [...results], next_cursor: isEnd ? null : searchCursorOf(scope, marks, now) };
   return relaxed.length === 0 ? page : { ...page, relaxed: [...relaxed] };
 }

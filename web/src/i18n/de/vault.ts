@@ -139,6 +139,8 @@ export const vault: typeof english = {
     operators: 'Findet Wörter in allen Formen, und Notizen, die dasselbe meinen.',
     found_one: '{{count}} Notiz gefunden',
     found_other: '{{count}} Notizen gefunden',
+    most: 'Die {{count}} besten Treffer. Mehr Wörter finden weniger.',
+    mostSorted: 'Die {{count}} besten Treffer, in dieser Reihenfolge. Mehr Wörter finden weniger.',
     best: 'Die {{count}} besten Treffer; vielleicht gibt es mehr',
     nothing: 'Nichts passt',
     nothingText: 'Versuche weniger oder andere Wörter, oder sieh nach, was sich zuletzt geändert hat:',

@@ -138,6 +138,8 @@ export const vault = {
     operators: 'Finds words in all their forms, and notes that mean the same.',
     found_one: '{{count}} note found',
     found_other: '{{count}} notes found',
+    most: 'The {{count}} best matches. More words find fewer.',
+    mostSorted: 'The {{count}} best matches, in this order. More words find fewer.',
     best: 'The {{count}} best matches; there may be more',
     nothing: 'Nothing fits',
     nothingText: 'Try fewer or other words, or look at what changed lately:',

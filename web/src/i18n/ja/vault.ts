@@ -139,6 +139,8 @@ export const vault: typeof english = {
     operators: '語形の違う単語や、同じ意味のノートも見つかります。',
     found_one: '{{count}}件のノート',
     found_other: '{{count}}件のノート',
+    most: '上位{{count}}件です。単語を増やすと絞り込めます。',
+    mostSorted: '上位{{count}}件を並べ替えました。単語を増やすと絞り込めます。',
     best: '上位{{count}}件です。ほかにもあるかもしれません',
     nothing: '見つかりません',
     nothingText: '単語を減らすか変えてみるか、最近変更されたノートを見てください:',

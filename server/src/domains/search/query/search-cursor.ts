@@ -1,18 +1,17 @@
 import { timingSafeEqual } from 'node:crypto';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
+import { SEARCH_RESULTS_MAX } from '@notevault/protocol/search.ts';
 import { MARK_LENGTH } from '@notevault/search-index/ranking/hybrid.ts';
 import type { Principal } from '../../access/access.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
 import type { CheckedRequest } from './search-request.ts';
 
-/** More results than this have no page. */
-export const MAX_RESULTS = 1000;
 const LIFETIME_MS = 10 * 60_000;
 /** When it expires (8 bytes), then the marks of the notes that were returned, then the MAC. */
 const TIME_BYTES = 8;
 const MARK_BYTES = MARK_LENGTH / 2;
 const MAC_BYTES = 12;
-const MAX_LENGTH = ((TIME_BYTES + MAX_RESULTS * MARK_BYTES + MAC_BYTES) * 4) / 3 + 4;
+const MAX_LENGTH = ((TIME_BYTES + SEARCH_RESULTS_MAX * MARK_BYTES + MAC_BYTES) * 4) / 3 + 4;
 
 export interface CursorScope {
   readonly principal: Principal;
