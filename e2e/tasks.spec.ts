@@ -106,3 +106,15 @@ test('more tasks than a page has follow by a button', async ({ page, alice }) =>
   await page.getByRole('button', { name: 'Show more' }).click();
   await expect(page.getByRole('checkbox')).toHaveCount(120);
 });
+
+test('home says how many tasks are due, and leads to them', async ({ page, alice }) => {
+  await alice.write(NOTE, `${LINES.join('\n')}\n- [ ] Rest 📅 2999-01-01\n`);
+  await page.goto(alice.page());
+  await expect(page.getByRole('link', { name: '1 task due' })).toBeVisible();
+  await alice.write('More.md', '- [ ] Late 📅 2021-01-01\n');
+  const due = page.getByRole('link', { name: '2 tasks due' });
+  await expect(due).toBeVisible();
+  await expectAccessible(page);
+  await due.click();
+  await expect(page.getByRole('region', { name: 'Overdue' }).getByRole('checkbox')).toHaveCount(2);
+});

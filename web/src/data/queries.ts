@@ -150,6 +150,19 @@ export function tasksQuery(vault: string, state: TaskState, tag: string | undefi
   });
 }
 
+/** How many open tasks are due on a day or before, counted up to a page of them. */
+export function dueQuery(vault: string, day: string) {
+  const request = { state: 'open', due_before: day };
+  return queryOptions({
+    queryKey: keys.tasks(vault, request),
+    queryFn: async () => {
+      const { tasks, next_cursor } = await api.vault(vault).tasks(request);
+      return { count: tasks.length, hasMore: next_cursor !== null };
+    },
+    retry: false,
+  });
+}
+
 export function trashQuery(vault: string) {
   return infiniteQueryOptions({
     queryKey: keys.trash(vault),

@@ -3,7 +3,7 @@ import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Suspense, useState } from 'react';
 import { useVaultActions } from '../commands/vault-actions.ts';
-import { meQuery, recentQuery } from '../data/queries.ts';
+import { dueQuery, meQuery, recentQuery } from '../data/queries.ts';
 import { useCanWrite, useVaultId } from '../data/use-vault.ts';
 import { useLanguage, useTexts } from '../i18n/use-texts.ts';
 import { CrashBarrier } from '../page/crash-barrier.tsx';
@@ -33,11 +33,14 @@ export function Overview() {
     <div className={styles.home} data-empty={isEmpty || undefined}>
       <header>
         <h1>{me.display_name === null ? greeting : t('home.named', { greeting, name: me.display_name })}</h1>
-        <p>
-          {isEmpty
-            ? t(canWrite ? 'overview.emptyText' : 'shared.empty')
-            : now.toLocaleDateString(language, { weekday: 'long', day: 'numeric', month: 'long' })}
-        </p>
+        {isEmpty ? (
+          <p>{t(canWrite ? 'overview.emptyText' : 'shared.empty')}</p>
+        ) : (
+          <p>
+            {now.toLocaleDateString(language, { weekday: 'long', day: 'numeric', month: 'long' })}
+            <Due vaultId={vaultId} day={dayOf(now)} />
+          </p>
+        )}
       </header>
       {canWrite ? <Beginnings vaultId={vaultId} now={now} isEmpty={isEmpty} /> : null}
       <CrashBarrier>
@@ -54,6 +57,22 @@ export function Overview() {
         </section>
       )}
     </div>
+  );
+}
+
+/** How many tasks are due, behind the date; nothing if none is. */
+function Due({ vaultId, day }: { readonly vaultId: string; readonly day: string }) {
+  const t = useTexts('vault');
+  const { data } = useQuery(dueQuery(vaultId, day));
+  if (data === undefined || data.count === 0) return null;
+  const { count, hasMore } = data;
+  return (
+    <>
+      {' · '}
+      <Link to="/vaults/$vaultId/tasks" params={{ vaultId }} className={styles.due}>
+        {t('home.due', { count, shown: `${count}${hasMore ? '+' : ''}` })}
+      </Link>
+    </>
   );
 }
 

@@ -313,6 +313,8 @@ export const vault: typeof english = {
     named: '{{greeting}}, {{name}}',
     newNote: 'eine leere Seite',
     today: 'Heute',
+    due_one: '{{shown}} Aufgabe fällig',
+    due_other: '{{shown}} Aufgaben fällig',
     import: 'ein Ordner, ein Zip, ein Obsidian-Vault',
     connect: 'Verbinden',
     connectText: 'Obsidian, Ordner, Assistenten',

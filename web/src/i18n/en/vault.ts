@@ -312,6 +312,8 @@ export const vault = {
     named: '{{greeting}}, {{name}}',
     newNote: 'an empty page, here',
     today: 'Today',
+    due_one: '{{shown}} task due',
+    due_other: '{{shown}} tasks due',
     import: 'a folder, a zip, an Obsidian vault',
     connect: 'Connect',
     connectText: 'Obsidian, folders, assistants',

@@ -313,6 +313,8 @@ export const vault: typeof english = {
     named: '{{name}}さん、{{greeting}}',
     newNote: '空のページを作る',
     today: '今日',
+    due_one: '期限のタスクが {{shown}} 件',
+    due_other: '期限のタスクが {{shown}} 件',
     import: 'フォルダー、zip、Obsidian の保管庫',
     connect: '接続',
     connectText: 'Obsidian、フォルダー、アシスタント',
