@@ -41,6 +41,30 @@ test('notes are found by keys, by search with highlights, and by tags', async ({
   await expectAccessible(page);
 });
 
+test('# finds tags, the outline of the open note, and headings of others with what is above them', async ({
+  page,
+  alice,
+}) => {
+  const { id } = await alice.write('Beds.md', '# Beds\n\n## North\n\n### Northern edge\n\n## South\n\n#north/wall\n');
+  await alice.write('Weather.md', '# Weather\n\n## Winds\n\n### North wind\n\nCold.\n');
+  await page.goto(alice.page(`/notes/${id}`));
+  await page.locator('[data-editor-ready]').waitFor();
+  await page.keyboard.press('Control+k');
+  await page.getByRole('combobox').fill('#');
+  const outline = page.getByRole('group', { name: 'In this note' }).getByRole('option');
+  await expect(outline).toHaveText(['Beds', 'North', 'Northern edge', 'South']);
+  const left = async (at: number) => (await outline.nth(at).locator('svg').boundingBox())?.x ?? 0;
+  expect([(await left(1)) - (await left(0)), (await left(2)) - (await left(1))]).toEqual([24, 24]);
+  await page.getByRole('combobox').fill('#north');
+  await expect(page.getByRole('group', { name: 'Tags' }).getByRole('option')).toHaveText('#north/wall1');
+  await expect(outline).toHaveText(['North', 'Northern edge']);
+  const elsewhere = page.getByRole('group', { name: 'Headings' }).getByRole('option');
+  await expect(elsewhere).toHaveText('North windWeather › Winds');
+  await expectAccessible(page);
+  await elsewhere.click();
+  await expect(page).toHaveURL(/#North(%20|\+)wind/);
+});
+
 test('the link to the search empties it, and what was typed does not come back', async ({ page, alice }) => {
   await page.goto(alice.page('/search?q=frosts'));
   const field = page.getByRole('searchbox');

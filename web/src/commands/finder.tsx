@@ -1,5 +1,4 @@
-import { bestMatches, isSameName, withWords } from '@notevault/note-text/names/match.ts';
-import type { SearchResult } from '@notevault/protocol/search.ts';
+import { bestMatches, isSameName } from '@notevault/note-text/names/match.ts';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type RefObject, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
@@ -17,6 +16,7 @@ import { workspace } from '../workspace/workspace.ts';
 import type { Action, ActionContext } from './action.ts';
 import { keysOf } from './actions.ts';
 import { possibleActions } from './all-actions.ts';
+import { headingsElsewhere, outlineOf } from './found-headings.ts';
 
 interface FinderProps {
   readonly context: ActionContext;
@@ -29,13 +29,18 @@ interface FinderProps {
   readonly close: () => void;
 }
 
+/** Makes what is done once the dialog is gone. */
+type After = (act: () => void) => () => void;
+
 const NOTES = 7;
 const OTHERS = 5;
+/** Of tags, and of headings of the open note, where only these are looked for. */
+const OF_EACH = 20;
 const AFTER_TYPING_MS = 180;
 
 /**
  * One field for all that can be gone to or done: notes by name, headings of the open note, commands, and notes by their
- * text. `#` finds tags only, `>` commands only.
+ * text. `#` finds tags and headings only, `>` commands only.
  */
 export function Finder({ context, openNote, createNote, place, typed, close }: FinderProps) {
   const t = useTexts('vault');
@@ -43,14 +48,14 @@ export function Finder({ context, openNote, createNote, place, typed, close }: F
   const [query, setQuery] = useTyped(typed);
   const then = useRef<(() => void) | null>(null);
   /** While the dialog is there, it keeps the focus from everything else. */
-  const after = (act: () => void) => () => {
+  const after: After = (act) => () => {
     then.current = act;
     close();
   };
   const first = query[0];
   const wanted = (first === '#' || first === '>' ? query.slice(1) : query).trim();
   const notes = useNotes(vaultId, wanted);
-  const headings = useHeadings(context.noteId, wanted);
+  const outline = useOutline(context.noteId, wanted, first === '#' ? OF_EACH : OTHERS, after);
   const tags = useTags(vaultId, first === '#', wanted, close);
   const commands = useCommands(context, wanted, after);
   const held = useHeldPlace(place);
@@ -58,18 +63,14 @@ export function Finder({ context, openNote, createNote, place, typed, close }: F
     close();
     openNote(id, held.current, heading);
   };
-  const searched = first === '#' || first === '>' ? '' : wanted;
-  const inText = useInText(context, searched, notes, open);
+  const inText = useInText(context, first === '>' ? '' : wanted, notes, open);
   const isNew = context.role !== 'viewer' && wanted !== '' && !notes.some(({ name }) => isSameName(name, wanted));
   const found: PickerItem[] = [
     ...notes.map(({ id, name, detail }) => ({
       ...{ id, label: name, more: detail, group: t(wanted === '' ? 'finder.recent' : 'finder.notes') },
       run: open(id),
     })),
-    ...headings.map(({ id, label, goTo }) => ({
-      ...{ id, label, group: t('finder.headings'), icon: <Icon name="heading" /> },
-      run: after(goTo),
-    })),
+    ...(wanted === '' ? [] : outline.map(({ depth, ...flat }) => flat)),
     ...inText.headings,
     ...(isNew
       ? [
@@ -95,7 +96,7 @@ export function Finder({ context, openNote, createNote, place, typed, close }: F
         query={wanted}
         none={t('finder.none')}
         icon={<Icon name="note" />}
-        items={first === '#' ? tags : first === '>' ? commands : found}
+        items={first === '#' ? [...tags, ...outline, ...inText.headings] : first === '>' ? commands : found}
         foot={[
           `↑↓ ${t('finder.choose')}`,
           `↵ ${t('finder.open')}`,
@@ -167,15 +168,15 @@ function useNotes(vaultId: string, wanted: string) {
   return found.filter(({ id }, at) => found.findIndex((other) => other.id === id) === at).slice(0, NOTES);
 }
 
-/** Headings of the open note. */
-function useHeadings(noteId: string | null, wanted: string) {
+/** Headings of the open note, those deeper in it further to the right. */
+function useOutline(noteId: string | null, wanted: string, most: number, after: After): PickerItem[] {
+  const t = useTexts('vault');
   const editor = noteId === null ? null : workspace.note(noteId).editor.get();
-  if (editor === null || wanted === '') return [];
-  const headings = editor.facts.get().headings.map(({ text, from }) => ({ name: text, from }));
-  return bestMatches(headings, wanted, OTHERS).map(({ name, from }) => ({
-    id: `heading:${from}`,
-    label: name,
-    goTo: () => editor.goTo(from),
+  if (editor === null) return [];
+  return outlineOf(editor.facts.get().headings, wanted, most).map(({ name, from, depth }) => ({
+    ...{ id: `heading:${from}`, label: name, depth, group: t('finder.headings') },
+    icon: <Icon name="heading" />,
+    run: after(() => editor.goTo(from)),
   }));
 }
 
@@ -188,8 +189,9 @@ function useInText(
 ): { readonly headings: PickerItem[]; readonly texts: PickerItem[] } {
   const t = useTexts('vault');
   const hits = useTextHits(vaultId, wanted);
-  const headings = headingsIn(hits, wanted, noteId).map(({ id, name, title }) => ({
-    ...{ id: `heading:${id}`, label: name, more: title, group: t('finder.headingsElsewhere') },
+  const found = headingsElsewhere(hits, wanted, noteId).slice(0, OTHERS);
+  const headings = found.map(({ id, name, where }) => ({
+    ...{ id: `heading:${id}`, label: name, more: where, group: t('finder.headingsElsewhere') },
     icon: <Icon name="heading" />,
     run: open(id, name),
   }));
@@ -209,20 +211,13 @@ function useInText(
   return { headings, texts };
 }
 
-/** The headings above what was found that have the words themselves, in other notes. */
-function headingsIn(hits: readonly SearchResult[], wanted: string, open: string | null) {
-  const headings = hits.flatMap(({ id, title, heading_path }) => {
-    const name = heading_path.split(' > ').at(-1) ?? '';
-    return id === open || name === '' || name === title ? [] : [{ id, name, title }];
-  });
-  return withWords(headings, wanted).slice(0, OTHERS);
-}
-
 function useTags(vaultId: string, isWanted: boolean, wanted: string, close: () => void): PickerItem[] {
   const navigate = useNavigate();
   const { data = [] } = useQuery({ ...tagsQuery(vaultId), enabled: isWanted });
-  return bestMatches(data, wanted).map(({ name, count }) => ({
+  const t = useTexts('vault');
+  return bestMatches(data, wanted, OF_EACH).map(({ name, count }) => ({
     id: `tag:${name}`,
+    group: t('nav.tags'),
     label: `#${name}`,
     more: String(count),
     icon: <Icon name="tag" />,
@@ -234,11 +229,7 @@ function useTags(vaultId: string, isWanted: boolean, wanted: string, close: () =
 }
 
 /** What can be done now, by name. */
-export function useCommands(
-  context: ActionContext,
-  wanted: string,
-  after: (act: () => void) => () => void,
-): PickerItem[] {
+export function useCommands(context: ActionContext, wanted: string, after: After): PickerItem[] {
   const t = useTexts('vault');
   const isApple = onApple();
   const named = possibleActions(context).map((action: Action) => ({

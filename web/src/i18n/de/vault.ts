@@ -158,7 +158,7 @@ export const vault: typeof english = {
   },
   finder: {
     label: 'Suchen oder gehen zu …',
-    none: 'Nichts passt. # findet Tags, > Befehle.',
+    none: 'Nichts passt. # findet Schlagwörter und Überschriften, > Befehle.',
     recent: 'Zuletzt geöffnet',
     notes: 'Notizen',
     headingsElsewhere: 'Überschriften',
@@ -167,7 +167,7 @@ export const vault: typeof english = {
     text: 'Im Text',
     choose: 'wählen',
     open: 'öffnen',
-    tags: 'Tags',
+    tags: 'Schlagwörter, Überschriften',
     only: 'Befehle',
     tab: 'im Tab',
     beside: 'daneben',

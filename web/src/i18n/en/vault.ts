@@ -157,7 +157,7 @@ export const vault = {
   },
   finder: {
     label: 'Search or go to…',
-    none: 'Nothing fits. # finds tags, > commands.',
+    none: 'Nothing fits. # finds tags and headings, > commands.',
     recent: 'Opened last',
     notes: 'Notes',
     headingsElsewhere: 'Headings',
@@ -166,7 +166,7 @@ export const vault = {
     text: 'In the text',
     choose: 'choose',
     open: 'open',
-    tags: 'tags',
+    tags: 'tags, headings',
     only: 'commands',
     tab: 'in a tab',
     beside: 'beside',

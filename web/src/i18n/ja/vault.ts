@@ -158,7 +158,7 @@ export const vault: typeof english = {
   },
   finder: {
     label: '検索・移動…',
-    none: '見つかりません。# でタグ、> でコマンドを探せます。',
+    none: '見つかりません。# でタグと見出し、> でコマンドを探せます。',
     recent: '最近開いたノート',
     notes: 'ノート',
     headingsElsewhere: '見出し',
@@ -167,7 +167,7 @@ export const vault: typeof english = {
     text: '本文',
     choose: '選択',
     open: '開く',
-    tags: 'タグ',
+    tags: 'タグ、見出し',
     only: 'コマンド',
     tab: 'タブ',
     beside: '横に',

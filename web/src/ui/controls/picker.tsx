@@ -12,6 +12,8 @@ export interface PickerItem {
   /** A shortcut, at the end of the line. */
   readonly keys?: string;
   readonly icon?: ReactNode;
+  /** How many levels it is below the first of its group. */
+  readonly depth?: number;
   /** Items of one group are beside each other, below its name. */
   readonly group?: string;
   readonly run: () => void;
@@ -44,7 +46,7 @@ export function Picker({ label, value, change, query = value, items, none, icon,
   const selected = shown.some(({ id }) => id === chosen) ? chosen : (shown[0]?.id ?? '');
   const groups = [...new Set(shown.map(({ group = '' }) => group))];
   const row = (item: PickerItem) => (
-    <Command.Item key={item.id} value={item.id} onSelect={item.run}>
+    <Command.Item key={item.id} value={item.id} data-depth={item.depth} onSelect={item.run}>
       {item.icon ?? icon}
       <span className={styles.label} dir="auto">
         <Matched text={item.label} query={query} />
