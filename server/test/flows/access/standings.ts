@@ -115,15 +115,23 @@ export async function sharedWorld(
 /** Makes people members of a vault, each as they stand; resolves to what those who are removed had made before. */
 async function letIn(server: TestServer, { owner, people }: Everybody, world: World): Promise<SharedWorld['left']> {
   for (const standing of ['viewer', 'editor', 'removed'] as const) {
-    const role = standing === 'removed' ? 'editor' : standing;
-    const { url } = (await owner.post(`/vaults/${world.vault}/invitations`, { role })).body;
-    assert.equal((await people[standing].post(`/invitations/${tokenOf(url)}/accept`)).status, 200);
+    await joinAs(people[standing], standing === 'removed' ? 'editor' : standing, { owner, vault: world.vault });
   }
   const left = new Map<Credential, string>();
   for (const each of credentials) left.set(each, await each.make(server, people.removed, world));
   const { user } = (await people.removed.get('/me')).body;
   assert.equal((await owner.delete(`/vaults/${world.vault}/members/${user.id}`)).status, 204);
   return left;
+}
+
+/** Makes somebody a member of an owner's vault. */
+export async function joinAs(
+  person: Person,
+  role: 'viewer' | 'editor',
+  { owner, vault }: { readonly owner: Person; readonly vault: string },
+): Promise<void> {
+  const { url } = (await owner.post(`/vaults/${vault}/invitations`, { role })).body;
+  assert.equal((await person.post(`/invitations/${tokenOf(url)}/accept`)).status, 200);
 }
 
 /** Five accounts, by how they stand to a vault that is shared later. */

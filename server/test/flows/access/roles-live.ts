@@ -3,13 +3,13 @@ import { test } from 'node:test';
 import type { Message } from '@notevault/protocol/socket-frames.ts';
 import * as Y from 'yjs';
 import { writeStates } from '../../../src/domains/sync/sockets/awareness.ts';
+import type { Database } from '../../../src/ports/database/database.ts';
 import { FlakySocket, type HocuspocusClient } from '../../kit/clients/provider-clients.ts';
 import { bytes, kinds, message, RawSocket, textIn } from '../../kit/clients/raw-socket.ts';
-import { onSqlite } from '../../kit/engines.ts';
 import type { Person } from '../../kit/person.ts';
 import { startServer, type TestServer } from '../../kit/server.ts';
 import { turns, until } from '../../kit/until.ts';
-import { credentialsOf, levelOf, makeEverybody, type Standing, sharedWorld } from './standings.ts';
+import { type Credential, credentialsOf, levelOf, makeEverybody, type Standing, sharedWorld } from './standings.ts';
 
 /*
  * Every message of the sockets, by everybody who has a vault, had it, or never did, with every kind of credential: for a
@@ -154,7 +154,8 @@ async function alone(
   assert.equal(await seenBy(all), seen, who);
 }
 
-onSqlite('every message of the sockets', (open) => {
+/** @param isTried which credentials are tried; each by default. */
+export function defineRolesLive(open: () => Promise<Database>, isTried = (_: Credential) => true): void {
   test('[S4] every message of the sockets does for the owner, members, former members and strangers what role, level and credential say', {
     timeout: 5 * 60_000,
   }, async () => {
@@ -171,7 +172,7 @@ onSqlite('every message of the sockets', (open) => {
     const watch: Watch = { server, note, vault, stored };
     const people = Object.entries({ owner, ...everybody.people }) as [Standing | 'owner', Person][];
     for (const [standing, person] of people) {
-      for (const credential of credentialsOf(standing)) {
+      for (const credential of credentialsOf(standing).filter(isTried)) {
         const kept = standing === 'removed' ? left.get(credential) : undefined;
         const token = kept ?? (await credential.make(server, person, world));
         const level = levelOf(standing, credential);
@@ -193,4 +194,4 @@ onSqlite('every message of the sockets', (open) => {
       }
     }
   });
-});
+}

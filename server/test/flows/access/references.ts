@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Rule } from '@notevault/protocol/operations.ts';
+import type { Database } from '../../../src/ports/database/database.ts';
 import { difference, nobodys, plainly } from '../../kit/alike.ts';
-import { onSqlite } from '../../kit/engines.ts';
 import {
   type Field,
   fieldsOf,
   inVaultOf,
   type Making,
+  NEEDS,
   needsOf,
   requestsOf,
   SECRETS,
@@ -38,7 +39,7 @@ interface Mine {
 
 /** Somebody who may use some things and not others. */
 interface Sides {
-  readonly mine: (word: string) => Promise<Mine>;
+  readonly mine: (word: string, needs: readonly Need[]) => Promise<Mine>;
   readonly foreign: World;
   /** Sees what is foreign. */
   readonly witness: Caller;
@@ -53,34 +54,34 @@ interface Pair {
   readonly owner: Person;
   readonly editor: Person;
   readonly server: TestServer;
-  /** Parts of their worlds that only some operations need. */
-  readonly needs: readonly Need[];
 }
 
-async function shareWith({ owner, editor, needs }: Pair, word: string): Promise<World> {
+async function shareWith({ owner, editor }: Pair, word: string, needs: readonly Need[]): Promise<World> {
   const world = await makeWorld(owner, word, needs);
   const { url } = (await owner.post(`/vaults/${world.vault}/invitations`, { role: 'editor' })).body;
   assert.equal((await editor.post(`/invitations/${tokenOf(url)}/accept`)).status, 200);
   return world;
 }
 
-const hiddenFrom = async ({ owner, needs }: Pair) => ({
-  foreign: await makeWorld(owner, STRANGE, needs),
+const hiddenFrom = async ({ owner }: Pair) => ({
+  foreign: await makeWorld(owner, STRANGE, NEEDS),
   witness: owner,
   isHidden: true,
 });
 
-const callers: readonly {
+interface Kind {
   readonly who: string;
   readonly concerns: (rule: Rule) => boolean;
   readonly of: (pair: Pair) => Promise<Sides>;
-}[] = [
+}
+
+const callers: readonly Kind[] = [
   {
     who: 'an account with a vault of its own',
     concerns: () => true,
     of: async (pair) => ({
       ...(await hiddenFrom(pair)),
-      mine: async (word) => ({ world: await makeWorld(pair.editor, word, pair.needs), caller: pair.editor }),
+      mine: async (word, needs) => ({ world: await makeWorld(pair.editor, word, needs), caller: pair.editor }),
     }),
   },
   {
@@ -88,18 +89,18 @@ const callers: readonly {
     concerns: inVault,
     of: async (pair) => ({
       ...(await hiddenFrom(pair)),
-      mine: async (word) => ({ world: await shareWith(pair, word), caller: pair.editor }),
+      mine: async (word, needs) => ({ world: await shareWith(pair, word, needs), caller: pair.editor }),
     }),
   },
   {
     who: 'a key of an editor for the shared one of two vaults',
     concerns: (rule) => inVault(rule) && rule.who === 'credential',
     of: async (pair) => ({
-      foreign: await makeWorld(pair.editor, STRANGE, pair.needs),
+      foreign: await makeWorld(pair.editor, STRANGE, NEEDS),
       witness: pair.editor,
       isHidden: false,
-      mine: async (word) => {
-        const world = await shareWith(pair, word);
+      mine: async (word, needs) => {
+        const world = await shareWith(pair, word, needs);
         const reach = { name: word, vault_access: { [world.vault]: 'write' } };
         const { key } = (await pair.editor.post('/connections/pat', reach)).body;
         return { world, caller: pair.server.bearer(key) };
@@ -118,7 +119,7 @@ async function stateOf(caller: Caller, { vault }: World): Promise<string> {
 }
 
 /** A world whose values are not looked at. */
-const NAMED = new Proxy({}, { get: (_, field) => `<${String(field)}>` }) as World;
+export const NAMED = new Proxy({}, { get: (_, field) => `<${String(field)}>` }) as World;
 
 /** Each thing that a request names alone, and all others, and all. */
 function choicesOf(fields: readonly Field[]): readonly Field[][] {
@@ -129,7 +130,8 @@ function choicesOf(fields: readonly Field[]): readonly Field[][] {
 
 const namedBy = (form: Making, world: World) => fieldsOf(form, world).filter((field) => !SECRETS.includes(field));
 
-onSqlite('[S1] an operation that names two things or more', (open) => {
+/** @param isTried which calls are tried, by who calls and by the place of the operation among theirs; all by default. */
+export function defineReferences(open: () => Promise<Database>, isTried = (_who: string, _nth: number) => true): void {
   test('[S1] an operation that names two things or more answers as for nobody’s when any is not the caller’s, and writes nothing', {
     timeout: 15 * 60_000,
   }, async (t) => {
@@ -137,110 +139,110 @@ onSqlite('[S1] an operation that names two things or more', (open) => {
     const operations = (await knownOperations(server.anyone)).filter(({ rule: { who } }) =>
       /credential|session/.test(who),
     );
-    for (const [at, { who, concerns, of }] of callers.entries()) {
-      for (const operation of operations.filter(({ rule }) => concerns(rule))) {
-        const person = (name: string) =>
-          new Person(server.url, `${name}${at}${operation.name}`.toLowerCase(), () => server.alice.signed());
+    for (const [at, kind] of callers.entries()) {
+      const setting = new Setting(server, kind, at);
+      for (const [nth, operation] of operations.filter(({ rule }) => kind.concerns(rule)).entries()) {
+        if (!isTried(kind.who, nth)) continue;
         const [forms, taking] = [requestsOf(operation), (taken[operation.name] ?? []).map(inVaultOf(operation))];
-        const isPair = (form: Making) => namedBy(form, NAMED).length > 1;
         if (![...forms, ...taking].some(isPair)) continue;
-        const needs = needsOf(new Set([...forms, ...taking].flatMap((form) => fieldsOf(form, NAMED))));
-        const sides = await of({ server, needs, owner: person('owner'), editor: person('editor') });
-        await t.test(`${operation.name} by ${who}`, async () => {
-          for (const form of forms.filter(isPair)) await askEach(sides, operation, form, false);
-          for (const form of taking) await askEach(sides, operation, form, true);
+        await t.test(`${operation.name} by ${kind.who}`, async () => {
+          for (const form of forms.filter(isPair)) await askEach(setting, operation, form, false);
+          for (const form of taking) await askEach(setting, operation, form, true);
+          await setting.checkUnchanged(operation.name);
         });
       }
     }
   });
-});
-
-/**
- * Fields of requests that name nothing. Cursors but those of the change feed are positions in an answer, not things; a
- * plan is a hash of what a dry run found.
- */
-const NAMELESS = new Set(
-  `name description is_default display_name locale analytics_opt_out password old_password new_password deleted role email
-  expires_in uses mtime content version base_hash title tags text limit line state start context raw recursive
-  content_base64 mime_type unreadable since_seq fields query mode diversity type created_after created_before
-  updated_after updated_before cross_vault where property op value match columns sort by dir tz due_before tag from to
-  dry_run plan replacement match_case whole_words default_access scope device_name vault_name deny operation max_bytes
-  level category since logs conn_id device_id message platform plugin_version stack ts forced
-  x-device-id x-idempotency-key if-match if-none-match`.split(/\s+/),
-);
-
-interface Parameter {
-  readonly in: string;
-  readonly name: string;
 }
 
-interface DocumentedOperation {
-  readonly operationId: string;
-  readonly parameters?: readonly (Parameter | { readonly $ref: string })[];
-  readonly requestBody?: object;
+const isPair = (form: Making) => namedBy(form, NAMED).length > 1;
+
+/** So many worlds an account gets before another one goes on: its list of vaults is part of many answers. */
+const WORLDS_MAX = 30;
+
+/** Worlds, with what refused calls must not change. */
+interface Twins {
+  readonly twins: readonly Mine[];
+  readonly needs: readonly Need[];
+  readonly foreignState: string;
+  readonly ownState: string;
 }
 
-/** The names of the fields in a JSON schema, at any depth. */
-function fieldsIn(schema: unknown, schemas: Readonly<Record<string, object>>): string[] {
-  if (typeof schema !== 'object' || schema === null) return [];
-  if ('$ref' in schema) return fieldsIn(schemas[String(schema.$ref).split('/').at(-1) ?? ''], schemas);
-  const own = 'properties' in schema ? Object.keys(schema.properties as object) : [];
-  return [...own, ...Object.values(schema).flatMap((part) => fieldsIn(part, schemas))];
-}
+/** The accounts and worlds of the calls by one kind of caller. */
+class Setting {
+  readonly #server: TestServer;
+  readonly #kind: Kind;
+  readonly #at: number;
+  #made = 0;
+  #pairs = 0;
+  #sides: Sides | null = null;
+  #twins: Twins | null = null;
 
-onSqlite('[S1] what requests name', (open) => {
-  test('[S1] every field of a request that may name something is sent by a request of its operation here', async () => {
-    await using server = await startServer({ open });
-    const { paths, components } = (await server.anyone.get('/openapi')).body as {
-      readonly paths: Readonly<Record<string, Readonly<Record<string, DocumentedOperation>>>>;
-      readonly components: {
-        readonly schemas: Readonly<Record<string, object>>;
-        readonly parameters: Readonly<Record<string, Parameter>>;
-      };
-    };
-    const described = new Map(
-      Object.values(paths).flatMap((methods) =>
-        Object.values(methods).map((each) => [each.operationId, each] as const),
-      ),
-    );
-    const missing: string[] = [];
-    for (const operation of await knownOperations(server.anyone)) {
-      if (!/credential|session/.test(operation.rule.who)) continue;
-      const { parameters = [], requestBody = {} } = described.get(operation.name) ?? {};
-      // What is in the path of a request is always sent.
-      const outside = parameters
-        .map((each) => ('$ref' in each ? components.parameters[each.$ref.split('/').at(-1) ?? ''] : each))
-        .flatMap((each) => (each === undefined || each.in === 'path' ? [] : [each.name]));
-      const fields = new Set([...outside, ...fieldsIn(requestBody, components.schemas)]);
-      const forms = [...requestsOf(operation), ...(taken[operation.name] ?? []).map(inVaultOf(operation))];
-      const sent = JSON.stringify(forms.map((form) => form(NAMED)));
-      const isSent = (name: string) => sent.includes(`"${name}":`) || new RegExp(`[?&]${name}=`).test(sent);
-      const isPosition = (name: string) => name === 'cursor' && operation.name !== 'listChanges';
-      const lacking = [...fields].filter((name) => !NAMELESS.has(name) && !isPosition(name) && !isSent(name));
-      missing.push(...lacking.map((name) => `${operation.name}: ${name}`));
-    }
-    assert.deepEqual(missing, []);
-  });
-});
+  constructor(server: TestServer, kind: Kind, at: number) {
+    this.#server = server;
+    this.#kind = kind;
+    this.#at = at;
+  }
+
+  async sides(): Promise<Sides> {
+    if (this.#sides !== null) return this.#sides;
+    const name = `${this.#at}-${this.#pairs++}`;
+    const person = (role: string) => new Person(this.#server.url, `${role}${name}`, () => this.#server.alice.signed());
+    this.#sides = await this.#kind.of({ server: this.#server, owner: person('owner'), editor: person('editor') });
+    return this.#sides;
+  }
+
+  /** Two worlds that are alike. */
+  async twins(needs: readonly Need[]): Promise<readonly Mine[]> {
+    const found = this.#twins;
+    if (found !== null && needs.every((need) => found.needs.includes(need))) return found.twins;
+    const { mine, foreign, witness } = await this.sides();
+    const names = ['a', 'b'].map((side) => `${side}${this.#at}x${this.#made++}`);
+    const twins = await Promise.all(names.map((name) => mine(name, needs)));
+    const [one] = twins as [Mine, Mine];
+    const [foreignState, ownState] = [await stateOf(witness, foreign), await stateOf(one.caller, one.world)];
+    this.#twins = { twins, needs, foreignState, ownState };
+    return twins;
+  }
+
+  /** Nothing that was asked until now has changed anything. */
+  async checkUnchanged(what: string): Promise<void> {
+    await this.#checkForeign(what);
+    const [one] = this.#twins?.twins ?? [];
+    if (one !== undefined) assert.equal(await stateOf(one.caller, one.world), this.#twins?.ownState, what);
+  }
+
+  /** Call after a request that may have changed what is the caller’s, and nothing else. */
+  async changed(what: string): Promise<void> {
+    await this.#checkForeign(what);
+    this.#twins = null;
+    if (this.#made > WORLDS_MAX * this.#pairs) this.#sides = null;
+  }
+
+  async #checkForeign(what: string): Promise<void> {
+    const { witness, foreign } = await this.sides();
+    if (this.#twins !== null) assert.equal(await stateOf(witness, foreign), this.#twins.foreignState, what);
+  }
+}
 
 let count = 0;
 
 /** @param isTaking whether the request brings ids, of which one that is taken is replaced. */
-async function askEach(sides: Sides, operation: Known, form: Making, isTaking: boolean): Promise<void> {
-  const { foreign } = sides;
+async function askEach(setting: Setting, operation: Known, form: Making, isTaking: boolean): Promise<void> {
   const random = new Random(1);
-  let twins: readonly Mine[] | null = null;
-  for (const chosen of choicesOf(namedBy(form, foreign))) {
-    const fresh = ++count;
-    const names = ['a', 'b'].map((side) => `${side}${fresh}${operation.name}`);
-    twins ??= await Promise.all(names.map((name) => sides.mine(name)));
-    twins = twins.map(({ world, caller }) => ({ world: { ...world, fresh: `fresh-${fresh}` }, caller }));
+  const needs = needsOf(new Set(fieldsOf(form, NAMED)));
+  for (const chosen of choicesOf(namedBy(form, NAMED))) {
+    const fresh = `fresh-${++count}`;
+    const sides = await setting.sides();
+    const twins = (await setting.twins(needs)).map(({ world, caller }) => ({ world: { ...world, fresh }, caller }));
+    const { foreign } = sides;
     const made = chosen.map((field) => [field, nobodys(random, foreign[field], STRANGE, NOTHING)]);
     const theirs = chosen.map((field) => [field, foreign[field]]);
     const swapped = [Object.fromEntries(theirs), Object.fromEntries(made)];
-    const changes = isTaking || chosen.every((field) => NAMES.includes(field));
-    await askBoth(sides, operation, form, { twins, swapped, chosen, isTaking, changes });
-    if (changes && operation.method !== 'GET') twins = null;
+    const changes = operation.method !== 'GET' && (isTaking || chosen.every((field) => NAMES.includes(field)));
+    if (changes) await setting.checkUnchanged(`${operation.name} before ${chosen.join(', ')}`);
+    await askBoth(sides, operation, form, { twins, swapped, chosen, isTaking });
+    if (changes) await setting.changed(`${operation.name} with ${chosen.join(', ')} of another`);
   }
 }
 
@@ -250,19 +252,14 @@ interface Asked {
   readonly swapped: readonly Partial<World>[];
   readonly chosen: readonly Field[];
   readonly isTaking: boolean;
-  /** Whether it may write into the vault of the request. */
-  readonly changes: boolean;
 }
 
 async function askBoth(
-  { foreign, witness, isHidden }: Sides,
+  { isHidden }: Sides,
   operation: Known,
   form: Making,
-  { twins, swapped, chosen, isTaking, changes }: Asked,
+  { twins, swapped, chosen, isTaking }: Asked,
 ): Promise<void> {
-  const [one] = twins;
-  assert.ok(one !== undefined);
-  const before = [await stateOf(witness, foreign), await stateOf(one.caller, one.world)];
   const answers = await Promise.all(
     twins.map(async ({ world, caller }, at) => {
       const asked = { ...world, ...swapped[at] };
@@ -282,9 +279,5 @@ async function askBoth(
   if (isVault) assert.ok(answer.status === (isHidden ? 404 : 403), what);
   if (!isTaking && (isHidden || !isVault)) {
     assert.ok(theirs.plain === nobodys.plain, `${what}: ${difference(theirs.plain, nobodys.plain)}`);
-  }
-  assert.equal(await stateOf(witness, foreign), before[0], what);
-  if (!changes) {
-    assert.equal(await stateOf(one.caller, one.world), before[1], what);
   }
 }
