@@ -74,7 +74,7 @@ onEachEngine('programs of a removed member', (open) => {
     assert.equal((await alice.get('/sync/manifest', headers)).body.notes.length - 1, stored);
   });
 
-  test('[S2] a ticket to download opens nothing in any process once its maker was removed', async () => {
+  test('[S2] [M11] what was made for a member to fetch is given to nobody once they were removed, in any process', async () => {
     await using three = await startThree(open);
     const { shared, servers } = three;
     const { alice, bob, headers, path } = shared;
@@ -84,7 +84,55 @@ onEachEngine('programs of a removed member', (open) => {
     const made = await bob.post('/tickets', { operation: 'attachment.get', path: 'big.txt' }, headers);
     const ticket = new URL(made.body.url).pathname;
     assert.equal((await fetch(servers[1].url + ticket)).status, 200);
+    const zip = new URL((await bob.post('/tickets', { operation: 'vault.export' }, headers)).body.url).pathname;
+    const session = (await shared.server.bob.signed()).accessToken;
+    const reads = ['/vault/tree', '/sync/manifest', '/tags', '/attachments/big.txt?raw=1'];
+    const tags = await Promise.all(
+      reads.map(async (url) => [url, (await bob.get(url, headers)).headers.get('etag') ?? ''] as const),
+    );
     await alice.delete(`${path}/${bobs}`);
     for (const { url } of servers) assert.equal((await fetch(url + ticket)).status, 404);
+    for (const server of servers) {
+      for (const [url, tag] of tags) {
+        const answer = await server.bearer(session).get(url, { ...headers, 'if-none-match': tag });
+        assert.deepEqual([answer.status, answer.body.error], [404, 'Vault not found'], url);
+      }
+      const prepared = await fetch(server.url + zip);
+      assert.equal(prepared.status, 404);
+    }
+  });
+
+  test('[S2] a download and its ticket, while their bytes are sent, end within a second of the removal', async (t) => {
+    await using three = await startThree(open);
+    const { shared, servers } = three;
+    const { alice, bob, headers, path } = shared;
+    const bobs = await shared.join(bob, 'viewer');
+    const put = { ...headers, 'content-type': 'text/plain' };
+    const file = Buffer.alloc(60_000_000, 'text ');
+    assert.equal((await alice.put('/attachments/big.txt', file, put)).status, 200);
+    const made = await bob.post('/tickets', { operation: 'attachment.get', path: 'big.txt' }, headers);
+    const token = (await shared.server.bob.signed()).accessToken;
+    const authorization = { authorization: `Bearer ${token}`, ...headers };
+    const answers = [
+      await fetch(`${servers[1].url}/api/attachments/big.txt?raw=1`, { headers: authorization }),
+      await fetch(servers[2].url + new URL(made.body.url).pathname),
+    ];
+    const bodies = answers.map(({ status, body }) => {
+      assert.equal(status, 200);
+      return (body as ReadableStream<Uint8Array>)[Symbol.asyncIterator]();
+    });
+    let received = 0;
+    for (const body of bodies) received += (await body.next()).value?.byteLength ?? 0;
+    assert.equal((await alice.delete(`${path}/${bobs}`)).status, 204);
+    shared.server.clock.advance({ seconds: 1 });
+    const real = performance.now.bind(performance);
+    t.mock.method(performance, 'now', () => real() + 1000);
+    for (const body of bodies) {
+      await assert.rejects(async () => {
+        for (let next = await body.next(); next.done !== true; next = await body.next())
+          received += next.value.byteLength;
+      });
+    }
+    assert.ok(received < file.byteLength, `${received} bytes came, most of them before it was taken away`);
   });
 });

@@ -37,7 +37,7 @@ async function textOf({ alice, headers, note }: Shared): Promise<string> {
 }
 
 onEachEngine('changes of who has a vault', (open) => {
-  test('[S2] removing a member ends what they have open of the vault in every process, and nothing else', async () => {
+  test('[S2] [M3] removing a member ends what they have open of the vault in every process, and nothing else', async () => {
     await using three = await startThree(open);
     const { shared, second, third } = three;
     const { server, alice, bob, headers, note, vault, path } = shared;
@@ -99,8 +99,9 @@ onEachEngine('changes of who has a vault', (open) => {
     await until(() => hers.received.scopes.at(-1) === 'readonly', 'the read-only scope');
   });
 
-  test('[S2] an export ends within a second of its maker losing the vault', async () => {
-    await using shared = await startShared({ open });
+  test('[S2] an export in another process ends within a second of its maker losing the vault', async () => {
+    await using three = await startThree(open);
+    const { shared, third } = three;
     const { server, alice, bob, headers, path } = shared;
     const bobs = await shared.join(bob, 'viewer');
     const files = Array.from({ length: 4 }, (_, i) => `f${i}.bin.txt`);
@@ -112,7 +113,7 @@ onEachEngine('changes of who has a vault', (open) => {
       assert.equal(put.status, 200, JSON.stringify(put.body));
     }
     const ticket = (await bob.post('/tickets', { operation: 'vault.export' }, headers)).body.url as string;
-    const opened = await server.app.tickets.open(ticket.slice(ticket.lastIndexOf('/') + 1));
+    const opened = await third.app.tickets.open(ticket.slice(ticket.lastIndexOf('/') + 1));
     assert.ok('zip' in opened);
     const pieces = (await opened.zip())[Symbol.asyncIterator]();
     assert.equal((await pieces.next()).done, false);
@@ -126,25 +127,111 @@ onEachEngine('changes of who has a vault', (open) => {
     );
   });
 
-  test('[S3] a lowered role refuses edits that come later and keeps their text with the client; others type on', async () => {
+  test('[M6] nothing that a removed member had opens the vault again: neither on the same socket, nor on others, in any process', async () => {
+    await using three = await startThree(open);
+    const { shared, second, third } = three;
+    const { server, alice, bob, note, vault, path } = shared;
+    const bobs = await shared.join(bob, 'editor');
+    const own = (await bob.post('/vaults', { name: 'Bob’s' })).body.vault.id as string;
+    const reach = { name: 'both', vault_access: { [vault]: 'write', [own]: 'write' } };
+    const [session, { key }] = [await sessionOf(server.bob), (await bob.post('/connections/pat', reach)).body];
+    using line = new FlakySocket(server.url);
+    using _session = await line.open(note, session).synced();
+    using _key = await line.open(`${note}\0key`, key as string).synced();
+    assert.equal((await alice.delete(`${path}/${bobs}`)).status, 204);
+    using again = new FlakySocket(second.url);
+    for (const each of [line, again]) {
+      for (const [at, token] of [session, key as string].entries()) {
+        for (const name of [`${note}\0again ${at}`, `vault:${vault}`]) {
+          using closed = each.open(name, token);
+          await untilInTime(server.clock, () => closed.received.denied.length > 0, name);
+          assert.deepEqual([closed.received.denied, closed.text], [['permission-denied'], '']);
+        }
+      }
+    }
+    for (const token of [session, key as string]) {
+      using plain = new YWebsocketClient(third.url, note, token);
+      await untilInTime(server.clock, () => plain.closes.length > 0, 'its end');
+      assert.deepEqual([plain.closes[0], plain.doc.getText('content').toString()], [4404, '']);
+    }
+  });
+
+  test('[M7] of a socket only the documents end that were lost: those of one vault, or of one credential', async () => {
     await using shared = await startShared({ open });
+    const { server, alice, bob, note, path } = shared;
+    const bobs = await shared.join(bob, 'editor');
+    const other = (await alice.post('/vaults', { name: 'Other' })).body.vault.id as string;
+    const { url } = (await alice.post(`/vaults/${other}/invitations`, { role: 'editor' })).body;
+    assert.equal((await bob.post(`/invitations/${tokenOf(url)}/accept`)).status, 200);
+    const write = async (caller: Caller, vault: string): Promise<string> =>
+      (await caller.post('/notes', { path: 'b.md', content: 'b', mtime: 1 }, { 'x-vault-id': vault })).body.note.id;
+    const own = (await bob.post('/vaults', { name: 'Bob’s' })).body.vault.id as string;
+    const [inOther, inOwn] = [await write(alice, other), await write(bob, own)];
+    const { id, key } = (await bob.post('/connections/pat', { name: 'key', vault_access: { [other]: 'write' } })).body;
+    const session = await sessionOf(server.bob);
+    using line = new FlakySocket(server.url);
+    using lost = await line.open(note, session).synced();
+    using shared_ = await line.open(inOther, session).synced();
+    using byKey = await line.open(`${inOther}\0key`, key).synced();
+    using mine = await line.open(inOwn, session).synced();
+    const goesOn = async (editor: typeof mine) => {
+      editor.type('!');
+      await editor.synced();
+      assert.deepEqual([editor.received.denied, editor.received.closed], [[], []]);
+    };
+    await alice.delete(`${path}/${bobs}`);
+    await until(() => lost.received.closed.length > 0, 'the end of the lost note');
+    for (const editor of [shared_, byKey, mine]) await goesOn(editor);
+    await bob.delete(`/connections/pat/${id}`);
+    await until(() => byKey.received.closed.length > 0, 'the end of what the key opened');
+    for (const editor of [shared_, mine]) await goesOn(editor);
+    assert.deepEqual(line.closes, []);
+  });
+
+  test('[S3] [M5] a lowered role refuses what was typed offline, which stays with its writer, and holds up nobody else', async () => {
+    await using three = await startThree(open);
+    const { shared, second } = three;
     const { server, alice, bob, note, path } = shared;
     const bobs = await shared.join(bob, 'editor');
     using hers = new FlakySocket(server.url);
     using alices = await hers.open(note, await sessionOf(server.alice)).synced();
-    using his = new FlakySocket(server.url);
-    using open_ = await his.open(note, await sessionOf(server.bob)).synced();
-    await his.cut();
-    open_.type(' unsent');
+    using near = new FlakySocket(server.url);
+    using far = new FlakySocket(second.url);
+    using other = new FlakySocket(second.url);
+    using unharmed = await other.open(note, await sessionOf(server.alice)).synced();
+    const editors = [
+      await near.open(`${note}\0near`, await sessionOf(server.bob)).synced(),
+      await far.open(`${note}\0far`, await sessionOf(server.bob)).synced(),
+    ];
+    for (const line of [near, far]) await line.cut();
+    for (const editor of editors) editor.type(' unsent', 0);
     assert.equal((await alice.patch(`${path}/${bobs}`, { role: 'viewer' })).status, 200);
-    await his.mend();
-    await until(() => open_.received.scopes.at(-1) === 'readonly', 'the read-only scope');
-    alices.type(' hers');
-    await alices.synced();
-    await until(() => open_.text.includes('hers'));
-    assert.ok(open_.text.includes(' unsent'), 'the text stays where it was typed');
-    assert.equal(await textOf(shared), 'one hers');
-    assert.deepEqual(his.closes.length, 1, 'its own cut only');
+    // While he comes back, with updates that are refused, each letter of hers is stored before the next.
+    const back = Promise.all([near.mend(), far.mend()]);
+    let text = 'one';
+    const typed = async () => {
+      text += '.';
+      alices.type('.');
+      await alices.synced();
+      assert.equal(await textOf(shared), text);
+    };
+    for (let at = 0; at < 5; at++) await typed();
+    await back;
+    for (const editor of editors) {
+      await until(() => editor.received.scopes.at(-1) === 'readonly', 'the read-only scope');
+      await until(() => editor.text.includes(text.slice('one'.length)), 'what she typed');
+      editor.type('?');
+    }
+    for (let at = 0; at < 5; at++) await typed();
+    await until(() => unharmed.text === text, 'what she typed, in another process');
+    for (const editor of editors) {
+      assert.ok(editor.text.includes(' unsent'), 'the text stays where it was typed');
+      assert.ok(editor.provider.hasUnsyncedChanges, 'and is not taken for stored');
+      assert.deepEqual([editor.received.denied, editor.received.closed], [[], []]);
+      editor[Symbol.dispose]();
+    }
+    assert.deepEqual([near.closes.length, far.closes.length], [1, 1], 'their own cut only');
+    assert.equal(await textOf(shared), text);
   });
 
   test('a lowered role makes an open editor read-only and says so', async () => {
@@ -166,7 +253,7 @@ onEachEngine('changes of who has a vault', (open) => {
     await until(() => editor.received.scopes.at(-1) === 'read-write', 'the scope to write');
   });
 
-  test('[S4] raw frames of a viewer change nothing, reach nobody, and are answered with a refusal', async () => {
+  test('[S4] [M4] raw frames of a viewer change nothing, reach nobody, and are answered with a refusal', async () => {
     await using shared = await startShared({ open });
     const { server, bob, note } = shared;
     await shared.join(bob, 'viewer');

@@ -133,7 +133,7 @@ onEachEngine('members', (open) => {
     assert.equal((await accept(await shared.invite({ role: 'editor' }))).body.vault.role, 'editor', 'a later one does');
   });
 
-  test('a vault is left by members, never by its owner, and only the owner removes others', async () => {
+  test('[M12] a vault is left by members, never by its owner, and only the owner removes others', async () => {
     await using shared = await startShared({ open });
     const { alice, bob, carol, path, headers } = shared;
     const [bobs, carols] = [await shared.join(bob, 'editor'), await shared.join(carol, 'editor')];

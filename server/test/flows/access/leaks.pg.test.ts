@@ -1,4 +1,4 @@
-/** What went wrong in other services that share: each mistake is a test here, or in the files named by its subject. */
+/** What somebody learns who may not. The mistakes of other services, M1 to M14, are listed in docs/security.md. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Assistant } from '../../kit/clients/mcp.ts';
@@ -8,7 +8,7 @@ import { requestsOf } from '../../kit/operation-variants.ts';
 import { knownOperations, type World } from '../../kit/operations.ts';
 import { type Caller, Person } from '../../kit/person.ts';
 import { startServer } from '../../kit/server.ts';
-import { startShared } from '../../kit/shared-vault.ts';
+import { startShared, tokenOf } from '../../kit/shared-vault.ts';
 import { until } from '../../kit/until.ts';
 import { makeEverybody, sharedWorld } from './standings.ts';
 
@@ -66,7 +66,7 @@ onEachEngine('what somebody learns who may not', (open) => {
     assert.deepEqual(whoTell(await readAll(server.anyone, everybody.people.viewer, world), secrets), []);
   });
 
-  test('an invitation for an address answers alike whether an account has it, and nobody finds accounts by it', async () => {
+  test('[M8] an invitation for an address answers alike whether an account has it, and nobody finds accounts by it', async () => {
     await using shared = await startShared({ open });
     const { alice, bob, server, vault, path } = shared;
     await shared.join(bob, 'editor');
@@ -83,6 +83,82 @@ onEachEngine('what somebody learns who may not', (open) => {
       [server.bob.email],
       'a member sees their own only',
     );
+  });
+
+  test('[M2] viewers, former members and strangers get nothing of what is in the trash, and restore nothing of it', async () => {
+    await using server = await startServer({ open });
+    const everybody = await makeEverybody(server, 'trash');
+    const { world } = await sharedWorld(server, everybody, 'tiger', ['trash']);
+    const { owner, people } = everybody;
+    const headers = { 'x-vault-id': world.vault };
+    const note = `/notes/by-id/${world.trashed}`;
+    for (const [standing, person] of Object.entries(people)) {
+      const answers = [
+        await person.get('/trash', headers),
+        await person.post(`/trash/${world.trashed}/restore`, { path: 'mine.md' }, headers),
+        await person.post(`/trash/${world.trashed}/restore`, { path: 'mine.md' }),
+        await person.delete(`/trash/${world.trashed}`, undefined, headers),
+        await person.get(`${note}/versions`, headers),
+        await person.get(`${note}/versions/1`, headers),
+        await person.post(`${note}/restore`, { version: 1 }, headers),
+        await person.get(note, headers),
+      ];
+      if (standing === 'editor') {
+        assert.match(answers[0]?.bytes.toString() ?? '', /Old tiger/);
+        await owner.delete(`/notes/by-id/${world.trashed}`, undefined, headers);
+        continue;
+      }
+      for (const { status, bytes } of answers) {
+        assert.ok(status === 403 || status === 404, `${standing}: ${status}`);
+        assert.doesNotMatch(bytes.toString(), /Old tiger|old words/, standing);
+      }
+    }
+    const { items } = (await owner.get('/trash', headers)).body;
+    assert.deepEqual(
+      items.map(({ path }: { path: string }) => path.replace('mine', 'Old tiger')),
+      ['Old tiger.md'],
+    );
+  });
+
+  test('[M9] what anybody may ask about an invitation names no address, also of a person without a name', async () => {
+    await using shared = await startShared({ open });
+    const { server, bob } = shared;
+    const { id, token } = await shared.invite({ role: 'editor', email: server.bob.email });
+    const about = async () => (await server.anyone.get(`/invitations/${token}`)).body;
+    const { expires_at } = await about();
+    const said = { vault_name: 'Shared', invited_by: null, role: 'editor', expires_at, registers: true };
+    assert.deepEqual(await about(), said);
+    await shared.alice.patch('/me', { display_name: 'Alice' });
+    assert.deepEqual(await about(), { ...said, invited_by: 'Alice' });
+    const accepted = (await bob.post(`/invitations/${token}/accept`)).bytes.toString();
+    assert.doesNotMatch(accepted, /@/, id);
+  });
+
+  test('[M10] what the owner of a vault gave away ends with their account, and with the vault', async () => {
+    await using shared = await startShared({ open });
+    const { server, alice, bob, carol, dave } = shared;
+    const own = (await bob.post('/vaults', { name: 'Bob’s' })).body.vault.id as string;
+    const of = { 'x-vault-id': own };
+    const { url } = (await bob.post(`/vaults/${own}/invitations`, { role: 'viewer', uses: 5 })).body;
+    const token = tokenOf(url);
+    assert.equal((await carol.post(`/invitations/${token}/accept`)).status, 200);
+    const ticketOf = async (caller: Caller) =>
+      new URL((await caller.post('/tickets', { operation: 'vault.export' }, of)).body.url).pathname;
+    const [bobs, carols] = [await ticketOf(bob), await ticketOf(carol)];
+    const offered = async () => [
+      (await server.anyone.get(`/invitations/${token}`)).status,
+      (await dave.post(`/invitations/${token}/accept`)).status,
+    ];
+    const id = await shared.idOf(bob);
+    const suspend = async (suspended: boolean) =>
+      assert.equal((await alice.patch(`/admin/users/${id}`, { suspended })).status, 200);
+    await suspend(true);
+    assert.deepEqual([await offered(), (await fetch(server.url + bobs)).status], [[404, 404], 404]);
+    assert.deepEqual((await dave.get('/vaults')).body.vaults, []);
+    assert.equal((await carol.get('/sync/manifest', of)).status, 200, 'members go on reading');
+    await suspend(false);
+    assert.equal((await bob.delete(`/vaults/${own}`)).status, 200);
+    assert.deepEqual([await offered(), (await fetch(server.url + carols)).status], [[404, 404], 404]);
   });
 
   test('what a suspended member has open of a shared vault ends with their account, and others go on', async () => {
@@ -106,7 +182,7 @@ onEachEngine('what somebody learns who may not', (open) => {
     assert.deepEqual(hers.received.scopes, [], 'and a stranger was never let in');
   });
 
-  test('the page, keys and assistants of one person see the same vaults, shared ones too, also with a key that only reads', async () => {
+  test('[M14] the page, keys and assistants of one person see the same vaults, shared ones too, also with a key that only reads', async () => {
     await using shared = await startShared({ open });
     const { server, bob, vault } = shared;
     await shared.join(bob, 'viewer');

@@ -42,7 +42,7 @@ onEachEngine('a folder of a member', (open) => {
     assert.equal((await alice.post('/notes', { path, content, mtime: 1 }, headers)).status, 200);
   }
 
-  it('[S8] what a viewer edits, renames and deletes is restored in one run, with edits kept beside, and nothing is sent', async () => {
+  it('[S8] [M13] what a viewer edits, renames and deletes is restored in one run, with edits kept beside, and nothing is sent', async () => {
     await using shared = await startShared({ open });
     for (const path of ['b.md', 'c.md', 'f/d.md']) await write(shared, path, `${path}\n`);
     const body = { path: 'p.txt', content_base64: Buffer.from('bytes').toString('base64'), mtime: 1 };
