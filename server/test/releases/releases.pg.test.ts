@@ -15,6 +15,7 @@ import { freshPostgres, whyNoPostgres } from '../kit/database/postgres.ts';
 import { openRaw } from '../kit/database/raw-sql.ts';
 import { Caller } from '../kit/person.ts';
 import { Folder, startServe } from '../kit/programs/process.ts';
+import { tokenOf } from '../kit/shared-vault.ts';
 import { contentsOf, ddlOf, load, loadBackup, presentDdl, releases } from './data-set.ts';
 import type { VaultContents } from './fill.ts';
 
@@ -47,6 +48,40 @@ async function checkVault(url: string, token: string, vault: VaultContents): Pro
   assert.equal(found.results[0].path, vault.search.path);
 }
 
+/** Checks that a vault from before there were members can be shared: what its rows lack must not be missed. */
+async function checkSharing(url: string, owner: Caller, { id, typed, versions }: VaultContents): Promise<void> {
+  const vault = { 'x-vault-id': id };
+  const made = await owner.post(`/vaults/${id}/invitations`, { role: 'editor' });
+  const account = { email: 'bob@example.org', password: 'a long enough password' };
+  const { access_token } = (await new Caller(url).post('/auth/register', account)).body;
+  const bob = new Caller(url, async () => ({ authorization: `Bearer ${access_token}` }));
+  assert.equal((await bob.post(`/invitations/${tokenOf(made.body.url)}/accept`)).status, 200);
+  const listed = (await bob.get('/vaults')).body.vaults as { id: string; role: string }[];
+  assert.deepEqual(
+    listed.map((each) => [each.id, each.role]),
+    [[id, 'editor']],
+  );
+  const old = (await bob.get(`/notes/${encodeURI(versions.path)}`, vault)).body;
+  const history = (await bob.get(`/notes/by-id/${old.id}/versions`, vault)).body.versions as { actor: object }[];
+  assert.equal(history.length, versions.count);
+  for (const { actor } of history)
+    assert.equal('name' in actor && actor.name, '', 'the name of a credential of others');
+  assert.equal((await bob.get('/trash', vault)).status, 200);
+  const { changes } = (await bob.get('/sync/changes?fields=all&limit=500', vault)).body;
+  assert.ok(changes.length > 0);
+  const written = await bob.post('/notes/append', { path: typed.path, text: 'by bob' }, vault);
+  assert.equal(written.status, 200, JSON.stringify(written.body));
+  const { members } = (await owner.get(`/vaults/${id}/members`)).body as {
+    members: { role: string; user_id: string }[];
+  };
+  assert.deepEqual(
+    members.map(({ role }) => role),
+    ['owner', 'editor'],
+  );
+  assert.equal((await owner.delete(`/vaults/${id}/members/${members[1]?.user_id}`)).status, 204);
+  assert.equal((await bob.get('/sync/manifest', vault)).status, 404);
+}
+
 /** Keeps versions from being thinned, and the trash from being emptied, for the time since the data was stored. */
 async function keepWhatIsOld(place: Parameters<typeof openRaw>[0]): Promise<void> {
   await using raw = await openRaw(place);
@@ -64,7 +99,7 @@ for (const version of releases()) {
 
   for (const engine of ['sqlite', 'postgres'] as const) {
     const skip = engine === 'postgres' && (whyNoPostgres() ?? false);
-    test(`the data of ${version} on ${engine} opens and is all there`, { skip }, async () => {
+    test(`the data of ${version} on ${engine} opens, is all there, and can be shared`, { skip }, async () => {
       using folder = new Folder();
       await using postgres = engine === 'postgres' ? await freshPostgres() : null;
       const dataDir = folder.at('data');
@@ -77,6 +112,8 @@ for (const version of releases()) {
       for (const vault of vaults) await checkVault(server.url, token, vault);
       const signed = await new Caller(server.url).post('/auth/login', { email, password });
       assert.equal(signed.status, 200);
+      const owner = new Caller(server.url, async () => ({ authorization: `Bearer ${signed.body.access_token}` }));
+      for (const vault of vaults.slice(0, 1)) await checkSharing(server.url, owner, vault);
       assert.equal((await server.stop()).code, 0);
       await using raw = await openRaw(postgres ?? { file: databaseFile(dataDir) });
       const keyring = new MasterKeyring((await readKeyFile(keyFile(dataDir))) ?? Buffer.alloc(0), () =>

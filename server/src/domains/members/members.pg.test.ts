@@ -214,18 +214,34 @@ onEachEngine('members', (open) => {
     const made = await bob.post(`/vaults/${own.id}/invitations`, { role: 'editor' });
     await carol.post(`/invitations/${tokenOf(made.body.url)}/accept`);
     const id = await shared.idOf(bob);
+    for (const path of ['kept.md', 'gone.md']) {
+      await bob.post('/notes', { path, content: path, mtime: 1 }, { 'x-vault-id': own.id });
+    }
+    await bob.delete('/notes/gone.md', undefined, { 'x-vault-id': own.id });
     assert.equal((await alice.patch(`/admin/users/${id}`, { suspended: true })).status, 200);
     const of = { 'x-vault-id': own.id };
     assert.equal((await carol.get('/sync/manifest', of)).status, 200);
     assert.equal((await carol.post('/tickets', { operation: 'vault.export' }, of)).status, 200);
+    const { changes: before } = (await carol.get('/sync/changes?fields=all', of)).body;
     const write = { path: 'c.md', content: 'x', mtime: 1 };
     assert.deepEqual(refusalOf(await carol.post('/notes', write, of)), [403, 'owner_suspended']);
     const handOver = (email: string, which = own.id) => alice.post(`/admin/vaults/${which}/hand-over`, { email });
     assert.deepEqual(refusalOf(await handOver(server.alice.email)), [404, 'not found'], 'to a member only');
     const carols = (await carol.get('/me')).body.user.email;
     assert.equal((await handOver(carols)).status, 204);
+    const { changes: after } = (await carol.get('/sync/changes?fields=all', of)).body;
+    assert.deepEqual(after, before, 'nothing is lost, and who wrote it stays known');
+    assert.deepEqual(
+      (await carol.get('/trash', of)).body.items.map(({ path }: { path: string }) => path),
+      ['gone.md'],
+    );
     assert.equal((await carol.post('/notes', write, of)).status, 200);
     assert.equal((await carol.get(`/vaults/${own.id}`)).body.vault.role, 'owner');
+    const suspended = (await carol.get(`/vaults/${own.id}/members`)).body.members as {
+      role: string;
+      user_id: string;
+    }[];
+    assert.deepEqual(suspended.map(({ role, user_id }) => [role, user_id]).slice(1), [['editor', id]]);
     assert.equal((await handOver(carols, shared.note)).status, 404);
     assert.equal((await carol.post('/admin/vaults/x/hand-over', { email: carols })).status, 403);
     assert.equal((await alice.get('/sync/manifest', headers)).status, 200, vault);

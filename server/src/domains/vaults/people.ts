@@ -35,7 +35,11 @@ export function createPeople({ db }: Pick<VaultDeps, 'db'>): People {
   return {
     sealPersonName,
     async withActors(vault, items, handle = db) {
-      const others = new Set(items.flatMap(({ actor }) => (isOthers(vault, actor) ? [actor.userId as UserId] : [])));
+      const others = new Set(
+        items.flatMap(({ actor: { userId } }) =>
+          userId === undefined || userId === vault.callerId ? [] : [userId as UserId],
+        ),
+      );
       const rows = await handle.allMany(store.findPeople, { vault: vault.id }, [...others]);
       const names = new Map<string, string | null>();
       for (const { id, display_name, former_name, ...row } of rows) {
