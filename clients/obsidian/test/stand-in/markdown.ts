@@ -1,7 +1,7 @@
 import { history, historyKeymap, redo, undo } from '@codemirror/commands';
 import { Compartment, EditorState, type Extension, StateField } from '@codemirror/state';
 import { EditorView, keymap } from '@codemirror/view';
-import { mergeTexts } from '@notevault/sync/engine/merge-texts.ts';
+import { diff_match_patch as DiffMatchPatch } from 'diff-match-patch';
 import type { TAbstractFile, TFile } from './files.ts';
 import { FileView, type WorkspaceLeaf } from './workspace.ts';
 
@@ -136,7 +136,9 @@ export class MarkdownView extends FileView {
     if (text === null || file !== this.file || text === this.data) return;
     const [before, mine] = [this.data, this.getViewData()];
     this.data = text;
-    this.setViewData(this.#isDirty ? mergeTexts(before, mine, text) : text, false);
+    const merge = new DiffMatchPatch();
+    const [merged] = merge.patch_apply(merge.patch_make(before, mine), text);
+    this.setViewData(this.#isDirty ? merged : text, false);
   }
 
   get #pluginExtensions(): Extension {
