@@ -16,7 +16,7 @@ import { BoundEditor } from './bound-editor.ts';
 import type { CopyStore, NoteCopy } from './copy-store.ts';
 import { ForeignTexts, type NoteWriter } from './foreign-texts.ts';
 import { isBegun, TEXT } from './lineage.ts';
-import { editTo, inLineFeeds, RecentTexts } from './texts.ts';
+import { editTo, inLineFeeds, MOST_CANDIDATES, RecentTexts } from './texts.ts';
 
 /** What a live note needs of the rest of the plugin. */
 export interface LiveDeps {
@@ -60,9 +60,10 @@ export class LiveFile {
   #isCopied = false;
   /** How many texts that were set are not looked into yet. */
   #replacing = 0;
-  /** When the file was found changed. */
-  #foreignAt = 0;
+  /** When the file was changed by something else than the one editor that shows it. */
+  #changedAt = 0;
   #isOver = false;
+  #isClosing = false;
   /** Whether edits go into the document without the server: it was reached before, or was given up. */
   #isAlone = false;
   /** The last text that the server has acknowledged as a whole. */
@@ -120,7 +121,7 @@ export class LiveFile {
 
   /** Whether there is a text that editors can show. */
   get isReady(): boolean {
-    return isBegun(this.#doc) && !this.text.includes('\r') && this.#note.state.canWrite !== false;
+    return !this.#isOver && isBegun(this.#doc) && !this.text.includes('\r') && this.#note.state.canWrite !== false;
   }
 
   /** Whether a text is of this note as this device knows it. */
@@ -145,7 +146,8 @@ export class LiveFile {
 
   unbind(view: EditorView): void {
     this.editors.get(view)?.release();
-    this.editors.delete(view);
+    // The app saves what it no longer shows.
+    if (this.editors.delete(view)) this.#changedAt = this.#parts.now();
   }
 
   /** A text of the file that the app or another plugin gives: an echo of what the document had, or an edit of nobody here. */
@@ -158,7 +160,7 @@ export class LiveFile {
     const isNew = !this.#recent.isOnDisk(text);
     this.#recent.wasRead(text);
     if (isNew) this.#change({ onDisk: text });
-    if (base !== null) this.#foreignAt = this.#parts.now();
+    if (base !== null || (isNew && this.editors.size > 1)) this.#changedAt = this.#parts.now();
     if (base !== null) this.#foreign.add({ base, text, sent: null });
     else this.#settle();
   }
@@ -170,14 +172,15 @@ export class LiveFile {
   }
 
   /**
-   * The app or a plugin sets the text of an editor. The app does so after the file has changed, with the change merged into
-   * what it had not saved: then the file says what has changed, and counts.
+   * The app or a plugin sets the text of an editor. The app does so after something else has changed the file, with the
+   * change merged into what it had not saved: then the file says what has changed, and counts. It may merge what the editor
+   * has already, of another pane or of this note's close, and then would have it twice.
    */
   async #replaced(text: string): Promise<void> {
     this.#replacing += 1;
     await this.look();
     this.#replacing -= 1;
-    if (this.#parts.now() - this.#foreignAt > REREAD_MS) this.read(text);
+    if (this.#parts.now() - this.#changedAt > REREAD_MS) this.read(text);
   }
 
   /** The server could not be reached: what changes the file goes into the document without it. */
@@ -193,19 +196,35 @@ export class LiveFile {
 
   /** Nobody edits the note here any more: once both sides have its text, the engine gets it back. */
   async close(): Promise<void> {
-    await this.look();
-    if (this.#isOver || this.editors.size > 0 || this.#replacing > 0 || !this.#isSettledButDisk()) return;
-    const text = this.text;
+    if (this.#isClosing) return;
+    this.#isClosing = true;
+    try {
+      await this.look();
+      if (this.#isUsed || !this.#isSettledButDisk()) return;
+      await this.#writeFile();
+      if (this.#isUsed || !this.#isSettled()) return;
+      await this.#end('closed', this.text);
+    } finally {
+      this.#isClosing = false;
+    }
+  }
+
+  get #isUsed(): boolean {
+    return this.#isOver || this.editors.size > 0 || this.#replacing > 0;
+  }
+
+  /** The file gets the text of the document, as it is when the app writes: it may wait for another write until then. */
+  async #writeFile(): Promise<void> {
+    const write = (onDisk: string) => {
+      // Another program may have written since: then the file is read once more. An editor saves by itself.
+      if (this.#isUsed || !this.#recent.has(inLineFeeds(onDisk))) return onDisk;
+      this.#changedAt = this.#parts.now();
+      return withEndsOf(onDisk, this.text);
+    };
     await this.#parts.app.vault
-      .process(this.file, (onDisk) => {
-        // Another program may have written since: then the file is read once more.
-        return this.#recent.has(inLineFeeds(onDisk)) ? withEndsOf(onDisk, text) : onDisk;
-      })
+      .process(this.file, write)
       .then((onDisk) => this.read(inLineFeeds(onDisk)))
       .catch(() => undefined);
-    if (this.#isOver || this.editors.size > 0 || this.#replacing > 0) return;
-    if (text !== this.text || !this.#isSettled()) return;
-    await this.#end('closed', text);
   }
 
   /** Leaves everything as it is: what was not sent is in the copy of this device. */
@@ -219,17 +238,19 @@ export class LiveFile {
     this.#doc.destroy();
   }
 
-  /** Each state that the document had, up to that which the file has: what the app saved of it is no edit. */
+  /**
+   * Each state that the document had: what the app saved of it is no edit, and what was typed last and saved, but not kept
+   * any more, was made from one of the latest.
+   */
   #replay(copy: NoteCopy | null, onDisk: string): void {
     if (copy === null) return;
     this.#isCopied = true;
     let isFound = false;
-    for (const update of copy.updates) {
+    for (const [at, update] of copy.updates.entries()) {
       applyUpdate(this.#doc, update, FROM_COPY);
-      if (!isFound && this.#text.length === onDisk.length && this.text === onDisk) {
-        isFound = true;
-        this.#recent.add(onDisk);
-      }
+      const isOnDisk: boolean = !isFound && this.#text.length === onDisk.length && this.text === onDisk;
+      if (isOnDisk || at >= copy.updates.length - MOST_CANDIDATES) this.#recent.add(this.text);
+      isFound ||= isOnDisk;
     }
     if (isFound) this.#recent.wasRead(onDisk);
   }

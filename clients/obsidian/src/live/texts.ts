@@ -6,7 +6,7 @@ import type { Text as DocumentText } from 'yjs';
 const ECHO_MS = 30_000;
 const MOST_TEXTS = 2_000;
 /** How many texts, and characters, are compared to find what a text was made from. */
-const MOST_CANDIDATES = 24;
+export const MOST_CANDIDATES = 24;
 const MOST_COMPARED = 2_000_000;
 
 /** The editor's lines end with a line feed, whatever the file has. */

@@ -169,6 +169,32 @@ export function outsideTests(note: (text: string) => Promise<Together>): void {
       await until(async () => (await here.run((device) => device.copies())).length === 0, 'the end of the copy');
     });
 
+    test('has what only the file has, and a change of another plugin that the file has no longer', async () => {
+      await using both = await note('first\n');
+      const [here, there] = [await both.shown(), await both.shown()];
+      let isSent = false;
+      await here.page.route('**/api/notes', () => {
+        isSent = true;
+      });
+      await here.run((device) => device.process('note.md', (text) => `${text}by a plugin\n`));
+      await until(() => isSent, 'the write');
+      await here.run((device) => device.copies());
+      await here.run(async (device) => {
+        device.cut();
+        // What is typed from now on is not kept: the app ends before.
+        const { prototype } = IDBObjectStore;
+        prototype.add = prototype.put = () => ({}) as IDBRequest<IDBValidKey>;
+        device.type(0, 'typed\n', 0);
+        await device.save();
+      });
+      assert.equal(await here.run((device) => device.disk('note.md')), 'typed\nfirst\n');
+      await here.page.unrouteAll({ behavior: 'ignoreErrors' });
+      await here.kill();
+      await here.run((device) => device.open('note.md'));
+      await connected(here);
+      assert.equal(await inStep(both, here, there), 'typed\nfirst\nby a plugin\n');
+    });
+
     test('has a change of another plugin once that was being sent', async () => {
       await using both = await note('first\n');
       const [here, there] = [await both.shown(), await both.shown()];

@@ -76,6 +76,48 @@ export function trapTests(note: (text: string) => Promise<Together>): void {
       assert.match(await inStep(both, here, there), /popout\nlater\n$/);
     });
 
+    test('what the app merges in one pane, after another one has saved the note, is no edit', async () => {
+      await using both = await note('first\n');
+      const [here, there] = [await both.shown({ diskMs: 20 }), await both.shown()];
+      await here.run((device) => device.open('note.md'));
+      await connected(here, 2);
+      for (const letter of 'abcd') {
+        await here.run(async (device, text) => {
+          device.type(0, text);
+          const saving = device.view(0).save();
+          device.type(0, text.toUpperCase());
+          await saving;
+        }, letter);
+        await there.run((device, text) => device.type(0, text, 0), letter);
+      }
+      assert.equal(await inStep(both, here, there), 'dcbafirst\naAbBcCdD');
+    });
+
+    test('a note that is closed while the disk is slow has in its file what others wrote meanwhile', async () => {
+      await using both = await note('first\n');
+      const [here, there] = [await both.shown(), await both.shown()];
+      await there.run((device) => device.type(0, 'one '));
+      await here.run(async (device) => {
+        const { vault } = device.app;
+        const { process } = vault;
+        const writing = new Promise<void>((begun) => {
+          vault.process = (...given) => {
+            vault.process = process;
+            begun();
+            return new Promise((resolve) => setTimeout(resolve, 500)).then(() => process.apply(vault, given));
+          };
+        });
+        await device.close(0);
+        await writing;
+      });
+      await there.run((device) => device.type(0, 'two '));
+      await until(async () => (await both.stored()).includes('two'), 'the word');
+      await here.run((device) => device.live.look());
+      await new Promise((resolve) => setTimeout(resolve, 600));
+      await here.run((device) => device.open('note.md'));
+      assert.equal(await inStep(both, here, there), 'first\none two ');
+    });
+
     test('what is typed before the note is connected is there once', async () => {
       await using both = await note('first\n');
       const there = await both.shown();
