@@ -54,7 +54,7 @@ export const admin: typeof english = {
     attachments: 'Anhänge',
     size: 'Größe der Anhänge',
     version: 'Version',
-    uptime: 'Läuft seit',
+    uptime: 'Laufzeit',
     database: 'Datenbank',
     memory: 'Arbeitsspeicher',
     backup: 'Letzte Sicherung',

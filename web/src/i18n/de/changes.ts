@@ -9,7 +9,7 @@ export const changes: typeof english = {
   notes_other: 'in {{count}} Notizen',
   other: 'Jemand hat inzwischen geschrieben, deshalb wurde nichts geändert. Das würde sich jetzt ändern.',
   renameTitle: '#{{tag}} umbenennen',
-  renameAbout: 'Schlagwörter darin folgen. Der Name eines anderen macht aus beiden eines.',
+  renameAbout: 'Schlagwörter darunter folgen. Mit dem Namen eines anderen werden beide zu einem.',
   newName: 'Neuer Name',
   rename_one: 'In {{count}} Notiz umbenennen',
   rename_other: 'In {{count}} Notizen umbenennen',

@@ -20,7 +20,7 @@ export const editor: typeof english = {
     discard: 'Die Notiz des Servers zeigen',
     setAside: 'Dein Text von {{name}} liegt beiseite, in der Liste der nicht gesendeten Änderungen',
     leave: 'Verwerfen',
-    kept: 'Behalten als {{path}}',
+    kept: 'Als {{path}} behalten',
     copied: 'Kopiert',
     name: '{{name}} (behalten {{time}})',
   },

@@ -3,7 +3,7 @@ import type { start as english } from '../en/start.ts';
 export const start: typeof english = {
   title: 'Notevault',
   points: {
-    write: 'Überall schreiben, zugleich',
+    write: 'Überall schreiben, gleichzeitig',
     writeText: 'Zwei Menschen, drei Geräte, eine Notiz: Jedes Wort bleibt.',
     links: 'Links, die stimmen',
     linksText: 'Benenne eine Notiz um, und was auf sie zeigt, folgt.',

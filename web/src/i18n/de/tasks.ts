@@ -6,7 +6,7 @@ export const tasks: typeof english = {
   done: 'Erledigt',
   tag: 'Schlagwort',
   anyTag: 'Alle Schlagwörter',
-  order: 'Ordnung',
+  order: 'Reihenfolge',
   by: { due: 'Nach Fälligkeit', note: 'Nach Notiz', tag: 'Nach Schlagwort' },
   group: {
     overdue: 'Überfällig',
@@ -21,7 +21,7 @@ export const tasks: typeof english = {
   isDone: '„{{text}}“ ist erledigt',
   isOpen: '„{{text}}“ ist wieder offen',
   noneOpen: 'Nichts ist offen',
-  noneDone: 'Noch nichts ist erledigt',
+  noneDone: 'Noch ist nichts erledigt',
   noneDoneText: 'Was du abhakst, hier oder in einer Notiz, steht dann hier.',
   noneTagged: 'Keine solche Aufgabe hat #{{tag}} in ihrer Zeile',
   how: 'Schreib „- [ ] “ in eine Notiz und was zu tun ist; ein Tag wie „📅 2026-12-01“ macht es fällig.',

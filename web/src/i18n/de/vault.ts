@@ -60,7 +60,7 @@ export const vault: typeof english = {
   tree: {
     label: 'Notizen',
     root: 'die oberste Ebene',
-    empty: 'Dieser Tresor ist leer. Lege eine Notiz an.',
+    empty: 'Dieser Tresor ist leer. Lege eine Notiz an, oder lass Dateien hier fallen.',
     untitled: 'Ohne Titel',
     newFolderName: 'Neuer Ordner',
     newName: 'Neuer Name',
@@ -96,7 +96,7 @@ export const vault: typeof english = {
   nameFault: {
     empty: 'Ein Name ist nötig.',
     slash: 'Ein Name kann keinen Schrägstrich enthalten.',
-    dots: 'Dieser Name ist vergeben.',
+    dots: 'Dieser Name ist reserviert.',
     control: 'Ein Name kann keine Steuerzeichen enthalten.',
   },
   move: {
@@ -110,7 +110,7 @@ export const vault: typeof english = {
     notShown: 'Das kann gerade nicht gezeigt werden',
     old: 'So war es zuletzt',
     again: 'Noch einmal versuchen',
-    waiting: 'Wird geladen…',
+    waiting: 'Wird geladen …',
   },
   trash: {
     about: 'Gelöschtes bleibt eine Weile erhalten, mit Verlauf und Links.',
@@ -247,7 +247,7 @@ export const vault: typeof english = {
     showGraph: 'Graph um die Notiz',
     showHistory: 'Verlauf der Notiz',
     print: 'Notiz drucken',
-    template: 'Vorlage einfügen…',
+    template: 'Vorlage einfügen …',
     bold: 'Fett',
     italic: 'Kursiv',
     strikethrough: 'Durchgestrichen',
@@ -334,8 +334,8 @@ export const vault: typeof english = {
     attachment: 'Datei',
     recent:
       'Solange eine Notiz beschädigt ist, lässt sich diese Liste nicht zeigen. Die Notizen an der Seite öffnen sich.',
-    more_one: 'und {{count}} mehr',
-    more_other: 'und {{count}} mehr',
+    more_one: 'und {{count}} weitere',
+    more_other: 'und {{count}} weitere',
   },
   note: {
     title: 'Titel der Notiz',
@@ -443,8 +443,8 @@ export const vault: typeof english = {
     later: 'Der Server bekommt es, sobald er erreichbar ist.',
     waiting_one: '{{count}} Notiz noch nicht gesendet',
     waiting_other: '{{count}} Notizen noch nicht gesendet',
-    sending_one: '{{count}} Notiz wird gesendet…',
-    sending_other: '{{count}} Notizen werden gesendet…',
+    sending_one: '{{count}} Notiz wird gesendet …',
+    sending_other: '{{count}} Notizen werden gesendet …',
     refused_one: '{{count}} Notiz kann nicht gesendet werden',
     refused_other: '{{count}} Notizen können nicht gesendet werden',
     listTitle: 'Was nur dieses Gerät hat',

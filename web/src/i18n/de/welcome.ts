@@ -49,8 +49,8 @@ export const welcome: typeof english = {
       fix: 'Die Platte ist voll. Bis Platz da ist, lässt sich nichts speichern.',
     },
     backup: {
-      title: 'Es gibt eine neuere Sicherung',
-      bad: 'Es gibt keine neuere Sicherung',
+      title: 'Es gibt eine aktuelle Sicherung',
+      bad: 'Es gibt keine aktuelle Sicherung',
       fix: 'Setz NOTEVAULT_BACKUP_DIR auf einen Ordner auf einer anderen Platte, und der Server sichert jeden Tag. Bewahr eine Kopie des Hauptschlüssels woanders auf.',
     },
   },

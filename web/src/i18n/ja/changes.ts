@@ -7,7 +7,7 @@ export const changes: typeof english = {
   places_other: '{{count}}か所',
   notes_one: '（{{count}}件のノート）',
   notes_other: '（{{count}}件のノート）',
-  other: 'その間に誰かが書いたため、何も変更していません。現在の変更箇所はこちらです。',
+  other: 'その間にだれかが書いたため、何も変更していません。今なら次の箇所が変わります。',
   renameTitle: '#{{tag}}の名前を変更',
   renameAbout: '中に含まれるタグも変わります。別のタグの名前にすると一つになります。',
   newName: '新しい名前',

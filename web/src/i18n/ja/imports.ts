@@ -76,5 +76,5 @@ export const imports: typeof english = {
     'too-many': 'ファイルが200,000個を超えています。分けて取り込んでください。',
     'several-archives': 'アーカイブは1つずつ取り込んでください。',
   },
-  unreadable: 'ファイルを読み込めませんでした。移動されていませんか?',
+  unreadable: 'ファイルを読み込めませんでした。移動されていませんか？',
 };

@@ -17,7 +17,7 @@ export const welcome: typeof english = {
     text: 'どちらも後で設定からできます。実際に通信があると、カードが緑になります。',
   },
   checks: {
-    title: 'サーバーの準備はできていますか?',
+    title: 'サーバーの準備はできていますか？',
     text: 'このブラウザーから見た状態です。サーバー上の「notevault doctor」はさらに詳しく調べます。',
     again: 'もう一度調べる',
     ok: '問題なし',
