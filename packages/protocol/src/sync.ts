@@ -89,6 +89,12 @@ export const SyncChanges = Type.Object({
     description:
       'The position after this page. Store it together with the applied changes, and send it as `cursor` next time.',
   }),
+  change_seq: Type.Optional(
+    Type.Integer({
+      description:
+        'Of the vault at that moment. On the last page it is beyond the last row after changes that have none, such as of folders. Earlier servers omit it.',
+    }),
+  ),
   access: Type.Optional(
     Type.Enum(['read', 'write'], {
       description:
@@ -100,6 +106,9 @@ export type SyncChanges = Static<typeof SyncChanges>;
 
 export const VaultTree = Type.Object({
   change_seq: Type.Integer(),
+  resume_cursor: Type.Optional(
+    Type.String({ description: 'The position in the change feed after what is listed. Earlier servers omit it.' }),
+  ),
   folders: Type.Array(Folder, { description: 'The root (empty name) first, then ordered by path.' }),
   notes: Type.Array(
     Type.Object({

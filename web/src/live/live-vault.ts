@@ -4,6 +4,7 @@ import type { Vault } from '@notevault/protocol/vaults.ts';
 import type { QueryClient } from '@tanstack/react-query';
 import { api } from '../data/client.ts';
 import { keys } from '../data/keys.ts';
+import { treeQuery } from '../data/queries.ts';
 import { roleOf } from '../data/role.ts';
 import { patchTree } from '../tree/model/tree-patch.ts';
 import { liveSocket } from './live-socket.ts';
@@ -26,12 +27,13 @@ export async function followVault(vault: string, queries: QueryClient, aborted: 
   using tree = throttled(() => void queries.invalidateQueries({ queryKey: keys.tree(vault) }), TREE_MS);
   using graph = throttled(() => void queries.invalidateQueries({ queryKey: keys.graph(vault) }), GRAPH_MS);
   let isSignalled = false;
+  let seen = 0;
   while (!aborted.aborted) {
     try {
-      const page = await api.vault(vault).changes(storedCursor(vault));
+      const page = await api.vault(vault).changes(storedCursor(vault) ?? (await cursorOfTree(vault, queries)));
       if (page === null) {
         sessionStorage.removeItem(cursorName(vault));
-        tree();
+        await queries.fetchQuery({ ...treeQuery(vault), staleTime: 0 });
         continue;
       }
       if (isOtherAccess(vault, queries, page.access))
@@ -42,10 +44,12 @@ export async function followVault(vault: string, queries: QueryClient, aborted: 
         graph();
       }
       // The feed does not name folders: empty ones are read with the tree.
-      const isOther = isSignalled && page.changes.length === 0;
-      if (isStructural || isOther) tree();
+      const treeSeq = queries.getQueryData<VaultTree>(keys.tree(vault))?.change_seq ?? 0;
+      seen = Math.max(seen, treeSeq, ...page.changes.map(({ seq }) => seq));
+      const isEmpty = page.changes.length === 0;
+      if (isStructural || (isEmpty && (page.change_seq ?? 0) > seen)) tree();
       // Nor does it name the people.
-      if (isOther) void rereadPeople(vault, queries);
+      if (isSignalled && isEmpty) void rereadPeople(vault, queries);
       sessionStorage.setItem(cursorName(vault), page.resume_cursor);
       if (page.has_more) continue;
       const since = performance.now();
@@ -79,6 +83,11 @@ function applyChanges(vault: string, queries: QueryClient, changes: readonly Syn
     if (seq > old.change_seq) void queries.invalidateQueries({ queryKey: keys.note(vault, id) });
   }
   return next !== old;
+}
+
+/** Where in the feed the tree is that is shown: all before that is in it. */
+async function cursorOfTree(vault: string, queries: QueryClient): Promise<string | null> {
+  return (await queries.ensureQueryData(treeQuery(vault))).resume_cursor ?? null;
 }
 
 function cursorName(vault: string): string {

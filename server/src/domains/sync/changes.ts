@@ -60,14 +60,14 @@ export async function changesPage(
   request: PageRequest,
   device: string | null,
 ): Promise<readonly Buffer[]> {
-  const { from, rows, hasMore, more } = await deps.db.read(async (handle) => {
+  const { from, rows, hasMore, more, changeSeq } = await deps.db.read(async (handle) => {
     const feed = await deps.vaults.feed(handle, vault);
     const from =
       request.cursor === null ? { seq: START, base: feed.floorSeq } : positionOf(vault, request.cursor, feed);
     const all = await rowsAfter(deps, handle, vault, from.seq, request.limit + 1);
     const rows = all.slice(0, request.content ? fitPage(all, request.limit) : request.limit);
     const more = request.content ? await contentOf(deps, handle, vault, rows) : null;
-    return { from, rows, hasMore: rows.length < all.length, more };
+    return { from, rows, hasMore: rows.length < all.length, more, changeSeq: feed.changeSeq };
   });
   // Only after the cursor was accepted: a refused cursor says nothing about what the device has applied.
   if (request.cursor !== null && device !== null) {
@@ -76,7 +76,8 @@ export async function changesPage(
   const last: Position = { seq: rows.at(-1)?.row.seq ?? from.seq, base: from.base };
   const resume = cursorOf(vault, last);
   const access = vault.isSuspended === true ? 'write' : vault.permission;
-  const fields = { has_more: hasMore, next_cursor: hasMore ? resume : null, resume_cursor: resume, access };
+  const position = { next_cursor: hasMore ? resume : null, resume_cursor: resume, change_seq: changeSeq };
+  const fields = { has_more: hasMore, ...position, access };
   return writeJsonObject(fields, [
     await writeJsonList('changes', rows, (row) => withContent(row, more, hidesDeleted(vault))),
   ]);
@@ -209,6 +210,11 @@ const FORMAT = 1;
 const BODY_BYTES = 21;
 const MAC_BYTES = 12;
 const TEXT_LENGTH = ((BODY_BYTES + MAC_BYTES) * 4) / 3;
+
+/** Returns the cursor of a reader that has every row up to a seq. */
+export function cursorAfter(vault: OpenVault, seq: Seq): string {
+  return cursorOf(vault, { seq, base: START });
+}
 
 /** Returns the position as an opaque cursor, valid only for this vault. */
 function cursorOf(vault: OpenVault, { seq, base }: Position): string {

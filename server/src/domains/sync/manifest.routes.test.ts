@@ -79,6 +79,21 @@ onSqlite('the manifest', (open) => {
     assert.deepEqual(body.notes, [shown(edited), { ...shown(other), aliases: ['See', 'Sea'] }]);
   });
 
+  test('[2.10] the feed goes on after the tree at its cursor', async () => {
+    await using notes = await startNotes({ open });
+    const { alice } = notes;
+    await alice.write('a.md', 'in the tree');
+    const { body: tree } = await alice.caller.get('/vault/tree');
+    const feed = async () => (await alice.caller.get(`/sync/changes?cursor=${tree.resume_cursor}`)).body;
+    assert.deepEqual((await feed()).changes, []);
+    assert.equal((await feed()).resume_cursor, tree.resume_cursor);
+    const later = await alice.write('b.md', 'after it');
+    assert.deepEqual(
+      (await feed()).changes.map(({ id }: Json) => id),
+      [later.id],
+    );
+  });
+
   test('[2.1] [2.7] the manifest and the tree list attachments besides notes', async () => {
     await using notes = await startNotes({ open });
     const { alice } = notes;

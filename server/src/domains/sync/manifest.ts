@@ -2,6 +2,7 @@ import type { Seq } from '@notevault/protocol/values/ids.ts';
 import type { FairSemaphore } from '../../concurrency/semaphore.ts';
 import { currentTenant } from '../../concurrency/tenant.ts';
 import type { CacheSnapshot, OpenVault } from '../vaults/vaults.ts';
+import { cursorAfter } from './changes.ts';
 import { writeJsonList, writeJsonObject } from './json-writer.ts';
 import {
   graphEdgeJson,
@@ -77,7 +78,9 @@ export function createManifestQueries(deps: SyncDeps, semaphore: FairSemaphore):
           await writeJsonList('notes', notes, treeNoteJson),
           await writeJsonList('attachments', files, treeAttachmentJson),
         ];
-        return writeJsonObject({ change_seq: snapshot.changeSeq, folders: all, ...damaged }, lists);
+        const { changeSeq } = snapshot;
+        const position = { change_seq: changeSeq, resume_cursor: cursorAfter(vault, changeSeq) };
+        return writeJsonObject({ ...position, folders: all, ...damaged }, lists);
       }),
     graph: (vault) =>
       snapshot(vault, async (snapshot) => {
