@@ -24,6 +24,7 @@ const noteAt =
   (idOf: (note: string) => string) =>
     `/notes/${idOf(note)}${panel === '' ? '' : `?panel=${panel}`}`;
 const editor = (page: Page) => page.locator('[data-editor-ready]').waitFor();
+const inMain = (page: Page, text: string) => page.getByRole('main').getByText(text).first().waitFor();
 const headed = (page: Page) => page.getByRole('heading').first().waitFor();
 
 /** With the text as it is drawn, and what links to it. */
@@ -81,7 +82,7 @@ export const SCENES: readonly Scene[] = [
   { name: 'palette', path: noteAt(NOTE), ready: (page) => search(page, 'spr') },
   { name: 'search', path: () => '/search?q=compost heap', ready: (page) => page.locator('mark').first().waitFor() },
   { name: 'tasks', path: () => '/tasks', ready: (page) => page.getByRole('checkbox').first().waitFor() },
-  { name: 'tags-all', path: () => '/tags', ready: (page) => page.getByText('Crop rotation').last().waitFor() },
+  { name: 'tags-all', path: () => '/tags', ready: (page) => inMain(page, '#garden') },
   {
     name: 'replace',
     path: () => '/replace?q=compost',
@@ -91,7 +92,7 @@ export const SCENES: readonly Scene[] = [
       await page.locator('ins').first().waitFor();
     },
   },
-  { name: 'tags', path: () => '/tags?tag=garden', ready: (page) => page.getByText('Crop rotation').last().waitFor() },
+  { name: 'tags', path: () => '/tags?tag=garden', ready: (page) => inMain(page, 'Crop rotation') },
   { name: 'graph', path: () => '/graph', ready: (page) => page.locator('canvas').first().waitFor() },
   { name: 'import', path: () => '/import', ready: headed },
   { name: 'trash', path: () => '/trash', ready: (page) => page.getByText('Shopping').first().waitFor() },

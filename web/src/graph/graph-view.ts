@@ -61,7 +61,6 @@ export class GraphView implements Disposable {
       allowInvalidContainer: true,
       labelFont: getComputedStyle(place).fontFamily,
       labelSize: 12,
-      labelRenderedSizeThreshold: 4.5,
       labelDensity: 0.8,
       labelGridCellSize: 130,
       // Names of notes at the edge are not cut off.
@@ -103,6 +102,7 @@ export class GraphView implements Disposable {
     const known = this.#places();
     const positions = startPositions(ids, edges, known);
     if (!(await this.#rest(own))) return;
+    this.#sigma.setSetting('labelRenderedSizeThreshold', notes.length < NAMED ? 0 : 4.5);
     const graph = new DirectedGraph<NodeLook>();
     for (const [at, { id, name, degree }] of notes.entries()) {
       const [x, y] = [positions[at * 2] ?? 0, positions[at * 2 + 1] ?? 0];

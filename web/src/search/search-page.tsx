@@ -28,7 +28,7 @@ export function SearchPage() {
   const change = (next: Partial<Record<keyof SearchParams, string | undefined>>) =>
     void navigate({ search: (now) => clean({ ...now, ...next }), replace: true });
   const { results, query } = useResults(vaultId, params);
-  const { data, error, isFetching, hasNextPage } = query;
+  const { data, error, isFetching, isPlaceholderData, hasNextPage } = query;
   return (
     <Page
       title={t('search.title')}
@@ -76,7 +76,7 @@ export function SearchPage() {
           {t('more')}
         </Button>
       ) : null}
-      {params.q !== undefined && data?.length === 0 && !isFetching ? (
+      {params.q !== undefined && data?.length === 0 && !isPlaceholderData ? (
         <Empty icon="search" title={t('search.nothing')}>
           <p>
             {t('search.nothingText')}{' '}
