@@ -1,5 +1,6 @@
 import { NotevaultClient } from '@notevault/client/notevault-client.ts';
 import { type PresentClient, VaultWatch } from '@notevault/client/signals/vault-watch.ts';
+import type { UploadMemory } from '@notevault/client/sliced-upload.ts';
 import { noToken, type TokenSource } from '@notevault/client/tokens.ts';
 import { type Http, Transport } from '@notevault/client/transport.ts';
 import type { VaultClient } from '@notevault/client/vault-client.ts';
@@ -112,7 +113,9 @@ export class VaultSync {
     });
     const vault = new NotevaultClient(transport).vault(connection.vaultId);
     const activity = new Activity(() => options.changed());
-    const ports = { disk, server: new VaultServer(vault), store, clock, hashing };
+    // On phones no request and no answer may carry a whole file.
+    const server = new VaultServer(vault, undefined, { memory: begunUploads(app) });
+    const ports = { disk, server, store, clock, hashing };
     const engine = await SyncEngine.open(ports, {
       device: options.deviceName,
       onOperation: (operation, outcome) => activity.add(operation, outcome, clock.now()),
@@ -238,6 +241,20 @@ interface Parts {
   readonly store: IdbStore;
   readonly engine: SyncEngine;
   readonly isNew: boolean;
+}
+
+const UPLOADS = 'notevault-uploads';
+
+/** Uploads that have begun, which go on after the app was ended. */
+function begunUploads(app: Pick<App, 'loadLocalStorage' | 'saveLocalStorage'>): UploadMemory {
+  const load = (): Record<string, string> => app.loadLocalStorage(UPLOADS) ?? {};
+  return {
+    read: async (key) => load()[key] ?? null,
+    write: async (key, id) => {
+      const { [key]: _, ...others } = load();
+      app.saveLocalStorage(UPLOADS, id === null ? others : { ...others, [key]: id });
+    },
+  };
 }
 
 /** The signals of the server, from when they are wanted. */

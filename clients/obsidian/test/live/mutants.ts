@@ -128,4 +128,25 @@ export const MUTANTS: readonly Mutant[] = [
     without: 'if',
     test: 'a document that the server did not begin',
   },
+  {
+    name: 'a note is closed again before it was',
+    file: 'live/live-file.ts',
+    guard: 'if (this.#isClosing) return;',
+    without: '',
+    test: 'a note that is closed while the disk is slow',
+  },
+  {
+    name: 'what another pane has saved is no change of the file',
+    file: 'live/live-file.ts',
+    guard: ' || (isNew && this.editors.size > 1)',
+    without: '',
+    test: 'what the app merges in one pane',
+  },
+  {
+    name: 'what only the file has was made from what it had before',
+    file: 'live/live-file.ts',
+    guard: 'isOnDisk || at >= copy.updates.length - MOST_CANDIDATES',
+    without: 'isOnDisk',
+    test: 'has what only the file has',
+  },
 ];

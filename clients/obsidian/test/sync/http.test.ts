@@ -4,11 +4,13 @@ import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { it } from 'node:test';
 import { NotevaultClient } from '@notevault/client/notevault-client.ts';
+import { SLICE_BYTES } from '@notevault/client/sliced-upload.ts';
 import { fixedToken } from '@notevault/client/tokens.ts';
 import { ConnectionError, type Http, Transport } from '@notevault/client/transport.ts';
+import { VaultServer } from '@notevault/sync/adapters/vault-server.ts';
 import { onSqlite } from '../../../../server/test/kit/engines.ts';
 import { startServer } from '../../../../server/test/kit/server.ts';
-import { appHttp, SLICE_BYTES } from '../../src/sync/http.ts';
+import { appHttp } from '../../src/sync/http.ts';
 import { network } from '../stand-in/network.ts';
 import { vaultOf } from './plugin-device.ts';
 
@@ -39,29 +41,36 @@ onSqlite('the plugin’s requests', (open) => {
     await using server = await startServer({ open, config: { publicUrl: PUBLIC } });
     const { key, vaultId } = await vaultOf(server, 'slices');
     const transport = (http: Http) => new Transport(PUBLIC, fixedToken(key), { fetch: http, tries: 1 });
-    const there = (url: URL | string) => String(url).replace(PUBLIC, server.url);
     const bytes = new Uint8Array(9 * MB).map((_, index) => (index * 2_654_435_761) >>> 24);
-    const byPage = new NotevaultClient(
-      transport(appHttp({ fetch: (url, request) => fetch(there(url), request) })),
-    ).vault(vaultId);
-    await byPage.putAttachment('film.mp4', { bytes: () => bytes, mtime: 1 });
-    let longest = 0;
+    let [longest, ranges] = [0, 0];
     const sent = network.fetch;
     network.fetch = async (url, init) => {
-      const answer = await sent(there(url), init);
-      longest = Math.max(longest, (await answer.clone().arrayBuffer()).byteLength);
+      const answer = await sent(url.replace(PUBLIC, server.url), init);
+      const lengths = [(await answer.clone().arrayBuffer()).byteLength, (init.body as ArrayBuffer)?.byteLength ?? 0];
+      longest = Math.max(longest, ...lengths);
+      if (answer.status === 206) ranges += 1;
       return answer;
     };
     try {
-      const byApp = new NotevaultClient(transport(appHttp({ fetch: refusing }))).vault(vaultId);
-      const read = await byApp.readAttachment('film.mp4');
-      assert.equal(read?.size, bytes.length);
-      assert.ok(Buffer.from(bytes).equals(Buffer.from(await new Response(read?.bytes).arrayBuffer())));
-      assert.equal(longest, SLICE_BYTES);
-      await byApp.upsertNote({ path: 'a.md', content: 'text\n', mtime: 1 });
-      assert.equal((await byApp.readNote('a.md'))?.content, 'text\n');
+      const vault = new NotevaultClient(transport(appHttp({ fetch: refusing }))).vault(vaultId);
+      const files = new VaultServer(vault, undefined, {});
+      const written = await files.putAttachment(
+        'film.mp4',
+        async function* () {
+          yield bytes;
+        },
+        bytes.length,
+        1,
+        null,
+      );
+      assert.equal(written.kind, 'written');
+      const read = await files.read({ id: '', path: 'film.mp4' });
+      assert.ok(Buffer.from(bytes).equals(Buffer.concat(await Array.fromAsync(read?.bytes ?? []))));
+      assert.deepEqual([longest, ranges], [SLICE_BYTES, 3]);
+      await vault.upsertNote({ path: 'a.md', content: 'text\n', mtime: 1 });
+      assert.equal((await vault.readNote('a.md'))?.content, 'text\n');
       // It is refused here, where the app would end.
-      await assert.rejects(byApp.putAttachment('other.mp4', { bytes: () => bytes, mtime: 1 }), ConnectionError);
+      await assert.rejects(vault.putAttachment('other.mp4', { bytes: () => bytes, mtime: 1 }), ConnectionError);
     } finally {
       network.fetch = sent;
     }

@@ -71,6 +71,31 @@ onSqlite('the plugin’s sync with a server', (open) => {
     assert.equal((await phone.sync()).done, 0);
   });
 
+  it('P2: a long file goes in slices, and goes on where it was when the app was ended', async () => {
+    await using at = await startedWith('slices');
+    let slices = 0;
+    const phone = new PluginDevice(
+      at.vault,
+      { platform: 'android' },
+      {
+        http: async (url, request) => {
+          if (request.method === 'PATCH' && ++slices === 2) phone.app.kill();
+          if (phone.app.isDead) return new Promise(() => undefined);
+          phone.requests.push(`${request.method} ${url.pathname.replace(/^\/api/, '').replace(/[0-9a-f-]{36}/, 'id')}`);
+          return fetch(url, request);
+        },
+      },
+    );
+    phone.device.disk.write('film.mp4', new Uint8Array(9 * MB).fill(7), {}, phone.app.vault.adapter);
+    void phone.sync();
+    await until(() => phone.app.isDead, 'the second slice');
+    phone.restart();
+    await phone.sync();
+    assert.deepEqual(await at.vault.paths(), ['film.mp4']);
+    const sent = phone.requests.filter((request) => !request.startsWith('GET /sync') && !request.includes('/folders'));
+    assert.deepEqual(sent, ['GET /uploads/id', 'PATCH /uploads/id', 'PATCH /uploads/id', 'GET /uploads/id']);
+  });
+
   it('P3: sizes that are 0 or old for a while, and writes that write nothing, send no emptiness and make no conflict', async () => {
     await using at = await startedWith('sizes');
     const phone = new PluginDevice(at.vault, { platform: 'android', sizeZeroIn: 10, emptyCreateIn: 20, seed: 7 });
