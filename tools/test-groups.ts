@@ -8,7 +8,7 @@ import { pathToFileURL } from 'node:url';
  */
 
 const SHARING =
-  /^(packages|clients\/obsidian\/src|web\/src|server\/src|server\/test\/(golden|kit|mcp|races|relevance))\//;
+  /^(packages|clients\/obsidian\/src|web\/src|server\/src|server\/test\/(flows\/access|golden|kit|mcp|races|relevance))\//;
 /** Tests that drive a browser, and adapters, whose threads and files are better alone in their process. */
 const ALONE = /^(web\/src\/editor\/test|server\/src\/ports)\//;
 /** Hooks outside of a suite would run for every file of the group. */
