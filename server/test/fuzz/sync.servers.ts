@@ -3,7 +3,6 @@ import type { OpenVault } from '../../src/domains/vaults/vaults.ts';
 import type { Bus } from '../../src/ports/bus/bus.ts';
 import { MemoryHub } from '../../src/ports/bus/memory.ts';
 import type { Database } from '../../src/ports/database/database.ts';
-import { LeanCaller } from '../kit/clients/lean-caller.ts';
 import { CrashableDatabase } from '../kit/database/crashable-database.ts';
 import type { Caller } from '../kit/person.ts';
 import type { Random } from '../kit/random.ts';
@@ -12,7 +11,7 @@ import { startServer, type TestServer } from '../kit/server.ts';
 export interface Process {
   readonly server: TestServer;
   readonly db: CrashableDatabase;
-  readonly caller: Caller & Disposable;
+  readonly caller: Caller;
   /** A credential that does not expire. */
   readonly token: string;
 }
@@ -103,7 +102,7 @@ export class Servers implements AsyncDisposable {
     const at = random.below(this.#running.length);
     const killed = this.#running[at] as Process;
     killed.db.kill();
-    this.#ended.push(this.#over(killed).catch(() => undefined));
+    this.#ended.push(Promise.resolve(killed.server[Symbol.asyncDispose]()).catch(() => undefined));
     const next = await this.#start();
     this.#running[at] = next;
     return next;
@@ -114,18 +113,12 @@ export class Servers implements AsyncDisposable {
     const db = new CrashableDatabase(real);
     const bus = this.#hub.join();
     const server = await startServer({ open: async () => db, clock, masterKey, blobs, bus, trashLimits: LIMITS });
-    const caller = new LeanCaller(server.url, { authorization: `Bearer ${this.#token}` });
-    return { server, db, caller, token: this.#token };
-  }
-
-  async #over({ server, caller }: Process): Promise<void> {
-    await server[Symbol.asyncDispose]();
-    caller[Symbol.dispose]();
+    return { server, db, caller: server.bearer(this.#token), token: this.#token };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.end();
-    for (const process of this.#running) await this.#over(process);
+    for (const process of this.#running) await process.server[Symbol.asyncDispose]();
     await this.first[Symbol.asyncDispose]();
   }
 }

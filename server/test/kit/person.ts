@@ -1,3 +1,6 @@
+import { Agent, type IncomingMessage, type RequestOptions, request } from 'node:http';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+
 /** The answer of a server. */
 export interface Answer {
   readonly status: number;
@@ -39,31 +42,73 @@ export class Caller {
     return this.call('DELETE', path, body, headers);
   }
 
-  /** Sends a request. Strings and bytes are sent unchanged, anything else as JSON. */
+  /** Sends a request. Strings and bytes are sent unchanged, anything else as JSON. Rejects like `fetch` when the server is gone. */
   async call(method: string, path: string, body: unknown, headers: Headed): Promise<Answer> {
-    const raw = typeof body === 'string' ? body : body instanceof Uint8Array ? new Blob([body.slice()]) : undefined;
-    const response = await fetch(this.#api + path, {
-      method,
-      headers: {
-        ...(body === undefined || raw !== undefined ? {} : { 'content-type': 'application/json' }),
-        ...(await this.#headers()),
-        ...headers,
-      },
-      ...(body === undefined ? {} : { body: raw ?? JSON.stringify(body) }),
+    const [sent, kind] = encoded(body);
+    const all = { ...AS_FETCH, ...kind, ...(await this.#headers()), ...headers };
+    const answer = await send(this.#api + path, { method, agent, headers: all }, sent).catch((cause: unknown) => {
+      throw new TypeError('fetch failed', { cause });
     });
-    const bytes = Buffer.from(await response.arrayBuffer());
-    const text = bytes.toString();
+    const text = answer.bytes.toString();
     // A raw file may also be JSON, or be labelled so.
-    const isFile = response.headers.has('content-disposition');
-    const isJson = !isFile && (response.headers.get('content-type')?.includes('json') ?? false);
+    const isFile = answer.headers.has('content-disposition');
+    const isJson = !isFile && (answer.headers.get('content-type')?.includes('json') ?? false);
     return {
-      status: response.status,
-      headers: response.headers,
-      bytes,
+      ...answer,
       body: text === '' ? null : isJson ? JSON.parse(text) : text,
-      cookie: (name) => cookieOf(response.headers, name),
+      cookie: (name) => cookieOf(answer.headers, name),
     };
   }
+}
+
+/** Half of the work of `fetch`, which tests do hundreds of thousands of times. */
+const agent = new Agent({ keepAlive: true });
+/** What `fetch` sends with every request. */
+const AS_FETCH: Headed = {
+  accept: '*/*',
+  'accept-language': '*',
+  'sec-fetch-mode': 'cors',
+  'user-agent': 'node',
+  'accept-encoding': 'gzip, deflate',
+};
+/** The codings in which the server answers. */
+const DECODERS: Readonly<Record<string, (bytes: Buffer) => Buffer>> = { br: brotliDecompressSync, gzip: gunzipSync };
+
+function encoded(body: unknown): [Buffer | undefined, Headed] {
+  if (body === undefined) return [undefined, {}];
+  if (body instanceof Uint8Array) return [Buffer.from(body), { 'content-length': String(body.length) }];
+  const isText = typeof body === 'string';
+  const bytes = Buffer.from(isText ? body : JSON.stringify(body));
+  const type = isText ? 'text/plain;charset=UTF-8' : 'application/json';
+  return [bytes, { 'content-type': type, 'content-length': String(bytes.length) }];
+}
+
+function send(
+  url: string,
+  options: RequestOptions,
+  body: Buffer | undefined,
+): Promise<Pick<Answer, 'status' | 'headers' | 'bytes'>> {
+  return new Promise((resolve, reject) => {
+    const sending = request(url, options, (response) => {
+      const parts: Buffer[] = [];
+      response.on('data', (part: Buffer) => parts.push(part));
+      response.on('error', reject);
+      response.on('end', () => {
+        const headers = headersOf(response);
+        const bytes = Buffer.concat(parts);
+        const decode = bytes.length === 0 ? undefined : DECODERS[headers.get('content-encoding') ?? ''];
+        resolve({ status: response.statusCode ?? 0, headers, bytes: decode?.(bytes) ?? bytes });
+      });
+    });
+    sending.on('error', reject);
+    sending.end(body);
+  });
+}
+
+function headersOf({ rawHeaders }: IncomingMessage): Headers {
+  const headers = new Headers();
+  for (let at = 0; at + 1 < rawHeaders.length; at += 2) headers.append(rawHeaders[at] ?? '', rawHeaders[at + 1] ?? '');
+  return headers;
 }
 
 /** A person with an account, which is registered at the first call. */
