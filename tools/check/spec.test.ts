@@ -27,6 +27,24 @@ test('each rule of the sync spec has a unique number, in order', () => {
   assert.equal(new Set(numbers).size, numbers.length);
 });
 
+/** Marks in the titles of tests, as `[M1]`. */
+function marks(): Set<string> {
+  const files = globSync('{server,packages,cli,clients}/**/*.test.ts', { cwd: root, exclude: ['**/node_modules/**'] });
+  const more = globSync('{server/test/**/*.ts,e2e/*.spec.ts}', { cwd: root });
+  const sources = [...files, ...more].map((file) => readFileSync(join(root, file), 'utf8')).join('\n');
+  const titles = [...sources.matchAll(/^\s*(?:test|it)\(\s*'((?:\[[\w.]+\] )+)/gm)].map(([, found = '']) => found);
+  return new Set(titles.flatMap((found) => [...found.matchAll(/\[([\w.]+)\]/g)].map(([, mark = '']) => mark)));
+}
+
+test('each mistake that the page about security lists has a test named by its number', () => {
+  const page = readFileSync(join(root, 'docs/security.md'), 'utf8');
+  const listed = [...page.matchAll(/^\| (M\d+) \|/gm)].map(([, number = '']) => number);
+  assert.equal(listed.length, 14);
+  const found = [...marks()].filter((mark) => /^M\d+$/.test(mark));
+  const byNumber = (one: string, other: string) => Number(one.slice(1)) - Number(other.slice(1));
+  assert.deepEqual(found.sort(byNumber), listed);
+});
+
 test('the rules that test titles quote exist in the sync spec', () => {
   const numbers = new Set(rules());
   const quoted = globSync('{server,packages,cli}/**/*.test.ts', { cwd: root, exclude: ['**/node_modules/**'] }).flatMap(
