@@ -19,7 +19,7 @@ import { devicesOfPeopleDdl, syncDdl } from '../domains/sync/sync.tables.ts';
 import { ticketsDdl } from '../domains/tickets/tickets.tables.ts';
 import { uploadsDdl } from '../domains/uploads/uploads.tables.ts';
 import { cachePagesDdl } from '../domains/vaults/cache/cache-pages.tables.ts';
-import { vaultMembersDdl, vaultsDdl } from '../domains/vaults/vaults.tables.ts';
+import { handedOverDdl, vaultMembersDdl, vaultsDdl } from '../domains/vaults/vaults.tables.ts';
 import { blobsDdl } from '../ports/blobs/database.tables.ts';
 import type { Migration } from '../ports/database/database.ts';
 import { searchWeightsDdl } from './retired-tables.ts';
@@ -72,4 +72,5 @@ export const migrations: readonly Migration[] = [
   { number: 3, name: 'personal', version: '0.3.0', ddl: personalDdl },
   { number: 4, name: 'members', version: '0.3.0', ddl: [devicesOfPeopleDdl, vaultMembersDdl, membersDdl].join('\n') },
   { number: 5, name: 'uploads', version: '0.3.0', ddl: uploadsDdl },
+  { number: 6, name: 'handed-over', version: '0.3.0', ddl: handedOverDdl },
 ];

@@ -78,8 +78,18 @@ async function checkSharing(url: string, owner: Caller, { id, typed, versions }:
     members.map(({ role }) => role),
     ['owner', 'editor'],
   );
-  assert.equal((await owner.delete(`/vaults/${id}/members/${members[1]?.user_id}`)).status, 204);
-  assert.equal((await bob.get('/sync/manifest', vault)).status, 404);
+  const namesOf = async (caller: Caller) =>
+    (await caller.get(`/notes/by-id/${old.id}/versions`, vault)).body.versions.map(
+      (version: { actor: { name: string } }) => version.actor.name,
+    );
+  assert.ok(
+    (await namesOf(owner)).every((name: string) => name !== ''),
+    'one’s own',
+  );
+  assert.equal((await owner.patch(`/vaults/${id}/members/${members[1]?.user_id}`, { role: 'owner' })).status, 200);
+  for (const caller of [owner, bob]) assert.ok((await namesOf(caller)).every((name: string) => name === ''));
+  assert.equal((await bob.delete(`/vaults/${id}/members/${members[0]?.user_id}`)).status, 204);
+  assert.equal((await owner.get('/sync/manifest', vault)).status, 404);
 }
 
 /** Keeps versions from being thinned, and the trash from being emptied, for the time since the data was stored. */

@@ -46,6 +46,8 @@ export interface OpenVault {
   readonly permission: Need;
   /** Whether only that the owner's account is suspended keeps the caller from writing. */
   readonly isSuspended?: boolean;
+  /** Whether it had another owner before. */
+  readonly isHandedOver?: boolean;
   readonly key: SealingKey;
   /** Increases when a backup is restored: cursors and client ids of another epoch are void. */
   readonly feedEpoch: number;

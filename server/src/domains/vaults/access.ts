@@ -161,10 +161,11 @@ async function chooseVault(
 /** Null when the vault's key was destroyed. */
 async function openRow(
   deps: VaultDeps,
-  { id, user_id: ownerId, feed_epoch: feedEpoch, tier }: store.OpenableRow,
+  { id, user_id: ownerId, feed_epoch: feedEpoch, tier, handed_over }: store.OpenableRow,
   opener: Pick<OpenVault, 'role' | 'permission' | 'isSuspended' | 'callerId'>,
 ): Promise<OpenVault | null> {
   const key = await vaultKeyOf(deps, id);
   if (key === null) return null;
-  return { id, ownerId, ...opener, key, feedEpoch, plan: planOf(deps.plans, tier), tier };
+  const isHandedOver = handed_over === 1;
+  return { id, ownerId, ...opener, isHandedOver, key, feedEpoch, plan: planOf(deps.plans, tier), tier };
 }

@@ -51,9 +51,9 @@ export function createPeople({ db }: Pick<VaultDeps, 'db'>): People {
   };
 }
 
-/** Changes from before vaults had members name nobody: they are the owner’s. */
-function isOthers({ callerId, role }: OpenVault, { userId }: StoredActor): boolean {
-  return userId === undefined ? role !== 'owner' : userId !== callerId;
+/** Changes from before vaults had members name nobody: they are the first owner’s. */
+function isOthers({ callerId, role, isHandedOver }: OpenVault, { userId }: StoredActor): boolean {
+  return userId === undefined ? role !== 'owner' || isHandedOver === true : userId !== callerId;
 }
 
 function shown(vault: OpenVault, actor: StoredActor, names: ReadonlyMap<string, string | null>) {

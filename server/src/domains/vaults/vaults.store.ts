@@ -39,7 +39,7 @@ const shown = (db: Kysely<Tables>) =>
 const opened = (db: Kysely<Tables>) =>
   vaultsWithFeeds(db)
     .innerJoin('users as u', 'u.id', 'v.user_id')
-    .select(['v.id', 'v.user_id', 'v.is_default', 'f.feed_epoch', 'u.plan as tier'])
+    .select(['v.id', 'v.user_id', 'v.is_default', 'v.handed_over', 'f.feed_epoch', 'u.plan as tier'])
     .select(['u.suspended_at as owner_suspended_at', members]);
 
 /** The vaults of an account, and those that are shared with it. */
@@ -76,6 +76,7 @@ export const findOpenableById = statement((db, p: { id: VaultId }) =>
 export interface OpenableRow extends VaultRoles {
   readonly feed_epoch: number;
   readonly tier: string;
+  readonly handed_over: number;
 }
 
 /** The columns that a request needs of its vault. */
@@ -262,6 +263,7 @@ export const insertVault = statement(
       created_at: p.now,
       deleted_at: null,
       purging_at: null,
+      handed_over: 0,
     }),
 );
 
@@ -336,6 +338,7 @@ export const setOwner = statement(
         slug_blind: p.slugBlind,
         meta: p.meta,
         meta_version: p.metaVersion,
+        handed_over: 1,
       })
       .where('id', '=', p.id),
 );

@@ -21,6 +21,8 @@ export interface VaultRow {
   deleted_at: number | null;
   /** When its purge began: the key is destroyed, and the purge is resumed until the row is gone too. */
   purging_at: number | null;
+  /** 1 once it was handed over: then changes from before there were members, which name nobody, are not its owner’s. */
+  handed_over: number;
 }
 
 /** Updated by every write to a vault. A narrow table of its own, because it is the lock that puts writes in order. */
@@ -111,6 +113,8 @@ create table vault_feeds (
   writable bigint not null
 );
 `;
+
+export const handedOverDdl = 'alter table vaults add column handed_over bigint not null default 0;';
 
 export const vaultMembersDdl = `
 create table vault_members (
