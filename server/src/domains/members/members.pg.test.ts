@@ -207,6 +207,35 @@ onEachEngine('members', (open) => {
     assert.equal((await alice.post('/notes', note, headers)).body.limit, 1);
   });
 
+  test('a search across vaults finds in shared ones what the credential of the caller reaches, under the caller’s plan', async () => {
+    await using shared = await startShared({
+      open,
+      config: { plans: plansWith({ small: { cross_vault_search: false } }) },
+    });
+    const { server, alice, bob, vault, headers, path } = shared;
+    const bobs = await shared.join(bob, 'viewer');
+    const own = (await bob.post('/vaults', { name: 'Own' })).body.vault.id as string;
+    await alice.post('/notes', { path: 'b.md', content: 'anchor of alice', mtime: 1 }, headers);
+    await bob.post('/notes', { path: 'b.md', content: 'anchor of bob', mtime: 1 }, { 'x-vault-id': own });
+    const named = async (reach: object) =>
+      server.bearer((await bob.post('/connections/pat', { name: 'key', ...reach })).body.key);
+    const found = async (caller: Caller) => {
+      const query = { query: 'anchor', mode: 'keyword', cross_vault: true };
+      const { status, body } = await caller.post('/search', query, { 'x-vault-id': own });
+      return status === 200 ? body.results.map((result: { vault_id: string }) => result.vault_id).sort() : status;
+    };
+    const both = await named({ vault_access: { [vault]: 'read', [own]: 'read' } });
+    const everywhere = await named({ default_access: 'read' });
+    assert.deepEqual([await found(bob), await found(both)], [[vault, own].sort(), [vault, own].sort()]);
+    assert.deepEqual(await found(everywhere), [own], 'a shared vault must be named');
+    await server.app.accounts.setPlan(server.alice.email, 'small');
+    assert.deepEqual(await found(bob), [vault, own].sort(), 'not the plan of the owner counts');
+    await alice.delete(`${path}/${bobs}`);
+    assert.deepEqual([await found(bob), await found(both)], [[own], [own]]);
+    await server.app.accounts.setPlan(server.bob.email, 'small');
+    assert.equal(await found(bob), 403);
+  });
+
   test('[S6] members of a suspended owner read and export, are told why they cannot write, and an admin hands it over', async () => {
     await using shared = await startShared({ open });
     const { server, alice, bob, carol, vault, headers } = shared;
