@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { type Browser, type BrowserContext, chromium, type Page } from '@playwright/test';
 import { type Plugin, rolldown } from 'rolldown';
 import { chromiumPath } from '../../../tools/chromium.ts';
+import type { AppOptions } from './page/app-on-page.ts';
 import type { StartOptions } from './page/page.ts';
 
 const workspace = join(import.meta.dirname, '..');
@@ -20,14 +21,17 @@ export interface Mutation {
 export interface DeviceBrowser extends AsyncDisposable {
   readonly origin: string;
   open(options: StartOptions): Promise<DevicePage>;
+  /** Opens a device with the whole plugin. */
+  openPlugin(options: AppOptions): Promise<DevicePage<'plugin'>>;
 }
 
-export interface DevicePage extends AsyncDisposable {
+/** @typeParam Name what the page has the device as */
+export interface DevicePage<Name extends 'device' | 'plugin' = 'device'> extends AsyncDisposable {
   readonly page: Page;
   /** What the page complained about. */
   readonly complaints: string[];
   run<Result, Argument = undefined>(
-    call: (device: Window['device'], argument: Argument) => Result,
+    call: (device: Window[Name], argument: Argument) => Result,
     ...argument: Argument extends undefined ? [] : [Argument]
   ): Promise<Awaited<Result>>;
   /** Ends the app as the system does, and starts it again. */
@@ -49,7 +53,10 @@ export async function startDevices(mutation?: Mutation): Promise<DeviceBrowser> 
   });
   return {
     origin,
-    open: (options) => openDevice(browser, origin, options),
+    open: (options) =>
+      openDevice(browser, origin, 'device', (page) => page.evaluate((given) => window.start(given), options)),
+    openPlugin: (options) =>
+      openDevice(browser, origin, 'plugin', (page) => page.evaluate((given) => window.startPlugin(given), options)),
     async [Symbol.asyncDispose]() {
       await browser.close();
       server.closeAllConnections();
@@ -90,14 +97,19 @@ function mutated({ file, guard, without }: Mutation): Plugin {
   };
 }
 
-async function openDevice(browser: Browser, origin: string, options: StartOptions): Promise<DevicePage> {
+async function openDevice<Name extends 'device' | 'plugin'>(
+  browser: Browser,
+  origin: string,
+  name: Name,
+  begin: (page: Page) => Promise<void>,
+): Promise<DevicePage<Name>> {
   const context: BrowserContext = await browser.newContext();
   const page = await context.newPage();
   const complaints: string[] = [];
   page.on('pageerror', (error) => complaints.push(String(error.stack ?? error)));
   const start = async () => {
     await page.goto(origin);
-    await page.evaluate((given) => window.start(given), options);
+    await begin(page);
   };
   await start();
   return {
@@ -105,9 +117,9 @@ async function openDevice(browser: Browser, origin: string, options: StartOption
     complaints,
     run: (call, ...[argument]) =>
       page.evaluate(
-        ([code, given]) =>
-          new Function('device', 'argument', `return (${code})(device, argument)`)(window.device, given),
-        [call.toString(), argument] as const,
+        ([code, given, of]) =>
+          new Function('device', 'argument', `return (${code})(device, argument)`)(window[of], given),
+        [call.toString(), argument, name] as const,
       ) as never,
     kill: start,
     [Symbol.asyncDispose]: () => context.close(),

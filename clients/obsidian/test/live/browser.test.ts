@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { onSqlite } from '../../../../server/test/kit/engines.ts';
+import { onEachEngine, onSqlite } from '../../../../server/test/kit/engines.ts';
 import { startServer, type TestServer } from '../../../../server/test/kit/server.ts';
 import { noChromium } from '../../../../tools/chromium.ts';
 import { type DeviceBrowser, startDevices } from '../browser.ts';
@@ -9,6 +9,7 @@ import { outsideTests } from './outside.ts';
 import { runSeed } from './random-run.ts';
 import { noteOn } from './together.ts';
 import { trapTests } from './traps.ts';
+import { wholeTests } from './whole.ts';
 
 const mutant = MUTANTS.find(({ name }) => name === process.env.MUTANT);
 
@@ -39,4 +40,17 @@ onSqlite('live notes in Chromium', (open) => {
       assert.equal(await runSeed(started().devices, started().server, seed), null);
     });
   }
+});
+
+onEachEngine('the whole plugin in Chromium', (open) => {
+  if (noChromium !== undefined) return;
+  let devices: DeviceBrowser;
+  before(async () => {
+    devices = await startDevices();
+  });
+  after(() => devices[Symbol.asyncDispose]());
+  wholeTests(async () => ({
+    devices,
+    server: await startServer({ open, config: { corsOrigins: [devices.origin] } }),
+  }));
 });

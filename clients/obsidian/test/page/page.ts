@@ -8,24 +8,16 @@ import type { Plugin as TypedPlugin } from 'obsidian';
 import { Doc, encodeStateAsUpdate } from 'yjs';
 import { CopyStore } from '../../src/live/copy-store.ts';
 import { LiveNotes } from '../../src/live/live-notes.ts';
-import { StandInApp } from '../stand-in/app.ts';
-import { realClock } from '../stand-in/clock.ts';
-import { Device, type DeviceOptions } from '../stand-in/device.ts';
 import { failures } from '../stand-in/events.ts';
 import type { TAbstractFile } from '../stand-in/files.ts';
-import { MarkdownView, type NestedEditor, type Switching } from '../stand-in/markdown.ts';
+import type { NestedEditor } from '../stand-in/markdown.ts';
 import { Plugin } from '../stand-in/plugin.ts';
-import type { WorkspaceLeaf } from '../stand-in/workspace.ts';
+import { AppOnPage, type AppOptions } from './app-on-page.ts';
 import { PageNetwork } from './network.ts';
 import { TestEngine } from './test-engine.ts';
+import { WholePlugin } from './whole-plugin.ts';
 
-export interface StartOptions extends Omit<DeviceOptions, 'clock' | 'saved'> {
-  readonly server: string;
-  readonly token: string;
-  readonly vault: string;
-  readonly switching?: Switching;
-  /** How long the app waits before it saves. */
-  readonly saveMs?: number;
+export interface StartOptions extends AppOptions {
   /** Notes that both sides have, at the first start. */
   readonly notes?: readonly { readonly id: string; readonly path: string; readonly text: string }[];
 }
@@ -33,11 +25,9 @@ export interface StartOptions extends Omit<DeviceOptions, 'clock' | 'saved'> {
 const network = new PageNetwork();
 
 /** The app on this page, with the live notes of the plugin and nothing else of it. */
-class PageDevice {
-  readonly app: StandInApp;
+class PageDevice extends AppOnPage {
   readonly live: LiveNotes;
   readonly engine: TestEngine;
-  readonly leaves: WorkspaceLeaf[] = [];
   /** What was kept beside a note, by its path. */
   readonly kept: [path: string, text: string][] = [];
   nested: NestedEditor | null = null;
@@ -47,24 +37,19 @@ class PageDevice {
   readonly #store = new CopyStore(indexedDB, 'notevault-live');
 
   constructor(options: StartOptions) {
-    const saved = localStorage.getItem('disk');
-    const device = new Device({ ...options, clock: realClock, ...(saved === null ? {} : { saved }) });
-    device.disk.onChanged = () => localStorage.setItem('disk', device.disk.saved);
-    MarkdownView.switching = options.switching ?? 'state';
-    MarkdownView.saveMs = options.saveMs ?? MarkdownView.saveMs;
-    this.app = new StandInApp(device);
+    super(options);
+    const { device } = this.app;
     const tokens = fixedToken(options.token);
     const vault = new VaultClient(new Transport(options.server, tokens, { tries: 1 }), options.vault);
     this.#socket = new LiveSocket(options.server, tokens, { firstDelayMs: 20, longestDelayMs: 40 });
     this.engine = new TestEngine(this.app, vault);
-    if (saved === null) {
+    if (this.isFirst) {
       for (const { id, path, text } of options.notes ?? []) {
         device.disk.write(path, text);
         this.engine.agree(path, id, text);
       }
     }
     this.app.vault.on('rename', (file: TAbstractFile, from: string) => this.engine.renamed(from, file.path));
-    this.app.workspace.registerView('markdown', (leaf) => new MarkdownView(leaf));
     this.live = new LiveNotes({
       app: this.app.asApp,
       store: this.#store,
@@ -86,60 +71,10 @@ class PageDevice {
     void this.live.recover();
   }
 
-  view(at: number): MarkdownView {
-    const view = this.leaves[at]?.view;
-    if (!(view instanceof MarkdownView)) throw new Error(`leaf ${at} shows no note`);
-    return view;
-  }
-
-  async open(path: string, at = this.leaves.length): Promise<void> {
-    const file = this.app.vault.getFileByPath(path);
-    if (file === null) throw new Error(`no file ${path}`);
-    this.leaves[at] ??= this.app.workspace.getLeaf('tab');
-    await this.leaves[at].openFile(file);
-  }
-
-  /** Opens a note in a window of its own, whose document is another one. */
-  async openPopout(path: string): Promise<void> {
-    const frame = document.body.appendChild(document.createElement('iframe'));
-    if (frame.contentWindow === null) throw new Error('no window');
-    this.leaves.push(this.app.workspace.openPopoutLeaf(frame.contentWindow));
-    await this.open(path, this.leaves.length - 1);
-  }
-
-  async close(at: number): Promise<void> {
-    await this.leaves[at]?.detach();
-    this.leaves.splice(at, 1);
-  }
-
-  /** Types as a person does, at an offset; at the end without one. */
-  type(at: number, text: string, offset?: number): void {
-    const { cm } = this.view(at).editor;
-    const from = Math.min(offset ?? cm.state.doc.length, cm.state.doc.length);
-    cm.dispatch({
-      changes: { from, insert: text },
-      selection: { anchor: from + text.length },
-      userEvent: 'input.type',
-    });
-  }
-
   /** Changes a file as another plugin does. */
   async process(path: string, change: (text: string) => string): Promise<void> {
     const file = this.app.vault.getFileByPath(path);
     if (file !== null) await this.app.vault.process(file, change);
-  }
-
-  text(at: number): string {
-    return this.view(at).getViewData();
-  }
-
-  disk(path: string): string | null {
-    return this.app.device.disk.text(path);
-  }
-
-  /** Saves all views, as the app does two seconds after a key. */
-  async save(): Promise<void> {
-    for (const { view } of this.leaves) if (view instanceof MarkdownView) await view.save();
   }
 
   /** The notes of which this device keeps a copy, once everything that happened until now is kept. */
@@ -181,11 +116,6 @@ class PageDevice {
     );
   }
 
-  /** How many editors are connected. */
-  get bound(): number {
-    return this.leaves.filter(({ view }) => view instanceof MarkdownView && Object.hasOwn(view, 'setViewData')).length;
-  }
-
   cut(): void {
     network.cut();
   }
@@ -201,10 +131,16 @@ declare global {
     device: PageDevice;
     failures: unknown[];
     start(options: StartOptions): void;
+    plugin: WholePlugin;
+    startPlugin(options: AppOptions): Promise<void>;
   }
 }
 
 window.failures = failures;
 window.start = (options) => {
   window.device = new PageDevice(options);
+};
+window.startPlugin = async (options) => {
+  window.plugin = new WholePlugin(options);
+  await window.plugin.start();
 };

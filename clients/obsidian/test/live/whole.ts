@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { TestServer } from '../../../../server/test/kit/server.ts';
+import { tokenOf } from '../../../../server/test/kit/shared-vault.ts';
+import { until } from '../../../../server/test/kit/until.ts';
+import type { DeviceBrowser, DevicePage } from '../browser.ts';
+
+type Home = DevicePage<'plugin'>;
+
+const PATH = 'note.md';
+const textOf = ({ run }: Home) => run((device, path) => device.disk(path), PATH);
+const shownOf = ({ run }: Home) => run((device) => device.text(0));
+
+/** Live notes in the plugin as the app loads it, with its own engine. */
+export function wholeTests(
+  started: () => Promise<{ readonly devices: DeviceBrowser; readonly server: TestServer }>,
+): void {
+  /** A vault of alice with a note, and devices on which somebody has it open. */
+  async function vaultWith(text: string) {
+    const { devices, server } = await started();
+    const { alice, bob } = server;
+    const vault = (await alice.post('/vaults', { name: `vault ${Math.random()}` })).body.vault.id as string;
+    const headers = { 'x-vault-id': vault };
+    await alice.post('/notes', { path: PATH, content: text, mtime: 1 }, headers);
+    const homes: Home[] = [];
+    const home = async (who: 'alice' | 'bob' = 'alice') => {
+      const { accessToken } = await server[who].signed();
+      const opened = await devices.openPlugin({ server: server.url, token: accessToken, vault, saveMs: 200 });
+      homes.push(opened);
+      await until(async () => (await textOf(opened)) !== null, 'the first sync');
+      await opened.run((device, path) => device.open(path), PATH);
+      return opened;
+    };
+    return {
+      home,
+      stored: async () => (await alice.get(`/notes/${PATH}`, headers)).body.content as string,
+      append: (content: string) => alice.post('/notes/append', { path: PATH, text: content }, headers),
+      /** Lets bob into the vault; resolves to what changes his role. */
+      async join(role: 'viewer' | 'editor') {
+        const { url } = (await alice.post(`/vaults/${vault}/invitations`, { role })).body;
+        assert.equal((await bob.post(`/invitations/${tokenOf(url)}/accept`)).status, 200);
+        const { id } = await bob.signed();
+        return (now: 'viewer' | 'editor') => alice.patch(`/vaults/${vault}/members/${id}`, { role: now });
+      },
+      async [Symbol.asyncDispose]() {
+        for (const one of homes) await one[Symbol.asyncDispose]();
+        await server[Symbol.asyncDispose]();
+      },
+    };
+  }
+
+  const live = ({ run }: Home) => until(async () => (await run((device) => device.bound)) === 1, 'a live note');
+
+  describe('the whole plugin', () => {
+    test('edits a note live with another device, and the engine goes on with it once nobody shows it', async () => {
+      await using at = await vaultWith('first\n');
+      const [here, there] = [await at.home(), await at.home()];
+      for (const home of [here, there]) await live(home);
+      await here.run((device) => device.type(0, 'from here\n'));
+      await there.run((device) => device.type(0, 'from there\n', 0));
+      const text = 'from there\nfirst\nfrom here\n';
+      for (const home of [here, there]) {
+        await until(async () => (await shownOf(home)) === text, 'the letters of both');
+        await until(async () => (await textOf(home)) === text, 'the file');
+      }
+      assert.equal(await at.stored(), text);
+      await here.run((device) => device.close(0));
+      await at.append('by an assistant\n');
+      const whole = `${text}by an assistant\n`;
+      for (const home of [here, there]) await until(async () => (await textOf(home)) === whole, 'the last line');
+      await here.run((device, path) => device.open(path), PATH);
+      await live(here);
+      await here.run((device) => device.type(0, 'again\n'));
+      await until(async () => (await shownOf(there)) === `${whole}again\n`, 'the letters of the second time');
+      for (const home of [here, there]) {
+        assert.deepEqual(await home.run(({ paths }) => paths), [PATH]);
+        assert.deepEqual(home.complaints, []);
+      }
+    });
+
+    test('sends nothing of a person who may only read, and keeps what they typed beside the note', async () => {
+      await using at = await vaultWith('first\n');
+      const change = await at.join('editor');
+      const [owner, member] = [await at.home(), await at.home('bob')];
+      for (const home of [owner, member]) await live(home);
+      await member.run((device) => device.type(0, 'as an editor\n'));
+      await until(async () => (await at.stored()).includes('as an editor'), 'the line');
+      assert.equal((await change('viewer')).status, 200);
+      await until(async () => (await member.run((device) => device.bound)) === 0, 'the end of the live note');
+      await member.run((device) => device.type(0, 'as a viewer\n'));
+      await owner.run((device) => device.type(0, 'of the owner\n', 0));
+      const text = 'of the owner\nfirst\nas an editor\n';
+      await until(async () => (await at.stored()) === text, 'the line of the owner');
+      await until(async () => (await textOf(member)) === text, 'the note as the owner has it');
+      const kept = (await member.run(({ paths }) => paths)).filter((path) => path !== PATH);
+      const texts = await member.run((device, paths) => paths.map((path) => device.disk(path)), kept);
+      assert.match(texts.join(), /as a viewer/);
+      assert.equal(await at.stored(), text);
+      assert.deepEqual(await owner.run(({ paths }) => paths), [PATH]);
+    });
+  });
+}
