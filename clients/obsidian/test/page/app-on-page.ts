@@ -11,6 +11,8 @@ export interface AppOptions extends Omit<DeviceOptions, 'clock' | 'saved'> {
   readonly switching?: Switching;
   /** How long the app waits before it saves. */
   readonly saveMs?: number;
+  /** Whether the disk is gone with the page, as none should that is long. */
+  readonly isShort?: boolean;
 }
 
 /** The app on this page, whose disk outlives it, and what a person does in its editors. */
@@ -24,7 +26,8 @@ export class AppOnPage {
     const saved = localStorage.getItem('disk');
     this.isFirst = saved === null;
     const device = new Device({ ...options, clock: realClock, ...(saved === null ? {} : { saved }) });
-    device.disk.onChanged = () => localStorage.setItem('disk', device.disk.saved);
+    const keep = () => localStorage.setItem('disk', device.disk.saved);
+    if (options.isShort !== true) device.disk.onChanged = keep;
     MarkdownView.switching = options.switching ?? 'state';
     MarkdownView.saveMs = options.saveMs ?? MarkdownView.saveMs;
     this.app = new StandInApp(device);

@@ -6,10 +6,16 @@ const FOLDER = '.obsidian/plugins/notevault';
 /** The app on this page with the whole plugin, on a device that was connected before and has synced nothing yet. */
 export class WholePlugin extends AppOnPage {
   readonly #options: AppOptions;
+  #controller: NotevaultPlugin['controller'] | null = null;
+  /** How long the longest task of the page took, of those over 50 ms. */
+  longestTaskMs = 0;
 
   constructor(options: AppOptions) {
     super(options);
     this.#options = options;
+    new PerformanceObserver((list) => {
+      for (const { duration } of list.getEntries()) this.longestTaskMs = Math.max(this.longestTaskMs, duration);
+    }).observe({ type: 'longtask' });
   }
 
   /** Starts the app; the person has seen what the first sync does. */
@@ -22,6 +28,7 @@ export class WholePlugin extends AppOnPage {
     secrets.set('notevault-sync', JSON.stringify({ access_token: token, refresh_token: 'none' }));
     const manifest = { id: 'notevault', name: 'Notevault', version: '0' };
     const { controller } = (await this.app.enable(NotevaultPlugin as never, manifest)) as unknown as NotevaultPlugin;
+    this.#controller = controller;
     this.app.start();
     await new Promise<void>((resolve) => {
       const look = () => controller.facts.phase !== 'not connected' && resolve();
@@ -29,6 +36,22 @@ export class WholePlugin extends AppOnPage {
       look();
     });
     controller.begin();
+  }
+
+  /** Resolves once both sides are in step, after the plugin began anew if it is to. Returns how long that took, in ms. */
+  async inStep(isAnew = false): Promise<number> {
+    const controller = this.#controller as NotevaultPlugin['controller'];
+    const from = performance.now();
+    if (isAnew) await controller.open();
+    return new Promise((resolve) => {
+      const look = () => {
+        const { state, at } = controller.facts.status;
+        if (state === 'in step' && (!isAnew || (at ?? 0) > performance.timeOrigin + from))
+          resolve(performance.now() - from);
+      };
+      controller.onChange(look);
+      look();
+    });
   }
 
   get paths(): readonly string[] {
