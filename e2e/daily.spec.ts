@@ -42,6 +42,11 @@ test('a new note comes beside the open one', async ({ page, alice }) => {
 
 test('the folder of daily notes is chosen for all devices of the account', async ({ page, alice, context }) => {
   await alice.write('Peas.md', '');
+  // What is typed before they are there must not be lost when they come.
+  await page.route('**/api/me/preferences', async (route) => {
+    await new Promise((resolve) => setTimeout(resolve, 1000));
+    await route.continue();
+  });
   await page.goto(`${alice.url}/settings`);
   const field = page.getByLabel('Folder of daily notes');
   await field.fill('Log');

@@ -15,7 +15,7 @@ export function FoldersSection() {
   const t = useTexts('settings');
   const inVault = useTexts('vault');
   const queries = useQueryClient();
-  const preferences = useQuery(preferencesQuery).data;
+  const { data: preferences, isPending } = useQuery(preferencesQuery);
   const chosen = chosenFolders(preferences);
   const named = { templates: inVault('template.folder'), daily: inVault('daily.folder') };
   const keep = (which: (typeof FOLDERS)[number], typed: string) => {
@@ -31,8 +31,9 @@ export function FoldersSection() {
       <div className={styles.options}>
         {FOLDERS.map((which) => (
           <Field
-            // A field keeps what it began with.
-            key={`${which} ${preferences === undefined}`}
+            // A field keeps what it began with, so it takes nothing before that is known.
+            key={`${which} ${isPending}`}
+            disabled={isPending}
             label={t(`folders.${which}`)}
             hint={t(`folders.${which}Hint`)}
             defaultValue={readFolder(chosen[which]) ?? ''}
