@@ -47,9 +47,11 @@ test('the folder of daily notes is chosen for all devices of the account', async
     await new Promise((resolve) => setTimeout(resolve, 1000));
     await route.continue();
   });
+  const read = page.waitForResponse('**/api/me/preferences');
   await page.goto(`${alice.url}/settings`);
   const field = page.getByLabel('Folder of daily notes');
   await field.fill('Log');
+  await read;
   const saved = page.waitForResponse((answer) => answer.request().method() === 'PATCH');
   await field.blur();
   await saved;
