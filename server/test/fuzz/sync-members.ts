@@ -74,6 +74,8 @@ class Member {
   #key = '';
   #isToldReadOnly = false;
   standing: Standing;
+  /** Whether the server has answered that this person was removed. */
+  isOut = false;
   isEnded = false;
   result: SyncResult | null = null;
 
@@ -110,7 +112,7 @@ class Member {
     const { random, server, vault } = this.#run;
     this.#scheduler.ticks += LATER_MS;
     this.result = null;
-    const [isRemoved, changes] = [this.standing === 'removed', this.disk.changes];
+    const [isOut, changes] = [this.isOut, this.disk.changes];
     const fetch: typeof globalThis.fetch = async (input, init) => {
       if (this.#isToldReadOnly && init?.method !== 'GET')
         this.#run.fault(`${this.name} may read and sends ${init?.method} ${new URL(String(input)).pathname}`);
@@ -135,7 +137,7 @@ class Member {
       if (isGone) this.isEnded = this.standing === 'removed';
       else if (!(error instanceof ServerUnreachable)) throw error;
     }
-    if (isRemoved && this.isEnded && this.disk.changes !== changes)
+    if (isOut && this.isEnded && this.disk.changes !== changes)
       this.#run.fault(`${this.name} changes a folder without a vault`);
   }
 }
@@ -212,6 +214,7 @@ class Run {
       // Before the request: a sync beside it may already find the vault gone.
       member.standing = standing;
       await caller.delete(`${path}/members/${id}`);
+      member.isOut = true;
     } else if (member.standing === 'removed') {
       await this.#running.get(member);
       // An invitation of the moment of the removal counts as one from before.
@@ -222,6 +225,7 @@ class Run {
       // A folder that did not sync meanwhile knows nothing of it, but its credential no longer names the vault.
       member.isEnded = true;
       await member.begin();
+      member.isOut = false;
       member.standing = standing;
     } else {
       const { status } = await caller.patch(`${path}/members/${id}`, { role: standing });
