@@ -64,16 +64,17 @@ export class CopyStore {
     updates.add({ id: row.id, update: snapshot });
   }
 
-  async append(id: string, update: Uint8Array): Promise<void> {
-    const { updates } = await this.#stores('readwrite');
+  /** Adds a change of the document, and in one with it what is known beside it. */
+  async append(id: string, update: Uint8Array, changed: Partial<Row> | null = null): Promise<void> {
+    const { notes, updates } = await this.#stores('readwrite');
     updates.add({ id, update });
+    if (changed !== null) await put(notes, id, changed);
   }
 
   /** Changes what is known beside the document; nothing without a copy. */
   async change(id: string, changed: Partial<Row>): Promise<void> {
     const { notes } = await this.#stores('readwrite');
-    const row = await result(notes.get(id) as IDBRequest<Row | undefined>);
-    if (row !== undefined) notes.put({ ...row, ...changed });
+    await put(notes, id, changed);
   }
 
   async remove(id: string): Promise<void> {
@@ -93,6 +94,11 @@ export class CopyStore {
     const transaction = (await this.#opened).transaction([NOTES, UPDATES], mode);
     return { notes: transaction.objectStore(NOTES), updates: transaction.objectStore(UPDATES) };
   }
+}
+
+async function put(notes: IDBObjectStore, id: string, changed: Partial<Row>): Promise<void> {
+  const row = await result(notes.get(id) as IDBRequest<Row | undefined>);
+  if (row !== undefined) notes.put({ ...row, ...changed });
 }
 
 function result<Value>(request: IDBRequest<Value>): Promise<Value> {

@@ -14,8 +14,11 @@ export interface ForeignOptions {
   readonly waiting: readonly ForeignText[];
   /** Keeps what waits on this device. */
   changed(waiting: readonly ForeignText[]): void;
-  /** Makes the change an edit of the document here. Returns whether there is a document to do that in. */
-  readonly apply: (foreign: ForeignText) => boolean;
+  /**
+   * Makes the change an edit of the document here; with it the device keeps that only the others wait. Returns whether
+   * there is a document to do that in.
+   */
+  readonly apply: (foreign: ForeignText, others: readonly ForeignText[]) => boolean;
   /** Nothing waits any more. */
   done(): void;
 }
@@ -80,7 +83,7 @@ export class ForeignTexts {
       // What was typed before the change must be there before it.
       if (!(await this.#isSaved())) {
         if (sent !== null || this.#isOver || note.state.end !== null) return false;
-        return apply(foreign);
+        return apply(foreign, this.#waiting.slice(1));
       }
       try {
         sent ??= await this.#prepared(foreign);
@@ -94,7 +97,7 @@ export class ForeignTexts {
         sent = null;
       }
     }
-    return apply(foreign);
+    return apply(foreign, this.#waiting.slice(1));
   }
 
   /** The write that brings the change; null when the note has it already, or is gone. */

@@ -62,6 +62,8 @@ export class LiveFile {
   #replacing = 0;
   /** When the file was changed by something else than the one editor that shows it. */
   #changedAt = 0;
+  /** What the device keeps in one with the next change of the document: the app may end at any moment. */
+  #keptWith: Pick<NoteCopy, 'foreign'> | null = null;
   #isOver = false;
   #isClosing = false;
   /** Whether edits go into the document without the server: it was reached before, or was given up. */
@@ -100,9 +102,11 @@ export class LiveFile {
       writer: parts.writer,
       waiting: copy?.foreign ?? [],
       changed: (foreign) => void this.#change({ foreign }),
-      apply: ({ base, text }) => {
+      apply: ({ base, text }, others) => {
         if (!this.#isAlone || !isBegun(this.#doc)) return false;
+        this.#keptWith = { foreign: others };
         this.#edit(mergeTexts(base, text, this.text));
+        this.#keptWith = null;
         return true;
       },
       done: () => this.#settle(),
@@ -276,7 +280,7 @@ export class LiveFile {
    */
   #keep(update: Uint8Array, isLocal: boolean): void {
     const { store } = this.#parts;
-    if (this.#isCopied) void store.append(this.id, update).catch(() => undefined);
+    if (this.#isCopied) void store.append(this.id, update, this.#keptWith).catch(() => undefined);
     else if (isLocal || this.editors.size > 0) this.#beginCopy();
   }
 

@@ -195,6 +195,30 @@ export function outsideTests(note: (text: string) => Promise<Together>): void {
       assert.equal(await inStep(both, here, there), 'typed\nfirst\nby a plugin\n');
     });
 
+    test('has a change of another plugin once that was just made an edit of the document', async () => {
+      await using both = await note('-- -\nk\n---\n');
+      const [here, there] = [await both.shown(), await both.shown()];
+      await here.run(async (device) => {
+        device.cut();
+        const { add } = IDBObjectStore.prototype;
+        IDBObjectStore.prototype.add = function (...given) {
+          // The app ends once the edit is stored.
+          IDBDatabase.prototype.transaction = () => Reflect.get({}, 'none') as never;
+          return add.apply(this, given);
+        };
+        await device.process('note.md', (text) => `---\np: x\n---\n${text}`);
+      });
+      await until(
+        async () => (await here.run((device) => device.text(0))) === '---\np: x\n---\n-- -\nk\n---\n',
+        'the edit',
+      );
+      await there.run((device) => device.type(0, 'y', 4));
+      await here.kill();
+      await here.run((device) => device.open('note.md'));
+      await connected(here);
+      assert.equal(await inStep(both, here, there), '---\np: x\n---\n-- -y\nk\n---\n');
+    });
+
     test('has a change of another plugin once that was being sent', async () => {
       await using both = await note('first\n');
       const [here, there] = [await both.shown(), await both.shown()];
