@@ -209,9 +209,12 @@ export class LiveNotes {
     this.#starting.add(file);
     try {
       const onDisk = inLineFeeds(await this.#options.app.vault.read(file));
-      const hold = await this.#options.hold(file.path, onDisk);
+      const { path } = file;
+      const hold = await this.#options.hold(path, onDisk);
       if (hold === null) return;
       const copy = await this.#options.store.load(hold.id).catch(() => null);
+      // From here on a live note hears of it.
+      if (file.path !== path) hold.moved(file.path);
       if (this.#isOver || (copy === null && !this.#options.isConnected())) {
         hold.release();
         return;

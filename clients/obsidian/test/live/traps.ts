@@ -118,6 +118,29 @@ export function trapTests(note: (text: string) => Promise<Together>): void {
       assert.equal(await inStep(both, here, there), 'first\none two ');
     });
 
+    test('a note that is renamed while it becomes live is synced under its new name', async () => {
+      await using both = await note('first\n');
+      const there = await both.shown();
+      const here = await both.device();
+      await here.run(async (device) => {
+        const { engine } = device;
+        const hold = engine.hold.bind(engine);
+        engine.hold = async (path, text) => {
+          const held = await hold(path, text);
+          const file = device.app.vault.getFileByPath(path);
+          if (file !== null) await device.app.vault.rename(file, 'renamed.md');
+          return held;
+        };
+        await device.open('note.md');
+      });
+      await connected(here);
+      await here.kill();
+      await here.run((device) => device.open('renamed.md'));
+      await connected(here);
+      await there.run((device) => device.type(0, 'from there\n', 0));
+      assert.equal(await inStep(both, here, there), 'from there\nfirst\n');
+    });
+
     test('what is typed before the note is connected is there once', async () => {
       await using both = await note('first\n');
       const there = await both.shown();
