@@ -247,7 +247,7 @@ const UPLOADS = 'notevault-uploads';
 
 /** Uploads that have begun, which go on after the app was ended. */
 function begunUploads(app: Pick<App, 'loadLocalStorage' | 'saveLocalStorage'>): UploadMemory {
-  const load = (): Record<string, string> => app.loadLocalStorage(UPLOADS) ?? {};
+  const load = () => (app.loadLocalStorage(UPLOADS) ?? {}) as Record<string, string>;
   return {
     read: async (key) => load()[key] ?? null,
     write: async (key, id) => {
