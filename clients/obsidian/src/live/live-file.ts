@@ -101,7 +101,8 @@ export class LiveFile {
       note: this.#note,
       writer: parts.writer,
       waiting: copy?.foreign ?? [],
-      changed: (foreign) => void this.#change({ foreign }),
+      // In one with what the file has: alone, that would say that nothing of it waits.
+      changed: (foreign) => void this.#change({ foreign, onDisk: this.#recent.onDisk }),
       apply: ({ base, text }, others) => {
         if (!this.#isAlone || !isBegun(this.#doc)) return false;
         this.#keptWith = { foreign: others };
@@ -163,7 +164,7 @@ export class LiveFile {
     const base = this.knows(text) ? null : this.#recent.baseOf(text);
     const isNew = !this.#recent.isOnDisk(text);
     this.#recent.wasRead(text);
-    if (isNew) this.#change({ onDisk: text });
+    if (isNew && base === null) this.#change({ onDisk: text });
     if (base !== null || (isNew && this.editors.size > 1)) this.#changedAt = this.#parts.now();
     if (base !== null) this.#foreign.add({ base, text, sent: null });
     else this.#settle();

@@ -110,7 +110,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'a change that waits is not kept',
     file: 'live/live-file.ts',
-    guard: 'changed: (foreign) => void this.#change({ foreign }),',
+    guard: 'changed: (foreign) => void this.#change({ foreign, onDisk: this.#recent.onDisk }),',
     without: 'changed: () => undefined,',
     test: 'that was being sent',
   },

@@ -219,6 +219,33 @@ export function outsideTests(note: (text: string) => Promise<Together>): void {
       assert.equal(await inStep(both, here, there), '---\np: x\n---\n-- -y\nk\n---\n');
     });
 
+    test('has a change of another plugin that was kept just before', async () => {
+      await using both = await note('first\n');
+      const [here, there] = [await both.shown(), await both.shown()];
+      await here.run(async (device) => {
+        device.cut();
+        device.type(0, 'typed\n');
+        await device.save();
+        await device.copies();
+        const { prototype } = IDBObjectStore;
+        const { put } = prototype;
+        const none = () => ({}) as IDBRequest<IDBValidKey>;
+        // The app ends once the first thing is stored.
+        prototype.add = none;
+        prototype.put = function (...given) {
+          prototype.put = none;
+          return put.apply(this, given);
+        };
+        await device.process('note.md', (text) => `${text}by a plugin\n`);
+      });
+      await until(async () => (await here.run((device) => device.text(0))).includes('by a plugin'), 'the edit');
+      await here.kill();
+      await there.run((device) => device.type(0, 'from there\n', 0));
+      await here.run((device) => device.open('note.md'));
+      await connected(here);
+      assert.equal(await inStep(both, here, there), 'from there\nfirst\ntyped\nby a plugin\n');
+    });
+
     test('has a change of another plugin once that was being sent', async () => {
       await using both = await note('first\n');
       const [here, there] = [await both.shown(), await both.shown()];
