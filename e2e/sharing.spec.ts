@@ -300,11 +300,14 @@ test('[S10] whoever was removed while offline finds the vault gone when they com
   await mira.shareWith(alice, 'editor');
   const copied = async () =>
     (await rowsOf<{ path: string }>(page, 'notevault-notes', 'copies')).map(({ path }) => path);
-  for (const { id } of [read, note]) {
+  for (const [{ id }, paths] of [
+    [read, ['Tools.md']],
+    [note, ['Beds.md', 'Tools.md']],
+  ] as const) {
     await page.goto(mira.page(`/notes/${id}`));
-    await expect(page.getByTestId('save-state')).toHaveText('Saved');
+    await expect.poll(async () => (await copied()).sort()).toEqual(paths);
   }
-  await expect.poll(async () => (await copied()).sort()).toEqual(['Beds.md', 'Tools.md']);
+  await expect(page.getByTestId('save-state')).toHaveText('Saved');
   await context.setOffline(true);
   await typeAtEnd(page, 'not sent');
   await expect(page.getByTestId('save-state')).toHaveText('Offline – kept on this device');
