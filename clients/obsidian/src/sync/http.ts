@@ -2,12 +2,6 @@ import { SLICE_BYTES } from '@notevault/client/sliced-upload.ts';
 import type { Http, HttpRequest } from '@notevault/client/transport.ts';
 import { requestUrl } from 'obsidian';
 
-/**
- * The longest body by `requestUrl`: on phones it becomes one string, which must be short. Longer files go in slices, which
- * are as long as this.
- */
-const BODY_BYTES = SLICE_BYTES;
-
 /** Thrown where a body would be too long for `requestUrl`. */
 export class BodyTooLong extends Error {
   override readonly name = 'BodyTooLong';
@@ -60,7 +54,9 @@ async function redirectsNot(origin: string): Promise<boolean> {
 
 async function byRequestUrl(url: URL, { method, headers, body }: HttpRequest): Promise<Response> {
   const bytes = body === undefined ? null : await new Response(body).arrayBuffer();
-  if (bytes !== null && bytes.byteLength > BODY_BYTES) throw new BodyTooLong('the file is too long to be sent at once');
+  // On phones it becomes one string, which must be short. Longer files go in slices.
+  if (bytes !== null && bytes.byteLength > SLICE_BYTES)
+    throw new BodyTooLong('the file is too long to be sent at once');
   const answer = await requestUrl({
     ...{ url: url.href, method, headers: Object.fromEntries(headers), throw: false },
     ...(bytes !== null && { body: bytes }),

@@ -244,6 +244,8 @@ interface Parts {
 }
 
 const UPLOADS = 'notevault-uploads';
+/** How many of them are remembered: a file that changed amid its upload never asks for it again. */
+const MOST_UPLOADS = 100;
 
 /** Uploads that have begun, which go on after the app was ended. */
 function begunUploads(app: Pick<App, 'loadLocalStorage' | 'saveLocalStorage'>): UploadMemory {
@@ -252,7 +254,8 @@ function begunUploads(app: Pick<App, 'loadLocalStorage' | 'saveLocalStorage'>): 
     read: async (key) => load()[key] ?? null,
     write: async (key, id) => {
       const { [key]: _, ...others } = load();
-      app.saveLocalStorage(UPLOADS, id === null ? others : { ...others, [key]: id });
+      const latest = Object.entries(others).slice(1 - MOST_UPLOADS);
+      app.saveLocalStorage(UPLOADS, Object.fromEntries(id === null ? latest : [...latest, [key, id]]));
     },
   };
 }

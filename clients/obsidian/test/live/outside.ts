@@ -1,9 +1,15 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { until } from '../../../../server/test/kit/until.ts';
+import type { DevicePage } from '../browser.ts';
 import { connected, inStep, type Together } from './together.ts';
 
 const TEXT = '---\nkind: note\n---\nA line with [[Old]].\n';
+
+async function openedAgain(here: DevicePage): Promise<void> {
+  await here.run((device) => device.open('note.md'));
+  await connected(here);
+}
 
 /** What changes a live note beside its editors, and what ends the app. */
 export function outsideTests(note: (text: string) => Promise<Together>): void {
@@ -151,8 +157,7 @@ export function outsideTests(note: (text: string) => Promise<Together>): void {
         if (isSaved) await here.run((device) => device.save());
         await here.run((device) => device.copies());
         await here.kill();
-        await here.run((device) => device.open('note.md'));
-        await connected(here);
+        await openedAgain(here);
         assert.equal(await inStep(both, here, there), 'from there\nfirst\ntyped\n');
       });
     }
@@ -190,8 +195,7 @@ export function outsideTests(note: (text: string) => Promise<Together>): void {
       assert.equal(await here.run((device) => device.disk('note.md')), 'typed\nfirst\n');
       await here.page.unrouteAll({ behavior: 'ignoreErrors' });
       await here.kill();
-      await here.run((device) => device.open('note.md'));
-      await connected(here);
+      await openedAgain(here);
       assert.equal(await inStep(both, here, there), 'typed\nfirst\nby a plugin\n');
     });
 
@@ -214,8 +218,7 @@ export function outsideTests(note: (text: string) => Promise<Together>): void {
       );
       await there.run((device) => device.type(0, 'y', 4));
       await here.kill();
-      await here.run((device) => device.open('note.md'));
-      await connected(here);
+      await openedAgain(here);
       assert.equal(await inStep(both, here, there), '---\np: x\n---\n-- -y\nk\n---\n');
     });
 
@@ -241,8 +244,7 @@ export function outsideTests(note: (text: string) => Promise<Together>): void {
       await until(async () => (await here.run((device) => device.text(0))).includes('by a plugin'), 'the edit');
       await here.kill();
       await there.run((device) => device.type(0, 'from there\n', 0));
-      await here.run((device) => device.open('note.md'));
-      await connected(here);
+      await openedAgain(here);
       assert.equal(await inStep(both, here, there), 'from there\nfirst\ntyped\nby a plugin\n');
     });
 
@@ -261,8 +263,7 @@ export function outsideTests(note: (text: string) => Promise<Together>): void {
       await here.page.unrouteAll({ behavior: 'ignoreErrors' });
       await here.kill();
       await there.run((device) => device.type(0, 'from there\n', 0));
-      await here.run((device) => device.open('note.md'));
-      await connected(here);
+      await openedAgain(here);
       assert.equal(await inStep(both, here, there), 'from there\nfirst\nby a plugin\n');
     });
   });
