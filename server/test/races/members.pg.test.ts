@@ -99,6 +99,19 @@ onEachEngine('changes of who has a vault', (open) => {
     await until(() => hers.received.scopes.at(-1) === 'readonly', 'the read-only scope');
   });
 
+  test('[S2] a lowered role is told where a document is open, also if one that is opened after it finds it first', async () => {
+    await using shared = await startShared({ open });
+    const { server, alice, bob, note, vault, path } = shared;
+    const bobs = await shared.join(bob, 'editor');
+    const { db, clock, masterKey, blobs } = server;
+    await using second = await startServer({ open: async () => db, clock, masterKey, blobs });
+    using line = new FlakySocket(second.url);
+    using typing = await line.open(note, await sessionOf(server.bob)).synced();
+    assert.equal((await alice.patch(`${path}/${bobs}`, { role: 'viewer' })).status, 200);
+    using _feed = await line.open(`vault:${vault}`, await sessionOf(server.bob)).synced();
+    await until(() => typing.received.scopes.at(-1) === 'readonly', 'the read-only scope');
+  });
+
   test('[S2] an export in another process ends within a second of its maker losing the vault', async () => {
     await using three = await startThree(open);
     const { shared, third } = three;

@@ -83,9 +83,7 @@ export class Permission {
       // A change was reported during the check: its answer may be outdated.
     } while (typeof access !== 'string' && this.#stale);
     if (typeof access === 'string') return this.revoke(access);
-    const changed = access.vault.permission !== this.#vault.permission;
     this.renew(access.principal, access.vault, at);
-    if (changed) for (const listener of [...this.listeners]) listener.permissionChanged();
   }
 
   revoke(lost: Lost): void {
@@ -93,9 +91,12 @@ export class Permission {
     for (const listener of [...this.listeners]) listener.revoked(lost);
   }
 
+  /** Takes what was found; listeners are told here, because whoever opens another document may find it first. */
   renew(principal: Principal, vault: OpenVault, checkedAt: number): void {
+    const isChanged = vault.permission !== this.#vault.permission;
     [this.#principal, this.#vault] = [principal, vault];
     this.#checkedAt = Math.max(this.#checkedAt, checkedAt);
+    if (isChanged) for (const listener of [...this.listeners]) listener.permissionChanged();
   }
 }
 
