@@ -13,6 +13,7 @@ import {
 } from '@notevault/sync/engine/ports.ts';
 import { isAlike } from '@notevault/sync/engine/sync-state.ts';
 import { IGNORE_FILE, IgnoreRules, LITTER } from '@notevault/sync/rules/ignore-rules.ts';
+import { reason } from '@notevault/sync/rules/reasons.ts';
 import { pathFault } from '@notevault/sync/rules/safe-path.ts';
 import { type Setting, SettingsFiles } from '@notevault/sync/rules/settings-files.ts';
 import { ChangedPaths } from './changed-paths.ts';
@@ -244,7 +245,7 @@ export class NodeDisk implements Disk, Disposable {
       const names = await readdir(at);
       if (names.every((name) => LITTER.has(name))) for (const name of names) await unlink(join(at, name));
       else if (names.every((name) => name.startsWith('.') || this.#isIgnoredEntry(`${path}/${name}`)))
-        throw new DiskRefused('is gone in the vault, and stays here for the files in it that are not synced');
+        throw new DiskRefused(reason('folderStays'));
       await rmdir(at);
       this.#noteChanges([target]);
     });

@@ -1,6 +1,6 @@
 import { ItemView, type WorkspaceLeaf } from 'obsidian';
 import type { Deed } from '../sync/activity.ts';
-import { type TextKey, text, timeText } from '../texts/texts.ts';
+import { reasonText, type TextKey, text, timeText } from '../texts/texts.ts';
 import type { SyncController } from './sync-controller.ts';
 
 export const ACTIVITY_VIEW = 'notevault-activity';
@@ -47,14 +47,14 @@ export class ActivityView extends ItemView {
     if (unsynced.length > 0) {
       this.contentEl.createEl('p', { text: text('notSynced'), cls: 'notevault-heading' });
       const list = this.contentEl.createEl('ul');
-      for (const { path, reason } of unsynced) list.createEl('li', { text: `${path} ${reason}` });
+      for (const { path, reason } of unsynced) list.createEl('li', { text: `${path} ${reasonText(reason)}` });
     }
     const happenings = sync?.activity.all ?? [];
     if (happenings.length === 0) this.contentEl.createEl('p', { text: text('nothingYet') });
     const list = this.contentEl.createEl('ul');
     for (const { at, direction, deed, path, reason } of happenings) {
       const what = `${timeText(at)} · ${text(direction)} · ${text(DEEDS[deed])} · ${path}`;
-      list.createEl('li', { text: reason === null ? what : `${what}: ${reason}` });
+      list.createEl('li', { text: reason === null ? what : `${what}: ${reasonText(reason)}` });
     }
   }
 }

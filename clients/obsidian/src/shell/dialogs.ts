@@ -4,16 +4,16 @@ import { ApiError, ConnectionError } from '@notevault/client/transport.ts';
 import type { DeviceStarted } from '@notevault/protocol/devices.ts';
 import { type App, Modal, Notice, Setting } from 'obsidian';
 import { connect, isOpenToAll, originOf } from '../sync/connect.ts';
-import { type TextKey, text } from '../texts/texts.ts';
+import { reasonText, type TextKey, text } from '../texts/texts.ts';
 import { brakeText, factTexts, stateText } from './facts-texts.ts';
 import type { SyncController } from './sync-controller.ts';
 
 /** An error as a person is told it. */
 export function errorText(error: unknown): string {
   if (error instanceof ConnectionError || (error as Error).name === 'ServerUnreachable')
-    return text('unreachable', { reason: (error as Error).message });
+    return text('unreachable', { reason: reasonText((error as Error).message) });
   if (error instanceof LinkRefused || error instanceof ApiError) return text('refused', { reason: error.message });
-  return error instanceof Error ? error.message : String(error);
+  return reasonText(error instanceof Error ? error.message : String(error));
 }
 
 /** Asks whether to do something that is not easily undone. */
@@ -204,7 +204,7 @@ export class StatusModal extends Modal {
     if (facts.phase === 'runs' && sync?.isConnected === false) this.contentEl.createEl('p', { text: text('polling') });
     const names = [...new Set((sync?.present ?? []).map(({ name }) => name ?? '?'))];
     if (names.length > 0) this.contentEl.createEl('p', { text: text('here', { names: names.join(', ') }) });
-    if (facts.status.message !== null) this.contentEl.createEl('p', { text: facts.status.message });
+    if (facts.status.message !== null) this.contentEl.createEl('p', { text: reasonText(facts.status.message) });
     for (const brake of facts.status.brakes) this.contentEl.createEl('p', { text: brakeText(brake) });
     this.#acts();
   }

@@ -1,6 +1,6 @@
 import type { BrakeReason } from '@notevault/sync/plan/brake.ts';
 import type { SyncStatus } from '@notevault/sync/run/sync-status.ts';
-import { type TextKey, text, timeText } from '../texts/texts.ts';
+import { reasonText, type TextKey, text, timeText } from '../texts/texts.ts';
 import type { Facts } from './sync-controller.ts';
 
 const STATES: Readonly<Record<SyncStatus['state'], TextKey>> = {
@@ -27,7 +27,7 @@ export function stateText({ phase, status }: Facts): string {
     case 'asks':
       return text('stateAsks');
     case 'stopped':
-      return [text('stateStopped'), status.message].filter(Boolean).join(': ');
+      return status.message === null ? text('stateStopped') : `${text('stateStopped')}: ${reasonText(status.message)}`;
     case 'runs':
       return text(STATES[status.state]);
   }

@@ -1,5 +1,6 @@
 import { FolderGone } from '@notevault/sync/engine/ports.ts';
 import type { App, DataAdapter } from 'obsidian';
+import { reason } from '../texts/reasons/en.ts';
 import { OWN_FOLDER } from './kept-copies.ts';
 
 const MARKER = `${OWN_FOLDER}/folder.json`;
@@ -38,11 +39,7 @@ export async function removeMarker(adapter: DataAdapter): Promise<void> {
 export async function checkMarker(adapter: DataAdapter, vaultId: string): Promise<void> {
   const marker = await readMarker(adapter);
   if (marker?.vaultId === vaultId) return;
-  throw new FolderGone(
-    marker === null
-      ? `${MARKER} is missing: this may not be the vault that was synced. Nothing was deleted.`
-      : 'this vault is synced with another one on the server. Nothing was deleted.',
-  );
+  throw new FolderGone(marker === null ? reason('noMarker', { file: MARKER }) : reason('otherVault'));
 }
 
 /**

@@ -15,6 +15,7 @@ import { IGNORE_FILE, IgnoreRules } from '@notevault/sync/rules/ignore-rules.ts'
 import { pathFault } from '@notevault/sync/rules/safe-path.ts';
 import { type Setting, SettingsFiles } from '@notevault/sync/rules/settings-files.ts';
 import { type App, type TAbstractFile, TFile, TFolder } from 'obsidian';
+import { reason } from '../texts/reasons/en.ts';
 import { FileFacts } from './file-facts.ts';
 import { KeptCopies, ownBuffer } from './kept-copies.ts';
 import { PathLocks } from './path-locks.ts';
@@ -219,7 +220,7 @@ export class VaultDisk implements Disk {
         // Somebody has written to it since: then it is listed as another one.
         const isOld = there === null || there.byteLength === 0 || (old !== null && isEqual(new Uint8Array(there), old));
         if (!isOld) return this.#shown(path, next.bytes.length, next.mtime);
-        if (tries === WRITES_MAX) throw new DiskRefused('could not be written: the system has kept other bytes');
+        if (tries === WRITES_MAX) throw new DiskRefused(reason('otherBytes'));
       }
     } finally {
       this.#journal.end(path);
@@ -268,8 +269,8 @@ export class VaultDisk implements Disk {
       const told = (await adapter.stat(temp))?.size ?? 0;
       // Where the system tells nothing, only reading does.
       if (told !== length && (await adapter.readBinary(temp)).byteLength !== length)
-        throw new DiskRefused('could not be written: the system has kept other bytes');
-      if (size !== null && length !== size) throw new DiskRefused('was sent with another size than announced');
+        throw new DiskRefused(reason('otherBytes'));
+      if (size !== null && length !== size) throw new DiskRefused(reason('otherSize'));
       if (over === null && !(await this.#isFree(path))) throw new DiskChanged(path);
       await this.#makeParents(path);
       if (over !== null) await this.#takeAway(over);
@@ -388,8 +389,7 @@ export class VaultDisk implements Disk {
     const isOurs = (at: string) => !isHidden(at) && !this.isIgnored(at, 'file') && !this.isIgnored(at, 'folder');
     const inside = [...files, ...folders];
     if (inside.some(isOurs)) throw new DiskChanged(path);
-    if (inside.length > 0)
-      throw new DiskRefused('is gone in the vault, and stays here for the files in it that are not synced');
+    if (inside.length > 0) throw new DiskRefused(reason('folderStays'));
     await adapter.rmdir(path, false);
   }
 
@@ -405,7 +405,7 @@ export class VaultDisk implements Disk {
         if (error instanceof DiskChanged || error instanceof DiskRefused || !(error instanceof Error)) throw error;
         if (/exists|ENOENT|EEXIST/i.test(error.message)) throw new DiskChanged(path, { cause: error });
         throw error.name === 'Error' || 'code' in error
-          ? new DiskRefused(`could not be changed: ${error.message}`, { cause: error, retryMs: 60_000 })
+          ? new DiskRefused(reason('unchangeable', { reason: error.message }), { cause: error, retryMs: 60_000 })
           : error;
       }
     });
@@ -417,8 +417,7 @@ export class VaultDisk implements Disk {
   }
 
   #requireFree(path: string): void {
-    if (this.#options.isHeld?.(path) === true)
-      throw new DiskRefused('is being edited, and is changed once that is saved', { retryMs: HELD_MS });
+    if (this.#options.isHeld?.(path) === true) throw new DiskRefused(reason('edited'), { retryMs: HELD_MS });
   }
 
   async #isFree(path: string): Promise<boolean> {

@@ -4,6 +4,7 @@ import type { IgnoreRules } from '@notevault/sync/rules/ignore-rules.ts';
 import { structureFault } from '@notevault/sync/rules/safe-path.ts';
 import { SETTINGS_FOLDER, type SettingsFiles } from '@notevault/sync/rules/settings-files.ts';
 import { normalizePath, type TFile, TFolder, type Vault } from 'obsidian';
+import { reason } from '../texts/reasons/en.ts';
 import type { FileFacts } from './file-facts.ts';
 
 export interface ListingOptions {
@@ -157,5 +158,5 @@ export function isHidden(path: string): boolean {
 
 /** Why a file stays out, as the rest of a sentence that begins with its path. */
 export function tooLarge(size: number, most: number): string {
-  return `has ${Math.ceil(size / MB)} MB, and this device syncs files up to ${Math.floor(most / MB)} MB: change that in the settings`;
+  return reason('large', { size: Math.ceil(size / MB), most: Math.floor(most / MB) });
 }

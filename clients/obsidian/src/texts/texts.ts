@@ -1,16 +1,31 @@
+import { filled, readReason, type Values } from '@notevault/sync/rules/reasons.ts';
 import { getLanguage } from 'obsidian';
 import { de } from './de.ts';
 import { en, type Texts } from './en.ts';
 import { ja } from './ja.ts';
+import { de as reasonsDe } from './reasons/de.ts';
+import { type ReasonTexts, en as reasonsEn } from './reasons/en.ts';
+import { ja as reasonsJa } from './reasons/ja.ts';
 
 export type TextKey = keyof typeof en;
 
 const LANGUAGES: Readonly<Record<string, Texts>> = { en, de, ja };
+const REASONS: Readonly<Record<string, ReasonTexts>> = { en: reasonsEn, de: reasonsDe, ja: reasonsJa };
+
+const language = () => getLanguage().slice(0, 2);
 
 /** A text in the language of the app. */
-export function text(key: TextKey, values: Readonly<Record<string, string | number>> = {}): string {
-  const found = (LANGUAGES[getLanguage().slice(0, 2)] ?? en)[key];
-  return found.replace(/\{(\w+)\}/g, (all, name: string) => `${values[name] ?? all}`);
+export function text(key: TextKey, values: Values = {}): string {
+  return filled((LANGUAGES[language()] ?? en)[key], values);
+}
+
+/** What the engine or a disk says, in the language of the app; as it is where it is no known reason. */
+export function reasonText(said: string): string {
+  const found = readReason(said, reasonsEn);
+  if (found === null) return said;
+  const { fault, ...values } = found.values;
+  const all = fault === undefined ? values : { ...values, fault: reasonText(fault) };
+  return filled((REASONS[language()] ?? reasonsEn)[found.code], all);
 }
 
 /** A time as people read it. */

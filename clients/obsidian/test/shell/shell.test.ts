@@ -6,9 +6,7 @@ import { startServer, type TestServer } from '../../../../server/test/kit/server
 import { until } from '../../../../server/test/kit/until.ts';
 import NotevaultPlugin from '../../src/main.ts';
 import { KeptModal } from '../../src/shell/kept-modal.ts';
-import { de } from '../../src/texts/de.ts';
 import { en } from '../../src/texts/en.ts';
-import { ja } from '../../src/texts/ja.ts';
 import { StandInApp } from '../stand-in/app.ts';
 import { type Modal, type Setting, settingsIn, shown } from '../stand-in/components.ts';
 import { Device, type DeviceOptions } from '../stand-in/device.ts';
@@ -252,10 +250,4 @@ onSqlite('the plugin in the app', (open) => {
     assert.equal([...home.device.secrets.values()].join(''), '');
     assert.equal(home.device.disk.get('.notevault/folder.json'), undefined);
   });
-});
-
-it('the texts of the plugin are there in each language, with the same values', () => {
-  const values = (text: string) => [...text.matchAll(/\{\w+\}/g)].map(([value]) => value).sort();
-  for (const key of Object.keys(en) as (keyof typeof en)[])
-    for (const texts of [de, ja]) assert.deepEqual(values(texts[key]), values(en[key]), key);
 });

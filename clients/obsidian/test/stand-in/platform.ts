@@ -16,6 +16,7 @@ export const Platform = {
 };
 
 let version = '1.12.3';
+let language = 'en';
 
 export function useDevice({ platform }: Device): void {
   const isMobile = platform !== 'desktop';
@@ -44,6 +45,10 @@ export function requireApiVersion(least: string): boolean {
   return true;
 }
 
+export function setLanguage(of: string): void {
+  language = of;
+}
+
 export function getLanguage(): string {
-  return 'en';
+  return language;
 }

@@ -17,6 +17,7 @@ import {
   type Written,
 } from '../engine/ports.ts';
 import { kindOf, type RemoteFile } from '../plan/trees.ts';
+import { reason } from '../rules/reasons.ts';
 
 /**
  * A version that no note has. A write that names it creates a note at a free path and is refused at a taken one, so an
@@ -170,8 +171,8 @@ export class VaultServer implements Server {
       throw failure ?? error;
     });
     if (!('kind' in result)) return written(result);
-    const isCode = result.kind === 'refused' && result.reason === REASONS.extension_not_allowed && isPluginCode(path);
-    return isCode ? { ...result, reason: CODE_NOT_ALLOWED } : result;
+    const isCode = result.kind === 'refused' && result.reason === reason('extension') && isPluginCode(path);
+    return isCode ? { ...result, reason: reason('pluginCode') } : result;
   }
 
   async move({ id, path }: Pick<RemoteFile, 'id' | 'path'>, to: string): Promise<Written> {
@@ -241,7 +242,7 @@ const RECENTLY_DELETED = 'recently_deleted';
 /** The server takes a note with the same path and text as one that another device has deleted only after a minute. */
 const JUST_DELETED: Refused = {
   kind: 'refused',
-  reason: 'was deleted by another device a moment ago, and is sent in a minute if it is still here',
+  reason: reason('justDeleted'),
   retryMs: 60_000,
 };
 
@@ -266,7 +267,7 @@ function written({
 function itemOf(result: BatchResult | undefined, mtime: number): Written {
   if (result?.status === 'error') {
     const reasons = Object.values(result.errors ?? {}).flat();
-    return { kind: 'refused', reason: reasons.join(', ') || 'is refused by the server' };
+    return { kind: 'refused', reason: reasons.join(', ') || reason('refused', { code: 'error' }) };
   }
   if (result?.reason === RECENTLY_DELETED) return JUST_DELETED;
   const { id, content_hash: hash, version, path, server_path: stored } = result ?? {};
@@ -275,26 +276,18 @@ function itemOf(result: BatchResult | undefined, mtime: number): Written {
 }
 
 const DAMAGE_CODES: ReadonlySet<string> = new Set(['note_unreadable', 'attachment_unreadable']);
-const DAMAGED =
-  'is damaged on the server, which neither gives nor takes it: keep this file, and have the operator restore it';
-const REASONS = {
-  extension_not_allowed:
-    'has an extension that the server does not take unless its operator allows it (NOTEVAULT_ATTACHMENT_EXTENSIONS)',
-  mime_not_allowed: 'holds something else than its extension says, which the server does not take',
-} as const;
-const CODE_NOT_ALLOWED =
-  'is the code of a plugin, which the server does not take unless its operator allows js (NOTEVAULT_ATTACHMENT_EXTENSIONS)';
 
 function isPluginCode(path: string): boolean {
   return /^\.obsidian\/plugins\/.+\.js$/i.test(path);
 }
 
 function reasonOf({ status, code, body }: ApiError): string {
-  if (status === 402) return `is beyond what the plan allows (${typeof body.reason === 'string' ? body.reason : code})`;
-  if (status === 413) return 'is larger than the server takes';
+  if (status === 402) return reason('quota', { reason: typeof body.reason === 'string' ? body.reason : code });
+  if (status === 413) return reason('tooLarge');
+  if (code === 'extension_not_allowed') return reason('extension');
+  if (code === 'mime_not_allowed') return reason('mime');
   const fields = Object.values((body.errors ?? {}) as Record<string, readonly string[]>).flat();
-  if (Object.hasOwn(REASONS, code)) return REASONS[code as keyof typeof REASONS];
-  return fields.length > 0 ? fields.join(', ') : `is refused by the server: ${code}`;
+  return fields.length > 0 ? fields.join(', ') : reason('refused', { code });
 }
 
 /** Maps network and credential errors to the engine's own errors; rethrows errors about the request itself. */
@@ -304,21 +297,16 @@ export async function reached<Result>(answer: Promise<Result>): Promise<Result> 
   } catch (error) {
     if (error instanceof ConnectionError) throw new ServerUnreachable(error.message, { cause: error });
     if (!(error instanceof ApiError)) throw error;
-    if (DAMAGE_CODES.has(error.code)) throw new RemoteDamaged(DAMAGED, { cause: error });
+    if (DAMAGE_CODES.has(error.code)) throw new RemoteDamaged(reason('damaged'), { cause: error });
     if (error.status >= 500 || error.status === 429)
-      throw new ServerUnreachable(`the server answered ${error.status}: ${error.code}`, { cause: error });
-    if (error.code === 'invalid_refresh_token')
-      throw new VaultGone('the link of this device with the vault has ended', { cause: error });
-    if (error.status === 401)
-      throw new ServerStopped('the server does not know this device any more: sign in again', { cause: error });
-    if (error.code === 'owner_suspended')
-      throw new ServerUnreachable('the account of the vault’s owner is suspended, and nothing can be written to it', {
-        cause: error,
-      });
+      throw new ServerUnreachable(reason('answered', { status: error.status, code: error.code }), { cause: error });
+    if (error.code === 'invalid_refresh_token') throw new VaultGone(reason('linkEnded'), { cause: error });
+    if (error.status === 401) throw new ServerStopped(reason('unknownDevice'), { cause: error });
+    if (error.code === 'owner_suspended') throw new ServerUnreachable(reason('suspended'), { cause: error });
     if (error.status === 403 && !isReadOnlyNow(error))
-      throw new ServerStopped(`the server does not allow it: ${error.code}`, { cause: error });
+      throw new ServerStopped(reason('notAllowed', { code: error.code }), { cause: error });
     if (error.status === 404 && error.code === 'Vault not found')
-      throw new VaultGone('the vault is gone or not shared with you any more', { cause: error });
+      throw new VaultGone(reason('vaultGone'), { cause: error });
     throw error;
   }
 }
@@ -345,7 +333,7 @@ async function* reachedBytes(reader: ReadableStreamDefaultReader<Uint8Array>): A
   try {
     for (;;) {
       const next = await reader.read().catch((cause: unknown) => {
-        throw new ServerUnreachable('the connection broke during a download', { cause });
+        throw new ServerUnreachable(reason('broken'), { cause });
       });
       if (next.done) return;
       yield next.value;

@@ -3,6 +3,7 @@ import { conflictLabel } from '../plan/names.ts';
 import type { Direction, Operation, Problem } from '../plan/operations.ts';
 import { type Plan, plan } from '../plan/planner.ts';
 import { kindOf, type RemoteFile, type SideTree, type Trees } from '../plan/trees.ts';
+import { reason } from '../rules/reasons.ts';
 import { Executor } from './executor.ts';
 import { FileContents } from './file-contents.ts';
 import { type Hold, Holds } from './holds.ts';
@@ -287,13 +288,11 @@ export class SyncEngine {
 
   #unsynced(refusals: readonly Refusal[], problems: readonly Problem[], local: LocalObservation): Unsynced[] {
     const refused = refusals.map(({ path, reason }) => ({ path, reason }));
-    const named = problems.map(({ path, reason }) => ({
-      path,
-      reason:
-        reason === 'name' || reason === 'name here'
-          ? `${this.#ports.disk.pathFault(path)}: rename it ${reason === 'name' ? 'in the vault' : 'here'}`
-          : REASONS[reason],
-    }));
+    const named = problems.map(({ path, reason: problem }) => {
+      const code = PROBLEMS[problem];
+      const fault = code === 'renameThere' || code === 'renameHere' ? this.#ports.disk.pathFault(path) : null;
+      return { path, reason: reason(code, fault === null ? {} : { fault }) };
+    });
     return [...local.skipped, ...named, ...refused];
   }
 
@@ -353,11 +352,13 @@ function waitOf(settlesInMs: number, tries: number): number {
   return Math.max(settlesInMs, FIRST_WAIT_MS * 2 ** tries);
 }
 
-const REASONS = {
-  case: 'has the name of another file here but for the case of letters: rename one of them',
-  blocked: 'waits for a name that another file of this list has: rename that one',
-  'only here': 'is only here, and is not sent: you may read this vault, not change it',
-};
+const PROBLEMS = {
+  name: 'renameThere',
+  'name here': 'renameHere',
+  case: 'sameName',
+  blocked: 'blocked',
+  'only here': 'onlyHere',
+} as const;
 
 type CreateRemote = Extract<Operation, { type: 'createRemote' }>;
 type Task =

@@ -1,3 +1,4 @@
+import { reason } from '../rules/reasons.ts';
 import type { Refused } from './ports.ts';
 
 /** The result of an operation. `changed`: what it assumed no longer holds, so nothing was done. */
@@ -5,4 +6,4 @@ export type Outcome = { readonly kind: 'done' | 'changed' } | Refused;
 
 export const DONE: Outcome = { kind: 'done' };
 export const CHANGED: Outcome = { kind: 'changed' };
-export const NO_TEXT: Outcome = { kind: 'refused', reason: 'is no text in UTF-8' };
+export const NO_TEXT: Outcome = { kind: 'refused', reason: reason('noText') };

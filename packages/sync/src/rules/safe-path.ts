@@ -1,4 +1,5 @@
 import { normalizePath, PathError } from '@notevault/note-text/paths.ts';
+import { reason } from './reasons.ts';
 
 /** Names that no Windows file may have, whatever its extension. */
 const DEVICES = /^(?:con|prn|aux|nul|conin\$|conout\$|com[0-9¹²³]|lpt[0-9¹²³])[ ]*(?:\..*)?$/i;
@@ -18,24 +19,24 @@ export function pathFault(path: string, isAllowedHidden: (path: string) => boole
   const fault = structureFault(path);
   if (fault !== null) return fault;
   const hidden = path.split('/').some((name) => name.replace(UNSEEN, '').startsWith('.') || SHORT_NAMES.test(name));
-  if (hidden && !isAllowedHidden(path)) return 'has a hidden name, which is not synced';
+  if (hidden && !isAllowedHidden(path)) return reason('hiddenName');
   for (const name of path.split('/')) {
     const forbidden = FORBIDDEN.exec(name)?.[0];
-    if (forbidden !== undefined) return `has a ${forbidden} in its name, which cannot be on Windows`;
-    if (/[. ]$/.test(name)) return 'has a name that ends in a dot or space, which cannot be on Windows';
-    if (DEVICES.test(name)) return 'has the name of a device, which cannot be on Windows';
+    if (forbidden !== undefined) return reason('forbiddenCharacter', { character: forbidden });
+    if (/[. ]$/.test(name)) return reason('dotAtEnd');
+    if (DEVICES.test(name)) return reason('deviceName');
   }
   return null;
 }
 
 /** Returns why a path is not one below a folder at all; null when it is. */
 export function structureFault(path: string): string | null {
-  if (path.includes('\\')) return 'has a backslash in its name';
+  if (path.includes('\\')) return reason('backslash');
   try {
     if (normalizePath(path) === path) return null;
   } catch (error) {
     if (!(error instanceof PathError)) throw error;
     return error.reason;
   }
-  return 'is not a path within the folder';
+  return reason('outside');
 }
