@@ -3,7 +3,7 @@ import { Notice, Platform, Plugin } from 'obsidian';
 import { runAppChecks } from './app-checks/run-checks.ts';
 import { ACTIVITY_VIEW, ActivityView } from './shell/activity-view.ts';
 import { askAndRequest, ConnectModal, FirstSyncModal, StatusModal } from './shell/dialogs.ts';
-import { stateText } from './shell/facts-texts.ts';
+import { quotaText, stateText } from './shell/facts-texts.ts';
 import { HistoryModal } from './shell/history-modal.ts';
 import { KeptModal } from './shell/kept-modal.ts';
 import { LiveSession } from './shell/live-session.ts';
@@ -101,7 +101,14 @@ export default class NotevaultPlugin extends Plugin {
 
   #addStatus(): void {
     const item = this.addStatusBarItem();
-    const show = () => item.setText(`Notevault: ${stateText(this.controller.facts)}`);
+    let isFull = false;
+    const show = () => {
+      const { facts } = this.controller;
+      item.setText(`Notevault: ${stateText(facts)}`);
+      const full = quotaText(facts);
+      if (full !== null && !isFull) new Notice(full);
+      isFull = full !== null;
+    };
     this.register(this.controller.onChange(show));
     show();
     this.registerDomEvent(item, 'click', () => new StatusModal(this.app, this.controller).open());

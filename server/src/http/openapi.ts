@@ -1,4 +1,5 @@
 import type { FastifyDynamicSwaggerOptions } from '@fastify/swagger';
+import { ServerVersion } from '@notevault/protocol/client-level.ts';
 import { type ErrorCode, errors } from '@notevault/protocol/errors.ts';
 import type { OperationName, Rule } from '@notevault/protocol/operations.ts';
 import type { FastifySchema } from 'fastify';
@@ -196,7 +197,7 @@ export function socketSchema(route: {
 
 export const Health = Type.Object({
   status: Type.Literal('ok'),
-  version: Type.String(),
+  ...ServerVersion.properties,
   seen: Type.Optional(SeenRequest),
 });
 /** Ready also while the disk is full or attachments are out of reach, because reading notes goes on. */

@@ -5,7 +5,7 @@ import type { DeviceStarted } from '@notevault/protocol/devices.ts';
 import { type App, Modal, Notice, Setting } from 'obsidian';
 import { connect, isOpenToAll, originOf } from '../sync/connect.ts';
 import { reasonText, type TextKey, text } from '../texts/texts.ts';
-import { brakeText, factTexts, stateText } from './facts-texts.ts';
+import { brakeText, factTexts, quotaText, stateText } from './facts-texts.ts';
 import type { SyncController } from './sync-controller.ts';
 
 /** An error as a person is told it. */
@@ -205,6 +205,8 @@ export class StatusModal extends Modal {
     const names = [...new Set((sync?.present ?? []).map(({ name }) => name ?? '?'))];
     if (names.length > 0) this.contentEl.createEl('p', { text: text('here', { names: names.join(', ') }) });
     if (facts.status.message !== null) this.contentEl.createEl('p', { text: reasonText(facts.status.message) });
+    const full = quotaText(facts);
+    if (full !== null) this.contentEl.createEl('p', { text: full });
     for (const brake of facts.status.brakes) this.contentEl.createEl('p', { text: brakeText(brake) });
     this.#acts();
   }

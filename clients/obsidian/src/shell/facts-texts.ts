@@ -1,4 +1,6 @@
+import type { Unsynced } from '@notevault/sync/engine/engine.ts';
 import type { BrakeReason } from '@notevault/sync/plan/brake.ts';
+import { REASONS, readReason } from '@notevault/sync/rules/reasons.ts';
 import type { SyncStatus } from '@notevault/sync/run/sync-status.ts';
 import { reasonText, type TextKey, text, timeText } from '../texts/texts.ts';
 import type { Facts } from './sync-controller.ts';
@@ -45,6 +47,16 @@ export function factTexts({ status, needs }: Facts): string[] {
       : text('factOldest', { path: oldestUnsent.path, when: timeText(oldestUnsent.since) }),
     text('factNeeds', { count: needs }),
   ];
+}
+
+/** That the server takes no more, and for how many files; null while it does. */
+export function quotaText({ status }: Facts): string | null {
+  const isFull = ({ reason }: Unsynced) => {
+    const said = readReason(reason, REASONS);
+    return said?.code === 'quota' && said.values.reason?.endsWith('_exceeded') === true;
+  };
+  const count = status.unsynced.filter(isFull).length;
+  return count === 0 ? null : text('quotaFull', { count });
 }
 
 /** What the brake has stopped. */

@@ -2,6 +2,7 @@ import { linkDevice } from '@notevault/client/device-link.ts';
 import { NotevaultClient } from '@notevault/client/notevault-client.ts';
 import { type DeviceTokens, noToken, type TokenSource } from '@notevault/client/tokens.ts';
 import { type Http, Transport } from '@notevault/client/transport.ts';
+import { requireFit } from '@notevault/client/version-fit.ts';
 import type { DeviceStarted } from '@notevault/protocol/devices.ts';
 import { sleep } from './app-clock.ts';
 
@@ -39,9 +40,10 @@ export interface ConnectOptions {
   readonly show: (started: DeviceStarted) => void;
 }
 
-/** Links this device. Throws LinkRefused, ApiError, ConnectionError, and the signal’s reason. */
+/** Links this device. Throws VersionMisfit, LinkRefused, ApiError, ConnectionError, and the signal’s reason. */
 export async function connect({ origin, http, signal, ...options }: ConnectOptions) {
   const anyone = new NotevaultClient(new Transport(origin, noToken, { fetch: http, sleep, signal }));
+  await requireFit(anyone.transport);
   const names = { device_name: options.deviceName, vault_name: options.vaultName };
   const grant = await linkDevice(anyone, names, options.show, (ms) => sleep(ms, signal));
   const vaultId = grant.vault_id;

@@ -4,10 +4,11 @@ import type { UploadMemory } from '@notevault/client/sliced-upload.ts';
 import { noToken, type TokenSource } from '@notevault/client/tokens.ts';
 import { type Http, Transport } from '@notevault/client/transport.ts';
 import type { VaultClient } from '@notevault/client/vault-client.ts';
+import { requireFit, VersionMisfit } from '@notevault/client/version-fit.ts';
 import { VaultServer } from '@notevault/sync/adapters/vault-server.ts';
 import { SyncEngine, type SyncResult } from '@notevault/sync/engine/engine.ts';
 import type { Hold } from '@notevault/sync/engine/holds.ts';
-import type { Clock } from '@notevault/sync/engine/ports.ts';
+import { type Clock, FolderGone } from '@notevault/sync/engine/ports.ts';
 import { isConflictPath } from '@notevault/sync/plan/names.ts';
 import type { Setting } from '@notevault/sync/rules/settings-files.ts';
 import { type Control, runControl, runOnce, type SyncedFolder } from '@notevault/sync/run/run-once.ts';
@@ -224,13 +225,22 @@ export class VaultSync {
     this.#store.close();
   }
 
-  #ended(error: unknown): void {
-    const message = error instanceof Error ? error.message : String(error);
+  async #ended(error: unknown): Promise<void> {
+    const why = (error instanceof FolderGone ? null : await this.#misfit()) ?? error;
+    const message = why instanceof Error ? why.message : String(why);
     const state = this.#status.state === 'ended' ? 'ended' : 'stopped';
     this.#status = { ...this.#status, state, message, at: this.#options.clock.now() };
     this.#loop = null;
     this.#signals.leave();
     this.#options.changed();
+  }
+
+  /** What ended the sync may be that only one of server and plugin was updated. */
+  async #misfit(): Promise<VersionMisfit | null> {
+    const { connection, http } = this.#options;
+    const anyone = new Transport(connection.url, noToken, { fetch: http, tries: 1 });
+    const found = await requireFit(anyone).catch((error: unknown) => error);
+    return found instanceof VersionMisfit ? found : null;
   }
 }
 

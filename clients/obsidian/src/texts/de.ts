@@ -69,6 +69,8 @@ export const de: Texts = {
   brakeChanged: 'Fast alle Dateien sind verschieden: {files} von {of}.',
   brakeApprove: 'Ausführen',
   brakePutBack: 'Dateien zurückholen',
+  quotaFull:
+    'Der Server hat für diesen Tresor keinen Platz mehr: {count} Dateien werden nicht gesendet. Schaffen Sie Platz, oder fragen Sie den Betreiber des Servers.',
   followAsk: 'Was nur dieses Gerät hat oder anders hat, wird eine aufgehobene Kopie. Der Server bleibt, wie er ist.',
   leadAsk: 'Was nur der Server hat oder anders hat, wird dort gelöscht oder ersetzt.',
   doIt: 'Ausführen',

@@ -68,6 +68,8 @@ export const en = {
   brakeChanged: 'Nearly all files differ: {files} of {of}.',
   brakeApprove: 'Carry it out',
   brakePutBack: 'Put the files back',
+  quotaFull:
+    'The server has no more room for this vault, so {count} files are not sent. Make room, or ask who runs the server.',
   followAsk: 'What only this device has, or has otherwise, becomes a kept copy. The server stays as it is.',
   leadAsk: 'What only the server has, or has otherwise, is deleted or replaced there.',
   doIt: 'Do it',

@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, it } from 'node:test';
 import { IDBFactory } from 'fake-indexeddb';
+import { builtinPlans } from '../../../../server/src/domains/plans/plans.ts';
 import { onSqlite } from '../../../../server/test/kit/engines.ts';
 import { startServer, type TestServer } from '../../../../server/test/kit/server.ts';
 import { until } from '../../../../server/test/kit/until.ts';
 import NotevaultPlugin from '../../src/main.ts';
 import { KeptModal } from '../../src/shell/kept-modal.ts';
 import { en } from '../../src/texts/en.ts';
+import { reason } from '../../src/texts/reasons/en.ts';
 import { StandInApp } from '../stand-in/app.ts';
 import { type Modal, type Setting, settingsIn, shown } from '../stand-in/components.ts';
 import { Device, type DeviceOptions } from '../stand-in/device.ts';
@@ -29,6 +31,8 @@ class Home {
   plugin!: NotevaultPlugin;
   /** Called before the plugin asks whether it was approved. */
   onPoll: () => void = () => undefined;
+  /** What a path of the API answers instead of the server. */
+  readonly answers = new Map<string, Response>();
 
   constructor(options: DeviceOptions = {}) {
     this.device = new Device({ clock, ...options });
@@ -36,7 +40,7 @@ class Home {
       indexedDB: new IDBFactory(),
       fetch: (url: URL, init: object) => {
         if (url.pathname.endsWith('/auth/device/token')) this.onPoll();
-        return fetch(url, init);
+        return this.answers.get(url.pathname)?.clone() ?? fetch(url, init);
       },
     });
     Object.assign(window, { document: new EventTarget() });
@@ -232,6 +236,64 @@ onSqlite('the plugin in the app', (open) => {
     await control(rows()[0], en.putBack).click();
     await control(rows()[0], en.putAway).click();
     assert.equal((await sync.disk.kept.list()).length, before - 1);
+  });
+
+  /** Connects and begins to sync; resolves once that is done. */
+  async function synced(home: Home, server: TestServer): Promise<string> {
+    const vaultId = await connect(home, server);
+    await until(() => textOf(topModal()).includes('Sent to the server: '), 'the figures');
+    await button(topModal(), en.go).click();
+    await until(() => home.plugin.controller.sync?.status.state === 'in step');
+    return vaultId;
+  }
+
+  it('says which of plugin and server to update where they do not fit, before it is linked and when sync ends', async () => {
+    await using server = await startServer({ open });
+    const home = await homeOf();
+    const health = (levels: object) =>
+      home.answers.set('/api/health', Response.json({ status: 'ok', version: '9.0.0', ...levels }));
+    for (const [levels, said] of [
+      [{}, reason('oldServer', { version: '9.0.0' })],
+      [{ client_level: 9, oldest_client_level: 8 }, reason('oldClient', { version: '9.0.0' })],
+    ] as const) {
+      health(levels);
+      home.command('connect');
+      const dialog = topModal();
+      const [address, go] = settingsIn(dialog.contentEl);
+      await address?.components[0]?.change(server.url);
+      await control(go, en.connect).click();
+      assert.match(textOf(dialog), new RegExp(said));
+      assert.doesNotMatch(textOf(dialog), /[A-Z0-9]{4}-[A-Z0-9]{4}/);
+      assert.equal(home.phase, 'not connected');
+    }
+    home.answers.clear();
+    await synced(home, server);
+    health({ client_level: 9, oldest_client_level: 8 });
+    home.answers.set('/api/sync/changes', Response.json({ error: 'no such thing any more' }, { status: 400 }));
+    home.command('check-everything');
+    await until(() => home.phase === 'stopped', 'the end of the sync');
+    assert.equal(
+      home.standIn.statusBarItems[0]?.textContent,
+      `Notevault: ${en.stateStopped}: ${reason('oldClient', { version: '9.0.0' })}`,
+    );
+  });
+
+  it('says once that the server has no more room for a vault, and for how many files', async () => {
+    const plans = { ...builtinPlans, self_hosted: { ...builtinPlans.self_hosted, notes_cap: 1 } };
+    await using server = await startServer({ open, config: { plans } });
+    const home = await homeOf();
+    await home.write('a.md', 'one\n');
+    await synced(home, server);
+    const full = (count: number) => en.quotaFull.replace('{count}', `${count}`);
+    const notices = () => shown.notices.filter(({ message }) => /no more room/.test(message));
+    await home.write('b.md', 'two\n');
+    await until(() => notices().length > 0, 'the notice');
+    assert.equal(notices()[0]?.message, full(1));
+    await home.write('c.md', 'three\n');
+    await until(() => home.plugin.controller.sync?.status.unsynced.length === 2, 'the other file');
+    home.command('status');
+    assert.ok(textOf(topModal()).includes(full(2)));
+    assert.equal(notices().length, 1);
   });
 
   it('disconnecting leaves the files, ends the access on the server, and forgets the vault', async () => {

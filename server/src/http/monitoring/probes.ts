@@ -1,3 +1,4 @@
+import { CLIENT_LEVEL, OLDEST_CLIENT_LEVEL } from '@notevault/protocol/client-level.ts';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { FastifyInstance } from 'fastify';
 import { type Static, Type } from 'typebox';
@@ -25,7 +26,8 @@ export function mountApiProbes(
   api.get('/openapi', { schema: document }, async () => app.swagger());
   const health = plainSchema('getHealth', 'Check that the server runs; returns its version', Health);
   api.get('/health', { schema: health }, async (request) => {
-    const alive = { status: 'ok', version };
+    const levels = { client_level: CLIENT_LEVEL, oldest_client_level: OLDEST_CLIENT_LEVEL };
+    const alive = { status: 'ok', version, ...levels };
     return isProbe(request.headers[PROBE_HEADER]) ? { ...alive, seen: seenOf(request) } : alive;
   });
   for (const path of ['/openapi', '/health']) refuseOtherMethods(api, path, READ);

@@ -36,9 +36,9 @@ onSqlite('GET /api/health', (open) => {
       ...[`${now}`, `${now}.`, `${fresh}A`, ` 0${fresh}`, fresh.replace(/^\d+/, String(now + 1)), 'NaN', '.', '-'],
     ];
     for (const value of values) {
-      assert.deepEqual(Object.keys(await health(server, { [PROBE_HEADER]: value })), ['status', 'version'], value);
+      assert.ok(!('seen' in (await health(server, { [PROBE_HEADER]: value }))), value);
     }
-    assert.deepEqual(Object.keys(await health(server, {})), ['status', 'version']);
+    assert.ok(!('seen' in (await health(server, {}))));
     assert.notEqual((await health(server, { [PROBE_HEADER]: fresh })).seen, undefined);
   });
 });

@@ -84,7 +84,7 @@ test('the command of the npm package serves, and stops cleanly on SIGTERM', asyn
     await listening;
     const answer = await fetch(`http://127.0.0.1:${port}/api/health`);
     assert.equal(answer.status, 200);
-    assert.deepEqual(await answer.json(), { status: 'ok', version: manifest().version });
+    assert.equal(((await answer.json()) as { version: string }).version, manifest().version);
     const page = await fetch(`http://127.0.0.1:${port}/`, { headers: { accept: 'text/html' } });
     assert.match(await page.text(), /<div id="app">/);
   } finally {

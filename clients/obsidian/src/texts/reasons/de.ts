@@ -46,5 +46,7 @@ export const de: ReasonTexts = {
   large: 'hat {size} MB; dieses Gerät gleicht Dateien bis {most} MB ab, was Sie in den Einstellungen ändern können',
   noMarker: '{file} fehlt: Das ist vielleicht nicht der abgeglichene Tresor. Nichts wurde gelöscht.',
   otherVault: 'Dieser Tresor wird mit einem anderen auf dem Server abgeglichen. Nichts wurde gelöscht.',
+  oldServer: 'Der Server hat die Version {version}, die für diese Erweiterung zu alt ist: Aktualisieren Sie den Server',
+  oldClient: 'Diese Erweiterung ist für die Version {version} des Servers zu alt: Aktualisieren Sie die Erweiterung',
   unreachable: '{origin} ist nicht zu erreichen',
 };

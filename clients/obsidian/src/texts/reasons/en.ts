@@ -16,6 +16,8 @@ export const en = {
   large: 'has {size} MB, and this device syncs files up to {most} MB: change that in the settings',
   noMarker: '{file} is missing: this may not be the vault that was synced. Nothing was deleted.',
   otherVault: 'this vault is synced with another one on the server. Nothing was deleted.',
+  oldServer: 'the server has version {version}, which is too old for this client: update the server',
+  oldClient: 'this client is too old for version {version} of the server: update the client',
   unreachable: '{origin} cannot be reached',
 };
 

@@ -43,5 +43,7 @@ export const ja: ReasonTexts = {
   large: 'は {size} MB です。この端末で同期するのは {most} MB までです。設定で変更できます',
   noMarker: '{file} がありません。同期していた保管庫ではない可能性があります。何も削除されていません。',
   otherVault: 'この保管庫はサーバーの別の保管庫と同期されています。何も削除されていません。',
+  oldServer: 'サーバーのバージョン {version} はこのプラグインには古すぎます。サーバーを更新してください',
+  oldClient: 'このプラグインはサーバーのバージョン {version} には古すぎます。プラグインを更新してください',
   unreachable: '{origin} に接続できません',
 };
