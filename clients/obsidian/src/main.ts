@@ -10,6 +10,7 @@ import { LiveSession } from './shell/live-session.ts';
 import { type PluginData, pluginData } from './shell/plugin-data.ts';
 import { SearchModal } from './shell/search-modal.ts';
 import { SettingsTab } from './shell/settings-tab.ts';
+import { statusMenu } from './shell/status-menu.ts';
 import { SyncController } from './shell/sync-controller.ts';
 import { warningsOf } from './shell/warnings.ts';
 import { appClock, sleep } from './sync/app-clock.ts';
@@ -112,7 +113,11 @@ export default class NotevaultPlugin extends Plugin {
     this.register(this.controller.onChange(show));
     show();
     this.registerDomEvent(item, 'click', () => new StatusModal(this.app, this.controller).open());
-    this.addRibbonIcon('refresh-cw', text('open'), () => this.#open());
+    this.addRibbonIcon('refresh-cw', text('open'), (event) => {
+      if (this.controller.connection === null) return this.#connect();
+      const others = [['status', () => this.#open()] as const, ['activity', () => this.#showActivity()] as const];
+      statusMenu(this.app, this.controller, others).showAtMouseEvent(event);
+    });
   }
 
   #open(): void {

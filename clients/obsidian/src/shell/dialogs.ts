@@ -175,6 +175,31 @@ export function askAndRequest(app: App, controller: SyncController, control: 'fo
   new AskModal(app, question, text('doIt'), () => controller.request(control)).open();
 }
 
+/** Something that a person can have done. */
+export interface Act {
+  readonly name: string;
+  readonly act: () => void;
+}
+
+/** What a person can have done now. */
+export function actsOf(app: App, controller: SyncController): Act[] {
+  const { facts, isPaused } = controller;
+  const named = (key: TextKey, act: () => void): Act => ({ name: text(key), act });
+  if (facts.phase === 'asks') return [named('go', () => new FirstSyncModal(app, controller).open())];
+  const answers = [
+    named('brakeApprove', () => controller.request('approve')),
+    named('brakePutBack', () => controller.request('put-back')),
+  ];
+  const acts = [
+    isPaused ? named('resume', () => controller.request('resume')) : named('pause', () => controller.request('pause')),
+    named('checkAll', () => controller.request('check')),
+    named('follow', () => askAndRequest(app, controller, 'follow-server')),
+    named('lead', () => askAndRequest(app, controller, 'make-authoritative')),
+  ];
+  const isOpen = facts.phase === 'runs' || facts.phase === 'stopped';
+  return [...(facts.status.brakes.length > 0 ? answers : []), ...(isOpen ? acts : [])];
+}
+
 /** The five facts, what needs a person, and the three acts. */
 export class StatusModal extends Modal {
   readonly #controller: SyncController;
@@ -212,27 +237,8 @@ export class StatusModal extends Modal {
   }
 
   #acts(): void {
-    const { facts } = this.#controller;
     const row = new Setting(this.contentEl);
-    const add = (key: TextKey, act: () => void) =>
-      row.addButton((button) => button.setButtonText(text(key)).onClick(() => act()));
-    if (facts.phase === 'asks') {
-      add('go', () => {
-        this.close();
-        new FirstSyncModal(this.app, this.#controller).open();
-      });
-      return;
-    }
-    if (facts.status.brakes.length > 0) {
-      add('brakeApprove', () => this.#controller.request('approve'));
-      add('brakePutBack', () => this.#controller.request('put-back'));
-    }
-    if (facts.phase !== 'runs' && facts.phase !== 'stopped') return;
-    add(this.#controller.isPaused ? 'resume' : 'pause', () =>
-      this.#controller.request(this.#controller.isPaused ? 'resume' : 'pause'),
-    );
-    add('checkAll', () => this.#controller.request('check'));
-    add('follow', () => askAndRequest(this.app, this.#controller, 'follow-server'));
-    add('lead', () => askAndRequest(this.app, this.#controller, 'make-authoritative'));
+    for (const { name, act } of actsOf(this.app, this.#controller))
+      row.addButton((button) => button.setButtonText(name).onClick(act));
   }
 }

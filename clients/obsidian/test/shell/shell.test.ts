@@ -10,7 +10,7 @@ import { KeptModal } from '../../src/shell/kept-modal.ts';
 import { en } from '../../src/texts/en.ts';
 import { reason } from '../../src/texts/reasons/en.ts';
 import { StandInApp } from '../stand-in/app.ts';
-import { type Modal, type Setting, settingsIn, shown } from '../stand-in/components.ts';
+import { type Menu, type Modal, type Setting, settingsIn, shown } from '../stand-in/components.ts';
 import { Device, type DeviceOptions } from '../stand-in/device.ts';
 import type { Plugin } from '../stand-in/plugin.ts';
 import { installWindow } from '../stand-in/window.ts';
@@ -246,6 +246,36 @@ onSqlite('the plugin in the app', (open) => {
     await until(() => home.plugin.controller.sync?.status.state === 'in step');
     return vaultId;
   }
+
+  it('the ribbon’s menu has the five facts and the acts on a phone, where no status bar is', async () => {
+    await using server = await startServer({ open });
+    const home = await homeOf({ platform: 'android' });
+    const press = () => {
+      shown.menu = null;
+      home.standIn.ribbonIcons[0]?.click({});
+      return shown.menu as Menu | null;
+    };
+    assert.equal(press(), null);
+    assert.equal(topModal().titleEl.textContent, en.connect);
+    await home.write('a.md', 'one\n');
+    await synced(home, server);
+    const menu = press() ?? assert.fail('no menu is shown');
+    const [labels, acts] = [true, false].map((is) => menu.items.filter(({ isLabel }) => isLabel === is));
+    const facts = [en.factServer, en.factUp, en.factDown, en.factNoOldest, en.factNeeds].map((text) =>
+      text.split('{', 1).join(''),
+    );
+    assert.equal(labels?.[0]?.title, en.stateInStep);
+    for (const [at, fact] of facts.entries()) assert.ok(labels?.[at + 1]?.title.startsWith(fact), fact);
+    assert.deepEqual(
+      acts?.map(({ title }) => title),
+      [en.pause, en.checkAll, en.follow, en.lead, en.status, en.activity],
+    );
+    acts?.[0]?.click();
+    await until(() => home.plugin.controller.isPaused, 'the pause');
+    assert.ok(press()?.items.some(({ title }) => title === en.resume));
+    acts?.[2]?.click();
+    assert.ok(textOf(topModal()).includes(en.followAsk));
+  });
 
   it('says which of plugin and server to update where they do not fit, before it is linked and when sync ends', async () => {
     await using server = await startServer({ open });

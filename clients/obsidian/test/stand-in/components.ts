@@ -2,7 +2,10 @@ import type { StandInApp } from './app.ts';
 import { StandInElement } from './element.ts';
 
 /** The dialogs that are open, the last on top, and the notices that were shown: a test looks here. */
-export const shown: { readonly modals: Modal[]; readonly notices: Notice[] } = { modals: [], notices: [] };
+export const shown: { readonly modals: Modal[]; readonly notices: Notice[]; menu: Menu | null } = {
+  ...{ modals: [], notices: [] },
+  menu: null,
+};
 
 /** A dialog (api: Modal). */
 export class Modal {
@@ -93,6 +96,53 @@ export class Notice {
 
   hide(): void {
     this.isHidden = true;
+  }
+}
+
+/** A row of a menu (api: MenuItem). */
+export class MenuItem {
+  title = '';
+  isLabel = false;
+  #clicked: (event: unknown) => unknown = () => undefined;
+
+  setTitle(title: string): this {
+    this.title = title;
+    return this;
+  }
+
+  setIsLabel(isLabel: boolean): this {
+    this.isLabel = isLabel;
+    return this;
+  }
+
+  onClick(clicked: (event: unknown) => unknown): this {
+    this.#clicked = clicked;
+    return this;
+  }
+
+  click(): unknown {
+    return this.#clicked({});
+  }
+}
+
+/** A menu at the pointer (api: Menu). */
+export class Menu {
+  readonly items: MenuItem[] = [];
+
+  addItem(build: (item: MenuItem) => unknown): this {
+    const item = new MenuItem();
+    build(item);
+    this.items.push(item);
+    return this;
+  }
+
+  addSeparator(): this {
+    return this;
+  }
+
+  showAtMouseEvent(_event: unknown): this {
+    shown.menu = this;
+    return this;
   }
 }
 

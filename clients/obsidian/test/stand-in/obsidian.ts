@@ -2,7 +2,7 @@
 export { DataAdapter } from './adapter.ts';
 export { StandInApp as App } from './app.ts';
 export { Component } from './component.ts';
-export { Modal, Notice, Setting, SuggestModal } from './components.ts';
+export { Menu, Modal, Notice, Setting, SuggestModal } from './components.ts';
 export { Events } from './events.ts';
 export { TAbstractFile, TFile, TFolder } from './files.ts';
 export { Editor, editorInfoField, MarkdownView } from './markdown.ts';

@@ -1,0 +1,22 @@
+import { type App, Menu } from 'obsidian';
+import { type TextKey, text } from '../texts/texts.ts';
+import { actsOf } from './dialogs.ts';
+import { factTexts, stateText } from './facts-texts.ts';
+import type { SyncController } from './sync-controller.ts';
+
+/** The menu of the ribbon, which phones have too: how syncing stands, and what can be done. */
+export function statusMenu(
+  app: App,
+  controller: SyncController,
+  others: readonly (readonly [TextKey, () => unknown])[],
+): Menu {
+  const menu = new Menu();
+  for (const fact of [stateText(controller.facts), ...factTexts(controller.facts)])
+    menu.addItem((item) => item.setTitle(fact).setIsLabel(true));
+  const add = (name: string, act: () => unknown) => menu.addItem((item) => item.setTitle(name).onClick(act));
+  menu.addSeparator();
+  for (const { name, act } of actsOf(app, controller)) add(name, act);
+  menu.addSeparator();
+  for (const [key, act] of others) add(text(key), act);
+  return menu;
+}
