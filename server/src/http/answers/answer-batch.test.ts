@@ -1,15 +1,17 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { AnswerBatches } from './answer-batch.ts';
 
-/** A turn of the event loop that ends when it is told to. */
-function manualTurns() {
+/** Turns of the event loop that end, and take time, when they are told to. */
+function manualTurns(t: TestContext) {
   const ends: (() => void)[] = [];
-  return { turns: new AnswerBatches((run) => ends.push(run)), end: () => ends.shift()?.(), pending: ends };
+  const clock = { now: 1000 };
+  t.mock.method(performance, 'now', () => clock.now);
+  return { turns: new AnswerBatches((run) => ends.push(run)), end: () => ends.shift()?.(), pending: ends, clock };
 }
 
-test('AnswerBatches writes the answers of one turn at its end, in their order', async () => {
-  const { turns, end, pending } = manualTurns();
+test('AnswerBatches writes the answers of one turn at its end, in their order', async (t) => {
+  const { turns, end, pending } = manualTurns(t);
   const written: string[] = [];
   const answers = ['a', 'b', 'c'].map((name) => turns.due().then(() => written.push(name)));
   assert.equal(pending.length, 1);
@@ -20,8 +22,8 @@ test('AnswerBatches writes the answers of one turn at its end, in their order', 
   assert.deepEqual(written, ['a', 'b', 'c']);
 });
 
-test('AnswerBatches keeps the answers of the next turn until its own end', async () => {
-  const { turns, end } = manualTurns();
+test('AnswerBatches keeps the answers of the next turn until its own end', async (t) => {
+  const { turns, end } = manualTurns(t);
   const first = turns.due();
   end();
   await first;
@@ -36,11 +38,9 @@ test('AnswerBatches keeps the answers of the next turn until its own end', async
 });
 
 test('AnswerBatches lets no answer wait for others that take long to make', async (t) => {
-  let now = 1000;
-  t.mock.method(performance, 'now', () => now);
-  const { turns, end, pending } = manualTurns();
+  const { turns, end, pending, clock } = manualTurns(t);
   const first = turns.due();
-  now += 1;
+  clock.now += 1;
   await Promise.all([first, turns.due()]);
   const next = turns.due();
   assert.equal(pending.length, 2);
