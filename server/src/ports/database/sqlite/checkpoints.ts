@@ -1,4 +1,6 @@
+import { stat } from 'node:fs/promises';
 import { Worker } from 'node:worker_threads';
+import { PAGE_BYTES } from './connection.ts';
 
 export interface CheckpointOrder {
   readonly mode: 'passive' | 'restart' | 'truncate';
@@ -95,6 +97,8 @@ export class Checkpoints {
       this.#idle = setTimeout(() => void this.#end(), this.#times.idleMs).unref();
       return;
     }
+    // A file that has never been larger needs no thread to say so.
+    if ((await walBytes(this.#file)) < FEW_PAGES * PAGE_BYTES) return;
     let answer = await this.#order({ mode: 'passive', fromPages: FEW_PAGES });
     // Each round copies what was written during the one before, so each is shorter.
     for (let round = 0; round < 5 && answer.pages - answer.copied > FEW_PAGES; round++) {
@@ -135,6 +139,11 @@ export class Checkpoints {
     });
     return worker;
   }
+}
+
+/** The size of the `-wal` file, 0 without one: whether it can be read at all is found out by the thread. */
+async function walBytes(file: string): Promise<number> {
+  return (await stat(`${file}-wal`).catch(() => undefined))?.size ?? 0;
 }
 
 /** I/O error, damaged file. */

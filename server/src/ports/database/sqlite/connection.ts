@@ -4,6 +4,8 @@ import type { Compiled } from '../statement.ts';
 import { type Bindable, valuesOf } from '../statement.ts';
 import { isBusy } from './errors.ts';
 
+/** SQLite's default. */
+export const PAGE_BYTES = 4096;
 /** How much of the file a connection maps into memory. */
 export const MMAP_BYTES = 'mmap_size = 268435456';
 

@@ -4,11 +4,11 @@ import { basename } from 'node:path';
 import { backup, DatabaseSync } from 'node:sqlite';
 import { MB } from '@notevault/protocol/values/byte-units.ts';
 import type { DatabaseSnapshot, SnapshotPart, SnapshotRow } from '../database.ts';
+import { PAGE_BYTES } from './connection.ts';
 import { portError } from './errors.ts';
 
 /** Pages copied at once (1 MB); other work of this process runs in between. */
 const PAGES = 256;
-const PAGE_BYTES = 4096;
 const READ_BYTES = MB;
 
 export interface SqliteSnapshotOptions {
