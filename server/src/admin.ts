@@ -8,7 +8,7 @@ import type { ServerHealth } from './domains/admin/admin.ts';
 import { answerClientError } from './http/connections/client-error.ts';
 import { closeConnectionsOnStop } from './http/connections/graceful-shutdown.ts';
 import { errorHandler, headersFor, requestIdOf } from './http/errors.ts';
-import { knowAllMethods, refuseOtherMethods } from './http/other-methods.ts';
+import { refusalOf, refuseOtherMethods } from './http/other-methods.ts';
 import { type MachineStatus, machineStatus } from './machine-status.ts';
 
 /** Admin operations on a running server, or, from the command line, on a data folder that no server uses. */
@@ -139,14 +139,13 @@ function buildAdmin(commands: AdminCommands, log: FastifyBaseLogger): FastifyIns
     clientErrorHandler: answerClientError,
   });
   server.setErrorHandler(errorHandler(null));
-  server.setNotFoundHandler(() => {
-    throw new NotevaultError('not_found_route');
+  server.setNotFoundHandler((request) => {
+    throw refusalOf(request) ?? new NotevaultError('not_found_route');
   });
   server.addHook('onRequest', async (request, reply) => {
     reply.headers(headersFor(request.id));
   });
   closeConnectionsOnStop(server);
-  knowAllMethods(server);
   for (const [name, command] of Object.entries(commands)) {
     server.post(`/${name}`, async ({ body }) => {
       if (!Array.isArray(body)) throw invalid({ body: ['must be a list of arguments'] });

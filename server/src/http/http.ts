@@ -39,7 +39,7 @@ import { mountApiProbes, mountProbes, type Readiness } from './monitoring/probes
 import { openApiDocument } from './openapi.ts';
 import { corsFor } from './origins/cors.ts';
 import { allowedOrigins } from './origins/origins.ts';
-import { knowAllMethods, overrideMethod, refuseOtherMethods } from './other-methods.ts';
+import { overrideMethod, refusalOf, refuseOtherMethods } from './other-methods.ts';
 import { mountRawRoutes, type RawRoute } from './pages/raw-routes.ts';
 import { routableUrl } from './request-context.ts';
 import type { Guard, Route } from './route.ts';
@@ -94,7 +94,6 @@ export async function buildHttp(deps: HttpDeps): Promise<FastifyInstance> {
   const app = openFastify(deps);
   app.setErrorHandler(errorHandler(`${deps.publicUrl}/.well-known/oauth-protected-resource/api/mcp`));
   app.removeAllContentTypeParsers();
-  knowAllMethods(app);
   const admission = new Admission();
   const bodies = parseBodies(app, (request) => admission.tenantOf(request));
   const uploads = new UploadLimiter();
@@ -208,15 +207,12 @@ function guardEveryRequest(app: FastifyInstance, more: Readonly<Record<string, s
  * answered.
  */
 function refuseUnknownRoutes(app: FastifyInstance): void {
-  const refuse = () => {
-    throw new NotevaultError('not_found_route');
+  const refuse = (request: FastifyRequest): void => {
+    const refusal = refusalOf(request);
+    if (refusal !== undefined) throw refusal;
   };
   app.setNotFoundHandler(refuse);
-  const check = (request: FastifyRequest): void => {
-    // The CORS plugin's own catch-all route for OPTIONS does not count as a route.
-    if (request.is404 || request.routeOptions.url === '*') refuse();
-  };
-  app.addHook('onRequest', inline(check));
+  app.addHook('onRequest', inline(refuse));
 }
 
 /** A hook of every request that awaits nothing: without a promise, which would cost as much as the hook. */

@@ -1,14 +1,10 @@
-import { type IncomingMessage, METHODS } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import findMyWay from 'find-my-way';
 
-/** All methods that Node parses, except CONNECT, which has no path. */
-const METHODS_READ = METHODS.filter((method) => method !== 'CONNECT');
-
-/** Registers every method that Node parses; the router answers an unregistered one as if the path did not exist. */
-export function knowAllMethods(app: FastifyInstance): void {
-  for (const method of METHODS_READ) if (!app.supportedMethods.includes(method)) app.addHttpMethod(method);
-}
+/** The methods of each path with routes, by the server; its router knows a path once, under one method. */
+const pathsOf = new WeakMap<object, ReturnType<typeof findMyWay>>();
 
 /** What a client may ask for with POST where it can send no other method: routes of this path only. */
 const OVERRIDDEN = '/api/uploads/';
@@ -21,17 +17,25 @@ export function overrideMethod(request: IncomingMessage): void {
   if (request.url?.startsWith(OVERRIDDEN)) request.method = method;
 }
 
-/** Answers 405 with `Allow` for every method that a path with routes does not have. */
+/**
+ * Makes every method that a path with routes does not have answer 405 with `Allow`, see refusalOf. A route for each of the
+ * thirty methods that Node parses would be most of the work of a start.
+ */
 export function refuseOtherMethods(scope: FastifyInstance, url: string, present: ReadonlySet<string>): void {
-  const allow = [...present].sort().join(', ');
-  scope.route({
-    method: METHODS_READ.filter((method) => !present.has(method)),
-    url,
-    exposeHeadRoute: false,
-    schema: { hide: true },
-    onRequest: async () => {
-      throw new NotevaultError('method_not_allowed', { allow });
-    },
-    handler: async () => undefined,
-  });
+  const paths = pathsOf.get(scope.server) ?? findMyWay({ maxParamLength: Number.POSITIVE_INFINITY });
+  pathsOf.set(scope.server, paths);
+  paths.on('GET', scope.prefix + url, () => undefined, present);
+}
+
+/** The error for a request that no route takes, or one that would take it only because its path has no such method. */
+export function refusalOf({ server, is404, method, raw, routeOptions }: FastifyRequest): NotevaultError | undefined {
+  const route = routeOptions.url ?? '*';
+  // The CORS plugin's own catch-all route for OPTIONS does not count as a route.
+  const isUnknown = is404 || route === '*';
+  if (!isUnknown && !/[:*]/.test(route)) return undefined;
+  const present: ReadonlySet<string> | undefined = pathsOf.get(server.server)?.find('GET', raw.url ?? '/')?.store;
+  if (present !== undefined && !present.has(method)) {
+    return new NotevaultError('method_not_allowed', { allow: [...present].sort().join(', ') });
+  }
+  return isUnknown ? new NotevaultError('not_found_route') : undefined;
 }
