@@ -38,8 +38,8 @@ export interface DevicePage<Name extends 'device' | 'plugin' = 'device'> extends
   kill(): Promise<void>;
 }
 
-export async function startDevices(mutation?: Mutation): Promise<DeviceBrowser> {
-  const code = await bundlePage(mutation);
+export async function startDevices(mutations: readonly Mutation[] = []): Promise<DeviceBrowser> {
+  const code = await bundlePage(mutations);
   const server = createServer((request, response) => {
     const isScript = request.url === '/page.js';
     response.setHeader('content-type', isScript ? 'text/javascript' : 'text/html');
@@ -66,7 +66,7 @@ export async function startDevices(mutation?: Mutation): Promise<DeviceBrowser> 
 }
 
 /** The page with the packages of the editor at the versions that the app has. */
-async function bundlePage(mutation: Mutation | undefined): Promise<string> {
+async function bundlePage(mutations: readonly Mutation[]): Promise<string> {
   const own = (name: string) => join(workspace, 'node_modules/@codemirror', name);
   const alias = {
     obsidian: join(workspace, 'test/stand-in/obsidian.ts'),
@@ -78,7 +78,7 @@ async function bundlePage(mutation: Mutation | undefined): Promise<string> {
     input: join(workspace, 'test/page/page.ts'),
     platform: 'browser',
     resolve: { alias },
-    plugins: mutation === undefined ? [] : [mutated(mutation)],
+    plugins: mutations.map(mutated),
   });
   const { output } = await build.generate({ format: 'iife', codeSplitting: false });
   await build.close();

@@ -12,6 +12,7 @@ import { trapTests } from './traps.ts';
 import { wholeTests } from './whole.ts';
 
 const mutant = MUTANTS.find(({ name }) => name === process.env.MUTANT);
+const mutations = mutant === undefined ? [] : [mutant, ...(mutant.and === undefined ? [] : [mutant.and])];
 
 onSqlite('live notes in Chromium', (open) => {
   if (noChromium !== undefined) {
@@ -21,7 +22,7 @@ onSqlite('live notes in Chromium', (open) => {
   let devices: DeviceBrowser | null = null;
   let server: TestServer | null = null;
   before(async () => {
-    devices = await startDevices(mutant);
+    devices = await startDevices(mutations);
     server = await startServer({ open, config: { corsOrigins: [devices.origin] } });
   });
   after(async () => {

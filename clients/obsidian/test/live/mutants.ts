@@ -3,6 +3,8 @@ import type { Mutation } from '../browser.ts';
 /** The plugin without one of the guards of live notes. */
 export interface Mutant extends Mutation {
   readonly name: string;
+  /** A second guard, where one alone holds. */
+  readonly and?: Mutation;
   /** What the titles of the tests have of which one must fail. */
   readonly test: string;
 }
@@ -14,6 +16,18 @@ export const MUTANTS: readonly Mutant[] = [
     guard: 'editorOf(shown) === view) owner = shown;',
     without: "shown.file !== null && view.dom.className !== '') owner = shown;",
     test: 'a second pane and a popout',
+  },
+  {
+    name: 'editors within a note count as the note’s own',
+    file: 'live/bound-editor.ts',
+    guard: 'editorOf(shown) === view) owner = shown;',
+    without: 'shown.containerEl.contains(view.dom)) owner = shown;',
+    and: {
+      file: 'live/live-notes.ts',
+      guard: 'if (text === null || !watched.hasShown(text)) return;',
+      without: 'if (text === null) return;',
+    },
+    test: 'P1',
   },
   {
     name: 'a view keeps its connection when it gets another note',

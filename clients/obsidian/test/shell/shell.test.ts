@@ -140,7 +140,7 @@ onSqlite('the plugin in the app', (open) => {
     assert.match(home.standIn.statusBarItems[0]?.textContent ?? '', /^Notevault: /);
   });
 
-  it('keeps no secret in data.json; an empty or missing one is signed out, where the vault stays and nothing is asked anew', async () => {
+  it('C8: keeps no secret in data.json; an empty or missing one is signed out, where the vault stays and nothing is asked anew', async () => {
     await using server = await startServer({ open });
     const home = await homeOf();
     await home.write('a.md', 'one\n');
@@ -209,7 +209,7 @@ onSqlite('the plugin in the app', (open) => {
     assert.ok(home.plugin.controller.isPaused);
   });
 
-  it('a conflict copy and a kept copy can be compared and put away, and a kept one put back', async () => {
+  it('C5: a conflict copy and a kept copy can be compared and put away, and a kept one put back', async () => {
     await using server = await startServer({ open });
     const home = await homeOf();
     await home.write('a.md', 'one\n');
@@ -275,6 +275,36 @@ onSqlite('the plugin in the app', (open) => {
     assert.ok(press()?.items.some(({ title }) => title === en.resume));
     acts?.[2]?.click();
     assert.ok(textOf(topModal()).includes(en.followAsk));
+  });
+
+  it('C6: after renames and deletions on both sides at once, changes go on arriving in both directions', async () => {
+    await using server = await startServer({ open });
+    const home = await homeOf();
+    for (const name of ['a', 'b', 'c', 'd']) await home.write(`${name}.md`, `${name}\n`);
+    const headers = { 'x-vault-id': await synced(home, server) };
+    const note = (path: string) => server.alice.get(`/notes/${path}`, headers);
+    const file = (path: string) => home.app.vault.getFileByPath(path) ?? assert.fail(path);
+    const { id } = (await note('b.md')).body;
+    await Promise.all([
+      home.app.vault.rename(file('a.md'), 'a here.md'),
+      server.alice.post('/notes/rename', { old_path: 'a.md', new_path: 'a there.md' }, headers),
+      home.app.vault.delete(file('b.md')),
+      server.alice.delete(`/notes/by-id/${id}`, headers),
+      home.app.vault.rename(file('c.md'), 'd renamed.md'),
+      server.alice.delete(`/notes/by-id/${(await note('d.md')).body.id}`, headers),
+    ]);
+    const here = () =>
+      home.app.vault
+        .getFiles()
+        .map(({ path }) => path)
+        .sort();
+    const there = async () =>
+      ((await server.alice.get('/sync/manifest', headers)).body.notes as { path: string }[]).map(({ path }) => path);
+    await until(async () => here().length === 2 && `${here()}` === `${await there()}`, 'the same names on both sides');
+    await home.write('later.md', 'from here\n');
+    await until(async () => (await note('later.md')).body.content === 'from here\n', 'the note there');
+    await server.alice.post('/notes', { path: 'later.md', content: 'from there\n', mtime: 1 }, headers);
+    await until(() => home.device.disk.text('later.md') === 'from there\n', 'the text here');
   });
 
   it('says which of plugin and server to update where they do not fit, before it is linked and when sync ends', async () => {

@@ -35,7 +35,7 @@ onSqlite('the plugin’s sync with a server', (open) => {
     assert.deepEqual(phone.requests, ['GET /sync/changes', 'GET /folders/explicit']);
   });
 
-  it('P2: a file beyond the limit of a phone is refused by name and size in both directions, and never counts as deleted', async () => {
+  it('P2, C12: a file beyond the limit of a phone is refused by name and size in both directions, and never counts as deleted', async () => {
     await using at = await startedWith('limit');
     const desk = new PluginDevice(at.vault);
     const phone = new PluginDevice(at.vault, { platform: 'android' }, { bytesMax: MB });
@@ -52,7 +52,7 @@ onSqlite('the plugin’s sync with a server', (open) => {
     assert.deepEqual(await at.vault.paths(), ['grows.png', 'large.png']);
   });
 
-  it('P2: a long file comes in pieces of a megabyte and is whole, with its hash', async () => {
+  it('P2, C1: a long file comes in pieces of a megabyte and is whole, with its hash', async () => {
     await using at = await startedWith('long');
     const [desk, phone] = [new PluginDevice(at.vault), new PluginDevice(at.vault, { platform: 'android' })];
     const bytes = new Uint8Array(9 * MB).map((_, index) => (index * 2_654_435_761) >>> 24);
@@ -113,7 +113,7 @@ onSqlite('the plugin’s sync with a server', (open) => {
     assert.equal(phone.paths.length, 150);
   });
 
-  it('P4: a device whose storage was emptied knows the vault, pulls before it sends, sends nothing equal again and deletes nothing', async () => {
+  it('P4, C4: a device whose storage was emptied knows the vault, pulls before it sends, sends nothing equal again and deletes nothing', async () => {
     await using at = await startedWith('purged');
     const phone = new PluginDevice(at.vault, { platform: 'ios' });
     for (let count = 0; count < 30; count++) await at.vault.write(`n${count}.md`, `note ${count}\n`);
@@ -170,7 +170,7 @@ onSqlite('the plugin’s sync with a server', (open) => {
     assert.equal((await phone.sync()).done, 0);
   });
 
-  it('P7: a note that is made in a folder amid late events leaves the folder all its files', async () => {
+  it('P7, C2: a note that is made in a folder amid late events leaves the folder all its files', async () => {
     await using at = await startedWith('new');
     const phone = new PluginDevice(at.vault, { platform: 'android', lateEventMs: 500, lostEventIn: 3 });
     for (let count = 0; count < 20; count++) await at.vault.write(`folder/n${count}.md`, `note ${count}\n`);
@@ -211,7 +211,7 @@ onSqlite('the plugin’s sync with a server', (open) => {
     for (const link of ['[[here new]]', '[[there new]]']) assert.equal(text.split(link).length, 2, text);
   });
 
-  it('P8: a file that leaves the synced part stays on the server as it came there, and one that enters is sent', async () => {
+  it('P8, C9: a file that leaves the synced part stays on the server as it came there, and one that enters is sent', async () => {
     await using at = await startedWith('border');
     const phone = new PluginDevice(at.vault, {}, { exclusions: 'private/\n*.log' });
     await phone.write('a.md', 'a\n');
@@ -252,7 +252,7 @@ onSqlite('the plugin’s sync with a server', (open) => {
     });
   });
 
-  it('an edit on the phone and one on the server while the phone was away are both in the note', async () => {
+  it('C3: an edit on the phone and one on the server while the phone was away are both in the note', async () => {
     await using at = await startedWith('conflict');
     const phone = new PluginDevice(at.vault, { platform: 'ios' });
     await at.vault.write('a.md', 'first\nmiddle\nlast\n');
@@ -264,7 +264,7 @@ onSqlite('the plugin’s sync with a server', (open) => {
     assert.equal(await at.vault.textOf('a.md'), phone.text('a.md'));
   });
 
-  it('a settings file of the app that changes with each click is never synced and blocks nothing', async () => {
+  it('C7: a settings file of the app that changes with each click is never synced and blocks nothing', async () => {
     await using at = await startedWith('settings');
     const phone = new PluginDevice(at.vault, { platform: 'ios' }, { settings: ['app', 'hotkeys'] });
     const { adapter } = phone.app.vault;
@@ -276,7 +276,7 @@ onSqlite('the plugin’s sync with a server', (open) => {
     assert.deepEqual(await at.vault.paths(), ['.obsidian/app.json', 'a.md']);
   });
 
-  it('a device that was away for long does not bring back what was purged', async () => {
+  it('C9: a device that was away for long does not bring back what was purged', async () => {
     await using at = await startedWith('purge');
     const phone = new PluginDevice(at.vault);
     for (const name of ['a', 'b', 'c']) await at.vault.write(`${name}.md`, `${name}\n`);
@@ -292,7 +292,7 @@ onSqlite('the plugin’s sync with a server', (open) => {
     assert.deepEqual(await at.vault.paths(), ['a.md', 'c.md']);
   });
 
-  it('checking everything reads every file again, finds an edit that kept size and time, and ends', async () => {
+  it('C10: checking everything reads every file again, finds an edit that kept size and time, and ends', async () => {
     await using at = await startedWith('check');
     const phone = new PluginDevice(at.vault);
     await phone.write('a.md', 'one\n');
