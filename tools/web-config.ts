@@ -3,6 +3,7 @@ import { join, relative } from 'node:path';
 import type { InlineConfig, Plugin, Rolldown } from 'vite';
 import type { Chunk } from './check/web-budget.ts';
 import { licencesOf } from './licences.ts';
+import { chunksTogether } from './web-chunks.ts';
 import { mermaid } from './web-mermaid.ts';
 
 /** How Vite builds and serves the web app of the repository at `root`. */
@@ -35,6 +36,7 @@ export function webConfig(root: string): InlineConfig {
             groups: [
               { name: 'preload-helper', test: /preload-helper/, priority: 1 },
               { name: 'start', tags: ['$initial'], test: isOfApp },
+              ...chunksTogether(root, Object.values(inputs(root))),
             ],
           },
         },

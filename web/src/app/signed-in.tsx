@@ -3,6 +3,7 @@ import { RouterProvider } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { queryClient } from '../data/query-client.ts';
 import { useSendUnsent } from '../device/use-send-unsent.ts';
+import { forgetTabs } from '../workspace/kept-tabs.ts';
 import { router } from './router.tsx';
 
 /** The app with a session. */
@@ -12,7 +13,7 @@ export function SignedIn() {
   useEffect(
     () => () => {
       queryClient.clear();
-      void import('../workspace/kept-tabs.ts').then(({ forgetTabs }) => forgetTabs());
+      forgetTabs();
     },
     [],
   );
