@@ -31,6 +31,30 @@ test('a new note has the focus, and so has the text again after the palette was 
   await expect(page.locator('.cm-content')).toBeFocused();
 });
 
+test('a new note that comes to the server while the palette is open has the focus after it', async ({
+  page,
+  alice,
+}) => {
+  await page.goto(alice.page());
+  let isOpen = () => {};
+  const opened = new Promise<void>((resolve) => {
+    isOpen = resolve;
+  });
+  await page.route('**/api/notes', (route) => opened.then(() => route.continue()));
+  await page.getByRole('button', { name: 'New note', exact: true }).click();
+  const text = page.locator('.cm-content');
+  await expect(text).toBeFocused();
+  const draft = await text.elementHandle();
+  await page.keyboard.press('Control+Shift+P');
+  await expect(page.getByRole('combobox')).toBeFocused();
+  isOpen();
+  // The text of the draft makes place for that of the note.
+  await expect.poll(() => draft?.evaluate((element) => Reflect.get(element, 'isConnected'))).toBe(false);
+  await expect(text).toBeVisible();
+  await page.keyboard.press('Escape');
+  await expect(text).toBeFocused();
+});
+
 test('Enter on the empty second item ends a list of one', async ({ page, alice }) => {
   const note = await alice.write('List.md', 'before\n');
   await page.goto(alice.page(`/notes/${note.id}`));

@@ -59,9 +59,11 @@ export function Dialog({ title, close, closed, isWide = false, isFinder = false,
   );
 }
 
-/** What is gone meanwhile, such as an entry of a menu, gives the focus to the page. */
+/** What is gone meanwhile, such as an entry of a menu, gives the focus to the page, and a text to the one in its place. */
 function focusAgain(before: Element | null): void {
-  const target = before?.isConnected === true && before !== document.body ? before : document.querySelector('main');
+  const isThere = before?.isConnected === true && before !== document.body;
+  const other = before?.matches('[contenteditable]') === true ? 'main [contenteditable="true"]' : 'main';
+  const target = isThere ? before : (document.querySelector(other) ?? document.querySelector('main'));
   if (target instanceof HTMLElement) target.focus();
 }
 
