@@ -41,7 +41,12 @@ function Card({ title, text, copy, seen }: CardProps) {
       <h2>{title}</h2>
       <p>{text}</p>
       <div className={styles.copy}>
-        <code>{copy}</code>
+        <code>
+          {copy.split(/(?<= )/).map((word, at) => {
+            const key = `${at} ${word}`;
+            return <span key={key}>{word}</span>;
+          })}
+        </code>
         <CopyButton text={copy} />
       </div>
       <p role="status" className={styles.state}>

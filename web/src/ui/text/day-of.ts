@@ -20,9 +20,9 @@ export function dayName(date: Date, now: Date, language: string): string {
   });
 }
 
-/** The time of a day as people write it: `08:12`. */
+/** The time of a day as people write it: `8:12 PM`. */
 export function timeOfDay(date: Date, language: string): string {
-  return date.toLocaleTimeString(language, { hour: '2-digit', minute: '2-digit' });
+  return date.toLocaleTimeString(language, { timeStyle: 'short' });
 }
 
 const DAY_MS = 86_400_000;
