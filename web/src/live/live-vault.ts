@@ -19,6 +19,8 @@ const TREE_MS = 2_000;
 /** The graph is read as a whole. */
 const GRAPH_MS = 4_000;
 const AFTER_FAILURE_MS = 5_000;
+/** Who has the vault is not read again by the signal that follows its opening, if that was read for the opening. */
+const JUST_READ_MS = 5_000;
 
 /** Keeps what is shown of a vault current until the signal aborts. */
 export async function followVault(vault: string, queries: QueryClient, aborted: AbortSignal): Promise<void> {
@@ -28,6 +30,9 @@ export async function followVault(vault: string, queries: QueryClient, aborted: 
   using graph = throttled(() => void queries.invalidateQueries({ queryKey: keys.graph(vault) }), GRAPH_MS);
   let isSignalled = false;
   let seen = 0;
+  // It begins with one signal; the next is that of the connection.
+  await signals.next(0);
+  let isOpening = Date.now() - (queries.getQueryState(keys.vaults)?.dataUpdatedAt ?? 0) < JUST_READ_MS;
   while (!aborted.aborted) {
     try {
       const page = await api.vault(vault).changes(storedCursor(vault) ?? (await cursorOfTree(vault, queries)));
@@ -54,7 +59,8 @@ export async function followVault(vault: string, queries: QueryClient, aborted: 
       if (page.has_more) continue;
       const since = performance.now();
       await signals.next(AT_MOST_MS, aborted);
-      isSignalled = performance.now() - since < AT_MOST_MS;
+      isSignalled = !isOpening && performance.now() - since < AT_MOST_MS;
+      isOpening = false;
     } catch (error) {
       // Somebody took the vault away, or deleted it: the list of vaults tells.
       if (error instanceof ApiError && error.status === 404) {
@@ -62,7 +68,7 @@ export async function followVault(vault: string, queries: QueryClient, aborted: 
       }
       // The server is away or the session ended; a signal follows when it is back.
       await signals.next(AFTER_FAILURE_MS, aborted);
-      isSignalled = false;
+      isSignalled = isOpening = false;
     }
   }
 }
