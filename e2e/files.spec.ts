@@ -2,6 +2,8 @@ import type { Page } from '@playwright/test';
 import type { Account } from './kit/account.ts';
 import { expect, expectAccessible, signedIn, test } from './kit/test.ts';
 
+test.use({ serviceWorkers: 'allow' });
+
 const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 const PDF = `%PDF-1.4
 1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj

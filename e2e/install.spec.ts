@@ -1,5 +1,7 @@
 import { expect, test } from './kit/test.ts';
 
+test.use({ serviceWorkers: 'allow' });
+
 interface Manifest {
   readonly icons: readonly {
     readonly src: string;

@@ -4,6 +4,8 @@ import { openNote, select, typeAtEnd } from './kit/notes.ts';
 import type { Server } from './kit/server.ts';
 import { expect, signedIn, test } from './kit/test.ts';
 
+test.use({ serviceWorkers: 'allow' });
+
 // What is done in the app × what goes wrong meanwhile. In the end the server has all of it, once.
 
 interface World {

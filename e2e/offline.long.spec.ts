@@ -8,7 +8,10 @@ const KEPT = `caches.open('notevault-shell').then((cache) => cache.keys())
 
 const state = 'save-state';
 
-test.use({ savesData: false });
+/** A picture of one point. */
+const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+
+test.use({ savesData: false, serviceWorkers: 'allow' });
 
 test('the app opens with its notes while the server is away, and goes on by itself when it is back', async ({
   page,
@@ -93,4 +96,58 @@ test('what was overtaken elsewhere is listed with the reason, and done anyway or
   expect(notes.map(({ path }) => path).sort()).toEqual(['Edited.md', 'Mine.md', 'Untitled 2.md', 'Untitled.md']);
   const texts = ['Untitled.md', 'Untitled 2.md'].map(async (path) => (await alice.vault.readNote(path))?.content);
   expect(await Promise.all(texts)).toEqual(['from there', 'from here']);
+});
+
+test('a file that is pasted, a note of a dangling link and what comes out of the trash wait for the connection', async ({
+  page,
+  alice,
+  context,
+}) => {
+  await alice.write('Note.md', 'first\n\nsee [[Beans]]\n\n');
+  await alice.vault.deleteNote((await alice.write('Old.md', 'back again\n')).id);
+  const parts = page.waitForResponse(/unsent-dialog.*js/);
+  await page.goto(alice.page('/trash'));
+  await parts;
+  await expect(page.getByRole('button', { name: 'Restore: Old' })).toBeVisible();
+  await openNote(page, 'Note');
+  await expect(page.getByTestId(state)).toHaveText('Saved');
+  await page.goBack();
+  await expect(page.getByRole('button', { name: 'Restore: Old' })).toBeVisible();
+  await context.setOffline(true);
+  await page.getByRole('button', { name: 'Restore: Old' }).click();
+  await expect(page.getByRole('treeitem', { name: 'Old' })).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Restore: Old' })).toHaveCount(0);
+  await openNote(page, 'Note');
+  await page.locator('.cm-content').click();
+  await page.keyboard.press('Control+End');
+  await page.evaluate(`(async () => {
+    const data = new DataTransfer();
+    const bytes = Uint8Array.from(atob('${PIXEL}'), (letter) => letter.charCodeAt(0));
+    data.items.add(new File([bytes], 'bed.png', { type: 'image/png' }));
+    const event = new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true });
+    document.querySelector('.cm-content').dispatchEvent(event);
+  })()`);
+  await expect(page.locator('.cm-content')).toContainText('bed.png');
+  // Where the cursor is, the source of the picture is shown.
+  await page.keyboard.press('Control+Home');
+  const width = () =>
+    page.locator('.cm-content img:not(.cm-widgetBuffer)').evaluate((image) => Reflect.get(image, 'naturalWidth'));
+  await expect.poll(width).toBe(1);
+  await page.locator('.cm-content').getByText('Beans').click();
+  await expect(page.getByRole('main').getByText('Draft', { exact: true })).toBeVisible();
+  await typeAtEnd(page, 'in May');
+  await expect(page.getByTestId(state)).toHaveText('Offline – kept on this device');
+  const badge = page.getByTestId('unsent');
+  // What waits is listed after a moment only: without this, the end of it could be seen before its beginning.
+  await expect(badge).toBeVisible();
+  await context.setOffline(false);
+  await expect(badge).toHaveCount(0, { timeout: 45_000 });
+  const { notes, attachments } = await alice.vault.tree();
+  expect(notes.map(({ path }) => path).sort()).toEqual(['Beans.md', 'Note.md', 'Old.md']);
+  expect(attachments.map(({ path }) => path)).toEqual(['Attachments/bed.png']);
+  const file = await alice.vault.readAttachment('Attachments/bed.png');
+  expect(Buffer.from(await new Response(file?.bytes).arrayBuffer()).toString('base64')).toBe(PIXEL);
+  const content = async (path: string) => (await alice.vault.readNote(path))?.content;
+  await expect.poll(() => content('Note.md')).toContain('![[Attachments/bed.png]]');
+  expect([await content('Beans.md'), await content('Old.md')]).toEqual(['in May', 'back again\n']);
 });

@@ -1,12 +1,10 @@
 import type { Page } from '@playwright/test';
 import { keptLists } from './kit/device.ts';
-import { openNote } from './kit/notes.ts';
 import { expect, expectAccessible, PASSWORD, test } from './kit/test.ts';
 
-const state = 'save-state';
+test.use({ serviceWorkers: 'allow' });
 
-/** A picture of one point. */
-const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+const state = 'save-state';
 
 /** Types at the end of the open note, and waits until the device has it. */
 async function typeAtEnd(page: Page, text: string): Promise<void> {
@@ -135,57 +133,4 @@ test('a note, a folder, renames and deletions made without a connection wait, an
   await page.keyboard.type(', and then into the note');
   const content = async () => (await alice.vault.readNote('Untitled.md'))?.content;
   await expect.poll(content).toBe('typed into a draft, and then into the note');
-});
-
-test('a file that is pasted, a note of a dangling link and what comes out of the trash wait for the connection', async ({
-  page,
-  alice,
-  context,
-}) => {
-  await alice.write('Note.md', 'first\n\nsee [[Beans]]\n\n');
-  await alice.vault.deleteNote((await alice.write('Old.md', 'back again\n')).id);
-  const parts = page.waitForResponse(/unsent-dialog.*js/);
-  await page.goto(alice.page('/trash'));
-  await parts;
-  await expect(page.getByRole('button', { name: 'Restore: Old' })).toBeVisible();
-  await openNote(page, 'Note');
-  await expect(page.getByTestId(state)).toHaveText('Saved');
-  await page.goBack();
-  await expect(page.getByRole('button', { name: 'Restore: Old' })).toBeVisible();
-  await context.setOffline(true);
-  await page.getByRole('button', { name: 'Restore: Old' }).click();
-  await expect(page.getByRole('treeitem', { name: 'Old' })).toBeVisible();
-  await expect(page.getByRole('button', { name: 'Restore: Old' })).toHaveCount(0);
-  await openNote(page, 'Note');
-  await page.locator('.cm-content').click();
-  await page.keyboard.press('Control+End');
-  await page.evaluate(`(async () => {
-    const data = new DataTransfer();
-    const bytes = Uint8Array.from(atob('${PIXEL}'), (letter) => letter.charCodeAt(0));
-    data.items.add(new File([bytes], 'bed.png', { type: 'image/png' }));
-    const event = new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true });
-    document.querySelector('.cm-content').dispatchEvent(event);
-  })()`);
-  await expect(page.locator('.cm-content')).toContainText('bed.png');
-  // Where the cursor is, the source of the picture is shown.
-  await page.keyboard.press('Control+Home');
-  const width = () =>
-    page.locator('.cm-content img:not(.cm-widgetBuffer)').evaluate((image) => Reflect.get(image, 'naturalWidth'));
-  await expect.poll(width).toBe(1);
-  await page.locator('.cm-content').getByText('Beans').click();
-  await expect(page.getByRole('main').getByText('Draft', { exact: true })).toBeVisible();
-  await typeAtEnd(page, 'in May');
-  const badge = page.getByTestId('unsent');
-  // What waits is listed after a moment only: without this, the end of it could be seen before its beginning.
-  await expect(badge).toBeVisible();
-  await context.setOffline(false);
-  await expect(badge).toHaveCount(0, { timeout: 45_000 });
-  const { notes, attachments } = await alice.vault.tree();
-  expect(notes.map(({ path }) => path).sort()).toEqual(['Beans.md', 'Note.md', 'Old.md']);
-  expect(attachments.map(({ path }) => path)).toEqual(['Attachments/bed.png']);
-  const file = await alice.vault.readAttachment('Attachments/bed.png');
-  expect(Buffer.from(await new Response(file?.bytes).arrayBuffer()).toString('base64')).toBe(PIXEL);
-  const content = async (path: string) => (await alice.vault.readNote(path))?.content;
-  await expect.poll(() => content('Note.md')).toContain('![[Attachments/bed.png]]');
-  expect([await content('Beans.md'), await content('Old.md')]).toEqual(['in May', 'back again\n']);
 });

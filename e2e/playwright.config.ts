@@ -30,6 +30,8 @@ export default defineConfig({
     locale: 'en',
     timezoneId: 'UTC',
     contextOptions: { reducedMotion: 'reduce' },
+    // The app's worker takes a quarter of the work of opening a note: flows of what it does allow it.
+    serviceWorkers: 'block',
     // A trace of each flow would be a fifth of the work: `--trace retain-on-failure` takes them.
     screenshot: 'only-on-failure',
   },

@@ -1,22 +1,8 @@
-import type { BrowserContext, Page } from '@playwright/test';
+import type { Page } from '@playwright/test';
 import { keptLists, rowsOf } from './kit/device.ts';
 import { contentOf, openNote, typeAtEnd } from './kit/notes.ts';
-import type { Server } from './kit/server.ts';
+import { otherBrowser, ownerOf } from './kit/others.ts';
 import { expect, expectAccessible, PASSWORD, signedIn, test } from './kit/test.ts';
-
-/** Another browser, in which nobody is signed in. */
-async function otherBrowser(context: BrowserContext): Promise<BrowserContext> {
-  const other = await context
-    .browser()
-    ?.newContext({ viewport: { width: 1200, height: 800 }, reducedMotion: 'reduce' });
-  if (other === undefined) throw new Error('there is no browser');
-  return other;
-}
-
-/** An account with a vault of its own, which is used over the API. */
-async function ownerOf(server: Server, context: BrowserContext) {
-  return signedIn(server, await otherBrowser(context), { name: 'Mira', vault: 'Garden' });
-}
 
 async function openSharing(page: Page, vault: string): Promise<void> {
   await page.getByRole('button', { name: `Switch vault: ${vault}` }).click();
@@ -230,99 +216,9 @@ test('the owner hands a vault over, and then leaves it', async ({ page, alice, s
   await expect(other.getByTestId('save-state')).toHaveText('Saved');
 });
 
-test('an invitation that is dead, or for another e-mail, says so to everybody and leads on', async ({
-  page,
-  alice,
-  server,
-  context,
-}) => {
-  const browser = await otherBrowser(context);
-  const mira = await signedIn(server, browser, { name: 'Mira', vault: 'Garden' });
-  const link = await mira.invite('editor');
-  await page.goto(link);
-  await page.getByRole('button', { name: 'Open the vault' }).click();
-  await expect(page.getByRole('button', { name: 'Switch vault: Garden' })).toBeVisible();
-  // Again, it leads its member to the vault. To everybody else it is used up.
-  await page.goto(link);
-  await expect(page.getByRole('button', { name: 'Switch vault: Garden' })).toBeVisible();
-  for (const dead of [link, `${alice.url}/invite#nobody-made-this`]) {
-    const nobody = await otherBrowser(context);
-    const stranger = await nobody.newPage();
-    await stranger.goto(dead);
-    await expect(stranger.getByRole('heading', { name: 'This invitation is not valid any more' })).toBeVisible();
-    await expectAccessible(stranger);
-    await stranger.getByRole('button', { name: 'Go to the sign-in' }).click();
-    await expect(stranger.getByRole('heading', { name: 'Welcome back' })).toBeVisible();
-    await nobody.close();
-  }
-  await page.goto(`${alice.url}/invite#nobody-made-this`);
+test('an invitation that is dead says so, and leads to the sign-in', async ({ page, server }) => {
+  await page.goto(`${server.url}/invite#nobody-made-this`);
   await expect(page.getByRole('heading', { name: 'This invitation is not valid any more' })).toBeVisible();
-  await expectAccessible(page);
-  await page.getByRole('link', { name: 'Go to your notes' }).click();
-  await expect(page.getByRole('button', { name: /^Switch vault/ })).toBeVisible();
-  await page.goto(await mira.invite('viewer', { email: 'somebody@example.org' }));
-  await page.getByRole('button', { name: 'Open the vault' }).click();
-  await expect(page.getByRole('heading', { name: 'This invitation is for another e-mail' })).toBeVisible();
-  await expectAccessible(page);
-});
-
-test('where only the invited may register, an invitation of an admin makes an account straight in the vault', async ({
-  page,
-  freshServer,
-  context,
-}) => {
-  const admin = await signedIn(freshServer, await otherBrowser(context), { name: 'Mira', vault: 'Garden' });
-  await admin.write('Beds.md', 'Peas\n');
-  await page.goto(freshServer.url);
+  await page.getByRole('button', { name: 'Go to the sign-in' }).click();
   await expect(page.getByRole('heading', { name: 'Welcome back' })).toBeVisible();
-  await page.goto(await admin.invite('editor'));
-  await expect(page.getByRole('heading', { name: 'Mira invites you' })).toBeVisible();
-  await page.getByRole('button', { name: 'Create account' }).click();
-  await page.getByLabel('Your name').fill('Bela');
-  await page.getByLabel('E-mail').fill('bela@example.org');
-  await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
-  await page.getByRole('button', { name: 'Create account' }).click();
-  await openNote(page, 'Beds');
-  await typeAtEnd(page, 'Beans');
-  await expect.poll(() => contentOf(admin, 'Beds.md')).toBe('Peas\nBeans');
-  await expect(page.getByRole('button', { name: 'Switch vault: Garden' })).toBeVisible();
-});
-
-test('[S10] whoever was removed while offline finds the vault gone when they come back, and its copies but for what was not sent', async ({
-  page,
-  alice,
-  server,
-  context,
-}) => {
-  const mira = await ownerOf(server, context);
-  const note = await mira.write('Beds.md', 'Peas\n');
-  const read = await mira.write('Tools.md', 'A saw\n');
-  await mira.shareWith(alice, 'editor');
-  const copied = async () =>
-    (await rowsOf<{ path: string }>(page, 'notevault-notes', 'copies')).map(({ path }) => path);
-  for (const [{ id }, paths] of [
-    [read, ['Tools.md']],
-    [note, ['Beds.md', 'Tools.md']],
-  ] as const) {
-    await page.goto(mira.page(`/notes/${id}`));
-    await expect.poll(async () => (await copied()).sort()).toEqual(paths);
-  }
-  await expect(page.getByTestId('save-state')).toHaveText('Saved');
-  await context.setOffline(true);
-  await typeAtEnd(page, 'not sent');
-  await expect(page.getByTestId('save-state')).toHaveText('Offline – kept on this device');
-  await mira.setRole('Alice');
-  await context.setOffline(false);
-  await expect(page.getByRole('heading', { name: 'You no longer have this vault' })).toBeVisible();
-  await expect.poll(() => keptLists(page)).toEqual(['me', 'preferences', 'vaults']);
-  // What was typed stays in the list of unsent edits, to be downloaded.
-  await expect.poll(copied).toEqual(['Beds.md']);
-  expect(await contentOf(mira, 'Beds.md')).toBe('Peas\n');
-  await page.getByTestId('unsent').click();
-  const download = page.waitForEvent('download');
-  await page.getByRole('button', { name: 'Download: Beds' }).click();
-  const stream = await (await download).createReadStream();
-  let text = '';
-  for await (const part of stream) text += part;
-  expect(text).toBe('Peas\nnot sent');
 });

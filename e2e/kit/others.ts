@@ -1,0 +1,18 @@
+import type { BrowserContext } from '@playwright/test';
+import type { Account } from './account.ts';
+import type { Server } from './server.ts';
+import { signedIn } from './test.ts';
+
+/** Another browser, in which nobody is signed in. */
+export async function otherBrowser(context: BrowserContext): Promise<BrowserContext> {
+  const other = await context
+    .browser()
+    ?.newContext({ viewport: { width: 1200, height: 800 }, reducedMotion: 'reduce' });
+  if (other === undefined) throw new Error('there is no browser');
+  return other;
+}
+
+/** An account with a vault of its own, which is used over the API. */
+export async function ownerOf(server: Server, context: BrowserContext): Promise<Account> {
+  return signedIn(server, await otherBrowser(context), { name: 'Mira', vault: 'Garden' });
+}
