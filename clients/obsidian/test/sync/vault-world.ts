@@ -47,11 +47,13 @@ class VaultWorldDisk implements WorldDisk {
     this.#disk = this.#opened(new Map());
     // At each step of the disk others may change it, and the app may be killed.
     this.#device.diskTurn = async () => {
+      // One that has ended may still be at a step when the next one has begun.
+      const app = this.#app;
       try {
         if (random.chance(0.3)) await scheduler.turn(random.below(60));
         await this.turn();
       } catch (error) {
-        this.#app.kill();
+        app.kill();
         throw error;
       }
     };
