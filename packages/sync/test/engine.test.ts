@@ -6,6 +6,10 @@ test('in 150 seeds three devices, people and an assistant end in sync, with no w
   assert.deepEqual(await runSeeds(1, 150), []);
 });
 
+test('in 50 seeds of devices that let others have their turn between two files no word is lost', async () => {
+  assert.deepEqual(await runSeeds(1, 50, { rests: true }), []);
+});
+
 test('seed 1005187: a version of a restored vault is not taken for the one that had its number before', async () => {
   assert.deepEqual(await runSeeds(1_005_187, 1), []);
 });

@@ -2,6 +2,7 @@ import type { StateChange, StateStore, StoredState } from '@notevault/sync/engin
 
 const TABLES = ['synced', 'folders', 'remote', 'hashes', 'refused', 'intents', 'texts', 'values'] as const;
 type Table = (typeof TABLES)[number];
+const ROWS_AT_ONCE = 200;
 
 /** Settled by the end of a transaction, so that nothing counts as stored before it is. */
 function ended(transaction: IDBTransaction): Promise<void> {
@@ -83,13 +84,7 @@ export class IdbStore implements StateStore {
 
   async commit(changes: readonly StateChange[]): Promise<void> {
     const transaction = this.#db.transaction(TABLES, 'readwrite');
-    const done = ended(transaction);
-    for (const change of changes) {
-      const { table, key, value } = rowOf(change);
-      if (value === undefined) transaction.objectStore(table).delete(key);
-      else transaction.objectStore(table).put(value, key);
-    }
-    await done;
+    await Promise.all([ended(transaction), write(transaction, changes)]);
   }
 
   async baseText(hash: string): Promise<string | null> {
@@ -117,6 +112,16 @@ export class IdbStore implements StateStore {
     }
     for (const hash of hashes) if (!wanted.has(hash)) transaction.objectStore('texts').delete(hash);
     await done;
+  }
+}
+
+/** Writes some rows at a time: a transaction lives on as long as one of its requests is under way. */
+async function write(transaction: IDBTransaction, changes: readonly StateChange[]): Promise<void> {
+  for (const [at, change] of changes.entries()) {
+    const { table, key, value } = rowOf(change);
+    const store = transaction.objectStore(table);
+    const request: IDBRequest = value === undefined ? store.delete(key) : store.put(value, key);
+    if (at % ROWS_AT_ONCE === ROWS_AT_ONCE - 1) await answer(request);
   }
 }
 

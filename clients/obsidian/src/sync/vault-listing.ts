@@ -20,7 +20,7 @@ export interface ListingOptions {
 /** So many files of which the last events are known are looked at on the disk each time. */
 const SUSPECTS_MAX = 512;
 /** Files are looked at together up to this number, so that no single task keeps the app waiting. */
-const AT_ONCE = 2000;
+const AT_ONCE = 500;
 const MB = 1024 * 1024;
 
 /** Lists the files of the vault: as the app knows them, and hidden ones of its settings. */

@@ -16,6 +16,7 @@ import { NO_STATUS, type SyncStatus } from '@notevault/sync/run/sync-status.ts';
 import { type ControlRequest, type Signals, WatchLoop } from '@notevault/sync/watch/watch-loop.ts';
 import type { App, EventRef } from 'obsidian';
 import { Activity, type Foreseen, foreseen } from './activity.ts';
+import { restful } from './app-clock.ts';
 import type { Connection } from './connect.ts';
 import { checkMarker, writeMarker } from './device.ts';
 import { heldByEditors, isOpenInApp, saveEditors } from './editors.ts';
@@ -119,6 +120,7 @@ export class VaultSync {
     const ports = { disk, server, store, clock, hashing };
     const engine = await SyncEngine.open(ports, {
       device: options.deviceName,
+      rest: restful(),
       onOperation: (operation, outcome) => activity.add(operation, outcome, clock.now()),
     });
     return new VaultSync(options, { disk, vault, tokens, store, engine, isNew }, activity);

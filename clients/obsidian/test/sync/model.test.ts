@@ -7,6 +7,10 @@ test('in 30 seeds three devices with the plugin, whose apps are killed at any st
   assert.deepEqual(await runSeeds(1, 30, { diskOf: vaultWorldDisk }), []);
 });
 
+test('in 20 seeds where the app has its turn between two files no word is lost', async () => {
+  assert.deepEqual(await runSeeds(20, 20, { diskOf: vaultWorldDisk, twice: false, rests: true }), []);
+});
+
 test('seed 29: an attachment that is written while the server’s bytes replace it is not lost', async () => {
   assert.deepEqual(await runSeeds(29, 1, { diskOf: vaultWorldDisk }), []);
 });

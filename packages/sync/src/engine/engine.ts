@@ -1,7 +1,8 @@
 import { type BrakeReason, brake, isHeld, type RecentDeletions } from '../plan/brake.ts';
 import { conflictLabel } from '../plan/names.ts';
 import type { Direction, Operation, Problem } from '../plan/operations.ts';
-import { type Plan, plan } from '../plan/planner.ts';
+import { type Plan, planInSteps } from '../plan/planner.ts';
+import { filteredInSteps, withRests } from '../plan/steps.ts';
 import { kindOf, type RemoteFile, type SideTree, type Trees } from '../plan/trees.ts';
 import { reason } from '../rules/reasons.ts';
 import { Executor } from './executor.ts';
@@ -24,6 +25,8 @@ export interface EngineOptions {
   onPlan?(operations: readonly Operation[]): void;
   /** Called after each attempted operation. */
   onOperation?(operation: Operation, outcome: Outcome): void;
+  /** Called between two files: where something else needs the thread, it resolves once that had its turn. */
+  rest?(): Promise<void>;
 }
 
 /** A path that is not in sync, and the reason. */
@@ -93,10 +96,16 @@ export class SyncEngine {
     this.#options = options;
     this.#state = state;
     this.#contents = new FileContents(ports.disk, ports.hashing);
-    this.#local = new LocalObserver(ports.disk, this.#contents, ports.clock, state, options.patience ?? PATIENCE);
+    this.#local = new LocalObserver(ports.disk, this.#contents, ports.clock, state, options.patience ?? PATIENCE, () =>
+      this.#rest(),
+    );
     this.#remote = new RemoteObserver(ports.server, state);
     this.#intents = new Intents(ports.server, state, ports.clock);
     this.#holds = new Holds(state, this.#contents);
+  }
+
+  async #rest(): Promise<void> {
+    await this.#options.rest?.();
   }
 
   static async open(ports: Ports, options: EngineOptions): Promise<SyncEngine> {
@@ -110,7 +119,7 @@ export class SyncEngine {
    */
   async putBack(): Promise<void> {
     const { trees } = await this.#observeSettled();
-    await this.#record(putBack(this.#plan(trees).operations, trees));
+    await this.#record(putBack((await this.#plan(trees)).operations, trees));
   }
 
   /** Makes the folder equal to the vault with the next `sync`; what only the folder has goes to the trash. */
@@ -128,7 +137,7 @@ export class SyncEngine {
     if (this.#state.isReadOnly) return;
     const changes = makeAuthoritative(trees);
     const after = { ...trees, synced: { ...trees.synced, files: syncedAfter(trees, changes) } };
-    for (const file of overwrittenRemotely(this.#plan(after).operations, trees)) {
+    for (const file of overwrittenRemotely((await this.#plan(after)).operations, trees)) {
       // What the server cannot open it does not overwrite either.
       const content = await this.#ports.server.read(file).catch(nullIfDamaged);
       if (content === null) continue;
@@ -172,8 +181,8 @@ export class SyncEngine {
   async pending(): Promise<readonly Operation[]> {
     const local = await this.#local.observe();
     const { remote, remoteFolders } = this.#state;
-    const { operations, unwanted } = this.#plan(
-      this.#trees(local, { files: [...remote.values()], folders: remoteFolders }),
+    const { operations, unwanted } = await this.#plan(
+      await this.#trees(local, { files: [...remote.values()], folders: remoteFolders }),
     );
     return [...operations.filter((operation) => this.#refusalOf(operation) === undefined), ...unwanted];
   }
@@ -200,7 +209,7 @@ export class SyncEngine {
         await this.#ports.clock.sleep(waitOf(local.settlesInMs ?? 0, 0), signal);
         continue;
       }
-      const { operations, unwanted, problems } = this.#plan(trees);
+      const { operations, unwanted, problems } = await this.#plan(trees);
       const refused = operations.map((operation) => this.#refusalOf(operation));
       const open = operations.filter((_, index) => refused[index] === undefined);
       const refusals = refused.filter((one) => one !== undefined);
@@ -247,28 +256,32 @@ export class SyncEngine {
     const folders = await this.#remote.observe(local.tree.files.length === 0 && this.#state.synced.size === 0);
     await this.#intents.settle(maySend, this.#state.isReadOnly);
     const remote = { files: [...this.#state.remote.values()], folders };
-    return { trees: this.#trees(local, remote), local };
+    return { trees: await this.#trees(local, remote), local };
   }
 
   /** What may be in a folder that cannot be read is in none of them, so that nothing is done to it. */
-  #trees({ tree, unseen }: LocalObservation, { files, folders }: SideTree<RemoteFile>): Trees {
+  async #trees({ tree, unseen }: LocalObservation, { files, folders }: SideTree<RemoteFile>): Promise<Trees> {
     const { disk } = this.#ports;
     const remote = {
-      files: files.filter(({ id, path }) => !unseen.ids.has(id) && !disk.isIgnored(path, 'file')),
+      files: files.filter(({ id }) => !unseen.ids.has(id)),
       folders: folders.filter((path) => !unseen.folders.has(path) && !disk.isIgnored(path, 'folder')),
     };
     const synced = {
       files: [...this.#state.synced.values()].filter(({ id }) => !unseen.ids.has(id)),
       folders: [...this.#state.folders.values()].filter((path) => !unseen.folders.has(path)),
     };
-    return this.#holds.masked({ local: tree, remote, synced });
+    // All of one moment: what is held may change with each rest.
+    const masked = this.#holds.masked({ local: tree, remote, synced });
+    const known = filteredInSteps(masked.remote.files, ({ path }) => !disk.isIgnored(path, 'file'));
+    return { ...masked, remote: { ...remote, files: await withRests(known, () => this.#rest()) } };
   }
 
-  #plan(trees: Trees): Plan {
+  #plan(trees: Trees): Promise<Plan> {
     const label = conflictLabel(this.#options.device, new Date(this.#ports.clock.now()));
     const direction = this.#options.direction ?? 'both';
     const canStore = (path: string) => this.#ports.disk.pathFault(path) === null;
-    return plan(trees, { label, direction, isReadOnly: this.#state.isReadOnly, canStore });
+    const steps = planInSteps(trees, { label, direction, isReadOnly: this.#state.isReadOnly, canStore });
+    return withRests(steps, () => this.#rest());
   }
 
   /** An operation is not repeated until its effect would be different, some time has passed, or the user asks. */
@@ -332,6 +345,7 @@ export class SyncEngine {
       await this.#state.commit();
     };
     const tasks = tasksOf(operations).map((task) => async () => {
+      await this.#rest();
       signal?.throwIfAborted();
       if (task.kind === 'one') return finished(task.operation, await executor.run(task.operation));
       const outcomes = await executor.createNotes(task.operations);

@@ -1,5 +1,6 @@
 import { ancestorsOf, foldPath } from '@notevault/note-text/paths.ts';
 import { canBeSpelledAnew } from '../plan/identify.ts';
+import { filteredInSteps, withRests } from '../plan/steps.ts';
 import { kindOf, type LocalFile, type SideTree, type SyncedFile } from '../plan/trees.ts';
 import type { FileContents } from './file-contents.ts';
 import { isComparedByValue, isSameValue } from './json-values.ts';
@@ -75,24 +76,34 @@ export class LocalObserver {
   readonly #clock: Clock;
   readonly #state: SyncState;
   readonly #patience: Patience;
+  readonly #rest: () => Promise<void>;
   /** By path, with times on the monotonic clock. */
   #seen = new Map<string, Seen>();
   readonly #missing = new Map<string, number>();
   /** Since when a file is nowhere while another one has its path, by id. */
   readonly #replaced = new Map<string, number>();
 
-  constructor(disk: Disk, contents: FileContents, clock: Clock, state: SyncState, patience: Patience) {
+  /** @param rest called between two files that are read: see EngineOptions */
+  constructor(
+    disk: Disk,
+    contents: FileContents,
+    clock: Clock,
+    state: SyncState,
+    patience: Patience,
+    rest: () => Promise<void>,
+  ) {
     this.#disk = disk;
     this.#contents = contents;
     this.#clock = clock;
     this.#state = state;
     this.#patience = patience;
+    this.#rest = rest;
   }
 
   /** Throws FolderGone. */
   async observe(): Promise<LocalObservation> {
     const listing = await this.#disk.list();
-    this.#forgetIgnored();
+    await this.#forgetIgnored();
     this.#findReplaced(listing.files);
     const ticks = this.#clock.ticks();
     this.#remember(listing.files, ticks);
@@ -146,6 +157,7 @@ export class LocalObserver {
     const worker = async () => {
       for (let index = unknown[next++]; index !== undefined; index = unknown[next++]) {
         const file = files[index];
+        await this.#rest();
         if (file !== undefined) hashes[index] = await hash(file);
       }
     };
@@ -168,9 +180,10 @@ export class LocalObserver {
   }
 
   /** A file that new rules ignore is no longer synced: it is compared without a base when they change again. */
-  #forgetIgnored(): void {
-    for (const { id, path } of this.#state.synced.values())
-      if (this.#disk.isIgnored(path, 'file')) this.#state.record({ type: 'unsynced', id });
+  async #forgetIgnored(): Promise<void> {
+    const isIgnored = ({ path }: SyncedFile) => this.#disk.isIgnored(path, 'file');
+    const ignored = await withRests(filteredInSteps(this.#state.synced.values(), isIgnored), this.#rest);
+    for (const { id } of ignored) this.#state.record({ type: 'unsynced', id });
     for (const path of this.#state.folders.values())
       if (this.#disk.isIgnored(path, 'folder')) this.#state.record({ type: 'folder', path, isSynced: false });
   }

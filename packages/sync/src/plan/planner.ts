@@ -8,6 +8,7 @@ import { conflictPath } from './names.ts';
 import { type Direction, isWanted, type Operation, type Problem, type ProblemReason } from './operations.ts';
 import { settleNames } from './settle-names.ts';
 import { type PathChange, Side } from './side.ts';
+import { atOnce, eachInSteps, type Steps } from './steps.ts';
 import { agreedHash, kindOf, type SyncedFile, type Trees } from './trees.ts';
 
 export interface PlanOptions {
@@ -37,12 +38,18 @@ export interface Plan {
  * edit wins over a deletion, notes are merged, and where two other contents conflict both are kept.
  */
 export function plan(trees: Trees, options: PlanOptions): Plan {
+  return atOnce(planInSteps(trees, options));
+}
+
+/** The same, with interruptions. */
+export function* planInSteps(trees: Trees, options: PlanOptions): Steps<Plan> {
   const { trees: left, isApart } = differing(trees);
-  if (!isApart) return planOfAll(trees, options);
-  const planned = planOfAll(left, options);
+  yield;
+  if (!isApart) return yield* planOfAll(trees, options);
+  const planned = yield* planOfAll(left, options);
   // What moves may depend on all the files of a folder, and a new name on all the names there are.
   const moves = [...planned.operations, ...planned.unwanted].some(({ type }) => /^move|setAside/.test(type));
-  return moves ? planOfAll(trees, options) : planned;
+  return moves ? yield* planOfAll(trees, options) : planned;
 }
 
 /** The operations that give a folder to a side, and the problem where its name cannot be stored. */
@@ -52,15 +59,19 @@ const NEW_FOLDERS: Partial<Record<Operation['type'], ProblemReason>> = {
 };
 
 /** Makes the plan by looking at every file: see `plan`. */
-export function planOfAll(trees: Trees, options: PlanOptions): Plan {
+export function* planOfAll(trees: Trees, options: PlanOptions): Steps<Plan> {
   const { label, direction, isReadOnly = false, canStore } = options;
   const states = fileStates(trees, isReadOnly);
-  settleNames(states, label, canStore);
+  yield;
+  yield* settleNames(states, label, canStore);
   const local = new Side(states, trees.local.folders, (state) => state.local?.path ?? null);
+  yield;
   const remote = new Side(states, trees.remote.folders, (state) => state.remote?.path ?? null);
+  yield;
   markBlocked(states, [local, remote]);
   const up = changesOf(states, remote);
   const down = changesOf(states, local).filter(({ state }) => state.problem === null);
+  yield;
   const upFolders = movesOfFolders(up, remote, states, trees.remote.folders);
   const downFolders = movesOfFolders(down, local, states, trees.local.folders);
   const moving = touchedBy([...upFolders, ...downFolders]);
@@ -72,13 +83,13 @@ export function planOfAll(trees: Trees, options: PlanOptions): Plan {
     ...moves(down, local, moving, moveLocal),
   ];
   const renames = operations.some((operation) => isWanted(operation, direction));
-  for (const state of states) {
-    if (moving.isTouched(state)) continue;
+  yield* eachInSteps(states, (state) => {
+    if (moving.isTouched(state)) return;
     const operation =
       comingOrGoing(state, { local, remote }, isReadOnly) ??
       (renames ? null : contentOperation(state, states, options));
     if (operation !== null) operations.push(operation);
-  }
+  });
   const problems = problemsOf(states);
   if (isReadOnly) problems.push(...onlyHere(states));
   for (const operation of renames ? [] : folderOperations(trees, states, { local, remote }, isReadOnly)) {

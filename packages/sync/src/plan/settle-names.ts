@@ -1,6 +1,7 @@
 import { ancestorsOf, folderOf, foldPath } from '@notevault/note-text/paths.ts';
 import type { FileState } from './file-states.ts';
 import { conflictPath } from './names.ts';
+import { eachInSteps, type Steps } from './steps.ts';
 
 /**
  * Gives each path to at most one file, and no file the path of a folder. A file that the server has at the path keeps
@@ -10,7 +11,11 @@ import { conflictPath } from './names.ts';
  * @param label the label in the name of a conflict copy.
  * @param canStore whether a path can be stored on every common disk.
  */
-export function settleNames(states: readonly FileState[], label: string, canStore: (path: string) => boolean): void {
+export function* settleNames(
+  states: readonly FileState[],
+  label: string,
+  canStore: (path: string) => boolean,
+): Steps<void> {
   const owners = new Map<string, FileState>();
   const isTaken = (folded: string) => owners.has(folded);
   const makeWay = (state: FileState, path: string) => {
@@ -21,14 +26,14 @@ export function settleNames(states: readonly FileState[], label: string, canStor
   };
 
   const losers: FileState[] = [];
-  for (const state of byPrecedence(states)) {
-    if (state.target === null) continue;
+  yield* eachInSteps(byPrecedence(states), (state) => {
+    if (state.target === null) return;
     const folded = foldPath(state.target);
     const owner = owners.get(folded);
     if (owner === undefined) owners.set(folded, state);
     else if (isCaseTwin(owner, state)) state.problem = 'case';
     else losers.push(state);
-  }
+  });
   for (const state of losers) makeWay(state, state.target ?? '');
   if (hasFileAsFolder(states, owners)) {
     for (const state of states) {
@@ -36,11 +41,11 @@ export function settleNames(states: readonly FileState[], label: string, canStor
       for (const folder of ancestorsOf(state.target)) separate(owners.get(foldPath(folder)), state, folder, makeWay);
     }
   }
-  for (const state of states) {
+  yield* eachInSteps(states, (state) => {
     const { target, local, remote } = state;
-    if (target === null || (local?.path === target && remote?.path === target) || canStore(target)) continue;
+    if (target === null || (local?.path === target && remote?.path === target) || canStore(target)) return;
     state.problem ??= local?.path === target ? 'name here' : 'name';
-  }
+  });
 }
 
 /** Whether any file has the path of a folder with files. */

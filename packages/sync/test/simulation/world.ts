@@ -119,7 +119,11 @@ class Device {
       const onOperation = (operation: unknown, outcome: unknown) =>
         this.#world.log(`${this.name} ${JSON.stringify(operation)} ${JSON.stringify(outcome)}`);
       await this.disk.begin?.(this.store);
-      const engine = await SyncEngine.open(ports, { device: this.name, onOperation });
+      const engine = await SyncEngine.open(ports, {
+        device: this.name,
+        onOperation,
+        ...(this.#world.rests && { rest: turn }),
+      });
       this.result = await engine.sync({ isApproved: () => true });
     } catch (error) {
       if (error instanceof VaultGone) this.isEnded = mine === this.#incarnation && this.standing === 'removed';
@@ -137,17 +141,21 @@ export class World {
   readonly trace: string[] = [];
 
   readonly #hasMembers: boolean;
+  readonly rests: boolean;
 
   /**
    * @param hasMembers whether the devices are of several people, whose roles change
    * @param diskOf makes the disks of the devices
+   * @param rests whether something else has its turn between two files
    */
   constructor(
     seed: number,
     hasMembers = false,
     diskOf: DiskMaker = (kind, scheduler, random) => new SimDisk(kind, scheduler, random),
+    rests = false,
   ) {
     this.#hasMembers = hasMembers;
+    this.rests = rests;
     this.random = new Random(seed);
     this.scheduler = new Scheduler(this.random);
     this.server = new SimServer(this.random);
