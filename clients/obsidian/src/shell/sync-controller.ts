@@ -34,6 +34,8 @@ export interface Facts {
   readonly needs: number;
 }
 
+/** What changes is shown this often at most. */
+const SHOWN_MS = 100;
 const PAUSED = 'notevault-paused';
 const BYTES_PER_MB = 1024 * 1024;
 
@@ -45,6 +47,7 @@ export class SyncController {
   #sync: VaultSync | null = null;
   #live: { close(): void } | null = null;
   #phase: Phase = 'not connected';
+  #soon: number | null = null;
   /** One change of phase at a time. */
   #turn: Promise<unknown> = Promise.resolve();
 
@@ -112,7 +115,7 @@ export class SyncController {
       bytesMax: isLimited ? phoneMegabytes * BYTES_PER_MB : null,
       isPaused: app.loadLocalStorage(PAUSED) === true,
       setPaused: async (isPaused) => app.saveLocalStorage(PAUSED, isPaused ? true : null),
-      changed: () => this.#announce(),
+      changed: () => this.#announceSoon(),
     };
   }
 
@@ -235,6 +238,14 @@ export class SyncController {
   #enter(phase: Phase): void {
     this.#phase = phase;
     this.#announce();
+  }
+
+  /** Thousands of files may change while each look at them draws a list. */
+  #announceSoon(): void {
+    this.#soon ??= window.setTimeout(() => {
+      this.#soon = null;
+      this.#announce();
+    }, SHOWN_MS);
   }
 
   #announce(): void {

@@ -18,7 +18,7 @@ const MOST = 500;
 
 /** What sync did to which file, the last first. */
 export class Activity {
-  #happenings: Happening[] = [];
+  readonly #happenings: Happening[] = [];
   readonly #changed: () => void;
 
   constructor(changed: () => void) {
@@ -26,14 +26,15 @@ export class Activity {
   }
 
   get all(): readonly Happening[] {
-    return this.#happenings;
+    return this.#happenings.toReversed();
   }
 
   add(operation: Operation, outcome: Outcome, at: number): void {
     const told = tellingOf(operation);
     if (told === null || outcome.kind === 'changed') return;
     const reason = outcome.kind === 'refused' ? outcome.reason : null;
-    this.#happenings = [{ ...told, at, reason }, ...this.#happenings].slice(0, MOST);
+    this.#happenings.push({ ...told, at, reason });
+    if (this.#happenings.length > MOST) this.#happenings.shift();
     this.#changed();
   }
 }

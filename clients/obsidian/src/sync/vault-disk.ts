@@ -486,7 +486,10 @@ export class VaultDisk implements Disk {
 }
 
 function isEqual(a: Uint8Array, b: Uint8Array): boolean {
-  return a.length === b.length && a.every((byte, at) => byte === b[at]);
+  if (a.length !== b.length) return false;
+  // Of megabytes, `every` takes ten times as long.
+  for (let at = 0; at < a.length; at++) if (a[at] !== b[at]) return false;
+  return true;
 }
 
 async function* listed(pieces: readonly Uint8Array[]): AsyncIterable<Uint8Array> {

@@ -332,10 +332,8 @@ onSqlite('the plugin in the app', (open) => {
     home.answers.set('/api/sync/changes', Response.json({ error: 'no such thing any more' }, { status: 400 }));
     home.command('check-everything');
     await until(() => home.phase === 'stopped', 'the end of the sync');
-    assert.equal(
-      home.standIn.statusBarItems[0]?.textContent,
-      `Notevault: ${en.stateStopped}: ${reason('oldClient', { version: '9.0.0' })}`,
-    );
+    const said = `Notevault: ${en.stateStopped}: ${reason('oldClient', { version: '9.0.0' })}`;
+    await until(() => home.standIn.statusBarItems[0]?.textContent === said, 'the state in the status bar');
   });
 
   it('says once that the server has no more room for a vault, and for how many files', async () => {
