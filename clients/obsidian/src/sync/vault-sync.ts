@@ -21,6 +21,7 @@ import type { Connection } from './connect.ts';
 import { checkMarker, writeMarker } from './device.ts';
 import { heldByEditors, isOpenInApp, saveEditors } from './editors.ts';
 import { IdbStore } from './idb-store.ts';
+import { Progress } from './progress.ts';
 import { hashing } from './sha256.ts';
 import type { SignIn } from './sign-in.ts';
 import { VaultDisk } from './vault-disk.ts';
@@ -58,6 +59,7 @@ export class VaultSync {
   readonly #options: VaultSyncOptions;
   readonly #store: IdbStore;
   readonly #folder: SyncedFolder;
+  readonly #progress: Progress;
   readonly #signals: AppSignals;
   readonly #refs: EventRef[] = [];
   #status: SyncStatus = NO_STATUS;
@@ -75,6 +77,7 @@ export class VaultSync {
     this.vault = parts.vault;
     this.tokens = parts.tokens;
     this.isNew = parts.isNew;
+    this.#progress = parts.progress;
     this.#store = parts.store;
     this.#signals = new AppSignals(options, parts.tokens);
     this.#folder = {
@@ -83,6 +86,7 @@ export class VaultSync {
         read: async () => this.#status,
         write: async (status) => {
           this.#status = status;
+          this.#progress.end();
           options.changed();
         },
       },
@@ -115,19 +119,24 @@ export class VaultSync {
     });
     const vault = new NotevaultClient(transport).vault(connection.vaultId);
     const activity = new Activity(() => options.changed());
+    const progress = new Progress();
     // On phones no request and no answer may carry a whole file.
     const server = new VaultServer(vault, undefined, { memory: begunUploads(app) });
     const ports = { disk, server, store, clock, hashing };
     const engine = await SyncEngine.open(ports, {
       device: options.deviceName,
       rest: restful(),
-      onOperation: (operation, outcome) => activity.add(operation, outcome, clock.now()),
+      onPlan: (operations) => progress.planned(operations),
+      onOperation: (operation, outcome) => {
+        progress.done(operation);
+        activity.add(operation, outcome, clock.now());
+      },
     });
-    return new VaultSync(options, { disk, vault, tokens, store, engine, isNew }, activity);
+    return new VaultSync(options, { disk, vault, tokens, store, engine, progress, isNew }, activity);
   }
 
   get status(): SyncStatus {
-    return this.#status;
+    return this.#progress.in(this.#status);
   }
 
   get isRunning(): boolean {
@@ -197,7 +206,8 @@ export class VaultSync {
   request(control: Control): void {
     if (control === 'check') this.disk.lookAround();
     this.#requests.push({ id: this.#options.clock.uuid(), control });
-    this.#loop?.wake();
+    if (control === 'pause') this.#loop?.interrupt();
+    else this.#loop?.wake();
   }
 
   /** Out of sight the system may end the app at any moment: what is typed is sent, and the connection closed. */
@@ -220,6 +230,7 @@ export class VaultSync {
     for (const ref of this.#refs.splice(0)) this.#options.app.vault.offref(ref);
     await this.#running;
     this.#loop = null;
+    this.#progress.end();
   }
 
   async close(): Promise<void> {
@@ -233,6 +244,7 @@ export class VaultSync {
     const state = this.#status.state === 'ended' ? 'ended' : 'stopped';
     this.#status = { ...this.#status, state, message, at: this.#options.clock.now() };
     this.#loop = null;
+    this.#progress.end();
     this.#signals.leave();
     this.#options.changed();
   }
@@ -252,6 +264,7 @@ interface Parts {
   readonly tokens: TokenSource;
   readonly store: IdbStore;
   readonly engine: SyncEngine;
+  readonly progress: Progress;
   readonly isNew: boolean;
 }
 

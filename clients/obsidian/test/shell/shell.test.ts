@@ -33,12 +33,15 @@ class Home {
   onPoll: () => void = () => undefined;
   /** What a path of the API answers instead of the server. */
   readonly answers = new Map<string, Response>();
+  /** Until when a request waits. */
+  gate: (url: URL) => Promise<void> = async () => undefined;
 
   constructor(options: DeviceOptions = {}) {
     this.device = new Device({ clock, ...options });
     Object.assign(window, {
       indexedDB: new IDBFactory(),
-      fetch: (url: URL, init: object) => {
+      fetch: async (url: URL, init: object) => {
+        await this.gate(url);
         if (url.pathname.endsWith('/auth/device/token')) this.onPoll();
         return this.answers.get(url.pathname)?.clone() ?? fetch(url, init);
       },
@@ -275,6 +278,32 @@ onSqlite('the plugin in the app', (open) => {
     assert.ok(press()?.items.some(({ title }) => title === en.resume));
     acts?.[2]?.click();
     assert.ok(textOf(topModal()).includes(en.followAsk));
+  });
+
+  it('a pause amid a first sync holds between two files, and what is said to be left is what is left', async () => {
+    await using server = await startServer({ open });
+    const home = await homeOf();
+    const vaultId = await connect(home, server);
+    const [headers, COUNT] = [{ 'x-vault-id': vaultId }, 40];
+    for (let at = 0; at < COUNT; at++) await server.alice.put(`/attachments/${at}.txt`, `file ${at}`, headers);
+    let asked = 0;
+    const held = Promise.withResolvers<void>();
+    home.gate = async ({ pathname }) => {
+      if (!pathname.startsWith('/api/attachments/')) return;
+      asked += 1;
+      if (asked > 10) await held.promise;
+    };
+    home.plugin.controller.begin();
+    const files = () => home.device.disk.list('').filter(({ path }) => path.endsWith('.txt')).length;
+    await until(() => files() === 10 && asked === 18, 'what is not held');
+    assert.equal(home.plugin.controller.facts.status.waitingDown, COUNT - 10);
+    assert.equal(home.plugin.controller.facts.status.state, 'syncing');
+    home.command('pause');
+    held.resolve();
+    await until(() => home.plugin.controller.facts.status.state === 'paused', 'the pause');
+    assert.deepEqual([files(), asked], [18, 18]);
+    home.command('resume');
+    await until(() => files() === COUNT, 'the rest');
   });
 
   it('C6: after renames and deletions on both sides at once, changes go on arriving in both directions', async () => {

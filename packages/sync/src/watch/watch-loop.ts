@@ -74,6 +74,8 @@ export class WatchLoop {
   /** When the folder was last reported to have changed without having been listed completely since; null if not. */
   #changedAt: number | null = null;
   #isOffline = false;
+  /** Ends the run that is under way. */
+  #run = new AbortController();
   #listedAllAt: number;
 
   constructor(options: WatchOptions) {
@@ -92,6 +94,12 @@ export class WatchLoop {
 
   /** Call when there is something to look at: a request, the network. */
   wake(): void {
+    this.#wakeUp.call();
+  }
+
+  /** Ends what is under way between two files, for a request that must not wait for thousands of them. */
+  interrupt(): void {
+    this.#run.abort();
     this.#wakeUp.call();
   }
 
@@ -159,9 +167,14 @@ export class WatchLoop {
 
   /** Carries out requests, then syncs. */
   async #turn(): Promise<SyncResult | null> {
-    const { sync, signal, isApproved } = this.#options;
+    const { sync, signal: end, isApproved } = this.#options;
     let result: SyncResult | null = null;
     this.#listAllIfDue();
+    this.#run = new AbortController();
+    const { signal } = this.#run;
+    const over = () => this.#run.abort();
+    if (end.aborted) over();
+    end.addEventListener('abort', over, { once: true });
     try {
       for (const { id, control } of await this.#options.takeRequests()) {
         if (control === 'pause' || control === 'resume') await this.#pause(control === 'pause');
@@ -182,6 +195,8 @@ export class WatchLoop {
       if (signal.aborted) return null;
       await this.#failed(error);
       return null;
+    } finally {
+      end.removeEventListener('abort', over);
     }
   }
 

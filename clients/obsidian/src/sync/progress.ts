@@ -1,0 +1,35 @@
+import { isWanted, type Operation } from '@notevault/sync/plan/operations.ts';
+import type { SyncStatus } from '@notevault/sync/run/sync-status.ts';
+
+/** What is left of a run that is under way; a status tells of ends of runs only. */
+export class Progress {
+  #up = 0;
+  #down = 0;
+
+  /** A round begins. */
+  planned(operations: readonly Operation[]): void {
+    this.end();
+    for (const operation of operations) this.#count(operation, 1);
+  }
+
+  /** One of its operations was tried. */
+  done(operation: Operation): void {
+    this.#count(operation, -1);
+  }
+
+  end(): void {
+    this.#up = 0;
+    this.#down = 0;
+  }
+
+  /** The status with what is left. */
+  in(status: SyncStatus): SyncStatus {
+    if (this.#up + this.#down === 0) return status;
+    return { ...status, state: 'syncing', waitingUp: this.#up, waitingDown: this.#down };
+  }
+
+  #count(operation: Operation, by: number): void {
+    if (!isWanted(operation, 'pull')) this.#up += by;
+    if (!isWanted(operation, 'push')) this.#down += by;
+  }
+}
