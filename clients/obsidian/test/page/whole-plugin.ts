@@ -54,6 +54,16 @@ export class WholePlugin extends AppOnPage {
     });
   }
 
+  /** What the plugin says of itself. */
+  get status(): { readonly state: string; readonly waitingDown: number } {
+    const { state, waitingDown } = (this.#controller as NotevaultPlugin['controller']).facts.status;
+    return { state, waitingDown };
+  }
+
+  request(control: 'pause' | 'resume'): void {
+    this.#controller?.request(control);
+  }
+
   get paths(): readonly string[] {
     return this.app.vault.getFiles().map(({ path }) => path);
   }
