@@ -112,12 +112,17 @@ async function localVaultsClient(app: App, user: string | undefined): Promise<Va
   };
 }
 
-/** Returns the vault with a name, or the account's default vault. */
+/** Returns the vault with a name, or the account's default vault, or the only one that others share with it. */
 export async function vaultNamed(client: VaultsClient, name: string | undefined) {
   const vaults = await client.vaults();
-  const found = vaults.filter((vault) => (name === undefined ? vault.is_default : vault.name === name));
+  const isMeant = (vault: (typeof vaults)[number]) =>
+    name === undefined ? vault.is_default || vaults.length === 1 : vault.name === name;
+  const found = vaults.filter(isMeant);
   if (found.length > 1) throw new CliError(`There are ${found.length} vaults named "${name}": rename one.`);
   const [vault] = found;
   if (vault !== undefined) return vault;
-  throw new CliError(name === undefined ? 'The account has no vault.' : `There is no vault named "${name}".`);
+  if (name !== undefined) throw new CliError(`There is no vault named "${name}".`);
+  throw new CliError(
+    vaults.length === 0 ? 'The account has no vault.' : 'The account has no vault of its own: name one with --vault.',
+  );
 }

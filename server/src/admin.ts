@@ -99,7 +99,9 @@ export function adminCommands(
       const list = await members.list(principal, vaultId);
       const canonical = accounts.canonicalEmail(member);
       const found = list.members.find((each) => each.email !== null && each.email === canonical);
-      if (found === undefined) throw new NotevaultError('member_not_found');
+      // Members see no e-mail of another.
+      if (found === undefined)
+        throw new NotevaultError(list.invitations === null ? 'owner_required' : 'member_not_found');
       await members.remove(principal, vaultId, found.userId);
     },
     handOver: (vaultId, email) => members.handOver(vaultId, email),
