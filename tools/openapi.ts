@@ -16,8 +16,9 @@ export async function openApiOfApp(): Promise<object> {
     const config = { ...readConfig({}), dataDir };
     await using engines = await openPorts(config);
     await using app = await buildApp(engines, config, createLogger('silent'));
-    await app.http.ready();
-    return app.http.swagger();
+    const http = await app.http();
+    await http.ready();
+    return http.swagger();
   } finally {
     await rm(dataDir, { recursive: true, force: true });
   }

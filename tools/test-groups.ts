@@ -8,12 +8,15 @@ import { pathToFileURL } from 'node:url';
  */
 
 const SHARING =
-  /^(packages|clients\/obsidian\/src|web\/src|server\/src|server\/test\/(flows\/access|golden|kit|mcp|races|relevance))\//;
-/** Tests that drive a browser, and adapters, whose threads and files are better alone in their process. */
-const ALONE = /^(web\/src\/editor\/test|server\/src\/ports)\//;
+  /^(packages|clients\/obsidian\/src|web\/src|server\/src|server\/test\/(flows\/(?!cli|operation)\w+|golden|kit|mcp|races|relevance))\//;
+/**
+ * Tests that drive a browser; adapters, whose threads and files are better alone in their process; and tests of what a
+ * process has open.
+ */
+const ALONE = /^(web\/src\/editor\/test|server\/src\/ports)\/|\/(open-handles|hostile-answers|stops|pgbouncer)\b/;
 /** Hooks outside of a suite would run for every file of the group. */
 const HAS_ROOT_HOOK = /^(before|after)(Each)?\(/m;
-const FILES_PER_GROUP = 12;
+const FILES_PER_GROUP = 15;
 
 /**
  * Returns the files to run: each that needs a process of its own, in the given order, and then one for each group, which

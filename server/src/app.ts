@@ -6,21 +6,15 @@ import { addGauges } from './app/gauges.ts';
 import { RequestGuard } from './app/guard.ts';
 import { jobsOf } from './app/jobs.ts';
 import { subscribeListeners } from './app/listeners.ts';
-import { readinessOf } from './app/readiness.ts';
-import { rawRoutesOf, routesOf } from './app/routes.ts';
 import { type Config, publicUrlOf } from './config/config.ts';
 import type { AccountDeps } from './domains/accounts/accounts.ts';
 import type { TrashLimits } from './domains/entries/entries.ts';
 import type { ArchiveLimits } from './domains/imports/archive/archive.ts';
-import { mcpRoutes } from './domains/mcp/mcp.routes.ts';
 import type { McpDeps } from './domains/mcp/mcp.ts';
 import { createRateLimits } from './domains/plans/plans.ts';
 import { Collaboration } from './domains/sync/sockets/collaboration.ts';
-import { socketRoutes } from './domains/sync/sockets/sockets.routes.ts';
 import { Events } from './events.ts';
 import { Sockets } from './http/connections/sockets.ts';
-import { buildHttp } from './http/http.ts';
-import { isFreshProbe } from './http/monitoring/seen-request.ts';
 import { findWebApp, type WebApp } from './http/web/web-app.ts';
 import { JobRunner } from './jobs.ts';
 import { openAnalytics, openTracing, type Ports } from './open-ports.ts';
@@ -29,7 +23,6 @@ import type { Tracing } from './ports/tracing/tracing.ts';
 import { meteredDatabase, tracedDatabase, tracedJobs } from './telemetry/metered-database.ts';
 import type { Metrics } from './telemetry/metrics.ts';
 import { StorageState } from './telemetry/storage-state.ts';
-import { version } from './version.ts';
 
 /** The ports that the domains use. */
 export type AppPorts = Pick<Ports, 'db' | 'keyring' | 'blobs' | 'bus' | 'clock' | 'embedder' | 'fetcher'>;
@@ -62,7 +55,8 @@ export interface Context {
  * A whole service that does not listen yet: the operations for the command line, and the same operations behind HTTP.
  */
 export interface App extends Domains, AsyncDisposable {
-  readonly http: FastifyInstance;
+  /** The operations behind HTTP: made when they are first asked for, because a single command serves nobody. */
+  readonly http: () => Promise<FastifyInstance>;
   readonly sockets: Sockets;
   /** Background work derived from stored state (purges, erasures): started by `serve`, not by single commands. */
   readonly jobRunner: JobRunner;
@@ -74,12 +68,12 @@ export interface App extends Domains, AsyncDisposable {
 const WEB_APP = fileURLToPath(new URL('../../web/dist/', import.meta.url));
 
 /** What observes the calls of the server. */
-interface Observers {
+export interface Observers {
   readonly metrics: Metrics | null;
   readonly tracing: Tracing | null;
 }
 
-/** Creates the domains and serves them over HTTP. Throws KeyringError for a wrong master key. */
+/** Creates the domains. Throws KeyringError for a wrong master key. */
 export async function buildApp(
   ports: AppPorts,
   config: Config,
@@ -113,10 +107,17 @@ export async function buildApp(
   const sockets = new Sockets(() => collaboration.tick());
   const webApp = overrides.webApp === undefined ? await findWebApp(WEB_APP) : overrides.webApp;
   const serves = { guard, sockets, observers, webApp, storage };
-  const http = await buildHttpOf(context, domains, collaboration, serves);
+  let http: Promise<FastifyInstance> | undefined;
+  const build = async () => {
+    const { buildHttpOf } = await import('./app/build-http.ts');
+    return buildHttpOf(context, domains, collaboration, serves);
+  };
   return {
     ...domains,
-    http,
+    http: () => {
+      http ??= build();
+      return http;
+    },
     sockets,
     jobRunner,
     hasWebApp: webApp !== null,
@@ -150,45 +151,8 @@ function createCollaborationOf({ ports, config }: Context, { notes, vaults, cred
   });
 }
 
-/** What is served beside the domains. */
-interface Serves {
-  readonly guard: RequestGuard;
-  readonly sockets: Sockets;
-  readonly observers: Observers;
-  readonly webApp: WebApp | null;
-  readonly storage: StorageState;
-}
-
-function buildHttpOf(
-  { ports, config, log, publicUrl }: Context,
-  domains: Domains,
-  collaboration: Collaboration,
-  { guard, sockets, observers: { metrics, tracing }, webApp, storage }: Serves,
-): Promise<FastifyInstance> {
-  const { metricsToken: token } = config;
-  return buildHttp({
-    log,
-    version,
-    publicUrl,
-    corsOrigins: config.corsOrigins,
-    ...(metrics === null || token === null ? {} : { metrics: { metrics, token: token.reveal() } }),
-    ...(tracing === null ? {} : { tracing }),
-    trustProxy: config.trustProxy,
-    authRateLimit: config.authRateLimit,
-    routes: routesOf(domains),
-    rawRoutes: rawRoutesOf(domains, publicUrl),
-    fetchRoutes: mcpRoutes(domains.mcp),
-    webApp,
-    isProbe: (value) => isFreshProbe(ports.keyring, ports.clock.now(), value),
-    sockets,
-    socketRoutes: socketRoutes(collaboration),
-    guard,
-    idempotency: domains.idempotency,
-    ready: readinessOf({ ...ports, keys: domains.keys, storage }),
-  });
-}
-
-interface Running extends Pick<App, 'http' | 'jobRunner'> {
+interface Running extends Pick<App, 'jobRunner'> {
+  readonly http: Promise<FastifyInstance> | undefined;
   readonly collaboration: Collaboration;
   readonly domains: Domains;
   readonly observers: Observers;
@@ -196,7 +160,8 @@ interface Running extends Pick<App, 'http' | 'jobRunner'> {
 
 /** Closes from the outside in: first no new calls, then the end of running work. */
 async function close({ http, collaboration, jobRunner, domains, observers }: Running): Promise<void> {
-  await http.close();
+  // One that could not be made has nothing to close, and has said why to whoever asked for it.
+  await (await http?.catch(() => undefined))?.close();
   collaboration[Symbol.dispose]();
   observers.metrics?.[Symbol.dispose]();
   await jobRunner[Symbol.asyncDispose]();

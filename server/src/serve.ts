@@ -43,8 +43,9 @@ export async function serve(
   const app = opened.use(await buildApp(ports, config, log));
   // On PostgreSQL single commands work on the database directly, without a running server.
   if (config.databaseUrl === null) opened.use(await adminSocket(app, config.dataDir, () => address, log));
-  await app.http.listen({ host: config.host, port: config.port, backlog: BACKLOG });
-  const { port } = app.http.server.address() as AddressInfo;
+  const http = await app.http();
+  await http.listen({ host: config.host, port: config.port, backlog: BACKLOG });
+  const { port } = http.server.address() as AddressInfo;
   const address = publicUrlOf({ ...config, publicUrl: null }, port);
   const { backupDir, backupAt: at } = config;
   if (backupDir !== null) {

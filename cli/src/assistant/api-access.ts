@@ -90,7 +90,8 @@ async function storedLogin(
 
 /** The API of this process, which does not listen. */
 async function localApi(app: App, user: string | undefined): Promise<ApiAccess> {
-  await app.http.ready();
+  const http = await app.http();
+  await http.ready();
   // Reports a missing account before a host starts to talk.
   const first = await app.accounts.openSession(user);
   let opened: typeof first | null = first;
@@ -99,5 +100,5 @@ async function localApi(app: App, user: string | undefined): Promise<ApiAccess> 
     opened = null;
     return session.token;
   });
-  return { url: 'http://localhost', tokens, fetch: localFetch(app.http.server, { headers: {} }) };
+  return { url: 'http://localhost', tokens, fetch: localFetch(http.server, { headers: {} }) };
 }

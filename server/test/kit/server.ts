@@ -115,8 +115,9 @@ export async function startServer(options: TestServerOptions): Promise<TestServe
       ...(createMcpServer === undefined ? {} : { createMcpServer }),
     }),
   );
-  await app.http.listen({ host: '127.0.0.1', port: 0 });
-  const url = `http://127.0.0.1:${(app.http.server.address() as AddressInfo).port}`;
+  const http = await app.http();
+  await http.listen({ host: '127.0.0.1', port: 0 });
+  const url = `http://127.0.0.1:${(http.server.address() as AddressInfo).port}`;
 
   const alice = new Person(
     url,

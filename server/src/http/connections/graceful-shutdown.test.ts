@@ -17,8 +17,9 @@ onSqlite('a server that stops', (open) => {
     // When the server answers what was sent later on another connection, it has read the half.
     connection.send('GET /api/health HTTP/1.1\r\nhost: a\r\n\r\n');
     assert.equal((await connection.next())?.status, 200);
-    const stopped = server.app.http.close();
-    while (server.app.http.server.listening) await nextTurn();
+    const http = await server.app.http();
+    const stopped = http.close();
+    while (http.server.listening) await nextTurn();
     other.send('\r\n');
     const answer = await other.next();
     assertCatalogued(answer, 503, 'unavailable');

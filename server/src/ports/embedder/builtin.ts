@@ -114,11 +114,13 @@ async function queryVector(query: string, { idf }: EmbedOptions): Promise<Float3
   return vectorOf((amount) => amount);
 }
 
-const segmenter = new Intl.Segmenter('ja', { granularity: 'word' });
+/** Made when it is first needed: it reads its dictionaries then, which takes 25 ms. */
+let segmenter: Intl.Segmenter | undefined;
 
 /** The words whose idf is known: a run of a script without spaces is cut into words, other runs are one word. */
 function wordsOf(run: Run): Run[] {
   if (!run.unspaced) return [run];
+  segmenter ??= new Intl.Segmenter('ja', { granularity: 'word' });
   return [...segmenter.segment(run.text)].map(({ segment }) => ({ text: segment, unspaced: true }));
 }
 
