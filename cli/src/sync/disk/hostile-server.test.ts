@@ -114,6 +114,7 @@ function hostileServer(files: readonly string[], folders: readonly string[]): Se
       unreadable: [],
       cursor: '1',
       hasMore: false,
+      seq: null,
       isReadOnly: false,
     }),
     folders: async () => folders,

@@ -27,7 +27,11 @@ const change: fc.Arbitrary<StateChange> = fc.oneof(
     file: fc.record({ id: name, path: text, hash: name, version, mtime: number }),
   }),
   fc.record({ type: fc.constant('remoteGone' as const), id: name }),
-  fc.record({ type: fc.constant('remoteFolders' as const), paths: fc.array(text, { maxLength: 3 }) }),
+  fc.record({
+    type: fc.constant('remoteFolders' as const),
+    paths: fc.array(text, { maxLength: 3 }),
+    seq: fc.option(fc.nat()),
+  }),
   fc.record({ type: fc.constant('cursor' as const), cursor: fc.option(text) }),
   fc.record({
     type: fc.constant('hash' as const),
@@ -82,7 +86,10 @@ it('SqliteStore loads after a restart what it committed, to the last digit, like
       for (const part of ['synced', 'remote', 'hashes', 'refused', 'intents'] as const)
         assert.deepEqual(sorted(loaded[part]), sorted(model[part]));
       assert.deepEqual([...loaded.folders].sort(), [...model.folders].sort());
-      assert.deepEqual([loaded.remoteFolders, loaded.cursor], [model.remoteFolders, model.cursor]);
+      assert.deepEqual(
+        [loaded.remoteFolders, loaded.remoteFoldersSeq, loaded.cursor],
+        [model.remoteFolders, model.remoteFoldersSeq, model.cursor],
+      );
       assert.deepEqual(sorted(loaded.deletions), sorted(model.deletions));
     }),
     { numRuns: 40 },

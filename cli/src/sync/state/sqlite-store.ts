@@ -128,6 +128,7 @@ export class SqliteStore implements StateStore, Disposable {
         }),
       ),
       remoteFolders: JSON.parse(value('remoteFolders') ?? '[]') as string[],
+      remoteFoldersSeq: JSON.parse(value('remoteFoldersSeq') ?? 'null') as number | null,
       cursor: value('cursor'),
       isReadOnly: value('access') === 'read',
       hashes: rows(
@@ -195,6 +196,7 @@ export class SqliteStore implements StateStore, Disposable {
         return;
       case 'remoteFolders':
         this.#single('remoteFolders', JSON.stringify(change.paths));
+        this.#single('remoteFoldersSeq', JSON.stringify(change.seq));
         return;
       case 'cursor':
         this.#single('cursor', change.cursor);

@@ -70,15 +70,17 @@ export class IdbStore implements StateStore {
       all<StoredState['refused'][number]>('refused'),
       all<StoredState['intents'][number]>('intents'),
     ]);
-    const [cursor, isReadOnly, deletions, remoteFolders] = await Promise.all(
+    const [cursor, isReadOnly, deletions, given] = await Promise.all(
       ['cursor', 'isReadOnly', 'deletions', 'remoteFolders'].map(value),
     );
+    const remoteFolders = (given ?? { paths: [], seq: null }) as { paths: string[]; seq: number | null };
     return {
       ...{ synced, folders, remote, hashes, refused, intents },
       cursor: (cursor as string | undefined) ?? null,
       isReadOnly: isReadOnly === true,
       deletions: (deletions as StoredState['deletions'] | undefined) ?? [],
-      remoteFolders: (remoteFolders as string[] | undefined) ?? [],
+      remoteFolders: remoteFolders.paths,
+      remoteFoldersSeq: remoteFolders.seq,
     };
   }
 
@@ -139,7 +141,7 @@ function rowOf(change: StateChange): { readonly table: Table; readonly key: stri
     case 'remoteGone':
       return { table: 'remote', key: change.id };
     case 'remoteFolders':
-      return { table: 'values', key: 'remoteFolders', value: change.paths };
+      return { table: 'values', key: 'remoteFolders', value: { paths: change.paths, seq: change.seq } };
     case 'cursor':
       return { table: 'values', key: 'cursor', ...(change.cursor !== null && { value: change.cursor }) };
     case 'access':

@@ -32,7 +32,7 @@ onSqlite('the plugin’s sync with a server', (open) => {
     phone.restart();
     const { done } = await phone.sync();
     assert.equal(done, 0);
-    assert.deepEqual(phone.requests, ['GET /sync/changes', 'GET /folders/explicit']);
+    assert.deepEqual(phone.requests, ['GET /sync/changes']);
   });
 
   it('P2, C12: a file beyond the limit of a phone is refused by name and size in both directions, and never counts as deleted', async () => {

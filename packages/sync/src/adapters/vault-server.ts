@@ -75,7 +75,8 @@ export class VaultServer implements Server {
     }));
     const unreadable = page.unreadable.map(({ id }) => id);
     const isReadOnly = page.access === 'read';
-    return { changes, unreadable, cursor: page.resume_cursor, hasMore: page.has_more, isReadOnly };
+    const seq = page.change_seq ?? null;
+    return { changes, unreadable, cursor: page.resume_cursor, hasMore: page.has_more, seq, isReadOnly };
   }
 
   async folders(): Promise<readonly string[]> {

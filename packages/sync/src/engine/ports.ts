@@ -153,6 +153,8 @@ export interface ChangesPage {
   /** The cursor for the next page. */
   readonly cursor: string;
   readonly hasMore: boolean;
+  /** Of the last page: a number that any change of the vault increases, also of its folders. Null if it is not known. */
+  readonly seq: number | null;
   /** Whether this device may not write to the vault: then it restores what is changed here, and sends nothing. */
   readonly isReadOnly: boolean;
 }
@@ -258,6 +260,8 @@ export interface StoredState {
   readonly folders: readonly string[];
   readonly remote: readonly RemoteFile[];
   readonly remoteFolders: readonly string[];
+  /** The seq of the vault before these folders were read; null if it is not known. */
+  readonly remoteFoldersSeq: number | null;
   readonly cursor: string | null;
   /** Whether this device may not write to the vault, by the last page of the feed. */
   readonly isReadOnly: boolean;
@@ -321,7 +325,7 @@ export type StateChange =
   | { readonly type: 'folder'; readonly path: string; readonly isSynced: boolean }
   | { readonly type: 'remote'; readonly file: RemoteFile }
   | { readonly type: 'remoteGone'; readonly id: string }
-  | { readonly type: 'remoteFolders'; readonly paths: readonly string[] }
+  | { readonly type: 'remoteFolders'; readonly paths: readonly string[]; readonly seq: number | null }
   | { readonly type: 'cursor'; readonly cursor: string | null }
   | { readonly type: 'access'; readonly isReadOnly: boolean }
   | { readonly type: 'hash'; readonly file: DiskFile; readonly hash: string }

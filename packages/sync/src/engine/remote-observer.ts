@@ -23,19 +23,23 @@ export class RemoteObserver {
    */
   async observe(isForAll: boolean): Promise<readonly string[]> {
     // One after the other: after a failure of one, the other would go on beside the next run.
-    await this.#follow(isForAll);
-    const folders = await this.#server.folders();
-    this.#state.record({ type: 'remoteFolders', paths: folders });
+    const seq = await this.#follow(isForAll);
+    if (seq === null || seq !== this.#state.remoteFoldersSeq)
+      this.#state.record({ type: 'remoteFolders', paths: await this.#server.folders(), seq });
     await this.#state.commit();
-    return folders;
+    return this.#state.remoteFolders;
   }
 
-  async #follow(isForAll: boolean): Promise<void> {
+  /** Returns the seq of the vault that the rows have now; null if it is not known. */
+  async #follow(isForAll: boolean): Promise<number | null> {
     for (;;) {
       const page = await this.#server.changes(this.#state.cursor, isForAll);
-      if (page === null) return this.compareAnew();
+      if (page === null) {
+        await this.compareAnew();
+        return null;
+      }
       this.#apply(page);
-      if (!page.hasMore) return;
+      if (!page.hasMore) return page.seq;
       await this.#state.commit();
     }
   }
@@ -90,6 +94,7 @@ export class RemoteObserver {
     for (const key of [...this.#state.intents.keys()]) this.#state.record({ type: 'settled', key });
     for (const file of there.values()) this.#state.record({ type: 'remote', file });
     this.#state.record({ type: 'cursor', cursor }, { type: 'access', isReadOnly });
+    this.#state.record({ type: 'remoteFolders', paths: this.#state.remoteFolders, seq: null });
     return true;
   }
 }

@@ -9,6 +9,7 @@ export class SyncState {
   readonly folders = new Map<string, string>();
   readonly remote = new Map<string, RemoteFile>();
   remoteFolders: readonly string[] = [];
+  remoteFoldersSeq: number | null = null;
   cursor: string | null = null;
   isReadOnly = false;
   readonly refused = new Map<string, Refusal>();
@@ -40,6 +41,7 @@ export class SyncState {
     for (const { hash, ...file } of hashes) state.#hashes.set(file.path, { file, hash });
     for (const refusal of refused) state.refused.set(refusal.key, refusal);
     state.remoteFolders = stored.remoteFolders;
+    state.remoteFoldersSeq = stored.remoteFoldersSeq;
     state.cursor = stored.cursor;
     state.isReadOnly = stored.isReadOnly;
     state.deletions = stored.deletions;
@@ -124,6 +126,7 @@ export class SyncState {
         return;
       case 'remoteFolders':
         this.remoteFolders = change.paths;
+        this.remoteFoldersSeq = change.seq;
         return;
       case 'cursor':
         this.cursor = change.cursor;

@@ -223,6 +223,7 @@ export class SimServer {
             unreadable: [],
             cursor: `${this.#epoch} ${page.at(-1)?.seq ?? after}`,
             hasMore: rows.length > page.length,
+            seq: this.#seq,
           };
         }),
       folders: () => answer(() => this.folders),
@@ -275,7 +276,7 @@ export class SimServer {
         }, 'changed'),
       removeFolder: (path) =>
         write(() => {
-          this.#folders.delete(foldPath(path));
+          if (this.#folders.delete(foldPath(path))) this.#seq += 1;
         }, undefined),
     };
   }

@@ -13,6 +13,7 @@ export class SimStore implements StateStore {
   #deletions: StoredState['deletions'] = [];
   readonly #texts = new Map<string, string>();
   #remoteFolders: readonly string[] = [];
+  #remoteFoldersSeq: number | null = null;
   #cursor: string | null = null;
   #isReadOnly = false;
   turn: () => Promise<void> = () => Promise.resolve();
@@ -23,6 +24,7 @@ export class SimStore implements StateStore {
       folders: [...this.#folders],
       remote: [...this.#remote.values()],
       remoteFolders: this.#remoteFolders,
+      remoteFoldersSeq: this.#remoteFoldersSeq,
       cursor: this.#cursor,
       isReadOnly: this.#isReadOnly,
       hashes: [...this.#hashes.values()],
@@ -63,6 +65,7 @@ export class SimStore implements StateStore {
         return;
       case 'remoteFolders':
         this.#remoteFolders = change.paths;
+        this.#remoteFoldersSeq = change.seq;
         return;
       case 'cursor':
         this.#cursor = change.cursor;
