@@ -17,12 +17,23 @@ const SMALL = `[...document.querySelectorAll('button, a, select, summary, input'
   return height < 43.5 ? [(one.getAttribute('aria-label') ?? one.textContent ?? one.tagName).slice(0, 30) + ' ' + Math.round(height)] : [];
 })`;
 
-/** The left edges of the title of a page and of what follows it. */
+/**
+ * The left edges of the title of a page, of what follows it, and of lists and their first rows. What is pressed may hang
+ * out if its text does not.
+ */
 const EDGES = `(() => {
   const title = document.querySelector('main h1');
   const header = title.closest('main > * > header, main > * > div:first-child') ?? title;
-  const parts = [title, ...(header.parentElement?.children ?? [])].filter((one) => one.getBoundingClientRect().width > 1);
-  return [...new Set(parts.map((one) => Math.round(one.getBoundingClientRect().left + parseFloat(getComputedStyle(one).paddingInlineStart))))];
+  const lists = [...document.querySelectorAll('main :is(ul, ol):not(li *)')].flatMap((one) => [one, ...[...one.children].slice(0, 1)]);
+  const parts = [title, ...(header.parentElement?.children ?? []), ...lists].filter((one) => one.getBoundingClientRect().width > 1);
+  const boxEdge = (one) => Math.round(one.getBoundingClientRect().left + parseFloat(getComputedStyle(one).paddingInlineStart));
+  const textEdge = (one) => {
+    const texts = document.createTreeWalker(one, NodeFilter.SHOW_TEXT);
+    const range = document.createRange();
+    range.selectNodeContents(texts.nextNode() ?? one);
+    return Math.round(range.getBoundingClientRect().left);
+  };
+  return [...new Set(parts.map((one) => (textEdge(one) === boxEdge(title) ? boxEdge(title) : boxEdge(one))))];
 })()`;
 
 const COUNT_SHIFTS = `
@@ -40,8 +51,8 @@ test('no page moves while it comes, nor at all where people want stillness', asy
     await open(page, url);
     await page.waitForLoadState('networkidle');
     const shifted = await page.evaluate<number>('window.shifts.reduce((all, one) => all + one, 0)');
-    // What people do not notice (web.dev/cls) is a tenth.
-    if (shifted >= 0.1) found.push(`${name}: shifted by ${shifted.toFixed(2)}`);
+    // A third of what people do not notice (web.dev/cls): 40 px of a whole page are more.
+    if (shifted >= 0.03) found.push(`${name}: shifted by ${shifted.toFixed(2)}`);
     for (const moving of new Set(await page.evaluate<string[]>(MOVING))) found.push(`${name}: ${moving} moves`);
   }
   expect(found).toEqual([]);
