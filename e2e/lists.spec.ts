@@ -88,10 +88,7 @@ test('the trash shows what was deleted, and brings it back', async ({ page, alic
   await expect.poll(() => alice.vault.readNoteById(note.id)).not.toBeNull();
 });
 
-test('the settings change the profile, make a vault and a token, and have nothing that axe objects to', async ({
-  page,
-  alice,
-}) => {
+test('the settings change the profile, and make a vault and a token', async ({ page, alice }) => {
   await page.goto(`${alice.url}/settings`);
   await page.getByLabel('Name', { exact: true }).fill('Alice B.');
   await page.getByRole('button', { name: 'Save', exact: true }).click();
@@ -99,7 +96,6 @@ test('the settings change the profile, make a vault and a token, and have nothin
   await page.getByLabel('Theme').selectOption('dark');
   await expect(page.locator('html')).toHaveAttribute('data-theme', 'dark');
   await page.getByLabel('Theme').selectOption('system');
-  await expectAccessible(page);
 
   await page.getByRole('link', { name: 'Vaults' }).click();
   // The page before it has a field with this name too, and stays until the next one is loaded.
@@ -111,16 +107,13 @@ test('the settings change the profile, make a vault and a token, and have nothin
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
   await page.getByRole('button', { name: 'Restore' }).click();
   await expect(page.getByRole('link', { name: 'Work', exact: true })).toBeVisible();
-  await expectAccessible(page);
 
   await page.getByRole('link', { name: 'Connections' }).click();
   await page.getByLabel('What it is for').fill('Backup script');
   await page.getByRole('combobox', { name: 'Notes', exact: true }).selectOption('read');
   await page.getByRole('button', { name: 'Create token' }).click();
   await expect(page.getByText(/^nv_pat_/)).toBeVisible();
-  await expectAccessible(page);
 
   await page.getByRole('link', { name: 'Sessions' }).click();
   await expect(page.getByText('This one')).toBeVisible();
-  await expectAccessible(page);
 });

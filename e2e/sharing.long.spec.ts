@@ -1,6 +1,6 @@
 import { keptLists, rowsOf } from './kit/device.ts';
 import { contentOf, openNote, typeAtEnd } from './kit/notes.ts';
-import { otherBrowser, ownerOf } from './kit/others.ts';
+import { openSharing, otherBrowser, ownerOf } from './kit/others.ts';
 import { expect, expectAccessible, PASSWORD, signedIn, test } from './kit/test.ts';
 
 test('an invitation that is dead, or for another e-mail, says so to everybody and leads on', async ({
@@ -98,4 +98,49 @@ test('[S10] whoever was removed while offline finds the vault gone when they com
   let text = '';
   for await (const part of stream) text += part;
   expect(text).toBe('Peas\nnot sent');
+});
+
+test('the owner hands a vault over, and then leaves it', async ({ page, alice, server, context }) => {
+  const note = await alice.write('Plans.md', 'Plans\n');
+  const browser = await otherBrowser(context);
+  const mira = await signedIn(server, browser, { name: 'Mira', vault: 'Garden' });
+  await alice.shareWith(mira, 'editor');
+  const other = await browser.newPage();
+  await other.goto(alice.page());
+  await openSharing(other, 'Notes');
+  const theirs = other.getByRole('dialog');
+  await expect(theirs).toContainText('Alice shares this vault with you.');
+  await page.goto(alice.page(`/notes/${note.id}`));
+  await expect(page.getByTestId('save-state')).toHaveText('Saved');
+  await openSharing(page, 'Notes');
+  const dialog = page.getByRole('dialog', { name: /“Notes”/ });
+  // The owner cannot go before somebody else is the owner.
+  await expect(dialog.getByRole('button', { name: 'Leave the vault' })).toHaveCount(0);
+  await dialog.getByRole('button', { name: 'More about Mira' }).click();
+  await page.getByRole('menuitem', { name: 'Make them the owner…' }).click();
+  await expect(page.getByText(/^Then only Mira invites and removes people/)).toBeVisible();
+  await expectAccessible(page);
+  await page.getByRole('button', { name: 'Hand over' }).click();
+  await expect(page.getByText('The vault is Mira’s now')).toBeVisible();
+  await expect(dialog.getByRole('button', { name: 'Make a link' })).toHaveCount(0);
+  await expect(dialog.getByRole('listitem').filter({ hasText: 'Mira' })).toContainText('Owner');
+  await dialog.getByRole('button', { name: 'Leave the vault' }).click();
+  await expect(page.getByText(/To come back, you need another invitation/)).toBeVisible();
+  await expectAccessible(page);
+  await page.getByRole('dialog', { name: 'Leave “Notes”?' }).getByRole('button', { name: 'Leave the vault' }).click();
+  await expect(page.getByRole('heading', { level: 1, name: 'Vaults' })).toBeVisible();
+  await expect(page.getByText('Notes', { exact: true })).toHaveCount(0);
+  await expect.poll(() => rowsOf(page, 'notevault-notes', 'copies')).toEqual([]);
+  await page.goto(alice.page(`/notes/${note.id}`));
+  await expect(page.getByText('Plans', { exact: true })).toHaveCount(0);
+  // Who has it now finds it among their own.
+  await theirs.getByRole('button', { name: 'Close' }).click();
+  await other.reload();
+  await openSharing(other, 'Notes');
+  await expect(theirs.getByRole('button', { name: 'Make a link' })).toBeVisible();
+  await expect(theirs.getByText('Alice', { exact: true })).toHaveCount(0);
+  await theirs.getByRole('button', { name: 'Close' }).click();
+  await openNote(other, 'Plans');
+  await typeAtEnd(other, 'go on');
+  await expect(other.getByTestId('save-state')).toHaveText('Saved');
 });

@@ -1,3 +1,4 @@
+import { goTo } from './kit/pages.ts';
 import { expect, expectAccessible, test } from './kit/test.ts';
 
 test('pages with nothing in them say what would be there, and what to do', async ({ page, alice }) => {
@@ -8,8 +9,10 @@ test('pages with nothing in them say what would be there, and what to do', async
     '/search?q=compost': 'Nothing fits',
     '/tasks?state=done': 'Nothing is done yet',
   };
+  await page.goto(alice.page());
+  await expect(page.getByRole('heading').first()).toBeVisible();
   for (const [path, text] of Object.entries(pages)) {
-    await page.goto(alice.page(path));
+    await goTo(page, alice.page(path));
     await expect(page.getByText(text, { exact: true })).toBeVisible();
   }
   await expectAccessible(page);
@@ -22,9 +25,11 @@ test('lists that cannot be read say why, and are there after another try', async
     { path: '/search?q=compost', address: '**/api/search**' },
     { path: '/tags?tag=kitchen', address: '**/api/search**' },
   ];
+  await page.goto(alice.page());
+  await expect(page.getByRole('treeitem')).toBeVisible();
   for (const { path, address } of lists) {
     await page.route(address, (route) => route.fulfill({ status: 403, json: { error: 'forbidden' } }));
-    await page.goto(alice.page(path));
+    await goTo(page, alice.page(path));
     await expect(page.getByRole('alert')).toContainText('This cannot be shown now');
     // What is not known is not said.
     await expect(page.getByText('The trash is empty')).toHaveCount(0);

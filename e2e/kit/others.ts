@@ -1,4 +1,4 @@
-import type { BrowserContext } from '@playwright/test';
+import type { BrowserContext, Page } from '@playwright/test';
 import type { Account } from './account.ts';
 import type { Server } from './server.ts';
 import { signedIn } from './test.ts';
@@ -15,4 +15,10 @@ export async function otherBrowser(context: BrowserContext): Promise<BrowserCont
 /** An account with a vault of its own, which is used over the API. */
 export async function ownerOf(server: Server, context: BrowserContext): Promise<Account> {
   return signedIn(server, await otherBrowser(context), { name: 'Mira', vault: 'Garden' });
+}
+
+/** Opens the dialog of who has the vault that is shown. */
+export async function openSharing(page: Page, vault: string): Promise<void> {
+  await page.getByRole('button', { name: `Switch vault: ${vault}` }).click();
+  await page.getByRole('menuitem', { name: /Share the vault…|People…/ }).click();
 }

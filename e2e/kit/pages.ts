@@ -24,3 +24,8 @@ export async function open(page: Page, url: string): Promise<void> {
   await page.getByRole('heading').first().waitFor();
   if (url.includes('/notes/')) await page.locator('[data-editor-ready]').waitFor();
 }
+
+/** Goes to a page as a link does: the app, which is open, is not loaded again. */
+export async function goTo(page: Page, url: string): Promise<void> {
+  await page.evaluate(`history.pushState(null, '', ${JSON.stringify(url)})`);
+}
