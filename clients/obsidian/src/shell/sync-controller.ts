@@ -242,7 +242,8 @@ export class SyncController {
 
   /** Thousands of files may change while each look at them draws a list. */
   #announceSoon(): void {
-    this.#soon ??= window.setTimeout(() => {
+    if (this.#soon !== null) return;
+    this.#soon = window.setTimeout(() => {
       this.#soon = null;
       this.#announce();
     }, SHOWN_MS);

@@ -21,6 +21,7 @@ export interface ListingOptions {
 const SUSPECTS_MAX = 512;
 /** Files are looked at together up to this number, so that no single task keeps the app waiting. */
 const AT_ONCE = 500;
+const FOLDERS_AT_ONCE = 20;
 const MB = 1024 * 1024;
 
 /** Lists the files of the vault: as the app knows them, and hidden ones of its settings. */
@@ -78,9 +79,12 @@ export class VaultListing {
 
   /** Looks for files that the app was never told of. */
   async findStrangers(): Promise<void> {
-    const { vault } = this.#options;
+    const { vault, clock } = this.#options;
     const found: string[] = [];
+    let looked = 0;
     const walk = async (folder: string): Promise<void> => {
+      looked += 1;
+      if (looked % FOLDERS_AT_ONCE === 0) await clock.sleep(0);
       const { files, folders } = await vault.adapter.list(folder);
       for (const file of files.map(normalizePath))
         if (!isHidden(file) && vault.getAbstractFileByPath(file) === null) found.push(file);

@@ -210,6 +210,7 @@ export class SyncEngine {
         continue;
       }
       const { operations, unwanted, problems } = await this.#plan(trees);
+      await this.#rest();
       const refused = operations.map((operation) => this.#refusalOf(operation));
       const open = operations.filter((_, index) => refused[index] === undefined);
       const refusals = refused.filter((one) => one !== undefined);

@@ -110,6 +110,7 @@ export class LocalObserver {
     const waits: number[] = [];
     const renamed = this.#renamed(listing.files);
     const { hashes, unreadable } = await this.#hashAll(listing.files, { ticks, waits, renamed: new Set(renamed) });
+    await this.#rest();
     const isRenaming = this.#isRenaming(listing.files, renamed, { ticks, waits });
     const files: LocalFile[] = [];
     const entries = new Map<string, DiskFile>();

@@ -90,14 +90,17 @@ export function* planOfAll(trees: Trees, options: PlanOptions): Steps<Plan> {
       (renames ? null : contentOperation(state, states, options));
     if (operation !== null) operations.push(operation);
   });
+  yield;
   const problems = problemsOf(states);
   if (isReadOnly) problems.push(...onlyHere(states));
+  yield;
   for (const operation of renames ? [] : folderOperations(trees, states, { local, remote }, isReadOnly)) {
     const reason = NEW_FOLDERS[operation.type];
     if (reason !== undefined && 'path' in operation && !canStore(operation.path))
       problems.push({ path: operation.path, id: null, reason });
     else operations.push(operation);
   }
+  yield;
   const unwanted = operations.filter((operation) => !isWanted(operation, direction));
   const wanted = unwanted.length === 0 ? operations : operations.filter((operation) => isWanted(operation, direction));
   return { operations: wanted, unwanted, problems };
