@@ -66,9 +66,10 @@ export class Disk {
   /** What is directly in a folder, in the order in which it was made. */
   list(folder: string): Entry[] {
     const prefix = folder === '' ? '' : `${this.#key(folder)}/`;
-    return [...this.#entries]
-      .filter(([key]) => key.startsWith(prefix) && !key.slice(prefix.length).includes('/'))
-      .map(([, entry]) => entry);
+    const found: Entry[] = [];
+    for (const [key, entry] of this.#entries)
+      if (key.startsWith(prefix) && !key.includes('/', prefix.length)) found.push(entry);
+    return found;
   }
 
   text(path: string): string | null {

@@ -109,7 +109,7 @@ export class SyncEngine {
   }
 
   static async open(ports: Ports, options: EngineOptions): Promise<SyncEngine> {
-    const state = await SyncState.load(ports.store, () => ports.disk.flush());
+    const state = await SyncState.load(ports.store, () => ports.disk.flush(), options.rest);
     return new SyncEngine(ports, options, state);
   }
 

@@ -1,4 +1,5 @@
 import { foldPath } from '@notevault/note-text/paths.ts';
+import { eachInSteps, withRests } from '../plan/steps.ts';
 import type { RemoteFile, SyncedFile } from '../plan/trees.ts';
 import type { Deletion, DiskFile, Intent, Refusal, StateChange, StateStore } from './ports.ts';
 
@@ -31,14 +32,22 @@ export class SyncState {
     this.#flushDisk = flushDisk;
   }
 
-  /** @param flushDisk makes the changes on the disk durable, which the state must never be ahead of. */
-  static async load(store: StateStore, flushDisk: () => Promise<void>): Promise<SyncState> {
+  /**
+   * @param flushDisk makes the changes on the disk durable, which the state must never be ahead of.
+   * @param rest see EngineOptions
+   */
+  static async load(
+    store: StateStore,
+    flushDisk: () => Promise<void>,
+    rest: () => Promise<void> = async () => undefined,
+  ): Promise<SyncState> {
     const state = new SyncState(store, flushDisk);
     const { synced, folders, remote, hashes, refused, intents, ...stored } = await store.load();
-    for (const file of synced) state.synced.set(file.id, file);
-    for (const path of folders) state.folders.set(foldPath(path), path);
-    for (const file of remote) state.remote.set(file.id, file);
-    for (const { hash, ...file } of hashes) state.#hashes.set(file.path, { file, hash });
+    const each = <Row>(rows: readonly Row[], set: (row: Row) => void) => withRests(eachInSteps(rows, set), rest);
+    await each(synced, (file) => state.synced.set(file.id, file));
+    await each(folders, (path) => state.folders.set(foldPath(path), path));
+    await each(remote, (file) => state.remote.set(file.id, file));
+    await each(hashes, ({ hash, ...file }) => state.#hashes.set(file.path, { file, hash }));
     for (const refusal of refused) state.refused.set(refusal.key, refusal);
     state.remoteFolders = stored.remoteFolders;
     state.remoteFoldersSeq = stored.remoteFoldersSeq;
