@@ -68,6 +68,7 @@ describe('in Firefox', { skip }, () => {
 
   test('in Firefox a person signs in, and stays signed in after a reload', async () => {
     const account = await newAccount();
+    await account.write('Note.md', 'text\n');
     const page = await signedIn(account);
     await page.reload();
     await page.locator('[role=tree]').wait();
