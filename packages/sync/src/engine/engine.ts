@@ -26,7 +26,7 @@ export interface EngineOptions {
   /** Called after each attempted operation. */
   onOperation?(operation: Operation, outcome: Outcome): void;
   /** Called between two files: where something else needs the thread, it resolves once that had its turn. */
-  rest?(): Promise<void>;
+  readonly rest?: () => Promise<void>;
 }
 
 /** A path that is not in sync, and the reason. */
