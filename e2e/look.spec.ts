@@ -96,7 +96,15 @@ test('a star is kept by the account, and the note stands at the side', async ({ 
 });
 
 test('nothing moves while the fonts and the editor come', async ({ page, alice }) => {
-  const { id } = await alice.write('Spring planting.md', `${'Words of a note. '.repeat(40)}\n`);
+  const { id } = await alice.write(
+    'Spring planting.md',
+    `---\ntags: [beds]\n---\n\n${'Words of a note. '.repeat(40)}\n`,
+  );
+  // Longer than the editor needs, so that the properties come after it.
+  await page.route('**/panel-*.js', async (route) => {
+    await page.locator('[data-editor-ready]').waitFor();
+    await route.continue();
+  });
   await page.addInitScript(`
     window.shifts = [];
     new PerformanceObserver((list) => {
@@ -115,7 +123,7 @@ test('nothing moves while the fonts and the editor come', async ({ page, alice }
     requestAnimationFrame(look);
   `);
   await page.goto(alice.page(`/notes/${id}`));
-  await expect(page.locator('[data-editor-ready]')).toBeVisible();
+  await expect(page.locator('[data-editor-ready] .nv-chip').first()).toBeVisible();
   await page.evaluate('document.fonts.ready');
   const sum = await page.evaluate<number>('window.shifts.reduce((all, one) => all + one, 0)');
   // A third of what people do not notice (web.dev/cls): 40 px of a whole page are more.

@@ -3,7 +3,13 @@ import { control, focusRing, plain } from './parts.ts';
 
 /** The properties panel, uploads, and buttons inside the text. */
 export const panelTheme = EditorView.baseTheme({
-  '.nv-block.nv-properties': { fontSize: 'var(--dense)', lineHeight: 'var(--leading-chrome)', padding: '0 0 20px' },
+  // One line of chips has its place before they are there, or the text below them would move.
+  '.nv-block.nv-properties': {
+    minHeight: 'calc(var(--chip-height) + 20px)',
+    fontSize: 'var(--dense)',
+    lineHeight: 'var(--leading-chrome)',
+    padding: '0 0 20px',
+  },
   '.nv-chips': { display: 'flex', flexWrap: 'wrap', gap: '6px' },
   '.nv-chip': {
     ...plain,
@@ -11,7 +17,7 @@ export const panelTheme = EditorView.baseTheme({
     alignItems: 'center',
     gap: '0.4em',
     maxWidth: '100%',
-    minHeight: '26px',
+    minHeight: 'var(--chip-height)',
     padding: '0 9px',
     borderRadius: '7px',
     backgroundColor: 'var(--sunken)',
@@ -34,7 +40,8 @@ export const panelTheme = EditorView.baseTheme({
   },
   '.nv-chip-tag': { backgroundColor: 'var(--accent-soft)', color: 'var(--accent-ink)' },
   '.nv-chip-add': { backgroundColor: 'transparent', color: 'var(--faint)' },
-  '@media (pointer: coarse)': { '.nv-chip': { minHeight: '34px' } },
+  '&': { '--chip-height': '26px' },
+  '@media (pointer: coarse)': { '&': { '--chip-height': '34px' } },
   '.nv-property-rows': {
     display: 'grid',
     gap: 'var(--s2)',
