@@ -3,20 +3,17 @@ import type { EditorState } from '@codemirror/state';
 import { classAt, UNSPACED } from '@notevault/note-text/words/classes.ts';
 import { eachRun, type Runs, segmentsOf } from '@notevault/note-text/words/runs.ts';
 import { headingLevel } from '../syntax/heading-folds.ts';
+import { topBlocks } from '../syntax/top-blocks.ts';
 import type { HeadingFact, SelectionFact } from './facts.ts';
 
 /** The headings of a note, in order. Reads only the top of the tree. */
 export function headingsOf(state: EditorState): HeadingFact[] {
   const { doc } = state;
-  const headings: HeadingFact[] = [];
-  const cursor = (ensureSyntaxTree(state, doc.length, 50) ?? syntaxTree(state)).cursor();
-  if (!cursor.firstChild()) return headings;
-  do {
-    const level = headingLevel(cursor.name);
-    if (level > 0)
-      headings.push({ level, text: headingText(doc.sliceString(cursor.from, cursor.to)), from: cursor.from });
-  } while (cursor.nextSibling());
-  return headings;
+  const blocks = topBlocks(ensureSyntaxTree(state, doc.length, 50) ?? syntaxTree(state));
+  return blocks.flatMap(({ name, from, to }) => {
+    const level = headingLevel(name);
+    return level > 0 ? [{ level, text: headingText(doc.sliceString(from, to)), from }] : [];
+  });
 }
 
 /** The text of a heading without its marks, as an outline shows it. */

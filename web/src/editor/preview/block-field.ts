@@ -2,6 +2,7 @@ import { syntaxTree } from '@codemirror/language';
 import { type Range as DecorationRange, type EditorState, StateField, type Transaction } from '@codemirror/state';
 import { Decoration, type DecorationSet, EditorView, type WidgetType } from '@codemirror/view';
 import { type EditorMode, editorMode } from '../core/modes.ts';
+import { topBlocks } from '../syntax/top-blocks.ts';
 import { changesInteraction, isComposing, isFrozen, revealState } from './preview-state.ts';
 import { isRevealed, type Range } from './reveal.ts';
 
@@ -60,15 +61,13 @@ function nextState(value: BlockState, transaction: Transaction, table: ReadonlyM
 export function readCandidates(state: EditorState, table: ReadonlyMap<string, BlockRenderer>): BlockCandidate[] {
   const mode = state.facet(editorMode);
   const candidates: BlockCandidate[] = [];
-  const cursor = syntaxTree(state).cursor();
-  if (!cursor.firstChild()) return candidates;
-  do {
-    const renderer = table.get(cursor.name);
+  for (const { name, from, to } of topBlocks(syntaxTree(state))) {
+    const renderer = table.get(name);
     if (renderer === undefined) continue;
-    const range = { from: cursor.from, to: cursor.to };
+    const range = { from, to };
     const candidate = renderer.candidate(range, state, mode);
     if (candidate !== null) candidates.push({ ...wholeLines(state, range), ...candidate });
-  } while (cursor.nextSibling());
+  }
   return candidates;
 }
 

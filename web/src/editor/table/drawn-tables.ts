@@ -10,6 +10,7 @@ import { BlockWrapper, Decoration, type DecorationSet, EditorView, WidgetType } 
 import { type EditorMode, editorMode } from '../core/modes.ts';
 import { changesInteraction, isComposing, isFrozen } from '../preview/preview-state.ts';
 import type { Range } from '../preview/reveal.ts';
+import { topBlocks } from '../syntax/top-blocks.ts';
 import { type Alignment, parseTable } from './model.ts';
 
 /** A table that is shown as a grid: its lines are rows, and its cells are edited where they stand. */
@@ -83,15 +84,8 @@ function mapTables(value: DrawnTables, { changes }: Transaction): DrawnTables {
 
 /** The tables at the top of the note; those in quotes and lists stay text. */
 function readTables(state: EditorState): DrawnTable[] {
-  const tables: DrawnTable[] = [];
-  const cursor = syntaxTree(state).cursor();
-  if (!cursor.firstChild()) return tables;
-  do {
-    if (cursor.name !== 'Table') continue;
-    const table = readTable(state, cursor.from, cursor.to);
-    if (table !== null) tables.push(table);
-  } while (cursor.nextSibling());
-  return tables;
+  const blocks = topBlocks(syntaxTree(state)).filter(({ name }) => name === 'Table');
+  return blocks.map(({ from, to }) => readTable(state, from, to)).filter((table) => table !== null);
 }
 
 function readTable({ doc }: EditorState, start: number, end: number): DrawnTable | null {
