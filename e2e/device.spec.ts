@@ -8,7 +8,7 @@ const state = 'save-state';
 async function openNote(page: Page, name: string): Promise<void> {
   await page.getByRole('treeitem', { name }).click();
   await expect(page.locator('[data-editor-ready]')).toBeVisible();
-  await expect(page.getByTestId(state)).toHaveText('Saved');
+  await expect(page.getByTestId(state)).toHaveAttribute('data-word', 'saved');
 }
 
 async function signIn(page: Page, { email }: Account, isOwn = true): Promise<void> {
@@ -224,7 +224,7 @@ test('the page makes only the trusted types policies that its header names', asy
 test('the copies of a vault go with it', async ({ page, alice }) => {
   const note = await alice.write('Note.md', 'text\n');
   await page.goto(alice.page(`/notes/${note.id}`));
-  await expect(page.getByTestId(state)).toHaveText('Saved');
+  await expect(page.getByTestId(state)).toHaveAttribute('data-word', 'saved');
   await expect.poll(() => copies(page)).toBe(1);
   // Without another load, after which copies are looked through anyway.
   await page.getByRole('button', { name: /^Account/ }).click();
@@ -249,9 +249,9 @@ test('on a device of others, a tab asks before it closes only while something wa
     void dialog.accept();
   });
   await page.getByRole('button', { name: 'New note', exact: true }).first().click();
-  await expect(page.getByTestId(state)).toHaveText('Saved');
+  await expect(page.getByTestId(state)).toHaveAttribute('data-word', 'saved');
   await page.reload();
-  await expect(page.getByTestId(state)).toHaveText('Saved');
+  await expect(page.getByTestId(state)).toHaveAttribute('data-word', 'saved');
   expect(asked).toEqual([]);
   await context.setOffline(true);
   await page.getByRole('button', { name: 'New folder' }).first().click();

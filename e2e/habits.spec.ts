@@ -58,7 +58,7 @@ test('a new note that comes to the server while the palette is open has the focu
 test('Enter on the empty second item ends a list of one', async ({ page, alice }) => {
   const note = await alice.write('List.md', 'before\n');
   await page.goto(alice.page(`/notes/${note.id}`));
-  await expect(page.getByTestId(state)).toHaveText('Saved');
+  await expect(page.getByTestId(state)).toHaveAttribute('data-word', 'saved');
   await page.locator('.cm-content').click();
   await page.keyboard.press('Control+End');
   await page.keyboard.type('- one\n\nafter');
@@ -68,7 +68,7 @@ test('Enter on the empty second item ends a list of one', async ({ page, alice }
 test('the open note is left when its reader deletes it', async ({ page, alice }) => {
   const note = await alice.write('Doomed.md', 'text\n');
   await page.goto(alice.page(`/notes/${note.id}`));
-  await expect(page.getByTestId(state)).toHaveText('Saved');
+  await expect(page.getByTestId(state)).toHaveAttribute('data-word', 'saved');
   await page.getByRole('treeitem', { name: 'Doomed' }).click();
   await page.keyboard.press('Delete');
   await expect(page.getByText('Doomed moved to the trash')).toBeVisible();
@@ -86,7 +86,7 @@ test('a note is called at its head as in the tree', async ({ page, alice }) => {
 test('a pasted picture has the cursor behind it, and one that is refused says why', async ({ page, alice }) => {
   const note = await alice.write('Picture.md', 'see \n');
   await page.goto(alice.page(`/notes/${note.id}`));
-  await expect(page.getByTestId(state)).toHaveText('Saved');
+  await expect(page.getByTestId(state)).toHaveAttribute('data-word', 'saved');
   await page.locator('.cm-content').click();
   await page.keyboard.press('Control+End');
   await page.evaluate(PASTE);

@@ -19,7 +19,7 @@ test('a vault that is kept on the device opens without a connection, also what w
   await alice.write('Beans.md', 'plant in May\n');
   await keep(page, alice, '2 notes');
   await page.goto(alice.page(`/notes/${opened.id}`));
-  await expect(page.getByTestId('save-state')).toHaveText('Saved');
+  await expect(page.getByTestId('save-state')).toHaveAttribute('data-word', 'saved');
   await expect.poll(() => hasWorker(page)).toBe(true);
   await expect.poll(() => keptLists(page)).toEqual(expect.arrayContaining(['me', 'tree', 'vaults']));
   await context.setOffline(true);

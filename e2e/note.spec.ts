@@ -10,7 +10,7 @@ test('two browsers and a REST client edit one note, and see each other', async (
   for (const one of [page, other]) {
     await one.goto(address);
     await expect(one.locator('[data-editor-ready]')).toBeVisible();
-    await expect(one.getByTestId(state)).toHaveText('Saved');
+    await expect(one.getByTestId(state)).toHaveAttribute('data-word', 'saved');
   }
   await page.getByText('first').click();
   await page.keyboard.press('Control+End');
@@ -21,7 +21,7 @@ test('two browsers and a REST client edit one note, and see each other', async (
   await other.keyboard.press('Control+End');
   await other.keyboard.type(' and two');
   await expect(page.getByText('from one and two')).toBeVisible();
-  await expect(page.getByTestId(state)).toHaveText('Saved');
+  await expect(page.getByTestId(state)).toHaveAttribute('data-word', 'saved');
   await alice.vault.appendToNote('Together.md', 'from REST\n');
   await expect(page.getByText('from REST')).toBeVisible();
   expect((await alice.vault.readNote('Together.md'))?.content).toContain('from one and two');
@@ -35,7 +35,7 @@ test('what is typed offline is kept on the device through a reload of the page, 
 }) => {
   const note = await alice.write('Offline.md', 'start\n');
   await page.goto(alice.page(`/notes/${note.id}`));
-  await expect(page.getByTestId(state)).toHaveText('Saved');
+  await expect(page.getByTestId(state)).toHaveAttribute('data-word', 'saved');
   await page.getByText('start').click();
   await context.setOffline(true);
   await page.keyboard.press('Control+End');
@@ -44,7 +44,7 @@ test('what is typed offline is kept on the device through a reload of the page, 
   await context.setOffline(false);
   await page.reload();
   await expect(page.getByTestId('editor').getByText('offline words')).toBeVisible();
-  await expect(page.getByTestId(state)).toHaveText('Saved');
+  await expect(page.getByTestId(state)).toHaveAttribute('data-word', 'saved');
   await expect.poll(async () => (await alice.vault.readNote('Offline.md'))?.content).toBe('start\noffline words');
 });
 
@@ -56,7 +56,7 @@ test('nothing is lost and the state line is true while the server is killed and 
   const account = await signedIn(freshServer, page.context());
   const note = await account.write('Killed.md', 'start\n');
   await page.goto(account.page(`/notes/${note.id}`));
-  await expect(page.getByTestId(state)).toHaveText('Saved');
+  await expect(page.getByTestId(state)).toHaveAttribute('data-word', 'saved');
   await page.getByText('start').click();
   await page.keyboard.press('Control+End');
   await page.keyboard.type('before ');
@@ -65,7 +65,7 @@ test('nothing is lost and the state line is true while the server is killed and 
   await expect(page.getByTestId(state)).toHaveText('Offline – kept on this device');
   await freshServer.run();
   await page.keyboard.type('after');
-  await expect(page.getByTestId(state)).toHaveText('Saved', { timeout: 45_000 });
+  await expect(page.getByTestId(state)).toHaveAttribute('data-word', 'saved', { timeout: 45_000 });
   await expect
     .poll(async () => (await account.vault.readNote('Killed.md'))?.content)
     .toBe('start\nbefore while away after');
@@ -74,11 +74,11 @@ test('nothing is lost and the state line is true while the server is killed and 
 test('the text of a note that was deleted elsewhere is kept as a new note', async ({ page, alice }) => {
   const note = await alice.write('Gone.md', 'precious\n');
   await page.goto(alice.page(`/notes/${note.id}`));
-  await expect(page.getByTestId(state)).toHaveText('Saved');
+  await expect(page.getByTestId(state)).toHaveAttribute('data-word', 'saved');
   await alice.vault.deleteNote(note.id);
   await expect(page.getByTestId(state)).toHaveText('Cannot save: the note was deleted');
   await page.getByRole('button', { name: 'Keep as a new note' }).click();
-  await expect(page.getByTestId(state)).toHaveText('Saved');
+  await expect(page.getByTestId(state)).toHaveAttribute('data-word', 'saved');
   await expect(page.getByText('precious')).toBeVisible();
 });
 
@@ -86,13 +86,13 @@ test('a link is completed, followed, and makes the note that it asks for', async
   await alice.write('Target note.md', '# Target\n');
   const note = await alice.write('Links.md', 'see \n');
   await page.goto(alice.page(`/notes/${note.id}`));
-  await expect(page.getByTestId(state)).toHaveText('Saved');
+  await expect(page.getByTestId(state)).toHaveAttribute('data-word', 'saved');
   await page.getByText('see').click();
   await page.keyboard.press('End');
   await page.keyboard.type('[[targ');
   await page.getByRole('option', { name: /Target note/ }).click();
   await page.keyboard.type(' and [[Brand new]]\n');
-  await expect(page.getByTestId(state)).toHaveText('Saved');
+  await expect(page.getByTestId(state)).toHaveAttribute('data-word', 'saved');
   await page.getByText('Brand new').click();
   await expect(page.getByRole('heading', { level: 1, name: 'Brand new' })).toBeVisible();
   await expect.poll(() => alice.vault.readNote('Brand new.md')).not.toBeNull();
@@ -103,7 +103,7 @@ test('a link to a heading of the open note scrolls to it, also one with a percen
   const source = `see [[#Far away]] and [[#100% done]]\n\n${body}## Far away\n\n${body}## 100% done\n\n${body}`;
   const note = await alice.write('Headings.md', source);
   await page.goto(alice.page(`/notes/${note.id}`));
-  await expect(page.getByTestId(state)).toHaveText('Saved');
+  await expect(page.getByTestId(state)).toHaveAttribute('data-word', 'saved');
   for (const heading of ['Far away', '100% done']) {
     await page.locator('.nv-link', { hasText: heading }).click();
     await expect(page.getByRole('heading', { level: 2, name: heading })).toBeInViewport();
@@ -111,7 +111,7 @@ test('a link to a heading of the open note scrolls to it, also one with a percen
     await expect(page.getByText('see', { exact: false }).first()).toBeInViewport();
   }
   await page.goto(alice.page(`/notes/${note.id}#100%`));
-  await expect(page.getByTestId(state)).toHaveText('Saved');
+  await expect(page.getByTestId(state)).toHaveAttribute('data-word', 'saved');
 });
 
 test('going back and forth between headings of a note scrolls to them', async ({ page, alice }) => {

@@ -49,12 +49,16 @@ const ACTIONS: readonly Action[] = [
     async prepare({ page, alice }) {
       await alice.write('Edited.md', 'start\n');
       await openNote(page, 'Edited');
-      await expect(page.getByTestId('save-state')).toHaveText('Saved');
+      await expect(page.getByTestId('save-state')).toHaveAttribute('data-word', 'saved');
     },
     async act(page) {
       await openNote(page, 'Edited');
       await typeAtEnd(page, 'and an end');
-      await expect(page.getByTestId('save-state')).toHaveText(/Saved|kept on this device|not saved/, LATE);
+      await expect(page.getByTestId('save-state')).toHaveAttribute(
+        'data-word',
+        /^(saved|offline-kept|offline-not-saved)$/,
+        LATE,
+      );
     },
     async check(alice) {
       await expect.poll(() => content(alice, 'Edited.md'), LATE).toBe('start\nand an end');
@@ -67,7 +71,11 @@ const ACTIONS: readonly Action[] = [
       await expect(page.getByRole('heading', { level: 1, name: 'Untitled' })).toBeVisible(LATE);
       await expect(page.locator('[data-editor-ready]')).toBeVisible();
       await typeAtEnd(page, 'typed into a new note');
-      await expect(page.getByTestId('save-state')).toHaveText(/Saved|kept on this device|not saved/, LATE);
+      await expect(page.getByTestId('save-state')).toHaveAttribute(
+        'data-word',
+        /^(saved|offline-kept|offline-not-saved)$/,
+        LATE,
+      );
     },
     async check(alice, isWhole) {
       await expect.poll(() => content(alice, 'Untitled.md'), LATE).toBe(isWhole ? 'typed into a new note' : '');
@@ -123,7 +131,7 @@ const ACTIONS: readonly Action[] = [
     async prepare({ page, alice }) {
       await alice.write('Paste.md', 'file:\n');
       await openNote(page, 'Paste');
-      await expect(page.getByTestId('save-state')).toHaveText('Saved');
+      await expect(page.getByTestId('save-state')).toHaveAttribute('data-word', 'saved');
     },
     async act(page) {
       await openNote(page, 'Paste');
@@ -136,7 +144,11 @@ const ACTIONS: readonly Action[] = [
         document.querySelector('.cm-content').dispatchEvent(paste);
       })()`);
       await expect(page.locator('.cm-content')).toContainText('list.txt', LATE);
-      await expect(page.getByTestId('save-state')).toHaveText(/Saved|kept on this device|not saved/, LATE);
+      await expect(page.getByTestId('save-state')).toHaveAttribute(
+        'data-word',
+        /^(saved|offline-kept|offline-not-saved)$/,
+        LATE,
+      );
     },
     async check(alice, isWhole) {
       await expect.poll(() => bytesOf(alice), LATE).toBe('the bytes');

@@ -22,11 +22,11 @@ test('the app opens with its notes while the server is away, and goes on by itse
   await alice.write('Garden/Beans.md', 'text\n');
   const note = await alice.write('Note.md', 'text\n');
   await page.goto(alice.page(`/notes/${note.id}`));
-  await expect(page.getByTestId(state)).toHaveText('Saved');
+  await expect(page.getByTestId(state)).toHaveAttribute('data-word', 'saved');
   await expect.poll(() => page.evaluate('navigator.serviceWorker.controller !== null')).toBe(true);
   // Another load, of which the worker keeps the page.
   await page.reload();
-  await expect(page.getByTestId(state)).toHaveText('Saved');
+  await expect(page.getByTestId(state)).toHaveAttribute('data-word', 'saved');
   await page.getByRole('link', { name: 'Home' }).click();
   await expect(page.getByRole('main').getByRole('link', { name: 'Beans' })).toBeVisible();
   const kept = await page.evaluate<string[]>(KEPT);
@@ -49,7 +49,7 @@ test('the app opens with its notes while the server is away, and goes on by itse
   await page.keyboard.type('typed without a server');
   await expect(page.getByTestId(state)).toHaveText('Offline – kept on this device');
   await freshServer.run();
-  await expect(page.getByTestId(state)).toHaveText('Saved', { timeout: 45_000 });
+  await expect(page.getByTestId(state)).toHaveAttribute('data-word', 'saved', { timeout: 45_000 });
   // The session of the app is there again, and what it shows is what the server has.
   await page.getByRole('button', { name: /^Switch vault/ }).click();
   await page.getByRole('menuitem', { name: 'Trash' }).click();
@@ -64,7 +64,7 @@ test('what was overtaken elsewhere is listed with the reason, and done anyway or
   for (const name of ['Edited', 'Gone', 'Old']) await alice.write(`${name}.md`, 'text\n');
   await page.goto(alice.page());
   await openNote(page, 'Edited');
-  await expect(page.getByTestId(state)).toHaveText('Saved');
+  await expect(page.getByTestId(state)).toHaveAttribute('data-word', 'saved');
   await context.setOffline(true);
   await select(page, 'Old');
   await page.keyboard.press('F2');
@@ -110,7 +110,7 @@ test('a file that is pasted, a note of a dangling link and what comes out of the
   await parts;
   await expect(page.getByRole('button', { name: 'Restore: Old' })).toBeVisible();
   await openNote(page, 'Note');
-  await expect(page.getByTestId(state)).toHaveText('Saved');
+  await expect(page.getByTestId(state)).toHaveAttribute('data-word', 'saved');
   await page.goBack();
   await expect(page.getByRole('button', { name: 'Restore: Old' })).toBeVisible();
   await context.setOffline(true);

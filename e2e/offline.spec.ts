@@ -21,7 +21,7 @@ test('the app opens with its notes without a connection, and goes on by itself w
 }) => {
   const note = await alice.write('Note.md', 'text\n');
   await page.goto(alice.page(`/notes/${note.id}`));
-  await expect(page.getByTestId(state)).toHaveText('Saved');
+  await expect(page.getByTestId(state)).toHaveAttribute('data-word', 'saved');
   await expect.poll(() => page.evaluate('navigator.serviceWorker.controller !== null')).toBe(true);
   const isPageKept = `caches.match('/index.html', { ignoreVary: true }).then((page) => page !== undefined)`;
   await expect.poll(() => page.evaluate(isPageKept)).toBe(true);
@@ -99,7 +99,7 @@ test('a note, a folder, renames and deletions made without a connection wait, an
   await page.goto(alice.page());
   await parts;
   await page.getByRole('treeitem', { name: 'Old' }).click();
-  await expect(page.getByTestId(state)).toHaveText('Saved');
+  await expect(page.getByTestId(state)).toHaveAttribute('data-word', 'saved');
   await context.setOffline(true);
   await page.getByRole('button', { name: 'New note', exact: true }).first().click();
   await expect(page.getByRole('main').getByText('Draft', { exact: true })).toBeVisible();

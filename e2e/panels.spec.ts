@@ -87,7 +87,7 @@ test('a note is printed whole, without what is beside it', async ({ page, alice 
   const lines = Array.from({ length: 400 }, (_, at) => `line ${at}\n`).join('\n');
   const note = await alice.write('Long.md', `# Long\n\n${lines}`);
   await page.goto(alice.page(`/notes/${note.id}?panel=outline`));
-  await expect(page.getByTestId('save-state')).toHaveText('Saved');
+  await expect(page.getByTestId('save-state')).toHaveAttribute('data-word', 'saved');
   await page.emulateMedia({ media: 'print' });
   await expect(page.getByRole('tree')).toBeHidden();
   await expect(page.getByRole('complementary', { name: 'Outline' })).toBeHidden();

@@ -16,7 +16,7 @@ test('a note is printed with its embedded notes, tables and folded callouts', as
   await alice.write('Inner.md', INNER);
   const note = await alice.write('Embeds.md', noteWithEmbeds());
   await page.goto(alice.page(`/notes/${note.id}`));
-  await expect(page.getByTestId('save-state')).toHaveText('Saved');
+  await expect(page.getByTestId('save-state')).toHaveAttribute('data-word', 'saved');
   await page.getByRole('button', { name: 'Read', exact: true }).click();
   // The browser’s own dialog cannot be answered here; the PDF is printed when it would open.
   const asked = new Promise<void>((resolve) => void page.exposeFunction('askedToPrint', resolve));
@@ -41,7 +41,7 @@ test('a print that cannot wait for embedded notes says that they are missing, an
   await alice.write('Inner.md', INNER);
   const note = await alice.write('Embeds.md', noteWithEmbeds());
   await page.goto(alice.page(`/notes/${note.id}`));
-  await expect(page.getByTestId('save-state')).toHaveText('Saved');
+  await expect(page.getByTestId('save-state')).toHaveAttribute('data-word', 'saved');
   await page.getByRole('button', { name: 'Read', exact: true }).click();
   const text = await pdfText(await page.pdf());
   for (let at = 0; at < EMBEDS; at++) expect(text).toContain(`before${at}part`);

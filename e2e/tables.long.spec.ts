@@ -8,7 +8,7 @@ async function openTable(page: Page, alice: Account): Promise<void> {
   const { id } = await alice.write('Beds.md', NOTE);
   await page.goto(alice.page(`/notes/${id}`));
   await expect(page.getByRole('table')).toBeVisible();
-  await expect(page.getByTestId('save-state')).toHaveText('Saved');
+  await expect(page.getByTestId('save-state')).toHaveAttribute('data-word', 'saved');
 }
 
 /** Pastes what a spreadsheet puts into the clipboard. */

@@ -1,38 +1,48 @@
 const unkept = new Set<object>();
 
-const ask = (event: BeforeUnloadEvent) => event.preventDefault();
+/** How long nothing must be unkept before that is told to the browser: each time takes longer than a key may. */
+const RELEASE_MS = 1000;
+let releasing: ReturnType<typeof setTimeout> | undefined;
+
+const ask = (event: BeforeUnloadEvent) => {
+  if (unkept.size > 0) event.preventDefault();
+};
 
 /** Records whether something would be lost with the tab; while there is such a thing, the browser asks before it closes. */
 export function setUnkept(what: object, isUnkept: boolean): void {
   if (isUnkept) unkept.add(what);
   else unkept.delete(what);
-  // Only then: with a listener, browsers do not keep the page for going back.
-  if (unkept.size > 0) addEventListener('beforeunload', ask);
-  else removeEventListener('beforeunload', ask);
+  clearTimeout(releasing);
   if (unkept.size > 0) hold();
-  else release?.();
+  else if (release !== null) releasing = setTimeout(release, RELEASE_MS);
 }
 
 const LOCK = 'notevault-unkept';
+/** That of this tab, which may be held longer than there is something. */
+const OWN_LOCK = `${LOCK} ${Math.random()}`;
 let release: (() => void) | null = null;
 
 /** Browsers have locks in secure contexts only; in others, none is asked for. */
 export const locks = () => (navigator as { readonly locks?: LockManager }).locks;
 
-/** Holds a lock, which other tabs see. */
+/** Holds a lock, which other tabs see, and listens. Only then: with a listener, browsers keep no page for going back. */
 function hold(): void {
   if (release !== null) return;
+  addEventListener('beforeunload', ask);
   const { promise, resolve } = Promise.withResolvers<void>();
   release = () => {
     release = null;
+    removeEventListener('beforeunload', ask);
     resolve();
   };
-  void locks()?.request(LOCK, { mode: 'shared' }, () => promise);
+  void locks()?.request(OWN_LOCK, () => promise);
 }
 
 /** Whether a tab of this browser has edits that are kept nowhere else. */
 export async function hasUnkept(): Promise<boolean> {
-  return (await locks()?.query())?.held?.some(({ name }) => name === LOCK) ?? unkept.size > 0;
+  if (unkept.size > 0) return true;
+  const { held = [] } = (await locks()?.query()) ?? {};
+  return held.some(({ name }) => name !== OWN_LOCK && name?.startsWith(LOCK));
 }
 
 let isAsked = false;

@@ -24,26 +24,43 @@ interface StateLineProps {
   readonly recovery: Recovery;
 }
 
-/**
- * Says whether the note is saved. The word is written without React: it changes with each key, and nothing else on the
- * page does.
- */
+/** A key whose edit is saved sooner changes nothing that one sees: drawing the word would take as long as the key. */
+const SAVING_SHOWN_MS = 400;
+
+/** Says whether the note is saved. The word is written without React, because it may change with each key. */
 export function StateLine({ session, recovery }: StateLineProps) {
   const t = useTexts('editor');
   const problems = useTexts('vault');
   const shown = useRef<HTMLSpanElement>(null);
   useEffect(() => {
-    const write = () => {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const show = () => {
+      timer = undefined;
       const { word, problem, isLoud } = session.state;
       const line = shown.current;
-      if (line === null || line.dataset.word === `${word} ${problem}`) return;
-      line.dataset.word = `${word} ${problem}`;
-      line.dataset.look = isLoud ? 'loud' : (word ?? '');
       const reason = problem === null ? '' : problems(`problem.${problem}`);
-      line.textContent = word === null ? '' : t(`state.${word}`, { problem: reason });
+      const text = word === null ? '' : t(`state.${word}`, { problem: reason });
+      if (line === null || line.textContent === text) return;
+      line.dataset.look = isLoud ? 'loud' : (word ?? '');
+      line.textContent = text;
+    };
+    const write = () => {
+      const { word } = session.state;
+      // What waits for a note to be saved reads it here; nothing is drawn by it.
+      if (shown.current !== null) shown.current.dataset.word = word ?? '';
+      if (word === 'saving') {
+        timer ??= setTimeout(show, SAVING_SHOWN_MS);
+        return;
+      }
+      clearTimeout(timer);
+      show();
     };
     write();
-    return session.changes.subscribe(write);
+    const stop = session.changes.subscribe(write);
+    return () => {
+      clearTimeout(timer);
+      stop();
+    };
   }, [session, t, problems]);
   return (
     <div className={styles.state}>
@@ -82,7 +99,7 @@ function Announcement({ session }: { readonly session: EditorSession }) {
 /** What can be done when the note cannot be saved. */
 function RecoveryButtons({ session, recovery }: StateLineProps) {
   const t = useTexts('editor');
-  const word = useSessionFact(session, ({ state }) => state.word);
+  const word = useSessionFact(session, ({ state }) => (state.word === 'saving' ? 'saved' : state.word));
   const problem = useSessionFact(session, ({ state }) => state.problem);
   const isLoud = useSessionFact(session, ({ state }) => state.isLoud);
   if (word === 'offline-not-saved' || word === 'offline-kept') {
