@@ -2,9 +2,9 @@ import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
 import { markdown } from '@codemirror/lang-markdown';
 import { defaultHighlightStyle, syntaxHighlighting } from '@codemirror/language';
 import { EditorState } from '@codemirror/state';
-import { EditorView, keymap } from '@codemirror/view';
+import { drawSelection, EditorView, highlightSpecialChars, keymap } from '@codemirror/view';
 
-/* What the editor of the app is compared with: CodeMirror as its own pages show it, with the language, in one column. */
+/* What the editor of the app is compared with: the smallest set-up that CodeMirror names, and the language. */
 
 declare global {
   interface Window {
@@ -16,6 +16,8 @@ declare global {
 window.openPlain = (doc) => {
   const extensions = [
     history(),
+    drawSelection(),
+    highlightSpecialChars(),
     keymap.of([...defaultKeymap, ...historyKeymap]),
     markdown(),
     syntaxHighlighting(defaultHighlightStyle),
