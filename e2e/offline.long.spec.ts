@@ -32,7 +32,7 @@ test('the app opens with its notes while the server is away, and goes on by itse
   const kept = await page.evaluate<string[]>(KEPT);
   expect(kept).toContain('/index.html');
   expect(kept.filter((path) => path !== '/index.html' && !path.startsWith('/assets/'))).toEqual([]);
-  await expect.poll(() => keptLists(page)).toEqual(['lists/recent', 'me', 'tree', 'vaults']);
+  await expect.poll(() => keptLists(page)).toEqual(['lists/recent', 'me', 'preferences', 'tree', 'vaults']);
   // Also what was never needed: the page of the first address, and the graph.
   await page.evaluate("navigator.serviceWorker.controller.postMessage('keep-all')");
   for (const part of ['home', 'graph-view']) {
