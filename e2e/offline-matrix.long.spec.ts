@@ -257,7 +257,7 @@ const CONDITIONS: readonly Condition[] = [
       await expect
         .poll(() => page.evaluate('navigator.locks.query()'))
         .toMatchObject({
-          held: expect.arrayContaining([expect.objectContaining({ name: 'notevault-unkept' })]),
+          held: expect.arrayContaining([expect.objectContaining({ name: expect.stringMatching(/^notevault-unkept/) })]),
         });
       await context.setOffline(false);
       await expect(page.getByTestId('unsent')).toHaveCount(0, LATE);
