@@ -56,31 +56,32 @@ export class CopyStore {
   }
 
   /** Begins a copy, in the place of an older one. */
-  async begin(row: Row, snapshot: Uint8Array): Promise<void> {
-    const { notes, updates } = await this.#stores('readwrite');
-    const keys = await result(updates.index('id').getAllKeys(row.id));
-    for (const key of keys) updates.delete(key);
-    notes.put(row);
-    updates.add({ id: row.id, update: snapshot });
+  begin(row: Row, snapshot: Uint8Array): Promise<void> {
+    return this.#write(async ({ notes, updates }) => {
+      await removeAll(updates, row.id);
+      notes.put(row);
+      updates.add({ id: row.id, update: snapshot });
+    });
   }
 
   /** Adds a change of the document, and in one with it what is known beside it. */
-  async append(id: string, update: Uint8Array, changed: Partial<Row> | null = null): Promise<void> {
-    const { notes, updates } = await this.#stores('readwrite');
-    updates.add({ id, update });
-    if (changed !== null) await put(notes, id, changed);
+  append(id: string, update: Uint8Array, changed: Partial<Row> | null = null): Promise<void> {
+    return this.#write(async ({ notes, updates }) => {
+      updates.add({ id, update });
+      if (changed !== null) await put(notes, id, changed);
+    });
   }
 
   /** Changes what is known beside the document; nothing without a copy. */
-  async change(id: string, changed: Partial<Row>): Promise<void> {
-    const { notes } = await this.#stores('readwrite');
-    await put(notes, id, changed);
+  change(id: string, changed: Partial<Row>): Promise<void> {
+    return this.#write(({ notes }) => put(notes, id, changed));
   }
 
-  async remove(id: string): Promise<void> {
-    const { notes, updates } = await this.#stores('readwrite');
-    notes.delete(id);
-    for (const key of await result(updates.index('id').getAllKeys(id))) updates.delete(key);
+  remove(id: string): Promise<void> {
+    return this.#write(async ({ notes, updates }) => {
+      notes.delete(id);
+      await removeAll(updates, id);
+    });
   }
 
   close(): void {
@@ -92,8 +93,22 @@ export class CopyStore {
 
   async #stores(mode: IDBTransactionMode) {
     const transaction = (await this.#opened).transaction([NOTES, UPDATES], mode);
-    return { notes: transaction.objectStore(NOTES), updates: transaction.objectStore(UPDATES) };
+    return { transaction, notes: transaction.objectStore(NOTES), updates: transaction.objectStore(UPDATES) };
   }
+
+  /** Resolves when all that the function asks for is kept: until then, the end of the app would undo it. */
+  async #write(work: (stores: { notes: IDBObjectStore; updates: IDBObjectStore }) => Promise<void>): Promise<void> {
+    const { transaction, ...stores } = await this.#stores('readwrite');
+    const kept = new Promise<void>((resolve, reject) => {
+      transaction.oncomplete = () => resolve();
+      transaction.onabort = () => reject(transaction.error ?? new Error('the database refused'));
+    });
+    await Promise.all([kept, work(stores)]);
+  }
+}
+
+async function removeAll(updates: IDBObjectStore, id: string): Promise<void> {
+  for (const key of await result(updates.index('id').getAllKeys(id))) updates.delete(key);
 }
 
 async function put(notes: IDBObjectStore, id: string, changed: Partial<Row>): Promise<void> {
