@@ -141,7 +141,7 @@ export class Checkpoints {
   }
 }
 
-/** The size of the `-wal` file, 0 without one: whether it can be read at all is found out by the thread. */
+/** The size of the `-wal` file in bytes; 0 if it cannot be read, which the thread finds out when it empties the file. */
 async function walBytes(file: string): Promise<number> {
   return (await stat(`${file}-wal`).catch(() => undefined))?.size ?? 0;
 }
