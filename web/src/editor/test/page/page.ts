@@ -13,6 +13,7 @@ import {
   type EditorServices,
   type LinkTarget,
 } from '../../index.ts';
+import { interaction } from '../../preview/preview-state.ts';
 import { buildCounts } from '../../preview/visible-walk.ts';
 
 /** What tests of the editor in a browser can do. */
@@ -21,6 +22,8 @@ export interface Harness {
   /** Closes the editor and opens the note again where the cursor was; meanwhile, something happens. */
   reopen(meanwhile: () => void): void;
   readonly editor: EditorController;
+  /** Moves the cursor, and waits until the preview knows of the focus: CodeMirror tells it a moment after. */
+  goTo(offset: number): Promise<void>;
   /** The text as another client has it: what the editor really stored. */
   stored(): string;
   /** Makes an edit as another client would. */
@@ -69,6 +72,11 @@ const harness: Harness = {
   get editor() {
     if (editor === null) throw new Error('not started');
     return editor;
+  },
+  async goTo(offset) {
+    harness.editor.goTo(offset);
+    const view = EditorView.findFromDOM(document.body);
+    while (view?.state.field(interaction).hasFocus === false) await new Promise(requestAnimationFrame);
   },
   stored: () => doc.getText('content').toString(),
   remote(at, remove, insert) {

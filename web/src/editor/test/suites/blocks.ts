@@ -38,7 +38,7 @@ export function blockTests(browser: () => EditorBrowser): void {
     const directions = () =>
       opened.page.locator('.cm-line').evaluateAll((lines) => lines.map((line) => getComputedStyle(line).direction));
     assert.deepEqual(await directions(), ['ltr', 'rtl', 'ltr', 'rtl', 'ltr', 'rtl', 'ltr']);
-    await opened.run((harness) => harness.editor.goTo(0));
+    await opened.run((harness) => harness.goTo(0));
     await opened.page.keyboard.type('שלום');
     assert.equal((await directions())[0], 'rtl');
     await opened.run((harness) => harness.editor.setMode('source'));

@@ -43,7 +43,7 @@ export function commandTests(browser: () => EditorBrowser): void {
     await using opened = await browser().open();
     const quote = async (note: string) => {
       await opened.start(note);
-      await opened.run((harness) => harness.editor.goTo(0));
+      await opened.run((harness) => harness.goTo(0));
       await opened.page.keyboard.press('Control+a');
       await opened.run((harness) => harness.editor.run('quote'));
       return opened.run((harness) => harness.stored());
@@ -101,7 +101,7 @@ export function commandTests(browser: () => EditorBrowser): void {
     await using opened = await browser().open();
     await opened.start('one\ntwo\nthree');
     await opened.page.evaluate(() => window.harness.editor.setVim(true));
-    await opened.run((harness) => harness.editor.goTo(0));
+    await opened.run((harness) => harness.goTo(0));
     await opened.page.keyboard.type('jdd');
     assert.equal(await opened.run((harness) => harness.stored()), 'one\nthree');
     await opened.page.keyboard.type('u');

@@ -6,7 +6,7 @@ export function editingTests(browser: () => EditorBrowser): void {
   test('what is typed is in the text, and one undo history takes it back, but not the edits of others', async () => {
     await using opened = await browser().open();
     await opened.start('one\n');
-    await opened.run((harness) => harness.editor.goTo(4));
+    await opened.run((harness) => harness.goTo(4));
     await opened.page.keyboard.type('two');
     await opened.run((harness) => harness.remote(0, 0, 'zero '));
     assert.equal(await opened.run((harness) => harness.stored()), 'zero one\ntwo');
@@ -22,7 +22,7 @@ export function editingTests(browser: () => EditorBrowser): void {
     await opened.start('- [ ] a task\n- [x] done');
     await opened.page.getByRole('checkbox', { name: 'a task' }).click();
     assert.equal(await opened.run((harness) => harness.stored()), '- [x] a task\n- [x] done');
-    await opened.run((harness) => harness.editor.goTo(20));
+    await opened.run((harness) => harness.goTo(20));
     await opened.page.keyboard.press('Control+Enter');
     assert.equal(await opened.run((harness) => harness.stored()), '- [x] a task\n- [ ] done');
   });
@@ -30,7 +30,7 @@ export function editingTests(browser: () => EditorBrowser): void {
   test('Enter continues a list and ends it, and marks are put around the selection', async () => {
     await using opened = await browser().open();
     await opened.start('- a');
-    await opened.run((harness) => harness.editor.goTo(3));
+    await opened.run((harness) => harness.goTo(3));
     await opened.page.keyboard.press('Enter');
     await opened.page.keyboard.type('b c');
     await opened.page.keyboard.press('Control+b');
@@ -42,7 +42,7 @@ export function editingTests(browser: () => EditorBrowser): void {
   test('Tab moves between the cells of a table and adds a row after the last one', async () => {
     await using opened = await browser().open();
     await opened.start('|a|b|\n|-|-|\n|1|2|');
-    await opened.run((harness) => harness.editor.goTo(1));
+    await opened.run((harness) => harness.goTo(1));
     for (let step = 0; step < 4; step++) await opened.page.keyboard.press('Tab');
     await opened.page.keyboard.type('3');
     assert.equal(
@@ -127,7 +127,7 @@ export function editingTests(browser: () => EditorBrowser): void {
   test('pasted files are uploaded and linked', async () => {
     await using opened = await browser().open();
     await opened.start('see ');
-    await opened.run((harness) => harness.editor.goTo(4));
+    await opened.run((harness) => harness.goTo(4));
     await opened.page.evaluate(() => {
       const data = new DataTransfer();
       data.items.add(new File(['x'], 'a b.png', { type: 'image/png' }));
@@ -141,7 +141,7 @@ export function editingTests(browser: () => EditorBrowser): void {
   test('CRLF line ends stay as they are, and edits land where they were made', async () => {
     await using opened = await browser().open();
     await opened.start('one\r\ntwo\r\nthree');
-    await opened.run((harness) => harness.editor.goTo(harness.stored().indexOf('three')));
+    await opened.run((harness) => harness.goTo(harness.stored().indexOf('three')));
     await opened.page.keyboard.type('x');
     await opened.run((harness) => harness.remote(0, 3, 'uno'));
     assert.equal(await opened.run((harness) => harness.stored()), 'uno\r\ntwo\r\nxthree');

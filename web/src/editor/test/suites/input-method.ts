@@ -28,7 +28,7 @@ export function inputMethodTests(browser: () => EditorBrowser): void {
     test(`an input method composes ${where} without losing or doubling anything`, async () => {
       await using opened = await browser().open();
       await opened.start(note);
-      await opened.page.evaluate((offset) => window.harness.editor.goTo(offset), at);
+      await opened.page.evaluate((offset) => window.harness.goTo(offset), at);
       await compose(opened, ['k', 'か', 'かn', 'かん', '漢']);
       const expected = `${note.slice(0, at)}漢${note.slice(at)}`;
       assert.equal(await opened.run((harness) => harness.stored()), expected);
@@ -40,7 +40,7 @@ export function inputMethodTests(browser: () => EditorBrowser): void {
   test('an edit of somebody else during a composition and the composition are both kept', async () => {
     await using opened = await browser().open();
     await opened.start('one **two** three');
-    await opened.run((harness) => harness.editor.goTo(6));
+    await opened.run((harness) => harness.goTo(6));
     await compose(opened, ['k', 'か'], () => opened.run((harness) => harness.remote(0, 0, 'new ')) as never);
     assert.equal(await opened.run((harness) => harness.stored()), 'new one **かtwo** three');
   });
@@ -48,7 +48,7 @@ export function inputMethodTests(browser: () => EditorBrowser): void {
   test('no decoration is built while an input method composes', async () => {
     await using opened = await browser().open();
     await opened.start('one **two** three');
-    await opened.run((harness) => harness.editor.goTo(6));
+    await opened.run((harness) => harness.goTo(6));
     const devtools = await opened.context.newCDPSession(opened.page);
     await devtools.send('Input.imeSetComposition', { text: 'k', selectionStart: 1, selectionEnd: 1 });
     const before = await opened.run((harness) => harness.counts.builds);

@@ -5,7 +5,7 @@ import type { EditorBrowser, EditorPage } from '../browser.ts';
 /** Types at the end of a note, and chooses from the menu that the slash in it opens. */
 async function choose(opened: EditorPage, note: string, typed: string, option: string): Promise<string> {
   await opened.start(note);
-  await opened.page.evaluate((end) => window.harness.editor.goTo(end), note.length);
+  await opened.page.evaluate((end) => window.harness.goTo(end), note.length);
   await opened.page.keyboard.type(typed);
   await opened.page.getByRole('option', { name: option, exact: true }).click();
   return opened.run((harness) => harness.stored());
@@ -29,14 +29,14 @@ export function insertingTests(browser: () => EditorBrowser): void {
   test('a slash in a text offers no whole blocks, and in code nothing at all', async () => {
     await using opened = await browser().open();
     await opened.start('text ');
-    await opened.run((harness) => harness.editor.goTo(5));
+    await opened.run((harness) => harness.goTo(5));
     await opened.page.keyboard.type('/');
     await opened.page.getByRole('option', { name: 'Footnote' }).waitFor();
     assert.equal(await opened.page.getByRole('option', { name: 'Heading 1' }).count(), 0);
     await opened.page.keyboard.press('Escape');
     assert.equal(await opened.run((harness) => harness.stored()), 'text /');
     await opened.start('```\n\n```');
-    await opened.run((harness) => harness.editor.goTo(4));
+    await opened.run((harness) => harness.goTo(4));
     await opened.page.keyboard.type('/[[');
     await opened.settled();
     assert.equal(await opened.page.getByRole('option').count(), 0);
@@ -48,7 +48,7 @@ export function insertingTests(browser: () => EditorBrowser): void {
       harness.notes = { Soil: '' };
     });
     await opened.start('the earth');
-    await opened.run((harness) => harness.editor.goTo(4));
+    await opened.run((harness) => harness.goTo(4));
     await opened.page.keyboard.press('Shift+End');
     await opened.run((harness) => harness.editor.run('note-link'));
     await opened.page.getByRole('option', { name: 'Soil' }).click();
@@ -59,7 +59,7 @@ export function insertingTests(browser: () => EditorBrowser): void {
   test('a bar over the selection formats it by pointer and keys, shows what it has, and goes with Escape', async () => {
     await using opened = await browser().open();
     await opened.start('one two');
-    await opened.run((harness) => harness.editor.goTo(0));
+    await opened.run((harness) => harness.goTo(0));
     const bar = opened.page.getByRole('toolbar', { name: 'Format the selection' });
     await opened.page.keyboard.press('Shift+Control+ArrowRight');
     await bar.getByRole('button', { name: 'Highlight' }).click();
@@ -81,7 +81,7 @@ export function insertingTests(browser: () => EditorBrowser): void {
     await using opened = await browser().open();
     const bars = async (note: string, mode: 'preview' | 'reading') => {
       await opened.start(note, mode);
-      await opened.run((harness) => harness.editor.goTo(0));
+      await opened.run((harness) => harness.goTo(0));
       await opened.page.keyboard.press('Control+a');
       await opened.settled();
       return opened.page.locator('.nv-format-bar').count();

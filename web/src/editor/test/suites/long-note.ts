@@ -7,7 +7,7 @@ export function longNoteTests(browser: () => EditorBrowser): void {
   test('in a note of 10,000 lines, keys that come at once build the decorations once each, of the mounted lines', async () => {
     await using opened = await browser().open();
     await opened.start(longNote(10_000));
-    await opened.run((harness) => harness.editor.goTo(Math.floor(harness.stored().length / 2)));
+    await opened.run((harness) => harness.goTo(Math.floor(harness.stored().length / 2)));
     await opened.page.keyboard.press('End');
     const { builds, decorations, lines } = await opened.page.evaluate(async () => {
       const before = { ...window.harness.counts };
@@ -31,7 +31,7 @@ export function longNoteTests(browser: () => EditorBrowser): void {
   test('in a note of 10,000 lines a key builds the decorations of what is visible, once', async (t) => {
     await using opened = await browser().open();
     await opened.start(longNote(10_000));
-    await opened.run((harness) => harness.editor.goTo(Math.floor(harness.stored().length / 2)));
+    await opened.run((harness) => harness.goTo(Math.floor(harness.stored().length / 2)));
     await opened.page.keyboard.press('End');
     await opened.page.waitForTimeout(0);
     const times: number[] = [];

@@ -107,7 +107,7 @@ export function pasteTests(browser: () => EditorBrowser): void {
     await using opened = await browser().open();
     const start = async (note: string) => {
       await opened.start(note);
-      await opened.run((harness) => harness.editor.goTo(harness.stored().indexOf('x') + 1));
+      await opened.run((harness) => harness.goTo(harness.stored().indexOf('x') + 1));
     };
     await start('```\nx\n```');
     assert.equal(await paste(opened, '<b>a</b>', '*a*'), '```\nx*a*\n```');

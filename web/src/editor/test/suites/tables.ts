@@ -76,7 +76,7 @@ export function tableTests(browser: () => EditorBrowser): void {
   test('keys move from cell to cell, without a change of the text', async () => {
     await using opened = await browser().open();
     await opened.start(NOTE);
-    await opened.run((harness) => harness.editor.goTo(harness.stored().indexOf('before')));
+    await opened.run((harness) => harness.goTo(harness.stored().indexOf('before')));
     await press(opened, 'ArrowDown', 'ArrowDown');
     assert.equal(await active(opened), 'Bed');
     await press(opened, 'ArrowDown');
