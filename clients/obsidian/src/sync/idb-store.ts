@@ -3,6 +3,7 @@ import type { StateChange, StateStore, StoredState } from '@notevault/sync/engin
 const TABLES = ['synced', 'folders', 'remote', 'hashes', 'refused', 'intents', 'texts', 'values'] as const;
 type Table = (typeof TABLES)[number];
 const ROWS_AT_ONCE = 200;
+const READ_AT_ONCE = 1000;
 
 /** Settled by the end of a transaction, so that nothing counts as stored before it is. */
 function ended(transaction: IDBTransaction): Promise<void> {
@@ -56,31 +57,19 @@ export class IdbStore implements StateStore {
     return cursor === undefined && (await answer(transaction.objectStore('synced').count())) === 0;
   }
 
+  /** Reads the state, and removes the texts that no file and no request refers to. */
   async load(): Promise<StoredState> {
-    await this.#forgetTexts();
-    const transaction = this.#db.transaction(TABLES, 'readonly');
-    const all = <Value>(table: Table): Promise<Value[]> =>
-      answer(transaction.objectStore(table).getAll() as IDBRequest<Value[]>);
-    const value = (name: string): Promise<unknown> => answer(transaction.objectStore('values').get(name));
-    const [synced, folders, remote, hashes, refused, intents] = await Promise.all([
-      all<StoredState['synced'][number]>('synced'),
-      all<string>('folders'),
-      all<StoredState['remote'][number]>('remote'),
-      all<StoredState['hashes'][number]>('hashes'),
-      all<StoredState['refused'][number]>('refused'),
-      all<StoredState['intents'][number]>('intents'),
-    ]);
-    const [cursor, isReadOnly, deletions, given] = await Promise.all(
-      ['cursor', 'isReadOnly', 'deletions', 'remoteFolders'].map(value),
-    );
-    const remoteFolders = (given ?? { paths: [], seq: null }) as { paths: string[]; seq: number | null };
+    const transaction = this.#db.transaction(TABLES, 'readwrite');
+    const [state] = await Promise.all([readState(transaction), ended(transaction)]);
+    return state;
+  }
+
+  /** The same store, of which the state was read already: that of 30,000 files takes a while. */
+  with(state: StoredState): StateStore {
     return {
-      ...{ synced, folders, remote, hashes, refused, intents },
-      cursor: (cursor as string | undefined) ?? null,
-      isReadOnly: isReadOnly === true,
-      deletions: (deletions as StoredState['deletions'] | undefined) ?? [],
-      remoteFolders: remoteFolders.paths,
-      remoteFoldersSeq: remoteFolders.seq,
+      load: async () => state,
+      commit: (changes) => this.commit(changes),
+      baseText: (hash) => this.baseText(hash),
     };
   }
 
@@ -93,28 +82,58 @@ export class IdbStore implements StateStore {
     const text: unknown = await answer(this.#db.transaction('texts', 'readonly').objectStore('texts').get(hash));
     return typeof text === 'string' ? text : null;
   }
+}
 
-  /** Removes the texts that no file and no request refers to. */
-  async #forgetTexts(): Promise<void> {
-    const transaction = this.#db.transaction(['synced', 'intents', 'texts'], 'readwrite');
-    const done = ended(transaction);
-    const [synced, intents, hashes] = await Promise.all([
-      answer(transaction.objectStore('synced').getAll() as IDBRequest<StoredState['synced'][number][]>),
-      answer(transaction.objectStore('intents').getAll() as IDBRequest<StoredState['intents'][number][]>),
-      answer(transaction.objectStore('texts').getAllKeys() as IDBRequest<string[]>),
+async function readState(transaction: IDBTransaction): Promise<StoredState> {
+  const rows = <Row>(table: Table) => readAll<Row>(transaction.objectStore(table));
+  const synced = await rows<StoredState['synced'][number]>('synced');
+  const intents = await rows<StoredState['intents'][number]>('intents');
+  await forgetTexts(transaction.objectStore('texts'), { synced, intents });
+  const value = (name: string): Promise<unknown> => answer(transaction.objectStore('values').get(name));
+  const remoteFolders = (await value('remoteFolders')) as { paths: string[]; seq: number | null } | undefined;
+  return {
+    ...{ synced, intents },
+    folders: await rows<string>('folders'),
+    remote: await rows<StoredState['remote'][number]>('remote'),
+    hashes: await rows<StoredState['hashes'][number]>('hashes'),
+    refused: await rows<StoredState['refused'][number]>('refused'),
+    cursor: ((await value('cursor')) as string | undefined) ?? null,
+    isReadOnly: (await value('isReadOnly')) === true,
+    deletions: ((await value('deletions')) as StoredState['deletions'] | undefined) ?? [],
+    remoteFolders: remoteFolders?.paths ?? [],
+    remoteFoldersSeq: remoteFolders?.seq ?? null,
+  };
+}
+
+/** Reads all rows, some at a time: those of 30,000 files at once would keep the app waiting for a fifth of a second. */
+async function readAll<Row>(store: IDBObjectStore): Promise<Row[]> {
+  const rows: Row[] = [];
+  for (let after: IDBKeyRange | null = null; ; ) {
+    const [keys, values]: [IDBValidKey[], Row[]] = await Promise.all([
+      answer(store.getAllKeys(after, READ_AT_ONCE)),
+      answer(store.getAll(after, READ_AT_ONCE) as IDBRequest<Row[]>),
     ]);
-    const wanted = new Set<string>();
-    for (const { hash, pushed } of synced) {
-      wanted.add(hash);
-      if (pushed !== null) wanted.add(pushed);
-    }
-    for (const intent of intents) {
-      if ('hash' in intent) wanted.add(intent.hash);
-      if ('sent' in intent) wanted.add(intent.sent);
-    }
-    for (const hash of hashes) if (!wanted.has(hash)) transaction.objectStore('texts').delete(hash);
-    await done;
+    for (const row of values) rows.push(row);
+    if (keys.length < READ_AT_ONCE) return rows;
+    after = window.IDBKeyRange.lowerBound(keys.at(-1), true);
   }
+}
+
+async function forgetTexts(
+  texts: IDBObjectStore,
+  { synced, intents }: Pick<StoredState, 'synced' | 'intents'>,
+): Promise<void> {
+  const wanted = new Set<string>();
+  for (const { hash, pushed } of synced) {
+    wanted.add(hash);
+    if (pushed !== null) wanted.add(pushed);
+  }
+  for (const intent of intents) {
+    if ('hash' in intent) wanted.add(intent.hash);
+    if ('sent' in intent) wanted.add(intent.sent);
+  }
+  for (const hash of await answer(texts.getAllKeys() as IDBRequest<string[]>))
+    if (!wanted.has(hash)) texts.delete(hash);
 }
 
 /** Writes some rows at a time: a transaction lives on as long as one of its requests is under way. */

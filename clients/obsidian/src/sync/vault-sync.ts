@@ -8,8 +8,9 @@ import { requireFit, VersionMisfit } from '@notevault/client/version-fit.ts';
 import { VaultServer } from '@notevault/sync/adapters/vault-server.ts';
 import { SyncEngine, type SyncResult } from '@notevault/sync/engine/engine.ts';
 import type { Hold } from '@notevault/sync/engine/holds.ts';
-import { type Clock, FolderGone } from '@notevault/sync/engine/ports.ts';
+import { type Clock, type DiskFile, FolderGone } from '@notevault/sync/engine/ports.ts';
 import { isConflictPath } from '@notevault/sync/plan/names.ts';
+import { eachInSteps, withRests } from '@notevault/sync/plan/steps.ts';
 import type { Setting } from '@notevault/sync/rules/settings-files.ts';
 import { type Control, runControl, runOnce, type SyncedFolder } from '@notevault/sync/run/run-once.ts';
 import { NO_STATUS, type SyncStatus } from '@notevault/sync/run/sync-status.ts';
@@ -100,11 +101,17 @@ export class VaultSync {
     await writeMarker(app.vault.adapter, { vaultId: connection.vaultId, folderId: deviceId });
     const store = await IdbStore.open(indexedDb, deviceId);
     const isNew = await store.isEmpty();
-    const { hashes } = await store.load();
+    const state = await store.load();
+    const rest = restful();
+    const before = new Map<string, DiskFile>();
+    await withRests(
+      eachInSteps(state.hashes, ({ hash: _, ...file }) => void before.set(file.path, file)),
+      rest,
+    );
     const disk = new VaultDisk({
       ...{ app, clock, settings: options.settings, exclusions: options.exclusions, bytesMax: options.bytesMax },
       folderId: deviceId,
-      before: new Map(hashes.map(({ hash: _, ...file }) => [file.path, file])),
+      before,
       checkRoot: () => checkMarker(app.vault.adapter, connection.vaultId),
       isHeld: (path) => heldByEditors(app, path),
       isOpen: (path) => isOpenInApp(app, path),
@@ -122,10 +129,10 @@ export class VaultSync {
     const progress = new Progress();
     // On phones no request and no answer may carry a whole file.
     const server = new VaultServer(vault, undefined, { memory: begunUploads(app) });
-    const ports = { disk, server, store, clock, hashing };
+    const ports = { ...{ disk, server, clock, hashing }, store: store.with(state) };
     const engine = await SyncEngine.open(ports, {
       device: options.deviceName,
-      rest: restful(),
+      rest,
       onPlan: (operations) => progress.planned(operations),
       onOperation: (operation, outcome) => {
         progress.done(operation);

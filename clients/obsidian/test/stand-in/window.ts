@@ -1,7 +1,8 @@
+import { IDBKeyRange } from 'fake-indexeddb';
 import type { StandInClock } from './clock.ts';
 
 /**
- * Gives modules that run without a browser a `window` with the timers of a device and nothing else. The app's windows have
+ * Gives modules that run without a browser a `window` with the timers of a device and the ranges of a database. The app's windows have
  * timers of their own, so a plugin names the window whose timers it uses (lint: prefer-window-timers).
  */
 export function installWindow(clock: StandInClock): Disposable {
@@ -14,6 +15,7 @@ export function installWindow(clock: StandInClock): Disposable {
   };
   const intervals = new Map<number, { current: number }>();
   const window = Object.assign(target, {
+    IDBKeyRange,
     setTimeout: (run: () => void, ms?: number) => clock.setTimeout(run, ms),
     clearTimeout: (id?: number) => clock.clearTimeout(id),
     setInterval: (run: () => void, ms: number) => {
