@@ -1,5 +1,6 @@
 import { Text } from '@codemirror/state';
 import { minimalDiff } from '@notevault/note-text/diff/diff.ts';
+import { commonPrefix, commonSuffix } from '@notevault/note-text/diff/tokens.ts';
 import type { Text as DocumentText } from 'yjs';
 
 /** How long a text that the document had may still come back from the disk: the app saves two seconds after the last key. */
@@ -8,6 +9,7 @@ const MOST_TEXTS = 2_000;
 /** How many texts, and characters, are compared to find what a text was made from. */
 export const MOST_CANDIDATES = 24;
 const MOST_COMPARED = 2_000_000;
+const MOST_EDITS = 400;
 
 /** The editor's lines end with a line feed, whatever the file has. */
 export function inLineFeeds(text: string): string {
@@ -94,10 +96,39 @@ function isSame(rope: Text, text: string): boolean {
 
 /** How many characters lead from one text to another. */
 function changeOf(from: string, to: string): { readonly removed: number; readonly added: number } {
+  const count = editsBetween(from, to);
+  // A line in which much was typed counts as another one.
+  if (count === null) return editsByLines(from, to);
+  const added = (count + to.length - from.length) / 2;
+  return { removed: count - added, added };
+}
+
+function editsByLines(from: string, to: string): { readonly removed: number; readonly added: number } {
   let [removed, added] = [0, 0];
   for (const { remove, insert } of minimalDiff(from, to)) {
     removed += remove;
     added += insert.length;
   }
   return { removed, added };
+}
+
+/** The least number of characters to remove and to add (Myers, 1986); null when there are too many to count. */
+function editsBetween(a: string, b: string): number | null {
+  const most = Math.min(a.length, b.length);
+  const start = commonPrefix(a, 0, b, 0, most);
+  const shared = start + commonSuffix(a, a.length, b, b.length, most - start);
+  const [aLength, bLength] = [a.length - shared, b.length - shared];
+  // How far each diagonal leads, by its number from the lowest one on.
+  const reached = new Int32Array(2 * MOST_EDITS + 3);
+  const middle = MOST_EDITS + 1;
+  for (let edits = 0; edits <= MOST_EDITS; edits++) {
+    for (let k = -edits; k <= edits; k += 2) {
+      const [below, above] = [reached[middle + k - 1] ?? 0, reached[middle + k + 1] ?? 0];
+      let x = k === -edits || (k !== edits && below < above) ? above : below + 1;
+      while (x < aLength && x - k < bLength && a.charCodeAt(start + x) === b.charCodeAt(start + x - k)) x++;
+      reached[middle + k] = x;
+      if (x >= aLength && x - k >= bLength) return edits;
+    }
+  }
+  return null;
 }
