@@ -197,6 +197,12 @@ class Run {
     this.log.push(`an assistant writes ${letter}: ${answer.status}`);
   }
 
+  /** What the app has dropped in a merge of its own while the plugin was not connected is lost without the plugin too. */
+  async #forgiveMerges(person: Person): Promise<void> {
+    const dropped = await person.device.run((device) => device.dropped);
+    for (const letter of this.#letters) if (dropped.includes(letter.letter)) letter.isOptional = true;
+  }
+
   /** Takes back what was done last in the pane: in an editor that is not connected, also what the app has read. */
   async #undo(person: Person): Promise<void> {
     if (person.panes === 0) return;
@@ -284,6 +290,7 @@ class Run {
       if (disk?.includes(letter.letter) === true) letter.isPreserved = true;
       else letter.isOptional = true;
     }
+    await this.#forgiveMerges(person);
     await person.device.kill();
     person.isOnline = true;
     this.#say(person, 'is killed');
@@ -317,6 +324,7 @@ class Run {
       await person.device.run((device) => device.restore());
       if (person.panes === 0) await this.#open(person);
     }
+    for (const person of this.#people) await this.#forgiveMerges(person);
     const from = performance.now();
     for (let found = ''; ; ) {
       const states = await this.#states();

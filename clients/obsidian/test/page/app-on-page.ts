@@ -84,6 +84,11 @@ export class AppOnPage {
     for (const { view } of this.leaves) if (view instanceof MarkdownView) await view.save();
   }
 
+  /** See MarkdownView.dropped, since the app has started. */
+  get dropped(): string {
+    return MarkdownView.dropped;
+  }
+
   /** How many editors are connected. */
   get bound(): number {
     return this.leaves.filter(({ view }) => view instanceof MarkdownView && Object.hasOwn(view, 'setViewData')).length;

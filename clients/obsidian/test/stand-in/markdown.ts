@@ -45,6 +45,8 @@ export class MarkdownView extends FileView {
   static switching: Switching = 'state';
   /** A text view is saved this long after its first change (`requestSave`: api, TextFileView). */
   static saveMs = 2_000;
+  /** What a file had, and the app's merge of an editor that is its own has not: such patches take away what is beside. */
+  static dropped = '';
   readonly containerEl: HTMLElement;
   readonly editor: Editor;
   /** What the file had when it was last read or written here. */
@@ -138,6 +140,10 @@ export class MarkdownView extends FileView {
     this.data = text;
     const merge = new DiffMatchPatch();
     const [merged] = merge.patch_apply(merge.patch_make(before, mine), text);
+    if (this.#isDirty && !Object.hasOwn(this, 'setViewData'))
+      MarkdownView.dropped += [...text]
+        .filter((letter) => !before.includes(letter) && !merged.includes(letter))
+        .join('');
     this.setViewData(this.#isDirty ? merged : text, false);
   }
 
