@@ -22,12 +22,32 @@ export interface Excerpt {
 
 const BESIDE = 60;
 const PLACE_MAX = 80;
+/** What is cut off a line to end between two words; a longer word is cut itself. */
+const FIRST_WORD = /^\S{0,20}\s+/;
+const LAST_WORD = /\s+\S{0,20}$/;
 
-/** The text around a place on one line. */
+/** The text around a place on one line, with an ellipsis where the line or the place goes on. */
 export function excerptOf(content: string, { start, end }: Span): Excerpt {
-  const onOneLine = (part: string) => part.replace(/\s+/g, ' ').toWellFormed().replaceAll('\ufffd', '');
-  const before = onOneLine(content.slice(Math.max(0, start - BESIDE), start).replace(/^[\s\S]*[\r\n]/, ''));
-  const place = onOneLine(content.slice(start, Math.min(end, start + PLACE_MAX)));
-  const after = onOneLine(content.slice(end, end + BESIDE).replace(/[\r\n][\s\S]*$/, ''));
+  const before = onOneLine(endOfLine(content.slice(Math.max(0, start - BESIDE - 1), start)));
+  const shown = onOneLine(content.slice(start, Math.min(end, start + PLACE_MAX)));
+  const place = end - start > PLACE_MAX ? `${shown}…` : shown;
+  const after = onOneLine(beginningOfLine(content.slice(end, end + BESIDE + 1)));
   return { text: before + place + after, start: before.length, end: before.length + place.length };
+}
+
+/** The last line of a text, which is cut between two words if it is too long. */
+function endOfLine(text: string): string {
+  const line = text.replace(/^[\s\S]*[\r\n]/, '');
+  if (line.length <= BESIDE) return line;
+  return `…${line.replace(FIRST_WORD, '').slice(-BESIDE)}`;
+}
+
+function beginningOfLine(text: string): string {
+  const line = text.replace(/[\r\n][\s\S]*$/, '');
+  if (line.length <= BESIDE) return line;
+  return `${line.replace(LAST_WORD, '').slice(0, BESIDE)}…`;
+}
+
+function onOneLine(text: string): string {
+  return text.replace(/\s+/g, ' ').toWellFormed().replaceAll('\ufffd', '');
 }

@@ -35,7 +35,9 @@ export const ReplaceText = Type.Object({
 export type ReplaceText = Static<typeof ReplaceText>;
 
 const Excerpt = Type.Object({
-  text: Type.String({ description: 'The line around a place, as it reads before the change.' }),
+  text: Type.String({
+    description: 'The line around a place, as it reads before the change, with an ellipsis where it is cut.',
+  }),
   start: Type.Integer({ description: 'Where in the line the place is, in UTF-16 units.' }),
   end: Type.Integer(),
 });

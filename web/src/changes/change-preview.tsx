@@ -2,7 +2,6 @@ import type { VaultChange } from '@notevault/protocol/vault-changes.ts';
 import { useTexts } from '../i18n/use-texts.ts';
 import { Notice } from '../ui/feedback/notice.tsx';
 import styles from './changes.module.css';
-import { excerptPieces } from './excerpt-pieces.ts';
 
 interface ChangePreviewProps {
   readonly plan: VaultChange;
@@ -28,17 +27,14 @@ export function ChangePreview({ plan: { notes }, replacement, isOther }: ChangeP
             <strong>
               <span dir="auto">{path.replace(/\.md$/i, '')}</span> <small>{count}</small>
             </strong>
-            {excerpts.map((excerpt) => {
-              const { before, gone, after } = excerptPieces(excerpt);
-              return (
-                <p key={`${excerpt.start} ${excerpt.text}`} dir="auto">
-                  {before}
-                  <del>{gone}</del>
-                  <ins>{replacement}</ins>
-                  {after}
-                </p>
-              );
-            })}
+            {excerpts.map(({ text, start, end }) => (
+              <p key={`${start} ${text}`} dir="auto">
+                {text.slice(0, start)}
+                <del>{text.slice(start, end)}</del>
+                <ins>{replacement}</ins>
+                {text.slice(end)}
+              </p>
+            ))}
           </li>
         ))}
       </ul>
