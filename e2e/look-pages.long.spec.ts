@@ -17,6 +17,12 @@ const SMALL = `[...document.querySelectorAll('button, a, select, summary, input'
   return height < 43.5 ? [(one.getAttribute('aria-label') ?? one.textContent ?? one.tagName).slice(0, 30) + ' ' + Math.round(height)] : [];
 })`;
 
+/** What is typed into or chosen from and is so small that phones zoom in. */
+const ZOOMS = `[...document.querySelectorAll('input:not([type=checkbox], [type=radio]), select, textarea')].flatMap((one) => {
+  const size = parseFloat(getComputedStyle(one).fontSize);
+  return one.checkVisibility() && size < 16 ? [(one.labels?.[0]?.textContent ?? one.ariaLabel ?? one.tagName) + ' ' + size + ' px'] : [];
+})`;
+
 /**
  * The left edges of the title of a page, of what follows it, and of lists and their first rows. What is pressed may hang
  * out if its text does not.
@@ -74,13 +80,14 @@ test('the parts of each list page have one left edge', async ({ page, alice }) =
 test.describe('on a phone', () => {
   test.use({ viewport: { width: 360, height: 780 }, hasTouch: true, isMobile: true });
 
-  test('whatever is pressed on any page is 44 px high', async ({ page, alice }) => {
+  test('whatever is pressed on any page is 44 px high, and no field makes the phone zoom', async ({ page, alice }) => {
     test.setTimeout(300_000);
     const found: string[] = [];
     for (const [name, url] of await pagesOf(alice)) {
       await open(page, url);
       await page.waitForLoadState('networkidle');
-      for (const small of new Set(await page.evaluate<string[]>(SMALL))) found.push(`${name}: ${small}`);
+      for (const script of [SMALL, ZOOMS])
+        for (const small of new Set(await page.evaluate<string[]>(script))) found.push(`${name}: ${small}`);
     }
     expect(found).toEqual([]);
   });
