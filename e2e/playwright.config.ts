@@ -1,5 +1,5 @@
 import { defineConfig } from '@playwright/test';
-import { chromiumPath } from '../tools/chromium.ts';
+import { chromiumPath, LETTERS } from '../tools/chromium.ts';
 
 // `npm run test:e2e`: flows in a real browser against the real server with the built app. No test is retried, because
 // a retry hides races; no time is waited for.
@@ -21,9 +21,7 @@ export default defineConfig({
         '--no-sandbox',
         // Its default is too small in containers.
         '--disable-dev-shm-usage',
-        '--font-render-hinting=none',
-        '--disable-lcd-text',
-        '--force-color-profile=srgb',
+        ...LETTERS,
       ],
     },
     viewport: { width: 1200, height: 800 },

@@ -10,6 +10,9 @@ const found = process.env.CHROMIUM ?? PLACES.find((place) => existsSync(place));
 export const noChromium =
   found === undefined ? 'there is no Chromium: apt-get install chromium-headless-shell' : undefined;
 
+/** Draws letters alike on every machine, each as wide as its font says. */
+export const LETTERS = ['--font-render-hinting=none', '--disable-lcd-text', '--force-color-profile=srgb'];
+
 /** The browser of the system, unless CHROMIUM names another: nothing is downloaded. Throws if there is none. */
 export function chromiumPath(): string {
   if (found === undefined) throw new Error(noChromium);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { type Browser, type BrowserContext, chromium, type Page } from '@playwright/test';
 import { buildProgram } from '../../tools/build.ts';
 import { buildWeb } from '../../tools/build-web.ts';
-import { chromiumPath } from '../../tools/chromium.ts';
+import { chromiumPath, LETTERS } from '../../tools/chromium.ts';
 import type { Account } from '../kit/account.ts';
 import { Server } from '../kit/server.ts';
 import { signedIn } from '../kit/test.ts';
@@ -34,7 +34,7 @@ const LOOKS = [
 await mkdir(FOLDER, { recursive: true });
 await buildWeb();
 process.env.TEST_PROGRAM ??= await buildProgram();
-const browser = await chromium.launch({ executablePath: chromiumPath(), args: ['--no-sandbox'] });
+const browser = await chromium.launch({ executablePath: chromiumPath(), args: ['--no-sandbox', ...LETTERS] });
 try {
   for (const look of LOOKS) await takeAll(browser, look);
 } finally {

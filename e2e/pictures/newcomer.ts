@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type BrowserContext, chromium, expect, type Locator, type Page } from '@playwright/test';
-import { chromiumPath } from '../../tools/chromium.ts';
+import { chromiumPath, LETTERS } from '../../tools/chromium.ts';
 import { Server } from '../kit/server.ts';
 import { PASSWORD } from '../kit/test.ts';
 
@@ -19,7 +19,7 @@ await mkdir(FOLDER, { recursive: true });
 let begun = performance.now();
 await using server = await Server.start();
 passed('the server listens');
-const browser = await chromium.launch({ executablePath: chromiumPath(), args: ['--no-sandbox'] });
+const browser = await chromium.launch({ executablePath: chromiumPath(), args: ['--no-sandbox', ...LETTERS] });
 try {
   const one = await newBrowser();
   const page = await one.newPage();
