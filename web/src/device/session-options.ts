@@ -3,6 +3,9 @@ import type { EditorSessionOptions } from '../editor/index.ts';
 import { liveSocket } from '../live/live-socket.ts';
 import { draftId, draftOf } from './outbox/outbox-state.ts';
 
+/** After this long, most keys have been drawn. */
+const DRAWN_MS = 30;
+
 /** How the sessions of this tab are connected. */
 export function sessionOptions(note: NoteRef, store: DeviceStore): EditorSessionOptions {
   const draft = draftOf(note.id);
@@ -15,6 +18,7 @@ export function sessionOptions(note: NoteRef, store: DeviceStore): EditorSession
     ...begun,
     writer: crypto.getRandomValues(new Uint32Array(2)).join('-'),
     now: () => Date.now(),
+    soon: (call) => void setTimeout(call, DRAWN_MS),
     every(milliseconds, call) {
       const timer = setInterval(call, milliseconds);
       return () => clearInterval(timer);

@@ -3,6 +3,9 @@ import { type Observable, ObservableValue } from '../platform/observable.ts';
 import { session } from '../session/app-session.ts';
 
 let socket: LiveSocket | null = null;
+
+/** A key is drawn before it is sent, and what is typed fast is sent together. */
+const GATHER_MS = 30;
 const connection = new ObservableValue(false);
 
 /** Whether there is a connection, also of a socket that is opened later. */
@@ -26,7 +29,7 @@ addEventListener('offline', () => {
 /** The one WebSocket of this tab, opened when it is first needed and closed when the session ends. */
 export function liveSocket(): LiveSocket {
   if (socket === null) {
-    socket = new LiveSocket(location.origin, session);
+    socket = new LiveSocket(location.origin, session, { gatherMs: GATHER_MS });
     socket.onConnection(look);
   }
   return socket;

@@ -46,24 +46,28 @@ export class LiveNote implements Disposable {
 
   readonly #left: (note: LiveNote) => void;
 
-  /** @param left called when the note is left. */
+  /**
+   * @param gatherMs how long edits wait for others with which they are sent.
+   * @param left called when the note is left.
+   */
   constructor(
     socket: HocuspocusProviderWebsocket,
     id: string,
     doc: Doc,
     tokens: TokenSource,
+    gatherMs: number,
     left: (note: LiveNote) => void,
   ) {
     this.id = id;
     this.#left = left;
     this.doc = doc;
-    this.#provider = openDocument(socket, id, doc, tokens, {
-      authorized: (scope) => {
+    const events = {
+      authorized: (scope: 'read-write' | 'readonly') => {
         this.#canWrite = scope === 'read-write';
         this.#announce();
       },
       changed: () => this.#announce(),
-      ended: (reason) => {
+      ended: (reason: string) => {
         this.#end = reason;
         this.#announce();
       },
@@ -72,7 +76,8 @@ export class LiveNote implements Disposable {
         this.#announce();
       },
       message: () => undefined,
-    });
+    };
+    this.#provider = openDocument(socket, id, doc, tokens, events, gatherMs);
   }
 
   /** The whole text of the note, with frontmatter. Sync before the first edit: only the server begins a document. */

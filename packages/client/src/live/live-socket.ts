@@ -9,6 +9,8 @@ export interface LiveSocketOptions {
   /** Milliseconds before the first attempt to reconnect; the following delays double. */
   readonly firstDelayMs?: number;
   readonly longestDelayMs?: number;
+  /** How long edits of a note wait for others with which they are sent; by default they are sent at once. */
+  readonly gatherMs?: number;
   /** A replacement for the global `WebSocket`. */
   readonly webSocket?: new (
     url: string,
@@ -25,13 +27,15 @@ const LONGEST_DELAY_MS = 30_000;
 export class LiveSocket implements Disposable {
   readonly #socket: HocuspocusProviderWebsocket;
   readonly #tokens: TokenSource;
+  readonly #gatherMs: number;
   /** What is open over this socket: each keeps timers that would keep a process alive. */
   readonly #opened = new Set<Disposable>();
 
   /** @param url the server's address, with or without `/api`. */
   constructor(url: string, tokens: TokenSource, options: LiveSocketOptions = {}) {
-    const { firstDelayMs = FIRST_DELAY_MS, longestDelayMs = LONGEST_DELAY_MS, webSocket } = options;
+    const { firstDelayMs = FIRST_DELAY_MS, longestDelayMs = LONGEST_DELAY_MS, gatherMs = 0, webSocket } = options;
     this.#tokens = tokens;
+    this.#gatherMs = gatherMs;
     this.#socket = new HocuspocusProviderWebsocket({
       url: `${url.replace(/\/+(api\/*)?$/, '').replace(/^http/, 'ws')}/api/sync/socket`,
       delay: firstDelayMs,
@@ -71,7 +75,8 @@ export class LiveSocket implements Disposable {
    *   text of a document that the server did not begin is refused: see LiveNote.end.
    */
   open(noteId: string, doc: Doc = new Doc()): LiveNote {
-    return this.#keep(new LiveNote(this.#socket, noteId, doc, this.#tokens, (note) => this.#opened.delete(note)));
+    const left = (note: LiveNote) => this.#opened.delete(note);
+    return this.#keep(new LiveNote(this.#socket, noteId, doc, this.#tokens, this.#gatherMs, left));
   }
 
   /** Watches a vault for changes. Dispose of the result to stop. */

@@ -33,6 +33,7 @@ export function openDocument(
   document: Doc,
   tokens: TokenSource,
   events: DocumentEvents,
+  gatherMs = 0,
 ): HocuspocusProvider {
   let sent: string | null = null;
   let isRefreshed = false;
@@ -43,8 +44,11 @@ export function openDocument(
     document,
     // Several documents of one name, such as two tabs, share a socket.
     sessionAwareness: true,
+    flushDelay: gatherMs,
     async token() {
       sent = await tokens.token();
+      // The provider counts anew from here on what is not acknowledged, and would not count what waits.
+      provider.flushPendingUpdates();
       return sent ?? '';
     },
     onAuthenticated({ scope }) {

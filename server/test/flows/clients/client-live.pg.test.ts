@@ -152,6 +152,44 @@ onEachEngine('the live socket of the client package', (open) => {
     assert.equal((await vault.readNote('a.md'))?.content, 'one\noffline\nearly\n');
   });
 
+  it('the live socket of the client package sends in one what is typed within a moment', async () => {
+    await using server = await startServer({ open });
+    const { vault, note, tokens } = await vaultOf(server);
+    let sent = 0;
+    class Counting extends WebSocket {
+      override send(data: Parameters<WebSocket['send']>[0]): void {
+        sent++;
+        super.send(data);
+      }
+    }
+    using socket = new LiveSocket(server.url, tokens, { ...QUICK, gatherMs: 20, webSocket: Counting });
+    using live = socket.open(note.id);
+    await live.saved();
+    sent = 0;
+    for (const letter of 'two') live.text.insert(live.text.length, letter);
+    assert.deepEqual([live.state.isSaved, sent], [false, 0]);
+    await live.saved();
+    assert.equal(sent, 1);
+    assert.equal((await vault.readNote('a.md'))?.content, 'one\ntwo');
+  });
+
+  it('the live socket of the client package counts what is typed after a connection, though older edits wait', async () => {
+    await using server = await startServer({ open });
+    const { vault, note, tokens } = await vaultOf(server);
+    using net = await network(server.url);
+    using socket = new LiveSocket(net.url, tokens, { ...QUICK, gatherMs: 3_600_000 });
+    const live = socket.open(note.id);
+    await live.synced();
+    await typeOffline(net, socket, live);
+    net.mend();
+    await live.saved();
+    assert.equal((await vault.readNote('a.md'))?.content, 'one\noffline\n');
+    live.text.insert(live.text.length, 'late\n');
+    assert.equal(live.state.isSaved, false);
+    live[Symbol.dispose]();
+    await until(async () => (await vault.readNote('a.md'))?.content === 'one\noffline\nlate\n');
+  });
+
   it('connects at once when it is told that the network is back, however long the delay is', async () => {
     await using server = await startServer({ open });
     const { note, tokens } = await vaultOf(server);

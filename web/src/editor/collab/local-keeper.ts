@@ -18,15 +18,20 @@ export interface KeeperOptions {
   /** Unsent edits of others that were in the copy that was loaded. */
   readonly loaded: readonly Edits[];
   report(event: SaveEvent): void;
+  /** Calls a function once, a moment later: what is typed is drawn before it is kept. */
+  soon(call: () => void): void;
 }
 
 /** Keeps the document of a note on this device, and reports what is confirmed. */
 export class LocalKeeper implements Disposable {
   readonly #options: KeeperOptions;
   #queue: Promise<void> = Promise.resolve();
+  /** What is written next, in one. */
+  #gathered: Uint8Array[] = [];
   #appended = 0;
-  /** How many edits were made here. */
+  /** How many edits were made here, and how many of them are in what was written. */
   #edits = 0;
+  #writtenEdits = 0;
   /** Whether a write failed, so that the copy lacks an edit until the whole document was written. */
   #isIncomplete = false;
   #isClosed = false;
@@ -41,12 +46,14 @@ export class LocalKeeper implements Disposable {
     const { store, note, doc, writer, loaded } = this.#options;
     const lineage = lineageOf(doc);
     if (lineage === null || this.#isClosed) return;
+    this.#write();
     const sent = [...loaded, { writer, upTo: this.#edits }];
     void this.#enqueue(() => store.markSent(note.id, lineage, sent));
   }
 
   /** Resolves when everything so far was written or failed. */
   settled(): Promise<void> {
+    this.#write();
     return this.#queue;
   }
 
@@ -67,19 +74,32 @@ export class LocalKeeper implements Disposable {
   [Symbol.dispose](): void {
     this.#isClosed = true;
     this.#options.doc.off('update', this.#onUpdate);
+    this.#write();
   }
 
   readonly #onUpdate = (update: Uint8Array, origin: unknown, doc: Doc, transaction: { local: boolean }): void => {
-    if (origin === LOCAL_ORIGIN) return;
-    const lineage = lineageOf(doc);
     // An edit before the server's first item would begin a document of its own, which the server refuses.
-    if (lineage === null) return;
+    if (origin === LOCAL_ORIGIN || lineageOf(doc) === null) return;
+    if (transaction.local) this.#edits++;
+    this.#gathered.push(update);
+    if (this.#gathered.length > 1) return;
     this.#options.report({ type: 'keeping' });
-    const { store, note, writer } = this.#options;
-    void this.#append(lineage, update, transaction.local ? { writer, upTo: ++this.#edits } : null);
+    this.#options.soon(() => this.#write());
+  };
+
+  /** Writes what was gathered. */
+  #write(): void {
+    const { store, note, writer, doc } = this.#options;
+    const lineage = lineageOf(doc);
+    const [first, ...others] = this.#gathered;
+    if (first === undefined || lineage === null) return;
+    this.#gathered = [];
+    const edits = this.#edits === this.#writtenEdits ? null : { writer, upTo: this.#edits };
+    this.#writtenEdits = this.#edits;
+    void this.#append(lineage, others.length === 0 ? first : mergeUpdates([first, ...others]), edits);
     if (++this.#appended % COMPACT_AFTER !== 0) return;
     void this.#enqueue(() => store.compact(note.id, lineage, (all) => mergeUpdates([...all])));
-  };
+  }
 
   async #append(lineage: string, update: Uint8Array, edits: Edits | null): Promise<void> {
     const { store, note, doc, report } = this.#options;

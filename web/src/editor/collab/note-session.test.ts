@@ -9,7 +9,12 @@ import { STALLED_MS } from './save-state.ts';
 import { TabStore } from './tab-store.ts';
 
 /** A session whose clock stands still until it is moved. */
-function sessionOf(server: FakeServer, store: LocalStore, writer = 'tab 1') {
+function sessionOf(
+  server: FakeServer,
+  store: LocalStore,
+  writer = 'tab 1',
+  soon: (call: () => void) => void = (call) => call(),
+) {
   const clock: { now: number; tick(): void } = { now: 0, tick: () => undefined };
   const session = new NoteSession({
     note: { id: 'note', vaultId: 'vault', path: 'note.md' },
@@ -17,6 +22,7 @@ function sessionOf(server: FakeServer, store: LocalStore, writer = 'tab 1') {
     store,
     writer,
     now: () => clock.now,
+    soon,
     every: (_milliseconds, call) => {
       clock.tick = call;
       return () => undefined;
@@ -61,6 +67,55 @@ test('a session reads its copy from this device, and sends what it has', async (
   await settled();
   assert.deepEqual([server.text, second.session.state.word], ['offline hello', 'saved']);
   assert.deepEqual(await store.unsentNotes(), []);
+});
+
+/** A store that lists what was appended to it, and a session with it that keeps only when it is told to. */
+async function gathering(server: FakeServer) {
+  const appended: unknown[] = [];
+  class Listing extends MemoryStore {
+    override async append(...edit: Parameters<MemoryStore['append']>): Promise<void> {
+      appended.push(edit[3]);
+      await super.append(...edit);
+    }
+  }
+  const store = new Listing();
+  let keep: () => void = () => undefined;
+  const made = sessionOf(server, store, 'tab 1', (call) => {
+    keep = call;
+  });
+  await settled();
+  made.note()?.sync();
+  await made.session.kept();
+  appended.length = 0;
+  return { ...made, store, appended, keep: () => keep() };
+}
+
+test('a session keeps in one what is typed within a moment, and claims it only then', async () => {
+  const server = new FakeServer('');
+  const { session, note, store, appended, keep } = await gathering(server);
+  note()?.drop();
+  for (const letter of 'abc') session.text.insert(session.text.length, letter);
+  await settled();
+  assert.deepEqual([appended, session.state.word], [[], 'offline-not-saved']);
+  keep();
+  await settled();
+  assert.deepEqual([appended, session.state.word], [[{ writer: 'tab 1', upTo: 3 }], 'offline-kept']);
+  const again = sessionOf(server, store, 'tab 2');
+  await settled();
+  assert.equal(again.session.text.toString(), 'abc');
+});
+
+test('a session keeps what it has gathered before it marks it as sent, and when it is left', async () => {
+  const { session, note, store, appended, keep } = await gathering(new FakeServer(''));
+  session.text.insert(0, 'a');
+  note()?.acknowledge();
+  keep();
+  await settled();
+  assert.deepEqual([appended.length, await store.unsentNotes()], [1, []]);
+  session.text.insert(1, 'b');
+  session[Symbol.dispose]();
+  await settled();
+  assert.deepEqual([appended.length, (await store.unsentNotes()).length], [2, 1]);
 });
 
 test('a session says not saved while the device refuses, and kept again once it took the whole document', async () => {

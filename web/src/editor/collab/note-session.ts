@@ -29,6 +29,8 @@ export interface SessionOptions {
   /** Names this session, and no other, among those that write to the store. */
   readonly writer: string;
   now(): number;
+  /** Calls a function once, as soon as what was typed has been drawn. */
+  soon(call: () => void): void;
   /** Calls a function repeatedly; returns a function that ends it. */
   every(milliseconds: number, call: () => void): () => void;
 }
@@ -193,7 +195,7 @@ export class NoteSession implements Disposable {
   }
 
   #watch(loaded: readonly Edits[]): void {
-    const { store, note, writer } = this.#options;
+    const { store, note, writer, soon } = this.#options;
     const doc = this.#doc;
     doc.on('update', (_update: Uint8Array, origin: unknown, _doc: Doc, { local }: { local: boolean }) => {
       if (local && origin !== LOCAL_ORIGIN) this.#report({ type: 'edited' });
@@ -203,7 +205,7 @@ export class NoteSession implements Disposable {
       if (doc === this.#doc && store.isDurable) this.#report(event);
     };
     if (!store.isDurable) this.#report({ type: 'not-kept' });
-    this.#keeper = new LocalKeeper({ store, note, doc, writer, loaded, report });
+    this.#keeper = new LocalKeeper({ store, note, doc, writer, loaded, report, soon });
   }
 
   #connect(): void {

@@ -41,6 +41,7 @@ class Browser {
       store: this.store,
       writer: `writer ${this.#writers++}`,
       now: () => 0,
+      soon: (call) => call(),
       every: () => () => undefined,
     };
   }
