@@ -1,10 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { ensureSyntaxTree } from '@codemirror/language';
+import { Compartment, EditorState } from '@codemirror/state';
 import { highlightTree } from '@lezer/highlight';
 import fc from 'fast-check';
 import { noteLanguage } from '../syntax/markdown-language.ts';
 import { classesAt, drawnIn, previewState, shownText, stateOf } from '../test/preview-kit.ts';
 import { codeStyle, noteStyle } from '../theme/highlight.ts';
+import { INLINE_RENDERERS } from './preview.ts';
+import { changedLines } from './redraw.ts';
+import { buildDecorations, redraw } from './visible-walk.ts';
 
 const shown: readonly [string, string, string][] = [
   ['bold', 'a **b** c', 'a b c'],
@@ -148,4 +153,68 @@ test('the preview draws any text within its bounds and never hides a line end', 
     }),
     { numRuns: 400 },
   );
+});
+
+const edits = fc.record({ at: fc.nat(), removed: fc.nat({ max: 12 }), inserted: documents, cursor: fc.nat() });
+
+/** All that is drawn, in an order that does not depend on how it was made. */
+function listed({ decorations, atomic }: ReturnType<typeof redraw>) {
+  return [decorations, atomic].map((set) => {
+    const found = [];
+    for (const at = set.iter(); at.value !== null; at.next()) {
+      const { class: name, attributes, widget } = at.value.spec;
+      found.push(JSON.stringify([at.from, at.to, name, attributes, widget?.constructor.name, widget]));
+    }
+    return found.sort();
+  });
+}
+
+test('after any edit, the preview that is redrawn where it changed is that of all that is visible', () => {
+  const starts = fc.record({ doc: documents, at: fc.nat(), above: fc.nat({ max: 30 }), below: fc.nat({ max: 30 }) });
+  fc.assert(
+    fc.property(starts, fc.array(edits, { maxLength: 4 }), ({ doc, at, above, below }, steps) => {
+      let state = stateOf(doc, at % (doc.length + 1));
+      let [from, to] = [Math.min(above, doc.length), Math.max(0, doc.length - below)];
+      const build = () => buildDecorations(state, [{ from, to: Math.max(from, to) }], INLINE_RENDERERS);
+      let built = build();
+      for (const step of steps) {
+        const start = step.at % (state.doc.length + 1);
+        const end = Math.min(state.doc.length, start + step.removed);
+        const changes = state.changes({ from: start, to: end, insert: step.inserted });
+        const transaction = state.update({ changes, selection: { anchor: step.cursor % (changes.newLength + 1) } });
+        state = transaction.state;
+        ensureSyntaxTree(state, state.doc.length, 5_000);
+        [from, to] = [changes.mapPos(from, -1), changes.mapPos(to, 1)];
+        built = redraw(built, transaction, [{ from, to: Math.max(from, to) }], INLINE_RENDERERS);
+        assert.deepEqual(listed(built), listed(build()));
+      }
+    }),
+    {
+      numRuns: 400,
+      // A line that is drawn from its beginning, which was before the block.
+      examples: [
+        [
+          { doc: '    **', at: 1, above: 1, below: 0 },
+          [{ at: 0, removed: 0, inserted: '| a | b |\n|---|---|\n**', cursor: 10 }],
+        ],
+      ],
+    },
+  );
+});
+
+test('an edit draws also what had not been parsed before it', () => {
+  const language = new Compartment();
+  const state = EditorState.create({ doc: 'one\n\n**two**', extensions: language.of([]) });
+  const effects = language.reconfigure(noteLanguage(null));
+  const transaction = state.update({ changes: { from: 0, insert: 'x' }, effects });
+  assert.deepEqual(changedLines(transaction, [{ from: 0, to: 13 }]).at(-1), { from: 6, to: 13 });
+});
+
+test('a letter in a paragraph draws that paragraph alone', () => {
+  const note = 'One **a**\n\n> two **b**\n\n- three **c**\n\nfour\n';
+  const state = stateOf(note, 2);
+  const transaction = state.update({ changes: { from: 2, insert: 'x' } });
+  ensureSyntaxTree(transaction.state, note.length, 5_000);
+  const all = [{ from: 0, to: note.length + 1 }];
+  assert.deepEqual(changedLines(transaction, all), [{ from: 0, to: 10 }]);
 });

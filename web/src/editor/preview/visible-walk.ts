@@ -1,9 +1,10 @@
 import { syntaxTree } from '@codemirror/language';
 import { type EditorState, RangeSet } from '@codemirror/state';
-import { Decoration, type DecorationSet, EditorView, ViewPlugin, type ViewUpdate } from '@codemirror/view';
+import { EditorView, ViewPlugin, type ViewUpdate } from '@codemirror/view';
 import { canWriteNote } from '../core/modes.ts';
 import { type BuiltDecorations, DecorationBuilder } from './decoration-builder.ts';
 import { changesInteraction, isFrozen } from './preview-state.ts';
+import { type Change, changedLines, overlaps, withRedrawn } from './redraw.ts';
 import type { InlineRenderer } from './renderer.ts';
 import type { Range } from './reveal.ts';
 
@@ -30,59 +31,73 @@ export function buildDecorations(
   return builder.finish();
 }
 
+/** What `buildDecorations` makes after a change, from what it made before. */
+export function redraw(
+  before: BuiltDecorations,
+  change: Change,
+  ranges: readonly Range[],
+  table: ReadonlyMap<string, InlineRenderer>,
+): BuiltDecorations {
+  const lines = changedLines(change, ranges);
+  const drawn = buildDecorations(change.state, overlaps(ranges, lines), table);
+  countBuild(drawn);
+  return withRedrawn(before, change.changes, lines, drawn);
+}
+
 /** The one view plugin of the preview. Cost grows with what is visible, not with the note. */
 export function visibleWalk(table: ReadonlyMap<string, InlineRenderer>) {
   const plugin = ViewPlugin.define((view) => new VisibleWalk(view, table), {
-    decorations: (walk) => walk.decorations,
-    provide: (self) => EditorView.atomicRanges.of((view) => view.plugin(self)?.atomic ?? RangeSet.empty),
+    decorations: ({ built }) => built.decorations,
+    provide: (self) => EditorView.atomicRanges.of((view) => view.plugin(self)?.built.atomic ?? RangeSet.empty),
   });
   return plugin;
 }
 
 class VisibleWalk {
-  decorations: DecorationSet = Decoration.none;
-  atomic: RangeSet<Decoration> = RangeSet.empty;
+  built: BuiltDecorations;
   readonly #table: ReadonlyMap<string, InlineRenderer>;
   #isStale = false;
 
   constructor(view: EditorView, table: ReadonlyMap<string, InlineRenderer>) {
     this.#table = table;
-    this.#build(view);
+    this.built = this.#build(view);
   }
 
   update(update: ViewUpdate): void {
-    const isDue = this.#isStale || needsBuild(update);
-    if (!isDue) return;
+    const { view, state, changes } = update;
+    const isWhole = this.#isStale || needsWhole(update);
+    if (!isWhole && !update.docChanged && !update.selectionSet) return;
     // Decorations that change around a composition garble its text; under a pressed mouse they move it.
-    if (update.view.composing || isFrozen(update.state)) {
-      this.decorations = this.decorations.map(update.changes);
-      this.atomic = this.atomic.map(update.changes);
+    if (view.composing || isFrozen(state)) {
+      const { decorations, atomic } = this.built;
+      this.built = { decorations: decorations.map(changes), atomic: atomic.map(changes) };
       this.#isStale = true;
       return;
     }
-    this.#build(update.view);
+    this.built = isWhole ? this.#build(view) : redraw(this.built, update, view.visibleRanges, this.#table);
+    this.#isStale = false;
   }
 
-  #build(view: EditorView): void {
+  #build(view: EditorView): BuiltDecorations {
     const built = buildDecorations(view.state, view.visibleRanges, this.#table);
-    this.decorations = built.decorations;
-    this.atomic = built.atomic;
-    this.#isStale = false;
-    countBuild(built.decorations.size);
+    countBuild(built);
+    return built;
   }
 }
 
-function needsBuild(update: ViewUpdate): boolean {
-  if (update.docChanged || update.viewportChanged || update.selectionSet) return true;
-  if (syntaxTree(update.startState) !== syntaxTree(update.state)) return true;
+/** Whether more may be drawn otherwise than what `redraw` finds by itself. */
+function needsWhole(update: ViewUpdate): boolean {
+  if (update.viewportChanged) return true;
+  // The parser went on.
+  if (!update.docChanged && syntaxTree(update.startState) !== syntaxTree(update.state)) return true;
   if (update.startState.facet(canWriteNote) !== update.state.facet(canWriteNote)) return true;
   return update.transactions.some(changesInteraction);
 }
 
-/** How often decorations were built, and how many: measured, because both grow with what is typed. */
+/** How often decorations were built, and how many: measured, because each key waits for them. */
 export const buildCounts = { builds: 0, decorations: 0 };
 
-function countBuild(size: number): void {
+function countBuild({ decorations }: BuiltDecorations): void {
   buildCounts.builds++;
-  buildCounts.decorations += size;
+  buildCounts.decorations += decorations.size;
 }

@@ -7,6 +7,8 @@ export interface TopBlock {
   readonly name: string;
   readonly from: number;
   readonly to: number;
+  /** The same as long as the parser did not read the block anew. */
+  readonly tree: Parsed;
 }
 
 const known = new WeakMap<Parsed, readonly TopBlock[]>();
@@ -31,6 +33,6 @@ function collect({ children, positions }: Parsed, start: number, blocks: TopBloc
     if ('buffer' in child) return;
     // Nodes without a name only keep the tree balanced.
     if (child.type.isAnonymous) collect(child, from, blocks);
-    else blocks.push({ name: child.type.name, from, to: from + child.length });
+    else blocks.push({ name: child.type.name, from, to: from + child.length, tree: child });
   });
 }
