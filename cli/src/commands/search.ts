@@ -55,12 +55,16 @@ async function searchPages(
   }
 }
 
-function report({ results, relaxed, vaultName }: SearchResponse & { vaultName: string }, json: boolean): void {
+function report({ results, relaxed, partial, vaultName }: SearchResponse & { vaultName: string }, json: boolean): void {
   if (json) {
     process.stdout.write(`${JSON.stringify(results, null, 2)}\n`);
     return;
   }
   const vault = `vault "${printable(vaultName)}"`;
+  if (partial !== undefined) {
+    const { indexed, total } = partial;
+    process.stderr.write(`The index of the ${vault} is being made: ${indexed} of ${total} notes were searched.\n`);
+  }
   if (results.length === 0) process.stderr.write(`Nothing found in the ${vault}.\n`);
   else if (relaxed !== undefined) {
     const phrases = relaxed.map((phrase) => `"${printable(phrase)}"`).join(', ');

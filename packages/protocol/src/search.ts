@@ -92,6 +92,15 @@ export type SearchStatus = Static<typeof SearchStatus>;
 /** Further results have no page. */
 export const SEARCH_RESULTS_MAX = 1000;
 
+export const PartialSearch = Type.Object(
+  { indexed: Type.Integer(), total: Type.Integer() },
+  {
+    description:
+      'Set while the index of a large vault is being made: only so many of its notes were searched, among them the newest. A later search has all.',
+  },
+);
+export type PartialSearch = Static<typeof PartialSearch>;
+
 export const SearchResponse = Type.Object({
   results: Type.Array(SearchResult),
   next_cursor: Nullable(
@@ -102,5 +111,6 @@ export const SearchResponse = Type.Object({
       description: 'Phrases that no note has which passes the rest. Their words were searched instead.',
     }),
   ),
+  partial: Type.Optional(PartialSearch),
 });
 export type SearchResponse = Static<typeof SearchResponse>;

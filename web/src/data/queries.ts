@@ -116,6 +116,9 @@ export function searchQuery(vault: string, params: SearchParams) {
   });
 }
 
+/** How long after an answer of an unfinished index the next one is asked for. */
+const WHILE_INDEXED_MS = 3000;
+
 /** All notes for a query, a page at a time. */
 export function searchPages(vault: string, params: SearchParams) {
   const request = searchRequest(params);
@@ -126,9 +129,14 @@ export function searchPages(vault: string, params: SearchParams) {
     initialPageParam: null as string | null,
     getNextPageParam: ({ next_cursor }) => next_cursor,
     // A note may come again when the vault changes between two pages.
-    select: ({ pages }): SearchResult[] => [
-      ...new Map(pages.flatMap(({ results }) => results.map((result) => [result.id, result] as const))).values(),
-    ],
+    select: ({ pages }) => ({
+      results: [
+        ...new Map(pages.flatMap(({ results }) => results.map((result) => [result.id, result] as const))).values(),
+      ],
+      partial: pages.find(({ partial }) => partial !== undefined)?.partial,
+    }),
+    refetchInterval: ({ state }) =>
+      state.data?.pages.some(({ partial }) => partial !== undefined) ? WHILE_INDEXED_MS : false,
   });
 }
 

@@ -99,11 +99,12 @@ function TaggedNotes({ vaultId, tag }: { readonly vaultId: string; readonly tag:
   const { data, error, isPending, hasNextPage, isFetchingNextPage } = query;
   if (isPending) return <Waiting />;
   if (error !== null && data === undefined) return <Failed error={error} again={() => void query.refetch()} />;
-  if (data?.length === 0) return <Empty icon="tag" title={t('tags.noNotes')} />;
+  if (data?.results.length === 0 && data.partial === undefined) return <Empty icon="tag" title={t('tags.noNotes')} />;
   return (
     <div>
+      {data?.partial === undefined ? null : <p aria-live="polite">{t('search.partial', { ...data.partial })}</p>}
       <ul className={styles.tagged}>
-        {data?.map((result) => (
+        {data?.results.map((result) => (
           <li key={result.id}>
             <Result vaultId={vaultId} result={result} />
           </li>

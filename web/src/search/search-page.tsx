@@ -27,7 +27,7 @@ export function SearchPage() {
   const navigate = route.useNavigate();
   const change = (next: Partial<Record<keyof SearchParams, string | undefined>>) =>
     void navigate({ search: (now) => clean({ ...now, ...next }), replace: true });
-  const { results, query } = useResults(vaultId, params);
+  const { results, partial, query } = useResults(vaultId, params);
   const { data, error, isFetching, isPlaceholderData, hasNextPage } = query;
   return (
     <Page
@@ -52,11 +52,12 @@ export function SearchPage() {
       <div aria-live="polite" aria-busy={isFetching} className={styles.hint}>
         {params.q === undefined
           ? t('search.operators')
-          : data === undefined || data.length === 0
+          : results.length === 0
             ? ''
             : t(`search.${countOf(results.length, hasNextPage, params.sort !== undefined)}`, {
                 count: results.length,
               })}
+        {partial === undefined ? null : <p>{t('search.partial', { ...partial })}</p>}
       </div>
       <ul className={styles.results}>
         {results.map((result) => (
@@ -76,7 +77,7 @@ export function SearchPage() {
           {t('more')}
         </Button>
       ) : null}
-      {params.q !== undefined && data?.length === 0 && !isPlaceholderData ? (
+      {params.q !== undefined && data?.results.length === 0 && !isPlaceholderData ? (
         <Empty icon="search" title={t('search.nothing')}>
           <p>
             {t('search.nothingText')}{' '}
@@ -100,20 +101,22 @@ function useResults(vaultId: string, params: SearchParams) {
   useEffect(() => {
     if (sort !== undefined && hasNextPage && !isFetching && !isError) void fetchNextPage();
   }, [sort, hasNextPage, isFetching, isError, fetchNextPage]);
-  const found = params.q === undefined ? [] : (data ?? []);
+  const found = params.q === undefined ? NOTHING : (data ?? NOTHING);
   const results = useMemo(() => {
-    if (sort === undefined) return found;
+    if (sort === undefined) return found.results;
     const byName = nameOrder(language);
     const changed = (id: string) => {
       const entry = index.byKey(id);
       return entry?.kind === 'note' ? entry.updatedAt : '';
     };
-    return [...found].sort((a, b) =>
+    return [...found.results].sort((a, b) =>
       sort === 'name' ? byName(a.title, b.title) : changed(b.id).localeCompare(changed(a.id)),
     );
   }, [found, sort, index, language]);
-  return { results, query };
+  return { results, partial: found.partial, query };
 }
+
+const NOTHING = { results: [], partial: undefined };
 
 function clean(params: Partial<Record<keyof SearchParams, string | undefined>>): SearchParams {
   return Object.fromEntries(Object.entries(params).filter(([, value]) => value !== undefined && value !== ''));

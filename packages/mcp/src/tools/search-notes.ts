@@ -28,7 +28,7 @@ export const searchNotes = tool({
   rule: operations.search,
   async run({ vault: wanted, limit: most = USUAL, ...request }, context) {
     const client = await chooseVault(context, wanted);
-    const { results, next_cursor: next, relaxed = [] } = await client.search({ ...request, limit: most });
+    const { results, next_cursor: next, relaxed = [], partial } = await client.search({ ...request, limit: most });
     const structured = {
       notice: DATA_NOTICE,
       vault: client.id,
@@ -38,14 +38,19 @@ export const searchNotes = tool({
       has_more: next !== null,
       cursor: next,
       relaxed,
+      ...(partial === undefined ? {} : { partial }),
     };
+    const some =
+      partial === undefined
+        ? []
+        : [`The index is being made: ${partial.indexed} of ${partial.total} notes were searched. Search again later.`];
     const exact = relaxed.length === 0 ? [] : ['No note has the exact phrase; these have its words.'];
-    if (results.length === 0) return { parts: ['Nothing found. Try fewer or other words.'], structured };
+    if (results.length === 0) return { parts: [...some, 'Nothing found. Try fewer or other words.'], structured };
     const lines = results.map(({ path, title, heading_path: heading, snippet }, index) => {
       const under = heading === '' ? '' : `  (${heading})`;
       return `${index + 1}. ${path}  "${title}"${under}\n   ${snippet.replaceAll('\n', ' ')}`;
     });
     const more = next === null ? [] : ['There are more: send the cursor with the same query, or narrow the query.'];
-    return { parts: [...exact, data(lines.join('\n')), ...more], structured };
+    return { parts: [...some, ...exact, data(lines.join('\n')), ...more], structured };
   },
 });

@@ -2,6 +2,7 @@ import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { Mentions, MentionsQuery } from '@notevault/protocol/mentions.ts';
 import type { QueryRequest } from '@notevault/protocol/queries.ts';
 import {
+  type PartialSearch,
   SEARCH_RESULTS_MAX,
   type SearchRequest,
   type SearchResponse,
@@ -250,19 +251,27 @@ function mergeResults(all: readonly VaultResults[], limit: number): VaultResults
   const results: SearchResult[] = kept.flatMap((own) => own.results);
   results.sort((a, b) => b.score - a.score || (a.id < b.id ? 1 : -1));
   const hasMore = results.length > limit || kept.some((own) => own.hasMore);
-  return { results: results.slice(0, limit), hasMore, relaxed };
+  const parts = all.flatMap(({ partial }) => partial ?? []);
+  const sum = (count: (part: PartialSearch) => number) => parts.reduce((total, part) => total + count(part), 0);
+  const partial =
+    parts.length === 0 ? null : { indexed: sum(({ indexed }) => indexed), total: sum(({ total }) => total) };
+  return { results: results.slice(0, limit), hasMore, relaxed, partial };
 }
 
 function searchResponse(
   scope: CursorScope,
-  { results, hasMore, relaxed }: VaultResults,
+  { results, hasMore, relaxed, partial }: VaultResults,
   returned: ReadonlySet<string>,
   now: number,
 ): SearchResponse {
   const marks = [...returned, ...results.map(({ id }) => markOf(id))];
   const isEnd = !hasMore || results.length === 0 || marks.length >= SEARCH_RESULTS_MAX;
-  const page = { results: [...results], next_cursor: isEnd ? null : searchCursorOf(scope, marks, now) };
-  return relaxed.length === 0 ? page : { ...page, relaxed: [...relaxed] };
+  return {
+    results: [...results],
+    next_cursor: isEnd ? null : searchCursorOf(scope, marks, now),
+    ...(relaxed.length === 0 ? {} : { relaxed: [...relaxed] }),
+    ...(partial === null ? {} : { partial }),
+  };
 }
 
 async function withTimeout<Result>(work: Promise<Result>): Promise<Result> {

@@ -10,6 +10,8 @@ export interface FeedState {
   readonly changeSeq: Seq;
   /** The seq of the last dropped tombstone; 0 when there is none. */
   readonly floorSeq: Seq;
+  /** How many live notes the vault has. */
+  readonly noteCount: number;
 }
 
 export interface ChangeFeeds {
@@ -27,7 +29,7 @@ export const changeFeeds: ChangeFeeds = {
   async feed(handle, vault) {
     const row = await handle.get(feeds.findFeed, { vaultId: vault.id });
     if (row === undefined) throw new NotevaultError('vault_header_not_found');
-    return { changeSeq: row.change_seq as Seq, floorSeq: row.floor_seq as Seq };
+    return { changeSeq: row.change_seq as Seq, floorSeq: row.floor_seq as Seq, noteCount: row.note_count };
   },
   lockFeed: async (handle, vaultId) => (await handle.run(feeds.lockFeed, { vaultId })) > 0,
   async raiseFloor(handle, vaultId, seq) {

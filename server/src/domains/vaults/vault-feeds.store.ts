@@ -41,7 +41,7 @@ export const setWritable = statement((db, p: { vaultId: VaultId; writable: numbe
 );
 
 export const findFeed = statement((db, p: { vaultId: VaultId }) =>
-  db.selectFrom('vault_feeds').select(['change_seq', 'floor_seq']).where('vault_id', '=', p.vaultId),
+  db.selectFrom('vault_feeds').select(['change_seq', 'floor_seq', 'note_count']).where('vault_id', '=', p.vaultId),
 );
 
 export const findFeeds = listStatement((db, _p: object, ids: VaultId[]) =>

@@ -142,6 +142,7 @@ export const vault: typeof english = {
     most: 'Die {{count}} besten Treffer. Mehr Wörter finden weniger.',
     mostSorted: 'Die {{count}} besten Treffer, in dieser Reihenfolge. Mehr Wörter finden weniger.',
     best: 'Die {{count}} besten Treffer; vielleicht gibt es mehr',
+    partial: 'Der Index entsteht noch: bisher werden {{indexed}} von {{total}} Notizen durchsucht.',
     nothing: 'Nichts passt',
     nothingText: 'Versuche weniger oder andere Wörter, oder sieh nach, was sich zuletzt geändert hat:',
     folder: 'Ordner',

@@ -141,6 +141,7 @@ export const vault = {
     most: 'The {{count}} best matches. More words find fewer.',
     mostSorted: 'The {{count}} best matches, in this order. More words find fewer.',
     best: 'The {{count}} best matches; there may be more',
+    partial: 'The index is being made: {{indexed}} of {{total}} notes are searched so far.',
     nothing: 'Nothing fits',
     nothingText: 'Try fewer or other words, or look at what changed lately:',
     folder: 'Folder',

@@ -142,6 +142,7 @@ export const vault: typeof english = {
     most: '上位{{count}}件です。単語を増やすと絞り込めます。',
     mostSorted: '上位{{count}}件を並べ替えました。単語を増やすと絞り込めます。',
     best: '上位{{count}}件です。ほかにもあるかもしれません',
+    partial: '索引を作成中です。現在は{{total}}件中{{indexed}}件のノートを検索しています。',
     nothing: '見つかりません',
     nothingText: '単語を減らすか変えてみるか、最近変更されたノートを見てください：',
     folder: 'フォルダー',

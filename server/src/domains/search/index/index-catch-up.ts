@@ -1,5 +1,8 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Seq } from '@notevault/protocol/values/ids.ts';
 import { KeyedLock } from '../../../concurrency/keyed-lock.ts';
+import { runShared } from '../../../concurrency/tenant.ts';
+import type { SealedNote } from '../../notes/notes.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
 import type { SearchDeps } from '../search.ts';
 import { TransferList } from '../worker/transfer-list.ts';
@@ -17,19 +20,69 @@ const PAGE = { limit: 64, bytes: 256 * 1024 };
  */
 type AfterPage = (state: IndexState, tookMs: number, isAwaited: boolean) => void | Promise<void>;
 
+export interface Patience {
+  /** Resolves when a search has waited long enough for a complete index. */
+  readonly end: () => Promise<void>;
+  /** An index that lacks at most so many changes is waited for; one that lacks more gets so many of the newest first. */
+  readonly changes: number;
+}
+
+const PATIENCE: Patience = { end: () => delay(1000, undefined, { ref: false }), changes: 2000 };
+
+/** The searches of a vault that wait for its newest changes, and the seq up to which these are in the index. */
+interface Impatient {
+  waiting: (() => void)[];
+  newestSeq: number;
+}
+
 /** Brings the worker's indexes up to date with their vaults. */
 export class IndexCatchUp {
   readonly #deps: SearchDeps;
+  readonly #patience: Patience;
   /** By vault and epoch. */
   readonly #indexes = new KeyedLock();
+  /** By vault and epoch: the catch-up that impatient searches share. */
+  readonly #shared = new Map<string, Promise<IndexState>>();
+  readonly #impatient = new Map<string, Impatient>();
 
-  constructor(deps: SearchDeps) {
+  constructor(deps: SearchDeps, patience = PATIENCE) {
     this.#deps = deps;
+    this.#patience = patience;
   }
 
   /** Loads a vault's index into memory and brings it up to the vault's current seq. */
   catchUp(vault: OpenVault, onProgress: (state: IndexState) => void = () => undefined): Promise<IndexState> {
     return this.#enqueue(vault, onProgress);
+  }
+
+  /**
+   * Like `catchUp`, for a search of a vault that may be large: resolves to null when the index still lacks many changes
+   * after a moment. It then has the newest of them, and is completed meanwhile.
+   *
+   * @param onComplete called when it is complete, also if that is later.
+   */
+  async catchUpSoon(vault: OpenVault, onComplete: (state: IndexState) => void): Promise<IndexState | null> {
+    const name = nameOf(vault);
+    const complete = this.#shared.get(name) ?? this.#share(vault, onComplete);
+    const soon = await Promise.race([complete, this.#patience.end().then(() => null)]);
+    if (soon !== null) return soon;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const impatient = this.#impatient.get(name) ?? { waiting: [], newestSeq: 0 };
+    impatient.waiting.push(resolve);
+    this.#impatient.set(name, impatient);
+    return Promise.race([complete, promise.then(() => null)]);
+  }
+
+  #share(vault: OpenVault, onComplete: (state: IndexState) => void): Promise<IndexState> {
+    const name = nameOf(vault);
+    const complete = runShared(() => this.catchUp(vault)).finally(() => {
+      this.#shared.delete(name);
+      this.#impatient.delete(name);
+    });
+    this.#shared.set(name, complete);
+    // Who waits for it is told that it failed; the next search begins it again.
+    complete.then(onComplete, () => undefined);
+    return complete;
   }
 
   /**
@@ -45,7 +98,7 @@ export class IndexCatchUp {
 
   /** Runs the catch-ups of a vault one after the other: a later one needs writes that an earlier one has not seen. */
   #enqueue(vault: OpenVault, afterPage: AfterPage): Promise<IndexState> {
-    return this.#indexes.runExclusive(`${vault.id} ${vault.feedEpoch}`, (locked) =>
+    return this.#indexes.runExclusive(nameOf(vault), (locked) =>
       this.#run(vault, (state, tookMs) => afterPage(state, tookMs, locked.isAwaited())),
     );
   }
@@ -65,13 +118,37 @@ export class IndexCatchUp {
         state = await this.#createEmpty(vault, changes.floorSeq);
         continue;
       }
-      const transfer = new TransferList();
-      const notes = changes.notes.map((note) => transfer.addNote(note));
-      const params = { vault: vault.id, key: vault.key.share(0), notes, upTo: changes.upTo };
-      state = await worker.request('addNotes', params, transfer);
+      await this.#addNewest(vault, state.seq, changes.changeSeq);
+      state = await this.#add(vault, changes.notes, changes.upTo);
       await afterPage(state, performance.now() - started);
       if (!changes.more) return state;
     }
+  }
+
+  /**
+   * Adds the newest changes before those that come in order, when searches wait for them and many are missing. Their
+   * notes are added once more in their turn.
+   */
+  async #addNewest(vault: OpenVault, seq: number, changeSeq: number): Promise<void> {
+    const { db, notes } = this.#deps;
+    const { changes } = this.#patience;
+    const impatient = this.#impatient.get(nameOf(vault));
+    if (impatient === undefined || impatient.waiting.length === 0 || changeSeq - seq <= changes) return;
+    const waiting = impatient.waiting.splice(0);
+    for (let after = Math.max(impatient.newestSeq, changeSeq - changes); after < changeSeq; ) {
+      const page = await db.read((handle) => notes.sealedAfter(handle, vault, after as Seq, PAGE));
+      await this.#add(vault, page.notes, 0);
+      after = page.more ? (page.notes.at(-1)?.seq ?? changeSeq) : changeSeq;
+      impatient.newestSeq = after;
+    }
+    for (const resolve of waiting) resolve();
+  }
+
+  #add(vault: OpenVault, sealed: readonly SealedNote[], upTo: number): Promise<IndexState> {
+    const transfer = new TransferList();
+    const notes = sealed.map((note) => transfer.addNote(note));
+    const params = { vault: vault.id, key: vault.key.share(0), notes, upTo };
+    return this.#deps.worker.request('addNotes', params, transfer);
   }
 
   /** The next page of notes that the index does not have; or the fact that tombstones it needs have expired. */
@@ -85,7 +162,7 @@ export class IndexCatchUp {
       const last = page.notes.at(-1)?.seq;
       // Seqs without a note belong to other changes. After the last note, all seqs are covered.
       const upTo = page.more && last !== undefined ? last : changeSeq;
-      return { kind: 'page', notes: page.notes, more: page.more, upTo } as const;
+      return { kind: 'page', notes: page.notes, more: page.more, upTo, changeSeq } as const;
     });
   }
 
@@ -98,4 +175,8 @@ export class IndexCatchUp {
   #createEmpty({ id, key, feedEpoch: epoch }: OpenVault, floor: number): Promise<IndexState> {
     return this.#deps.worker.request('createIndex', { vault: id, key: key.share(0), epoch, floor, stored: null });
   }
+}
+
+function nameOf({ id, feedEpoch }: OpenVault): string {
+  return `${id} ${feedEpoch}`;
 }

@@ -1,6 +1,6 @@
 import { folderOf } from '@notevault/note-text/paths.ts';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
-import type { SearchResult } from '@notevault/protocol/search.ts';
+import type { PartialSearch, SearchResult } from '@notevault/protocol/search.ts';
 import type { NoteId } from '@notevault/protocol/values/ids.ts';
 import { parseQuery } from '@notevault/search-index/query/query-parser.ts';
 import type { SearchHit, SearchHits } from '@notevault/search-index/ranking/hybrid.ts';
@@ -13,6 +13,7 @@ import type { IndexCatchUp } from '../index/index-catch-up.ts';
 import type { IndexPersistence } from '../index/index-persistence.ts';
 import type { SearchDeps } from '../search.ts';
 import { TransferList } from '../worker/transfer-list.ts';
+import type { IndexState } from '../worker/worker-api.ts';
 import { WorkerDied } from '../worker/worker-client.ts';
 import { NO_QUERY_VECTOR, type QueryVector, QueryVectors } from './query-vector.ts';
 import type { CheckedRequest } from './search-request.ts';
@@ -25,6 +26,8 @@ export interface VaultResults {
   readonly hasMore: boolean;
   /** The phrases that no note has; their words were searched instead. */
   readonly relaxed: readonly string[];
+  /** Set when only a part of the notes was searched, because the index is being made. */
+  readonly partial: PartialSearch | null;
 }
 
 /** A found note with its row, which was not written since the index read it. */
@@ -64,16 +67,17 @@ export class VaultSearch {
 
   /** The results; null when a note among them was written since it was found. The last attempt leaves such notes out. */
   async #resultsOf(vault: OpenVault, request: CheckedRequest, isLast: boolean): Promise<VaultResults | null> {
-    const { hits, words, hasMore, relaxed } = await this.#searchIndex(vault, request);
+    const { hits, words, hasMore, relaxed, partial } = await this.#searchIndex(vault, request);
     const current = await this.#currentNotes(vault, hits);
-    if (current.length < hits.length && !isLast) return null;
+    // An index that is being made may lack what was written since for longer than a search waits.
+    if (current.length < hits.length && !isLast && partial === null) return null;
     const transfer = new TransferList();
     const texts = current.map(({ found: { start, end }, row: { id, version, content } }) => {
       return { id, version, content: content === null ? null : transfer.add(content), start, end };
     });
     const snippets = await this.#deps.worker.request('snippets', { key: vault.key.share(0), words, texts }, transfer);
     const results = current.map(({ found }, at) => searchResultOf(found, snippets[at] ?? null));
-    return { results, hasMore, relaxed };
+    return { results, hasMore, relaxed, partial };
   }
 
   async #currentNotes(vault: OpenVault, hits: readonly SearchHit[]): Promise<CurrentNote[]> {
@@ -87,19 +91,27 @@ export class VaultSearch {
     });
   }
 
-  /** Searches the index as of the vault's seq, which it catches up with where it is behind. */
-  async #searchIndex(vault: OpenVault, request: CheckedRequest): Promise<SearchHits> {
+  /**
+   * Searches the index as of the vault's seq, which it catches up with where it is behind; where it is far behind, what
+   * is in it so far.
+   */
+  async #searchIndex(vault: OpenVault, request: CheckedRequest): Promise<SearchHits & Pick<VaultResults, 'partial'>> {
     const { db, vaults, notes, worker } = this.#deps;
     const { query, mode, filter, limit, diversity, returned } = request;
     await notes.live.flush(vault);
-    const { changeSeq: seq } = await vaults.feed(db, vault);
+    const { changeSeq, noteCount } = await vaults.feed(db, vault);
+    const index = { vault: vault.id, epoch: vault.feedEpoch };
+    let seq: number = changeSeq;
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
       const { model, vectorQuery, isPartial } = await this.#queryVectorFor(vault, request, seq);
       const options = { mode, filter, limit, diversity, returned, vectorQuery, isPartial };
-      const params = { vault: vault.id, epoch: vault.feedEpoch, seq, query, model, ...options };
-      const found = await worker.request('search', params);
-      if (found !== null) return found;
-      await this.#catchUpAndStore(vault);
+      const state = seq < changeSeq ? await worker.request('indexState', index) : null;
+      const found = await worker.request('search', { ...index, seq, query, model, ...options });
+      if (found !== null && seq === changeSeq) return { ...found, partial: null };
+      if (found !== null && state !== null) {
+        return { ...found, partial: { indexed: Math.min(state.notes, noteCount), total: noteCount } };
+      }
+      seq = (await this.#catchUpAndStore(vault)) ? changeSeq : 0;
     }
     throw new NotevaultError('unavailable');
   }
@@ -138,9 +150,10 @@ export class VaultSearch {
     }
   }
 
-  async #catchUpAndStore(vault: OpenVault): Promise<void> {
-    const state = await this.#catchUp.catchUp(vault);
-    this.#persistence.storeIfDue(vault, state);
+  /** Resolves to whether the index is complete; else it has the newest notes, and is completed meanwhile. */
+  async #catchUpAndStore(vault: OpenVault): Promise<boolean> {
+    const store = (state: IndexState) => this.#persistence.storeIfDue(vault, state);
+    return (await this.#catchUp.catchUpSoon(vault, store)) !== null;
   }
 }
 
