@@ -25,6 +25,13 @@ export function editorOf(owner: MarkdownView): EditorView | null {
   return (owner.editor as { readonly cm?: EditorView } | undefined)?.cm ?? null;
 }
 
+export interface EditorOptions {
+  /** Takes the text that the app sets, when it read the file again. */
+  readonly replaced: (text: string) => void;
+  /** Resolves once the device keeps what the file has, which the app may then save over; null where it does. */
+  readonly kept: () => Promise<void> | null;
+}
+
 /** An editor that shows the text of a document: both are the same from one change to the next. */
 export class BoundEditor {
   readonly view: EditorView;
@@ -32,23 +39,32 @@ export class BoundEditor {
   readonly #app: App;
   readonly #file: TFile;
   readonly #text: DocumentText;
-  #restore: () => void;
+  readonly #restore: readonly (() => void)[];
   #isOver = false;
 
-  /** @param replaced takes the text that the app sets, when it read the file again. */
-  constructor(app: App, owner: MarkdownView, view: EditorView, text: DocumentText, replaced: (text: string) => void) {
+  constructor(app: App, owner: MarkdownView, view: EditorView, text: DocumentText, { replaced, kept }: EditorOptions) {
     if (owner.file === null) throw new Error('the view has no file');
     this.#app = app;
     this.owner = owner;
     this.view = view;
     this.#file = owner.file;
     this.#text = text;
-    this.#restore = interceptTexts(owner, (data) => {
+    const isTaken = (data: string) => {
       if (!this.isCurrent || inLineFeeds(data) === this.#text.toJSON()) return false;
       replaced(inLineFeeds(data));
       owner.requestSave();
       return true;
-    });
+    };
+    this.#restore = [
+      intercepted(owner, 'setViewData', (before) => (data, clears) => {
+        if (!isTaken(data)) before(data, clears);
+      }),
+      intercepted(owner, 'save', (before) => async (clears) => {
+        const keeping = this.isCurrent ? kept() : null;
+        if (keeping !== null) await keeping;
+        await before(clears);
+      }),
+    ];
     this.paint();
   }
 
@@ -97,7 +113,7 @@ export class BoundEditor {
   /** The editor is the app's own again. */
   release(): void {
     this.#isOver = true;
-    this.#restore();
+    for (const restore of this.#restore) restore();
   }
 
   #show(changes: readonly ChangeSpec[]): void {
@@ -114,23 +130,25 @@ export class BoundEditor {
   }
 }
 
-/**
- * Asks before the app sets the text of a view. Returns a function that ends it, also after another plugin did the same.
- *
- * @param intercept whether the text is taken care of
- */
-function interceptTexts(owner: MarkdownView, intercept: (data: string) => boolean): () => void {
-  const isOwn = Object.hasOwn(owner, 'setViewData');
-  const before = Reflect.get<MarkdownView, 'setViewData'>(owner, 'setViewData');
+type Intercepted = Pick<MarkdownView, 'setViewData' | 'save'>;
+
+/** Wraps a method of a view. Returns a function that ends it, also after another plugin did the same. */
+function intercepted<Name extends keyof Intercepted>(
+  owner: Intercepted,
+  name: Name,
+  wrap: (before: Intercepted[Name]) => Intercepted[Name],
+): () => void {
+  const isOwn = Object.hasOwn(owner, name);
+  const method = owner[name];
+  const before = method.bind(owner) as Intercepted[Name];
+  const wrapped = wrap(before);
   let isOver = false;
-  const mine = function (this: MarkdownView, data: string, clears: boolean): void {
-    if (isOver || !intercept(data)) before.call(this, data, clears);
-  };
-  owner.setViewData = mine;
+  const mine = ((...args: unknown[]) => Reflect.apply(isOver ? before : wrapped, owner, args)) as Intercepted[Name];
+  owner[name] = mine;
   return () => {
     isOver = true;
-    if (owner.setViewData !== mine) return;
-    if (isOwn) owner.setViewData = before;
-    else Reflect.deleteProperty(owner, 'setViewData');
+    if (owner[name] !== mine) return;
+    if (isOwn) owner[name] = method;
+    else Reflect.deleteProperty(owner, name);
   };
 }

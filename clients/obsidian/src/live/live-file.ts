@@ -37,6 +37,9 @@ export type Ended = 'closed' | 'foreign_lineage' | 'refused';
 const FROM_COPY = { name: 'copy' };
 const FROM_FILE = { name: 'file' };
 
+/** How long the app’s save of a note waits for what the device keeps. */
+const KEPT_MS = 2_000;
+
 /** How long after a change of the file the app may set what it has merged. */
 const REREAD_MS = 3_000;
 
@@ -58,6 +61,7 @@ export class LiveFile {
   readonly #note: LiveNote;
   readonly #ended: (file: LiveFile, reason: Ended) => void;
   #isCopied = false;
+  readonly #keeping = new Set<Promise<void>>();
   /** How many texts that were set are not looked into yet. */
   #replacing = 0;
   /** When the file was changed by something else than the one editor that shows it. */
@@ -142,7 +146,10 @@ export class LiveFile {
   bind(owner: MarkdownView, view: EditorView, shown: string): void {
     const typed = view.state.doc.toString();
     if (!this.knows(typed)) this.#edit(mergeTexts(shown, typed, this.text));
-    const editor = new BoundEditor(this.#parts.app, owner, view, this.#text, (text) => void this.#replaced(text));
+    const editor = new BoundEditor(this.#parts.app, owner, view, this.#text, {
+      replaced: (text) => void this.#replaced(text),
+      kept: () => (this.#keeping.size === 0 ? null : this.#kept()),
+    });
     this.editors.set(view, editor);
     this.#recent.add(view.state.doc);
     // From now on the app saves what the document has.
@@ -171,9 +178,30 @@ export class LiveFile {
   }
 
   /** Looks at the file, whose events may be missing. */
-  async look(): Promise<void> {
-    const text = await this.#parts.app.vault.read(this.file).catch(() => null);
-    if (text !== null) this.read(inLineFeeds(text));
+  look(): Promise<void> {
+    const look = async () => {
+      const text = await this.#parts.app.vault.read(this.file).catch(() => null);
+      if (text !== null) this.read(inLineFeeds(text));
+    };
+    return this.#keepingBy(look());
+  }
+
+  /** What the file has is being read and kept on the device until this ends. */
+  async #keepingBy(work: Promise<void>): Promise<void> {
+    this.#keeping.add(work);
+    await work.catch(() => undefined);
+    this.#keeping.delete(work);
+  }
+
+  /** Resolves when what the file had is kept: the app may end right after it has saved over it. */
+  async #kept(): Promise<void> {
+    const until = this.#parts.now() + KEPT_MS;
+    let timer: number | undefined;
+    const late = new Promise<void>((resolve) => {
+      timer = window.setTimeout(resolve, KEPT_MS);
+    });
+    while (this.#keeping.size > 0 && this.#parts.now() < until) await Promise.race([late, ...this.#keeping]);
+    window.clearTimeout(timer);
   }
 
   /**
@@ -293,12 +321,12 @@ export class LiveFile {
       onDisk: this.#recent.onDisk,
       foreign: this.#foreign?.waiting ?? [],
     };
-    void this.#parts.store.begin(row, encodeStateAsUpdate(this.#doc)).catch(() => undefined);
+    void this.#keepingBy(this.#parts.store.begin(row, encodeStateAsUpdate(this.#doc)));
   }
 
   #change(changed: Partial<Omit<NoteCopy, 'updates'>>): void {
     if (!this.#isCopied && (changed.foreign?.length ?? 0) > 0) this.#beginCopy();
-    else if (this.#isCopied) void this.#parts.store.change(this.id, changed).catch(() => undefined);
+    else if (this.#isCopied) void this.#keepingBy(this.#parts.store.change(this.id, changed));
   }
 
   #follow({ isSynced, isSaved, isRejected, canWrite, end }: LiveNoteState): void {

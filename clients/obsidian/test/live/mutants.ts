@@ -129,6 +129,13 @@ export const MUTANTS: readonly Mutant[] = [
     test: 'that was being sent',
   },
   {
+    name: 'the app saves over what is not kept yet',
+    file: 'live/live-file.ts',
+    guard: 'kept: () => (this.#keeping.size === 0 ? null : this.#kept()),',
+    without: 'kept: () => null,',
+    test: 'before the device keeps it',
+  },
+  {
     name: 'files are looked at only after an event',
     file: 'live/live-notes.ts',
     guard: 'for (const live of this.#live.values()) void live.look();',

@@ -86,6 +86,26 @@ export function outsideTests(note: (text: string) => Promise<Together>): void {
       assert.equal((await inStep(both, here, there)).split('from outside').length, 2);
     });
 
+    test('the app saves nothing over what a plugin wrote before the device keeps it', async () => {
+      await using both = await note('first\n');
+      const here = await both.shown({ saveMs: 100_000 });
+      const disk = await here.run(async (device) => {
+        const goOn = await device.blockCopies();
+        device.type(0, 'typed\n');
+        await device.process('note.md', (text) => `${text}by a plugin\n`);
+        const saved = device.save();
+        // As long as the app takes to save.
+        const file = device.app.vault.getFileByPath('note.md');
+        if (file !== null) for (let turn = 0; turn < 20; turn++) await device.app.vault.read(file);
+        const now = device.disk('note.md');
+        goOn();
+        await saved;
+        return now;
+      });
+      assert.equal(disk, 'first\nby a plugin\n');
+      assert.deepEqual((await inStep(both, here)).split('\n').sort(), ['', 'by a plugin', 'first', 'typed']);
+    });
+
     test('the same rewriting of a link by plugins of two devices at once counts once', async () => {
       await using both = await note(TEXT);
       const devices = [await both.shown(), await both.shown()];

@@ -22,6 +22,7 @@ export interface StartOptions extends AppOptions {
   readonly notes?: readonly { readonly id: string; readonly path: string; readonly text: string }[];
 }
 
+const COPIES = 'notevault-live';
 const network = new PageNetwork();
 
 /** The app on this page, with the live notes of the plugin and nothing else of it. */
@@ -34,7 +35,7 @@ class PageDevice extends AppOnPage {
   readonly keys: number[] = [];
   readonly changes: number[] = [];
   readonly #socket: LiveSocket;
-  readonly #store = new CopyStore(indexedDB, 'notevault-live');
+  readonly #store = new CopyStore(indexedDB, COPIES);
 
   constructor(options: StartOptions) {
     super(options);
@@ -80,6 +81,27 @@ class PageDevice extends AppOnPage {
   /** The notes of which this device keeps a copy, once everything that happened until now is kept. */
   copies(): Promise<readonly string[]> {
     return this.#store.ids();
+  }
+
+  /** Has what this device keeps wait, until the function that this resolves to is called. */
+  async blockCopies(): Promise<() => void> {
+    const opening = indexedDB.open(COPIES);
+    const database = await new Promise<IDBDatabase>((resolve) => {
+      opening.onsuccess = () => resolve(opening.result);
+    });
+    const notes = database.transaction(['notes', 'updates'], 'readwrite').objectStore('notes');
+    let isOver = false;
+    await new Promise<void>((resolve) => {
+      const goOn = () => {
+        resolve();
+        if (isOver) database.close();
+        else notes.count().onsuccess = goOn;
+      };
+      notes.count().onsuccess = goOn;
+    });
+    return () => {
+      isOver = true;
+    };
   }
 
   /** Keeps a document with a text that the server did not begin, as if this device had edited it before. */
