@@ -83,8 +83,12 @@ export class PluginDevice {
     };
   }
 
-  /** Works with the plugin’s sync, opened as at a start of the app. */
-  async open<Result>(work: (sync: VaultSync) => Promise<Result>): Promise<Result> {
+  /**
+   * Works with the plugin’s sync, opened as at a start of the app.
+   *
+   * @param isStarted whether the work starts it, so that it hears of changes itself
+   */
+  async open<Result>(work: (sync: VaultSync) => Promise<Result>, isStarted = false): Promise<Result> {
     const { server, key, vaultId } = this.#vault;
     const signIn = new SignIn(this.app.asApp.secretStorage, 'test');
     signIn.save({ access_token: key, refresh_token: 'none' });
@@ -99,7 +103,8 @@ export class PluginDevice {
       ...{ setPaused: async () => undefined, changed: () => undefined },
       ...this.#options,
     });
-    const heard = (['create', 'modify', 'delete', 'rename'] as const).map((kind) =>
+    const kinds = isStarted ? [] : (['create', 'modify', 'delete', 'rename'] as const);
+    const heard = kinds.map((kind) =>
       this.app.vault.on(kind, (file: never, from?: string) => sync.disk.heard(kind, file, from)),
     );
     try {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import type { Clock } from '@notevault/sync/engine/ports.ts';
 import { IDBFactory } from 'fake-indexeddb';
 import { onSqlite } from '../../../../server/test/kit/engines.ts';
 import { startServer } from '../../../../server/test/kit/server.ts';
@@ -7,6 +8,36 @@ import { until } from '../../../../server/test/kit/until.ts';
 import { PluginDevice, vaultOf } from './plugin-device.ts';
 
 const MB = 1024 * 1024;
+
+/** On it, a sync that has nothing to do rests until something wakes it. */
+class RestingClock implements Clock {
+  isResting = false;
+  #ticks = 0;
+
+  now(): number {
+    return Math.floor(Date.now() + 60_000 + this.#ticks);
+  }
+
+  ticks(): number {
+    return this.#ticks;
+  }
+
+  uuid(): string {
+    return crypto.randomUUID();
+  }
+
+  async sleep(ms: number, signal?: AbortSignal): Promise<void> {
+    if (ms < 10_000) {
+      this.#ticks += ms;
+      await new Promise((resolve) => setImmediate(resolve));
+      return;
+    }
+    const isOfSync = ms === 30_000;
+    if (isOfSync) this.isResting = true;
+    await new Promise((resolve) => signal?.addEventListener('abort', resolve, { once: true }));
+    if (isOfSync) this.isResting = false;
+  }
+}
 
 onSqlite('the plugin’s sync with a server', (open) => {
   const startedWith = async (name: string) => {
@@ -262,6 +293,31 @@ onSqlite('the plugin’s sync with a server', (open) => {
     await phone.sync();
     assert.equal(phone.text('a.md'), 'first here\nmiddle\nlast there\n');
     assert.equal(await at.vault.textOf('a.md'), phone.text('a.md'));
+  });
+
+  it('C6: after each rename and deletion a change here is sent, though nothing but the change wakes the sync', async () => {
+    await using at = await startedWith('awake');
+    const clock = new RestingClock();
+    const socket = () => assert.fail('no socket here');
+    const desk = new PluginDevice(at.vault, {}, { clock, socket });
+    const paths = async (expected: string) => {
+      await until(async () => `${await at.vault.paths()}` === expected, expected);
+      await until(() => clock.isResting, 'the end of the run');
+    };
+    await desk.open(async (sync) => {
+      sync.start(true);
+      await paths('');
+      await desk.write('a.md', 'one\n');
+      await paths('a.md');
+      await desk.app.vault.rename(desk.file('a.md'), 'b.md');
+      await paths('b.md');
+      await desk.write('c.md', 'two\n');
+      await paths('b.md,c.md');
+      await desk.app.vault.delete(desk.file('b.md'));
+      await paths('c.md');
+      await desk.write('c.md', 'three\n');
+      await until(async () => (await at.vault.textOf('c.md')) === 'three\n', 'the text');
+    }, true);
   });
 
   it('C7: a settings file of the app that changes with each click is never synced and blocks nothing', async () => {
