@@ -25,7 +25,7 @@ export function editorOf(owner: MarkdownView): EditorView | null {
   return (owner.editor as { readonly cm?: EditorView } | undefined)?.cm ?? null;
 }
 
-export interface EditorOptions {
+export interface EditorHooks {
   /** Takes the text that the app sets, when it read the file again. */
   readonly replaced: (text: string) => void;
   /** Resolves once the device keeps what the file has, which the app may then save over; null where it does. */
@@ -42,7 +42,7 @@ export class BoundEditor {
   readonly #restore: readonly (() => void)[];
   #isOver = false;
 
-  constructor(app: App, owner: MarkdownView, view: EditorView, text: DocumentText, { replaced, kept }: EditorOptions) {
+  constructor(app: App, owner: MarkdownView, view: EditorView, text: DocumentText, { replaced, kept }: EditorHooks) {
     if (owner.file === null) throw new Error('the view has no file');
     this.#app = app;
     this.owner = owner;
