@@ -1,4 +1,3 @@
-import { ancestorsOf, folderOf } from '@notevault/note-text/paths.ts';
 import { wholeOf } from '@notevault/sync/engine/file-contents.ts';
 import {
   type Clock,
@@ -10,15 +9,16 @@ import {
   type Expected,
   type FileContent,
 } from '@notevault/sync/engine/ports.ts';
-import { kindOf } from '@notevault/sync/plan/trees.ts';
 import { IGNORE_FILE, IgnoreRules } from '@notevault/sync/rules/ignore-rules.ts';
 import { pathFault } from '@notevault/sync/rules/safe-path.ts';
 import { type Setting, SettingsFiles } from '@notevault/sync/rules/settings-files.ts';
 import { type App, type TAbstractFile, TFile, TFolder } from 'obsidian';
 import { reason } from '../texts/reasons/en.ts';
 import { FileFacts } from './file-facts.ts';
-import { KeptCopies, ownBuffer } from './kept-copies.ts';
+import { FileWriter } from './file-writer.ts';
+import { KeptCopies } from './kept-copies.ts';
 import { PathLocks } from './path-locks.ts';
+import { VaultFiles } from './vault-files.ts';
 import { isHidden, tooLarge, VaultListing } from './vault-listing.ts';
 import { WriteJournal } from './write-journal.ts';
 
@@ -41,10 +41,7 @@ export interface VaultDiskOptions {
   readonly isOpen?: (path: string) => boolean;
 }
 
-/** What is longer is written piece by piece. */
-const WHOLE_BYTES = 4 * 1024 * 1024;
 const PIECE_BYTES = 1024 * 1024;
-const WRITES_MAX = 3;
 /** When to try again what is held. */
 const HELD_MS = 3000;
 /** Files that the app was not told of are looked for this often. */
@@ -63,9 +60,10 @@ export class VaultDisk implements Disk {
   readonly #facts: FileFacts;
   readonly #listing: VaultListing;
   readonly #journal: WriteJournal;
+  readonly #files: VaultFiles;
+  readonly #writer: FileWriter;
   #strangersAt = Number.NEGATIVE_INFINITY;
   #doubted = 0;
-  #pieces = 0;
 
   constructor(options: VaultDiskOptions) {
     const { app, clock, bytesMax, before, folderId } = options;
@@ -81,6 +79,14 @@ export class VaultDisk implements Disk {
       ...{ vault, clock, facts: this.#facts, rules: this.#rules, settings: this.#settings, bytesMax },
     });
     for (const [path, file] of before) this.#listing.listed.set(path, file);
+    this.#files = new VaultFiles(app, this.#facts, this.#listing);
+    this.#writer = new FileWriter({
+      ...{ app, facts: this.#facts, files: this.#files, journal: this.#journal },
+      ...{ kept: this.kept, listing: this.#listing },
+      isOpen: (path) => options.isOpen?.(path) === true,
+      requireFree: (path) => this.#requireFree(path),
+      newName: () => clock.uuid(),
+    });
   }
 
   /** Mends what the end of the app has left half written. Call before the first listing. */
@@ -153,16 +159,8 @@ export class VaultDisk implements Disk {
     return this.#rules.isIgnored(path, kind) || (kind === 'file' && this.#listing.isTooLarge(path));
   }
 
-  async readBytes(file: DiskFile): Promise<Uint8Array | null> {
-    const { adapter } = this.#app.vault;
-    const at = this.#listing.onDisk(file.path);
-    const bytes = await adapter.readBinary(at).catch(() => null);
-    const stat = bytes === null ? null : await adapter.stat(at).catch(() => null);
-    if (bytes === null || stat === null || stat.mtime !== file.mtimeMs) return null;
-    if (bytes.byteLength === file.size) return new Uint8Array(bytes);
-    // The size that was told is not the true one, which the next listing then has.
-    this.#facts.proved(file.path, stat.mtime, bytes.byteLength);
-    return null;
+  readBytes(file: DiskFile): Promise<Uint8Array | null> {
+    return this.#files.readBytes(file);
   }
 
   async *read(file: DiskFile): AsyncIterable<Uint8Array> {
@@ -185,139 +183,21 @@ export class VaultDisk implements Disk {
       throw new DiskRefused(tooLarge(content.size ?? 0, bytesMax));
     return this.#changing(path, async () => {
       this.#requireValid(path);
-      const isLong = content.size === null || content.size > WHOLE_BYTES;
-      if (isLong && kindOf(path) === 'attachment') return this.#writeLong(path, content, over);
-      const bytes = await wholeOf(content.bytes);
-      return this.#writeWhole(path, { bytes, mtime: Math.round(content.mtime * 1000) }, over);
+      return this.#writer.write(path, content, over);
     });
-  }
-
-  async #writeWhole(path: string, next: { bytes: Uint8Array; mtime: number }, over: Expected): Promise<DiskFile> {
-    const at = this.#listing.onDisk(path);
-    this.#requireFree(path);
-    if (over !== null && kindOf(path) === 'attachment' && this.#options.isOpen?.(path) !== true) {
-      const taken = await this.#takeAway(over);
-      try {
-        return await this.#writeWhole(path, next, null);
-      } catch (error) {
-        if (await this.#isFree(path)) await this.#app.vault.adapter.rename(taken, at);
-        throw error;
-      }
-    }
-    const old = over === null ? null : await this.#expected(over);
-    if (old === null && !(await this.#isFree(path))) throw new DiskChanged(path);
-    const kept = old === null ? null : await this.kept.keep(path, old);
-    if (old === null) await this.#makeParents(path);
-    // The app replaces bytes without looking at those that are there.
-    if (over !== null) await this.#requireListed(over);
-    this.#journal.begin({ path, size: next.bytes.length, kept });
-    try {
-      for (let tries = 1; ; tries++) {
-        await this.#put(path, next, old);
-        const there = await this.#app.vault.adapter.readBinary(at).catch(() => null);
-        const isThere = there !== null && isEqual(new Uint8Array(there), next.bytes);
-        if (isThere) return await this.#given(path, next.bytes.length, next.mtime);
-        // Somebody has written to it since: then it is listed as another one.
-        const isOld = there === null || there.byteLength === 0 || (old !== null && isEqual(new Uint8Array(there), old));
-        if (!isOld) return this.#shown(path, next.bytes.length, next.mtime);
-        if (tries === WRITES_MAX) throw new DiskRefused(reason('otherBytes'));
-      }
-    } finally {
-      this.#journal.end(path);
-    }
-  }
-
-  /** Writes by the app where it knows the file, so that open editors learn of it. */
-  async #put(
-    path: string,
-    { bytes, mtime }: { bytes: Uint8Array; mtime: number },
-    old: Uint8Array | null,
-  ): Promise<void> {
-    const { vault } = this.#app;
-    const file = vault.getFileByPath(path);
-    this.#facts.proved(path, mtime, bytes.length);
-    if (file === null) {
-      if (old === null && !isHidden(path) && !(await vault.adapter.exists(path))) {
-        await vault.createBinary(path, ownBuffer(bytes), { mtime });
-        return;
-      }
-      return vault.adapter.writeBinary(this.#listing.onDisk(path), ownBuffer(bytes), { mtime });
-    }
-    const [before, after] = [old === null ? null : textOf(old), textOf(bytes)];
-    if (kindOf(path) === 'attachment' || before === null || after === null) {
-      return vault.modifyBinary(file, ownBuffer(bytes), { mtime });
-    }
-    let isOther = false;
-    await vault.process(
-      file,
-      (now) => {
-        isOther = now !== before && now !== '';
-        return isOther ? now : after;
-      },
-      { mtime },
-    );
-    if (isOther) throw new DiskChanged(path);
-  }
-
-  /** Writes pieces to a file of our own, and gives it its name once it is whole. */
-  async #writeLong(path: string, { bytes, size, mtime }: FileContent, over: Expected): Promise<DiskFile> {
-    const { adapter } = this.#app.vault;
-    this.#pieces += 1;
-    const temp = await this.kept.tempPlace(`${this.#options.clock.now()}-${this.#pieces}`);
-    try {
-      const length = await this.#append(temp, bytes, Math.round(mtime * 1000));
-      const told = (await adapter.stat(temp))?.size ?? 0;
-      // Where the system tells nothing, only reading does.
-      if (told !== length && (await adapter.readBinary(temp)).byteLength !== length)
-        throw new DiskRefused(reason('otherBytes'));
-      if (size !== null && length !== size) throw new DiskRefused(reason('otherSize'));
-      if (over === null && !(await this.#isFree(path))) throw new DiskChanged(path);
-      await this.#makeParents(path);
-      if (over !== null) await this.#takeAway(over);
-      await adapter.rename(temp, path);
-      return await this.#given(path, length, Math.round(mtime * 1000));
-    } catch (error) {
-      if (await adapter.exists(temp)) await adapter.remove(temp);
-      throw error;
-    }
-  }
-
-  async #append(temp: string, bytes: AsyncIterable<Uint8Array>, mtime: number): Promise<number> {
-    const { adapter } = this.#app.vault;
-    let [length, gathered]: [number, Uint8Array[]] = [0, []];
-    const flush = async () => {
-      const piece = await wholeOf(listed(gathered));
-      gathered = [];
-      if (length === 0) await adapter.writeBinary(temp, ownBuffer(piece), { mtime });
-      else await adapter.appendBinary(temp, ownBuffer(piece), { mtime });
-      length += piece.length;
-    };
-    let waiting = 0;
-    for await (const piece of bytes) {
-      for (let at = 0; at < piece.length; at += PIECE_BYTES) {
-        const part = piece.subarray(at, at + PIECE_BYTES);
-        gathered.push(part);
-        waiting += part.length;
-        if (waiting < PIECE_BYTES) continue;
-        waiting = 0;
-        await flush();
-      }
-    }
-    if (gathered.length > 0 || length === 0) await flush();
-    return length;
   }
 
   move(from: DiskFile, to: string): Promise<DiskFile> {
     return this.#changing(from.path, async () => {
       this.#requireValid(to);
-      await this.#requireListed(from);
+      await this.#files.requireListed(from);
       const isSpelling = from.path.toLowerCase() === to.toLowerCase();
-      if (!isSpelling && !(await this.#isFree(to))) throw new DiskChanged(to);
-      await this.#makeParents(to);
+      if (!isSpelling && !(await this.#files.isFree(to))) throw new DiskChanged(to);
+      await this.#files.makeParents(to);
       await this.#rename(from.path, to);
       this.#facts.moved(from.path, to);
       this.#listing.listed.delete(from.path);
-      return this.#shown(to, from.size, from.mtimeMs, from);
+      return this.#files.shown(to, from.size, from.mtimeMs, from);
     });
   }
 
@@ -339,7 +219,7 @@ export class VaultDisk implements Disk {
     if (!(vault.getAbstractFileByPath(from) instanceof TFolder)) throw new DiskChanged(from);
     const isSpelling = from.toLowerCase() === to.toLowerCase();
     if (!isSpelling && (await vault.adapter.exists(to))) throw new DiskChanged(to);
-    await this.#makeParents(to);
+    await this.#files.makeParents(to);
     await this.#rename(from, to);
     for (const [path, file] of [...this.#listing.listed]) {
       if (!path.startsWith(`${from}/`)) continue;
@@ -352,7 +232,7 @@ export class VaultDisk implements Disk {
 
   trash(file: DiskFile): Promise<void> {
     return this.#changing(file.path, async () => {
-      const bytes = await this.#expected(file);
+      const bytes = await this.#files.expected(file);
       this.#requireFree(file.path);
       await this.kept.keep(file.path, bytes);
       const there = this.#app.vault.getFileByPath(file.path);
@@ -418,92 +298,5 @@ export class VaultDisk implements Disk {
 
   #requireFree(path: string): void {
     if (this.#options.isHeld?.(path) === true) throw new DiskRefused(reason('edited'), { retryMs: HELD_MS });
-  }
-
-  async #isFree(path: string): Promise<boolean> {
-    return !(await this.#app.vault.adapter.exists(this.#listing.onDisk(path)));
-  }
-
-  /**
-   * Moves a file that is to be replaced to the kept copies: whatever is there at that moment goes with it, and comes back
-   * if it is not the listed one. Returns where it is.
-   */
-  async #takeAway(file: DiskFile): Promise<string> {
-    const { adapter } = this.#app.vault;
-    const [from, taken] = [this.#listing.onDisk(file.path), await this.kept.place(file.path)];
-    await this.#requireListed(file);
-    await adapter.rename(from, taken);
-    const stat = await adapter.stat(taken);
-    if (stat?.mtime === file.mtimeMs && (stat.size === file.size || stat.size === 0)) return taken;
-    if (await this.#isFree(file.path)) await adapter.rename(taken, from);
-    throw new DiskChanged(file.path);
-  }
-
-  async #requireListed(file: DiskFile): Promise<void> {
-    const stat = await this.#app.vault.adapter.stat(this.#listing.onDisk(file.path));
-    const now = stat?.type === 'file' ? this.#shown(file.path, stat.size, stat.mtime, file) : null;
-    // A size of 0 says nothing.
-    if (now === null || now.mtimeMs !== file.mtimeMs || (now.size !== file.size && stat?.size !== 0))
-      throw new DiskChanged(file.path);
-  }
-
-  /** The bytes of a file that is to be replaced. */
-  async #expected(file: DiskFile): Promise<Uint8Array> {
-    const bytes = await this.readBytes(file);
-    if (bytes === null) throw new DiskChanged(file.path);
-    return bytes;
-  }
-
-  /** The listing of a file that was just written. */
-  async #given(path: string, size: number, mtime: number): Promise<DiskFile> {
-    const stat = await this.#app.vault.adapter.stat(this.#listing.onDisk(path));
-    const kept = stat?.mtime ?? mtime;
-    this.#facts.proved(path, kept, size);
-    this.#listing.suspect(path);
-    const file = this.#app.vault.getFileByPath(path);
-    if (file !== null) this.#facts.replaced(file);
-    return this.#shown(path, size, kept);
-  }
-
-  #shown(path: string, size: number, mtime: number, before?: DiskFile): DiskFile {
-    const file = this.#app.vault.getFileByPath(path);
-    const shown = this.#facts.known(path, { mtime, size }, file) ?? {
-      ...{ path, size, mtimeMs: mtime, ctimeMs: null },
-      fileId: before?.fileId ?? null,
-    };
-    this.#listing.listed.set(path, shown);
-    return shown;
-  }
-
-  async #makeParents(path: string): Promise<void> {
-    const { adapter } = this.#app.vault;
-    const folder = folderOf(this.#listing.onDisk(path));
-    if (folder === '' || (await adapter.exists(folder))) return;
-    const taken = ancestorsOf(path).some((at) => this.#app.vault.getFileByPath(at) !== null);
-    if (taken) throw new DiskChanged(path);
-    await adapter.mkdir(folder);
-  }
-}
-
-function isEqual(a: Uint8Array, b: Uint8Array): boolean {
-  if (a.length !== b.length) return false;
-  // Of megabytes, `every` takes ten times as long.
-  for (let at = 0; at < a.length; at++) if (a[at] !== b[at]) return false;
-  return true;
-}
-
-async function* listed(pieces: readonly Uint8Array[]): AsyncIterable<Uint8Array> {
-  yield* pieces;
-}
-
-const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-
-/** The text as the app reads it; null where a text and its bytes are not one to one. */
-function textOf(bytes: Uint8Array): string | null {
-  try {
-    const text = utf8.decode(bytes);
-    return text.startsWith('\ufeff') ? null : text;
-  } catch {
-    return null;
   }
 }
