@@ -85,7 +85,7 @@ test('SliceScheduler lets a request enter at once while there is time, and else 
   const loop = handTurned(t);
   const entered: string[] = [];
   const enter = (tenant: string, ms: number) =>
-    loop.scheduler.enter(tenant).then(() => {
+    Promise.resolve(loop.scheduler.enter(tenant)).then(() => {
       loop.work(ms);
       entered.push(tenant);
     });
@@ -120,7 +120,7 @@ test('SliceScheduler lets the request of a tenant who comes later enter before t
   const loop = handTurned(t);
   const entered: string[] = [];
   const enter = (tenant: string) =>
-    loop.scheduler.enter(tenant).then(() => {
+    Promise.resolve(loop.scheduler.enter(tenant)).then(() => {
       loop.work(6);
       entered.push(tenant);
     });

@@ -48,12 +48,12 @@ export class SliceScheduler {
   }
 
   /**
-   * Resolves at once while there is time left in this turn and nobody waits, else like `turn`: when one tenant sends a
+   * Returns undefined while there is time left in this turn and nobody waits, else like `turn`: when one tenant sends a
    * thousand requests at once, those of others do not wait for all of them. What already was in its turn, and comes to a
    * second `enter` in it, goes on: it would wait once more behind all.
    */
-  async enter(tenant: string): Promise<void> {
-    if (this.isUsedUp() || (this.#queue.length > 0 && !this.#inTurn)) await this.turn(tenant, 0);
+  enter(tenant: string): Promise<void> | undefined {
+    return this.isUsedUp() || (this.#queue.length > 0 && !this.#inTurn) ? this.turn(tenant, 0) : undefined;
   }
 
   #begin(): { readonly began: number } {

@@ -66,7 +66,7 @@ test('Admission refuses an account over its share of large answers, and releases
   const admission = new Admission(limits);
   const open = (account: string, bytes: number) => {
     const { request, raw, close } = requestOf(admission, account);
-    return { permit: admission.reserveAnswer(request, raw, bytes), close };
+    return { permit: Promise.resolve(admission.reserveAnswer(request, raw, bytes)), close };
   };
   const first = open('alice', 50);
   (await first.permit).resize(30);

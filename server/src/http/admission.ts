@@ -77,18 +77,22 @@ export class Admission {
     };
     const free = response.destroyed ? null : this.#work.tryAcquire(tenant);
     using _ = free ?? (await this.#work.acquire(tenant, 1, hangUp()));
-    await loopSlices.enter(tenant);
+    const turn = loopSlices.enter(tenant);
+    if (turn !== undefined) await turn;
     return await runForTenant(tenant, work, hangUp);
   }
 
   /**
-   * Reserves memory for a large answer until it is sent or abandoned. Throws `unavailable` beyond the tenant's share.
+   * Reserves memory for a large answer until it is sent or abandoned; at once, if it is free. Throws `unavailable` beyond the tenant's share.
    */
-  async reserveAnswer(request: FastifyRequest, response: ServerResponse, bytes: number): Promise<Permit> {
+  reserveAnswer(request: FastifyRequest, response: ServerResponse, bytes: number): Permit | Promise<Permit> {
     const tenant = this.tenantOf(request);
     const free = response.destroyed ? null : this.#answers.tryAcquire(tenant, bytes);
-    const permit = free ?? (await this.#answers.acquire(tenant, bytes, closedSignal(response)));
-    onceClosed(response, () => permit[Symbol.dispose]());
-    return permit;
+    const untilClosed = (permit: Permit) => {
+      onceClosed(response, () => permit[Symbol.dispose]());
+      return permit;
+    };
+    if (free !== null) return untilClosed(free);
+    return this.#answers.acquire(tenant, bytes, closedSignal(response)).then(untilClosed);
   }
 }

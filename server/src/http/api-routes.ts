@@ -82,7 +82,7 @@ async function answer(
   const { idempotency, admission, bodies, publicUrl } = deps;
   // The request was assembled from the schemas from which the handler's types are derived.
   const context = requestContextOf(request, route, authorized, publicUrl) as IdempotentRequest;
-  const handle = async (call: IdempotentRequest) =>
+  const handle = (call: IdempotentRequest) =>
     'perform' in route
       ? runIdempotent(idempotency, route, call, keyOf(request, route), successStatus)
       : route.handle(call);
@@ -93,8 +93,9 @@ async function answer(
     await send(reply, revalidated({}, known, ifNoneMatch, coding), { successStatus, publicUrl, permit: null, coding });
     return;
   }
-  const permit =
-    route.answerBytes === undefined ? null : await admission.reserveAnswer(request, reply.raw, route.answerBytes);
+  const reserved =
+    route.answerBytes === undefined ? null : admission.reserveAnswer(request, reply.raw, route.answerBytes);
+  const permit = reserved instanceof Promise ? await reserved : reserved;
   const answered = await (route.takes === undefined
     ? handle(context)
     : withBody(request, route, context, deps, handle));
@@ -150,7 +151,8 @@ async function authorize(
   const { authorization, 'user-agent': userAgent = null } = request.headers;
   const client = { ip: request.ip, userAgent };
   // A thousand requests that come at once with one credential begin in slices, so that one of another comes between.
-  await loopSlices.enter(authorization ?? admission.tenantOf(request));
+  const turn = loopSlices.enter(authorization ?? admission.tenantOf(request));
+  if (turn !== undefined) await turn;
   // Until the caller is known, the body counts against the share of the network they call from.
   const tenant = admission.tenantOf(request);
   const [authenticating, selected, prefetched] = runForTenant(tenant, () => {

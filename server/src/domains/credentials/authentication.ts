@@ -49,16 +49,20 @@ export class Authentication {
     ]);
   }
 
-  async authenticate(authorization: string | undefined, client?: Client): Promise<Principal> {
+  authenticate(authorization: string | undefined, client?: Client): Promise<Principal> {
     const token = bearerOf(authorization);
-    if (token === null) throw new NotevaultError('unauthorized');
-    return this.authenticateToken(token, client);
+    return token === null ? Promise.reject(new NotevaultError('unauthorized')) : this.authenticateToken(token, client);
   }
 
-  async authenticateToken(token: string, client: Client = NOWHERE): Promise<Principal> {
-    const { accounts, keys } = this.#deps;
+  authenticateToken(token: string, client: Client = NOWHERE): Promise<Principal> {
     const prefix = prefixOf(token);
-    if (prefix === prefixes.session) return accounts.authenticate(`Bearer ${token}`);
+    return prefix === prefixes.session
+      ? this.#deps.accounts.authenticate(`Bearer ${token}`)
+      : this.#authenticateConnection(prefix, token, client);
+  }
+
+  async #authenticateConnection(prefix: string, token: string, client: Client): Promise<Principal> {
+    const { keys } = this.#deps;
     const rows = (await this.#lookups.get(prefix)?.(token)) ?? [];
     const [first] = rows;
     if (first === undefined) throw new NotevaultError('unauthorized');

@@ -93,14 +93,13 @@ export class Links implements NoteHooks, AttachmentLinkHooks {
     return links.map(({ text, target }) => toNoteLink(text, target));
   }
 
-  async noteWithLinks(
+  noteWithLinks(
     handle: ReadHandle,
     vault: OpenVault,
     at: NotePlace,
     onlySmall = false,
   ): Promise<{ readonly note: ReadNote; readonly links: NoteLink[] } | undefined> {
-    const found = await noteWithLinks(handle, vault, { ...at, onlySmall }, this.#opened);
-    return found && { note: found.note, links: found.links.map(({ text, target }) => toNoteLink(text, target)) };
+    return noteWithLinks(handle, vault, at, onlySmall, this.#opened);
   }
 
   async linksFrom(

@@ -2,6 +2,7 @@ import { NotevaultError } from '@notevault/protocol/errors.ts';
 import { type Need, operations, type Role } from '@notevault/protocol/operations.ts';
 import { parseUuid, type UserId, type VaultId } from '@notevault/protocol/values/ids.ts';
 import type { ReadHandle } from '../../ports/database/database.ts';
+import type { SealingKey } from '../../ports/keyring/keyring.ts';
 import {
   accessOf,
   checkAccess,
@@ -97,10 +98,11 @@ async function openVault(
   const { role, level: permission, suspended: isSuspended } = access;
   if (role === null || permission === 'none') throw new NotevaultError('vault_no_access');
   checkAccess(access, need);
-  const vault = await openRow(deps, row, { role, permission, isSuspended, callerId: principal.userId });
+  const key = await vaultKeyOf(deps, row.id);
   // The vault was purged since the row was read.
-  if (vault === null) throw new NotevaultError('vault_header_not_found');
-  return { ...vault, hasWaitingEdits: row.has_waiting_edits === 1 };
+  if (key === null) throw new NotevaultError('vault_header_not_found');
+  const hasWaitingEdits = row.has_waiting_edits === 1;
+  return openedVault(deps, row, key, { role, permission, isSuspended, callerId: principal.userId, hasWaitingEdits });
 }
 
 async function rolesIn(
@@ -127,7 +129,9 @@ async function changedRoles<Held extends Pick<OpenVault, 'id' | 'callerId' | 'ro
 
 async function openAsSystem(deps: VaultDeps, vaultId: VaultId): Promise<OpenVault | null> {
   const row = await deps.db.get(store.findOpenableById, { id: vaultId });
-  return row === undefined ? null : openRow(deps, row, { role: 'owner', permission: 'write', callerId: row.user_id });
+  const key = row === undefined ? null : await vaultKeyOf(deps, row.id);
+  if (row === undefined || key === null) return null;
+  return openedVault(deps, row, key, { role: 'owner', permission: 'write', callerId: row.user_id });
 }
 
 async function findVault({ db }: VaultDeps, header: string): Promise<FoundVault | undefined> {
@@ -158,14 +162,11 @@ async function chooseVault(
     : rows.find((row) => row.is_default === 1 && roleOf(principal, row) === 'owner');
 }
 
-/** Null when the vault's key was destroyed. */
-async function openRow(
-  deps: VaultDeps,
+function openedVault<Opener extends Pick<OpenVault, 'role' | 'permission' | 'isSuspended' | 'callerId'>>(
+  { plans }: VaultDeps,
   { id, user_id: ownerId, feed_epoch: feedEpoch, tier, handed_over }: store.OpenableRow,
-  opener: Pick<OpenVault, 'role' | 'permission' | 'isSuspended' | 'callerId'>,
-): Promise<OpenVault | null> {
-  const key = await vaultKeyOf(deps, id);
-  if (key === null) return null;
-  const isHandedOver = handed_over === 1;
-  return { id, ownerId, ...opener, isHandedOver, key, feedEpoch, plan: planOf(deps.plans, tier), tier };
+  key: SealingKey,
+  opener: Opener,
+): OpenVault & Opener {
+  return { ...opener, id, ownerId, isHandedOver: handed_over === 1, key, feedEpoch, plan: planOf(plans, tier), tier };
 }

@@ -23,8 +23,9 @@ export interface Delivery {
 /** Writes the result of a handler; nothing else writes answers. */
 export async function send(reply: FastifyReply, answer: Reply, delivery: Delivery): Promise<void> {
   const { successStatus, publicUrl, permit, coding = 'identity' } = delivery;
-  const written = await jsonOf(answer, permit !== null || coding !== 'identity');
-  const short = written === null ? null : await compressed(written, coding);
+  const json = jsonOf(answer, permit !== null || coding !== 'identity');
+  const written = json instanceof Promise ? await json : json;
+  const short = written === null || coding === 'identity' ? null : await compressed(written, coding);
   const pieces = short ?? written;
   const bytes = answer.bytes === undefined ? null : await open(reply, answer.bytes);
   reply.code(answer.status ?? successStatus);
@@ -58,7 +59,7 @@ function addVary(reply: FastifyReply, names: readonly (string | undefined)[]): v
 }
 
 /** The JSON of an answer that is written here; null for one that the route's schema writes. */
-async function jsonOf({ json, body }: Reply, writesBody: boolean): Promise<readonly Buffer[] | string | null> {
+function jsonOf({ json, body }: Reply, writesBody: boolean): readonly Buffer[] | string | null | Promise<Buffer[]> {
   if (typeof json === 'function') return json();
   if (json !== undefined) return Buffer.isBuffer(json) ? [json] : (json as readonly Buffer[]);
   return writesBody && body !== undefined ? (shortJson(body) ?? jsonPieces(body)) : null;

@@ -89,8 +89,9 @@ export function parseBodies(
   const permits = new WeakMap<FastifyRequest, Permit>();
   const done = (request: FastifyRequest) => permits.get(request)?.[Symbol.dispose]();
   // Also runs when the request is refused before its handler.
-  app.addHook('preValidation', async (request, reply) => {
+  app.addHook('preValidation', (request, reply, next) => {
     if (permits.has(request)) onceClosed(reply.raw, () => done(request));
+    next();
   });
   app.addContentTypeParser('application/json', async (request: FastifyRequest, payload: Readable) => {
     rejectEncoded(request);

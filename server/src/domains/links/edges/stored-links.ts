@@ -1,11 +1,12 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
+import type { NoteLink } from '@notevault/protocol/notes.ts';
 import type { NoteId } from '@notevault/protocol/values/ids.ts';
 import type { ReadHandle } from '../../../ports/database/database.ts';
 import type { OpenedValues } from '../../../ports/keyring/opened-values.ts';
 import { type NoteMeta, type NotePlace, openNoteMeta, type ReadNote } from '../../notes/notes.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
 import type { Target } from '../link-resolver.ts';
-import { type LinkText, openTexts } from '../link-texts.ts';
+import { type LinkText, openTexts, toNoteLink } from '../link-texts.ts';
 import type { SourcedTexts } from '../links.store.ts';
 import * as store from '../links.store.ts';
 import {
@@ -64,10 +65,11 @@ export async function storedLinksOf(
 export async function noteWithLinks(
   handle: ReadHandle,
   vault: OpenVault,
-  at: NotePlace & { readonly onlySmall: boolean },
+  at: NotePlace,
+  onlySmall: boolean,
   opened: OpenedLinks,
-): Promise<{ readonly note: ReadNote; readonly links: OpenedLink[] } | undefined> {
-  const [byId, byPath] = at.onlySmall ? [findSmallNoteById, findSmallNoteByPath] : [findNoteById, findNoteByPath];
+): Promise<{ readonly note: ReadNote; readonly links: NoteLink[] } | undefined> {
+  const [byId, byPath] = onlySmall ? [findSmallNoteById, findSmallNoteByPath] : [findNoteById, findNoteByPath];
   const parts =
     'id' in at
       ? await handle.all(byId, { vault: vault.id, key: at.id })
@@ -77,7 +79,8 @@ export async function noteWithLinks(
   const { id: source, texts, texts_version: version } = note;
   if (texts === null || version === null) return { note, links: [] };
   const edges = parts.filter((part) => part.ord !== null).sort((a, b) => a.ord - b.ord);
-  return { note, links: openLinks(vault, { source, texts, version }, edges, opened) };
+  const links = openLinks(vault, { source, texts, version }, edges, opened);
+  return { note, links: links.map(({ text, target }) => toNoteLink(text, target)) };
 }
 
 function openLinks(
