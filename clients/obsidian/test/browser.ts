@@ -65,6 +65,34 @@ export async function startDevices(mutations: readonly Mutation[] = []): Promise
   };
 }
 
+interface TraceEvent {
+  readonly name: string;
+  readonly pid: number;
+  readonly tid: number;
+  /** Microseconds of the processor. */
+  readonly tdur?: number;
+  readonly args?: { readonly name?: string };
+}
+
+/**
+ * How long the longest task of pages was while something ran, in milliseconds of the processor: other work on the machine
+ * makes it no longer.
+ */
+export async function longestTaskIn({ page }: Pick<DevicePage, 'page'>, work: () => Promise<unknown>): Promise<number> {
+  const browser = page.context().browser();
+  if (browser === null) throw new Error('the page has no browser');
+  await browser.startTracing(page, { categories: ['toplevel'] });
+  await work();
+  const { traceEvents } = JSON.parse((await browser.stopTracing()).toString()) as { traceEvents: TraceEvent[] };
+  const threadOf = ({ pid, tid }: TraceEvent) => `${pid} ${tid}`;
+  const pages = new Set(
+    traceEvents.filter(({ name, args }) => name === 'thread_name' && args?.name === 'CrRendererMain').map(threadOf),
+  );
+  const tasks = traceEvents.filter((event) => event.name.endsWith('RunTask') && pages.has(threadOf(event)));
+  if (tasks.length === 0) throw new Error('the trace has no tasks of a page');
+  return tasks.reduce((longest, { tdur = 0 }) => Math.max(longest, tdur), 0) / 1000;
+}
+
 /** The page with the packages of the editor at the versions that the app has. */
 async function bundlePage(mutations: readonly Mutation[]): Promise<string> {
   const own = (name: string) => join(workspace, 'node_modules/@codemirror', name);

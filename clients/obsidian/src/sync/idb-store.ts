@@ -108,13 +108,17 @@ async function readState(transaction: IDBTransaction): Promise<StoredState> {
 /** Reads all rows, some at a time: those of 30,000 files at once would keep the app waiting for a fifth of a second. */
 async function readAll<Row>(store: IDBObjectStore): Promise<Row[]> {
   const rows: Row[] = [];
+  for await (const { after } of pages(store))
+    for (const row of await answer(store.getAll(after, READ_AT_ONCE) as IDBRequest<Row[]>)) rows.push(row);
+  return rows;
+}
+
+/** The keys of a store some at a time, with where each part begins. */
+async function* pages(store: IDBObjectStore): AsyncIterable<{ after: IDBKeyRange | null; keys: IDBValidKey[] }> {
   for (let after: IDBKeyRange | null = null; ; ) {
-    const [keys, values]: [IDBValidKey[], Row[]] = await Promise.all([
-      answer(store.getAllKeys(after, READ_AT_ONCE)),
-      answer(store.getAll(after, READ_AT_ONCE) as IDBRequest<Row[]>),
-    ]);
-    for (const row of values) rows.push(row);
-    if (keys.length < READ_AT_ONCE) return rows;
+    const keys: IDBValidKey[] = await answer(store.getAllKeys(after, READ_AT_ONCE));
+    yield { after, keys };
+    if (keys.length < READ_AT_ONCE) return;
     after = window.IDBKeyRange.lowerBound(keys.at(-1), true);
   }
 }

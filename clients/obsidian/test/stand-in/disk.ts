@@ -33,11 +33,31 @@ export interface DiskEvent {
 const encoder = new TextEncoder();
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 
+/** By key. A file system does not look at all files to list one folder. */
+class Entries extends Map<string, Entry> {
+  readonly #keysIn = new Map<string, Set<string>>();
+
+  override set(key: string, entry: Entry): this {
+    const keys = this.#keysIn.get(parentOf(key)) ?? new Set();
+    this.#keysIn.set(parentOf(key), keys.add(key));
+    return super.set(key, entry);
+  }
+
+  override delete(key: string): boolean {
+    this.#keysIn.get(parentOf(key))?.delete(key);
+    return super.delete(key);
+  }
+
+  directlyIn(folder: string): Entry[] {
+    return [...(this.#keysIn.get(folder) ?? [])].flatMap((key) => this.get(key) ?? []);
+  }
+}
+
 /** The files of a device, as its file system has them. Every call is atomic; who writes is not its business. */
 export class Disk {
   readonly rules: DiskRules;
   readonly #now: () => number;
-  readonly #entries = new Map<string, Entry>();
+  readonly #entries = new Entries();
   readonly #watchers = new Set<(event: DiskEvent) => void>();
   /** Called after each change, so that a page can store what must outlive it. */
   onChanged: () => void = () => undefined;
@@ -65,11 +85,7 @@ export class Disk {
 
   /** What is directly in a folder, in the order in which it was made. */
   list(folder: string): Entry[] {
-    const prefix = folder === '' ? '' : `${this.#key(folder)}/`;
-    const found: Entry[] = [];
-    for (const [key, entry] of this.#entries)
-      if (key.startsWith(prefix) && !key.includes('/', prefix.length)) found.push(entry);
-    return found;
+    return this.#entries.directlyIn(this.#key(folder));
   }
 
   text(path: string): string | null {

@@ -7,13 +7,13 @@ import { onSqlite } from '../../../../server/test/kit/engines.ts';
 import { startServer } from '../../../../server/test/kit/server.ts';
 import { until } from '../../../../server/test/kit/until.ts';
 import { noChromium } from '../../../../tools/chromium.ts';
-import { startDevices } from '../browser.ts';
+import { longestTaskIn, startDevices } from '../browser.ts';
 import { vaultOf } from './plugin-device.ts';
 
 /** TEST_FILES=3000 for a short one. */
 const FILES = Number(process.env.TEST_FILES ?? 30_000);
 const BATCH = 100;
-/** People notice what takes longer. */
+/** People notice what takes longer, here in milliseconds of the processor. */
 const TASK_MS = 100;
 /** What a page of a phone may have, with the disk of the stand-in in it: some KB a file. */
 const HEAP_MB = 100 + FILES / 100;
@@ -38,27 +38,28 @@ onSqlite('many files in the plugin', (open) => {
     });
     const count = () => device.run(({ paths }) => paths.length);
     const { run } = device;
-    // The whole feed comes before the first file.
-    while ((await count()) < FILES / 10) await new Promise((resolve) => setTimeout(resolve, 50));
-    await run((page) => page.request('pause'));
-    await until(async () => (await run(({ status }) => status.state)) === 'paused', 'the pause');
-    const paused = await count();
-    assert.ok(paused < FILES, 'all files came before the pause');
-    await new Promise((resolve) => setTimeout(resolve, 1000));
-    assert.equal(await count(), paused);
-    await run((page) => page.request('resume'));
-    await until(async () => (await run(({ status }) => status.waitingDown)) > 0, 'what is left');
-    const [left, there] = await run(({ status, paths }) => [status.waitingDown, paths.length] as const);
-    // Some are written and not counted yet.
-    assert.ok(Math.abs(left + there - FILES) <= 20, `${left} are left of ${FILES}, and ${there} are there`);
-    await run((page) => page.inStep());
-    assert.equal(await count(), FILES);
-    await run((page) => page.inStep(true));
-    const { longest, heapMb } = await run((page) => ({
-      longest: page.longestTaskMs,
-      heapMb: (performance as unknown as { memory: { usedJSHeapSize: number } }).memory.usedJSHeapSize / 2 ** 20,
-    }));
-    assert.ok(longest <= TASK_MS, `a task took ${Math.round(longest)} ms`);
+    const longest = await longestTaskIn(device, async () => {
+      // The whole feed comes before the first file.
+      while ((await count()) < FILES / 10) await new Promise((resolve) => setTimeout(resolve, 50));
+      await run((page) => page.request('pause'));
+      await until(async () => (await run(({ status }) => status.state)) === 'paused', 'the pause');
+      const paused = await count();
+      assert.ok(paused < FILES, 'all files came before the pause');
+      await new Promise((resolve) => setTimeout(resolve, 1000));
+      assert.equal(await count(), paused);
+      await run((page) => page.request('resume'));
+      await until(async () => (await run(({ status }) => status.waitingDown)) > 0, 'what is left');
+      const [left, there] = await run(({ status, paths }) => [status.waitingDown, paths.length] as const);
+      // Some are written and not counted yet.
+      assert.ok(Math.abs(left + there - FILES) <= 20, `${left} are left of ${FILES}, and ${there} are there`);
+      await run((page) => page.inStep());
+      assert.equal(await count(), FILES);
+      await run((page) => page.inStep(true));
+    });
+    const heapMb = await run(
+      () => (performance as unknown as { memory: { usedJSHeapSize: number } }).memory.usedJSHeapSize / 2 ** 20,
+    );
+    assert.ok(longest <= TASK_MS, `a task took ${Math.round(longest)} ms of the processor`);
     assert.ok(heapMb <= HEAP_MB, `the page has ${Math.round(heapMb)} MB`);
     assert.deepEqual(device.complaints, []);
   });

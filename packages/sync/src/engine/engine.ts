@@ -293,6 +293,8 @@ export class SyncEngine {
 
   /** Returns the refusal of an operation; undefined once it may be tried again, also after the clock was set back. */
   #refusalOf(operation: Operation): Refusal | undefined {
+    // Of thousands of operations, the keys take a while.
+    if (this.#state.refused.size === 0) return undefined;
     const refusal = this.#state.refused.get(keyOf(operation));
     const left = refusal === undefined ? 0 : refusal.until - this.#ports.clock.now();
     if (left > 0 && left <= REFUSAL_MS) return refusal;

@@ -1,5 +1,6 @@
 import { ancestorsOf, folderOf, foldPath } from '@notevault/note-text/paths.ts';
 import { foldersOf } from './folders.ts';
+import { eachInSteps, type Steps } from './steps.ts';
 import type { LocalFile, RemoteFile, SyncedFile, Trees } from './trees.ts';
 
 /** Trees without the files and folders that are in sync. */
@@ -16,13 +17,15 @@ export interface Differing {
  * Leaves out what is in sync, because most of a vault is, and one look at each file costs a tenth of planning for it. A
  * plan of what is left may lack what depends on other files: see `isApart`.
  */
-export function differing({ local, remote, synced }: Trees): Differing {
+export function* differing({ local, remote, synced }: Trees): Steps<Differing> {
   const localAt = new Map(local.files.map((file) => [file.path, file]));
+  yield;
   const remoteOf = new Map(remote.files.map((file) => [file.id, file]));
+  yield;
   const left: SyncedFile[] = [];
   const equal: LocalFile[] = [];
   const equalRemotely = new Set<RemoteFile>();
-  for (const file of synced.files) {
+  yield* eachInSteps(synced.files, (file) => {
     const [here, there] = [localAt.get(file.path), remoteOf.get(file.id)];
     if (here === undefined || there === undefined || !isInSync(file, here, there) || !localAt.delete(file.path))
       left.push(file);
@@ -30,18 +33,18 @@ export function differing({ local, remote, synced }: Trees): Differing {
       equal.push(here);
       equalRemotely.add(there);
     }
-  }
+  });
   const files = {
     local: local.files.length === equal.length ? [] : local.files.filter((file) => localAt.get(file.path) === file),
     remote: remote.files.length === equal.length ? [] : remote.files.filter((file) => !equalRemotely.has(file)),
     synced: left,
   };
   const paths = [...files.local, ...files.remote, ...left].map(({ path }) => foldPath(path));
-  const folders = foldersThatDiffer({ local, remote, synced }, paths.flatMap(ancestorsOf));
+  const folders = yield* foldersThatDiffer({ local, remote, synced }, paths.flatMap(ancestorsOf));
   const at = new Set(paths);
   const isApart =
     !folders.all.some((folder) => isAtOrBelow(folder, at)) &&
-    !hasPathNear(equal, at, folders.differing) &&
+    !(yield* hasPathNear(equal, at, folders.differing)) &&
     !hasIdOf(equal, [...files.local, ...left]);
   const side = <File>(of: readonly File[], among: readonly string[]) => ({ files: of, folders: among });
   return {
@@ -72,12 +75,19 @@ function isAtOrBelow(folded: string, at: ReadonlySet<string>): boolean {
 }
 
 /** Whether one of the files has the path of a folder that differs, or is at or below the path of a file that does. */
-function hasPathNear(equal: readonly LocalFile[], at: ReadonlySet<string>, folders: ReadonlySet<string>): boolean {
+function* hasPathNear(
+  equal: readonly LocalFile[],
+  at: ReadonlySet<string>,
+  folders: ReadonlySet<string>,
+): Steps<boolean> {
   if (at.size === 0 && folders.size === 0) return false;
-  return equal.some(({ path }) => {
+  let isNear = false;
+  yield* eachInSteps(equal, ({ path }) => {
+    if (isNear) return;
     const folded = foldPath(path);
-    return folders.has(folded) || isAtOrBelow(folded, at);
+    isNear = folders.has(folded) || isAtOrBelow(folded, at);
   });
+  return isNear;
 }
 
 /** Whether the file system's id of one of the others is that of a file in sync. */
@@ -88,9 +98,11 @@ function hasIdOf(equal: readonly LocalFile[], others: readonly Pick<LocalFile, '
 }
 
 /** The folders that some side lacks, with those above them and above files that differ; and all folders, folded. */
-function foldersThatDiffer({ local, remote, synced }: Trees, above: readonly string[]) {
+function* foldersThatDiffer({ local, remote, synced }: Trees, above: readonly string[]) {
   const inLocal = foldersOf(local.files, local.folders);
+  yield;
   const inRemote = foldersOf(remote.files, remote.folders);
+  yield;
   const inSynced = new Map(synced.folders.map((path) => [foldPath(path), path]));
   const all = [...new Set([...inLocal.keys(), ...inRemote.keys(), ...inSynced.keys()])];
   const differing = new Set(above);

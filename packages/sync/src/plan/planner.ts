@@ -43,7 +43,7 @@ export function plan(trees: Trees, options: PlanOptions): Plan {
 
 /** The same, with interruptions. */
 export function* planInSteps(trees: Trees, options: PlanOptions): Steps<Plan> {
-  const { trees: left, isApart } = differing(trees);
+  const { trees: left, isApart } = yield* differing(trees);
   yield;
   if (!isApart) return yield* planOfAll(trees, options);
   const planned = yield* planOfAll(left, options);
