@@ -19,12 +19,14 @@ export function TreeView({ tree }: { readonly tree: TreeState }) {
   const element = useRef<HTMLDivElement>(null);
   const { rows, activeIndex } = tree;
   const rowPx = matchMedia('(pointer: coarse)').matches ? TOUCH_ROW_PX : ROW_PX;
+  // With another one, the places of all rows are computed again, which a frame of a large tree has no time for.
+  const keyOf = useCallback((index: number) => rows[index]?.entry.key ?? index, [rows]);
   const virtual = useVirtualizer({
     count: rows.length,
     getScrollElement: () => element.current,
     estimateSize: () => rowPx,
     overscan: OVERSCAN,
-    getItemKey: (index) => rows[index]?.entry.key ?? index,
+    getItemKey: keyOf,
     // Otherwise the tree would name a row as active that does not exist.
     rangeExtractor: (range) => withIndex(defaultRangeExtractor(range), activeIndex),
   });
