@@ -43,6 +43,8 @@ export class GraphView implements Disposable {
   #colors: GraphColors;
   #emphasis: Emphasis = { found: null, chosen: null };
   #hovered: string | null = null;
+  /** What is linked to the note that others are shown in relation to, and that note. */
+  #near: ReadonlySet<string> = new Set();
   /** The notes that are drawn and where, as coordinates in their order. */
   #placed: Pick<LayoutRequest, 'positions' | 'edges'> & { readonly ids: readonly string[] } = NOTHING;
   #part: GraphPart | null = null;
@@ -111,7 +113,8 @@ export class GraphView implements Disposable {
       graph.addNode(id, color === undefined ? look : { ...look, color });
       if (at % SLICE === SLICE - 1 && !(await this.#rest(own))) return;
     }
-    for (let at = 0; at < edges.length; at += 2) {
+    // The layer draws those that sigma would only look at.
+    for (let at = 0; at < edges.length && this.#edges === null; at += 2) {
       graph.addDirectedEdgeWithKey(String(at / 2), ids[edges[at] ?? 0], ids[edges[at + 1] ?? 0]);
       if (at % SLICE === SLICE - 2 && !(await this.#rest(own))) return;
     }
@@ -123,8 +126,10 @@ export class GraphView implements Disposable {
     this.#drawn = own;
     this.#placed = { ids, positions, edges };
     this.#main = mainPart(ids.length, edges);
-    this.#sigma.setGraph(graph);
+    this.#findNear();
+    // With what is still drawn: each setting makes sigma look at every node and edge.
     this.#fade();
+    this.#sigma.setGraph(graph);
     this.#worker.postMessage(request);
   }
 
@@ -207,6 +212,7 @@ export class GraphView implements Disposable {
   /** Draws with the next frame. Without anything that stands out, no node or link is looked at by itself. */
   #redraw(): void {
     const { found, chosen } = this.#emphasis;
+    this.#findNear();
     const isPlain = found === null && chosen === null && this.#hovered === null;
     this.#sigma.setSettings({
       nodeReducer: isPlain ? null : (id, node) => this.#lookOfNode(id, node),
@@ -231,11 +237,15 @@ export class GraphView implements Disposable {
     return faded(this.#colors.edge, strength);
   }
 
-  /** Whether a node is what others are shown in relation to. */
-  #isNear(id: string): boolean {
+  #findNear(): void {
+    const { ids, edges } = this.#placed;
     const centre = this.#hovered ?? this.#emphasis.chosen;
-    const graph = this.#sigma.getGraph();
-    return centre !== null && (centre === id || (graph.hasNode(centre) && graph.areNeighbors(centre, id)));
+    const near = new Set<string>();
+    this.#near = near;
+    if (centre === null) return;
+    near.add(centre);
+    const at = ids.indexOf(centre);
+    for (const [index, end] of edges.entries()) if (end === at) near.add(ids[edges[index ^ 1] ?? 0] ?? '');
   }
 
   #drawnEdges() {
@@ -259,7 +269,7 @@ export class GraphView implements Disposable {
     const isFew = (this.#part?.notes.length ?? 0) < NAMED;
     const hasCentre = this.#hovered !== null || (chosen !== null && !isAround);
     if (found === null && !hasCentre) return { ...node, color: node.color ?? plain, forceLabel: isAround && isFew };
-    return hasCentre && this.#isNear(id)
+    return hasCentre && this.#near.has(id)
       ? { ...node, color: node.color ?? plain, zIndex: 1, forceLabel: true }
       : { ...node, color: dim, label: '' };
   }
