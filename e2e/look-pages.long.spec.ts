@@ -17,6 +17,12 @@ const SMALL = `[...document.querySelectorAll('button, a, select, summary, input'
   return height < 43.5 ? [(one.getAttribute('aria-label') ?? one.textContent ?? one.tagName).slice(0, 30) + ' ' + Math.round(height)] : [];
 })`;
 
+/** Where the title of a page begins. */
+const TITLE = `(() => {
+  const { left, top } = document.querySelector('main h1').getBoundingClientRect();
+  return Math.round(left) + ' ' + Math.round(top);
+})()`;
+
 /** What is typed into or chosen from and is so small that phones zoom in. */
 const ZOOMS = `[...document.querySelectorAll('input:not([type=checkbox], [type=radio]), select, textarea')].flatMap((one) => {
   const size = parseFloat(getComputedStyle(one).fontSize);
@@ -90,5 +96,16 @@ test.describe('on a phone', () => {
         for (const small of new Set(await page.evaluate<string[]>(script))) found.push(`${name}: ${small}`);
     }
     expect(found).toEqual([]);
+  });
+
+  test('the titles of pages stand at one place', async ({ page, alice }) => {
+    const places = new Map<string, string>();
+    for (const [name, url] of await pagesOf(alice)) {
+      if (/notes\/|settings/.test(name)) continue;
+      await open(page, url);
+      await page.waitForLoadState('networkidle');
+      places.set(name, await page.evaluate<string>(TITLE));
+    }
+    expect(new Set(places.values()), JSON.stringify([...places])).toHaveProperty('size', 1);
   });
 });
