@@ -189,9 +189,9 @@ function useInText(
 ): { readonly headings: PickerItem[]; readonly texts: PickerItem[] } {
   const t = useTexts('vault');
   const hits = useTextHits(vaultId, wanted);
-  const found = headingsElsewhere(hits, wanted, noteId).slice(0, OTHERS);
+  const found = headingsElsewhere(hits, wanted, noteId, OTHERS);
   const headings = found.map(({ id, name, where }) => ({
-    ...{ id: `heading:${id}`, label: name, more: where, group: t('finder.headingsElsewhere') },
+    ...{ id: `heading:${id} ${where} › ${name}`, label: name, more: where, group: t('finder.headingsElsewhere') },
     icon: <Icon name="heading" />,
     run: open(id, name),
   }));

@@ -5,14 +5,27 @@ import { headingsElsewhere, outlineOf } from './found-headings.ts';
 
 const hit = (id: string, title: string, heading_path: string) => ({ id, title, heading_path }) as SearchResult;
 
-test('a heading of another note is the innermost above a hit that has the words, with what is above it', () => {
+test('headings of other notes are those above a hit that have the words, with what is above them', () => {
   const hits = [
     hit('a', 'Soup', 'Soup > Winter > Cold days > Leeks'),
     hit('b', 'Cold days', 'Cold days'),
     hit('c', 'Weather', ''),
     hit('open', 'Open', 'Cold days'),
   ];
-  assert.deepEqual(headingsElsewhere(hits, 'cold', 'open'), [{ id: 'a', name: 'Cold days', where: 'Soup › Winter' }]);
+  assert.deepEqual(headingsElsewhere(hits, 'cold', 'open', 5), [
+    { id: 'a', name: 'Cold days', where: 'Soup › Winter' },
+  ]);
+});
+
+test('of the headings of other notes, those that begin with the words come first, however deep they are', () => {
+  const hits = [hit('a', 'A', 'Close tabs > Pin tabs'), hit('b', 'B', 'Tabs and groups > Tabs'), hit('c', 'C', 'Tabs')];
+  const found = (most: number) => headingsElsewhere(hits, 'tabs', null, most).map(({ name, where }) => [name, where]);
+  assert.deepEqual(found(3), [
+    ['Tabs', 'B › Tabs and groups'],
+    ['Tabs', 'C'],
+    ['Tabs and groups', 'B'],
+  ]);
+  assert.equal(found(9).length, 5);
 });
 
 test('headings of the open note that fit stay in its order, as deep as they are below its highest', () => {

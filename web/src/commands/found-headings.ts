@@ -11,20 +11,19 @@ export interface HeadingElsewhere {
   readonly where: string;
 }
 
-/** The headings among those above what was found that have the words themselves, in other notes; of each the innermost. */
+/** The headings of other notes among those above what was found that have the words themselves, those that fit best first. */
 export function headingsElsewhere(
   hits: readonly SearchResult[],
   wanted: string,
   openNote: string | null,
+  most: number,
 ): HeadingElsewhere[] {
-  return hits.flatMap(({ id, title, heading_path }) => {
-    const path = heading_path === '' || id === openNote ? [] : heading_path.split(' > ');
-    const at = path.findLastIndex((name) => name !== title && withWords([{ name }], wanted).length > 0);
-    const name = path[at];
+  const found = hits.flatMap(({ id, title, heading_path }) => {
     // The title of the note is often its first heading, too.
-    const above = path.slice(0, Math.max(0, at)).filter((one) => one !== title);
-    return name === undefined ? [] : [{ id, name, where: [title, ...above].join(' › ') }];
+    const path = id === openNote ? [] : heading_path.split(' > ').filter((name) => name !== title);
+    return path.map((name, at) => ({ id, name, where: [title, ...path.slice(0, at)].join(' › ') }));
   });
+  return bestMatches(withWords(found, wanted), wanted, most);
 }
 
 /** The headings of the open note that fit, the best ones, in the order of the note; each with how deep it is in it. */
