@@ -57,7 +57,10 @@ const SCROLL = `(async () => {
   return asked;
 })()`;
 
-test('the tree of 10,000 notes mounts the rows that are seen, and computes the places of all of them once', async ({ page, alice }) => {
+test('the tree of 10,000 notes mounts the rows that are seen, and computes the places of all of them once', async ({
+  page,
+  alice,
+}) => {
   const tree = await alice.vault.tree();
   const at = new Date(0).toISOString();
   const notes = Array.from({ length: 10_000 }, (_, index) => {
