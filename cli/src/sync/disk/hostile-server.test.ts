@@ -117,6 +117,7 @@ function hostileServer(files: readonly string[], folders: readonly string[]): Se
       seq: null,
       isReadOnly: false,
     }),
+    hasInTrash: async () => false,
     folders: async () => folders,
     read: async () => ({
       hash: HASH,

@@ -230,11 +230,13 @@ export class VaultDisk implements Disk {
     }
   }
 
-  trash(file: DiskFile): Promise<void> {
+  trash(file: DiskFile, isOnServer: (bytes: Uint8Array) => Promise<boolean>): Promise<void> {
     return this.#changing(file.path, async () => {
       const bytes = await this.#files.expected(file);
+      if (!(await isOnServer(bytes))) await this.kept.keep(file.path, bytes);
+      // The server may have taken its time.
+      await this.#files.requireListed(file);
       this.#requireFree(file.path);
-      await this.kept.keep(file.path, bytes);
       const there = this.#app.vault.getFileByPath(file.path);
       if (there === null) await this.#app.vault.adapter.remove(this.#listing.onDisk(file.path));
       else await this.#app.fileManager.trashFile(there);

@@ -25,6 +25,7 @@ export async function vaultOf(server: TestServer, name: string) {
       const { id } = (await other.get(`/notes/${encodeURI(path)}`, headers)).body;
       return other.delete(`/notes/by-id/${id}`, headers);
     },
+    purge: (id: string) => other.delete(`/trash/${id}`, headers),
     paths: async () => {
       const { body } = await other.get('/sync/manifest', headers);
       return [...body.notes, ...body.attachments].map(({ path }: { path: string }) => path).sort();

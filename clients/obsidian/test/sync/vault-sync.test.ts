@@ -201,6 +201,24 @@ onSqlite('the plugin’s sync with a server', (open) => {
     assert.equal((await phone.sync()).done, 0);
   });
 
+  it('keeps no copy of a deleted file that the server’s trash has with the same bytes, and one of each other', async () => {
+    await using at = await startedWith('trash');
+    const phone = new PluginDevice(at.vault, { platform: 'android' });
+    for (const name of ['in the trash', 'purged', 'edited and deleted'])
+      await at.vault.write(`${name}.md`, `${name}\n`);
+    await phone.sync();
+    await at.vault.write('edited and deleted.md', 'other bytes\n');
+    const purged = (await at.vault.idOf('purged.md')) ?? assert.fail('no note');
+    for (const path of await at.vault.paths()) await at.vault.remove(path);
+    await at.vault.purge(purged);
+    await phone.open(async (sync) => {
+      assert.equal((await sync.once()).kind, 'in step');
+      const copies = (await sync.disk.kept.list()).map(({ path }) => path).sort();
+      assert.deepEqual(copies, ['edited and deleted.md', 'purged.md']);
+    });
+    assert.deepEqual(phone.paths, []);
+  });
+
   it('P7, C2: a note that is made in a folder amid late events leaves the folder all its files', async () => {
     await using at = await startedWith('new');
     const phone = new PluginDevice(at.vault, { platform: 'android', lateEventMs: 500, lostEventIn: 3 });

@@ -189,8 +189,8 @@ class VaultWorldDisk implements WorldDisk {
     return this.#changed((disk) => disk.moveFolder(from, to));
   }
 
-  trash(file: DiskFile): Promise<void> {
-    return this.#changed((disk) => disk.trash(file));
+  trash(file: DiskFile, isOnServer: (bytes: Uint8Array) => Promise<boolean>): Promise<void> {
+    return this.#changed((disk) => disk.trash(file, isOnServer));
   }
 
   keep(path: string, content: FileContent): Promise<void> {

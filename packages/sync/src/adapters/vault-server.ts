@@ -3,6 +3,7 @@ import { ApiError, ConnectionError } from '@notevault/client/transport.ts';
 import type { VaultClient } from '@notevault/client/vault-client.ts';
 import type { BatchResult, UpsertNote } from '@notevault/protocol/notes.ts';
 import type { SyncChange } from '@notevault/protocol/sync.ts';
+import type { TrashPage } from '@notevault/protocol/trash.ts';
 import {
   type ChangesPage,
   type Content,
@@ -28,6 +29,8 @@ const NO_VERSION = Number.MAX_SAFE_INTEGER;
 const FETCHED_LENGTH = 32 * 1024 * 1024;
 /** Maximum total length of the texts in one request, in UTF-16 code units. */
 const BATCH_LENGTH = 4 * 1024 * 1024;
+/** So much of the trash is read to find what was deleted a moment ago. */
+const TRASH_PAGES = 5;
 
 /** The paths of notes that somebody has taken out of the trash, until they are on the server. */
 export interface Restored {
@@ -45,6 +48,10 @@ export class VaultServer implements Server {
   /** Notes that came with the change feed, until they are read. */
   readonly #fetched = new Map<string, Pick<SyncChange, 'content_hash' | 'version' | 'content'>>();
   #fetchedLength = 0;
+  /** The hashes of what was deleted, by id, as the change feed has told since the start. */
+  readonly #deleted = new Map<string, string>();
+  /** The ids of what is in the trash, as it was in this run. */
+  #trash: Promise<ReadonlySet<string>> | null = null;
 
   /**
    * @param slices set where a request cannot carry a whole file: attachments that are longer than a slice are sent and
@@ -64,7 +71,12 @@ export class VaultServer implements Server {
       throw error;
     });
     if (page === null) return null;
-    for (const change of page.changes) if (change.content !== undefined) this.#keep(change);
+    this.#trash = null;
+    for (const change of page.changes) {
+      if (change.content !== undefined) this.#keep(change);
+      if (change.deleted) this.#deleted.set(change.id, change.content_hash);
+      else this.#deleted.delete(change.id);
+    }
     const changes = page.changes.map(({ id, path, content_hash: hash, version, mtime, deleted }) => ({
       id,
       path,
@@ -77,6 +89,25 @@ export class VaultServer implements Server {
     const isReadOnly = page.access === 'read';
     const seq = page.change_seq ?? null;
     return { changes, unreadable, cursor: page.resume_cursor, hasMore: page.has_more, seq, isReadOnly };
+  }
+
+  async hasInTrash(id: string, hash: string): Promise<boolean> {
+    if (this.#deleted.get(id) !== hash) return false;
+    this.#trash ??= this.#idsInTrash();
+    return (await this.#trash).has(id);
+  }
+
+  /** What was deleted last; nothing where the trash cannot be read, as by a viewer. */
+  async #idsInTrash(): Promise<ReadonlySet<string>> {
+    const ids = new Set<string>();
+    let cursor: string | null = null;
+    for (let pages = 0; pages < TRASH_PAGES; pages++) {
+      const page: TrashPage | null = await this.#vault.trash(cursor).catch(() => null);
+      for (const item of page?.items ?? []) ids.add(item.id);
+      cursor = page?.next_cursor ?? null;
+      if (cursor === null) break;
+    }
+    return ids;
   }
 
   async folders(): Promise<readonly string[]> {

@@ -52,7 +52,10 @@ export class Downloads {
       case 'deleteLocal': {
         const file = this.#entries.get(operation.path);
         if (file === undefined || this.#state.hashOf(file) !== operation.hash) return CHANGED;
-        await this.#disk.trash(file);
+        await this.#disk.trash(file, async (bytes) => {
+          const { id, hash } = operation;
+          return (await this.#contents.hashOfBytes(bytes)) === hash && this.#server.hasInTrash(id, hash);
+        });
         this.#state.record({ type: 'unsynced', id: operation.id }, { type: 'hashGone', path: operation.path });
         return DONE;
       }

@@ -17,7 +17,7 @@ export class FileContents {
   async hash(file: DiskFile): Promise<string | null> {
     if (file.size <= SMALL_BYTES) {
       const bytes = await this.#disk.readBytes(file);
-      return bytes === null ? null : this.#hashOf(bytes);
+      return bytes === null ? null : this.hashOfBytes(bytes);
     }
     const hash = this.#hashing.begin();
     try {
@@ -35,7 +35,7 @@ export class FileContents {
    */
   async text(file: DiskFile): Promise<{ readonly text: string | null; readonly hash: string } | null> {
     const bytes = await this.#disk.readBytes(file);
-    return bytes === null ? null : { text: utf8Text(bytes), hash: await this.#hashOf(bytes) };
+    return bytes === null ? null : { text: utf8Text(bytes), hash: await this.hashOfBytes(bytes) };
   }
 
   /** Returns the text of a content. Throws DiskRefused for bytes that are not those announced: they must not be merged. */
@@ -60,10 +60,10 @@ export class FileContents {
   }
 
   hashOfText(text: string): string | Promise<string> {
-    return this.#hashOf(new TextEncoder().encode(text));
+    return this.hashOfBytes(new TextEncoder().encode(text));
   }
 
-  async #hashOf(bytes: Uint8Array): Promise<string> {
+  async hashOfBytes(bytes: Uint8Array): Promise<string> {
     const hash = this.#hashing.begin();
     hash.add(bytes);
     return hash.end();

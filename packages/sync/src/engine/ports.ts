@@ -103,8 +103,12 @@ export interface Disk {
   write(path: string, content: FileContent, over: Expected): Promise<DiskFile>;
   move(from: DiskFile, to: string): Promise<DiskFile>;
   moveFolder(from: string, to: string): Promise<void>;
-  /** Moves the file to the trash folder next to the stored state. */
-  trash(file: DiskFile): Promise<void>;
+  /**
+   * Moves the file to the trash folder next to the stored state, or wherever this disk keeps what is deleted.
+   *
+   * @param isOnServer whether the vault's trash has these bytes, so that a disk need not keep them
+   */
+  trash(file: DiskFile, isOnServer: (bytes: Uint8Array) => Promise<boolean>): Promise<void>;
   /** Stores bytes in that trash which never were on this disk: what the user's decision removes from the vault. */
   keep(path: string, content: FileContent): Promise<void>;
   makeFolder(path: string): Promise<void>;
@@ -235,6 +239,8 @@ export interface Server {
   delete(file: Pick<RemoteFile, 'id' | 'path' | 'hash'>): Promise<'deleted' | 'changed'>;
   makeFolder(path: string): Promise<'made' | 'changed'>;
   removeFolder(path: string): Promise<void>;
+  /** Whether the vault's trash has a file, with this hash; false where that is not known. */
+  hasInTrash(id: string, hash: string): Promise<boolean>;
 }
 
 export class ServerUnreachable extends Error {

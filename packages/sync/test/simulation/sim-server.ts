@@ -226,6 +226,7 @@ export class SimServer {
             seq: this.#seq,
           };
         }),
+      hasInTrash: async () => false,
       folders: () => answer(() => this.folders),
       read: ({ id }) =>
         answer((): Content | null => {
