@@ -16,7 +16,10 @@ test('two browsers and a REST client edit one note, and see each other', async (
   await page.keyboard.press('Control+End');
   await page.keyboard.type('from one');
   await expect(other.getByText('from one')).toBeVisible();
-  await expect(other.locator('.cm-ySelectionInfo')).toHaveText('Alice');
+  const name = other.locator('.cm-ySelectionInfo');
+  await expect(name).toHaveText('Alice');
+  await expect(name).toHaveCSS('opacity', '1');
+  await expect(name).toHaveCSS('font-family', /Inter/);
   await other.getByText('from one').click();
   await other.keyboard.press('Control+End');
   await other.keyboard.type(' and two');

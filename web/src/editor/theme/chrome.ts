@@ -44,7 +44,8 @@ export const chromeTheme = EditorView.baseTheme({
     padding: 'var(--s4) var(--s5)',
     fontSize: '0.95em',
   },
-  '.cm-ySelectionInfo': {
+  // The rules of the binding, which may come later, say otherwise.
+  '.cm-ySelectionCaret > .cm-ySelectionInfo': {
     fontFamily: 'var(--font)',
     fontSize: '10.5px',
     fontStyle: 'normal',
@@ -54,5 +55,8 @@ export const chromeTheme = EditorView.baseTheme({
     padding: '0 5px',
     opacity: '1',
     top: '100%',
+    transition: 'none',
+    pointerEvents: 'none',
   },
+  '.cm-ySelectionCaret > .cm-ySelectionCaretDot': { display: 'none' },
 });
