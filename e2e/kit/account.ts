@@ -4,6 +4,7 @@ import { Transport } from '@notevault/client/transport.ts';
 import type { VaultClient } from '@notevault/client/vault-client.ts';
 import type { Invitation, InvitationMade, MembersResponse } from '@notevault/protocol/members.ts';
 import type { Note } from '@notevault/protocol/notes.ts';
+import { nameOfStars } from '../../web/src/data/stars-in.ts';
 
 /** An account of a test, used over the API beside the browser. */
 export class Account {
@@ -29,6 +30,12 @@ export class Account {
 
   write(path: string, content = ''): Promise<Note> {
     return this.vault.upsertNote({ path, content, mtime: Date.now() / 1000 });
+  }
+
+  /** Stars notes of the vault, and no others. */
+  async star(...notes: string[]): Promise<void> {
+    const json = { [nameOfStars(this.vault.id)]: notes };
+    await this.#transport.json({ method: 'PATCH', path: '/me/preferences', json });
   }
 
   /** Invites to the vault; resolves to the address that is sent. */

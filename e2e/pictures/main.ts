@@ -5,6 +5,7 @@ import { buildProgram } from '../../tools/build.ts';
 import { buildWeb } from '../../tools/build-web.ts';
 import { chromiumPath, LETTERS } from '../../tools/chromium.ts';
 import type { Account } from '../kit/account.ts';
+import { otherBrowser } from '../kit/others.ts';
 import { Server } from '../kit/server.ts';
 import { signedIn } from '../kit/test.ts';
 import { DRAFTS, GARDEN } from './garden.ts';
@@ -20,7 +21,8 @@ import { SCENES } from './scenes.ts';
 const WANTED = process.argv.slice(2).filter((arg) => !arg.startsWith('--'));
 const ROOT = join(import.meta.dirname, '../..');
 const FOLDER = join(ROOT, process.env.PICTURES ?? 'pictures');
-const IN_README = ['note-light', 'note-dark'];
+/** Pictures that the README shows, and their names there. */
+const IN_README = { 'together-light': 'note-light', 'together-dark': 'note-dark' };
 
 const DESK = { viewport: { width: 1440, height: 900 } };
 const PHONE = { viewport: { width: 360, height: 780 }, deviceScaleFactor: 2, hasTouch: true, isMobile: true };
@@ -41,26 +43,41 @@ try {
   await browser.close();
 }
 if (process.argv.includes('--readme'))
-  for (const name of IN_README) await copyFile(join(FOLDER, `${name}.png`), join(ROOT, 'docs/img', `${name}.png`));
+  for (const [name, there] of Object.entries(IN_README))
+    await copyFile(join(FOLDER, `${name}.png`), join(ROOT, 'docs/img', `${there}.png`));
 
 async function takeAll(from: Browser, { name: look, ...options }: (typeof LOOKS)[number]): Promise<void> {
   // The first account of a server is its admin.
-  await using server = await Server.start();
+  await using server = await Server.start({ NOTEVAULT_REGISTRATION: 'open' });
   const context = await from.newContext({ ...options, locale: 'en', timezoneId: 'UTC', reducedMotion: 'reduce' });
   const headed = (page: Page) => page.getByRole('button').first().waitFor();
   await take(context, 'start', look, server.url, headed);
   const anna = await signedIn(server, context, { name: 'Anna', vault: 'Garden' });
   await take(context, 'empty', look, anna.page(), (page) => page.getByRole('heading').first().waitFor());
   const notes = await fill(anna);
-  for (const { name, path, isOutside = false, writes = {}, before, ready, only } of SCENES) {
+  await anna.star(notes.get('Journal/This week.md') ?? '');
+  for (const { name, path, isOutside = false, isTogether = false, writes = {}, before, ready, only } of SCENES) {
     if (only !== undefined && (only === 'phone') !== look.startsWith('phone')) continue;
     for (const [place, text] of Object.entries(writes)) notes.set(place, (await anna.write(place, text)).id);
     const at = path((note) => notes.get(note) ?? '');
+    await using _mira = isTogether ? await writing(server, context, anna, anna.page(at)) : null;
     await take(context, name, look, isOutside ? server.url + at : anna.page(at), ready, before);
+    for (const place of Object.keys(writes)) await anna.vault.deleteNote(notes.get(place) ?? '');
   }
   await context.clearCookies();
   await take(context, 'signin', look, server.url, headed);
   await context.close();
+}
+
+/** Somebody else who has a note open, with the cursor in it; closes it at the end. */
+async function writing(server: Server, context: BrowserContext, anna: Account, url: string): Promise<AsyncDisposable> {
+  const other = await otherBrowser(context);
+  await anna.shareWith(await signedIn(server, other, { name: 'Mira', vault: 'Kitchen' }), 'editor');
+  const page = await other.newPage();
+  await page.goto(url);
+  await page.locator('.cm-content').getByText('so no lime').click();
+  await page.keyboard.press('End');
+  return { [Symbol.asyncDispose]: () => other.close() };
 }
 
 /** Writes the notes, one of them three times, and deletes another; resolves to their ids by path. */

@@ -7,8 +7,10 @@ export interface Scene {
   /** Where it is, from the address of the vault; from that of the server if `isOutside`. */
   readonly path: (idOf: (note: string) => string) => string;
   readonly isOutside?: boolean;
-  /** Notes that are written for it: path to text. */
+  /** Notes that are there only for it: path to text. */
   readonly writes?: Readonly<Record<string, string>>;
+  /** Whether somebody else writes in the note, too. */
+  readonly isTogether?: boolean;
   /** Prepares the page before it is opened. */
   readonly before?: (page: Page) => Promise<unknown>;
   /** Resolves when the page shows it. */
@@ -43,6 +45,17 @@ async function tabs(page: Page): Promise<void> {
   for (const name of ['Soil', 'Reading list'])
     await page.getByRole('treeitem', { name, exact: true }).click({ button: 'middle' });
   await page.getByRole('tab').nth(2).waitFor();
+}
+
+/** What an afternoon looks like: some notes are open, one is starred, and somebody else is here. */
+async function together(page: Page): Promise<void> {
+  await drawn(page);
+  for (const name of ['Compost', 'Reading list'])
+    await page.getByRole('treeitem', { name, exact: true }).click({ button: 'middle' });
+  await page.getByRole('tab').nth(2).waitFor();
+  await page.getByText('Starred').waitFor();
+  await page.locator('.cm-ySelectionInfo').waitFor();
+  await page.mouse.move(0, 0);
 }
 
 async function split(page: Page): Promise<void> {
@@ -117,6 +130,7 @@ export const SCENES: readonly Scene[] = [
   { name: 'menu', path: noteAt(NOTE), ready: menu },
   { name: 'unsent', path: noteAt('Reading list.md'), ready: unsent, only: 'desk' },
   // Last: tabs are kept for the pages after them.
+  { name: 'together', path: noteAt(NOTE, 'links'), isTogether: true, ready: together, only: 'desk' },
   { name: 'tabs', path: noteAt(NOTE), ready: tabs, only: 'desk' },
   { name: 'split', path: noteAt(NOTE, 'outline'), ready: split, only: 'desk' },
 ];
