@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import { deriveNote } from '@notevault/note-text/derive.ts';
-import { wordsOf } from '@notevault/note-text/words.ts';
+import { eachWord, wordsOf } from '@notevault/note-text/words.ts';
 import MiniSearch from 'minisearch';
 
 /** Finds the paths of the ten best notes for a query. */
@@ -11,7 +11,7 @@ type Notes = ReadonlyMap<string, string>;
 const LIMIT = 10;
 
 export const references: Readonly<Record<string, (notes: Notes) => FindPaths>> = {
-  'FTS5 porter': (notes) => fts5(notes, 'porter unicode61 remove_diacritics 2', wordsOf),
+  'FTS5 porter': (notes) => fts5(notes, 'porter unicode61 remove_diacritics 2', wordsAsTyped),
   'FTS5 trigram': (notes) => fts5(notes, 'trigram remove_diacritics 1', trigramWords),
   MiniSearch: miniSearch,
   'plain BM25': plainBm25,
@@ -29,6 +29,13 @@ function fts5(notes: Notes, tokenizer: string, termsOf: (query: string) => strin
       .join(' OR ');
     return anyOf === '' ? [] : (find.all(anyOf) as { path: string }[]).map(({ path }) => path);
   };
+}
+
+/** The words as they are typed: SQLite folds them its own way. */
+function wordsAsTyped(query: string): string[] {
+  const words: string[] = [];
+  eachWord(query, (_word, start, end) => words.push(query.slice(start, end)));
+  return words;
 }
 
 /** Words of at least three letters; of a script without spaces, every three letters. */

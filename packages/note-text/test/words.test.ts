@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { testVault } from '../../../server/test/kit/content/test-vault.ts';
-import { type AffixLanguage, affixKeys } from '../src/words/affixes.ts';
+import { type AffixLanguage, affixKeys, mayBeForms } from '../src/words/affixes.ts';
 import { fold } from '../src/words/fold.ts';
 import { functionWordLanguages } from '../src/words/function-words.ts';
+import { dictionaryForms } from '../src/words/korean-verbs.ts';
 import { type Language, languageOf, languagesOf, stem } from '../src/words/languages.ts';
 import { WordMatcher } from '../src/words/matcher.ts';
 import { eachWord, foldedWord, maxWordLength, spelledWordsOf, wordsOf, writtenWord } from '../src/words.ts';
@@ -130,11 +131,15 @@ test('languagesOf decides by common words for each alphabet; without a clear lea
   assert.deepEqual(guess('Der Hund und die Katze sind nicht im Haus, das ist auch für die Kinder mit'), {
     latin: 'de',
     cyrillic: 'ru',
+    arabic: 'ar',
   });
   assert.equal(guess('Le chat est dans la maison avec les enfants, et vous êtes sur une table').latin, 'fr');
   assert.equal(guess('API key '.repeat(30)).latin, 'en');
   assert.equal(guess('Це мій їжак').cyrillic, 'none');
-  const languages = { latin: 'de', cyrillic: 'ru' } as const;
+  assert.equal(guess('برای دوستان شام بپزم').arabic, 'fa');
+  assert.equal(guess('نامه از اداره آب').arabic, 'fa');
+  assert.equal(guess('إعدادات المزامنة في الحاسوب').arabic, 'ar');
+  const languages = { latin: 'de', cyrillic: 'ru', arabic: 'ar' } as const;
   assert.deepEqual(
     ['haus', 'дом', '家', '12', '집', 'בית', 'بيت'].map((word) => languageOf(word, languages)),
     ['de', 'ru', 'none', 'none', 'ko', 'he', 'ar'],
@@ -167,7 +172,39 @@ test('affixKeys: words with other articles, prepositions and particles share a k
   share('he', 'סנכרון', 'הסנכרון', 'לסנכרון', 'ובסנכרון');
   share('he', 'תמונה', 'התמונות', 'תמונות');
   share('ko', '백업', '백업을', '백업에서는', '백업하려면');
+  share('fa', 'کتاب', 'کتاب‌ها', 'کتابها', 'کتاب‌هایمان', 'كتابم');
+  share('fa', 'جلسه', 'جلسات', 'جلسه‌ها', 'جلسه‌مان');
+  share('fa', 'دوست', 'دوستان', 'دوستم');
   assert.ok(!affixKeys('בית', 'he').some((key) => affixKeys('גן', 'he').includes(key)));
+});
+
+test('dictionaryForms: forms of a Korean verb share the form under which a dictionary has it', () => {
+  const forms: Readonly<Record<string, string>> = {
+    고치다: '고쳤다 고치는 고친 고친다 고치기 고쳐서 고치려고 고칩니다 고쳐',
+    닦다: '닦았다 닦은 닦아요 닦습니다 닦을 닦고',
+    담그다: '담갔다 담그는 담가서',
+    모으다: '모았다 모으는 모아서',
+    자르다: '잘랐다 자르는 잘라',
+    굽다: '구웠다 굽기 구운 구우면 구워',
+    듣다: '들었다 듣는 들으면 들은',
+    짓다: '지었다 짓는 지은',
+    만들다: '만들었다 만드는 만든 만듭니다',
+    청소하다: '청소했다 청소하는 청소해 청소합니다',
+    오다: '왔다 오는 온다',
+    주다: '줬다 주는 주었다',
+    되다: '됐다 되는 되어',
+  };
+  for (const [form, words] of Object.entries(forms)) {
+    const [first = '', ...others] = words.split(' ');
+    for (const word of [first, ...others]) assert.ok(dictionaryForms(word).includes(form), `${word}: ${form}`);
+    const keys = affixKeys(first, 'ko');
+    assert.ok(
+      others.every((word) => mayBeForms(first, word) && affixKeys(word, 'ko').some((key) => keys.includes(key))),
+    );
+  }
+  for (const word of ['학교', '사람', '기기가', '파일', 'abc', '2층', '다'])
+    assert.deepEqual(dictionaryForms(word), [], word);
+  assert.ok(!dictionaryForms('고치는').includes('모으다'));
 });
 
 test('functionWordLanguages returns the languages in which a word is a function word', () => {

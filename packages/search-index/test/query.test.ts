@@ -131,6 +131,35 @@ test('words of Arabic, Hebrew and Korean match with other articles and particles
   assert.deepEqual(numbers(index, '복원 '), [4]);
 });
 
+test('words of Persian match with and without plurals and pronouns, half-spaces and the letters of Arabic keyboards', () => {
+  const index = indexOf([
+    noteOf(1, 'کتاب‌های کتابخانه را تا شنبه پس بده'),
+    noteOf(2, 'جلسه‌ی مدرسه برای فردا'),
+    noteOf(3, 'مزامنة الحاسوب في البيت'),
+  ]);
+  for (const query of ['کتاب ', 'کتابها ', 'کتاب‌هایم ', 'كتاب ']) assert.deepEqual(numbers(index, query), [1], query);
+  assert.deepEqual(numbers(index, 'جلسات '), [2]);
+  assert.deepEqual(numbers(index, 'المزامنة '), [3]);
+  const dated = indexOf([noteOf(1, 'نوروز ۱۴۰۲'), noteOf(2, 'نوروز ۱۴۰۳')]);
+  assert.deepEqual(numbers(dated, '1402 '), [1]);
+});
+
+test('forms of a Korean verb are found by one another', () => {
+  const index = indexOf([noteOf(1, '체인을 고쳤다'), noteOf(2, '길을 몰라서 물어봤다'), noteOf(3, '빵을 구웠다')]);
+  assert.deepEqual(numbers(index, '고치는 '), [1]);
+  assert.deepEqual(numbers(index, '모르는 '), [2]);
+  assert.deepEqual(numbers(index, '굽기 '), [3]);
+});
+
+test('an unfinished word that a dictionary cuts in pieces finds what it begins, and finished words stay as they are', () => {
+  const index = indexOf([noteOf(1, 'วิ่งเจ็ดร้อยกิโลเมตร'), noteOf(2, 'ไฟหกร้อยกิโลวัตต์'), noteOf(3, 'คืนหนังสือห้องสมุด')]);
+  assert.equal(numbers(index, 'กิโลเ')[0], 1);
+  assert.equal(numbers(index, 'ห้องสมุ')[0], 3);
+  assert.deepEqual(numbers(index, 'กิโลเมตร'), [1]);
+  const japanese = indexOf([noteOf(1, '健康と保険'), noteOf(2, '健康的な朝食')]);
+  assert.deepEqual(numbers(japanese, '健康'), [1, 2]);
+});
+
 test('words of German, Dutch and Swedish match in compounds, after the word itself', () => {
   const german = 'Der Hund und die Katze sind nicht im Haus, das ist auch für die Kinder mit';
   const index = indexOf([

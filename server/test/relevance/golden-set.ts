@@ -6,7 +6,7 @@ import type { GoldenQuery, Part } from './golden-query.ts';
 import { knownItemsOf } from './known-items.ts';
 
 /*
- * The golden set: queries that each have one right answer, or a few, in thirteen languages. `notes/*.txt` has sixteen
+ * The golden set: queries that each have one right answer, or a few, in fifteen languages. `notes/*.txt` has sixteen
  * notes for each language, written for this purpose about overlapping subjects, so that most words occur in several of
  * them. `= title | folder` begins a note, `?` a question that it answers, `~` words of it in other forms: inflected,
  * without accents (Vietnamese), in traditional characters (Chinese). The notes of the test vault of the same language

@@ -1,11 +1,14 @@
+import { dictionaryForms, verbKeys } from './korean-verbs.ts';
+
 /*
- * Arabic, Hebrew and Korean attach articles, prepositions, conjunctions and particles to words. Two words share a key when
- * they may be the same word with other affixes. Several readings of a word are possible, so it may have several keys.
+ * Arabic, Hebrew, Korean and Persian attach articles, prepositions, conjunctions, particles, plurals and pronouns to words.
+ * Two words share a key when they may be the same word with other affixes. Several readings of a word are possible, so it
+ * may have several keys.
  */
 
-export type AffixLanguage = 'ar' | 'he' | 'ko';
+export type AffixLanguage = 'ar' | 'fa' | 'he' | 'ko';
 
-/** The keys of a folded word. */
+/** The keys of a folded word, first the one without its longest affixes. */
 export function affixKeys(word: string, language: AffixLanguage): readonly string[] {
   const { prefixes, suffixes, normalize } = AFFIXES[language];
   const keys = new Set<string>();
@@ -14,9 +17,20 @@ export function affixKeys(word: string, language: AffixLanguage): readonly strin
     const rest = word.slice(prefix.length);
     keys.add(normalize(withoutSuffix(rest, suffixes)));
   }
-  // Korean nouns are often followed by another particle that is a part of the word.
-  if (language === 'ko') keys.add(word);
+  // What looks like a particle of a Korean noun is often a part of the word, and the word may be a verb.
+  if (language === 'ko') for (const key of [word, ...verbKeys(word)]) keys.add(key);
+  // Persian pronouns are single letters, in which many words end.
+  if (language === 'fa') for (const rest of everyRest(word, suffixes)) keys.add(normalize(rest));
   return [...keys];
+}
+
+/** Whether two Korean words that share a key may be forms of one word: verbs of many stems have the same key. */
+export function mayBeForms(one: string, other: string): boolean {
+  const suffixes = AFFIXES.ko.suffixes;
+  const nouns = [one, withoutSuffix(one, suffixes)];
+  if (nouns.includes(other) || nouns.includes(withoutSuffix(other, suffixes))) return true;
+  const forms = dictionaryForms(one);
+  return dictionaryForms(other).some((form) => forms.includes(form));
 }
 
 /** Whether one word is the other with a prefix before it, as `the` is written in Arabic and Hebrew. */
@@ -42,6 +56,15 @@ const AFFIXES: Readonly<Record<AffixLanguage, Affixes>> = {
     prefixes: list('و ف ب ك ل س ال لل وال بال فال كال ولل ول وب'),
     suffixes: suffixList('ها:3 هم:3 نا:3 ات:2 ون:2 ين:2 ان:3 يه:2 ية:2 تي:3 ته:3 ه:3 ة:2 ي:3 ا:3 ت:3'),
     normalize: (rest) => rest.replace(/ى$/, 'ي'),
+  },
+  // Plurals, comparison, pronouns and the article, as in the light stemmer of Dolamic and Savoy, "Persian language, is
+  // stemming efficient?" (2009). A final `ه` goes with the plural `ات`. Letters are those to which `fold` turns Persian ones.
+  fa: {
+    prefixes: list(''),
+    suffixes: suffixList(
+      'هايشان:2 هايمان:2 هايتان:2 هايي:2 هايم:2 هايت:2 هايش:2 هاي:2 ها:2 ترين:2 تر:2 ات:2 ان:3 اي:2 شان:3 مان:3 تان:3 ام:3 اش:3 يي:2 ي:3 م:3 ت:3 ش:3',
+    ),
+    normalize: (rest) => (rest.length > 3 ? rest.replace(/ه$/, '') : rest),
   },
   he: {
     prefixes: list('ה ו ב כ ל מ ש וה וב וכ ול ומ וש שה שב של שמ מה לה בה כש וכש'),
@@ -78,4 +101,10 @@ function withoutSuffix(word: string, suffixes: Affixes['suffixes']): string {
       return word.slice(0, word.length - suffix.length);
   }
   return word;
+}
+
+/** A word, and what is left of it without each suffix in which it ends. */
+function everyRest(word: string, suffixes: Affixes['suffixes']): string[] {
+  const fitting = suffixes.filter(([suffix, least]) => word.endsWith(suffix) && word.length - suffix.length >= least);
+  return [word, ...fitting.map(([suffix]) => word.slice(0, word.length - suffix.length))];
 }

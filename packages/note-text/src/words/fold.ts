@@ -16,8 +16,14 @@ const plain: Readonly<Record<string, string>> = {
   ı: 'i',
   ħ: 'h',
   ς: 'σ',
+  // Persian letters, for which Arabic keyboards have others.
+  ی: 'ي',
+  ک: 'ك',
+  ۀ: 'ه',
 };
-const unplain = /[ßæœøłđðþıħς]/g;
+const unplain = /[ßæœøłđðþıħςیکۀ]/g;
+/** The digits of Arabic and of Persian. */
+const easternDigit = /[\u0660-\u0669\u06f0-\u06f9]/g;
 
 /** Variation selectors and skin tones, which make no other word of an emoji. */
 const emojiVariants = /[\ufe0f\u{1f3fb}-\u{1f3ff}]/gu;
@@ -27,7 +33,8 @@ const emojiVariants = /[\ufe0f\u{1f3fb}-\u{1f3ff}]/gu;
  *
  * Accents are removed in Latin and Greek, points in Hebrew and vowel signs in Arabic. In Cyrillic only the dots of `ё`
  * (people write `е`) and stress marks are removed: `й`, `ї`, `ў` are letters of their own. Other scripts keep their
- * marks, which are vowels there or, in Japanese, other sounds. Traditional Chinese characters become simplified ones.
+ * marks, which are vowels there or, in Japanese, other sounds. Traditional Chinese characters become simplified ones,
+ * Persian letters the Arabic ones that many keyboards type for them, and their digits those of ASCII.
  */
 export function fold(word: string): string {
   if (isSimple(word)) return word.toLowerCase();
@@ -36,7 +43,8 @@ export function fold(word: string): string {
   const lower = word
     .normalize('NFKC')
     .toLowerCase()
-    .replace(unplain, (letter) => plain[letter] ?? letter);
+    .replace(unplain, (letter) => plain[letter] ?? letter)
+    .replace(easternDigit, (digit) => String(digit.charCodeAt(0) & 15));
   return lower
     .normalize('NFD')
     .replace(/е\u0308/g, 'е')

@@ -20,10 +20,11 @@ export const LATIN_LANGUAGES = ['en', 'de', 'es', 'fr', 'it', 'nl', 'pt', 'sv'] 
  */
 export type Language = (typeof LATIN_LANGUAGES)[number] | 'latin' | 'ru' | 'vi' | AffixLanguage | 'none';
 
-/** The languages of a note: one for its words in Latin letters, one for those in Cyrillic letters. */
+/** The languages of a note: one for its words in Latin letters, one for those in Cyrillic, one for those in Arabic letters. */
 export interface Languages {
   readonly latin: Language;
   readonly cyrillic: Language;
+  readonly arabic: Language;
 }
 
 const stemmers: Readonly<Partial<Record<Language, (word: string) => string>>> = {
@@ -93,16 +94,32 @@ export function languagesOf(words: readonly string[], written: readonly string[]
   const counts = new Map<Language, number>();
   let left = sample;
   let cyrillic: Language = 'ru';
+  let [inArabicLetters, persian] = [0, 0];
   for (const word of words) {
     if (left-- <= 0) break;
     for (const language of votes.get(word) ?? []) counts.set(language, (counts.get(language) ?? 0) + 1);
     // Letters that Russian does not have: Ukrainian, Belarusian, Serbian, Macedonian.
     if (cyrillic === 'ru' && /[іїєґўјљњћџѓќђ]/.test(word)) cyrillic = 'none';
+    if (!isArabicLetter(word.charCodeAt(0))) continue;
+    inArabicLetters++;
+    if (isPersian(word)) persian++;
   }
+  const arabic = inArabicLetters > 0 && persian * PERSIAN_SHARE >= inArabicLetters ? 'fa' : 'ar';
   const [best = 'en', most = 0] = [...counts].sort(([, a], [, b]) => b - a)[0] ?? [];
   const isClear = most >= fewVotes && most > 2 * (counts.get('en') ?? 0);
-  if (isClear) return { latin: best, cyrillic };
-  return { latin: words.length < shortNote ? languageOfFew(written) : 'en', cyrillic };
+  if (isClear) return { latin: best, cyrillic, arabic };
+  return { latin: words.length < shortNote ? languageOfFew(written) : 'en', cyrillic, arabic };
+}
+
+/** A note is in Persian if one in so many of its words in Arabic letters is surely Persian; about every third one is. */
+const PERSIAN_SHARE = 10;
+const isArabicLetter = (unit: number) => unit >= 0x600 && unit < 0x700;
+
+/** Whether a word has letters that Arabic does not have, or is a function word of Persian alone. */
+function isPersian(word: string): boolean {
+  if (/[پچژگ]/.test(word)) return true;
+  const languages = functionWordLanguages(word);
+  return languages.has('fa') && !languages.has('ar');
 }
 
 /** The Latin language of a few written words, if there is a sign of it and at most half as much of any other. */
@@ -124,13 +141,13 @@ function languageOfFew(written: readonly string[]): Language {
 }
 
 /** Which language a folded word is read as, by its first letter and the languages of its note. */
-export function languageOf(word: string, { latin, cyrillic }: Languages): Language {
+export function languageOf(word: string, { latin, cyrillic, arabic }: Languages): Language {
   const first = word.charCodeAt(0);
   if (first >= 0x61 && first <= 0x7a) return latin;
   if (first >= 0x400 && first < 0x530) return cyrillic;
   if (first >= 0xc0 && first < 0x250) return latin;
   if (first >= 0xac00 && first <= 0xd7a3) return 'ko';
-  if (first >= 0x600 && first < 0x700) return 'ar';
+  if (isArabicLetter(first)) return arabic;
   return first >= 0x5d0 && first <= 0x5ea ? 'he' : 'none';
 }
 

@@ -1,6 +1,6 @@
 import { ancestorsOf, fileName, fileStem, folderOf } from '@notevault/note-text/paths.ts';
 import { type Heading, scan } from '@notevault/note-text/scan.ts';
-import { type Languages, languageOf, languagesOf } from '@notevault/note-text/words/languages.ts';
+import { type Language, type Languages, languageOf, languagesOf } from '@notevault/note-text/words/languages.ts';
 import { eachWord, type SpelledWord, spelledWordsOf, writtenWord } from '@notevault/note-text/words.ts';
 import { BODY, HEADING, LABEL, occurrenceAt, TITLE } from '../index/occurrence.ts';
 import { type FileFacts, factsOf, type NoteFacts } from './note-facts.ts';
@@ -79,7 +79,7 @@ export function* analyzeInSteps(note: SearchableNote): Generator<void, AnalyzedN
   const names = withoutDuplicates([note.title, fileStem(note.path), ...note.aliases].map(spelledWordsOf));
   const languages = languagesOfNote(body, names);
   const terms = new TermCollector(languages);
-  for (const language of Object.values(languages)) terms.addFilter(`${LANGUAGE_TERM_PREFIX}${language}`);
+  for (const language of namedLanguages(languages)) terms.addFilter(`${LANGUAGE_TERM_PREFIX}${language}`);
   for (const words of names) terms.addField(words, TITLE);
   for (const words of names) if (words.length > 0) terms.addFilter(titleTerm(words.map(({ word }) => word)));
   const folders = foldersAbove(note.path);
@@ -104,6 +104,11 @@ export function* analyzeInSteps(note: SearchableNote): Generator<void, AnalyzedN
     titleWords: names.reduce((sum, words) => sum + words.length, 0),
     terms: terms.occurrences,
   };
+}
+
+/** Those that a vault is asked for: words in Arabic letters are always read in Arabic. */
+function namedLanguages({ latin, cyrillic, arabic }: Languages): Language[] {
+  return arabic === 'ar' ? [latin, cyrillic] : [latin, cyrillic, arabic];
 }
 
 interface BodyWords {

@@ -81,5 +81,5 @@ export function formKeys(word: string, language: Language, written = word): stri
 }
 
 export function isAffixLanguage(language: Language): language is AffixLanguage {
-  return language === 'ar' || language === 'he' || language === 'ko';
+  return language === 'ar' || language === 'fa' || language === 'he' || language === 'ko';
 }

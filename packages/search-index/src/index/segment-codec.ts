@@ -1,7 +1,7 @@
 import type { SegmentArrays } from './frozen-segment.ts';
 
 /** Must be increased when the bytes of a segment, its terms or any input of a score changes. */
-export const SEGMENT_FORMAT = 4;
+export const SEGMENT_FORMAT = 5;
 
 type ArrayName = keyof SegmentArrays;
 const byteArrays = [

@@ -1,4 +1,4 @@
-import { differByPrefix } from '@notevault/note-text/words/affixes.ts';
+import { differByPrefix, mayBeForms } from '@notevault/note-text/words/affixes.ts';
 import { isUnspaced } from '@notevault/note-text/words/classes.ts';
 import { functionWordLanguages } from '@notevault/note-text/words/function-words.ts';
 import { type Language, languageOf, stem } from '@notevault/note-text/words/languages.ts';
@@ -122,8 +122,7 @@ function addForms(
   // Accents that no note has are typing errors, and those that are not typed are left out on purpose.
   variants.add(spelled.length > 0 ? spelled : exact, WEIGHTS.exact);
   variants.add(exact, WEIGHTS.accents);
-  const own = languageOf(word, { latin: 'none', cyrillic: 'ru' });
-  const read = own === 'none' ? languages.filter((language) => language !== 'ru') : [own];
+  const read = languagesToRead(word, languages);
   const keys = read.flatMap((language) => (language === 'none' ? [] : formKeys(word, language, written)));
   // Without accents the word may have another stem, which its spellings in the vault tell.
   const spellings = written === word ? exact.flatMap(stemKeys) : [];
@@ -132,8 +131,16 @@ function addForms(
     const form = partsOfTerm(term);
     if (ownFunction.size === 0 && isFunctionWord(form)) continue;
     if (form.language === 'latin' && !isFormIn(read, written, form.written)) continue;
+    if (form.language === 'ko' && !mayBeForms(word, form.word)) continue;
     variants.add([term], isSameWithAffix(form, word) ? WEIGHTS.affix : WEIGHTS.stem);
   }
+}
+
+/** The languages of a vault in whose letters a word of a query is. */
+function languagesToRead(word: string, languages: readonly Language[]): readonly Language[] {
+  const own = languageOf(word, { latin: 'none', cyrillic: 'ru', arabic: 'ar' });
+  if (own === 'ar') return languages.includes('fa') ? ['ar', 'fa'] : ['ar'];
+  return own === 'none' ? languages.filter((language) => language !== 'ru' && language !== 'fa') : [own];
 }
 
 /** Whether two words have the same stem in one of the languages. */
@@ -160,10 +167,8 @@ function addCompounds(
   { word, written }: SpelledWord,
   languages: readonly Language[],
 ): void {
-  if (languageOf(word, { latin: 'none', cyrillic: 'none' }) === 'ko') {
-    const [noun = word] = formKeys(word, 'ko')
-      .map(wordOfTerm)
-      .sort((a, b) => a.length - b.length);
+  if (languageOf(word, { latin: 'none', cyrillic: 'none', arabic: 'none' }) === 'ko') {
+    const [noun = word] = formKeys(word, 'ko').map(wordOfTerm);
     if (noun.length > 1) variants.add(termsContaining(segments, noun), WEIGHTS.compound);
     return;
   }

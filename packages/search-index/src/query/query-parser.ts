@@ -6,6 +6,8 @@ export interface Query {
   readonly words: readonly SpelledWord[];
   /** Whether the last word may still be unfinished. */
   readonly lastWordIncomplete: boolean;
+  /** The words since the last space, if the last may be unfinished: a dictionary cuts what it does not know in pieces. */
+  readonly lastPieces: readonly SpelledWord[];
   readonly phrases: readonly Phrase[];
   /** A note with one of these is excluded: a word, or several as a phrase. */
   readonly excluded: readonly (readonly string[])[];
@@ -82,11 +84,11 @@ class QueryBuilder {
   readonly #tags: string[] = [];
   readonly #texts: string[] = [];
   #wordCount = 0;
-  #lastWordIncomplete = false;
+  #lastPieces: readonly SpelledWord[] = [];
 
   add(clause: Clause): void {
     const { sign, field, quoted, bare, isLast } = clause;
-    this.#lastWordIncomplete = false;
+    this.#lastPieces = [];
     const text = quoted ?? bare;
     if (field !== undefined) {
       this.#addFilter(field, text.trim(), sign === '-');
@@ -103,7 +105,7 @@ class QueryBuilder {
     else {
       if (bare.startsWith('#') && this.#tags.length < MAX_CLAUSES) this.#tags.push(bare.slice(1));
       for (const word of words) this.#addWord(word);
-      this.#lastWordIncomplete = isLast;
+      if (isLast) this.#lastPieces = words;
     }
   }
 
@@ -135,7 +137,8 @@ class QueryBuilder {
   build(): Query {
     return {
       words: [...this.#words.values()],
-      lastWordIncomplete: this.#lastWordIncomplete,
+      lastWordIncomplete: this.#lastPieces.length > 0,
+      lastPieces: this.#lastPieces,
       phrases: this.#phrases,
       excluded: this.#excluded,
       clauses: this.#clauses,

@@ -1,3 +1,4 @@
+import { isUnspaced } from '@notevault/note-text/words/classes.ts';
 import { functionWordLanguages } from '@notevault/note-text/words/function-words.ts';
 import type { Language } from '@notevault/note-text/words/languages.ts';
 import type { SpelledWord } from '@notevault/note-text/words.ts';
@@ -5,7 +6,7 @@ import { partsOfTerm } from '../analysis/terms.ts';
 import type { Segment } from '../index/segment.ts';
 import { expandWord } from '../query/query-expansion.ts';
 import type { Phrase, Query } from '../query/query-parser.ts';
-import { countNotesWithAny, exactTerms, languagesIn } from '../query/vocabulary.ts';
+import { countNotesWithAny, exactTerms, languagesIn, termsStartingWith } from '../query/vocabulary.ts';
 import { PARAMETERS, type QueryTerm } from './bm25f.ts';
 
 /** The query with the words of phrases in place of the phrases. */
@@ -23,15 +24,16 @@ export function relaxedQuery(query: Query, phrases: readonly Phrase[]): Query {
 /** The words of a query and of its phrases, with their terms in the vault. */
 export function queryTerms(segments: readonly Segment[], query: Query): QueryTerm[] {
   const languages = languagesIn(segments);
-  const last = query.words.length - 1;
-  const areFunctionWords = query.words.map((word) => isFunctionWordIn(segments, word, languages.all));
+  const spelled = withUnfinishedWord(segments, query);
+  const last = spelled.length - 1;
+  const areFunctionWords = spelled.map((word) => isFunctionWordIn(segments, word, languages.all));
   const hasContentWords = query.phrases.length > 0 || areFunctionWords.includes(false);
-  const terms: QueryTerm[] = query.words.map((word, index) => ({
+  const terms: QueryTerm[] = spelled.map((word, index) => ({
     variants: expandWord(segments, word, query.lastWordIncomplete && index === last, languages),
     share: hasContentWords && areFunctionWords[index] === true ? PARAMETERS.functionWord : 1,
     idf: 0,
   }));
-  const words = new Set(query.words.map(({ word }) => word));
+  const words = new Set(spelled.map(({ word }) => word));
   for (const { word } of query.phrases.flatMap((phrase) => phrase.words)) {
     if (words.has(word)) continue;
     words.add(word);
@@ -39,6 +41,24 @@ export function queryTerms(segments: readonly Segment[], query: Query): QueryTer
     terms.push({ variants, share: 1, idf: 0 });
   }
   return terms;
+}
+
+/** The most pieces of an unfinished word that are tried as one. */
+const MAX_PIECES = 4;
+
+/**
+ * The words of a query. In scripts without spaces a dictionary cuts an unfinished word in pieces: those that no note has
+ * as words, but a word of the vault begins with when they are put together, are one word.
+ */
+function withUnfinishedWord(segments: readonly Segment[], { words, lastPieces }: Query): readonly SpelledWord[] {
+  for (let count = Math.min(MAX_PIECES, lastPieces.length); count > 1; count--) {
+    const pieces = lastPieces.slice(-count).map(({ word }) => word);
+    if (!pieces.every(isUnspaced) || pieces.every((word) => exactTerms(segments, word).length > 0)) continue;
+    const word = pieces.join('');
+    if (termsStartingWith(segments, word).next().done === true) continue;
+    return [...words.filter((own) => !pieces.includes(own.word)), { word, written: word }];
+  }
+  return words;
 }
 
 /**
