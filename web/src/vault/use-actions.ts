@@ -18,15 +18,14 @@ import type { DailyDeps } from './daily-notes.ts';
 
 /** What can be done on the page of a vault, by keys, the palette and buttons. */
 export function useActions(vaultId: string, toggleSidebar: () => void) {
-  const navigate = useNavigate();
   const { noteId = null } = useParams({ strict: false });
-  const { panel } = useSearch({ strict: false });
   const [dialog, setDialog] = useState<DialogName | null>(null);
   const actions = useTreeActions(vaultId);
   const index = useTree(vaultId);
   const role = useRole(vaultId);
   const queries = useQueryClient();
   const note = noteId === null ? null : workspace.note(noteId);
+  const pages = usePages(vaultId, note);
   const tabs = useTabs(vaultId);
   const openNote = (id: string, place: TabPlace = 'here', heading = '') => {
     const open = workspace.note(id);
@@ -70,28 +69,13 @@ export function useActions(vaultId: string, toggleSidebar: () => void) {
     role,
     noteId,
     open: setDialog,
-    goTo(page) {
-      if (page === 'settings') void navigate({ to: '/settings' });
-      else if (page === 'recent') void navigate({ to: '/vaults/$vaultId', params: { vaultId } });
-      else void navigate({ to: `/vaults/$vaultId/${page}`, params: { vaultId } });
-    },
+    ...pages,
     createNote: () => void create(here),
     openDaily: (day = dayOf(new Date())) => void daily(({ openDay }, deps) => openDay(day, deps)),
     stepDay: (step) => void daily(({ stepDay }, deps) => stepDay(step, deps)),
     askTabs: (request) => void askTabs(request),
     toggleSidebar,
-    togglePanel() {
-      if (noteId === null) return;
-      const search = { panel: panel === undefined ? ('outline' as const) : undefined };
-      void navigate({ to: '/vaults/$vaultId/notes/$noteId', params: { vaultId, noteId }, search });
-    },
     ...noteActions(note),
-    showPanel(name) {
-      if (noteId === null) return;
-      note?.wantFocus('panel');
-      const search = { panel: name };
-      void navigate({ to: '/vaults/$vaultId/notes/$noteId', params: { vaultId, noteId }, search });
-    },
     focusTree: () => document.querySelector<HTMLElement>('[data-tree]')?.focus(),
     signOut: () => void leave(),
   };
@@ -108,6 +92,30 @@ export function useActions(vaultId: string, toggleSidebar: () => void) {
     openNote,
     createNote: (name: string, place: TabPlace) => void create(here, name, undefined, place),
   };
+}
+
+/** What leads to other pages, and to what is beside the open note. */
+function usePages(vaultId: string, note: OpenNote | null) {
+  const navigate = useNavigate();
+  const { noteId } = useParams({ strict: false });
+  const { panel } = useSearch({ strict: false });
+  const show = (name: typeof panel) => {
+    if (noteId === undefined) return;
+    const search = { panel: name };
+    void navigate({ to: '/vaults/$vaultId/notes/$noteId', params: { vaultId, noteId }, search });
+  };
+  return {
+    goTo(page) {
+      if (page === 'settings') void navigate({ to: '/settings' });
+      else if (page === 'recent') void navigate({ to: '/vaults/$vaultId', params: { vaultId } });
+      else void navigate({ to: `/vaults/$vaultId/${page}`, params: { vaultId } });
+    },
+    togglePanel: () => show(panel === undefined ? 'outline' : undefined),
+    showPanel(name) {
+      note?.wantFocus('panel');
+      show(name);
+    },
+  } satisfies Partial<ActionContext>;
 }
 
 /** What is asked of the open note; nothing happens without one. */
