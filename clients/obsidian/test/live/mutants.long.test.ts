@@ -13,12 +13,15 @@ const SOURCES = join(import.meta.dirname, '../../src');
 const [FIRST, COUNT] = [Number(process.env.TEST_FROM ?? 1), Number(process.env.TEST_RUNS ?? MUTANTS.length)];
 const chosen = MUTANTS.slice(FIRST - 1, FIRST - 1 + COUNT);
 
+/** A mutant may wait for ever for what the guard does. */
+const TIMEOUT = '--test-timeout=120000';
+
 /** Runs the tests with this in their titles. */
 function exitOf(titles: string, env: Readonly<Record<string, string>>): number | null {
   const { NODE_TEST_CONTEXT: _, ...inherited } = process.env;
   const pattern = titles.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
   const file = join(import.meta.dirname, 'browser.test.ts');
-  const args = ['--import', SETUP, '--test', `--test-name-pattern=${pattern}`, file];
+  const args = ['--import', SETUP, '--test', TIMEOUT, `--test-name-pattern=${pattern}`, file];
   return spawnSync(process.execPath, args, { env: { ...inherited, ...env } }).status;
 }
 

@@ -90,7 +90,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: 'live/live-notes.ts',
     guard: 'if (live.editors.size === 0) void live.close();',
     without: '',
-    test: 'a note that is closed',
+    test: 'a note that is closed has in its file',
   },
   {
     name: 'a text was made from the one that looks most like it',
