@@ -143,7 +143,8 @@ function intercepted<Name extends keyof Intercepted>(
   const before = method.bind(owner) as Intercepted[Name];
   const wrapped = wrap(before);
   let isOver = false;
-  const mine = ((...args: unknown[]) => Reflect.apply(isOver ? before : wrapped, owner, args)) as Intercepted[Name];
+  const mine = ((...args: unknown[]): unknown =>
+    Reflect.apply(isOver ? before : wrapped, owner, args)) as Intercepted[Name];
   owner[name] = mine;
   return () => {
     isOver = true;

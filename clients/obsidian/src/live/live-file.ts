@@ -278,6 +278,8 @@ export class LiveFile {
   #replay(copy: NoteCopy | null, onDisk: string): void {
     if (copy === null) return;
     this.#isCopied = true;
+    // The document had it before the first change that was kept.
+    this.#recent.add(copy.onDisk);
     let isFound = false;
     for (const [at, update] of copy.updates.entries()) {
       applyUpdate(this.#doc, update, FROM_COPY);

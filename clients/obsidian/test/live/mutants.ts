@@ -164,6 +164,13 @@ export const MUTANTS: readonly Mutant[] = [
     test: 'what the app merges in one pane',
   },
   {
+    name: 'what the file had is forgotten at the next start',
+    file: 'live/live-file.ts',
+    guard: 'this.#recent.add(copy.onDisk);',
+    without: '',
+    test: 'changes twice after the next start',
+  },
+  {
     name: 'what only the file has was made from what it had before',
     file: 'live/live-file.ts',
     guard: 'isOnDisk || at >= copy.updates.length - MOST_CANDIDATES',

@@ -268,6 +268,22 @@ export function outsideTests(note: (text: string) => Promise<Together>): void {
       assert.equal(await inStep(both, here, there), 'from there\nfirst\ntyped\nby a plugin\n');
     });
 
+    test('has letters that only the device kept, when the file changes twice after the next start', async () => {
+      await using both = await note('first\n');
+      const here = await both.shown({ saveMs: 100_000 });
+      await here.run(async (device) => {
+        device.type(0, 'x');
+        await device.copies();
+      });
+      await here.kill();
+      await openedAgain(here);
+      await here.run(async (device) => {
+        await device.process('note.md', (text) => `${text}by a plugin\n`);
+        await device.process('note.md', () => 'first!\n');
+      });
+      assert.match(await inStep(both, here), /^first!\n[^]*x/);
+    });
+
     test('has a change of another plugin once that was being sent', async () => {
       await using both = await note('first\n');
       const [here, there] = [await both.shown(), await both.shown()];
