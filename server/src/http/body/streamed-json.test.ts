@@ -38,8 +38,8 @@ test('streamField returns what JSON.parse returns, for any object in any pieces'
   await fc.assert(
     fc.asyncProperty(objects, async ({ before, text, after, indent, sizes }) => {
       const object = { ...before, long: text, ...after, __proto__: null };
-      if (Object.hasOwn(after, 'long') || Object.hasOwn(before, '__proto__') || Object.hasOwn(after, '__proto__'))
-        return;
+      // A field of that name is left out, at any depth.
+      if (Object.hasOwn(after, 'long') || JSON.stringify([before, after]).includes('"__proto__":')) return;
       const got = await read(JSON.stringify(object, null, indent), sizes);
       assert.ok(typeof got === 'object');
       const { __proto__: _, ...plain } = object;
