@@ -2,8 +2,8 @@
 interface Group {
   /** Under each key, the end of its last work. */
   readonly keys: Map<string, Promise<void>>;
-  /** The end of the last exclusive work. */
-  exclusive: Promise<void>;
+  /** The end of the last exclusive work, while it has not ended. */
+  exclusive: Promise<void> | undefined;
   users: number;
 }
 
@@ -38,55 +38,64 @@ export class KeyedLock {
   }
 
   /** Like `run`, under several keys. They are locked in one step, so that two calls with common keys never deadlock. */
-  runAll<T>(group: string, keys: readonly string[], work: () => Promise<T>, limit?: WaitLimit): Promise<T> {
-    return this.#within(group, async (entry) => {
-      const before = Promise.all([...keys.map((key) => entry.keys.get(key)), entry.exclusive]);
+  async runAll<T>(group: string, keys: readonly string[], work: () => Promise<T>, limit?: WaitLimit): Promise<T> {
+    const entry = this.#enter(group);
+    try {
+      const before = workInFront([...keys.map((key) => entry.keys.get(key)), entry.exclusive]);
       const { promise, resolve } = Promise.withResolvers<void>();
       for (const key of keys) entry.keys.set(key, promise);
       const release = () => {
         for (const key of keys) if (entry.keys.get(key) === promise) entry.keys.delete(key);
         resolve();
       };
-      if (limit !== undefined && !(await isOver(before, limit))) {
+      if (before !== undefined && limit !== undefined && !(await isOver(before, limit))) {
         // Work queued behind this one still waits for the work in front.
         void before.then(release);
         throw limit.error();
       }
-      await before;
+      if (before !== undefined) await before;
       try {
         return await work();
       } finally {
         release();
       }
-    });
+    } finally {
+      this.#leave(group, entry);
+    }
   }
 
   /** Runs `work` when nothing else runs in the group; later calls wait for it. */
-  runExclusive<T>(group: string, work: (locked: LockedGroup) => Promise<T>): Promise<T> {
-    return this.#within(group, async (entry) => {
-      const before = Promise.all([...entry.keys.values(), entry.exclusive]);
-      const { promise, resolve } = Promise.withResolvers<void>();
-      entry.exclusive = promise;
-      await before;
-      try {
-        return await work({ isAwaited: () => entry.users > 1 });
-      } finally {
-        resolve();
-      }
-    });
-  }
-
-  async #within<T>(name: string, work: (entry: Group) => Promise<T>): Promise<T> {
-    const entry = this.#groups.get(name) ?? { keys: new Map(), exclusive: Promise.resolve(), users: 0 };
-    this.#groups.set(name, entry);
-    entry.users += 1;
+  async runExclusive<T>(group: string, work: (locked: LockedGroup) => Promise<T>): Promise<T> {
+    const entry = this.#enter(group);
+    const before = workInFront([...entry.keys.values(), entry.exclusive]);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    entry.exclusive = promise;
     try {
-      return await work(entry);
+      if (before !== undefined) await before;
+      return await work({ isAwaited: () => entry.users > 1 });
     } finally {
-      entry.users -= 1;
-      if (entry.users === 0) this.#groups.delete(name);
+      if (entry.exclusive === promise) entry.exclusive = undefined;
+      resolve();
+      this.#leave(group, entry);
     }
   }
+
+  #enter(name: string): Group {
+    const entry = this.#groups.get(name) ?? { keys: new Map(), exclusive: undefined, users: 0 };
+    this.#groups.set(name, entry);
+    entry.users += 1;
+    return entry;
+  }
+
+  #leave(name: string, entry: Group): void {
+    entry.users -= 1;
+    if (entry.users === 0) this.#groups.delete(name);
+  }
+}
+
+/** Resolves at the end of all work; undefined when there is none, which is the rule. */
+function workInFront(ends: readonly (Promise<void> | undefined)[]): Promise<unknown> | undefined {
+  return ends.some((end) => end !== undefined) ? Promise.all(ends) : undefined;
 }
 
 /** Resolves to whether the earlier work ended in time. */

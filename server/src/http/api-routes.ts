@@ -57,18 +57,27 @@ function mountRoute(api: FastifyInstance, route: Route, deps: MountedDeps): void
     onRequest: async (request, reply) => {
       if (route.headers !== undefined) reply.headers(route.headers);
       if (rule.readsCookies) refuseForeignOrigin(request, deps.publicUrl);
-      authorized.set(request, await authorize(route, request, reply, deps));
+      if (rule.who !== 'anyone') authorized.set(request, await authorize(route, request, reply, deps));
       if ('perform' in route) keyOf(request, route);
     },
-    handler: async (request, reply) => {
+    // Returns no promise, because Fastify would await it once more.
+    handler: (request, reply) => {
       const { admission } = deps;
       const perform = () => answer(route, request, reply, authorized.get(request) ?? {}, successStatus, deps);
       // Uploads have their own limiter; here they would block other requests of their sender on a slow connection.
-      if (route.takes === undefined) await admission.work(request, reply.raw, perform);
-      else await runForTenant(admission.tenantOf(request), perform);
-      return reply;
+      const performed =
+        route.takes === undefined
+          ? admission.work(request, reply.raw, perform)
+          : runForTenant(admission.tenantOf(request), perform);
+      performed.catch((error: unknown) => refuse(request, reply, error));
     },
   });
+}
+
+/** Answers with an error, unless the answer has begun. */
+function refuse(request: FastifyRequest, reply: FastifyReply, error: unknown): void {
+  if (reply.sent) request.log.error({ err: error }, 'a request failed after its answer');
+  else reply.send(error);
 }
 
 async function answer(
@@ -146,8 +155,7 @@ async function authorize(
   reply: FastifyReply,
   { guard, admission }: MountedDeps,
 ): Promise<Authorized> {
-  const { who, vault: need, onboarding = false } = route.rule;
-  if (who === 'anyone') return {};
+  const { vault: need, onboarding = false } = route.rule;
   const { authorization, 'user-agent': userAgent = null } = request.headers;
   const client = { ip: request.ip, userAgent };
   // A thousand requests that come at once with one credential begin in slices, so that one of another comes between.
@@ -225,7 +233,13 @@ async function runIdempotent(
   successStatus: number,
 ): Promise<Reply> {
   try {
-    return await performKeyed(idempotency, route, request, key, successStatus);
+    if (route.receive === undefined) {
+      return await runOnce(idempotency, route, request, key, successStatus, request.body ?? null);
+    }
+    await using received = await route.receive(request as IdempotentRequest & { stream: BodyStream });
+    const { identity } = received;
+    const call = { ...request, received } as IdempotentRequest;
+    return await runOnce(idempotency, route, call, key, successStatus, identity);
   } catch (error) {
     throw route.flagsConflicts === true && error instanceof NotevaultError ? flagConflict(error) : error;
   }
@@ -235,27 +249,6 @@ async function runIdempotent(
 function flagConflict(error: NotevaultError): NotevaultError {
   if (errors[error.code].status !== 409) return error;
   return new NotevaultError(error.code, { conflict: true, ...error.details }, error.cause);
-}
-
-async function performKeyed(
-  idempotency: Pick<Idempotency, 'once'>,
-  route: IdempotentRoute,
-  request: IdempotentRequest,
-  key: string | null,
-  successStatus: number,
-): Promise<Reply> {
-  if (route.receive !== undefined) {
-    await using received = await route.receive(request as IdempotentRequest & { stream: BodyStream });
-    return await runOnce(
-      idempotency,
-      route,
-      { ...request, received } as IdempotentRequest,
-      key,
-      successStatus,
-      received.identity,
-    );
-  }
-  return runOnce(idempotency, route, request, key, successStatus, request.body ?? null);
 }
 
 async function runOnce(

@@ -13,8 +13,8 @@ import type {
   NoteHooks,
   NoteMeta,
   NotePlace,
+  NoteWithLinks,
   PreparedLinks,
-  ReadNote,
   WrittenNote,
 } from '../notes/notes.ts';
 import type { OpenVault } from '../vaults/vaults.ts';
@@ -98,7 +98,7 @@ export class Links implements NoteHooks, AttachmentLinkHooks {
     vault: OpenVault,
     at: NotePlace,
     onlySmall = false,
-  ): Promise<{ readonly note: ReadNote; readonly links: NoteLink[] } | undefined> {
+  ): Promise<NoteWithLinks | undefined> {
     return noteWithLinks(handle, vault, at, onlySmall, this.#opened);
   }
 

@@ -52,8 +52,13 @@ export interface NoteHooks extends MoveHooks, EntryHooks {
     vault: OpenVault,
     at: NotePlace,
     onlySmall?: boolean,
-  ): Promise<{ readonly note: ReadNote; readonly links: NoteLink[] } | undefined>;
+  ): Promise<NoteWithLinks | undefined>;
   linksOf(handle: ReadHandle, vault: OpenVault, id: NoteId): Promise<NoteLink[]>;
+}
+
+export interface NoteWithLinks {
+  readonly note: ReadNote;
+  readonly links: NoteLink[];
 }
 
 /** A note whose rows are being written: the input for its edges. */

@@ -99,7 +99,7 @@ function readingRoutes(notes: Notes): Route[] {
       errors: ['invalid_id', 'note_not_found', 'note_unreadable'],
       prefetch: (vault, { params }) => notes.prefetchById(vault, idParam(params.id)),
       handle: async ({ vault, params, prefetched }) =>
-        noteReply((await prefetched) ?? (await notes.getById(vault, idParam(params.id)))),
+        noteReply((prefetched && (await prefetched)) ?? (await notes.getById(vault, idParam(params.id)))),
     }),
     route({
       method: 'GET',
@@ -113,7 +113,7 @@ function readingRoutes(notes: Notes): Route[] {
       errors: ['note_not_found', 'note_unreadable'],
       prefetch: (vault, { tail }) => notes.prefetchByPath(vault, tail),
       handle: async ({ vault, tail, prefetched }) =>
-        noteReply((await prefetched) ?? (await notes.getByPath(vault, tail))),
+        noteReply((prefetched && (await prefetched)) ?? (await notes.getByPath(vault, tail))),
     }),
   ];
 }

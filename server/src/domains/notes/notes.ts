@@ -13,7 +13,7 @@ import { DocumentManager } from './live/document-manager.ts';
 import { createMoveOperations } from './moves/move.ts';
 import { cachedNotes } from './note-cache.ts';
 import { createNoteKind } from './note-kind.ts';
-import type { LiveDeps, LiveNotifications, NoteDeps, NotePlace } from './notes.deps.ts';
+import type { LiveDeps, LiveNotifications, NoteDeps, NotePlace, NoteWithLinks } from './notes.deps.ts';
 import { cachedToListed, notePathOf, openNote, toListed, toNote } from './notes.mapper.ts';
 import { type NoteMeta, sealed } from './sealed-note.ts';
 import { createBatchOperations } from './writes/bulk.ts';
@@ -31,7 +31,15 @@ export type { ApplyOutcome, ApplyRefusal, LiveNote, LiveNotes } from './live/liv
 export type { CloseReason, Watcher } from './live/watchers.ts';
 export type { LinkMove, MovedItem, PreparedLinks, RewrittenNote } from './moves/moved-notes.ts';
 export type { CachedNote } from './note-cache.ts';
-export type { LinkPlanner, LinkWrites, MoveHooks, NoteHooks, NotePlace, WrittenNote } from './notes.deps.ts';
+export type {
+  LinkPlanner,
+  LinkWrites,
+  MoveHooks,
+  NoteHooks,
+  NotePlace,
+  NoteWithLinks,
+  WrittenNote,
+} from './notes.deps.ts';
 export type { ReadNote, StoredNote } from './notes.store.ts';
 export type { NoteMeta } from './sealed-note.ts';
 
@@ -51,15 +59,17 @@ export function createNotes(given: Omit<LiveDeps, 'live' | 'writer'>) {
   const { db, entries, cache, hooks, opened } = deps;
   const { lock } = entries;
 
-  async function read(vault: OpenVault, at: NotePlace, onlySmall = false): Promise<Note | null> {
-    const found = await hooks.noteWithLinks(db, vault, at, onlySmall);
-    return found === undefined ? null : toNote(openNote(vault, found.note, opened), found.links);
-  }
+  const noteOf = (vault: OpenVault, { note, links }: NoteWithLinks) => toNote(openNote(vault, note, opened), links);
 
   async function existing(vault: OpenVault, at: NotePlace): Promise<Note> {
-    const note = await read(vault, at);
-    if (note === null) throw new NotevaultError('note_not_found');
-    return note;
+    const found = await hooks.noteWithLinks(db, vault, at);
+    if (found === undefined) throw new NotevaultError('note_not_found');
+    return noteOf(vault, found);
+  }
+
+  async function small(vault: OpenVault, at: NotePlace): Promise<Note | null> {
+    const found = await hooks.noteWithLinks(db, vault, at, true);
+    return found === undefined ? null : noteOf(vault, found);
   }
 
   return {
@@ -82,8 +92,8 @@ export function createNotes(given: Omit<LiveDeps, 'live' | 'writer'>) {
     getByPath: (vault: OpenVault, path: string) => existing(vault, { pathKey: entries.pathKey(vault, path) }),
     getById: (vault: OpenVault, id: NoteId) => existing(vault, { id }),
     /** Like getByPath, but resolves to null for a note of more than 64 KB, or none. Throws `note_unreadable`. */
-    prefetchByPath: (vault: OpenVault, path: string) => read(vault, { pathKey: entries.pathKey(vault, path) }, true),
-    prefetchById: (vault: OpenVault, id: NoteId) => read(vault, { id }, true),
+    prefetchByPath: (vault: OpenVault, path: string) => small(vault, { pathKey: entries.pathKey(vault, path) }),
+    prefetchById: (vault: OpenVault, id: NoteId) => small(vault, { id }),
     linksIn: async (vault: OpenVault, path: string, text: string) =>
       (await deriveOnPool(deps, vault, path, text)).links,
     /** Returns the notes that were written last, newest first. Throws `note_unreadable`. */

@@ -92,8 +92,9 @@ async function openVault(
   need: Need,
   found: Promise<FoundVault | undefined> | undefined,
 ): Promise<RequestedVault> {
-  const row = await chooseVault(deps, principal, header, found);
-  if (row === undefined) throw new NotevaultError('no_vault');
+  const row = header === undefined ? await defaultVault(deps, principal) : await (found ?? findVault(deps, header));
+  if (row === undefined) throw new NotevaultError(header === undefined ? 'no_vault' : 'vault_header_not_found');
+  if (header !== undefined && roleOf(principal, row) === null) throw new NotevaultError('vault_header_not_found');
   const access = accessOf(principal, row);
   const { role, level: permission, suspended: isSuspended } = access;
   if (role === null || permission === 'none') throw new NotevaultError('vault_no_access');
@@ -140,19 +141,8 @@ async function findVault({ db }: VaultDeps, header: string): Promise<FoundVault 
 }
 
 /** One statement in every case. */
-async function chooseVault(
-  deps: VaultDeps,
-  principal: Principal,
-  header: string | undefined,
-  found: Promise<FoundVault | undefined> | undefined,
-) {
+async function defaultVault({ db }: VaultDeps, principal: Principal): Promise<FoundVault | undefined> {
   const { userId } = principal;
-  const { db } = deps;
-  if (header !== undefined) {
-    const row = await (found ?? findVault(deps, header));
-    if (row === undefined || roleOf(principal, row) === null) throw new NotevaultError('vault_header_not_found');
-    return row;
-  }
   // A session can access every vault; if there is only one, it is the default one.
   if (principal.kind === 'session') return db.get(store.findDefaultOpenable, { userId });
   const rows = await db.all(store.findOpenables, { userId });

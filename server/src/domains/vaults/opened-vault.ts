@@ -67,7 +67,7 @@ export function vaultOf(row: VaultWithCounts, key: SealingKey, purgeDelay: numbe
 }
 
 /** Opens the vault's keys; null when it was purged. Throws `vault_unreadable`. */
-export async function vaultKeyOf({ keys }: VaultDeps, id: VaultId): Promise<SealingKey | null> {
+export function vaultKeyOf({ keys }: VaultDeps, id: VaultId): Promise<SealingKey | null> {
   return keys.open({ kind: 'vault', id }).catch(unreadable);
 }
 

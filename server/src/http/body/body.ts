@@ -103,11 +103,12 @@ export function parseBodies(
     const tenant = tenantOf(request);
     const reader = new BodyReader(payload, budget, tenant);
     try {
+      const text = new JsonText();
       const collect = () => {
         inviteBody(request.raw);
-        return collectJson(reader, max, big, limits);
+        return reader.read(max, big, limits, jsonInto(text));
       };
-      const text = await (big ? semaphore.run(tenant, collect, 1, closedSignal(payload)) : collect());
+      await (big ? semaphore.run(tenant, collect, 1, closedSignal(payload)) : collect());
       // The body has arrived, so a slow connection does not hold the permit.
       if (reader.bytes > limits.workedFrom) permits.set(request, await worked.acquire(tenant, reader.bytes));
       return text.parse();
@@ -121,14 +122,12 @@ export function parseBodies(
   return { done };
 }
 
-/** Throws like BodyReader.read. */
-async function collectJson(reader: BodyReader, max: number, big: boolean, limits: BodyLimits): Promise<JsonText> {
-  const text = new JsonText();
+/** Returns a function that adds chunks to a text, and throws `body_too_large` when they have too many values. */
+function jsonInto(text: JsonText): (chunk: Buffer) => void {
   const values = new JsonValueCounter();
-  await reader.read(max, big, limits, (chunk) => {
+  return (chunk) => {
     values.add(chunk);
     if (values.count > VALUES_MAX) throw new NotevaultError('body_too_large', { max_values: VALUES_MAX });
     text.add(chunk);
-  });
-  return text;
+  };
 }

@@ -1,9 +1,8 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
-import type { NoteLink } from '@notevault/protocol/notes.ts';
 import type { NoteId } from '@notevault/protocol/values/ids.ts';
 import type { ReadHandle } from '../../../ports/database/database.ts';
 import type { OpenedValues } from '../../../ports/keyring/opened-values.ts';
-import { type NoteMeta, type NotePlace, openNoteMeta, type ReadNote } from '../../notes/notes.ts';
+import { type NoteMeta, type NotePlace, type NoteWithLinks, openNoteMeta } from '../../notes/notes.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
 import type { Target } from '../link-resolver.ts';
 import { type LinkText, openTexts, toNoteLink } from '../link-texts.ts';
@@ -68,7 +67,7 @@ export async function noteWithLinks(
   at: NotePlace,
   onlySmall: boolean,
   opened: OpenedLinks,
-): Promise<{ readonly note: ReadNote; readonly links: NoteLink[] } | undefined> {
+): Promise<NoteWithLinks | undefined> {
   const [byId, byPath] = onlySmall ? [findSmallNoteById, findSmallNoteByPath] : [findNoteById, findNoteByPath];
   const parts =
     'id' in at
