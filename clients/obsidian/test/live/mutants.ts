@@ -67,8 +67,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'a text that the app sets counts as typed',
     file: 'live/bound-editor.ts',
-    guard: 'if (isOver || !intercept(data)) before.call',
-    without: 'before.call',
+    guard: 'if (!isTaken(data)) before(data, clears);',
+    without: 'before(data, clears);',
     test: 'the same rewriting of a link',
   },
   {

@@ -296,8 +296,9 @@ export function outsideTests(note: (text: string) => Promise<Together>): void {
       await until(() => isSent, 'the write');
       await here.run((device) => device.save());
       await here.run((device) => device.copies());
-      await here.page.unrouteAll({ behavior: 'ignoreErrors' });
+      // What is held goes on to the server when the route ends, unless its page has ended before.
       await here.kill();
+      await here.page.unrouteAll({ behavior: 'ignoreErrors' });
       await there.run((device) => device.type(0, 'from there\n', 0));
       await openedAgain(here);
       assert.equal(await inStep(both, here, there), 'from there\nfirst\nby a plugin\n');
