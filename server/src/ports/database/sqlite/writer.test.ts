@@ -232,6 +232,29 @@ describe('shared transactions on sqlite', () => {
     assert.deepEqual(happened, inOrder);
   });
 
+  test('bodies that fail leave nothing of themselves, wherever they are in a shared transaction, and run once', async (t) => {
+    const { db } = await open();
+    // However slow the machine is, all are in time for one transaction.
+    t.mock.method(performance, 'now', () => 0);
+    const runs: string[] = [];
+    const write = (id: string, fails: boolean) =>
+      db.transact(async (handle) => {
+        runs.push(id);
+        await put(handle, id);
+        if (fails) throw new Error(id);
+      });
+    const names = ['a fails', 'b fails', 'c', 'd fails', 'e', 'f fails'];
+    const results = await Promise.allSettled(names.map((name) => write(name, name.endsWith('fails'))));
+    assert.deepEqual(
+      results.map((result) => (result.status === 'rejected' ? result.reason.message : 'done')),
+      ['a fails', 'b fails', 'done', 'd fails', 'done', 'f fails'],
+    );
+    assert.deepEqual(runs, names);
+    assert.deepEqual(await ids(db), ['c', 'e']);
+    await assert.rejects(write('alone fails', true), { message: 'alone fails' });
+    assert.deepEqual(await ids(db), ['c', 'e']);
+  });
+
   test('when the commit fails, each body runs again alone, and only the guilty one is refused', async (t) => {
     const { db } = await open();
     // However slow the machine is, all three are in time for one transaction.
