@@ -42,6 +42,30 @@ onEachEngine('the outbox of the web app', (open) => {
     assert.deepEqual([attachments.map(({ path }) => path), folders.map(({ name }) => name)], [['b.txt'], ['', 'New']]);
   });
 
+  it('uploads a file once when one tab alone knows of its move, because the disk was full, and another tab sends it', async () => {
+    await using server = await startServer({ open });
+    const key = (await server.alice.post('/api-keys', { name: 'outbox' })).body.key as string;
+    const { vault } = (await server.alice.post('/vaults', { name: 'Full' })).body;
+    const browser = new OutboxBrowser(server.url, key, vault.id);
+    const [first, second] = [browser.open(), browser.open()];
+    const fileId = randomUUID();
+    await first.outbox.run(vault.id, { kind: 'file', fileId, path: 'a.txt', bytes: new Blob(['bytes']), mtime: 1 });
+    browser.isFull = true;
+    await first.outbox.run(vault.id, {
+      kind: 'move',
+      moves: [{ kind: 'attachment', id: fileId, from: 'a.txt', to: 'b.txt' }],
+    });
+    second.outbox.setConnected(true);
+    await until(() => browser.entries.length === 0);
+    first.outbox.setConnected(true);
+    await until(() => first.outbox.state.get().entries.length === 0);
+    const { attachments } = await browser.vault.tree();
+    assert.deepEqual(
+      attachments.map(({ path }) => path),
+      ['b.txt'],
+    );
+  });
+
   it('brings no note back and deletes nothing new by a request that arrives after the next one', async () => {
     await using server = await startServer({ open });
     const key = (await server.alice.post('/api-keys', { name: 'outbox' })).body.key as string;

@@ -93,13 +93,16 @@ export function nextOrder(entries: readonly OutboxEntry[]): number {
 /**
  * The entries with one more operation at their end. What takes back or goes on with something that still waits changes
  * that instead: a note that is deleted before it was sent is never sent.
+ *
+ * @param isOwn whether an entry may be changed: it may not where another tab could send it as it was.
  */
 export function withOperation(
   entries: readonly OutboxEntry[],
   added: { readonly id: string; readonly vault: string; readonly operation: Operation },
+  isOwn: (entry: OutboxEntry) => boolean = () => true,
 ): readonly OutboxEntry[] {
   const { vault, operation } = added;
-  const waits = (entry: OutboxEntry) => entry.vault === vault && !entry.isTried;
+  const waits = (entry: OutboxEntry) => entry.vault === vault && !entry.isTried && isOwn(entry);
   const order = nextOrder(entries);
   const append = (rest: readonly OutboxEntry[], left: Operation) => [
     ...rest,

@@ -106,7 +106,8 @@ export class Outbox implements Disposable {
     const isAlone = this.#state.get().entries.every(({ doneAt }) => doneAt !== null);
     const result = this.#resultOf(id);
     if (isAlone && this.#isConnected) this.#fresh.add(id);
-    const entries = await this.#change((before) => withOperation(before, { id, vault, operation }));
+    const added = { id, vault, operation };
+    const entries = await this.#change((before, isOwn) => withOperation(before, added, isOwn));
     // It was put into another one, or there is nothing left to do.
     if (!entries.some((entry) => entry.id === id))
       this.#results.get(id)?.({ type: this.#isConnected ? 'done' : 'waiting' });
@@ -307,12 +308,14 @@ export class Outbox implements Disposable {
   }
 
   /** Changes the entries, and keeps all that the device takes; what it does not take stays in the tab. */
-  async #change(next: (entries: readonly OutboxEntry[]) => readonly OutboxEntry[]): Promise<readonly OutboxEntry[]> {
+  async #change(
+    next: (entries: readonly OutboxEntry[], isOwn: (entry: OutboxEntry) => boolean) => readonly OutboxEntry[],
+  ): Promise<readonly OutboxEntry[]> {
     const { store, spare, announce } = this.#options;
     const inTab = await spare.change((entries) => entries);
     let wanted: readonly OutboxEntry[] = [];
-    const all = (kept: readonly OutboxEntry[]) => {
-      wanted = next(merged(kept, inTab));
+    const all = (kept: readonly OutboxEntry[], isOwn = (_: OutboxEntry) => true) => {
+      wanted = next(merged(kept, inTab), isOwn);
       return wanted;
     };
     try {
@@ -321,7 +324,9 @@ export class Outbox implements Disposable {
     } catch {
       // What needs no more room than before is still written: what was done must not come back.
       const less = (kept: readonly OutboxEntry[]) => {
-        const now = new Map(all(kept).map((one) => [one.id, one]));
+        // Another tab would send what is kept as it was before: what goes on with that is a step of its own.
+        const shared = new Set(kept.map(({ id }) => id));
+        const now = new Map(all(kept, ({ id }) => !shared.has(id)).map((one) => [one.id, one]));
         return kept.flatMap((one) => {
           const changed = now.get(one.id);
           return changed === undefined ? [] : [{ ...changed, operation: one.operation }];
