@@ -2,35 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { onEachEngine } from '../kit/engines.ts';
 import type { Answer, Caller } from '../kit/person.ts';
-import { seedOfRun } from '../kit/random.ts';
+import { Random, seedOfRun } from '../kit/random.ts';
 import { startServer, type TestServer } from '../kit/server.ts';
 
-/** Total number of upserts of one note; half by each client, in rounds of two at once. */
-const UPSERTS = 1000;
+/** Half by each client, in rounds of two at once; TEST_RUNS=10000 makes more. */
+const UPSERTS = Number(process.env.TEST_RUNS ?? 400);
 const NOTES = 5;
-
-/** A seeded generator of pseudo-random numbers (splitmix32). */
-class Random {
-  #state: number;
-  constructor(seed: number) {
-    this.#state = seed | 0;
-  }
-  next(): number {
-    this.#state = (this.#state + 0x9e3779b9) | 0;
-    const mixed = Math.imul(this.#state ^ (this.#state >>> 16), 0x21f0aaad);
-    const again = Math.imul(mixed ^ (mixed >>> 15), 0x735a2d97);
-    return ((again ^ (again >>> 15)) >>> 0) / 2 ** 32;
-  }
-  below(end: number): number {
-    return Math.floor(this.next() * end);
-  }
-  chance(share: number): boolean {
-    return this.next() < share;
-  }
-  letters(length: number): string {
-    return Array.from({ length }, () => String.fromCharCode(97 + this.below(26))).join('');
-  }
-}
 
 /** What a client knows of a note: its last answer. It continues from that, whatever the server has by now. */
 interface Side {
@@ -41,9 +18,13 @@ interface Side {
   version: number;
 }
 
+function letters(random: Random, length: number): string {
+  return Array.from({ length }, () => String.fromCharCode(97 + random.below(26))).join('');
+}
+
 /** A line of words that occur nowhere else, so that two such lines have almost nothing in common. */
 function newLine(random: Random, side: Side): string {
-  const line = Array.from({ length: 1 + random.below(6) }, () => random.letters(2 + random.below(9))).join(' ');
+  const line = Array.from({ length: 1 + random.below(6) }, () => letters(random, 2 + random.below(9))).join(' ');
   const unique = `${side.name}${side.inserted.size} ${line}`;
   side.inserted.add(unique);
   return unique;
