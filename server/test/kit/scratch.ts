@@ -9,17 +9,19 @@ const OWNER = /^notevault-(\w+)-(\d+)-/;
 
 /**
  * Creates a folder for data that need not last: in memory if the system offers space there, because creating a database
- * on a busy disk takes ten times as long. Tests of durability use `tmpdir()` instead.
+ * on a busy disk takes ten times as long.
+ *
+ * @param bytes how much room there must be in memory.
  */
-export function scratchFolder(kind: string): string {
-  const folder = join(root(), `notevault-${kind}-${process.pid}-${randomBytes(6).toString('hex')}`);
+export function scratchFolder(kind: string, bytes = ENOUGH_BYTES): string {
+  const folder = join(root(bytes), `notevault-${kind}-${process.pid}-${randomBytes(6).toString('hex')}`);
   mkdirSync(folder, { mode: 0o755 });
   return folder;
 }
 
 /** Folders of a kind whose process was killed before it could remove them. */
 export function deadScratchFolders(kind: string): string[] {
-  return [...new Set([root(), tmpdir()])].flatMap((root) =>
+  return [...new Set([root(ENOUGH_BYTES), tmpdir()])].flatMap((root) =>
     readdirSync(root)
       .filter((name) => {
         const [, itsKind, owner] = OWNER.exec(name) ?? [];
@@ -29,10 +31,10 @@ export function deadScratchFolders(kind: string): string[] {
   );
 }
 
-function root(): string {
+function root(bytes: number): string {
   try {
     const { bavail, bsize } = statfsSync(MEMORY);
-    return bavail * bsize > ENOUGH_BYTES ? MEMORY : tmpdir();
+    return bavail * bsize > bytes ? MEMORY : tmpdir();
   } catch {
     return tmpdir();
   }
