@@ -37,13 +37,6 @@ export const MUTANTS: readonly Mutant[] = [
     test: 'a view that is used for another note',
   },
   {
-    name: 'an editor is connected before it shows its note',
-    file: 'live/live-notes.ts',
-    guard: 'if (text === null || !watched.hasShown(text)) return;',
-    without: 'if (text === null) return;',
-    test: 'a view that is used for another note',
-  },
-  {
     name: 'what others write can be taken back',
     file: 'live/bound-editor.ts',
     guard: 'Transaction.addToHistory.of(false), ',
@@ -56,13 +49,6 @@ export const MUTANTS: readonly Mutant[] = [
     guard: 'filter: false,',
     without: '',
     test: 'a filter of another plugin',
-  },
-  {
-    name: 'what comes from the document goes back into it',
-    file: 'live/live-notes.ts',
-    guard: ' || transaction.annotation(fromDocument) === true',
-    without: '',
-    test: 'a change of equal length',
   },
   {
     name: 'a text that the app sets counts as typed',
@@ -136,25 +122,11 @@ export const MUTANTS: readonly Mutant[] = [
     test: 'before the device keeps it',
   },
   {
-    name: 'files are looked at only after an event',
-    file: 'live/live-notes.ts',
-    guard: 'for (const live of this.#live.values()) void live.look();',
-    without: '',
-    test: 'which make the app deaf',
-  },
-  {
     name: 'a document of another lineage is the note’s',
     file: 'live/live-file.ts',
     guard: "if (end === 'foreign_lineage') void this.#keepBeside();\n    else if",
     without: 'if',
     test: 'a document that the server did not begin',
-  },
-  {
-    name: 'a note is closed again before it was',
-    file: 'live/live-file.ts',
-    guard: 'if (this.#isClosing) return;',
-    without: '',
-    test: 'a note that is closed while the disk is slow',
   },
   {
     name: 'what another pane has saved is no change of the file',
