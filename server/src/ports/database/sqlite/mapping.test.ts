@@ -63,7 +63,9 @@ async function readAll(db: Database, turns: number): Promise<void> {
   });
 }
 
-/** Resident MiB of mapped files, counting each mapping. */
+/** Resident MiB of mapped files, also of those in memory, counting each mapping. */
 function mapped(): number {
-  return Number(/^RssFile:\s+(\d+) kB/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1]) / 1024;
+  const status = readFileSync('/proc/self/status', 'utf8');
+  const sizes = [...status.matchAll(/^Rss(?:File|Shmem):\s+(\d+) kB/gm)].map(([, kB]) => Number(kB) / 1024);
+  return sizes.reduce((sum, size) => sum + size, 0);
 }
