@@ -51,9 +51,12 @@ const MAX_PIECES = 4;
  * as words, but a word of the vault begins with when they are put together, are one word.
  */
 function withUnfinishedWord(segments: readonly Segment[], { words, lastPieces }: Query): readonly SpelledWord[] {
-  for (let count = Math.min(MAX_PIECES, lastPieces.length); count > 1; count--) {
-    const pieces = lastPieces.slice(-count).map(({ word }) => word);
-    if (!pieces.every(isUnspaced) || pieces.every((word) => exactTerms(segments, word).length > 0)) continue;
+  const tail = lastPieces.slice(-MAX_PIECES).map((piece) => piece.word);
+  if (tail.length < 2 || !isUnspaced(tail.at(-1) ?? '')) return words;
+  const areKnown = tail.map((word) => exactTerms(segments, word).length > 0);
+  for (let from = 0; from < tail.length - 1; from++) {
+    const pieces = tail.slice(from);
+    if (!pieces.every(isUnspaced) || !areKnown.includes(false, from)) continue;
     const word = pieces.join('');
     if (termsStartingWith(segments, word).next().done === true) continue;
     return [...words.filter((own) => !pieces.includes(own.word)), { word, written: word }];
