@@ -2,9 +2,11 @@ import type { DeviceStore, NoteRef } from '../editor/device.ts';
 import type { EditorSessionOptions } from '../editor/index.ts';
 import { liveSocket } from '../live/live-socket.ts';
 import { draftId, draftOf } from './outbox/outbox-state.ts';
+import { whileSeen } from './soon.ts';
 
 /** After this long, most keys have been drawn. */
 const DRAWN_MS = 30;
+const soon = whileSeen(document, DRAWN_MS);
 
 /** How the sessions of this tab are connected. */
 export function sessionOptions(note: NoteRef, store: DeviceStore): EditorSessionOptions {
@@ -18,7 +20,7 @@ export function sessionOptions(note: NoteRef, store: DeviceStore): EditorSession
     ...begun,
     writer: crypto.getRandomValues(new Uint32Array(2)).join('-'),
     now: () => Date.now(),
-    soon: (call) => void setTimeout(call, DRAWN_MS),
+    soon,
     every(milliseconds, call) {
       const timer = setInterval(call, milliseconds);
       return () => clearInterval(timer);
