@@ -83,7 +83,8 @@ export class Admission {
   }
 
   /**
-   * Reserves memory for a large answer until it is sent or abandoned; at once, if it is free. Throws `unavailable` beyond the tenant's share.
+   * Reserves memory for a large answer until it is sent or abandoned; at once, if it is free. Throws `unavailable` beyond
+   * the tenant's share.
    */
   reserveAnswer(request: FastifyRequest, response: ServerResponse, bytes: number): Permit | Promise<Permit> {
     const tenant = this.tenantOf(request);

@@ -19,12 +19,12 @@ export function verbKeys(word: string): string[] {
 
 /** A stem without what changes before vowels. */
 function unchanging(stem: string): string {
-  const { initial, vowel, final } = syllableAt(stem, -1);
+  const { initial, vowel, final } = lastSyllable(stem);
   if (final === L || final === B || final === D || final === S) return unchanging(withLast(stem, { final: NONE }));
   if (final !== NONE || stem.length === 1) return stem;
   const rest = stem.slice(0, -1);
   if (initial === INITIAL_SILENT && (vowel === U || vowel === EU)) return rest;
-  const isDoubled = initial === INITIAL_L && syllableAt(rest, -1).final === L;
+  const isDoubled = initial === INITIAL_L && lastSyllable(rest).final === L;
   return isDoubled ? withLast(rest, { final: NONE }) + stem.slice(-1) : stem;
 }
 
@@ -43,9 +43,7 @@ const NOUN = /(?:가|이|를|에|서는|에서|에게|의|로|과|와|만|마다
 
 /** Endings that are syllables of their own. */
 const ENDINGS = `다 는다 고 는 기 지 게 던 자 면 며 니 러 려고 려면 는데 도록 거나 지만 습니다 니다 서 요 도 야
-  은 을 음 으면 으며 으니 으려고 으려면 은데 을지 어요 아요 어서 아서 으니까 니까 네요 는지 세요 으세요`
-  .split(/\s+/)
-  .filter((ending) => ending !== '');
+  은 을 음 으면 으며 으니 으려고 으려면 은데 을지 어요 아요 어서 아서 으니까 니까 네요 는지 세요 으세요`.split(/\s+/);
 
 // A syllable is an initial consonant, a vowel and perhaps a final consonant (Unicode Standard, section 3.12).
 const FIRST_SYLLABLE = 0xac00;
@@ -62,8 +60,8 @@ interface Syllable {
   readonly final: number;
 }
 
-function syllableAt(text: string, at: number): Syllable {
-  const code = text.charCodeAt(at < 0 ? text.length + at : at) - FIRST_SYLLABLE;
+function lastSyllable(text: string): Syllable {
+  const code = text.charCodeAt(text.length - 1) - FIRST_SYLLABLE;
   return {
     initial: Math.floor(code / (VOWELS * FINALS)),
     vowel: Math.floor(code / FINALS) % VOWELS,
@@ -76,12 +74,12 @@ const written = ({ initial, vowel, final }: Syllable) =>
 
 /** A text with another last syllable. */
 function withLast(text: string, change: Partial<Syllable>): string {
-  return text.slice(0, -1) + written({ ...syllableAt(text, -1), ...change });
+  return text.slice(0, -1) + written({ ...lastSyllable(text), ...change });
 }
 
 /** The stems to which an ending may have been added. */
 function stemsBefore(before: string, ending: string): string[] {
-  const last = syllableAt(before, -1);
+  const last = lastSyllable(before);
   if (last.final === SS) return stemsOfInfinitive(withLast(before, { final: NONE }));
   if (/^[어아]/.test(ending)) return stemsOfInfinitive(before + ending.charAt(0));
   if (/^[서요도야]/.test(ending)) return stemsOfInfinitive(before);
@@ -99,7 +97,7 @@ function stemsBefore(before: string, ending: string): string[] {
  * those of far more nouns.
  */
 function stemsOfJoined(word: string): string[] {
-  const { initial, vowel, final } = syllableAt(word, -1);
+  const { initial, vowel, final } = lastSyllable(word);
   if (final === N) return stemsWithout(word);
   if (final !== NONE || word.length === 1) return [];
   if (vowel === A || vowel === EO) return initial === INITIAL_SILENT ? stemsOfInfinitive(word) : doubled(word);
@@ -115,7 +113,7 @@ function stemsWithout(form: string): string[] {
 
 /** `춥다`, `추우면`: the ㅂ of a stem becomes a syllable. */
 function softened(stem: string): string[] {
-  const { initial, vowel, final } = syllableAt(stem, -1);
+  const { initial, vowel, final } = lastSyllable(stem);
   const isSoft = initial === INITIAL_SILENT && vowel === U && final === NONE;
   return isSoft && stem.length > 1 ? withFinalBefore(stem, B) : [];
 }
@@ -123,19 +121,19 @@ function softened(stem: string): string[] {
 /** The text without its last syllable, with a final consonant if it has none. */
 function withFinalBefore(text: string, final: number): string[] {
   const rest = text.slice(0, -1);
-  return rest !== '' && syllableAt(rest, -1).final === NONE ? [withLast(rest, { final })] : [];
+  return rest !== '' && lastSyllable(rest).final === NONE ? [withLast(rest, { final })] : [];
 }
 
 /** `듣다` is `들` before a vowel, `짓다` is `지`. */
 function beforeVowel(stem: string): string[] {
-  const { final } = syllableAt(stem, -1);
+  const { final } = lastSyllable(stem);
   if (final === L) return [withLast(stem, { final: D })];
   return final === NONE ? [withLast(stem, { final: S })] : [];
 }
 
 /** The stems of a form in `아` or `어`, which is contracted with a stem that ends in a vowel. */
 function stemsOfInfinitive(form: string): string[] {
-  const { initial, vowel, final } = syllableAt(form, -1);
+  const { initial, vowel, final } = lastSyllable(form);
   if (final !== NONE) return [];
   const rest = form.slice(0, -1);
   const isSilent = initial === INITIAL_SILENT;
@@ -162,6 +160,6 @@ function stemsOfInfinitive(form: string): string[] {
 /** `자르다`, `잘라`: the stem in `르` doubles its ㄹ. */
 function doubled(form: string): string[] {
   const rest = form.slice(0, -1);
-  if (rest === '' || syllableAt(form, -1).initial !== INITIAL_L || syllableAt(rest, -1).final !== L) return [];
+  if (rest === '' || lastSyllable(form).initial !== INITIAL_L || lastSyllable(rest).final !== L) return [];
   return [`${withLast(rest, { final: NONE })}르`];
 }

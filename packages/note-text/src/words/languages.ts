@@ -20,7 +20,7 @@ export const LATIN_LANGUAGES = ['en', 'de', 'es', 'fr', 'it', 'nl', 'pt', 'sv'] 
  */
 export type Language = (typeof LATIN_LANGUAGES)[number] | 'latin' | 'ru' | 'vi' | AffixLanguage | 'none';
 
-/** The languages of a note: one for its words in Latin letters, one for those in Cyrillic, one for those in Arabic letters. */
+/** The languages of a note: one each for its words in Latin, in Cyrillic and in Arabic letters. */
 export interface Languages {
   readonly latin: Language;
   readonly cyrillic: Language;

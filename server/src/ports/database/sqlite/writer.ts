@@ -41,8 +41,8 @@ const TURNS_BETWEEN = 3;
 const BULK_IDLE_MS = 10_000;
 
 /**
- * The only connection that writes. Bodies run one after another in a shared transaction, of which each can be undone alone, so that
- * one commit and one sync of the disk serve all of them; bulk bodies each run in a transaction of their own.
+ * The only connection that writes. Bodies run one after another in a shared transaction, of which each can be undone alone,
+ * so that one commit and one sync of the disk serve all of them; bulk bodies each run in a transaction of their own.
  */
 export class Writer {
   readonly #connection: Connection;
@@ -160,7 +160,8 @@ export class Writer {
   }
 
   /**
-   * Runs the bodies that `next` returns, undoes those that fail, and commits; returns the error when nothing was committed.
+   * Runs the bodies that `next` returns, undoes those that fail, and commits; returns the error when nothing was
+   * committed.
    */
   async #transaction(next: () => Job | undefined): Promise<{ wrote: boolean } | { error: unknown; begun: boolean }> {
     try {
