@@ -8,6 +8,8 @@ const ZSTD = 2;
 const HEADER_BYTES = 5;
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
+/** IVs fetched together: fetching random bytes costs a quarter of a short seal, however few they are. */
+const IVS = 64;
 /**
  * Below this size, starting zstd (25 µs each way, as long as sealing 40 KB) costs more than the saved bytes are worth.
  */
@@ -37,6 +39,13 @@ export function sealingKey(
   const blindKey = (purpose: string) => cached(blindKeys, purpose, () => subkey(dataKey, `notevault blind ${purpose}`));
   const ownerName = `${owner.kind}\0${owner.id}`;
 
+  let ivs: Buffer = Buffer.alloc(0);
+  const nextIv = () => {
+    if (ivs.length === 0) ivs = random(IVS * IV_BYTES);
+    const iv = ivs.subarray(0, IV_BYTES);
+    ivs = ivs.subarray(IV_BYTES);
+    return iv;
+  };
   const mac = (purpose: string, value: string) =>
     createHmac('sha256', blindKey(purpose)).update(value, 'utf8').digest();
 
@@ -53,7 +62,7 @@ export function sealingKey(
       const head = Buffer.allocUnsafe(HEADER_BYTES);
       head.writeUInt8(format, 0);
       head.writeUInt32BE(generation, 1);
-      const iv = random(IV_BYTES);
+      const iv = nextIv();
       const cipher = createCipheriv('aes-256-gcm', sealKey(generation), iv);
       cipher.setAAD(boundTo(head, ownerName, context));
       const sealed = cipher.update(body);

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Edit } from '@notevault/note-text/diff/diff.ts';
 import * as Y from 'yjs';
 
@@ -171,7 +171,7 @@ export function emptySnapshot(): Uint8Array {
 
 /** Returns the lower-case hex SHA-256 of the snapshot: documents with the same edits have the same head. */
 export function headOf(snapshot: Uint8Array): string {
-  return createHash('sha256').update(snapshot).digest('hex');
+  return hash('sha256', snapshot, 'hex');
 }
 
 /** Applies edits given in coordinates of the current text, last first so that offsets stay valid. */

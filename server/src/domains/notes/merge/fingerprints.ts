@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { OpenVault } from '../../vaults/vaults.ts';
 
 /**
@@ -57,8 +57,8 @@ export function fingerprintOf(
   { base, text }: VersionedWrite,
   next: number,
 ): Buffer {
-  const hash = createHash('sha256').update(text, 'utf8').digest('hex');
-  const value = `${id}:${base}:${base < next ? 'issued' : 'foreign'}:${hash}`;
+  const textHash = hash('sha256', text, 'hex');
+  const value = `${id}:${base}:${base < next ? 'issued' : 'foreign'}:${textHash}`;
   return key.blind('versioned write', value).subarray(0, FINGERPRINT_BYTES);
 }
 

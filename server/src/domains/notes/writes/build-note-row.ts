@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { deriveNote } from '@notevault/note-text/derive.ts';
 import { minimalDiff } from '@notevault/note-text/diff/diff.ts';
 import { noteNameKey } from '@notevault/note-text/links/resolve.ts';
@@ -116,7 +116,7 @@ export function buildNoteRow(
     description: derived.description,
     resource: derived.resource,
     type: derived.type,
-    hash: createHash('sha256').update(utf8).digest('hex'),
+    hash: hash('sha256', utf8, 'hex'),
     ...documentMeta(doc, clientId, text),
     created: derived.fmCreated,
     timestamp: derived.fmTimestamp,

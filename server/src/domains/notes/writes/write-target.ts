@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { UpsertNote } from '@notevault/protocol/notes.ts';
 import { NIL_UUID, type NoteId, parseUuid } from '@notevault/protocol/values/ids.ts';
@@ -123,7 +123,7 @@ async function targetOfOwner(
 function refuseRecentlyDeleted({ vault, device }: WriteContext, tombstones: readonly FoundRow[], text: string): void {
   for (const row of tombstones) {
     const meta = sealed.openMeta(vault, row.id, row.revision, row.meta);
-    const same = meta.hash === createHash('sha256').update(text, 'utf8').digest('hex');
+    const same = meta.hash === hash('sha256', text, 'hex');
     if (same && meta.deletedBy !== originOf(vault, device)) {
       throw new NotevaultError('conflict', { reason: 'recently_deleted', server_note: null });
     }
