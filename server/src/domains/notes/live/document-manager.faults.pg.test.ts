@@ -3,6 +3,8 @@
 import assert from 'node:assert/strict';
 import { createHash, randomUUID } from 'node:crypto';
 import { test } from 'node:test';
+import type { VaultId } from '@notevault/protocol/values/ids.ts';
+import * as Y from 'yjs';
 import { YjsClient } from '../../../../test/kit/clients/yjs-client.ts';
 import { onEachEngine, rawOf } from '../../../../test/kit/engines.ts';
 import { startNotes, storedMetaOf } from '../../../../test/kit/notes.ts';
@@ -144,6 +146,36 @@ onEachEngine('live documents in which something fails', (open) => {
     assert.equal((await alice.read('b.md')).body.content, 'other');
     assert.equal((await alice.read('a.md')).body.content, 'text');
     await assert.rejects(new YjsClient('bob').join(server.app, alice.vault, note.id), { code: 'note_unreadable' });
+  });
+
+  test('a document of many edits whose text is not its note’s cannot be opened; as it was stored, it can', async () => {
+    await using notes = await startNotes({ open });
+    const { alice, server } = notes;
+    const { id } = await alice.write('a.md', 'text');
+    const bob = await new YjsClient('bob').join(server.app, alice.vault, id);
+    const many = bob.drafts((content) => {
+      for (let at = 0; at < 1200; at++) content.insert(at % 7, 'ab');
+      for (let at = 0; at < 300; at++) content.delete((at * 5) % content.length, 1);
+    });
+    assert.equal(await bob.send(many), 'stored');
+    bob.leave();
+    await until(() => server.app.notes.live.stats().documents === 0);
+    const { version } = (await alice.read('a.md')).body;
+    using carol = await new YjsClient('carol').join(server.app, alice.vault, id);
+    assert.equal(carol.text, bob.text);
+    assert.deepEqual(Y.encodeSnapshot(Y.snapshot(carol.doc)), Y.encodeSnapshot(Y.snapshot(bob.doc)));
+    assert.equal(await carol.type('!'), 'stored');
+    carol.leave();
+    await until(() => server.app.notes.live.stats().documents === 0);
+    const now = (await alice.read('a.md')).body;
+    assert.deepEqual([now.content, now.version], [`${bob.text}!`, version + 1]);
+    carol.doc.getText('content').insert(0, 'not in the note');
+    const vault = await server.app.vaults.openAsSystem(alice.vault as VaultId);
+    const context = { kind: 'notes.doc', row: id, version: now.version };
+    await using raw = await rawOf(server.db);
+    const doc = vault?.key.seal(context, Y.encodeStateAsUpdateV2(carol.doc)) as Buffer;
+    await raw.all('update note_bodies set doc = $1', doc);
+    await assert.rejects(new YjsClient('dan').join(server.app, alice.vault, id), { code: 'note_unreadable' });
   });
 
   test('an edit that is damaged on disk while its document is in memory is flushed all the same', async () => {

@@ -16,6 +16,7 @@ import {
   snapshotOf,
   stateVectorOf,
   structsOf,
+  textOf,
   transact,
 } from '../merge/document.ts';
 import type { LiveDeps } from '../notes.deps.ts';
@@ -86,6 +87,7 @@ export class LiveDocument {
       if (!applyUpdate(doc, slice)) throw new NotevaultError('note_unreadable');
       await nextTurn();
     }
+    if (state.updates.length === 0 && textOf(doc) !== state.note.content) throw new NotevaultError('note_unreadable');
     const document = new LiveDocument(vault, state, log, deps, doc, snapshot);
     document.#check.setSize(size);
     for (const { id } of state.updates) document.#seen.add(id);

@@ -1,6 +1,8 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
+import * as Y from 'yjs';
 import type { OpenVault } from '../../vaults/vaults.ts';
 import { clocksOf, missingStateFor } from '../merge/document.ts';
+import { sealed } from '../sealed-note.ts';
 import { foldWaiting } from './fold.ts';
 import type { NoteState } from './note-state.ts';
 import { type DocumentSize, sizeOf } from './updates/admission.ts';
@@ -24,9 +26,23 @@ const LIMITS = { structs: 4_000, deletions: 4_000, deletedLength: 100_000 };
  * @param since null for an empty document.
  */
 export function sliceNote(vault: OpenVault, state: NoteState, since: Uint8Array | null): NoteSlices {
+  if (since === null && state.doc !== null && state.updates.length === 0)
+    return sliceStored(vault, state.note, state.doc);
   const { doc, before } = foldWaiting(vault, state);
   const known = since === null ? new Map<number, number>() : clocksOf(since);
-  const slices = sliceUpdate(missingStateFor(doc, since), 'v2', (client) => known.get(client) ?? 0, LIMITS);
+  const missing = Y.decodeUpdateV2(missingStateFor(doc, since));
+  const slices = sliceUpdate(missing, (client) => known.get(client) ?? 0, LIMITS);
   if (slices === null) throw new NotevaultError('note_unreadable');
   return { slices, snapshot: before, size: sizeOf(doc) };
+}
+
+/** Cuts a stored document up without making it; whoever applies the slices compares its text with the note's. */
+function sliceStored(vault: OpenVault, { id, version, size_bytes }: NoteState['note'], doc: Buffer): NoteSlices {
+  const { structs, ds } = Y.decodeUpdateV2(sealed.openDoc(vault, id, version, doc));
+  const slices = sliceUpdate({ structs, ds }, () => 0, LIMITS);
+  if (slices === null) throw new NotevaultError('note_unreadable');
+  // A client's structs are in the order of their clocks.
+  const clocks = new Map(structs.map((struct) => [struct.id.client, struct.id.clock + struct.length]));
+  const snapshot = Y.encodeSnapshot(Y.createSnapshot(ds, clocks));
+  return { slices, snapshot, size: { textBytes: size_bytes, structs: structs.length } };
 }

@@ -10,6 +10,7 @@ export interface SliceLimits {
 }
 
 type Struct = Y.Item | Y.Skip | Y.GC;
+/** What Y.decodeUpdate returns. */
 type Decoded = { readonly structs: readonly Struct[]; readonly ds: DeleteSet };
 interface DeleteSet {
   readonly clients: ReadonlyMap<number, readonly { readonly clock: number; readonly len: number }[]>;
@@ -22,12 +23,10 @@ interface DeleteSet {
  * @param knownOf returns the clock up to which the document contains a client's edits.
  */
 export function sliceUpdate(
-  update: Uint8Array,
-  version: 'v1' | 'v2',
+  { structs, ds }: Decoded,
   knownOf: (client: number) => number,
   limits: SliceLimits,
 ): Uint8Array[] | null {
-  const { structs, ds }: Decoded = version === 'v1' ? Y.decodeUpdate(update) : Y.decodeUpdateV2(update);
   const order = integrationOrder(structs.map(dependentOf), knownOf);
   if (order === null) return null;
   const slices: Uint8Array[] = [];

@@ -1,4 +1,4 @@
-import type { Doc } from 'yjs';
+import * as Y from 'yjs';
 import { applyUpdate, loadUpdate, mergedUpdate, stateVectorMap, structsOf } from '../../merge/document.ts';
 import { admit, type DocumentSize, foreignText, isTooLarge, sizeOf } from './admission.ts';
 import { sliceUpdate } from './slices.ts';
@@ -46,12 +46,13 @@ export function tryUpdate({ state, update, ownClient }: TrialInput): Trial {
   }
 }
 
-function applySlices(copy: Doc, update: Uint8Array): Trial {
+function applySlices(copy: Y.Doc, update: Uint8Array): Trial {
   const added: Uint8Array[] = [];
   copy.on('update', (change: Uint8Array) => {
     added.push(change);
   });
-  const slices = sliceUpdate(update, 'v1', (client) => stateVectorMap(copy, client), sliceLimits(structsOf(copy)));
+  const known = (client: number) => stateVectorMap(copy, client);
+  const slices = sliceUpdate(Y.decodeUpdate(update), known, sliceLimits(structsOf(copy)));
   if (slices === null) return { kind: 'malformed' };
   let spentMs = 0;
   for (const slice of slices) {
