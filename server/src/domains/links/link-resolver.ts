@@ -24,6 +24,22 @@ export interface Candidates {
   readonly byId: ReadonlyMap<string, Candidate>;
 }
 
+/** Returns the blind key of a name. */
+export type NameKey = (name: string) => Buffer;
+
+/** Makes the key of each name once: many links have the same. */
+export function nameKeys(vault: OpenVault): NameKey {
+  const known = new Map<string, Buffer>();
+  return (name) => {
+    let key = known.get(name);
+    if (key === undefined) {
+      key = vault.key.blind('name', name);
+      known.set(name, key);
+    }
+    return key;
+  };
+}
+
 type Reference = Pick<LinkText, 'target' | 'form'>;
 
 /** Finds the targets of links by the rules of note-text. */
@@ -39,9 +55,9 @@ export class LinkResolver {
   }
 
   /** Returns the blind keys under which a link's target is looked up; null for a link within its own note. */
-  keysOf(vault: OpenVault, link: Reference): Buffer[] | null {
+  keysOf(keyOf: NameKey, link: Reference): Buffer[] | null {
     const lookup = lookupOf(link.target, link.form, this.#attachmentExtensions);
-    return lookup.kind === 'self' ? null : lookup.stems.map((stem) => vault.key.blind('name', stem));
+    return lookup.kind === 'self' ? null : lookup.stems.map(keyOf);
   }
 
   /** Returns the target, among the candidates, of a link in the note at the path `source`. */

@@ -191,27 +191,19 @@ export const findSources = listStatement((db, p: { vault: VaultId }, ids: string
     .where('entries.id', 'in', ids),
 );
 
-/** Updates the keys and targets of existing links; their age is unchanged. */
-export const overwriteEdges = listStatement((db, p: { vault: VaultId }, edges: SourcedEdge[]) =>
-  db
-    .insertInto('links')
-    .values(edges.map((edge) => edgeRow(p.vault, edge)))
-    .onConflict((conflict) =>
-      conflict
-        .columns(['vault_id', 'source_id', 'ord'])
-        .doUpdateSet(excluded('target_key', 'other_key', 'target_note_id', 'target_attachment_id')),
-    ),
-);
-
-export const retarget = listStatement(
-  (db, p: { vault: VaultId; source: string; note: string | null; attachment: string | null }, ords: number[]) =>
+/** Updates some columns of existing links; their age is unchanged. */
+function overwriting(...columns: ('target_key' | 'other_key' | 'target_note_id' | 'target_attachment_id')[]) {
+  return listStatement((db, p: { vault: VaultId }, edges: SourcedEdge[]) =>
     db
-      .updateTable('links')
-      .set({ target_note_id: p.note, target_attachment_id: p.attachment })
-      .where('vault_id', '=', p.vault)
-      .where('source_id', '=', p.source)
-      .where('ord', 'in', ords),
-);
+      .insertInto('links')
+      .values(edges.map((edge) => edgeRow(p.vault, edge)))
+      .onConflict((conflict) => conflict.columns(['vault_id', 'source_id', 'ord']).doUpdateSet(excluded(...columns))),
+  );
+}
+
+export const overwriteEdges = overwriting('target_key', 'other_key', 'target_note_id', 'target_attachment_id');
+/** Like overwriteEdges, where the keys are the stored ones: their indexes are left alone. */
+export const overwriteTargets = overwriting('target_note_id', 'target_attachment_id');
 
 /** Edges from other notes, and links of the note to itself by name; oldest first. */
 export const findBacklinks = statement((db, p: { vault: VaultId; target: NoteId; limit: number }) =>

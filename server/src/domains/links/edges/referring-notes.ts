@@ -28,6 +28,11 @@ export async function findReferringNotes(
   };
   for (let at = 0; at < keys.length; at += NAMES) {
     const some = keys.slice(at, at + NAMES);
+    await yieldIfDue();
+    const edges = await handle.allMany(store.findEdgesByKey, { vault: vault.id, limit: NOTES }, some);
+    for (const { source_id } of edges) notes.add(source_id);
+    // Of more edges only the notes are read, because one note may have thousands.
+    if (edges.length < NOTES) continue;
     for (const statement of [store.findReferringNotes, store.findReferringNotesByOtherKey]) {
       if ((await read(statement, some, NIL_UUID)).length < NOTES) continue;
       // There are more notes than one statement returns: each name is read by itself, in order.

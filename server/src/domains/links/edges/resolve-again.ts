@@ -7,7 +7,7 @@ import type { LinkText } from '../link-texts.ts';
 import * as store from '../links.store.ts';
 import { readableSource } from '../unseal.ts';
 import { findReferringNotes } from './referring-notes.ts';
-import { hasTarget, keysOfEdge } from './stored-edge.ts';
+import { hasTarget, keysOfEdge, withTarget } from './stored-edge.ts';
 
 /** More links than this are processed in slices. */
 const MANY = 1000;
@@ -29,13 +29,6 @@ export type WriteTargets = (except?: ReadonlySet<string>) => Promise<ReadonlySet
 interface Source {
   readonly path: string;
   readonly texts: readonly LinkText[];
-}
-
-/** Edges of a note that get the same target. */
-interface Retarget {
-  readonly source: string;
-  readonly target: Target;
-  readonly ords: Set<number>;
 }
 
 /** Whether so many links are looked up under some keys that resolving them again needs a long transaction. */
@@ -109,15 +102,11 @@ async function resolveManyAgain(
 async function writeTargets(
   handle: WriteHandle,
   vault: OpenVault,
-  retargets: readonly Retarget[],
+  retargeted: readonly store.SourcedEdge[],
   except?: ReadonlySet<string>,
 ): Promise<Set<string>> {
-  const own = retargets.filter(({ source }) => !except?.has(source));
-  await Promise.all(
-    own.map(({ source, target: { note, attachment }, ords }) =>
-      handle.runMany(store.retarget, { vault: vault.id, source, note, attachment }, [...ords]),
-    ),
-  );
+  const own = retargeted.filter(({ source }) => !except?.has(source));
+  await handle.runMany(store.overwriteTargets, { vault: vault.id }, own);
   return new Set(own.map(({ source }) => source));
 }
 
@@ -142,13 +131,13 @@ async function retargetsOf(
   edges: readonly store.StoredEdge[],
   appeared: readonly string[],
   sources: ReadonlyMap<string, Source>,
-): Promise<Retarget[]> {
+): Promise<store.SourcedEdge[]> {
   if (edges.length === 0) return [];
   const candidates = await candidatesFor(handle, vault, edges.flatMap(keysOfEdge));
   const candidatesOf = competitors(candidates, appeared);
   return [...Map.groupBy(edges, (edge) => edge.source_id)].flatMap(([id, own]) => {
     const source = sources.get(id);
-    return source === undefined ? [] : [...retargetsIn(resolver, id, source, own, candidatesOf)];
+    return source === undefined ? [] : [...retargetsIn(resolver, source, own, candidatesOf)];
   });
 }
 
@@ -162,15 +151,15 @@ function competitors({ at, byId }: Candidates, appeared: readonly string[]): (ed
   };
 }
 
-/** Returns those edges of a note whose target changes, by their new target. */
+/** Returns those edges of a note whose target changes, with their new target. */
 function retargetsIn(
   resolver: LinkResolver,
-  id: string,
   source: Source,
   edges: readonly store.StoredEdge[],
   candidatesOf: (edge: store.StoredEdge) => Candidate[],
-): Iterable<Retarget> {
-  const retargets = new Map<string, Retarget>();
+): Iterable<store.SourcedEdge> {
+  // An edge is found under each of its keys.
+  const retargeted = new Map<number, store.SourcedEdge>();
   // A note may contain the same link thousands of times.
   const known = new Map<string, Target>();
   for (const edge of edges) {
@@ -179,11 +168,7 @@ function retargetsIn(
     const name = `${text.form} ${edge.target_note_id ?? edge.target_attachment_id} ${text.target}`;
     const target = known.get(name) ?? resolver.targetOf(text, source.path, candidatesOf(edge));
     known.set(name, target);
-    if (hasTarget(edge, target)) continue;
-    const key = `${target.note} ${target.attachment}`;
-    const retarget = retargets.get(key) ?? { source: id, target, ords: new Set() };
-    retarget.ords.add(edge.ord);
-    retargets.set(key, retarget);
+    if (!hasTarget(edge, target)) retargeted.set(edge.ord, withTarget(edge, target));
   }
-  return retargets.values();
+  return retargeted.values();
 }

@@ -3,7 +3,7 @@ import { createYield, type YieldIfDue } from '../../../concurrency/yield.ts';
 import type { ReadHandle } from '../../../ports/database/database.ts';
 import type { WrittenNote } from '../../notes/notes.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
-import { type CandidatesAt, candidatesFor, type LinkResolver, type Target } from '../link-resolver.ts';
+import { type CandidatesAt, candidatesFor, type LinkResolver, nameKeys, type Target } from '../link-resolver.ts';
 import type { LinkText } from '../link-texts.ts';
 
 /** A link whose target is not known yet, and its note. */
@@ -36,8 +36,8 @@ export async function resolveLinks<Link extends UnresolvedLink>(
   known?: ReadonlyMap<string, Candidate>,
 ): Promise<ResolvedLink<Link>[]> {
   const yieldIfDue = bulk ? createYield() : null;
-  const keysOf = keysIn(resolver, vault);
-  const keyed = await mapped(links, yieldIfDue, (link) => ({ ...link, keys: keysOf(link.text) }));
+  const keyOf = nameKeys(vault);
+  const keyed = await mapped(links, yieldIfDue, (link) => ({ ...link, keys: resolver.keysOf(keyOf, link.text) }));
   const wanted = keyed.flatMap(({ keys }) => keys ?? []);
   const targetIn = targetsIn(resolver, (await candidatesFor(handle, vault, wanted, known)).at);
   return mapped(keyed, yieldIfDue, (link) => {
@@ -45,20 +45,6 @@ export async function resolveLinks<Link extends UnresolvedLink>(
     const self: Target = { note: note.id, attachment: null, path: note.path };
     return { ...link, target: keys === null ? self : targetIn(text, note.path, keys) };
   });
-}
-
-/** Returns a function that finds the keys of a link; those of equal links are made once. */
-function keysIn(resolver: LinkResolver, vault: OpenVault) {
-  const known = new Map<string, Buffer[] | null>();
-  return (link: LinkText): Buffer[] | null => {
-    const name = `${link.form}\0${link.target}`;
-    let keys = known.get(name);
-    if (keys === undefined) {
-      keys = resolver.keysOf(vault, link);
-      known.set(name, keys);
-    }
-    return keys;
-  };
 }
 
 /** Returns a function that finds the target of a link in the note at a path; equal links are resolved once. */

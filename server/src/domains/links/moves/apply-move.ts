@@ -2,18 +2,12 @@ import type { WriteHandle } from '../../../ports/database/database.ts';
 import type { PreparedLinks } from '../../notes/notes.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
 import { slicesOf } from '../edges/slices.ts';
-import type { Target } from '../link-resolver.ts';
 import * as store from '../links.store.ts';
-
-/** Edges of a note that get the same target. */
-export interface RetargetGroup extends Target {
-  readonly source: string;
-  readonly ords: readonly number[];
-}
 
 /** What `applyMove` writes: plain data, because it may be spooled to disk. */
 export interface PreparedEdges extends PreparedLinks {
-  readonly retargets: readonly RetargetGroup[];
+  /** Edges that get another target under the same keys. */
+  readonly retargets: readonly store.SourcedEdge[];
   /** Edges that get other keys or another target. */
   readonly changed: store.SourcedEdge[];
   /** Notes whose edges are all replaced. */
@@ -26,10 +20,7 @@ export interface PreparedEdges extends PreparedLinks {
 export async function applyMove(handle: WriteHandle, vault: OpenVault, links: PreparedLinks): Promise<void> {
   // Only this domain prepares moves.
   const { retargets, changed, cleared, edges, texts } = links as PreparedEdges;
-  for (const { source, note, attachment, ords } of retargets) {
-    const to = { vault: vault.id, source, note, attachment };
-    for (const slice of slicesOf(ords)) await handle.runMany(store.retarget, to, slice);
-  }
+  for (const slice of slicesOf(retargets)) await handle.runMany(store.overwriteTargets, { vault: vault.id }, slice);
   for (const slice of slicesOf(changed)) await handle.runMany(store.overwriteEdges, { vault: vault.id }, slice);
   await handle.runMany(store.deleteEdgesOf, { vault: vault.id }, cleared);
   for (const slice of slicesOf(edges)) await handle.runMany(store.insertEdgesOf, { vault: vault.id }, slice);

@@ -24,8 +24,7 @@ export interface LinkRewrite {
 
 /** An edge that gets another target while its text stays: a dangling link that finds a target. */
 export interface EdgeRetarget {
-  readonly source: string;
-  readonly ord: number;
+  readonly edge: StoredEdge;
   readonly target: Target;
 }
 
@@ -69,7 +68,6 @@ interface PendingEdge extends TouchedEdge {
  */
 export class EdgeEvaluation {
   readonly #resolver: LinkResolver;
-  readonly #vault: OpenVault;
   readonly #index: MoveIndex;
   readonly #candidates: CandidatesAfterMove;
   readonly #pending: PendingEdge[] = [];
@@ -78,7 +76,6 @@ export class EdgeEvaluation {
 
   constructor(resolver: LinkResolver, handle: ReadHandle, vault: OpenVault, index: MoveIndex) {
     this.#resolver = resolver;
-    this.#vault = vault;
     this.#index = index;
     this.#candidates = new CandidatesAfterMove(handle, vault, index);
   }
@@ -114,7 +111,7 @@ export class EdgeEvaluation {
       const source = edge.source_id as NoteId;
       const rewrite = this.#rewriteOf(pending);
       if (rewrite === null) {
-        if (!hasTarget(edge, now)) retargets.push({ source, ord: edge.ord, target: now });
+        if (!hasTarget(edge, now)) retargets.push({ edge, target: now });
         continue;
       }
       const list = rewrites.get(source);
@@ -146,7 +143,7 @@ export class EdgeEvaluation {
     const name = `${form}\0${source.after}\0${target}`;
     let found = this.#targets.get(name);
     if (found === undefined) {
-      const keys = this.#resolver.keysOf(this.#vault, { target, form });
+      const keys = this.#resolver.keysOf(this.#index.keyOf, { target, form });
       found =
         keys === null ? DANGLING : this.#resolver.targetOf({ target, form }, source.after, this.#candidates.at(keys));
       this.#targets.set(name, found);
@@ -176,7 +173,7 @@ export class EdgeEvaluation {
         names.add(name);
         // Keys are made from the whole text: white space at the end of a segment is significant, at the end of the
         // text it is not.
-        keys.push(...(this.#resolver.keysOf(this.#vault, { target, form: text.form }) ?? []));
+        keys.push(...(this.#resolver.keysOf(this.#index.keyOf, { target, form: text.form }) ?? []));
       }
     }
     return keys;

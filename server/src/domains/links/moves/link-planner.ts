@@ -4,13 +4,13 @@ import type { ReadHandle } from '../../../ports/database/database.ts';
 import type { LinkMove, LinkPlanner, MovedItem, PreparedLinks, RewrittenNote } from '../../notes/notes.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
 import { findReferringNotes } from '../edges/referring-notes.ts';
-import { keysOfEdge } from '../edges/stored-edge.ts';
+import { keysOfEdge, withTarget } from '../edges/stored-edge.ts';
 import { distinct, type LinkResolver, type Target } from '../link-resolver.ts';
 import { type LinkText, sealTexts, textOf } from '../link-texts.ts';
 import type { NewEdge, SourcedEdge, StoredEdge } from '../links.store.ts';
 import * as store from '../links.store.ts';
 import { readableSource } from '../unseal.ts';
-import type { PreparedEdges, RetargetGroup } from './apply-move.ts';
+import type { PreparedEdges } from './apply-move.ts';
 import {
   EdgeEvaluation,
   type EdgeRetarget,
@@ -87,7 +87,8 @@ class MovePlanner implements LinkPlanner {
 
   prepare(plan: LinkMove, rewritten: ReadonlyMap<NoteId, RewrittenNote>): Promise<PreparedLinks> {
     // Only this domain makes plans.
-    return prepareEdges(this.#resolver, this.#vault, plan as MoveLinksPlan, rewritten, this.#yieldIfDue);
+    const keysOf = (text: LinkText) => this.#resolver.keysOf(this.#index.keyOf, text);
+    return prepareEdges(keysOf, this.#vault, plan as MoveLinksPlan, rewritten, this.#yieldIfDue);
   }
 
   async #readSources(ids: readonly NoteId[]): Promise<Sources> {
@@ -120,6 +121,9 @@ class MovePlanner implements LinkPlanner {
   }
 }
 
+/** Returns the keys under which a link is looked up; null for one within its own note. */
+type KeysOf = (text: LinkText) => readonly Buffer[] | null;
+
 /** The plan of how the links of some notes change in a move. */
 interface MoveLinksPlan extends LinkMove {
   readonly rewritesOf: ReadonlyMap<NoteId, readonly LinkRewrite[]>;
@@ -142,14 +146,14 @@ interface RewrittenEdges {
 
 /** Prepares what a move writes for the links of the notes in a plan; `rewritten` are those with new text. */
 async function prepareEdges(
-  resolver: LinkResolver,
+  keysOf: KeysOf,
   vault: OpenVault,
   plan: MoveLinksPlan,
   rewritten: ReadonlyMap<NoteId, RewrittenNote>,
   yieldIfDue: YieldIfDue,
 ): Promise<PreparedEdges> {
-  const retargetsOf = Map.groupBy(plan.retargets, ({ source }) => source);
-  const retargets = [...retargetsOf].flatMap(([source, list]) => retargetGroups(source, list));
+  const retargetsOf = Map.groupBy(plan.retargets, ({ edge }) => edge.source_id);
+  const retargets = plan.retargets.map(({ edge, target }) => withTarget(edge, target));
   const prepared: PreparedEdges = { links: 'prepared', retargets, changed: [], cleared: [], edges: [], texts: [] };
   for (const [source, note] of rewritten) {
     await yieldIfDue();
@@ -158,9 +162,9 @@ async function prepareEdges(
     await yieldIfDue();
     const { version } = note;
     prepared.texts.push({ source, version, texts: sealTexts(vault, source, version, texts) });
-    const own = new Map((retargetsOf.get(source) ?? []).map(({ ord, target }) => [ord, target]));
+    const own = new Map((retargetsOf.get(source) ?? []).map(({ edge, target }) => [edge.ord, target]));
     const former = plan.edges.get(source) ?? [];
-    await addEdges(resolver, vault, prepared, { source, former, texts, rewrites, retargets: own }, yieldIfDue);
+    await addEdges(keysOf, prepared, { source, former, texts, rewrites, retargets: own }, yieldIfDue);
   }
   return prepared;
 }
@@ -181,21 +185,19 @@ function textsAfter(
 
 /** Adds the edges of a rewritten note: those that change, or all when the stored ones are not of the same links. */
 async function addEdges(
-  resolver: LinkResolver,
-  vault: OpenVault,
+  keysOf: KeysOf,
   prepared: PreparedEdges,
   { source, former, texts, rewrites, retargets }: RewrittenEdges,
   yieldIfDue: YieldIfDue,
 ): Promise<void> {
   const formerAt = new Map(former.map((edge) => [edge.ord, edge]));
-  const keysFor = cachedKeys(resolver, vault);
   const edges: SourcedEdge[] = [];
   const changed: SourcedEdge[] = [];
   for (const [ord, text] of texts.entries()) {
     await yieldIfDue();
     const was = formerAt.get(ord);
     const before = was === undefined ? undefined : { ...was, ...retargeted(retargets.get(ord)) };
-    const edge = { source, ...edgeAfter(keysFor(text), text, ord, before, rewrites.get(ord)) };
+    const edge = { source, ...edgeAfter(keysOf(text), text, ord, before, rewrites.get(ord)) };
     edges.push(edge);
     if (was !== undefined && !isSame(edge, was)) changed.push(edge);
   }
@@ -206,20 +208,6 @@ async function addEdges(
   }
   prepared.cleared.push(source);
   for (const edge of edges) prepared.edges.push(edge);
-}
-
-/** Returns a function that returns the keys of a link; those of equal links are made once. */
-function cachedKeys(resolver: LinkResolver, vault: OpenVault): (text: LinkText) => Buffer[] | null {
-  const known = new Map<string, Buffer[] | null>();
-  return (text) => {
-    const name = `${text.form}\0${text.target}`;
-    let keys = known.get(name);
-    if (keys === undefined) {
-      keys = resolver.keysOf(vault, text);
-      known.set(name, keys);
-    }
-    return keys;
-  };
 }
 
 function edgeAfter(
@@ -242,14 +230,6 @@ function isSame(edge: NewEdge, was: StoredEdge): boolean {
 
 function isSameKey(a: Buffer | null, b: Buffer | null): boolean {
   return a === null || b === null ? a === b : a.equals(b);
-}
-
-function retargetGroups(source: string, retargets: readonly EdgeRetarget[]): RetargetGroup[] {
-  const byTarget = Map.groupBy(retargets, ({ target: { note, attachment } }) => `${note} ${attachment}`);
-  return [...byTarget.values()].flatMap((list) => {
-    const [first] = list;
-    return first === undefined ? [] : [{ source, ...first.target, ords: list.map(({ ord }) => ord) }];
-  });
 }
 
 function retargeted(target: Target | undefined) {

@@ -3,11 +3,14 @@ import type { YieldIfDue } from '../../../concurrency/yield.ts';
 import type { ReadHandle } from '../../../ports/database/database.ts';
 import type { MovedItem } from '../../notes/notes.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
-import { candidatesFor } from '../link-resolver.ts';
+import { candidatesFor, type NameKey, nameKeys } from '../link-resolver.ts';
 
 /** Lookup tables of the moving items. */
 export interface MoveIndex {
   readonly moveOf: ReadonlyMap<string, MovedItem>;
+  /** The moving items by id, under their new paths. */
+  readonly candidates: ReadonlyMap<string, Candidate>;
+  readonly keyOf: NameKey;
   /** Candidates by the hex of their blind keys after the move. */
   readonly moved: ReadonlyMap<string, readonly Candidate[]>;
   /**
@@ -24,25 +27,24 @@ export async function indexMoves(
   yieldIfDue: YieldIfDue,
 ): Promise<MoveIndex> {
   const moved = new Map<string, Candidate[]>();
-  const keys = new Map<string, Buffer>();
-  const keyOf = (name: string) => {
-    const key = keys.get(name) ?? vault.key.blind('name', name);
-    keys.set(name, key);
-    return key;
-  };
+  const candidates = new Map<string, Candidate>();
+  const keys = new Set<Buffer>();
+  const keyOf = nameKeys(vault);
   for (const move of moves) {
     await yieldIfDue();
     const { kind, id, to, aliases } = move;
     const candidate: Candidate = { kind, id, path: to, aliases };
-    for (const name of namesAt(move, move.from)) keyOf(name);
+    candidates.set(id, candidate);
+    for (const name of namesAt(move, move.from)) keys.add(keyOf(name));
     for (const name of new Set(namesAt(move, to))) {
-      const key = keyOf(name).toString('hex');
-      const list = moved.get(key);
-      if (list === undefined) moved.set(key, [candidate]);
+      const key = keyOf(name);
+      keys.add(key);
+      const list = moved.get(key.toString('hex'));
+      if (list === undefined) moved.set(key.toString('hex'), [candidate]);
       else list.push(candidate);
     }
   }
-  return { moveOf: new Map(moves.map((move) => [move.id, move])), moved, keys: [...keys.values()] };
+  return { moveOf: new Map(moves.map((move) => [move.id, move])), candidates, keyOf, moved, keys: [...keys] };
 }
 
 function namesAt({ kind, aliases }: MovedItem, path: string): string[] {
@@ -69,7 +71,7 @@ export class CandidatesAfterMove {
   async fetch(keys: readonly Buffer[]): Promise<void> {
     const missing = keys.filter((key) => !this.#found.has(key.toString('hex')));
     if (missing.length === 0) return;
-    const { at } = await candidatesFor(this.#handle, this.#vault, missing);
+    const { at } = await candidatesFor(this.#handle, this.#vault, missing, this.#index.candidates);
     for (const key of missing) {
       const name = key.toString('hex');
       const staying = at([key]).filter(({ id }) => !this.#index.moveOf.has(id));

@@ -8,7 +8,6 @@ import { slicesBySize } from '../../../concurrency/slices.ts';
 import type { YieldIfDue } from '../../../concurrency/yield.ts';
 import type { WriteHandle } from '../../../ports/database/database.ts';
 import type { MoveBatch, MovingEntry, StoredEntry, WriteContext } from '../../entries/entries.ts';
-import { RevisionConflict } from '../../entries/revision-conflict.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
 import type { NoteDeps } from '../notes.deps.ts';
 import * as store from '../notes.store.ts';
@@ -151,22 +150,19 @@ async function buildMovedNotes(
     return plan.rewrites.has(id) || (move !== undefined && mayChangeTitle(move));
   };
   const moved: MovedNotes = { rows: [], texts: [], rewritten: new Map() };
-  const { rows, bodyOf } = await readRowsAndBodies(deps, context.vault, touched, touched.filter(needsText));
+  const unmoved = touched.filter((id) => !moves.has(id));
+  const { rows, bodyOf } = await readRowsAndBodies(deps, context.vault, unmoved, touched.filter(needsText));
   const rowOf = new Map(rows.map((row) => [row.id, row]));
   for (const id of touched) {
     await yieldIfDue();
     const row = rowOf.get(id);
-    const planned = moves.get(id);
-    // The note was written or deleted after the move was planned.
-    if (planned !== undefined && row?.revision !== planned.row.revision) throw new RevisionConflict();
-    if (row === undefined) continue;
-    const note = planned ?? unmovedNote(context.vault, row);
-    await buildMovedNote(deps, context, note, bodyOf.get(id), plan, moved);
+    const note = moves.get(id) ?? (row && unmovedNote(context.vault, row));
+    if (note !== undefined) await buildMovedNote(deps, context, note, bodyOf.get(id), plan, moved);
   }
   return moved;
 }
 
-/** Reads rows and bodies from one snapshot: a body can be unsealed only with the version in its row. */
+/** Reads rows and bodies from one snapshot: a body can be unsealed only with the version in its row. Rows of moving notes are known. */
 function readRowsAndBodies(
   { db, entries }: NoteDeps,
   vault: OpenVault,
@@ -230,7 +226,7 @@ async function buildMovedNote(
     ...row,
     revision,
     path_key: toKey,
-    name_key: vault.key.blind('name', noteNameKey(to)),
+    name_key: noteNameKey(to) === noteNameKey(note.from) ? row.name_key : vault.key.blind('name', noteNameKey(to)),
     updated_at: deps.clock.now(),
     meta: sealed.meta(vault, id, revision, { ...note.meta, path: to, title, movedActor }),
   });

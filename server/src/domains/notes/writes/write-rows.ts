@@ -274,7 +274,7 @@ function aliasesOf(target: WriteTarget): readonly string[] {
   return target.kind === 'live' ? target.note.meta.aliases : [];
 }
 
-function hasNewAliases({ target, next }: RowWrite): boolean {
+function hasNewAliases({ target, next }: Pick<RowWrite, 'target' | 'next'>): boolean {
   return aliasesOf(target).join('\0') !== next.meta.aliases.join('\0');
 }
 
@@ -290,15 +290,18 @@ function aliasKeysOf(vault: OpenVault, { aliases }: Pick<NoteMeta, 'aliases'>): 
   return aliases.map((alias) => vault.key.blind('name', aliasKey(alias)));
 }
 
-function writtenNote(vault: OpenVault, { target, next }: RowWrite, seq: Seq): WrittenNote {
+function writtenNote(vault: OpenVault, plan: RowWrite, seq: Seq): WrittenNote {
+  const { target, next } = plan;
   const { id, path, version } = next;
   const { aliases, links } = next.derived;
   const fresh = target.kind !== 'live';
-  return { id, path, aliases, version, seq, links, fresh, movedKeys: movedKeysOf(vault, target, next) };
+  return { id, path, aliases, version, seq, links, fresh, movedKeys: movedKeysOf(vault, plan) };
 }
 
 /** Returns the name keys under which the note is newly found, and those under which it no longer is. */
-function movedKeysOf(vault: OpenVault, target: WriteTarget, next: NoteRowDraft): Buffer[] {
+function movedKeysOf(vault: OpenVault, { target, next }: RowWrite): Buffer[] {
+  const isMoved = target.kind !== 'live' || target.note.meta.path !== next.path || hasNewAliases({ target, next });
+  if (!isMoved) return [];
   const now = [next.nameKey, ...aliasKeysOf(vault, next.meta)];
   if (target.kind !== 'live') return now;
   const before = nameKeysOf(vault, target.note.meta);
