@@ -3,11 +3,15 @@ import { startServer } from './kit/processes.ts';
 import { signUp } from './kit/vault.ts';
 
 // What do the backlinks of a note with 200 inbound links cost in a vault of 10,000 links, compared with a note with
-// one?
+// one? What does a write of such a note cost, compared with one that nothing links to, in alternating rounds: an edit,
+// and its creation, which resolves the links to its name?
 const NOTES = 2500;
 const LINKS_EACH = 4;
 const HUB_LINKS = 200;
 const READS = 2000;
+const ROUNDS = 5;
+const EDITS = 100;
+const CREATIONS = 10;
 
 await using server = await startServer();
 const headers = await signUp(server.url);
@@ -41,3 +45,49 @@ const measure = async (name: string, id: string) => {
   return { '': name, backlinks: backlinks.length, 'reads/s': perSecond, 'CPU µs each': cpu, 'p50 ms': p50Ms };
 };
 console.table([await measure('hub', hub), await measure('leaf', leaf)]);
+
+const write = async (path: string, text: string) => {
+  const [started, before] = [performance.now(), await server.cpu()];
+  await load(server.url, headers, 1, 1, () => post(path, text));
+  return { ms: performance.now() - started, cpu: (await server.cpu()) - before };
+};
+const remove = async (path: string) => {
+  await fetch(`${server.url}/api/notes/${encodeURI(path)}`, { method: 'DELETE', headers });
+};
+
+interface Round {
+  readonly hub: number;
+  readonly alone: number;
+  readonly cpuMs: number;
+}
+
+/** Writes the two notes in turn, and `after` each; times in ms a write. */
+async function writesInTurn(count: number, after: (path: string) => Promise<void>): Promise<Round> {
+  const ms = { hub: 0, alone: 0 };
+  let cpu = 0;
+  for (let index = 0; index < 2 * count; index++) {
+    const name = index % 2 === 0 ? 'hub' : 'alone';
+    const written = await write(`${name}.md`, `# ${Math.random()}\n`);
+    ms[name] += written.ms / count;
+    if (name === 'hub') cpu += written.cpu;
+    await after(`${name}.md`);
+  }
+  return { ...ms, cpuMs: (1000 * cpu) / count };
+}
+
+async function compared(name: string, count: number, after: (path: string) => Promise<void>) {
+  const rounds: Round[] = [];
+  for (let round = 0; round < ROUNDS; round++) rounds.push(await writesInTurn(count, after));
+  const sorted = (of: (round: Round) => number) => rounds.map(of).sort((a, b) => a - b);
+  const middle = (of: (round: Round) => number) => Number(sorted(of)[ROUNDS >> 1]?.toFixed(2));
+  const ratios = sorted(({ hub, alone }) => hub / alone).map((ratio) => ratio.toFixed(2));
+  return {
+    ...{ '': name, ms: middle(({ hub }) => hub), 'without, ms': middle(({ alone }) => alone) },
+    ...{ 'CPU ms': middle(({ cpuMs }) => cpuMs), ratio: ratios[ROUNDS >> 1], from: ratios[0], to: ratios.at(-1) },
+  };
+}
+
+await write('alone.md', '# Alone\n');
+const edits = await compared(`edit of a note that ${HUB_LINKS} notes link to`, EDITS, async () => {});
+await Promise.all([remove('hub.md'), remove('alone.md')]);
+console.table([edits, await compared('its creation', CREATIONS, remove)]);
