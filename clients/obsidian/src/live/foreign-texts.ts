@@ -12,8 +12,8 @@ export interface ForeignOptions {
   readonly note: LiveNote;
   readonly writer: NoteWriter;
   readonly waiting: readonly ForeignText[];
-  /** Keeps what waits on this device. */
-  changed(waiting: readonly ForeignText[]): void;
+  /** Resolves once this device keeps what waits. */
+  changed(waiting: readonly ForeignText[]): Promise<void>;
   /**
    * Makes the change an edit of the document here; with it the device keeps that only the others wait. Returns whether
    * there is a document to do that in.
@@ -48,7 +48,7 @@ export class ForeignTexts {
   }
 
   add(foreign: ForeignText): void {
-    this.#change([...this.#waiting, foreign]);
+    void this.#change([...this.#waiting, foreign]);
     this.send();
   }
 
@@ -67,7 +67,7 @@ export class ForeignTexts {
       for (let [next] = this.#waiting; next !== undefined && !this.#isOver; [next] = this.#waiting) {
         if (!(await this.#send(next))) return;
         if (this.#isOver) return;
-        this.#change(this.#waiting.slice(1));
+        void this.#change(this.#waiting.slice(1));
       }
     } finally {
       this.#isSending = false;
@@ -107,8 +107,8 @@ export class ForeignTexts {
     const content = mergeTexts(foreign.base, foreign.text, head.content);
     if (content === head.content) return null;
     const sent = { path: head.path, content, version: head.version };
-    // The device keeps it before the server may have it.
-    this.#change(this.#waiting.map((one) => (one === this.#waiting[0] ? { ...one, sent } : one)));
+    // The device keeps it before the server may have it: else the next start would send it once more, as another one.
+    await this.#change(this.#waiting.map((one) => (one === this.#waiting[0] ? { ...one, sent } : one)));
     return sent;
   }
 
@@ -129,9 +129,9 @@ export class ForeignTexts {
     });
   }
 
-  #change(waiting: readonly ForeignText[]): void {
+  #change(waiting: readonly ForeignText[]): Promise<void> {
     this.#waiting = waiting;
-    this.#options.changed(waiting);
+    return this.#options.changed(waiting);
   }
 }
 

@@ -106,7 +106,7 @@ export class LiveFile {
       writer: parts.writer,
       waiting: copy?.foreign ?? [],
       // In one with what the file has: alone, that would say that nothing of it waits.
-      changed: (foreign) => void this.#change({ foreign, onDisk: this.#recent.onDisk }),
+      changed: (foreign) => this.#change({ foreign, onDisk: this.#recent.onDisk }),
       apply: ({ base, text }, others) => {
         if (!this.#isAlone || !isBegun(this.#doc)) return false;
         this.#keptWith = { foreign: others };
@@ -153,7 +153,7 @@ export class LiveFile {
     this.editors.set(view, editor);
     this.#recent.add(view.state.doc);
     // From now on the app saves what the document has.
-    if (!this.#isCopied && !this.#recent.isOnDisk(this.text)) this.#beginCopy();
+    if (!this.#isCopied && !this.#recent.isOnDisk(this.text)) void this.#beginCopy();
   }
 
   unbind(view: EditorView): void {
@@ -171,7 +171,7 @@ export class LiveFile {
     const base = this.knows(text) ? null : this.#recent.baseOf(text);
     const isNew = !this.#recent.isOnDisk(text);
     this.#recent.wasRead(text);
-    if (isNew && base === null) this.#change({ onDisk: text });
+    if (isNew && base === null) void this.#change({ onDisk: text });
     if (base !== null || (isNew && this.editors.size > 1)) this.#changedAt = this.#parts.now();
     if (base !== null) this.#foreign.add({ base, text, sent: null });
     else this.#settle();
@@ -224,7 +224,7 @@ export class LiveFile {
 
   moved(): void {
     this.#hold.moved(this.file.path);
-    this.#change({ path: this.file.path });
+    void this.#change({ path: this.file.path });
   }
 
   /** Nobody edits the note here any more: once both sides have its text, the engine gets it back. */
@@ -312,10 +312,10 @@ export class LiveFile {
   #keep(update: Uint8Array, isLocal: boolean): void {
     const { store } = this.#parts;
     if (this.#isCopied) void store.append(this.id, update, this.#keptWith).catch(() => undefined);
-    else if (isLocal || this.editors.size > 0) this.#beginCopy();
+    else if (isLocal || this.editors.size > 0) void this.#beginCopy();
   }
 
-  #beginCopy(): void {
+  #beginCopy(): Promise<void> {
     this.#isCopied = true;
     const row = {
       id: this.id,
@@ -323,12 +323,12 @@ export class LiveFile {
       onDisk: this.#recent.onDisk,
       foreign: this.#foreign?.waiting ?? [],
     };
-    void this.#keepingBy(this.#parts.store.begin(row, encodeStateAsUpdate(this.#doc)));
+    return this.#keepingBy(this.#parts.store.begin(row, encodeStateAsUpdate(this.#doc)));
   }
 
-  #change(changed: Partial<Omit<NoteCopy, 'updates'>>): void {
-    if (!this.#isCopied && (changed.foreign?.length ?? 0) > 0) this.#beginCopy();
-    else if (this.#isCopied) void this.#keepingBy(this.#parts.store.change(this.id, changed));
+  async #change(changed: Partial<Omit<NoteCopy, 'updates'>>): Promise<void> {
+    if (this.#isCopied) await this.#keepingBy(this.#parts.store.change(this.id, changed));
+    else if ((changed.foreign?.length ?? 0) > 0) await this.#beginCopy();
   }
 
   #follow({ isSynced, isSaved, isRejected, canWrite, end }: LiveNoteState): void {

@@ -96,7 +96,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'the device keeps nothing',
     file: 'live/live-file.ts',
-    guard: 'else if (isLocal || this.editors.size > 0) this.#beginCopy();',
+    guard: 'else if (isLocal || this.editors.size > 0) void this.#beginCopy();',
     without: '',
     test: 'after the device has the letters, before the server',
   },
@@ -110,9 +110,16 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'a change that waits is not kept',
     file: 'live/live-file.ts',
-    guard: 'changed: (foreign) => void this.#change({ foreign, onDisk: this.#recent.onDisk }),',
-    without: 'changed: () => undefined,',
+    guard: 'changed: (foreign) => this.#change({ foreign, onDisk: this.#recent.onDisk }),',
+    without: 'changed: async () => undefined,',
     test: 'that was being sent',
+  },
+  {
+    name: 'a change is sent before it is kept how',
+    file: 'live/foreign-texts.ts',
+    guard: 'await this.#change(',
+    without: 'void this.#change(',
+    test: 'only once the device keeps how',
   },
   {
     name: 'the app saves over what is not kept yet',

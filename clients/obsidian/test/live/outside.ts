@@ -106,6 +106,28 @@ export function outsideTests(note: (text: string) => Promise<Together>): void {
       assert.deepEqual((await inStep(both, here)).split('\n').sort(), ['', 'by a plugin', 'first', 'typed']);
     });
 
+    test('what a plugin wrote goes to the server only once the device keeps how it goes there', async () => {
+      await using both = await note('first\n');
+      const here = await both.shown();
+      let isSent = false;
+      await here.page.route('**/api/notes', (route) => {
+        isSent = true;
+        return route.continue();
+      });
+      const isRead = here.page.waitForResponse(/by-id/);
+      await here.run(async (device) => {
+        Object.assign(window, { goOn: await device.blockCopies() });
+        await device.process('note.md', (text) => `${text}by a plugin\n`);
+      });
+      await isRead;
+      // What was sent after that answer is sent before this one.
+      await here.page.evaluate((url) => fetch(url), `${both.server.url}/api/health`);
+      assert.equal(isSent, false);
+      await here.page.evaluate(() => (window as unknown as { goOn(): void }).goOn());
+      assert.equal(await inStep(both, here), 'first\nby a plugin\n');
+      assert.equal(isSent, true);
+    });
+
     test('the same rewriting of a link by plugins of two devices at once counts once', async () => {
       await using both = await note(TEXT);
       const devices = [await both.shown(), await both.shown()];
