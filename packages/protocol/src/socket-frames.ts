@@ -38,9 +38,9 @@ export type Message =
   /** A message that this server ignores. */
   | { readonly kind: 'other' };
 
-/** The payload of a stateless message: the current change sequence of the vault. */
+/** The payload of a stateless message: the change sequence of the vault, at the beginning and after each change. */
 export interface ChangeHint {
-  readonly type: 'changed';
+  readonly type: 'current' | 'changed';
   readonly change_seq: number;
 }
 
@@ -141,9 +141,7 @@ export class Frames {
   denied(reason: string): Uint8Array {
     return this.#auth(PERMISSION_DENIED, reason);
   }
-  /** A hint that something in the vault changed. */
-  changed(changeSeq: number): Uint8Array {
-    const hint: ChangeHint = { type: 'changed', change_seq: changeSeq };
+  changeHint(hint: ChangeHint): Uint8Array {
     return this.#write(STATELESS, (encoder) => encoding.writeVarString(encoder, JSON.stringify(hint)));
   }
   close(reason: string): Uint8Array {

@@ -80,7 +80,7 @@ export class VaultSync {
     this.isNew = parts.isNew;
     this.#progress = parts.progress;
     this.#store = parts.store;
-    this.#signals = new AppSignals(options, parts.tokens);
+    this.#signals = new AppSignals(options, parts.tokens, (seq) => parts.engine.hasRead(seq));
     this.#folder = {
       engine: parts.engine,
       status: {
@@ -248,6 +248,8 @@ export class VaultSync {
   async #ended(error: unknown): Promise<void> {
     const why = (error instanceof FolderGone ? null : await this.#misfit()) ?? error;
     const message = why instanceof Error ? why.message : String(why);
+    // Else what follows the signals would take them from the next loop.
+    this.#stop.abort();
     const state = this.#status.state === 'ended' ? 'ended' : 'stopped';
     this.#status = { ...this.#status, state, message, at: this.#options.clock.now() };
     this.#loop = null;
@@ -296,11 +298,14 @@ function begunUploads(app: Pick<App, 'loadLocalStorage' | 'saveLocalStorage'>): 
 class AppSignals implements Signals {
   readonly #options: VaultSyncOptions;
   readonly #tokens: TokenSource;
+  readonly #isKnown: (changeSeq: number) => boolean;
   #watch: VaultWatch | null = null;
 
-  constructor(options: VaultSyncOptions, tokens: TokenSource) {
+  /** @param isKnown see VaultWatchOptions */
+  constructor(options: VaultSyncOptions, tokens: TokenSource, isKnown: (changeSeq: number) => boolean) {
     this.#options = options;
     this.#tokens = tokens;
+    this.#isKnown = isKnown;
   }
 
   begin(): void {
@@ -308,6 +313,7 @@ class AppSignals implements Signals {
     const { connection, clock, socket, changed } = this.#options;
     this.#watch = new VaultWatch(connection.url, connection.vaultId, this.#tokens, {
       sleep: (ms, signal) => clock.sleep(ms, signal),
+      isKnown: this.#isKnown,
       ...(socket && { socket }),
     });
     this.#watch.onChange(changed);
@@ -331,7 +337,8 @@ class AppSignals implements Signals {
   }
 
   async next(atMostMs: number, signal: AbortSignal): Promise<void> {
-    if (this.#watch !== null) return this.#watch.next(atMostMs, signal);
-    await this.#options.clock.sleep(1000, signal).catch(() => undefined);
+    while (this.#watch === null && !signal.aborted)
+      await this.#options.clock.sleep(1000, signal).catch(() => undefined);
+    await this.#watch?.next(atMostMs, signal);
   }
 }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, afterEach, it } from 'node:test';
 import { IDBFactory } from 'fake-indexeddb';
 import { builtinPlans } from '../../../../server/src/domains/plans/plans.ts';
+import { FlakySocket } from '../../../../server/test/kit/clients/provider-clients.ts';
 import { onSqlite } from '../../../../server/test/kit/engines.ts';
 import { startServer, type TestServer } from '../../../../server/test/kit/server.ts';
 import { until } from '../../../../server/test/kit/until.ts';
@@ -210,6 +211,24 @@ onSqlite('the plugin in the app', (open) => {
     home.command('pause');
     await until(() => home.plugin.controller.sync?.status.state === 'paused');
     assert.ok(home.plugin.controller.isPaused);
+  });
+
+  it('a start with nothing changed asks the server once, also once its socket is open', async () => {
+    await using server = await startServer({ open });
+    const home = await homeOf();
+    const vaultId = await synced(home, server);
+    using line = new FlakySocket(server.url);
+    using other = await line.open(`vault:${vaultId}`, (await server.alice.signed()).accessToken).synced();
+    other.provider.awareness?.setLocalState({ note: null });
+    const asked: string[] = [];
+    home.gate = async ({ pathname }) => void asked.push(pathname);
+    await home.restart();
+    // The server tells who is there after the seq that the vault has.
+    await until(() => (home.plugin.controller.sync?.present.length ?? 0) > 0, 'the socket');
+    await server.alice.post('/notes', { path: 'b.md', content: 'two\n', mtime: 1 }, { 'x-vault-id': vaultId });
+    await until(() => home.device.disk.text('b.md') !== null, 'the change');
+    await until(() => home.plugin.controller.facts.status.state === 'in step', 'the end of its run');
+    assert.deepEqual(asked, ['/api/sync/changes', '/api/sync/changes']);
   });
 
   it('C5: a conflict copy and a kept copy can be compared and put away, and a kept one put back', async () => {

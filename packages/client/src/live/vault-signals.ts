@@ -1,4 +1,5 @@
 import type { HocuspocusProvider, HocuspocusProviderWebsocket } from '@hocuspocus/provider';
+import type { ChangeHint } from '@notevault/protocol/socket-frames.ts';
 import { Doc } from 'yjs';
 import { DISPOSE } from '../dispose.ts';
 import type { TokenSource } from '../tokens.ts';
@@ -39,7 +40,10 @@ export class VaultSignals implements Disposable {
         signal();
       },
       rejected: () => undefined,
-      message: signal,
+      message: (payload) => {
+        const { type } = JSON.parse(payload) as ChangeHint;
+        if (type === 'changed') signal();
+      },
     });
   }
 

@@ -1,9 +1,11 @@
+import type { ChangeHint } from '@notevault/protocol/socket-frames.ts';
 import { createDecoder, type Decoder, readVarString, readVarUint, readVarUint8Array } from 'lib0/decoding';
 import { createEncoder, toUint8Array, writeVarString, writeVarUint } from 'lib0/encoding';
 
 /** What a client and the server say of a vault over a socket; the server’s side is in protocol/socket-frames.ts. */
 export type VaultMessage =
   | { readonly kind: 'ping' | 'changed' | 'authenticated' | 'other' }
+  | { readonly kind: 'current'; readonly seq: number }
   | { readonly kind: 'denied' | 'closed'; readonly reason: string }
   | { readonly kind: 'present'; readonly states: readonly ClientState[] };
 
@@ -56,7 +58,7 @@ export function readMessage(bytes: Uint8Array): VaultMessage {
         ? { kind: 'denied', reason: readVarString(decoder) }
         : { kind: 'authenticated' };
     case STATELESS:
-      return { kind: 'changed' };
+      return hintOf(JSON.parse(readVarString(decoder)) as ChangeHint);
     case CLOSE:
       return { kind: 'closed', reason: readVarString(decoder) };
     case AWARENESS:
@@ -64,6 +66,11 @@ export function readMessage(bytes: Uint8Array): VaultMessage {
     default:
       return { kind: 'other' };
   }
+}
+
+function hintOf({ type, change_seq: seq }: ChangeHint): VaultMessage {
+  if (type === 'current') return { kind: 'current', seq };
+  return { kind: type === 'changed' ? 'changed' : 'other' };
 }
 
 function statesOf(decoder: Decoder): ClientState[] {

@@ -10,6 +10,8 @@ export interface VaultWatchOptions {
   /** Opens a socket; the global `WebSocket` by default. */
   readonly socket?: (url: string) => WebSocket;
   readonly sleep?: Sleep;
+  /** Whether nothing is new in a vault that has this seq as the connection begins; by default that is not known. */
+  readonly isKnown?: (changeSeq: number) => boolean;
 }
 
 /** Who has the vault open. The name is the server’s word, all else the client’s own. */
@@ -36,7 +38,9 @@ export class VaultWatch {
   readonly #closing = new AbortController();
   readonly #present = new Map<number, PresentClient>();
   readonly #listeners = new Set<() => void>();
-  #isDue = true;
+  #isDue = false;
+  /** Whether the server has let this client in and not said yet which seq the vault has. */
+  #isBegun = false;
   #isConnected = false;
   #end: string | null = null;
   #wake: () => void = () => undefined;
@@ -51,6 +55,7 @@ export class VaultWatch {
       longestDelayMs: LONGEST_DELAY_MS,
       socket: (address) => new WebSocket(address),
       sleep: pause,
+      isKnown: () => false,
       ...options,
     };
     void this.#run();
@@ -174,8 +179,12 @@ export class VaultWatch {
     switch (message.kind) {
       case 'authenticated':
         this.#setConnected(true);
+        this.#isBegun = true;
+        break;
+      case 'current':
+        this.#isBegun = false;
         // There may have been changes while the socket was not connected.
-        this.#signal();
+        if (!this.#options.isKnown(message.seq)) this.#signal();
         break;
       case 'changed':
         this.#signal();
@@ -186,6 +195,9 @@ export class VaultWatch {
         end();
         break;
       case 'present':
+        // An older server has not said which seq the vault has.
+        if (this.#isBegun) this.#signal();
+        this.#isBegun = false;
         for (const { client, state } of message.states) {
           if (state === null) this.#present.delete(client);
           else this.#present.set(client, presentClient(state));
@@ -254,7 +266,7 @@ class SignalSession {
       case 'closed':
         return { kind: 'ended', reason: message.reason } as const;
       case 'changed':
-        return { kind: 'changed' } as const;
+      case 'current':
       case 'present':
         return message;
       case 'other':

@@ -76,6 +76,8 @@ const COMMIT_EVERY = 256;
 const RECENT_MS = 15 * 60 * 1000;
 /** A refused operation is tried again after this time: the limits of the server or the disk may have changed. */
 const REFUSAL_MS = 24 * 60 * 60 * 1000;
+/** So long the server need not be asked again what it has just said, such as who may write. */
+const JUST_NOW_MS = 10_000;
 
 /**
  * Keeps a folder and a vault in sync. Each round observes both sides, makes a plan and carries it out; rounds repeat
@@ -90,6 +92,8 @@ export class SyncEngine {
   readonly #remote: RemoteObserver;
   readonly #intents: Intents;
   readonly #holds: Holds;
+  /** When the feed was last read to its end, in ticks. */
+  #readAt = Number.NEGATIVE_INFINITY;
 
   private constructor(ports: Ports, options: EngineOptions, state: SyncState) {
     this.#ports = ports;
@@ -145,6 +149,11 @@ export class SyncEngine {
       await this.#ports.disk.keep(file.path, { bytes, size: content.size, mtime: file.mtime });
     }
     await this.#record(changes);
+  }
+
+  /** Whether the feed was read up to a seq just now: then it has nothing new for a while. */
+  hasRead(changeSeq: number): boolean {
+    return changeSeq === this.#state.remoteFoldersSeq && this.#ports.clock.ticks() - this.#readAt < JUST_NOW_MS;
   }
 
   /** Takes a note from the engine while something else exchanges its text with the server: see Holds.hold. */
@@ -255,6 +264,7 @@ export class SyncEngine {
     // The disk comes first: a missing folder is noticed quickly and saves the requests to the server.
     const local = await this.#local.observe();
     const folders = await this.#remote.observe(local.tree.files.length === 0 && this.#state.synced.size === 0);
+    this.#readAt = this.#ports.clock.ticks();
     await this.#intents.settle(maySend, this.#state.isReadOnly);
     const remote = { files: [...this.#state.remote.values()], folders };
     return { trees: await this.#trees(local, remote), local };

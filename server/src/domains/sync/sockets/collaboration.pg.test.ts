@@ -351,10 +351,12 @@ onEachEngine('documents over sockets', (open) => {
       using line = new FlakySocket(at.server.url);
       using signal = await line.open(`vault:${at.alice.vault}`, await tokenOf(at)).synced();
       assert.deepEqual(signal.received.scopes, ['readonly']);
+      const [first] = signal.received.stateless;
+      assert.deepEqual(JSON.parse(first ?? ''), { type: 'current', change_seq: 0 });
       const note = await at.alice.write('a.md', 'a');
       const told = () => Math.max(0, ...signal.received.stateless.map((payload) => JSON.parse(payload).change_seq));
       await until(() => told() === note.seq);
-      assert.deepEqual(JSON.parse(signal.received.stateless[0] ?? ''), { type: 'changed', change_seq: note.seq });
+      assert.deepEqual(JSON.parse(signal.received.stateless[1] ?? ''), { type: 'changed', change_seq: note.seq });
       for (const path of ['b.md', 'c.md', 'd.md']) await at.alice.write(path, 'x');
       await until(() => told() === note.seq + 3);
       signal.doc.getText('content').insert(0, 'mine');

@@ -182,7 +182,7 @@ export class HocuspocusSession {
       update: (update) => send(frames.update(update)),
       acknowledge: (reason: RejectReason | null) => send(frames.status(reason === null)),
       awareness: (update) => send(frames.awareness(update)),
-      changed: (seq) => send(frames.changed(seq)),
+      changeHint: (type, seq) => send(frames.changeHint({ type, change_seq: seq })),
       close: (end) => {
         if (end === 'lost') this.#connection.close(CLOSE_CODES.again, 'try again');
         if (end === 'malformed') this.#connection.close(CLOSE_CODES.malformed, 'not a state vector');

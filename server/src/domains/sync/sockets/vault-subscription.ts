@@ -1,4 +1,4 @@
-import type { Message } from '@notevault/protocol/socket-frames.ts';
+import type { ChangeHint, Message } from '@notevault/protocol/socket-frames.ts';
 import type { Seq } from '@notevault/protocol/values/ids.ts';
 import type { ChangeNotifier } from '../change-notifier.ts';
 import { readStates, writeStates } from './awareness.ts';
@@ -11,9 +11,9 @@ import type { ProtocolWriter, Subscription } from './subscription.ts';
 const EMPTY_UPDATE = Uint8Array.of(0, 0);
 const EMPTY_VECTOR = Uint8Array.of(0);
 
-/** A writer that can also send a change signal. */
+/** A writer that can also say up to which seq the vault has changed. */
 export interface ChangeWriter extends ProtocolWriter {
-  changed(changeSeq: number): void;
+  changeHint(type: ChangeHint['type'], changeSeq: number): void;
 }
 
 interface VaultSubscriptionDeps {
@@ -50,7 +50,7 @@ export class VaultSubscription implements Subscription, PermissionListener {
     const seqOf = async () => (await deps.vaults.changeSeqs([id])).get(id) ?? (0 as Seq);
     const known = await seqOf();
     const subscription = new VaultSubscription(deps, writer, permission);
-    subscription.#changes = deps.notifier.subscribe(id, known, (seq) => writer.changed(seq));
+    subscription.#changes = deps.notifier.subscribe(id, known, (seq) => writer.changeHint('changed', seq));
     try {
       // Reports changes made before the subscription.
       deps.notifier.changed(id, await seqOf());
@@ -59,12 +59,13 @@ export class VaultSubscription implements Subscription, PermissionListener {
       throw error;
     }
     if (subscription.#closed) subscription.#changes[Symbol.dispose]();
-    else subscription.#begin();
+    else subscription.#begin(known);
     return subscription;
   }
 
-  #begin(): void {
+  #begin(known: Seq): void {
     this.#writer.scope('readonly');
+    this.#writer.changeHint('current', known);
     const present = this.#room.presence.states();
     if (present.length > 0) this.#writer.awareness(writeStates(present));
   }
