@@ -300,6 +300,7 @@ class AppSignals implements Signals {
   readonly #tokens: TokenSource;
   readonly #isKnown: (changeSeq: number) => boolean;
   #watch: VaultWatch | null = null;
+  #begun: () => void = () => undefined;
 
   /** @param isKnown see VaultWatchOptions */
   constructor(options: VaultSyncOptions, tokens: TokenSource, isKnown: (changeSeq: number) => boolean) {
@@ -317,6 +318,7 @@ class AppSignals implements Signals {
       ...(socket && { socket }),
     });
     this.#watch.onChange(changed);
+    this.#begun();
   }
 
   leave(): void {
@@ -337,8 +339,12 @@ class AppSignals implements Signals {
   }
 
   async next(atMostMs: number, signal: AbortSignal): Promise<void> {
-    while (this.#watch === null && !signal.aborted)
-      await this.#options.clock.sleep(1000, signal).catch(() => undefined);
+    if (this.#watch === null && !signal.aborted) {
+      await new Promise<void>((resolve) => {
+        this.#begun = resolve;
+        signal.addEventListener('abort', () => resolve(), { once: true });
+      });
+    }
     await this.#watch?.next(atMostMs, signal);
   }
 }
