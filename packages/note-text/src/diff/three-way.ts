@@ -21,16 +21,22 @@ const mergeWork = 1_500_000;
  * Returns the edits that bring a client's changes of the base into the stored text, sorted and disjoint. Text inserted
  * by either side is kept, text removed by either side is removed, and a change that the stored text already has at the
  * same place of the base is not made again. Throws only TooManySteps.
+ *
+ * @param changes what the client did to the base; by default it is found by `minimalDiff`.
  */
-export function clientEdits(texts: Texts, limits: Partial<Pick<DiffLimits, 'allowed'>> = {}): Edit[] {
+export function clientEdits(
+  texts: Texts,
+  limits: Partial<Pick<DiffLimits, 'allowed'>> = {},
+  changes?: readonly Edit[],
+): Edit[] {
   const { base, stored, client, runs } = texts;
   if (client === stored || client === base) return [];
   if (stored === base) return minimalDiff(base, client, limits);
   const index = new RunIndex(runs, base.length, stored.length);
-  const hunks = hunksOf(minimalDiff(base, client, limits));
+  const hunks = hunksOf(changes ?? minimalDiff(base, client, limits));
   return withBudget(mergeWork, limits.allowed ?? mergeWork, (budget) => {
-    const changes = besideStoredChanges(texts, hunks, index, budget);
-    return apart(placesOf(changes, index).flatMap((place) => stepsAt(texts, place, budget)));
+    const moved = besideStoredChanges(texts, hunks, index, budget);
+    return apart(placesOf(moved, index).flatMap((place) => stepsAt(texts, place, budget)));
   });
 }
 

@@ -125,6 +125,13 @@ export const words: TokenScale = {
   certainUnits: 48,
 };
 
+export const letters: TokenScale = {
+  next: (text, from) => (splitsPair(text, from + 1) ? from + 2 : from + 1),
+  back: (a, aFrom, aAt, b, bAt) => (aAt > aFrom && (splitsPair(a, aAt) || splitsPair(b, bAt)) ? aAt - 1 : aAt),
+  certainSpans: 16,
+  certainUnits: 16,
+};
+
 export function startsLine(text: string, offset: number): boolean {
   return offset === 0 || text.charCodeAt(offset - 1) === newline;
 }

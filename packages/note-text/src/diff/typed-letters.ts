@@ -1,0 +1,36 @@
+/** Recognises stretches into which letters were typed, or out of which some were taken, and which are no new text. */
+
+import { withBudget } from './budget.ts';
+import type { Edit } from './diff.ts';
+import { compareTokens } from './myers.ts';
+import { letters } from './tokens.ts';
+
+/** A text that is more than so many times as long as another one may have its letters by chance. */
+const GROWTH_MAX = 3;
+/** So many letters of the shorter one may be others, and no more than an eighth of them. */
+const STRAYS_MAX = 16;
+/** Steps as of `minimalDiff`, past which a text counts as written anew. */
+const WORK = 300_000;
+
+/**
+ * Returns an edit of a text letter by letter if what it removes and what it inserts have nearly all letters of the
+ * shorter one in common, in order and in stretches; null for a text that was written anew.
+ */
+export function typedLetters(before: string, { at, remove, insert }: Edit): Edit[] | null {
+  const [fewer, more] = [Math.min(remove, insert.length), Math.max(remove, insert.length)];
+  if (fewer === 0 || more > fewer * GROWTH_MAX) return null;
+  const removed = before.slice(at, at + remove);
+  const whole = { aFrom: 0, aTo: remove, bFrom: 0, bTo: insert.length };
+  const strays = Math.min(fewer >> 3, STRAYS_MAX);
+  const { hunks, rest } = withBudget(WORK, WORK, (budget) =>
+    compareTokens(removed, insert, whole, letters, more - fewer + 2 * strays, budget),
+  );
+  if (rest !== null || hunks.length * 2 > fewer + 1) return null;
+  const edits = hunks.map(({ aFrom, aTo, bFrom, bTo }) => ({
+    at: at + aFrom,
+    remove: aTo - aFrom,
+    insert: insert.slice(bFrom, bTo),
+  }));
+  const lost = edits.reduce((sum, edit) => sum + edit.remove, 0);
+  return Math.min(lost, lost - remove + insert.length) <= strays ? edits : null;
+}
