@@ -44,7 +44,7 @@ function largeVault(changes: number, changeSeq: number) {
   return {
     feed,
     added,
-    catchUp: new IndexCatchUp(deps as unknown as SearchDeps, { end: () => Promise.resolve(), changes }),
+    catchUp: new IndexCatchUp(deps as unknown as SearchDeps, changes),
     allowPage() {
       allowed.resolve();
       allowed = Promise.withResolvers();

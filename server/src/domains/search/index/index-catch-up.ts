@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Seq } from '@notevault/protocol/values/ids.ts';
 import { KeyedLock } from '../../../concurrency/keyed-lock.ts';
 import { runShared } from '../../../concurrency/tenant.ts';
@@ -20,14 +19,8 @@ const PAGE = { limit: 64, bytes: 256 * 1024 };
  */
 type AfterPage = (state: IndexState, tookMs: number, isAwaited: boolean) => void | Promise<void>;
 
-export interface Patience {
-  /** Resolves when a search has waited long enough for a complete index. */
-  readonly end: () => Promise<void>;
-  /** An index that lacks at most so many changes is waited for; one that lacks more gets so many of the newest first. */
-  readonly changes: number;
-}
-
-const PATIENCE: Patience = { end: () => delay(1000, undefined, { ref: false }), changes: 2000 };
+/** A search waits for an index that lacks at most so many changes; one that lacks more gets so many of the newest first. */
+const NEWEST = 2000;
 
 /** The searches of a vault that wait for its newest changes, and the seq up to which these are in the index. */
 interface Impatient {
@@ -38,16 +31,16 @@ interface Impatient {
 /** Brings the worker's indexes up to date with their vaults. */
 export class IndexCatchUp {
   readonly #deps: SearchDeps;
-  readonly #patience: Patience;
+  readonly #newest: number;
   /** By vault and epoch. */
   readonly #indexes = new KeyedLock();
   /** By vault and epoch: the catch-up that impatient searches share. */
   readonly #shared = new Map<string, Promise<IndexState>>();
   readonly #impatient = new Map<string, Impatient>();
 
-  constructor(deps: SearchDeps, patience = PATIENCE) {
+  constructor(deps: SearchDeps, newest = NEWEST) {
     this.#deps = deps;
-    this.#patience = patience;
+    this.#newest = newest;
   }
 
   /** Loads a vault's index into memory and brings it up to the vault's current seq. */
@@ -56,16 +49,14 @@ export class IndexCatchUp {
   }
 
   /**
-   * Like `catchUp`, for a search of a vault that may be large: resolves to null when the index still lacks many changes
-   * after a moment. It then has the newest of them, and is completed meanwhile.
+   * Like `catchUp`, for a search of a vault that may be large: resolves to null when the index lacks many changes. It then
+   * has the newest of them, and is completed meanwhile.
    *
    * @param onComplete called when it is complete, also if that is later.
    */
   async catchUpSoon(vault: OpenVault, onComplete: (state: IndexState) => void): Promise<IndexState | null> {
     const name = nameOf(vault);
     const complete = this.#shared.get(name) ?? this.#share(vault, onComplete);
-    const soon = await Promise.race([complete, this.#patience.end().then(() => null)]);
-    if (soon !== null) return soon;
     const { promise, resolve } = Promise.withResolvers<void>();
     const impatient = this.#impatient.get(name) ?? { waiting: [], newestSeq: 0 };
     impatient.waiting.push(resolve);
@@ -131,11 +122,10 @@ export class IndexCatchUp {
    */
   async #addNewest(vault: OpenVault, seq: number, changeSeq: number): Promise<void> {
     const { db, notes } = this.#deps;
-    const { changes } = this.#patience;
     const impatient = this.#impatient.get(nameOf(vault));
-    if (impatient === undefined || impatient.waiting.length === 0 || changeSeq - seq <= changes) return;
+    if (impatient === undefined || impatient.waiting.length === 0 || changeSeq - seq <= this.#newest) return;
     const waiting = impatient.waiting.splice(0);
-    for (let after = Math.max(impatient.newestSeq, changeSeq - changes); after < changeSeq; ) {
+    for (let after = Math.max(impatient.newestSeq, changeSeq - this.#newest); after < changeSeq; ) {
       const page = await db.read((handle) => notes.sealedAfter(handle, vault, after as Seq, PAGE));
       await this.#add(vault, page.notes, 0);
       after = page.more ? (page.notes.at(-1)?.seq ?? changeSeq) : changeSeq;
