@@ -84,7 +84,7 @@ export class FileWriter {
     this.#journal.begin({ path, size: next.bytes.length, kept });
     try {
       for (let tries = 1; ; tries++) {
-        await this.#put(path, next, old);
+        await this.#put(path, next, old, tries > 1);
         const there = await this.#app.vault.adapter.readBinary(at).catch(() => null);
         const isThere = there !== null && isEqual(new Uint8Array(there), next.bytes);
         if (isThere) return await this.#files.given(path, next.bytes.length, next.mtime);
@@ -103,12 +103,15 @@ export class FileWriter {
     path: string,
     { bytes, mtime }: { bytes: Uint8Array; mtime: number },
     old: Uint8Array | null,
+    isAgain: boolean,
   ): Promise<void> {
     const { vault } = this.#app;
     const file = vault.getFileByPath(path);
     this.#facts.proved(path, mtime, bytes.length);
     if (file === null) {
-      if (old === null && !isHidden(path) && !(await vault.adapter.exists(path))) {
+      // What was written before may be there, and unknown to the app.
+      const isFree = old === null && !isHidden(path) && !(isAgain && (await vault.adapter.exists(path)));
+      if (isFree) {
         await vault.createBinary(path, ownBuffer(bytes), { mtime });
         return;
       }
