@@ -1,7 +1,7 @@
 import type { NoteVersion } from '@notevault/protocol/notes.ts';
 import { type App, Modal, Notice, Setting, type TFile } from 'obsidian';
 import type { VaultSync } from '../sync/vault-sync.ts';
-import { text, timeText } from '../texts/texts.ts';
+import { type TextKey, text, timeText } from '../texts/texts.ts';
 import { errorText } from './dialogs.ts';
 import { showDifference } from './difference.ts';
 
@@ -34,18 +34,18 @@ export class HistoryModal extends Modal {
   #version(id: string, { version, created_at, size_bytes }: NoteVersion): void {
     const row = new Setting(this.contentEl).setName(timeText(Date.parse(created_at))).setDesc(`${size_bytes} B`);
     const below = this.contentEl.createDiv();
-    row.addButton((button) =>
-      button.setButtonText(text('compare')).onClick(async () => {
-        const old = await this.#sync.vault.readVersion(id, version);
-        showDifference(below, old?.content ?? '', await this.app.vault.read(this.#file));
-      }),
-    );
-    row.addButton((button) =>
-      button.setButtonText(text('restore')).onClick(async () => {
-        await this.#sync.vault.restoreVersion(id, version);
-        new Notice(text('restored'));
-        this.close();
-      }),
-    );
+    const add = (name: TextKey, act: () => Promise<void>) => {
+      const told = () => act().catch((error: unknown) => new Notice(errorText(error)));
+      row.addButton((button) => button.setButtonText(text(name)).onClick(told));
+    };
+    add('compare', async () => {
+      const old = await this.#sync.vault.readVersion(id, version);
+      showDifference(below, old?.content ?? '', await this.app.vault.read(this.#file));
+    });
+    add('restore', async () => {
+      await this.#sync.vault.restoreVersion(id, version);
+      new Notice(text('restored'));
+      this.close();
+    });
   }
 }

@@ -7,6 +7,7 @@ import { onSqlite } from '../../../../server/test/kit/engines.ts';
 import { startServer, type TestServer } from '../../../../server/test/kit/server.ts';
 import { until } from '../../../../server/test/kit/until.ts';
 import NotevaultPlugin from '../../src/main.ts';
+import { HistoryModal } from '../../src/shell/history-modal.ts';
 import { KeptModal } from '../../src/shell/kept-modal.ts';
 import { en } from '../../src/texts/en.ts';
 import { reason } from '../../src/texts/reasons/en.ts';
@@ -261,6 +262,32 @@ onSqlite('the plugin in the app', (open) => {
     await control(rows()[0], en.putBack).click();
     await control(rows()[0], en.putAway).click();
     assert.equal((await sync.disk.kept.list()).length, before - 1);
+  });
+
+  it('shows what a note had before, restores it, and says why it cannot', async () => {
+    await using server = await startServer({ open });
+    const home = await homeOf();
+    const headers = { 'x-vault-id': await synced(home, server) };
+    for (const content of ['one\n', 'two\n']) {
+      await server.alice.post('/notes', { path: 'a.md', content, mtime: 1 }, headers);
+      server.clock.advance({ minutes: 10 });
+    }
+    await until(() => home.device.disk.text('a.md') === 'two\n', 'the note');
+    const [sync, file] = [home.plugin.controller.sync ?? assert.fail(), home.app.vault.getFileByPath('a.md')];
+    const dialog = new HistoryModal(home.app as never, sync, file as never) as unknown as Modal;
+    dialog.open();
+    await until(() => settingsIn(dialog.contentEl).length === 1, 'the version');
+    const [version] = settingsIn(dialog.contentEl);
+    await control(version, en.compare).click();
+    assert.ok(dialog.contentEl.all.some(({ tag, textContent }) => tag === 'del' && textContent.includes('one')));
+    const { id } = (await sync.vault.readNote('a.md')) ?? assert.fail();
+    const path = `/api/notes/by-id/${id}/restore`;
+    home.answers.set(path, Response.json({ error: 'version_unreadable' }, { status: 422 }));
+    await control(version, en.restore).click();
+    assert.match(shown.notices.at(-1)?.message ?? '', /version_unreadable/);
+    home.answers.delete(path);
+    await control(version, en.restore).click();
+    await until(() => home.device.disk.text('a.md') === 'one\n', 'the restored text');
   });
 
   /** Connects and begins to sync; resolves once that is done. */
