@@ -6,7 +6,8 @@ test('what belongs to a note is beside it: outline, links, history with restore'
   await alice.write('Beds.md', '# Beds\n\n## North\n\nBeans. [[Nothing yet]]\n');
   await page.goto(alice.page(`/notes/${beds.id}?panel=outline`));
   await expect(page.locator('[data-editor-ready]')).toBeVisible();
-  await expect(page.getByRole('button', { name: 'North' })).toBeVisible();
+  const heading = page.getByRole('button', { name: 'North' });
+  await expect(heading, 'only what is pointed at is filled').toHaveCSS('background-color', 'rgba(0, 0, 0, 0)');
   await page.getByRole('button', { name: 'Links' }).click();
   await expect(page.getByRole('link', { name: /^Soil/ })).toBeVisible();
   await expect(page.getByText('no such note yet')).toBeVisible();

@@ -13,5 +13,6 @@ test('the first line of a note comes after its properties, its title and its tag
 
 test('the first line of a note has no marks of markdown', () => {
   assert.equal(firstLine('- [ ] **Sow** [[Beds/Peas|peas]] in [rows](x.md), ==twice==', ''), 'Sow peas in rows, twice');
+  assert.equal(firstLine('An _early_ __frost__ in snake_case_names', ''), 'An early frost in snake_case_names');
   assert.equal(firstLine('> [!tip] Before the frost', ''), 'Before the frost');
 });

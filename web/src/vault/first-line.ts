@@ -12,7 +12,8 @@ export function firstLine(text: string, title: string): string {
       .replace(/^\s*(?:#{1,6}\s|>\s?(?:\[![^\]]*\][+-]?)?|[-*+]\s(?:\[.\]\s)?|\d+[.)]\s)+/, '')
       .replace(/!?\[\[(?:[^\]|]*\|)?([^\]]*)\]\]/g, '$1')
       .replace(/!?\[([^\]]*)\]\([^)]*\)/g, '$1')
-      .replace(/(\*\*|==|~~|`|\*|__)/g, '')
+      // Underscores within a word are letters of a name.
+      .replace(/\*\*|==|~~|`|\*|(?<![\p{L}\p{N}])_{1,2}|_{1,2}(?![\p{L}\p{N}])/gu, '')
       .trim();
     const saysMore = /[\p{L}\p{N}]/u.test(plain) && plain !== title && !/^(?:#[\p{L}\p{N}_/-]+\s*)+$/u.test(plain);
     if (saysMore) return plain.slice(0, LENGTH);
