@@ -20,6 +20,7 @@ test('the first run makes an account, a vault and a first note, goes on after a 
   await page.getByRole('button', { name: 'Begin with an empty vault' }).click();
   await expect(page.getByRole('heading', { name: 'Connect what you use' })).toBeVisible();
   await expect(page.getByText(`${freshServer.url}/api/mcp`)).toBeVisible();
+  await expect(page.getByRole('region', { name: 'Obsidian' })).toContainText(freshServer.url);
   await expectAccessible(page);
   await page.reload();
   await page.getByRole('link', { name: 'Next' }).click();

@@ -4,24 +4,30 @@ import { CopyButton } from '../ui/controls/copy-button.tsx';
 import { Icon } from '../ui/controls/icon.tsx';
 import styles from './connect-cards.module.css';
 
-/** How to connect a folder and an assistant; a card says so when one really did something. */
+/** How the plugin names the device it is on, when it asks for the approval of its link. */
+const OF_PLUGIN = /^Obsidian\b/;
+
+/** How to connect Obsidian, a folder and an assistant; a card says so when one really did something. */
 export function ConnectCards({ connections }: { readonly connections: readonly Connection[] }) {
   const t = useTexts('settings');
   const { origin } = location;
-  const used = (kind: Connection['kind']) => connections.find((one) => one.kind === kind && one.last_used_at !== null);
+  const used = connections.filter(({ last_used_at: at }) => at !== null);
+  const device = (isPlugin: boolean) =>
+    used.find(({ kind, name }) => kind === 'device' && OF_PLUGIN.test(name ?? '') === isPlugin);
   return (
     <div className={styles.cards}>
+      <Card title="Obsidian" text={t('connect.obsidianText')} copy={origin} seen={device(true)} />
       <Card
         title={t('connect.folder')}
         text={t('connect.folderText')}
         copy={`npm run notevault -- login ${origin} && npm run notevault -- sync ~/Notes`}
-        seen={used('device')}
+        seen={device(false)}
       />
       <Card
         title={t('connect.assistant')}
         text={t('connect.assistantText')}
         copy={`${origin}/api/mcp`}
-        seen={used('oauth')}
+        seen={used.find(({ kind }) => kind === 'oauth')}
       />
     </div>
   );

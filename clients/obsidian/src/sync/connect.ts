@@ -44,7 +44,8 @@ export interface ConnectOptions {
 export async function connect({ origin, http, signal, ...options }: ConnectOptions) {
   const anyone = new NotevaultClient(new Transport(origin, noToken, { fetch: http, sleep, signal }));
   await requireFit(anyone.transport);
-  const names = { device_name: options.deviceName, vault_name: options.vaultName };
+  // The list of connections must tell it from a synced folder on the same device.
+  const names = { device_name: `Obsidian (${options.deviceName})`, vault_name: options.vaultName };
   const grant = await linkDevice(anyone, names, options.show, (ms) => sleep(ms, signal));
   const vaultId = grant.vault_id;
   if (vaultId === null) throw new Error('the server named no vault');

@@ -134,6 +134,8 @@ onSqlite('the plugin in the app', (open) => {
     await home.write('a.md', 'one\n');
     const vaultId = await connect(home, server);
     const headers = { 'x-vault-id': vaultId };
+    const [{ name }] = (await server.alice.get('/connections')).body;
+    assert.match(name, /^Obsidian \(/, 'a list of connections says what it is');
     await until(() => textOf(topModal()).includes('Sent to the server: 1'), 'the figures');
     assert.deepEqual((await server.alice.get('/sync/manifest', headers)).body.notes, []);
     await button(topModal(), en.go).click();

@@ -147,6 +147,8 @@ export const settings: typeof english = {
     kind: { oauth: 'Anwendung', device: 'Gerät', pat: 'Token' },
   },
   connect: {
+    obsidianText:
+      'Installiere das Plugin Notevault auf Rechnern und Telefonen und gib ihm diese Adresse. Es zeigt eine Seite, auf der du einen Tresor wählst.',
     folder: 'Ein Ordner auf deinem Rechner',
     folderText:
       'Hält einen Ordner und einen Tresor in beide Richtungen gleich. Führe dies in einem Klon von Notevault aus und folge dem Link.',

@@ -14,7 +14,7 @@ export const welcome: typeof english = {
   },
   connect: {
     title: 'Verbinde, was du benutzt',
-    text: 'Beides geht auch später in den Einstellungen. Eine Karte wird grün, wenn wirklich etwas angekommen ist.',
+    text: 'Alles geht auch später in den Einstellungen. Eine Karte wird grün, wenn wirklich etwas angekommen ist.',
   },
   checks: {
     title: 'Ist der Server bereit?',

@@ -146,6 +146,8 @@ export const settings = {
     kind: { oauth: 'Application', device: 'Device', pat: 'Token' },
   },
   connect: {
+    obsidianText:
+      'Install the Notevault plugin on computers and phones, and give it this address. It shows a page on which you choose a vault.',
     folder: 'A folder on your computer',
     folderText:
       'Keeps a folder and a vault the same, in both directions. Run this in a clone of Notevault and follow its link.',

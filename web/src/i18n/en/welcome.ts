@@ -13,7 +13,7 @@ export const welcome = {
   },
   connect: {
     title: 'Connect what you use',
-    text: 'Both can be done later, in the settings. A card turns green when something really came through.',
+    text: 'All of this can be done later, in the settings. A card turns green when something really came through.',
   },
   checks: {
     title: 'Is the server ready?',

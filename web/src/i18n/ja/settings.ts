@@ -146,6 +146,8 @@ export const settings: typeof english = {
     kind: { oauth: 'アプリ', device: '端末', pat: 'トークン' },
   },
   connect: {
+    obsidianText:
+      'コンピューターやスマートフォンに Notevault プラグインを入れ、このアドレスを入力してください。保管庫を選ぶページが表示されます。',
     folder: 'コンピューターのフォルダー',
     folderText:
       'フォルダーと保管庫を双方向に同じ状態に保ちます。Notevault のクローンでこれを実行し、表示されるリンクを開いてください。',

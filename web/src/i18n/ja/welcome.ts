@@ -14,7 +14,7 @@ export const welcome: typeof english = {
   },
   connect: {
     title: '使うものを接続しましょう',
-    text: 'どちらも後で設定からできます。実際に通信があると、カードが緑になります。',
+    text: 'どれも後で設定からできます。実際に通信があると、カードが緑になります。',
   },
   checks: {
     title: 'サーバーの準備はできていますか？',
