@@ -1,5 +1,6 @@
 import { completion, DeviceDatabase, result } from '../platform/indexed-db.ts';
 import type { ListStore } from './kept-lists.ts';
+import { listText } from './list-text.ts';
 
 /** The database of lists; it is deleted when a session ends, however it ends. */
 export const LISTS_DATABASE = 'notevault-lists';
@@ -7,7 +8,9 @@ export const LISTS_DATABASE = 'notevault-lists';
 interface ListRow {
   readonly account: string;
   readonly key: string;
-  readonly list: unknown;
+  /** JSON, in pieces; browsers that kept it before have the list itself. */
+  readonly text?: readonly string[];
+  readonly list?: unknown;
   /** In milliseconds. */
   readonly writtenAt: number;
 }
@@ -33,17 +36,19 @@ export class IndexedDbLists implements ListStore {
     const account = this.#account();
     if (account === null) return undefined;
     const lists = (await this.#database.transaction('readonly', LISTS)).objectStore(LISTS);
-    return (await result<ListRow | undefined>(lists.get([account, key])))?.list;
+    const row = await result<ListRow | undefined>(lists.get([account, key]));
+    return row?.text === undefined ? row?.list : JSON.parse(row.text.join(''));
   }
 
   async write(key: string, list: unknown): Promise<void> {
     const account = this.#account();
     if (account === null) return;
+    const text = await listText(list, pause);
     const transaction = await this.#database.transaction('readwrite', LISTS);
     const done = completion(transaction);
     done.catch(() => undefined);
     const lists = transaction.objectStore(LISTS);
-    lists.put({ account, key, list, writtenAt: Date.now() } satisfies ListRow);
+    lists.put({ account, key, text, writtenAt: Date.now() } satisfies ListRow);
     const oldestFirst = (await result(lists.index('written').getAllKeys())) as [account: string, key: string][];
     oldestFirst.forEach((row, at) => {
       if (row[0] !== account || at < oldestFirst.length - MOST_LISTS) lists.delete(row);
@@ -62,4 +67,9 @@ export class IndexedDbLists implements ListStore {
     }
     await done;
   }
+}
+
+/** Lets a page that is seen draw and answer; one that is not may end before its next timer. */
+async function pause(): Promise<void> {
+  if (document.visibilityState === 'visible') await new Promise((resolve) => setTimeout(resolve));
 }
