@@ -85,9 +85,11 @@ export class FileWriter {
     try {
       for (let tries = 1; ; tries++) {
         await this.#put(path, next, old, tries > 1);
+        // First the time: what somebody writes after the bytes were read must not be taken for them.
+        const stat = await this.#app.vault.adapter.stat(at).catch(() => null);
         const there = await this.#app.vault.adapter.readBinary(at).catch(() => null);
         const isThere = there !== null && isEqual(new Uint8Array(there), next.bytes);
-        if (isThere) return await this.#files.given(path, next.bytes.length, next.mtime);
+        if (isThere) return this.#files.given(path, next.bytes.length, stat?.mtime ?? next.mtime);
         // Somebody has written to it since: then it is listed as another one.
         const isOld = there === null || there.byteLength === 0 || (old !== null && isEqual(new Uint8Array(there), old));
         if (!isOld) return this.#files.shown(path, next.bytes.length, next.mtime);
@@ -139,7 +141,8 @@ export class FileWriter {
     const temp = await this.#kept.tempPlace(this.#options.newName());
     try {
       const length = await this.#append(temp, bytes, Math.round(mtime * 1000));
-      const told = (await adapter.stat(temp))?.size ?? 0;
+      const stat = await adapter.stat(temp);
+      const told = stat?.size ?? 0;
       // Where the system tells nothing, only reading does.
       if (told !== length && (await adapter.readBinary(temp)).byteLength !== length)
         throw new DiskRefused(reason('otherBytes'));
@@ -148,7 +151,8 @@ export class FileWriter {
       await this.#files.makeParents(path);
       if (over !== null) await this.#takeAway(over);
       await adapter.rename(temp, path);
-      return await this.#files.given(path, length, Math.round(mtime * 1000));
+      // Somebody may write to it as soon as it has its name.
+      return this.#files.given(path, length, stat?.mtime ?? Math.round(mtime * 1000));
     } catch (error) {
       if (await adapter.exists(temp)) await adapter.remove(temp);
       throw error;

@@ -48,15 +48,13 @@ export class VaultFiles {
     return bytes;
   }
 
-  /** The listing of a file that was just written. */
-  async given(path: string, size: number, mtime: number): Promise<DiskFile> {
-    const stat = await this.#app.vault.adapter.stat(this.#listing.onDisk(path));
-    const kept = stat?.mtime ?? mtime;
-    this.#facts.proved(path, kept, size);
+  /** The listing of a file that was just written. @param mtime what its disk told before it was seen that the bytes are there */
+  given(path: string, size: number, mtime: number): DiskFile {
+    this.#facts.proved(path, mtime, size);
     this.#listing.suspect(path);
     const file = this.#app.vault.getFileByPath(path);
     if (file !== null) this.#facts.replaced(file);
-    return this.shown(path, size, kept);
+    return this.shown(path, size, mtime);
   }
 
   shown(path: string, size: number, mtime: number, before?: DiskFile): DiskFile {

@@ -14,3 +14,12 @@ test('in 20 seeds where the app has its turn between two files no word is lost',
 test('seed 29: an attachment that is written while the server’s bytes replace it is not lost', async () => {
   assert.deepEqual(await runSeeds(29, 1, { diskOf: vaultWorldDisk }), []);
 });
+
+for (const [seed, hasMembers] of [
+  [1_024, false],
+  [1_306, false],
+  [5_190, true],
+] as const)
+  test(`seed ${seed}: an attachment that is written right after the server’s bytes came is not taken for them`, async () => {
+    assert.deepEqual(await runSeeds(seed, 1, { diskOf: vaultWorldDisk, twice: false, hasMembers }), []);
+  });
