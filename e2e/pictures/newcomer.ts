@@ -66,6 +66,7 @@ async function firstRun(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Begin with an empty vault' }).click();
   await page.getByRole('heading', { name: 'Connect what you use' }).waitFor();
   passed('there is a vault');
+  await page.getByRole('region', { name: 'Obsidian' }).waitFor();
   await take(page, 3);
   await page.getByRole('link', { name: 'Next' }).click();
   await page.getByRole('link', { name: 'Go to the notes' }).click();
