@@ -20,15 +20,13 @@ import type {
 import type { OpenVault } from '../vaults/vaults.ts';
 import { backlinksOf, type NoteTexts, readTexts, withContexts } from './edges/backlinks.ts';
 import { hasManyLinksTo, resolveAgain } from './edges/resolve-again.ts';
-import { resolveLinks } from './edges/resolve-links.ts';
 import { noteWithLinks, type OpenedLinks, storedLinksOf } from './edges/stored-links.ts';
 import { deleteLinksOf, planLinks } from './edges/write-links.ts';
-import { LinkResolver } from './link-resolver.ts';
-import { openTexts, textOf, toNoteLink } from './link-texts.ts';
+import { LinkResolver, resolveLinks } from './link-resolver.ts';
+import { openTexts, textOf, toNoteLink, unsealOrThrow } from './link-texts.ts';
 import * as store from './links.store.ts';
 import { applyMove } from './moves/apply-move.ts';
 import { planMove } from './moves/link-planner.ts';
-import { unsealOrThrow } from './unseal.ts';
 
 /** What the texts of links that were read may take in memory. */
 const OPENED_BYTES = 4 * MB;

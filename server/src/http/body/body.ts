@@ -5,8 +5,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { FairSemaphore, type Permit } from '../../concurrency/semaphore.ts';
 import { closedSignal, onceClosed } from '../connections/closed-signal.ts';
 import { BodyReader, MemoryBudget, type MinThroughput } from './body-reader.ts';
-import { rejectEncoded } from './body-stream.ts';
-import { inviteBody } from './expectations.ts';
+import { inviteBody, rejectEncoded } from './body-stream.ts';
 import { JsonText, JsonValueCounter } from './json-text.ts';
 
 export const DEFAULT_BODY_LIMIT = 16 * MB;

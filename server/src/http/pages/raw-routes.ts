@@ -6,7 +6,7 @@ import { networkOf } from '@notevault/protocol/values/ip-network.ts';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { PUBLIC_BODY_LIMIT } from '../body/body.ts';
 import { BodyReader, MemoryBudget } from '../body/body-reader.ts';
-import { inviteBody } from '../body/expectations.ts';
+import { inviteBody } from '../body/body-stream.ts';
 import { errorResponseOf, toCatalogueError } from '../errors.ts';
 import { refuseOtherMethods } from '../other-methods.ts';
 import { type Form, formOf } from './forms.ts';

@@ -8,9 +8,8 @@ import { createYield } from '../../../concurrency/yield.ts';
 import type { ReadHandle } from '../../../ports/database/database.ts';
 import { KeyringError } from '../../../ports/keyring/keyring.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
-import { toBacklink } from '../link-texts.ts';
+import { readableMeta, readableTexts, toBacklink } from '../link-texts.ts';
 import * as store from '../links.store.ts';
-import { readableMeta, readableTexts } from '../unseal.ts';
 
 const BACKLINKS_MAX = 200;
 

@@ -4,8 +4,8 @@ import { NeedsLongTransaction } from '../../entries/revision-conflict.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
 import { type Candidates, candidatesFor, distinct, type LinkResolver, type Target } from '../link-resolver.ts';
 import type { LinkText } from '../link-texts.ts';
+import { readableSource } from '../link-texts.ts';
 import * as store from '../links.store.ts';
-import { readableSource } from '../unseal.ts';
 import { findReferringNotes } from './referring-notes.ts';
 import { hasTarget, keysOfEdge, withTarget } from './stored-edge.ts';
 

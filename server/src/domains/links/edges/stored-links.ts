@@ -5,7 +5,15 @@ import type { OpenedValues } from '../../../ports/keyring/opened-values.ts';
 import { type NoteMeta, type NotePlace, type NoteWithLinks, openNoteMeta } from '../../notes/notes.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
 import type { Target } from '../link-resolver.ts';
-import { type LinkText, openTexts, toNoteLink } from '../link-texts.ts';
+import {
+  type LinkText,
+  openTexts,
+  readableMeta,
+  type SealedNote,
+  toNoteLink,
+  unsealOrNull,
+  unsealOrThrow,
+} from '../link-texts.ts';
 import type { SourcedTexts } from '../links.store.ts';
 import * as store from '../links.store.ts';
 import {
@@ -15,7 +23,6 @@ import {
   findSmallNoteById,
   findSmallNoteByPath,
 } from '../note-with-links.store.ts';
-import { readableMeta, type SealedNote, unsealOrNull, unsealOrThrow } from '../unseal.ts';
 
 export interface OpenedLink {
   readonly text: LinkText;

@@ -6,11 +6,10 @@ import type { WriteHandle } from '../../../ports/database/database.ts';
 import type { LinkWrites, WrittenNote } from '../../notes/notes.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
 import type { LinkResolver } from '../link-resolver.ts';
+import { mapped, type ResolvedLink, resolveLinks, SLICE, slicesOf } from '../link-resolver.ts';
 import { identityOf, type LinkText, sameTexts, sealTexts, textOf, toNoteLink } from '../link-texts.ts';
 import * as store from '../links.store.ts';
 import { planTargets } from './resolve-again.ts';
-import { mapped, type ResolvedLink, resolveLinks } from './resolve-links.ts';
-import { SLICE, slicesOf } from './slices.ts';
 import { type OpenedLink, type StoredLink, storedLinksOf } from './stored-links.ts';
 
 /** A link to write, at its position in the note; it keeps its age if the note had it before. */

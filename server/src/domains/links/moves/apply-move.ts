@@ -1,7 +1,7 @@
 import type { WriteHandle } from '../../../ports/database/database.ts';
 import type { PreparedLinks } from '../../notes/notes.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
-import { slicesOf } from '../edges/slices.ts';
+import { slicesOf } from '../link-resolver.ts';
 import * as store from '../links.store.ts';
 
 /** What `applyMove` writes: plain data, because it may be spooled to disk. */

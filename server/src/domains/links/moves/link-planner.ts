@@ -6,10 +6,9 @@ import type { OpenVault } from '../../vaults/vaults.ts';
 import { findReferringNotes } from '../edges/referring-notes.ts';
 import { keysOfEdge, withTarget } from '../edges/stored-edge.ts';
 import { distinct, type LinkResolver, type Target } from '../link-resolver.ts';
-import { type LinkText, sealTexts, textOf } from '../link-texts.ts';
+import { type LinkText, readableSource, sealTexts, textOf } from '../link-texts.ts';
 import type { NewEdge, SourcedEdge, StoredEdge } from '../links.store.ts';
 import * as store from '../links.store.ts';
-import { readableSource } from '../unseal.ts';
 import type { PreparedEdges } from './apply-move.ts';
 import {
   EdgeEvaluation,

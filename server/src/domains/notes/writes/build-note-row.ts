@@ -24,13 +24,8 @@ import type { InsertedClocks } from '../merge/fingerprints.ts';
 import type { StepLimits } from '../merge/merge.ts';
 import type { OpenedNote } from '../notes.mapper.ts';
 import { KEEP_ALL_MS, type NoteMeta, PINNED_REASONS, sealed, type VersionReason } from '../sealed-note.ts';
-import {
-  lastVersionOf,
-  type NoteRowDraft,
-  type StoredNoteContent,
-  type VersionDraft,
-  type WriteTarget,
-} from './write-plan.ts';
+import type { NoteRowDraft, StoredNoteContent, VersionDraft, WriteTarget } from './write-plan.ts';
+import { lastVersionOf } from './write-target.ts';
 
 /** Edits from a socket. */
 export interface TypingSpan {

@@ -32,15 +32,6 @@ export type WriteTarget =
       readonly tombstoneVersion?: number;
     };
 
-/**
- * Returns the version before the next one. Versions continue at a path with tombstones, so a version that a client
- * sends with only the path never refers to another note's.
- */
-export function lastVersionOf(target: WriteTarget): number {
-  if (target.kind === 'new') return target.tombstoneVersion;
-  return Math.max(target.note.version, target.tombstoneVersion ?? 0);
-}
-
 /** The row, body and replaced version of a write, sealed. */
 export interface NoteRowDraft {
   readonly id: NoteId;

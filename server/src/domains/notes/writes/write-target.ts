@@ -130,6 +130,15 @@ function refuseRecentlyDeleted({ vault, device }: WriteContext, tombstones: read
   }
 }
 
+/**
+ * Returns the version before the next one. Versions continue at a path with tombstones, so a version that a client
+ * sends with only the path never refers to another note's.
+ */
+export function lastVersionOf(target: WriteTarget): number {
+  if (target.kind === 'new') return target.tombstoneVersion;
+  return Math.max(target.note.version, target.tombstoneVersion ?? 0);
+}
+
 function newId({ clock }: NoteDeps): NoteId {
   return clock.uuid() as NoteId;
 }

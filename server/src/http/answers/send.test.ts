@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { AnswerBatches } from './answer-batch.ts';
+import { AnswerBatches } from './send.ts';
 
 /** Turns of the event loop that end, and take time, when they are told to. */
 function manualTurns(t: TestContext) {
