@@ -359,6 +359,10 @@ class Run {
     }
   }
 
+  /**
+   * The texts of the note everywhere, which may be equal while a device still sends what the app has saved over: then that
+   * is another text.
+   */
   async #states(): Promise<readonly { readonly name: string; readonly text: string }[]> {
     const states = [{ name: 'the server', text: await this.#note.stored() }];
     for (const person of this.#people) {
@@ -370,11 +374,14 @@ class Run {
           failure,
           editors: page.leaves.map((_, number) => page.text(number)),
           disk: page.disk(at) ?? 'no file',
+          waiting: await page.copies(),
         };
       }, path);
       if (found.failure !== '') this.#say(person, `cannot sync: ${found.failure}`);
       states.push(...found.editors.map((text, at) => ({ name: `pane ${at} of ${name}`, text })));
       states.push({ name: `the disk of ${name}`, text: found.disk });
+      if (found.waiting.length > 0)
+        states.push({ name: `what waits on ${name}`, text: `${found.waiting.length} notes` });
     }
     return states;
   }
