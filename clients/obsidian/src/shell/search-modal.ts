@@ -1,3 +1,4 @@
+import { ApiError } from '@notevault/client/transport.ts';
 import type { SearchResult } from '@notevault/protocol/search.ts';
 import { type App, Notice, SuggestModal } from 'obsidian';
 import type { VaultSync } from '../sync/vault-sync.ts';
@@ -8,19 +9,26 @@ const RESULTS = 20;
 /** Search on the server, which also knows notes by their meaning. */
 export class SearchModal extends SuggestModal<SearchResult> {
   readonly #sync: VaultSync;
+  /** What the app says where nothing was found. */
+  readonly #nothing: string;
 
   constructor(app: App, sync: VaultSync) {
     super(app);
     this.#sync = sync;
+    this.#nothing = this.emptyStateText;
     this.setPlaceholder(text('searchHint'));
   }
 
   override async getSuggestions(query: string): Promise<SearchResult[]> {
     if (query.trim() === '') return [];
     try {
-      return [...(await this.#sync.vault.search({ query, limit: RESULTS })).results];
-    } catch {
+      const { results } = await this.#sync.vault.search({ query, limit: RESULTS });
+      this.emptyStateText = this.#nothing;
+      return [...results];
+    } catch (error) {
       // While somebody types, queries are incomplete.
+      const isIncomplete = error instanceof ApiError && error.status === 400;
+      this.emptyStateText = isIncomplete ? this.#nothing : text('searchFailed');
       return [];
     }
   }

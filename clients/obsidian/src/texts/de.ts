@@ -96,6 +96,7 @@ export const de: Texts = {
   noNote: 'Öffnen Sie zuerst eine Notiz, die abgeglichen wird.',
   noDifference: 'Kein Unterschied.',
   searchHint: 'Wörter, "eine Wendung", tag:x, folder:x',
+  searchFailed: 'Der Server kann gerade nicht durchsucht werden.',
   notHere: 'Diese Notiz ist nicht auf diesem Gerät.',
   setVault: 'Tresor',
   setVaultOn: '„{vault}“ auf {url}',

@@ -95,6 +95,7 @@ export const en = {
   noNote: 'Open a note that is synced first.',
   noDifference: 'No difference.',
   searchHint: 'Words, "a phrase", tag:x, folder:x',
+  searchFailed: 'The server cannot be searched now.',
   notHere: 'This note is not on this device.',
   setVault: 'Vault',
   setVaultOn: '“{vault}” on {url}',

@@ -94,6 +94,7 @@ export const ja: Texts = {
   noNote: '先に同期されているノートを開いてください。',
   noDifference: '違いはありません。',
   searchHint: '語、"語句"、tag:x、folder:x',
+  searchFailed: '今はサーバーを検索できません。',
   notHere: 'このノートはこの端末にありません。',
   setVault: '保管庫',
   setVaultOn: '{url} の「{vault}」',

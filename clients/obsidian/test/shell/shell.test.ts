@@ -12,7 +12,7 @@ import { KeptModal } from '../../src/shell/kept-modal.ts';
 import { en } from '../../src/texts/en.ts';
 import { reason } from '../../src/texts/reasons/en.ts';
 import { StandInApp } from '../stand-in/app.ts';
-import { type Menu, type Modal, type Setting, settingsIn, shown } from '../stand-in/components.ts';
+import { type Menu, type Modal, type Setting, type SuggestModal, settingsIn, shown } from '../stand-in/components.ts';
 import { Device, type DeviceOptions } from '../stand-in/device.ts';
 import type { Plugin } from '../stand-in/plugin.ts';
 import { installWindow } from '../stand-in/window.ts';
@@ -385,6 +385,28 @@ onSqlite('the plugin in the app', (open) => {
     await until(async () => (await note('later.md')).body.content === 'from here\n', 'the note there');
     await server.alice.post('/notes', { path: 'later.md', content: 'from there\n', mtime: 1 }, headers);
     await until(() => home.device.disk.text('later.md') === 'from there\n', 'the text here');
+  });
+
+  it('a search on the server shows what was found, and says why it shows nothing', async () => {
+    await using server = await startServer({ open });
+    const home = await homeOf();
+    await home.write('tea.md', '# Green tea\n\nbrewed at 70 degrees\n');
+    await synced(home, server);
+    home.command('search');
+    const dialog = topModal() as SuggestModal<unknown>;
+    const said = async (query: string) => {
+      await dialog.type(query);
+      return dialog.resultContainerEl.text;
+    };
+    await until(async () => (await said('brewed')).includes('tea.md'), 'the note among the results');
+    assert.equal(await said('coffee'), 'No results found.');
+    home.answers.set('/api/search', Response.json({ error: 'invalid_request' }, { status: 400 }));
+    assert.equal(await said('"brewed at'), 'No results found.');
+    home.answers.set('/api/search', Response.json({ error: 'internal_error' }, { status: 500 }));
+    assert.equal(await said('brewed'), en.searchFailed);
+    home.answers.clear();
+    assert.match(await said('brewed'), /tea\.md/);
+    assert.equal(await said('coffee'), 'No results found.');
   });
 
   it('says which of plugin and server to update where they do not fit, before it is linked and when sync ends', async () => {

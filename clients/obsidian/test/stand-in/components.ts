@@ -57,7 +57,7 @@ export class Modal {
 export abstract class SuggestModal<Item> extends Modal {
   readonly inputEl = new StandInElement('input');
   readonly resultContainerEl = new StandInElement();
-  emptyStateText = '';
+  emptyStateText = 'No results found.';
   limit = 100;
 
   abstract getSuggestions(query: string): Item[] | Promise<Item[]>;
@@ -75,6 +75,7 @@ export abstract class SuggestModal<Item> extends Modal {
     const items = (await this.getSuggestions(query)).slice(0, this.limit);
     this.resultContainerEl.empty();
     for (const item of items) this.renderSuggestion(item, this.resultContainerEl.createDiv());
+    if (items.length === 0) this.resultContainerEl.setText(this.emptyStateText);
     return items;
   }
 }
