@@ -10,6 +10,10 @@ test('mergeTexts keeps both sides’ letters in a line into whose words both typ
   assert.equal(mergeTexts('# nowhere\n', '# no where\n', '# now here\n'), '# no w here\n');
 });
 
+test('mergeTexts has a line once into which both sides typed while they took letters out of it', () => {
+  assert.equal(mergeTexts('first line\n', 'firX lineY\n', 'fiZWst lne\n'), 'fiZWX lneY\n');
+});
+
 test('mergeTexts keeps two new lines apart that both sides wrote in the place of one', () => {
   assert.equal(mergeTexts('# old\n', '# mine is this\n', '# another text\n'), '# mine is this\n# another text\n');
 });

@@ -7,7 +7,7 @@ import { letters } from './tokens.ts';
 
 /** A text that is more than so many times as long as another one may have its letters by chance. */
 const GROWTH_MAX = 3;
-/** So many letters of the shorter one may be others, and no more than an eighth of them. */
+/** So many letters of the shorter one may be others, and no more than a quarter of them. */
 const STRAYS_MAX = 16;
 /** Steps as of `minimalDiff`, past which a text counts as written anew. */
 const WORK = 300_000;
@@ -21,7 +21,7 @@ export function typedLetters(before: string, { at, remove, insert }: Edit): Edit
   if (fewer === 0 || more > fewer * GROWTH_MAX) return null;
   const removed = before.slice(at, at + remove);
   const whole = { aFrom: 0, aTo: remove, bFrom: 0, bTo: insert.length };
-  const strays = Math.min(fewer >> 3, STRAYS_MAX);
+  const strays = Math.min(fewer >> 2, STRAYS_MAX);
   const { hunks, rest } = withBudget(WORK, WORK, (budget) =>
     compareTokens(removed, insert, whole, letters, more - fewer + 2 * strays, budget),
   );
