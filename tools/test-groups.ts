@@ -16,7 +16,7 @@ const SHARING =
 const ALONE = /^(web\/src\/editor\/test|server\/src\/ports)\/|\/(open-handles|hostile-answers|stops|pgbouncer)\b/;
 /** Hooks outside of a suite would run for every file of the group. */
 const HAS_ROOT_HOOK = /^(before|after)(Each)?\(/m;
-const FILES_PER_GROUP = 15;
+const FILES_PER_GROUP = 25;
 
 /**
  * Returns the files to run: each that needs a process of its own, in the given order, and then one for each group, which

@@ -87,7 +87,7 @@ describe('chunks of any note', () => {
       fc.property(note, fc.integer({ min: 1, max: 60 }), (content, maxTokens) => {
         assertWhole(content, chunksOf(content, maxTokens), maxTokens);
       }),
-      { numRuns: 2000 },
+      { numRuns: 500 },
     );
   });
   test('chunks of any note are never more than maxChunks', () => {

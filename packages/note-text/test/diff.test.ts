@@ -85,12 +85,12 @@ test('minimalDiff of equal texts is empty', () => {
 test('minimalDiff edits lead from one text to the other and split no surrogate pair, for any texts', () => {
   fc.assert(
     fc.property(fragmentText, fragmentText, (before, after) => void check(before, after)),
-    { numRuns: 3000 },
+    { numRuns: 750 },
   );
   const anything = fc.string({ unit: 'binary', maxLength: 200 });
   fc.assert(
     fc.property(anything, anything, (before, after) => void check(before, after)),
-    { numRuns: 500 },
+    { numRuns: 200 },
   );
 });
 
@@ -102,7 +102,7 @@ test('minimalDiff stays correct under any limits', () => {
   });
   fc.assert(
     fc.property(fragmentText, fragmentText, limits, (a, b, some) => void check(a, b, some)),
-    { numRuns: 2000 },
+    { numRuns: 500 },
   );
 });
 

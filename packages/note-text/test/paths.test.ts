@@ -121,7 +121,7 @@ test('normalizePath is idempotent and yields only plain segments', () => {
       for (const segment of path.split('/')) assert.ok(!['', '.', '..'].includes(segment));
       assert.ok(path.isWellFormed() && path === path.normalize('NFC') && !path.includes('\\'));
     }),
-    { numRuns: 2000 },
+    { numRuns: 500 },
   );
 });
 
@@ -226,7 +226,7 @@ test('foldPath is idempotent and independent of composition', () => {
       assert.equal(foldPath(text.normalize('NFD')), folded);
       assert.equal(foldPath(text.normalize('NFC')), folded);
     }),
-    { numRuns: 5000 },
+    { numRuns: 1250 },
   );
 });
 

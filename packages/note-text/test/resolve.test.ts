@@ -187,7 +187,7 @@ test('resolve: the order and the case of candidates make no difference', () => {
         if (target !== '') assert.equal(resolve(shouted, source, all, extensions), found);
       },
     ),
-    { numRuns: 3000 },
+    { numRuns: 750 },
   );
 });
 
@@ -205,7 +205,7 @@ test('resolve: every match is found under the keys that lookupOf returns', () =>
         resolve({ target, form }, source, all, extensions),
       );
     }),
-    { numRuns: 3000 },
+    { numRuns: 750 },
   );
 });
 

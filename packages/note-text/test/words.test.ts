@@ -97,7 +97,7 @@ test('foldedWord is idempotent, and eachWord returns short words in order withou
         last = end;
       });
     }),
-    { numRuns: 2000 },
+    { numRuns: 500 },
   );
 });
 
@@ -258,7 +258,7 @@ test('WordMatcher finds the same words as eachWord, in any text', () => {
         all(text).filter(([word]) => wanted.has(word)),
       );
     }),
-    { numRuns: 3000 },
+    { numRuns: 750 },
   );
 });
 

@@ -62,7 +62,7 @@ test('plainText gives one line in which no HTML tag can begin, for any note', ()
       assert.doesNotMatch(plain, /<[a-zA-Z/!?]/);
       assert.doesNotMatch(plain, /[\n\r\t\u0000]/);
     }),
-    { numRuns: 3000 },
+    { numRuns: 750 },
   );
 });
 
@@ -143,7 +143,7 @@ test('highlights of a snippet are on words, in order, and inside it, for any tex
         last = to;
       }
     }),
-    { numRuns: 1000 },
+    { numRuns: 250 },
   );
 });
 

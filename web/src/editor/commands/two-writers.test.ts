@@ -202,6 +202,6 @@ test('commands of two writers at once lose no letter, write none twice, and end 
       }
       pair.sync();
     }),
-    { numRuns: Number(process.env.TEST_RUNS ?? 400) },
+    { numRuns: Number(process.env.TEST_RUNS ?? 200) },
   );
 });

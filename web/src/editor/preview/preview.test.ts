@@ -151,7 +151,7 @@ test('the preview draws any text within its bounds and never hides a line end', 
           assert.ok(!doc.slice(from, to).includes('\n'), `${JSON.stringify(doc.slice(from, to))} is hidden`);
       }
     }),
-    { numRuns: 400 },
+    { numRuns: 200 },
   );
 });
 
@@ -190,7 +190,7 @@ test('after any edit, the preview that is redrawn where it changed is that of al
       }
     }),
     {
-      numRuns: 400,
+      numRuns: 200,
       // A line that is drawn from its beginning, which was before the block.
       examples: [
         [

@@ -47,6 +47,6 @@ test('the blocks of a note that are in no other are those that a cursor finds, a
       const edited = noteParser.parse(text.slice(0, at) + insert + text.slice(at), fragments);
       assert.deepEqual(named(edited), walked(edited));
     }),
-    { numRuns: 500 },
+    { numRuns: 200 },
   );
 });

@@ -177,7 +177,7 @@ test('a command edits the cells of a table as it says, and nothing before or aft
       assert.equal(edited.endsWith('\n\nend'), note.endsWith('\n\nend'));
       assert.deepEqual(tableIn(edited, start), expected(table, name, row, column));
     }),
-    { numRuns: 500 },
+    { numRuns: 200 },
   );
 });
 
@@ -203,7 +203,7 @@ test('a command of a table removes only blanks, dashes, and what it deletes or m
       };
       assert.ok(letters(removed) <= (most[name] ?? 0), removed);
     }),
-    { numRuns: 500 },
+    { numRuns: 200 },
   );
 });
 
@@ -263,7 +263,7 @@ test('a letter that somebody types into a table during a command is kept once, i
       if (isPreserved) assert.ok(mine.includes(around), mine);
       if (name.startsWith('align') || name.startsWith('add')) assert.ok(isPreserved);
     }),
-    { numRuns: 1_000 },
+    { numRuns: 250 },
   );
 });
 

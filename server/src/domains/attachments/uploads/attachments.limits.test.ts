@@ -128,10 +128,8 @@ onSqlite('limits of attachments', (open) => {
     await using notes = await startNotes({ open });
     const { caller } = notes.alice;
     const refusal = { error: 'use_put', max: 64 * MB };
-    for (const size of [64 * MB + 1, 70 * MB]) {
-      const answer = await uploadJson(caller, 'a.png', fileOf('png', size));
-      assert.deepEqual([answer.status, answer.body], [413, refusal]);
-    }
+    const answer = await uploadJson(caller, 'a.png', fileOf('png', 64 * MB + 1));
+    assert.deepEqual([answer.status, answer.body], [413, refusal]);
     const most = await uploadJson(caller, 'a.png', fileOf('png', 64 * MB));
     assert.equal(most.body.attachment.size_bytes, 64 * MB);
     assert.equal((await caller.get(fileUrl('a.png'))).body.content_base64.length, Math.ceil((64 * MB) / 3) * 4);

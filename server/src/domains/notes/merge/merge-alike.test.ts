@@ -49,7 +49,7 @@ describe('a merge with what both sides did alike', () => {
       fc.property(texts, history, texts, (base, steps, text) => {
         assert.equal(merged(base, [...steps, text], text).text, text);
       }),
-      { numRuns: 5000 },
+      { numRuns: 1250 },
     );
   });
 
@@ -60,7 +60,7 @@ describe('a merge with what both sides did alike', () => {
         const kept = merged(base, steps, base);
         assert.equal(kept.text, kept.stored);
       }),
-      { numRuns: 5000 },
+      { numRuns: 1250 },
     );
   });
 
@@ -141,7 +141,7 @@ describe('a merge with what both sides did alike', () => {
           assert.ok(count === 1 || (both && count > 1), `${marker} is there ${count} times: ${hint}`);
         }
       }),
-      { numRuns: 5000 },
+      { numRuns: 1250 },
     );
   });
 
@@ -156,7 +156,7 @@ describe('a merge with what both sides did alike', () => {
         const expected = [...new Set([...countsOf(stored).keys(), ...countsOf(client).keys()])];
         assert.deepEqual([...countsOf(text)].sort(), expected.map((marker) => [marker, 1]).sort(), hint);
       }),
-      { numRuns: 5000 },
+      { numRuns: 1250 },
     );
   });
 
@@ -194,7 +194,7 @@ describe('a merge with what both sides did alike', () => {
           JSON.stringify([base, stored, client]),
         );
       }),
-      { numRuns: 2000 },
+      { numRuns: 500 },
     );
   });
 });

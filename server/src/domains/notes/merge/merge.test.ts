@@ -82,7 +82,7 @@ describe('two people in one note', () => {
         const result = merged(base.map((each) => `${each}\n`).join(''), their.text, our.text);
         assert.deepEqual(result.split('\n').sort(), ['', ...both, ...their.added, ...our.added].sort());
       }),
-      { numRuns: 1000 },
+      { numRuns: 250 },
     );
   });
 });
@@ -138,7 +138,7 @@ describe('merging edits of an older version', () => {
         for (const [index] of theirs.entries()) assert.equal(result.filter((text) => text === `t${index}`).length, 1);
         for (const [index] of ours.entries()) assert.equal(result.filter((text) => text === `o${index}`).length, 1);
       }),
-      { numRuns: 500 },
+      { numRuns: 200 },
     );
   });
 
@@ -174,7 +174,7 @@ describe('merging edits of an older version', () => {
         const letters = (text: string) => [...text.replaceAll('\n', '')].sort().join('');
         assert.equal(letters(textOf(actual)), letters(textOf(expected)), `onto ${JSON.stringify(now)}`);
       }),
-      { numRuns: 500 },
+      { numRuns: 200 },
     );
   });
 });
