@@ -7,8 +7,8 @@ export async function warningsOf(app: App): Promise<string[]> {
   const { adapter, configDir } = app.vault;
   if (isOn(await adapter.read(`${configDir}/core-plugins.json`).catch(() => '{}'), 'sync'))
     warnings.push(text('besideSync'));
-  const disk = adapter as { getBasePath?(): string };
-  if (disk.getBasePath?.().includes('Mobile Documents') === true) warnings.push(text('besideCloud'));
+  // Only desktops tell where the vault is; the addresses of its files do everywhere.
+  if (/Mobile(%20| )Documents/.test(adapter.getResourcePath(configDir))) warnings.push(text('besideCloud'));
   return warnings;
 }
 
