@@ -2,7 +2,15 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import type { LinkForm } from '../src/links/parsed-link.ts';
-import { aliasKey, attachmentNameKey, type Candidate, lookupOf, noteNameKey, resolve } from '../src/links/resolve.ts';
+import {
+  aliasKey,
+  attachmentNameKey,
+  type Candidate,
+  dependsOnSource,
+  lookupOf,
+  noteNameKey,
+  resolve,
+} from '../src/links/resolve.ts';
 import { foldPath } from '../src/paths.ts';
 import { processorMs } from './processor.ts';
 
@@ -188,6 +196,20 @@ test('resolve: the order and the case of candidates make no difference', () => {
       },
     ),
     { numRuns: 750 },
+  );
+});
+
+test('resolve: a link leads from every source to the same entry where dependsOnSource is false', () => {
+  const few = fc.array(anyCandidate, { maxLength: 2 });
+  fc.assert(
+    fc.property(anyTarget, anyForm, anySource, anySource, few, (target, form, source, other, all) => {
+      if (dependsOnSource({ target, form }, all)) return;
+      assert.equal(
+        resolve({ target, form }, other, all, extensions),
+        resolve({ target, form }, source, all, extensions),
+      );
+    }),
+    { numRuns: 3000 },
   );
 });
 

@@ -155,6 +155,13 @@ function fit({ candidate, names }: FoldedCandidate, way: LookupWay): number | nu
   return at === -1 ? null : at;
 }
 
+/** Whether what `resolve` returns depends on `sourcePath`: opening that path may cost more than all else. */
+export function dependsOnSource({ target, form }: Link, candidates: readonly Candidate[]): boolean {
+  return (
+    candidates.length > 1 || form === 'markdown' || form === 'reference' || (parseTarget(target)?.isRelative ?? true)
+  );
+}
+
 /** How many leading folders two folded paths share. */
 function sharedFolders(one: string, other: string): number {
   const ones = folderOf(one).split('/');

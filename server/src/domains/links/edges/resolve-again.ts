@@ -1,10 +1,9 @@
-import type { Candidate } from '@notevault/note-text/links/resolve.ts';
+import { type Candidate, dependsOnSource } from '@notevault/note-text/links/resolve.ts';
 import type { ReadHandle, WriteHandle } from '../../../ports/database/database.ts';
 import { NeedsLongTransaction } from '../../entries/revision-conflict.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
 import { type Candidates, candidatesFor, distinct, type LinkResolver, type Target } from '../link-resolver.ts';
-import type { LinkText } from '../link-texts.ts';
-import { readableSource } from '../link-texts.ts';
+import { type LinkText, readableMeta, readableTexts } from '../link-texts.ts';
 import * as store from '../links.store.ts';
 import { findReferringNotes } from './referring-notes.ts';
 import { hasTarget, keysOfEdge, withTarget } from './stored-edge.ts';
@@ -25,10 +24,11 @@ export interface NameChange {
  */
 export type WriteTargets = (except?: ReadonlySet<string>) => Promise<ReadonlySet<string>>;
 
-/** The path of a note whose links are resolved again, and their texts. */
+/** A note whose links are resolved again. */
 interface Source {
-  readonly path: string;
   readonly texts: readonly LinkText[];
+  /** Opens its path, which few links need; null if it is unreadable. */
+  path(): string | null;
 }
 
 /** Whether so many links are looked up under some keys that resolving them again needs a long transaction. */
@@ -118,8 +118,13 @@ async function readSources(
 ): Promise<ReadonlyMap<string, Source>> {
   const sources = new Map<string, Source>();
   for (const row of await handle.allMany(store.findSources, { vault: vault.id }, ids)) {
-    const source = readableSource(vault, row);
-    if (source !== null) sources.set(row.id, source);
+    const texts = readableTexts(vault, { ...row, source_id: row.id });
+    let path: string | null = null;
+    const pathOf = () => {
+      path ??= readableMeta(vault, row)?.path ?? null;
+      return path;
+    };
+    if (texts !== null) sources.set(row.id, { texts, path: pathOf });
   }
   return sources;
 }
@@ -166,9 +171,21 @@ function retargetsIn(
     const text = source.texts[edge.ord];
     if (text === undefined) continue;
     const name = `${text.form} ${edge.target_note_id ?? edge.target_attachment_id} ${text.target}`;
-    const target = known.get(name) ?? resolver.targetOf(text, source.path, candidatesOf(edge));
+    const target = known.get(name) ?? targetOf(resolver, source, text, candidatesOf(edge));
+    if (target === null) continue;
     known.set(name, target);
     if (!hasTarget(edge, target)) retargeted.set(edge.ord, withTarget(edge, target));
   }
   return retargeted.values();
+}
+
+/** Returns the target of a link in a note; null if that needs the note's path, and it is unreadable. */
+function targetOf(
+  resolver: LinkResolver,
+  source: Source,
+  text: LinkText,
+  candidates: readonly Candidate[],
+): Target | null {
+  const path = dependsOnSource(text, candidates) ? source.path() : '';
+  return path === null ? null : resolver.targetOf(text, path, candidates);
 }
