@@ -2,6 +2,7 @@ import { type FileHandle, open, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { deserialize, serialize } from 'node:v8';
 import { MB } from '@notevault/protocol/values/byte-units.ts';
+import { freeBuffer } from '../gc/gc.ts';
 import type { Spool } from './spool.ts';
 
 const HELD_MAX = 8 * MB;
@@ -40,9 +41,11 @@ export class DiskSpool<Value> implements Spool<Value> {
       return;
     }
     this.#file ??= await openNameless(this.#folder);
+    const { length } = bytes;
     await this.#file.appendFile(bytes);
-    this.#filed.push({ at: this.#end, length: bytes.length });
-    this.#end += bytes.length;
+    freeBuffer(bytes);
+    this.#filed.push({ at: this.#end, length });
+    this.#end += length;
   }
 
   async *values(): AsyncGenerator<Value> {

@@ -42,6 +42,22 @@ onEachEngine('POST /folders/rename', (open) => {
     assert.deepEqual(await names(alice), ['Older', 'Place', 'Place/Empty', 'Place/x']);
   });
 
+  test('a renamed folder with forty folders takes each of their notes along once', async () => {
+    await using notes = await start();
+    const { alice } = notes;
+    const folders = Array.from({ length: 40 }, (_, at) => `f${at}`);
+    for (const folder of folders) await alice.write(`Old/${folder}/a.md`);
+    const { change_seq: before } = (await alice.caller.get('/sync/manifest')).body;
+    assert.equal((await rename(alice, 'Old', 'New')).body.count, folders.length);
+    const { change_seq: after, notes: moved } = (await alice.caller.get('/sync/manifest')).body;
+    assert.equal(after, before + folders.length);
+    assert.deepEqual(
+      moved.map(({ path }: Json) => path),
+      folders.map((folder) => `New/${folder}/a.md`).sort(),
+    );
+    assert.equal((await alice.read('New/f39/a.md')).status, 200);
+  });
+
   test('a rename may change only the case, for everything below; the same path changes nothing', async () => {
     await using notes = await start();
     const { alice } = notes;

@@ -66,6 +66,8 @@ const SHORT_MAX = 50;
 const SHORT_BYTES_MAX = 256 * 1024;
 /** Rows written between two yields: during a long transaction, others run only between its calls. */
 const SLICE = 256;
+/** Folders whose entries are read at once. */
+const FOLDERS = 32;
 
 type KindBatch = MoveBatch & { readonly kind: ItemKind };
 
@@ -237,11 +239,12 @@ async function scopeOf(
   };
   const yieldIfDue = createYield();
   const moving: MovingEntry[] = [];
-  for (const row of await rowsOf(db, vault, roots, folders)) {
+  for await (const row of rowsOf(db, vault, roots, folders)) {
     await yieldIfDue();
     const meta = handlerOf(row.kind).openMeta(vault, row);
     const to = toOf(meta.path);
-    moving.push({ kind: row.kind, id: row.id, from: meta.path, to, toKey: namespace.pathKey(vault, to), row, meta });
+    const toKey = namespace.pathKey(vault, to);
+    moving.push({ kind: row.kind, id: row.id, from: meta.path, to, toKey, row: withoutMeta(row), meta });
   }
   const items = [
     ...folders.map(({ id, path: from, pathKey: fromKey }) => {
@@ -253,21 +256,33 @@ async function scopeOf(
   return { resolved, named: targets, roots, items, folders, moving };
 }
 
-/** Returns the notes and attachments that move: first those requested, then those in the folders; notes first. */
-async function rowsOf(
+/** Reads the notes and attachments that move: first those requested, then those in the folders; notes first. */
+async function* rowsOf(
   db: EntryDeps['db'],
   vault: OpenVault,
   roots: readonly MoveRoot[],
   folders: readonly FolderEntry[],
-) {
+): AsyncGenerator<StoredEntry> {
   const named = roots.filter(({ kind }) => kind !== 'folder').map(({ id }) => id);
   const rows = await entryRows.rowsById(db, vault.id, null, named);
-  const inside = folders.map(({ id }) => id);
-  const all = [];
+  const inside = folders.map(({ id }) => id).sort();
   for (const kind of ITEM_KINDS) {
-    all.push(...rows.filter((row) => row.kind === kind), ...(await entryRows.rowsIn(db, vault.id, kind, inside)));
+    yield* rows.filter((row) => row.kind === kind);
+    for (let at = 0; at < inside.length; at += FOLDERS) {
+      yield* await entryRows.rowsIn(db, vault.id, kind, inside.slice(at, at + FOLDERS));
+    }
   }
-  return all;
+}
+
+const NOTHING = Buffer.alloc(0);
+
+/**
+ * The row as long as it waits for its move. Bytes from the database take several times their size outside of V8's heap,
+ * and of a hundred thousand rows the C library's allocator would keep that space.
+ */
+function withoutMeta(row: StoredEntry): StoredEntry {
+  const { path_key: pathKey, name_key: nameKey } = row;
+  return { ...row, path_key: Buffer.from(pathKey), name_key: nameKey && Buffer.from(nameKey), meta: NOTHING };
 }
 
 /**
