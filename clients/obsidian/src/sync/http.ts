@@ -18,30 +18,24 @@ export interface HttpOptions {
  * without a token has shown that the origin does not redirect.
  */
 export function appHttp({ fetch = (url, request) => window.fetch(url, request) }: HttpOptions = {}): Http {
-  const isDirect = new Map<string, Promise<boolean>>();
-  const direct = (origin: string): Promise<boolean> => {
-    const known = isDirect.get(origin) ?? redirectsNot(origin);
-    isDirect.set(origin, known);
-    known.then(
-      (is) => is || isDirect.delete(origin),
-      () => isDirect.delete(origin),
-    );
-    return known;
-  };
   const refused = new Set<string>();
   return async (url, request) => {
-    if (!refused.has(url.origin)) {
-      try {
-        return await fetch(url, request);
-      } catch (error) {
-        request.signal?.throwIfAborted();
-        if (!(await direct(url.origin).catch(() => false))) throw error;
-        // The server is there and the page may not ask it.
-        refused.add(url.origin);
-      }
+    if (refused.has(url.origin)) return byRequestUrl(url, request);
+    try {
+      return await fetch(url, request);
+    } catch (error) {
+      request.signal?.throwIfAborted();
+      if (!(await redirectsNot(url.origin).catch(() => false))) throw error;
     }
-    if (!(await direct(url.origin))) throw new TypeError(`${url.origin} redirects`);
-    return byRequestUrl(url, request);
+    // A phone that has changed its network fails once; a page that may not ask the server fails again while it is there.
+    try {
+      return await fetch(url, request);
+    } catch {
+      request.signal?.throwIfAborted();
+      const answer = await byRequestUrl(url, request);
+      refused.add(url.origin);
+      return answer;
+    }
   };
 }
 

@@ -92,3 +92,27 @@ it('the plugin’s requests tell no token to a host to which a server redirects,
   await assert.rejects(transport.json({ method: 'GET', path: '/vaults' }), ConnectionError);
   assert.deepEqual(heard, [undefined]);
 });
+
+it('the plugin’s requests go by the page again after the network was another one for a moment', async () => {
+  await using server = await listening((request, response) => {
+    const answer = { issuer: `http://${request.headers.host}`, at: request.url };
+    response.setHeader('content-type', 'application/json').end(JSON.stringify(answer));
+  });
+  const asked: string[] = [];
+  let failures = 0;
+  const http = appHttp({
+    fetch: async (url, request) => {
+      asked.push(url.pathname);
+      if (failures-- > 0) throw new TypeError('Failed to fetch');
+      return fetch(url, request);
+    },
+  });
+  const ask = async (path: string) =>
+    (await http(new URL(path, server.url), { method: 'GET', headers: new Headers(), redirect: 'manual' })).json();
+  failures = 1;
+  assert.equal((await ask('/a')).at, '/a');
+  assert.equal((await ask('/b')).at, '/b');
+  failures = 1;
+  assert.equal((await ask('/c')).at, '/c');
+  assert.deepEqual(asked, ['/a', '/a', '/b', '/c', '/c']);
+});
