@@ -438,6 +438,53 @@ onSqlite('the plugin in the app', (open) => {
     await until(() => home.standIn.statusBarItems[0]?.textContent === said, 'the state in the status bar');
   });
 
+  it('another address of the server is used from then on, and one without the vault is not', async () => {
+    await using server = await startServer({ open });
+    await using other = await startServer({ open });
+    const home = await homeOf();
+    await home.write('a.md', 'one\n');
+    const vaultId = await synced(home, server);
+    const [tab] = home.standIn.settingTabs;
+    const use = async (address: string) => {
+      tab?.display();
+      const row = settingsIn(tab?.containerEl ?? assert.fail('no settings')).find(
+        (one) => one.nameEl.textContent === en.address,
+      );
+      await row?.components[0]?.change(address);
+      await control(row, en.doIt).click();
+      return shown.notices.at(-1)?.message;
+    };
+    const moved = server.url.replace('127.0.0.1', 'localhost');
+    assert.equal(await use(moved), en.addressSaved);
+    assert.equal(home.plugin.controller.connection?.url, moved);
+    await server.alice.post('/notes', { path: 'b.md', content: 'two\n', mtime: 1 }, { 'x-vault-id': vaultId });
+    await until(() => home.device.disk.text('b.md') === 'two\n', 'a change from the other address');
+    assert.equal(await use(other.url), en.addressOther);
+    assert.equal(await use('not an address'), en.addressWrong);
+    assert.equal(home.plugin.controller.connection?.url, moved);
+    await until(() => home.plugin.controller.sync?.status.state === 'in step');
+  });
+
+  it('an address without encryption is named as one before anything is sent there, and one of this machine is not', async () => {
+    const home = await homeOf();
+    const asked: string[] = [];
+    home.gate = async ({ href }) => void asked.push(href);
+    home.command('connect');
+    const dialog = topModal();
+    const [address] = settingsIn(dialog.contentEl);
+    for (const [typed, isNamed] of [
+      ['http://notes.example.org', true],
+      ['https://notes.example.org', false],
+      ['notes.example.org', false],
+      ['http://localhost:8080', false],
+      ['http://192.168.1.4:8080', true],
+    ] as const) {
+      await address?.components[0]?.change(typed);
+      assert.equal(textOf(dialog).includes(en.openHttp), isNamed, typed);
+    }
+    assert.deepEqual(asked, []);
+  });
+
   it('says once that the server has no more room for a vault, and for how many files', async () => {
     const plans = { ...builtinPlans, self_hosted: { ...builtinPlans.self_hosted, notes_cap: 1 } };
     await using server = await startServer({ open, config: { plans } });
