@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync } from 'node:fs';
 import { test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
 import { Caller } from '../../kit/person.ts';
 import { Folder, startServe } from '../../kit/programs/process.ts';
-import { until } from '../../kit/until.ts';
 
 test('a server with NOTEVAULT_BACKUP_DIR takes the missed backup after its start, and admins see when', async () => {
   using folder = new Folder();
@@ -14,7 +14,8 @@ test('a server with NOTEVAULT_BACKUP_DIR takes the missed backup after its start
   const { body } = await new Caller(server.url).post('/auth/register', credentials);
   const alice = new Caller(server.url, async () => ({ authorization: `Bearer ${body.access_token}` }));
   const lastBackup = async () => (await alice.get('/admin/health')).body.last_backup_at as string | null;
-  await until(async () => (await lastBackup()) !== null, 'the backup');
+  // It is taken at the lowest priority, so on a busy machine only the runner of the tests says when it hangs.
+  while ((await lastBackup()) === null) await delay(50);
   const [taken = ''] = readdirSync(backups).filter((name) => name.endsWith('Z'));
   assert.equal((await lastBackup())?.replaceAll(/[-:.]/g, ''), taken);
   assert.ok(existsSync(folder.at('backups', taken, 'manifest.json')));
