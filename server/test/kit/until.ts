@@ -3,30 +3,39 @@ import type { TestClock } from './clock.ts';
 /** The longest wait for an event, long enough that a busy machine is not taken for a fault. */
 const PATIENCE_MS = 20_000;
 
-/** Polls a condition; resolves when it holds, and rejects after the longest wait. */
-export async function until(
+/** Polls a condition; resolves when it holds, and rejects after the longest wait. What takes long is asked less often. */
+export function until(
   holds: () => boolean | Promise<boolean>,
   what: string | (() => string) = 'what was waited for',
 ): Promise<void> {
-  const from = performance.now();
-  while (!(await holds())) {
-    if (performance.now() - from > PATIENCE_MS) {
-      throw new Error(`${typeof what === 'string' ? what : what()} did not come about`);
-    }
-    await new Promise((resolve) => setTimeout(resolve, 1));
-  }
+  return poll(holds, what, (waited) => 1 + waited / 20);
 }
 
 /** Like `until`, while time passes on the clock: for what the server does only after some time. */
 export function untilInTime(
   clock: TestClock,
   holds: () => boolean | Promise<boolean>,
-  what?: string | (() => string),
+  what: string | (() => string) = 'what was waited for',
 ): Promise<void> {
-  return until(() => {
+  const holdsLater = () => {
     clock.advance({ ms: 10 });
     return holds();
-  }, what);
+  };
+  return poll(holdsLater, what, () => 1);
+}
+
+/** @param rest returns the milliseconds until the next look, after those that were waited. */
+async function poll(
+  holds: () => boolean | Promise<boolean>,
+  what: string | (() => string),
+  rest: (waited: number) => number,
+): Promise<void> {
+  const from = performance.now();
+  while (!(await holds())) {
+    const waited = performance.now() - from;
+    if (waited > PATIENCE_MS) throw new Error(`${typeof what === 'string' ? what : what()} did not come about`);
+    await new Promise((resolve) => setTimeout(resolve, rest(waited)));
+  }
 }
 
 /** Waits for work while time passes on the clock, see untilInTime. */
