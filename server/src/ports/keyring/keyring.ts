@@ -56,8 +56,8 @@ export interface SealingKey {
   open(context: SealContext, sealed: Uint8Array): Buffer;
   /**
    * Seals a value of any size as a stream of `sealedSize` bytes, bound to the owner and `context`. The stream cannot be
-   * truncated, reordered or mixed with another, and any part of it can be opened alone. Not compressed. Yields one
-   * chunk at a time, always in the same buffer; errors of `plain` are passed through.
+   * truncated, reordered or mixed with another, and any part of it can be opened alone. Not compressed. Yields some
+   * chunks at a time, in a buffer that the next ones overwrite; errors of `plain` are passed through.
    */
   sealStream(context: SealContext, plain: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array>;
   /**

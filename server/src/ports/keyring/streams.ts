@@ -15,6 +15,8 @@ import {
 const STREAM = 3;
 const SALT_BYTES = 32;
 const SEALED_CHUNK_BYTES = STREAM_CHUNK_BYTES + STREAM_TAG_BYTES;
+/** Four chunks are passed on at once: handing a piece to the thread that writes it costs as much as hashing 64 KB. */
+const SEALED_TOGETHER_BYTES = STREAM_HEADER_BYTES + 4 * SEALED_CHUNK_BYTES;
 
 /**
  * Seals and opens streams of an owner. A sealed stream is: format (1 byte), key generation (4 bytes, big endian), salt
@@ -57,19 +59,28 @@ export function streamSealing(
 type StreamKey = (header: Buffer, context: SealContext) => Buffer;
 
 async function* sealChunks(header: Buffer, key: Buffer, plain: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  yield header;
   let held: Buffer = Buffer.alloc(0);
-  let sealed: Buffer = Buffer.alloc(0);
   let filled = 0;
+  let sealed = header;
+  let sealedBytes = header.length;
   let number = 0;
+  const seal = (isLast: boolean) => {
+    const bytes = filled + STREAM_TAG_BYTES;
+    sealed = withSpaceFor(sealed, sealedBytes + bytes, SEALED_TOGETHER_BYTES);
+    sealChunk(key, number++, isLast, held.subarray(0, filled), sealed.subarray(sealedBytes));
+    sealedBytes += bytes;
+    filled = 0;
+  };
   for await (const piece of plain) {
     countStreamed(piece.length);
     for (let at = 0; at < piece.length; ) {
       // A full chunk is held back until more bytes arrive, because only then it is known not to be the last.
       if (filled === STREAM_CHUNK_BYTES) {
-        sealed = withSpaceFor(sealed, SEALED_CHUNK_BYTES, SEALED_CHUNK_BYTES);
-        yield sealChunk(key, number++, false, held, sealed);
-        filled = 0;
+        seal(false);
+        if (sealedBytes + SEALED_CHUNK_BYTES > SEALED_TOGETHER_BYTES) {
+          yield sealed.subarray(0, sealedBytes);
+          sealedBytes = 0;
+        }
       }
       const part = piece.subarray(at, at + STREAM_CHUNK_BYTES - filled);
       held = withSpaceFor(held, filled + part.length, STREAM_CHUNK_BYTES);
@@ -78,8 +89,8 @@ async function* sealChunks(header: Buffer, key: Buffer, plain: AsyncIterable<Uin
       at += part.length;
     }
   }
-  sealed = withSpaceFor(sealed, filled + STREAM_TAG_BYTES, SEALED_CHUNK_BYTES);
-  yield sealChunk(key, number, true, held.subarray(0, filled), sealed);
+  seal(true);
+  yield sealed.subarray(0, sealedBytes);
 }
 
 async function* openChunks(
@@ -116,14 +127,13 @@ async function* openChunks(
   }
 }
 
-function sealChunk(key: Buffer, number: number, isLast: boolean, plain: Buffer, into: Buffer): Buffer {
+function sealChunk(key: Buffer, number: number, isLast: boolean, plain: Buffer, into: Buffer): void {
   const cipher = createCipheriv('aes-256-gcm', key, nonce(number, isLast));
   const body = cipher.update(plain);
   cipher.final();
   into.set(body);
   into.set(cipher.getAuthTag(), body.length);
   freeBuffer(body);
-  return into.subarray(0, plain.length + STREAM_TAG_BYTES);
 }
 
 /** Splits the sealed bytes of one range as they arrive. */
