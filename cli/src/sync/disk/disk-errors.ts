@@ -10,7 +10,8 @@ const REFUSED: Partial<Record<string, string>> = {
 const FORBIDDEN = new Set(['EACCES', 'EPERM']);
 /** Permissions are mended by hand, and whoever does that wants to see that it helps. */
 const FORBIDDEN_MS = 60_000;
-const GONE: Readonly<Record<string, string>> = {
+/** Why nothing can be written, by the code of the system. */
+export const DISK_FAULTS: Readonly<Record<string, string>> = {
   ENOSPC: 'the disk is full: make room',
   EDQUOT: 'the quota of this user is used up: make room',
   EROFS: 'the disk is read-only',
@@ -28,7 +29,8 @@ export async function onDisk<Result>(work: () => Promise<Result>): Promise<Resul
       throw new DiskRefused('cannot be changed by this user', { cause: error, retryMs: FORBIDDEN_MS });
     const refusal = REFUSED[code];
     if (refusal !== undefined) throw new DiskRefused(refusal, { cause: error });
-    if (Object.hasOwn(GONE, code)) throw new FolderGone(`Nothing can be written: ${GONE[code]}.`, { cause: error });
+    if (Object.hasOwn(DISK_FAULTS, code))
+      throw new FolderGone(`Nothing can be written: ${DISK_FAULTS[code]}.`, { cause: error });
     throw error;
   }
 }

@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { FolderGone } from '@notevault/sync/engine/ports.ts';
 import type { Setting } from '@notevault/sync/rules/settings-files.ts';
+import { DISK_FAULTS } from '../disk/disk-errors.ts';
 
 /** A folder that this machine syncs. */
 export interface FolderRecord {
@@ -73,6 +75,8 @@ export async function replaceFile(path: string, text: string): Promise<void> {
   } catch (error) {
     // A program that is started again and again on a full disk would leave one each time.
     await rm(temp, { force: true });
-    throw error;
+    const fault = DISK_FAULTS[(error as NodeJS.ErrnoException).code ?? ''];
+    if (fault === undefined) throw error;
+    throw new FolderGone(`${path} cannot be written: ${fault}.`, { cause: error });
   }
 }

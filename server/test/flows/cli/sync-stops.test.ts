@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { replaceFile } from '../../../../cli/src/sync/state/folder-registry.ts';
 import type { Caller } from '../../kit/person.ts';
 import { freePort } from '../../kit/programs/free-port.ts';
 import { cli, Folder, type RunningCli, type ServeProcess, startCli, startServe } from '../../kit/programs/process.ts';
@@ -87,7 +88,11 @@ describe('notevault sync, while it watches', () => {
     for (let index = 0; index < 400; index++) writeFileSync(join(root, `${index}.md`), 'x'.repeat(500));
     const { code, stderr } = await running.ended;
     assert.equal(code, 1);
-    assert.match(stderr, /\nnotevault: \S+state\.sqlite cannot be written: the disk is full: make room\.\n$/);
+    const said = /\nnotevault: \S+(state\.sqlite|status\.json) cannot be written: the disk is full: make room\.\n$/;
+    assert.match(stderr, said);
+    // Which of the two files is written first is chance.
+    const status = replaceFile(join(disk.path, 'status.json'), 'x'.repeat(100_000));
+    await assert.rejects(status, /status\.json cannot be written: the disk is full: make room\.$/);
   });
 
   it('notevault sync waits for a server that is down, with a token too, and its status says what waits', async () => {
