@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { ReadHandle } from '../../../ports/database/database.ts';
-import type { OpenVault } from '../../vaults/vaults.ts';
-import { candidatesFor, SLICE } from '../link-resolver.ts';
+import type { ReadHandle } from '../../ports/database/database.ts';
+import type { OpenVault } from '../vaults/vaults.ts';
+import { candidatesFor, SLICE } from './link-resolver.ts';
 
 test('candidatesFor looks thousands of names up in slices, between which others run', async () => {
   const sizes: number[] = [];
