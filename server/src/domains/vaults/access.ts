@@ -44,53 +44,44 @@ export interface RequestedVault extends OpenVault {
 /** A vault that a request names; nothing of it may reach the caller before `openVault` has checked the caller's role. */
 export type FoundVault = store.RequestedRow;
 
-export interface Access {
-  /** Checks the permission to create and register vaults, for answers that are replayed. */
-  checkMayCreate(principal: Principal): void;
-  checkMayAdopt(principal: Principal, vaultId: VaultId): Promise<void>;
-  /** Looks up the vault that an `X-Vault-ID` header names, whoever calls, so that `openVault` need not wait for it. */
-  findVault(header: string): Promise<FoundVault | undefined>;
-  /**
-   * Opens the vault that an `X-Vault-ID` header (or its absence) selects for the caller, at the needed level.
-   *
-   * @param found the result of `findVault` for the header, if it was called.
-   */
-  openVault(
-    principal: Principal,
-    header: string | undefined,
-    need: Need,
-    found?: Promise<FoundVault | undefined>,
-  ): Promise<RequestedVault>;
-  /** The roles of an account in those of some vaults that are active; one without a role is left out. */
-  rolesIn(handle: ReadHandle, userId: UserId, ids: readonly VaultId[]): Promise<ReadonlyMap<VaultId, Role>>;
-  /** Those of some roles that are not held any more as they say; one statement for all. */
-  changedRoles<Held extends Pick<OpenVault, 'id' | 'callerId' | 'role'>>(held: readonly Held[]): Promise<Held[]>;
-  /** Opens an active vault for work of the server itself, with level write; null when it is deleted or purged. */
-  openAsSystem(vaultId: VaultId): Promise<OpenVault | null>;
-}
-
-export function createAccess(deps: VaultDeps): Access {
+export function createAccess(deps: VaultDeps) {
   return {
     checkMayCreate,
-    async checkMayAdopt(principal, vaultId) {
+    /** Checks the permission to register a vault, for answers that are replayed. */
+    async checkMayAdopt(principal: Principal, vaultId: VaultId): Promise<void> {
       const [row] = await deps.db.allMany(store.findActiveOf, {}, [vaultId]);
       // Deleted since: the answer is as it was.
       if (row !== undefined) checkMayAdopt(principal, { ...row, owner_suspended_at: null });
     },
-    findVault: (header) => findVault(deps, header),
-    openVault: (principal, header, need, found) => openVault(deps, principal, header, need, found),
+    findVault: findVault.bind(null, deps),
+    openVault: openVault.bind(null, deps),
     rolesIn,
-    changedRoles: (held) => changedRoles(deps, held),
-    openAsSystem: (vaultId) => openAsSystem(deps, vaultId),
+    /** Those of some roles that are not held any more as they say; one statement for all. */
+    async changedRoles<Held extends Pick<OpenVault, 'id' | 'callerId' | 'role'>>(
+      held: readonly Held[],
+    ): Promise<Held[]> {
+      const rows = await deps.db.allMany(store.findActiveOf, {}, [...new Set(held.map(({ id }) => id))]);
+      const vaults = new Map(rows.map((row) => [row.id, row]));
+      return held.filter(({ id, callerId, role }) => {
+        const vault = vaults.get(id);
+        return vault === undefined || roleOf({ userId: callerId }, vault) !== role;
+      });
+    },
+    openAsSystem: openAsSystem.bind(null, deps),
   };
 }
 
+/**
+ * Opens the vault that an `X-Vault-ID` header (or its absence) selects for the caller, at the needed level.
+ *
+ * @param found the result of `findVault` for the header, if it was called.
+ */
 async function openVault(
   deps: VaultDeps,
   principal: Principal,
   header: string | undefined,
   need: Need,
-  found: Promise<FoundVault | undefined> | undefined,
+  found?: Promise<FoundVault | undefined>,
 ): Promise<RequestedVault> {
   const row = header === undefined ? await defaultVault(deps, principal) : await (found ?? findVault(deps, header));
   if (row === undefined) throw new NotevaultError(header === undefined ? 'no_vault' : 'vault_header_not_found');
@@ -106,6 +97,7 @@ async function openVault(
   return openedVault(deps, row, key, { role, permission, isSuspended, callerId: principal.userId, hasWaitingEdits });
 }
 
+/** The roles of an account in those of some vaults that are active; one without a role is left out. */
 async function rolesIn(
   handle: ReadHandle,
   userId: UserId,
@@ -116,18 +108,7 @@ async function rolesIn(
   return new Map(roles.filter((entry): entry is [VaultId, Role] => entry[1] !== null));
 }
 
-async function changedRoles<Held extends Pick<OpenVault, 'id' | 'callerId' | 'role'>>(
-  { db }: VaultDeps,
-  held: readonly Held[],
-): Promise<Held[]> {
-  const rows = await db.allMany(store.findActiveOf, {}, [...new Set(held.map(({ id }) => id))]);
-  const vaults = new Map(rows.map((row) => [row.id, row]));
-  return held.filter(({ id, callerId, role }) => {
-    const vault = vaults.get(id);
-    return vault === undefined || roleOf({ userId: callerId }, vault) !== role;
-  });
-}
-
+/** Opens an active vault for work of the server itself, with level write; null when it is deleted or purged. */
 async function openAsSystem(deps: VaultDeps, vaultId: VaultId): Promise<OpenVault | null> {
   const row = await deps.db.get(store.findOpenableById, { id: vaultId });
   const key = row === undefined ? null : await vaultKeyOf(deps, row.id);
@@ -135,6 +116,7 @@ async function openAsSystem(deps: VaultDeps, vaultId: VaultId): Promise<OpenVaul
   return openedVault(deps, row, key, { role: 'owner', permission: 'write', callerId: row.user_id });
 }
 
+/** Looks up the vault that an `X-Vault-ID` header names, whoever calls, so that `openVault` need not wait for it. */
 async function findVault({ db }: VaultDeps, header: string): Promise<FoundVault | undefined> {
   const id = parseUuid(header);
   return id === null ? undefined : db.get(store.findRequested, { id: id as VaultId });

@@ -14,25 +14,19 @@ export interface FeedState {
   readonly noteCount: number;
 }
 
-export interface ChangeFeeds {
-  /** Throws `vault_header_not_found` when the vault does not exist any more. */
-  feed(handle: ReadHandle, vault: Pick<OpenVault, 'id'>): Promise<FeedState>;
-  /**
-   * Blocks other writers of the vault until the end of the transaction; false when the vault does not exist any more.
-   */
-  lockFeed(handle: WriteHandle, id: VaultId): Promise<boolean>;
-  /** Records that tombstones up to a seq were dropped. */
-  raiseFloor(handle: WriteHandle, id: VaultId, seq: Seq): Promise<void>;
-}
+export type ChangeFeeds = typeof changeFeeds;
 
-export const changeFeeds: ChangeFeeds = {
-  async feed(handle, vault) {
+export const changeFeeds = {
+  /** Throws `vault_header_not_found` when the vault does not exist any more. */
+  async feed(handle: ReadHandle, vault: Pick<OpenVault, 'id'>): Promise<FeedState> {
     const row = await handle.get(feeds.findFeed, { vaultId: vault.id });
     if (row === undefined) throw new NotevaultError('vault_header_not_found');
     return { changeSeq: row.change_seq as Seq, floorSeq: row.floor_seq as Seq, noteCount: row.note_count };
   },
-  lockFeed: async (handle, vaultId) => (await handle.run(feeds.lockFeed, { vaultId })) > 0,
-  async raiseFloor(handle, vaultId, seq) {
+  /** Blocks other writers of the vault until the end of the transaction; false when the vault does not exist any more. */
+  lockFeed: async (handle: WriteHandle, vaultId: VaultId) => (await handle.run(feeds.lockFeed, { vaultId })) > 0,
+  /** Records that tombstones up to a seq were dropped. */
+  async raiseFloor(handle: WriteHandle, vaultId: VaultId, seq: Seq): Promise<void> {
     await handle.run(feeds.raiseFloor, { vaultId, seq });
   },
 };

@@ -3,7 +3,9 @@ import type { Seq, VaultId } from '@notevault/protocol/values/ids.ts';
 import type { ReadHandle, WriteHandle } from '../../ports/database/database.ts';
 import type { OpenVault } from '../access/access.ts';
 import { capExceeded, capOf, planOf } from '../plans/plans.ts';
+import { changeFeeds } from './change-feed.ts';
 import { EMPTY_TRASH, type TrashContents } from './trash-usage.ts';
+import { NO_TOTALS, type Totals } from './usage.ts';
 import * as feeds from './vault-feeds.store.ts';
 import * as store from './vaults.store.ts';
 import type { VaultDeps } from './vaults.ts';
@@ -20,39 +22,16 @@ export interface SequenceAdvance {
   readonly trash?: TrashContents;
 }
 
-/** The counts that plans limit. */
-interface Usage {
-  readonly vaults: number;
-  readonly notes: number;
-  readonly attachments: number;
-  readonly attachmentBytes: number;
-}
-
 /** The part of vaults that other domains use while they write. */
-export interface ChangeSequence {
-  /**
-   * Takes seqs and updates the counts, as the first step of a transaction. From here to its end no other writer of this
-   * vault can interleave, so that seqs become visible in order. Resolves to the first seq taken. Throws
-   * `limit_exceeded` when growth would exceed the owner's cap of notes or attachment bytes, `vault_header_not_found`
-   * when the vault does not exist any more.
-   */
-  advance(handle: WriteHandle, vault: OpenVault, by: SequenceAdvance): Promise<Seq>;
-  /** The last seq taken; while it is unchanged, so is the vault. */
-  currentSeq(handle: ReadHandle, vault: OpenVault): Promise<Seq>;
-  /** The last seq taken in each of the vaults that exist. */
-  changeSeqs(ids: readonly VaultId[]): Promise<ReadonlyMap<VaultId, Seq>>;
-  /** The owner's totals over their active vaults. */
-  usage(handle: ReadHandle, vault: Pick<OpenVault, 'ownerId'>): Promise<Usage>;
-  /** The bytes that are announced for the owner's vaults and have not become attachments yet. */
-  announcedBytes(handle: ReadHandle, vault: Pick<OpenVault, 'ownerId'>): Promise<number>;
-}
+export type ChangeSequence = ReturnType<typeof createChangeSequence>;
 
-export function createChangeSequence({ db, accounts, plans, events, hooks }: VaultDeps): ChangeSequence {
-  async function usage(handle: ReadHandle, { ownerId }: Pick<OpenVault, 'ownerId'>): Promise<Usage> {
-    const sums = await handle.get(store.sumActive, { userId: ownerId });
-    return sums ?? { vaults: 0, notes: 0, attachments: 0, attachmentBytes: 0 };
+export function createChangeSequence({ db, accounts, plans, events, hooks }: VaultDeps) {
+  /** The owner's totals over their active vaults. */
+  async function usage(handle: ReadHandle, { ownerId }: Pick<OpenVault, 'ownerId'>): Promise<Totals> {
+    return (await handle.get(store.sumActive, { userId: ownerId })) ?? NO_TOTALS;
   }
 
+  /** The bytes that are announced for the owner's vaults and have not become attachments yet. */
   async function announcedBytes(handle: ReadHandle, { ownerId }: Pick<OpenVault, 'ownerId'>): Promise<number> {
     const rows = await handle.all(store.findActiveIds, { userId: ownerId });
     return hooks.announcedBytes(
@@ -62,12 +41,18 @@ export function createChangeSequence({ db, accounts, plans, events, hooks }: Vau
   }
 
   return {
-    async advance(handle, vault, by) {
+    /**
+     * Takes seqs and updates the counts, as the first step of a transaction. From here to its end no other writer of this
+     * vault can interleave, so that seqs become visible in order. Resolves to the first seq taken. Throws
+     * `limit_exceeded` when growth would exceed the owner's cap of notes or attachment bytes, `vault_header_not_found`
+     * when the vault does not exist any more.
+     */
+    async advance(handle: WriteHandle, vault: OpenVault, by: SequenceAdvance): Promise<Seq> {
       const { seqs, notes, attachments = 0, attachmentBytes = 0, announced = 0, trash = EMPTY_TRASH } = by;
       const growth = (
         [
           ['notes_cap', 'notes', notes],
-          ['attachment_bytes_cap', 'attachmentBytes', attachmentBytes],
+          ['attachment_bytes_cap', 'bytes', attachmentBytes],
         ] as const
       ).filter(([key, , by]) => by > 0 && vault.plan[key] !== null);
       // Without the user's lock, two vaults of one user that grow at once would each see the other's old count. Every
@@ -100,12 +85,10 @@ export function createChangeSequence({ db, accounts, plans, events, hooks }: Vau
       }
       return (feed.change_seq - seqs + 1) as Seq;
     },
-    async currentSeq(handle, vault) {
-      const feed = await handle.get(feeds.findFeed, { vaultId: vault.id });
-      if (feed === undefined) throw new NotevaultError('vault_header_not_found');
-      return feed.change_seq as Seq;
-    },
-    async changeSeqs(ids) {
+    /** The last seq taken; while it is unchanged, so is the vault. */
+    currentSeq: async (handle: ReadHandle, vault: OpenVault) => (await changeFeeds.feed(handle, vault)).changeSeq,
+    /** The last seq taken in each of the vaults that exist. */
+    async changeSeqs(ids: readonly VaultId[]): Promise<ReadonlyMap<VaultId, Seq>> {
       const rows = await db.allMany(feeds.findFeeds, {}, ids);
       return new Map(rows.map((row) => [row.vault_id, row.change_seq as Seq]));
     },

@@ -25,20 +25,6 @@ interface RegistrationInput {
   readonly name?: unknown;
 }
 
-export interface Creation {
-  /** Throws `validation`, `limit_exceeded`, `insufficient_access`. */
-  create(principal: Principal, vault: NewVaultBody, inTransaction?: InTransaction<Vault>): Promise<Vault>;
-  /**
-   * Returns the vault of this client id, and creates it if there is none; concurrent and repeated calls create one.
-   * Throws `register_params`, `limit_exceeded`, `insufficient_access`.
-   */
-  register(
-    principal: Principal,
-    sent: RegistrationInput,
-    inTransaction?: InTransaction<RegisterResult>,
-  ): Promise<RegisterResult>;
-}
-
 /** The user whose row is locked, with their plan under that lock. */
 export interface Owner {
   readonly userId: UserId;
@@ -54,18 +40,12 @@ interface CleanInput {
   readonly clientBlind: Buffer | null;
 }
 
-export function createCreation(deps: VaultDeps): Creation {
-  return {
-    create: (principal, vault, inTransaction = skipInTransaction) => create(deps, principal, vault, inTransaction),
-    register: (principal, sent, inTransaction = skipInTransaction) => register(deps, principal, sent, inTransaction),
-  };
-}
-
-async function create(
+/** Throws `validation`, `limit_exceeded`, `insufficient_access`. */
+export async function create(
   deps: VaultDeps,
   principal: Principal,
   sent: NewVaultBody,
-  inTransaction: InTransaction<Vault>,
+  inTransaction: InTransaction<Vault> = skipInTransaction,
 ): Promise<Vault> {
   const { db, accounts } = deps;
   checkMayCreate(principal);
@@ -85,11 +65,15 @@ async function create(
   });
 }
 
-async function register(
+/**
+ * Returns the vault of this client id, and creates it if there is none; concurrent and repeated calls create one. Throws
+ * `register_params`, `limit_exceeded`, `insufficient_access`.
+ */
+export async function register(
   deps: VaultDeps,
   principal: Principal,
   sent: RegistrationInput,
-  inTransaction: InTransaction<RegisterResult>,
+  inTransaction: InTransaction<RegisterResult> = skipInTransaction,
 ): Promise<RegisterResult> {
   const { db, accounts } = deps;
   const { clientId, name } = readRegistration(sent);
@@ -187,14 +171,14 @@ export async function checkVaultsCap(
   held: StoredCounts,
 ): Promise<void> {
   const plan = planOf(plans, tier);
-  const active = await handle.get(store.sumActive, { userId });
-  const { vaults = 0, notes = 0, attachmentBytes = 0 } = active ?? {};
-  if (vaults >= capOf(plan, 'vaults_cap'))
-    throw capExceeded('vaults_cap', { tier, plan, ...(role && { role }) }, vaults);
-  if (held.notes > 0 && notes + held.notes > capOf(plan, 'notes_cap')) {
-    throw capExceeded('notes_cap', { tier, plan, ...(role && { role }) }, notes);
-  }
-  if (held.bytes > 0 && attachmentBytes + held.bytes > capOf(plan, 'attachment_bytes_cap')) {
-    throw capExceeded('attachment_bytes_cap', { tier, plan, ...(role && { role }) }, attachmentBytes);
+  const { vaults = 0, notes = 0, bytes = 0 } = (await handle.get(store.sumActive, { userId })) ?? {};
+  const growth = [
+    ['vaults_cap', vaults, 1],
+    ['notes_cap', notes, held.notes],
+    ['attachment_bytes_cap', bytes, held.bytes],
+  ] as const;
+  for (const [cap, used, added] of growth) {
+    if (added > 0 && used + added > capOf(plan, cap))
+      throw capExceeded(cap, { tier, plan, ...(role && { role }) }, used);
   }
 }

@@ -10,55 +10,41 @@ import { vaultIdOf } from './access.ts';
 import { checkVaultsCap } from './create.ts';
 import {
   metaOf,
-  openUserKey,
-  openVaultKey,
+  type OpenKeys,
+  openKeys,
   purgeDelayMs,
   type Vault,
   type VaultWithCounts,
   vaultOf,
 } from './opened-vault.ts';
 import { allowed, findAllowed, restorableAfter } from './queries.ts';
-import { cleanDescription, cleanName, freeSlug, sealMeta, slugBlindOf } from './sealed-vault.ts';
+import { cleanDescription, cleanName, freeSlug, sealMeta, slugBlindOf, type VaultMeta } from './sealed-vault.ts';
 import * as feeds from './vault-feeds.store.ts';
 import * as store from './vaults.store.ts';
 import type { VaultDeps } from './vaults.ts';
 
-/** All of these throw `vault_not_found` for a vault that does not exist for the caller. */
-export interface Lifecycle {
-  /** Throws `validation`, `insufficient_access`. */
-  update(principal: Principal, id: string, change: UpdateVaultBody): Promise<Vault>;
-  /** Deletes softly. Throws `insufficient_access`. */
-  remove(principal: Principal, id: string): Promise<VaultId>;
-  /** Throws `limit_exceeded`. */
-  restore(principal: Principal, id: string, inTransaction?: InTransaction<Vault>): Promise<Vault>;
-}
+// All of these throw `vault_not_found` for a vault that does not exist for the caller.
 
-export function createLifecycle(deps: VaultDeps): Lifecycle {
-  return {
-    update: (principal, id, change) => update(deps, principal, id, change),
-    remove: (principal, id) => remove(deps, principal, id),
-    restore: (principal, id, inTransaction = skipInTransaction) => restore(deps, principal, id, inTransaction),
-  };
-}
-
-async function update(deps: VaultDeps, principal: Principal, id: string, sent: UpdateVaultBody): Promise<Vault> {
+/** Throws `validation`, `insufficient_access`. */
+export async function update(deps: VaultDeps, principal: Principal, id: string, sent: UpdateVaultBody): Promise<Vault> {
   const { db, accounts } = deps;
   const change = cleanChange(sent);
   const rule = operations.updateVault;
   const found = await findAllowed(deps, principal, id, rule);
   const { userId } = principal;
-  const [key, userKey] = await Promise.all([openVaultKey(deps, found.id), openUserKey(deps, userId)]);
+  const keys = await openKeys(deps, found.id, userId);
   const row = await db.transact(async (handle) => {
     await accounts.lockUser(handle, userId);
     const held = allowed(principal, await handle.get(store.findActive, { id: found.id }), rule);
     if (change.is_default !== undefined) await moveDefault(handle, held, change.is_default);
-    await rewriteMeta(handle, held, { key, userKey }, change);
+    await rewriteMeta(handle, held, keys, change);
     return allowed(principal, await handle.get(store.findActive, { id: found.id }), rule);
   });
-  return vaultOf(row, key, purgeDelayMs(deps));
+  return vaultOf(row, keys.key, purgeDelayMs(deps));
 }
 
-async function remove(deps: VaultDeps, principal: Principal, id: string): Promise<VaultId> {
+/** Deletes softly. Throws `insufficient_access`. */
+export async function remove(deps: VaultDeps, principal: Principal, id: string): Promise<VaultId> {
   const { db, clock, accounts, events } = deps;
   const rule = operations.deleteVault;
   const { id: vaultId } = await findAllowed(deps, principal, id, rule);
@@ -74,11 +60,12 @@ async function remove(deps: VaultDeps, principal: Principal, id: string): Promis
   return vaultId;
 }
 
-async function restore(
+/** Throws `limit_exceeded`. */
+export async function restore(
   deps: VaultDeps,
   principal: Principal,
   id: string,
-  inTransaction: InTransaction<Vault>,
+  inTransaction: InTransaction<Vault> = skipInTransaction,
 ): Promise<Vault> {
   const { db, accounts } = deps;
   const { userId } = principal;
@@ -86,22 +73,17 @@ async function restore(
   const rule = operations.restoreVault;
   const wanted = { id: vaultIdOf(id), after: restorableAfter(deps, purgeDelay) };
   const found = allowed(principal, await db.get(store.findDeleted, wanted), rule);
-  const [key, userKey] = await Promise.all([openVaultKey(deps, found.id), openUserKey(deps, userId)]);
+  const keys = await openKeys(deps, found.id, userId);
   return db.transact(async (handle) => {
     const { tier } = await accounts.lockUser(handle, userId);
     const held = allowed(principal, await handle.get(store.findDeleted, wanted), rule);
     await checkVaultsCap(handle, deps, { userId, tier }, { notes: held.note_count, bytes: held.attachment_bytes });
-    await reactivate(handle, held, { key, userKey });
+    await reactivate(handle, held, keys);
     const row = allowed(principal, await handle.get(store.findActive, { id: found.id }), rule);
-    const vault = vaultOf(row, key, purgeDelay);
+    const vault = vaultOf(row, keys.key, purgeDelay);
     await inTransaction(handle, vault);
     return vault;
   });
-}
-
-interface OpenKeys {
-  readonly key: SealingKey;
-  readonly userKey: SealingKey;
 }
 
 function cleanChange({ name, description, is_default }: UpdateVaultBody): UpdateVaultBody {
@@ -157,11 +139,8 @@ function slugFor(handle: ReadHandle, userKey: SealingKey, row: VaultWithCounts, 
   return freeSlug(handle, userKey, { userId: row.user_id, vaultId: row.id, name });
 }
 
-function sealedMeta(
-  row: VaultWithCounts,
-  { key, userKey }: OpenKeys,
-  meta: { name: string; slug: string; description: string | null },
-) {
+/** The next meta of a vault, as it is stored. */
+export function sealedMeta(row: VaultWithCounts, { key, userKey }: OpenKeys, meta: VaultMeta) {
   const metaVersion = row.meta_version + 1;
   const sealed = sealMeta(key, row.id, metaVersion, meta);
   return { meta: sealed, metaVersion, slugBlind: slugBlindOf(userKey, meta.slug) };

@@ -92,6 +92,18 @@ function unreadable(error: unknown): never {
   throw error;
 }
 
+/** The keys of a vault, and of the account that owns it or will. */
+export interface OpenKeys {
+  readonly key: SealingKey;
+  readonly userKey: SealingKey;
+}
+
+/** Throws `vault_not_found`, `unauthorized`. */
+export async function openKeys(deps: VaultDeps, id: VaultId, owner: UserId): Promise<OpenKeys> {
+  const [key, userKey] = await Promise.all([openVaultKey(deps, id), openUserKey(deps, owner)]);
+  return { key, userKey };
+}
+
 /** Opens the user's keys; throws `unauthorized` when the account was closed meanwhile. */
 export async function openUserKey({ keys }: VaultDeps, id: UserId): Promise<SealingKey> {
   const key = await keys.open({ kind: 'user', id });

@@ -17,24 +17,18 @@ interface StoredActor {
 
 type Shown<Item> = Omit<Item, 'actor'> & { actor: Static<typeof ShownActor> };
 
-export interface People {
-  /**
-   * Says who made each change: of the caller’s own the credential; of those of others the name of the person, never
-   * that of their credential.
-   */
-  withActors<Item extends { readonly actor: StoredActor }>(
-    vault: OpenVault,
-    items: readonly Item[],
-    handle?: Pick<ReadHandle, 'allMany'>,
-  ): Promise<Shown<Item>[]>;
-  /** Seals the name that somebody had when they left a vault. */
-  sealPersonName(vault: PersonOfVault, userId: UserId, name: string): Buffer;
-}
-
-export function createPeople({ db }: Pick<VaultDeps, 'db'>): People {
+export function createPeople({ db }: Pick<VaultDeps, 'db'>) {
   return {
     sealPersonName,
-    async withActors(vault, items, handle = db) {
+    /**
+     * Says who made each change: of the caller’s own the credential; of those of others the name of the person, never
+     * that of their credential.
+     */
+    async withActors<Item extends { readonly actor: StoredActor }>(
+      vault: OpenVault,
+      items: readonly Item[],
+      handle: Pick<ReadHandle, 'allMany'> = db,
+    ): Promise<Shown<Item>[]> {
       const others = new Set(
         items.flatMap(({ actor: { userId } }) =>
           userId === undefined || userId === vault.callerId ? [] : [userId as UserId],
@@ -75,6 +69,7 @@ const contextOf = (vaultId: VaultId, userId: UserId) => ({
   version: 0,
 });
 
+/** Seals the name that somebody had when they left a vault. */
 function sealPersonName({ id, key }: PersonOfVault, userId: UserId, name: string): Buffer {
   return key.seal(contextOf(id, userId), Buffer.from(name));
 }

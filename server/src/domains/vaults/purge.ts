@@ -12,34 +12,15 @@ import type { VaultDeps } from './vaults.ts';
 
 const BATCH = 100;
 
-export interface PurgeOperations {
-  /**
-   * Erases a deleted vault permanently; `inTransaction` runs in the first step, which cannot be undone. Throws
-   * `vault_not_found` for any other vault.
-   */
-  purge(principal: Principal, id: string, inTransaction?: InTransaction<VaultId>): Promise<VaultId>;
-  /**
-   * Purges vaults that were deleted long enough before `now`, and continues every interrupted purge. Resolves to their
-   * number.
-   */
-  purgeDue(now: number): Promise<number>;
-  /** Erases every vault of an account that is being erased; continues where it stopped. */
-  purgeAllOf(userId: UserId): Promise<void>;
-}
-
-export function createPurgeOperations(deps: VaultDeps): PurgeOperations {
-  return {
-    purge: (principal, id, inTransaction = skipInTransaction) => purge(deps, principal, id, inTransaction),
-    purgeDue: (now) => purgeDue(deps, now),
-    purgeAllOf: (userId) => purgeAllOf(deps, userId),
-  };
-}
-
-async function purge(
+/**
+ * Erases a deleted vault permanently; `inTransaction` runs in the first step, which cannot be undone. Throws
+ * `vault_not_found` for any other vault.
+ */
+export async function purge(
   deps: VaultDeps,
   principal: Principal,
   sent: string,
-  inTransaction: InTransaction<VaultId>,
+  inTransaction: InTransaction<VaultId> = skipInTransaction,
 ): Promise<VaultId> {
   const { db, clock } = deps;
   const id = vaultIdOf(sent);
@@ -51,7 +32,11 @@ async function purge(
   return id;
 }
 
-async function purgeDue(deps: VaultDeps, now: number): Promise<number> {
+/**
+ * Purges vaults that were deleted long enough before `now`, and continues every interrupted purge. Resolves to their
+ * number.
+ */
+export async function purgeDue(deps: VaultDeps, now: number): Promise<number> {
   const deletedUntil = now - purgeDelayMs(deps);
   const failures: unknown[] = [];
   let purged = 0;
@@ -89,7 +74,8 @@ async function purgeOne(deps: VaultDeps, { id, purging_at }: DueVault, deletedUn
   return true;
 }
 
-async function purgeAllOf(deps: VaultDeps, userId: UserId): Promise<void> {
+/** Erases every vault of an account that is being erased; continues where it stopped. */
+export async function purgeAllOf(deps: VaultDeps, userId: UserId): Promise<void> {
   const { db, keys, clock, events } = deps;
   const closed = await db.transact(async (handle) => {
     const rows = await handle.all(store.markAllPurging, { userId, now: clock.now() });

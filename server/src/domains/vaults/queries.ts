@@ -29,18 +29,7 @@ export interface VaultList {
   readonly link?: DeviceLink | null;
 }
 
-export interface VaultQueries {
-  /** The vaults that the caller can access, oldest first: the active ones, or the deleted ones. */
-  list(principal: Principal, which: { deleted: boolean }): Promise<ListedVault[]>;
-  /** The list in the shape of the API. */
-  overview(principal: Principal, query: VaultsQuery): Promise<VaultList>;
-  /** Opens a vault, and announces `vaultOpened`. Throws `vault_not_found`. */
-  get(principal: Principal, id: string): Promise<SharedVault>;
-  /** Like `get`, in the shape of the API. */
-  describe(principal: Principal, id: string): Promise<VaultBody>;
-}
-
-export function createQueries(deps: VaultDeps): VaultQueries {
+export function createQueries(deps: VaultDeps) {
   const { db, hooks, events } = deps;
   const purgeDelay = purgeDelayMs(deps);
 
@@ -51,6 +40,7 @@ export function createQueries(deps: VaultDeps): VaultQueries {
     return { ...vault, ...sharingOf(row, role) };
   }
 
+  /** The vaults that the caller can access, oldest first: the active ones, or the deleted ones. */
   async function list(principal: Principal, { deleted }: { deleted: boolean }): Promise<ListedVault[]> {
     const { userId } = principal;
     const rows = deleted
@@ -66,22 +56,25 @@ export function createQueries(deps: VaultDeps): VaultQueries {
     return shown.filter((vault) => vault !== null);
   }
 
-  return {
-    list,
-    async overview(principal, { deleted, user_code: code }) {
-      const vaults = await list(principal, { deleted: deleted === 'true' });
-      if (code === undefined || principal.kind !== 'session') return { vaults };
-      return { vaults, link: await hooks.deviceLink(principal.userId, code) };
-    },
-    describe: async (principal, id) => sharedVaultView(await get(principal, id)),
-    get,
-  };
-
+  /** Opens a vault, and announces `vaultOpened`. Throws `vault_not_found`. */
   async function get(principal: Principal, id: string): Promise<SharedVault> {
     const vault = await show(principal, await findAllowed(deps, principal, id, operations.getVault));
     events.emit('vaultOpened', { userId: principal.userId, vaultId: vault.id });
     return vault;
   }
+
+  return {
+    list,
+    /** The list in the shape of the API. */
+    async overview(principal: Principal, { deleted, user_code: code }: VaultsQuery): Promise<VaultList> {
+      const vaults = await list(principal, { deleted: deleted === 'true' });
+      if (code === undefined || principal.kind !== 'session') return { vaults };
+      return { vaults, link: await hooks.deviceLink(principal.userId, code) };
+    },
+    get,
+    /** Like `get`, in the shape of the API. */
+    describe: async (principal: Principal, id: string): Promise<VaultBody> => sharedVaultView(await get(principal, id)),
+  };
 }
 
 /** The active vault with an id from a URL. Throws like `allowed`. */

@@ -20,24 +20,20 @@ export interface VaultTrash extends TrashContents {
 }
 
 /** The counts of what the trash of each vault has. */
-export interface TrashUsage {
-  /** Changes the counts of a vault without a change of its feed, under the vault's lock. */
-  countTrash(handle: WriteHandle, id: VaultId, change: TrashContents): Promise<void>;
-  trashOf(handle: ReadHandle, id: VaultId): Promise<TrashContents>;
-  /** Returns at most `limit` active vaults ordered by id, starting after `after`. */
-  trashes(after: VaultId, limit: number): Promise<VaultTrash[]>;
-}
+export type TrashUsage = ReturnType<typeof createTrashUsage>;
 
-export function createTrashUsage({ db, plans }: Pick<VaultDeps, 'db' | 'plans'>): TrashUsage {
+export function createTrashUsage({ db, plans }: Pick<VaultDeps, 'db' | 'plans'>) {
   return {
-    async countTrash(handle, vaultId, change) {
+    /** Changes the counts of a vault without a change of its feed, under the vault's lock. */
+    async countTrash(handle: WriteHandle, vaultId: VaultId, change: TrashContents): Promise<void> {
       await handle.run(feeds.countTrash, { vaultId, ...change });
     },
-    async trashOf(handle, vaultId) {
+    async trashOf(handle: ReadHandle, vaultId: VaultId): Promise<TrashContents> {
       const row = await handle.get(feeds.findTrash, { vaultId });
       return row === undefined ? EMPTY_TRASH : contentsOf(row);
     },
-    async trashes(after, limit) {
+    /** Returns at most `limit` active vaults ordered by id, starting after `after`. */
+    async trashes(after: VaultId, limit: number): Promise<VaultTrash[]> {
       const rows = await db.all(feeds.findTrashes, { after, limit });
       return rows.map((row) => ({ vaultId: row.vault_id, ...contentsOf(row), plan: planOf(plans, row.tier) }));
     },

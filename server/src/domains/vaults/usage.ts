@@ -19,34 +19,18 @@ export interface StorageUsage extends Totals {
   readonly tier: string;
 }
 
-export interface UsageQueries {
-  storage(principal: Principal): Promise<StorageUsage>;
-  /** The totals of each account whose id is from `first` to `last`; accounts without vaults are left out. */
-  totalsOfUsers(first: UserId, last: UserId): Promise<ReadonlyMap<UserId, Totals>>;
-  totals(): Promise<Totals>;
-}
+export const NO_TOTALS: Totals = { vaults: 0, notes: 0, attachments: 0, bytes: 0 };
 
-const NOTHING: Totals = { vaults: 0, notes: 0, attachments: 0, bytes: 0 };
-
-export function createUsage({ db, plans }: VaultDeps): UsageQueries {
+export function createUsage({ db, plans }: VaultDeps) {
   return {
-    async storage({ userId, tier }) {
-      const sums = await db.get(store.sumActive, { userId });
-      return {
-        vaults: sums?.vaults ?? 0,
-        notes: sums?.notes ?? 0,
-        attachments: sums?.attachments ?? 0,
-        bytes: sums?.attachmentBytes ?? 0,
-        plan: planOf(plans, tier),
-        tier,
-      };
+    async storage({ userId, tier }: Principal): Promise<StorageUsage> {
+      return { ...((await db.get(store.sumActive, { userId })) ?? NO_TOTALS), plan: planOf(plans, tier), tier };
     },
-    async totalsOfUsers(first, last) {
+    /** The totals of each account whose id is from `first` to `last`; accounts without vaults are left out. */
+    async totalsOfUsers(first: UserId, last: UserId): Promise<ReadonlyMap<UserId, Totals>> {
       const rows = await db.all(store.sumActiveOfUsers, { first, last });
       return new Map(rows.map(({ userId, ...sums }) => [userId, sums]));
     },
-    async totals() {
-      return (await db.get(store.sumActiveOfAll, {})) ?? NOTHING;
-    },
+    totals: async (): Promise<Totals> => (await db.get(store.sumActiveOfAll, {})) ?? NO_TOTALS,
   };
 }

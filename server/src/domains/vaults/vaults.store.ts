@@ -162,41 +162,8 @@ export const findSlugs = listStatement((db, p: { userId: UserId; except: VaultId
     .where('id', '!=', p.except),
 );
 
-/** The user's totals over their active vaults. */
-export const sumActive = statement((db, p: { userId: UserId }) =>
-  vaultsWithFeeds(db)
-    .select((eb) => [
-      eb.fn.countAll<number>().as('vaults'),
-      eb.cast<number>(eb.fn.coalesce(eb.fn.sum('f.note_count'), eb.lit(0)), 'bigint').as('notes'),
-      eb.cast<number>(eb.fn.coalesce(eb.fn.sum('f.attachment_count'), eb.lit(0)), 'bigint').as('attachments'),
-      eb.cast<number>(eb.fn.coalesce(eb.fn.sum('f.attachment_bytes'), eb.lit(0)), 'bigint').as('attachmentBytes'),
-    ])
-    .where('v.user_id', '=', p.userId)
-    .where('v.deleted_at', 'is', null),
-);
-
-export const findActiveIds = statement((db, p: { userId: UserId }) =>
-  db.selectFrom('vaults').select('id').where('user_id', '=', p.userId).where('deleted_at', 'is', null),
-);
-
-/** The same sums for each account of a page; accounts without vaults are left out. */
-export const sumActiveOfUsers = statement((db, p: { first: UserId; last: UserId }) =>
-  vaultsWithFeeds(db)
-    .select((eb) => [
-      'v.user_id as userId',
-      eb.fn.countAll<number>().as('vaults'),
-      eb.cast<number>(eb.fn.sum('f.note_count'), 'bigint').as('notes'),
-      eb.cast<number>(eb.fn.sum('f.attachment_count'), 'bigint').as('attachments'),
-      eb.cast<number>(eb.fn.sum('f.attachment_bytes'), 'bigint').as('bytes'),
-    ])
-    .where('v.user_id', '>=', p.first)
-    .where('v.user_id', '<=', p.last)
-    .where('v.deleted_at', 'is', null)
-    .groupBy('v.user_id'),
-);
-
-/** The same sums for all accounts together. */
-export const sumActiveOfAll = statement((db, _: Record<never, never>) =>
+/** Totals over the active vaults of all accounts. */
+const sums = (db: Kysely<Tables>) =>
   vaultsWithFeeds(db)
     .select((eb) => [
       eb.fn.countAll<number>().as('vaults'),
@@ -204,7 +171,23 @@ export const sumActiveOfAll = statement((db, _: Record<never, never>) =>
       eb.cast<number>(eb.fn.coalesce(eb.fn.sum('f.attachment_count'), eb.lit(0)), 'bigint').as('attachments'),
       eb.cast<number>(eb.fn.coalesce(eb.fn.sum('f.attachment_bytes'), eb.lit(0)), 'bigint').as('bytes'),
     ])
-    .where('v.deleted_at', 'is', null),
+    .where('v.deleted_at', 'is', null);
+
+export const sumActive = statement((db, p: { userId: UserId }) => sums(db).where('v.user_id', '=', p.userId));
+
+export const sumActiveOfAll = statement((db, _: Record<never, never>) => sums(db));
+
+/** The sums of each account of a page; accounts without vaults are left out. */
+export const sumActiveOfUsers = statement((db, p: { first: UserId; last: UserId }) =>
+  sums(db)
+    .select('v.user_id as userId')
+    .where('v.user_id', '>=', p.first)
+    .where('v.user_id', '<=', p.last)
+    .groupBy('v.user_id'),
+);
+
+export const findActiveIds = statement((db, p: { userId: UserId }) =>
+  db.selectFrom('vaults').select('id').where('user_id', '=', p.userId).where('deleted_at', 'is', null),
 );
 
 export const findOldestActive = statement((db, p: { userId: UserId }) =>

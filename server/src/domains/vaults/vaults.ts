@@ -5,18 +5,18 @@ import type { Database, ReadHandle } from '../../ports/database/database.ts';
 import type { Accounts } from '../accounts/accounts.ts';
 import type { Keys } from '../keys/keys.ts';
 import type { PlanTable } from '../plans/plans.ts';
-import { type Access, createAccess } from './access.ts';
+import { createAccess } from './access.ts';
 import { deleteAllPages } from './cache/cache-pages.store.ts';
-import { type ChangeFeeds, changeFeeds } from './change-feed.ts';
-import { type ChangeSequence, createChangeSequence } from './change-sequence.ts';
-import { type Creation, createCreation } from './create.ts';
-import { createLifecycle, type Lifecycle } from './lifecycle.ts';
-import { createPeople, type People } from './people.ts';
-import { createPurgeOperations, type PurgeOperations } from './purge.ts';
-import { createQueries, type VaultQueries } from './queries.ts';
-import { createSharing, type SharingOfVaults } from './sharing.ts';
-import { createTrashUsage, type TrashUsage } from './trash-usage.ts';
-import { createUsage, type UsageQueries } from './usage.ts';
+import { changeFeeds } from './change-feed.ts';
+import { createChangeSequence } from './change-sequence.ts';
+import { create, register } from './create.ts';
+import { remove, restore, update } from './lifecycle.ts';
+import { createPeople } from './people.ts';
+import { purge, purgeAllOf, purgeDue } from './purge.ts';
+import { createQueries } from './queries.ts';
+import { createSharing } from './sharing.ts';
+import { createTrashUsage } from './trash-usage.ts';
+import { createUsage } from './usage.ts';
 import * as feeds from './vault-feeds.store.ts';
 import * as store from './vaults.store.ts';
 
@@ -57,31 +57,25 @@ export type { CachedCollection, CachedRow, CacheSnapshot, VaultCache } from './c
 export type { ChangeFeeds, FeedState } from './change-feed.ts';
 export type { ChangeSequence } from './change-sequence.ts';
 export type { SharedVault } from './queries.ts';
-export type { HandOverKeys, SharedRow } from './sharing.ts';
+export type { SharedRow } from './sharing.ts';
 export type { TrashContents, TrashUsage } from './trash-usage.ts';
 export type { Totals } from './usage.ts';
 
 /** Vaults: creation, access, queries and deletion. */
-export interface Vaults
-  extends UsageQueries,
-    People,
-    SharingOfVaults,
-    Access,
-    Creation,
-    VaultQueries,
-    Lifecycle,
-    PurgeOperations,
-    ChangeSequence,
-    ChangeFeeds,
-    TrashUsage {}
+export type Vaults = ReturnType<typeof createVaults>;
 
-export function createVaults(deps: VaultDeps): Vaults {
+export function createVaults(deps: VaultDeps) {
   return {
     ...createAccess(deps),
-    ...createCreation(deps),
+    create: create.bind(null, deps),
+    register: register.bind(null, deps),
     ...createQueries(deps),
-    ...createLifecycle(deps),
-    ...createPurgeOperations(deps),
+    update: update.bind(null, deps),
+    remove: remove.bind(null, deps),
+    restore: restore.bind(null, deps),
+    purge: purge.bind(null, deps),
+    purgeDue: purgeDue.bind(null, deps),
+    purgeAllOf: purgeAllOf.bind(null, deps),
     ...createUsage(deps),
     ...createPeople(deps),
     ...createSharing(deps),

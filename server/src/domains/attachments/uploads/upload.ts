@@ -162,7 +162,7 @@ async function limitsOf(
   if (upload.limit !== undefined) limits.push(upload.limit);
   if (plan.attachment_bytes_cap !== null) {
     const path = upload.path();
-    const { attachmentBytes } = await deps.vaults.usage(handle, vault);
+    const { bytes: attachmentBytes } = await deps.vaults.usage(handle, vault);
     const announced = await deps.vaults.announcedBytes(handle, vault);
     const used = attachmentBytes + announced - (upload.announced ?? 0);
     const replaced = path === null ? 0 : await sizeAt(deps, handle, vault, path);
