@@ -13,8 +13,6 @@ export type UpdatedEntry = Omit<store.NewEntry, 'created_at' | 'kind'> & { reado
  * The rows of notes and attachments, independent of their kind. Lists have an order of their own, not the database's: seqs
  * are given out in it, and the order of PostgreSQL differs from run to run.
  */
-export type EntryRows = typeof entryRows;
-
 export const entryRows = {
   /** Returns live entries of one kind (null: of both) by id, in the order of `ids`. */
   async rowsById(handle: ReadHandle, vault: VaultId, kind: ItemKind | null, ids: readonly string[]) {
@@ -70,8 +68,6 @@ export const entryRows = {
 const PAGE = 1000;
 
 /** The change feed of a vault: rows last written after a seq, ordered by seq. */
-export type EntryChangeFeed = typeof entryChangeFeed;
-
 export const entryChangeFeed = {
   /** Returns the first `limit` notes, attachments and tombstones written after `after`, still sealed. */
   changedAfter: (handle: ReadHandle, vault: OpenVault, after: Seq, limit: number) =>

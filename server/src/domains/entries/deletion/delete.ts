@@ -3,7 +3,8 @@ import type { Priority, ReadHandle, WriteHandle } from '../../../ports/database/
 import type { OpenVault } from '../../vaults/vaults.ts';
 import type { EntryDeps, LockedDeps, TombstoneDraft, WriteContext } from '../entries.deps.ts';
 import { ITEM_KINDS, type StoredEntry } from '../entries.store.ts';
-import type { FolderEntry, Namespace } from '../namespace/namespace.ts';
+import { foldersBelow, leave, removeFolders } from '../namespace/namespace.ts';
+import type { FolderEntry } from '../namespace/path-lookup.ts';
 import { RevisionConflict, retryOnConflict } from '../revision-conflict.ts';
 import { entryRows } from '../rows.ts';
 import { contentsOf } from '../trash/limits.ts';
@@ -22,73 +23,65 @@ export interface DeleteRequest<Result> {
   answer(deleted: number): Result;
 }
 
-export interface DeleteOperations {
-  /** Turns live entries into tombstones, in one transaction. Throws the errors of `find`, and for damaged entries. */
-  delete<Result>(context: WriteContext<Result>, request: DeleteRequest<Result>): Promise<Result>;
-  /**
-   * Turns every note and attachment in and below some folders into a tombstone and deletes the folders, in one
-   * transaction. If an entry is damaged, throws `note_unreadable` or `attachment_unreadable` and deletes nothing.
-   */
-  deleteFolders<Result>(
-    context: WriteContext<Result>,
-    find: () => Promise<FolderEntry[]>,
-    answer: () => Result,
-  ): Promise<Result>;
-}
-
-export function createDeleteOperations(deps: LockedDeps, namespace: Namespace): DeleteOperations {
-  return {
-    delete: (context, request) => retryOnConflict(() => deleteOnce(deps, namespace, context, request)),
-    deleteFolders: (context, find, answer) =>
-      deps.lock.runExclusive(context.vault.id, () =>
-        retryOnConflict(() => deleteFoldersOnce(deps, namespace, context, find, answer)),
-      ),
-  };
-}
-
-async function deleteOnce<Result>(
+/** Turns live entries into tombstones, in one transaction. Throws the errors of `find`, and for damaged entries. */
+export function deleteItems<Result>(
   deps: EntryDeps,
-  namespace: Namespace,
   context: WriteContext<Result>,
   request: DeleteRequest<Result>,
 ): Promise<Result> {
   const { db, vaults } = deps;
   const { vault } = context;
-  const rows = await request.find(db);
-  const drafts = await prepareTombstones(deps, context, rows);
-  return db.transact(
-    async (handle) => {
-      if (drafts.length > 0) {
-        const first = await vaults.advance(handle, vault, { seqs: drafts.length, notes: 0 });
-        await writeTombstones(deps, handle, vault, drafts, first);
-        for (const kind of ITEM_KINDS) {
-          const paths = drafts.filter(({ old }) => old.kind === kind).map(({ path }) => path);
-          await namespace.leave(handle, vault, paths, kind);
+  return retryOnConflict(async () => {
+    const rows = await request.find(db);
+    const drafts = await prepareTombstones(deps, context, rows);
+    return db.transact(
+      async (handle) => {
+        if (drafts.length > 0) {
+          const first = await vaults.advance(handle, vault, { seqs: drafts.length, notes: 0 });
+          await writeTombstones(deps, handle, vault, drafts, first);
+          for (const kind of ITEM_KINDS) {
+            const paths = drafts.filter(({ old }) => old.kind === kind).map(({ path }) => path);
+            await leave(handle, vault, paths, kind);
+          }
         }
-      }
-      // The deletion of the others by another request may not be on disk yet: this transaction waits for it and checks
-      // again.
-      if (rows.length < request.asked && (await request.find(handle)).length > 0) throw new RevisionConflict();
-      const result = request.answer(drafts.length);
-      await context.inTransaction?.(handle, result);
-      return result;
-    },
-    await priorityOf(deps, vault, drafts),
+        // The deletion of the others by another request may not be on disk yet: this transaction waits for it and checks
+        // again.
+        if (rows.length < request.asked && (await request.find(handle)).length > 0) throw new RevisionConflict();
+        const result = request.answer(drafts.length);
+        await context.inTransaction?.(handle, result);
+        return result;
+      },
+      await priorityOf(deps, vault, drafts),
+    );
+  });
+}
+
+/**
+ * Turns every note and attachment in and below some folders into a tombstone and deletes the folders, in one transaction.
+ * If an entry is damaged, throws `note_unreadable` or `attachment_unreadable` and deletes nothing.
+ */
+export function deleteFolders<Result>(
+  deps: LockedDeps,
+  context: WriteContext<Result>,
+  find: () => Promise<FolderEntry[]>,
+  result: Result,
+): Promise<Result> {
+  return deps.lock.runExclusive(context.vault.id, () =>
+    retryOnConflict(() => deleteFoldersOnce(deps, context, find, result)),
   );
 }
 
 async function deleteFoldersOnce<Result>(
   deps: EntryDeps,
-  namespace: Namespace,
   context: WriteContext<Result>,
   find: () => Promise<FolderEntry[]>,
-  answer: () => Result,
+  result: Result,
 ): Promise<Result> {
   const { db, vaults } = deps;
   const { vault } = context;
   const before = await vaults.currentSeq(db, vault);
   const roots = await find();
-  const folders = await namespace.foldersBelow(db, vault, roots);
+  const folders = await foldersBelow(db, vault, roots);
   const inside = [...new Set(folders.map(({ id }) => id))];
   const rows: StoredEntry[] = [];
   for (const kind of ITEM_KINDS) rows.push(...(await entryRows.rowsIn(db, vault.id, kind, inside)));
@@ -100,9 +93,8 @@ async function deleteFoldersOnce<Result>(
         const first = await vaults.advance(handle, vault, { seqs: Math.max(1, drafts.length), notes: 0 });
         if (first !== before + 1) throw new RevisionConflict();
         if (drafts.length > 0) await writeTombstones(deps, handle, vault, drafts, first);
-        await namespace.removeFolders(handle, vault, roots, folders);
+        await removeFolders(handle, vault, roots, folders);
       }
-      const result = answer();
       await context.inTransaction?.(handle, result);
       return result;
     },

@@ -17,24 +17,14 @@ export interface ExpiredTombstone {
   readonly deletedAt: number;
 }
 
-export interface TombstoneExpiry {
-  /** Returns tombstones of all vaults deleted until a time, ordered by age and id, starting after `after`. */
-  expired(until: number, after: Pick<ExpiredTombstone, 'deletedAt' | 'id'>, limit: number): Promise<ExpiredTombstone[]>;
-  /**
-   * Drops the given tombstones of one vault that have not been written since, with all rows that belong to them, and
-   * marks their ids as spent; at most one slice per call. Resolves to those dropped and whether more are left. Call it
-   * under the vault's lock.
-   */
-  dropExpired<Row extends Pick<ExpiredTombstone, 'id' | 'seq'>>(
-    handle: WriteHandle,
-    vaultId: VaultId,
-    tombstones: readonly Row[],
-  ): Promise<{ readonly dropped: Row[]; readonly more: boolean }>;
-}
-
-export function createTombstoneExpiry({ db, vaults, handlerOf }: EntryDeps): TombstoneExpiry {
+export function createTombstoneExpiry({ db, vaults, handlerOf }: EntryDeps) {
   return {
-    async expired(until, { deletedAt, id }, limit) {
+    /** Returns tombstones of all vaults deleted until a time, ordered by age and id, starting after `after`. */
+    async expired(
+      until: number,
+      { deletedAt, id }: Pick<ExpiredTombstone, 'deletedAt' | 'id'>,
+      limit: number,
+    ): Promise<ExpiredTombstone[]> {
       const rows = await db.all(store.findExpired, { until, deletedAt, id, limit });
       return rows.map((row) => ({
         vaultId: row.vault_id as VaultId,
@@ -44,7 +34,16 @@ export function createTombstoneExpiry({ db, vaults, handlerOf }: EntryDeps): Tom
         deletedAt: row.deleted_at,
       }));
     },
-    async dropExpired(handle, vault, tombstones) {
+    /**
+     * Drops the given tombstones of one vault that have not been written since, with all rows that belong to them, and
+     * marks their ids as spent; at most one slice per call. Resolves to those dropped and whether more are left. Call it
+     * under the vault's lock.
+     */
+    async dropExpired<Row extends Pick<ExpiredTombstone, 'id' | 'seq'>>(
+      handle: WriteHandle,
+      vault: VaultId,
+      tombstones: readonly Row[],
+    ): Promise<{ readonly dropped: Row[]; readonly more: boolean }> {
       const seqOf = new Map(tombstones.map(({ id, seq }) => [id, seq]));
       const rows = await handle.allMany(store.findTombstones, { vault }, [...seqOf.keys()]);
       const left = rows.filter(({ id, seq }) => seqOf.get(id) === seq);

@@ -16,7 +16,9 @@ import type { OpenVault } from '../../vaults/vaults.ts';
 import type { EntryDeps, LockedDeps, MoveBatch, MovingEntry, WriteContext } from '../entries.deps.ts';
 import { ITEM_KINDS, type StoredEntry } from '../entries.store.ts';
 import type { ItemKind } from '../entries.tables.ts';
-import type { FolderEntry, KeyedMovedPath, MovedPath, Namespace, ResolvedPath } from '../namespace/namespace.ts';
+import { folderById, foldersBelow } from '../namespace/namespace.ts';
+import { type FolderEntry, pathKeyOf, type ResolvedPath, resolvePath } from '../namespace/path-lookup.ts';
+import { type KeyedMovedPath, type MovedPath, relocate } from '../namespace/relocate.ts';
 import { conflictAtPath } from '../path-conflict.ts';
 import { pathFrom } from '../request-paths.ts';
 import { RevisionConflict, retryOnConflict } from '../revision-conflict.ts';
@@ -43,18 +45,6 @@ export interface MoveRequest<Result> {
   answer(handle: WriteHandle, outcome: MoveOutcome): Promise<Result> | Result;
 }
 
-export interface MoveOperations {
-  /**
-   * Moves notes, attachments and folders with their contents into one folder, in one transaction. Rewrites links that
-   * would otherwise point elsewhere. Throws `conflict` and `cycle` with `item_id`.
-   */
-  move<Result>(context: WriteContext<Result>, move: MoveRequest<Result>): Promise<Result>;
-  /**
-   * Like `move`, for one item to a path: `conflict` has the details of the entry at the path, `cycle` has no `item_id`.
-   */
-  moveOne<Result>(context: WriteContext<Result>, to: string, move: MoveRequest<Result>): Promise<Result>;
-}
-
 /**
  * Maximum number of attempts: only another process can write to the vault while a move is prepared; writers of this
  * process wait.
@@ -71,39 +61,46 @@ const FOLDERS = 32;
 
 type KindBatch = MoveBatch & { readonly kind: ItemKind };
 
-export function createMoveOperations(deps: LockedDeps, namespace: Namespace): MoveOperations {
-  const moveEntries = <Result>(context: WriteContext<Result>, move: MoveRequest<Result>) =>
-    retryOnConflict(() => moveOnce(deps, namespace, context, move), ROUNDS_MAX);
+/**
+ * Moves notes, attachments and folders with their contents into one folder, in one transaction. Rewrites links that would
+ * otherwise point elsewhere. Throws `conflict` and `cycle` with `item_id`.
+ */
+export function move<Result>(
+  deps: LockedDeps,
+  context: WriteContext<Result>,
+  request: MoveRequest<Result>,
+): Promise<Result> {
   // Planned under the vault's lock of this process, so the plan usually still holds when it is carried out.
-  return {
-    move: (context, move) => deps.lock.runExclusive(context.vault.id, () => moveEntries(context, move)),
-    moveOne: (context, to, move) =>
-      deps.lock.runExclusive(context.vault.id, async () => {
-        try {
-          return await moveEntries(context, move);
-        } catch (error) {
-          // For a single item, the error describes the conflicting entry instead of naming the item.
-          if (!(error instanceof NotevaultError) || !('item_id' in error.details)) throw error;
-          if (error.code === 'conflict') throw await conflictAtPath(deps, namespace, context.vault, to);
-          throw new NotevaultError(error.code);
-        }
-      }),
-  };
+  return deps.lock.runExclusive(context.vault.id, () =>
+    retryOnConflict(() => moveOnce(deps, context, request), ROUNDS_MAX),
+  );
+}
+
+/** Like `move`, for one item to a path: `conflict` has the details of the entry at the path, `cycle` has no `item_id`. */
+export function moveOne<Result>(
+  deps: LockedDeps,
+  context: WriteContext<Result>,
+  to: string,
+  request: MoveRequest<Result>,
+): Promise<Result> {
+  return move(deps, context, request).catch(async (error) => {
+    if (!(error instanceof NotevaultError) || !('item_id' in error.details)) throw error;
+    throw error.code === 'conflict' ? await conflictAtPath(deps, context.vault, to) : new NotevaultError(error.code);
+  });
 }
 
 async function moveOnce<Result>(
   deps: EntryDeps,
-  namespace: Namespace,
   context: WriteContext<Result>,
-  move: MoveRequest<Result>,
+  request: MoveRequest<Result>,
 ): Promise<Result> {
   const { db, vaults } = deps;
   const { vault } = context;
   const before = await vaults.currentSeq(db, vault);
   await using spool = deps.openSpool<KindBatch>();
   const prepare = async () => {
-    const scope = await scopeOf(deps, namespace, vault, await move.find());
-    checkPaths(scope, move.field);
+    const scope = await scopeOf(deps, vault, await request.find());
+    checkPaths(scope, request.field);
     return { scope, changed: await prepareBatches(deps, context, scope, spool) };
   };
   const { scope, changed } = await prepare().catch(async (error) => {
@@ -122,7 +119,10 @@ async function moveOnce<Result>(
       const first = await vaults.advance(handle, vault, { seqs, notes: 0 });
       // From here on no other request writes to the vault: every row still is what its update was prepared from.
       if (first !== before + 1) throw new RevisionConflict();
-      const folder = await relocate(namespace, handle, vault, scope);
+      const folder =
+        scope.roots.length === 0
+          ? (scope.resolved.nearest?.id ?? null)
+          : await relocate(deps.clock, handle, vault, scope);
       const roots = new Set(scope.roots.map(({ id }) => id));
       let next = first;
       const write = async (batch: KindBatch) => {
@@ -136,7 +136,7 @@ async function moveOnce<Result>(
       const [notes = 0, attachments = 0] = ITEM_KINDS.map(
         (kind) => scope.moving.filter((moving) => moving.kind === kind).length,
       );
-      const result = await move.answer(handle, { named: scope.named, notes, attachments });
+      const result = await request.answer(handle, { named: scope.named, notes, attachments });
       await context.inTransaction?.(handle, result);
       return result;
     },
@@ -177,21 +177,6 @@ async function writeRows(
   }
 }
 
-/**
- * Updates the folders and checks that the paths are free; resolves to the folder that now contains the requested items.
- */
-async function relocate(namespace: Namespace, handle: WriteHandle, vault: OpenVault, scope: MoveScope) {
-  const { resolved, items, folders, roots } = scope;
-  if (roots.length === 0) return resolved.nearest?.id ?? null;
-  const done = await namespace.relocate(handle, vault, { items, folders, roots, resolved });
-  if (done.ok) return done.folder;
-  if (done.conflictingId === null) throw new RevisionConflict();
-  // A conflict of an entry below a folder is reported for the folder.
-  const conflicting = items.find(({ id }) => id === done.conflictingId);
-  const root = roots.find(({ id, from }) => id === conflicting?.id || conflicting?.from.startsWith(`${from}/`));
-  throw new NotevaultError('conflict', { item_id: root?.id ?? done.conflictingId });
-}
-
 /** All entries whose path changes in a move. */
 interface MoveScope {
   readonly resolved: ResolvedPath;
@@ -210,15 +195,10 @@ interface MoveScope {
  * Returns what moves. A folder moves with its contents, and an item below another requested folder moves with that
  * folder.
  */
-async function scopeOf(
-  { db, handlerOf }: EntryDeps,
-  namespace: Namespace,
-  vault: OpenVault,
-  named: readonly MoveRoot[],
-): Promise<MoveScope> {
+async function scopeOf({ db, handlerOf }: EntryDeps, vault: OpenVault, named: readonly MoveRoot[]): Promise<MoveScope> {
   const [first] = named;
   if (first === undefined) throw new TypeError('a move needs something to move');
-  const resolved = await namespace.resolve(db, vault, first.to, namespace.pathKey(vault, first.to));
+  const resolved = await resolvePath(db, vault, first.to, pathKeyOf(vault, first.to));
   for (const root of named)
     if (root.kind === 'folder' && isInside(root.from, root.to)) throw new NotevaultError('cycle', { item_id: root.id });
   if (resolved.blocked !== null) throw new NotevaultError('conflict', { item_id: first.id });
@@ -228,10 +208,10 @@ async function scopeOf(
     .filter((root) => !named.some((other) => other.kind === 'folder' && isInside(other.from, root.from)))
     .filter(({ from, to }) => from !== to);
   const entries = await Promise.all(
-    roots.filter(({ kind }) => kind === 'folder').map(({ id }) => namespace.folderById(db, vault, id)),
+    roots.filter(({ kind }) => kind === 'folder').map(({ id }) => folderById(db, vault, id)),
   );
   const top = entries.filter((entry) => entry !== null);
-  const folders = await namespace.foldersBelow(db, vault, top);
+  const folders = await foldersBelow(db, vault, top);
   const rootAt = new Map(roots.map((root) => [root.from, root]));
   const toOf = (path: string) => {
     const root = [path, ...ancestorsOf(path)].map((above) => rootAt.get(above)).find((found) => found !== undefined);
@@ -243,13 +223,13 @@ async function scopeOf(
     await yieldIfDue();
     const meta = handlerOf(row.kind).openMeta(vault, row);
     const to = toOf(meta.path);
-    const toKey = namespace.pathKey(vault, to);
+    const toKey = pathKeyOf(vault, to);
     moving.push({ kind: row.kind, id: row.id, from: meta.path, to, toKey, row: withoutMeta(row), meta });
   }
   const items = [
     ...folders.map(({ id, path: from, pathKey: fromKey }) => {
       const to = toOf(from);
-      return { kind: 'folder' as const, id, from, to, fromKey, toKey: namespace.pathKey(vault, to) };
+      return { kind: 'folder' as const, id, from, to, fromKey, toKey: pathKeyOf(vault, to) };
     }),
     ...moving.map(({ kind, id, from, to, toKey, row }) => ({ kind, id, from, to, fromKey: row.path_key, toKey })),
   ];

@@ -8,49 +8,15 @@ import type { OpenVault } from '../../vaults/vaults.ts';
 import { deleteEntries } from '../entries.store.ts';
 import type { EntryKind } from '../entries.tables.ts';
 import { folderPathFrom } from '../request-paths.ts';
+import { RevisionConflict } from '../revision-conflict.ts';
 import { decrement, type Increment, increment, insertFolder } from './folder-counts.ts';
 import * as store from './folders.store.ts';
-import {
-  type FolderEntry,
-  folderEntry,
-  type PathOwner,
-  pathKeyOf,
-  type ResolvedPath,
-  resolvePath,
-  resolvePaths,
-} from './path-lookup.ts';
-import { relocate } from './relocate.ts';
+import { type FolderEntry, folderEntry, type PathOwner, pathKeyOf, type ResolvedPath } from './path-lookup.ts';
 
-export type { FolderEntry, PathOwner, ResolvedPath } from './path-lookup.ts';
-export type { KeyedMovedPath, MovedPath, MovePlan } from './relocate.ts';
-
-/**
- * The namespace of a vault: notes, attachments and folders have unique paths, compared without case. Folders are
- * created and deleted with their contents.
+/*
+ * The namespace of a vault: notes, attachments and folders have unique paths, compared without case. Folders are created
+ * and deleted with their contents.
  */
-export type Namespace = ReturnType<typeof createNamespace>;
-
-/** Binds the functions of this folder to the clock that gives new folders their ids and times. */
-export function createNamespace(clock: Clock) {
-  return {
-    pathKey: pathKeyOf,
-    ownerOf,
-    folderPath,
-    resolve: resolvePath,
-    resolveAll: resolvePaths,
-    enter: enter.bind(null, clock),
-    leave,
-    relocate: relocate.bind(null, clock),
-    allFolders,
-    folderById,
-    folderAt,
-    foldersBelow,
-    targetPath,
-    makeFolder: makeFolder.bind(null, clock),
-    removeFolders,
-    setExplicit,
-  };
-}
 
 /** The target of a batch as sent: a folder's id (or `root`), or a folder's path (empty: the root). */
 export interface TargetInput {
@@ -62,22 +28,17 @@ export async function ownerOf(handle: ReadHandle, vault: OpenVault, path: string
   return (await handle.get(store.findOwner, { vault: vault.id, pathKey: pathKeyOf(vault, path) })) ?? null;
 }
 
-/** Returns a folder's path in its stored spelling; null when there is no such folder. */
-async function folderPath(handle: ReadHandle, vault: OpenVault, id: string): Promise<string | null> {
-  return (await folderById(handle, vault, id))?.path ?? null;
-}
-
-async function folderById(handle: ReadHandle, vault: OpenVault, id: string): Promise<FolderEntry | null> {
+export async function folderById(handle: ReadHandle, vault: OpenVault, id: string): Promise<FolderEntry | null> {
   const [row] = await handle.allMany(store.findFoldersById, { vault: vault.id }, [id]);
   return row === undefined ? null : folderEntry(vault, row);
 }
 
-async function folderAt(handle: ReadHandle, vault: OpenVault, path: string): Promise<FolderEntry | null> {
+export async function folderAt(handle: ReadHandle, vault: OpenVault, path: string): Promise<FolderEntry | null> {
   const row = await handle.get(store.findFolderAt, { vault: vault.id, pathKey: pathKeyOf(vault, path) });
   return row === undefined ? null : folderEntry(vault, row);
 }
 
-async function allFolders(handle: ReadHandle, vault: OpenVault): Promise<FolderEntry[]> {
+export async function allFolders(handle: ReadHandle, vault: OpenVault): Promise<FolderEntry[]> {
   const yieldIfDue = createYield();
   const entries: FolderEntry[] = [];
   for (const row of await handle.all(store.findFolders, { vault: vault.id })) {
@@ -88,7 +49,7 @@ async function allFolders(handle: ReadHandle, vault: OpenVault): Promise<FolderE
 }
 
 /** Returns these folders and all folders below them. */
-async function foldersBelow(
+export async function foldersBelow(
   handle: ReadHandle,
   vault: OpenVault,
   roots: readonly FolderEntry[],
@@ -106,7 +67,12 @@ async function foldersBelow(
  * Returns the path of a batch's target folder, which need not exist yet. Throws `missing_target`, `item_not_found`
  * for an id of no explicit folder, a validation error on `field` for a path.
  */
-async function targetPath(handle: ReadHandle, vault: OpenVault, sent: TargetInput, field: string): Promise<string> {
+export async function targetPath(
+  handle: ReadHandle,
+  vault: OpenVault,
+  sent: TargetInput,
+  field: string,
+): Promise<string> {
   const given = [sent.id, sent.path].filter((value) => value !== undefined && value !== null);
   const [value] = given;
   if (given.length !== 1 || typeof value !== 'string') throw new NotevaultError('missing_target');
@@ -119,18 +85,10 @@ async function targetPath(handle: ReadHandle, vault: OpenVault, sent: TargetInpu
 }
 
 /**
- * `folder` is the id of the new folder. Not ok when the entry `owner` has the path or, if that is null, when the folders
- * have changed.
- */
-type MakeResult =
-  | { readonly ok: true; readonly folder: FolderId }
-  | { readonly ok: false; readonly owner: PathOwner | null };
-
-/**
  * Adds entries to the counts of their folders and creates missing folders, before the entries' rows are inserted; that
  * insert fails when a path is taken. Its statements are sent at once, so the rows may be inserted without waiting.
  */
-function enter(
+export function enter(
   clock: Clock,
   handle: WriteHandle,
   vault: OpenVault,
@@ -144,33 +102,47 @@ function enter(
  * Subtracts deleted entries of one kind from the counts of their folders; deletes empty folders that are not
  * explicit.
  */
-async function leave(handle: WriteHandle, vault: OpenVault, paths: readonly string[], kind: EntryKind): Promise<void> {
+export async function leave(
+  handle: WriteHandle,
+  vault: OpenVault,
+  paths: readonly string[],
+  kind: EntryKind,
+): Promise<void> {
   for (const [folder, { length: children }] of Map.groupBy(paths, folderOf)) {
     await decrement(handle, vault, folder, { notes: kind === 'note' ? children : 0, children });
   }
 }
 
-/** Creates an explicit folder. */
-async function makeFolder(
+/** The path of a new folder was taken since it was resolved. */
+export class PathTaken extends Error {
+  readonly owner: PathOwner;
+  constructor(owner: PathOwner) {
+    super('the folder cannot be made');
+    this.owner = owner;
+  }
+}
+
+/** Creates an explicit folder. Throws PathTaken; RevisionConflict when the folders above it have changed. */
+export async function makeFolder(
   clock: Clock,
   handle: WriteHandle,
   vault: OpenVault,
   resolved: ResolvedPath,
-): Promise<MakeResult> {
-  if (resolved.blocked !== null) return { ok: false, owner: resolved.blocked.owner };
+): Promise<void> {
   const { path, pathKey } = resolved;
   const {
     folders: [parent = null],
     counted,
   } = increment(clock, handle, vault, [resolved], { notes: 0, children: 1 });
-  if (!(await counted)) return { ok: false, owner: null };
+  if (!(await counted)) throw new RevisionConflict();
   const id = clock.uuid() as FolderId;
-  const made = await insertFolder(clock, handle, vault, id, { parent, path, pathKey, explicit: true });
-  return made ? { ok: true, folder: id } : { ok: false, owner: await ownerOf(handle, vault, path) };
+  if (await insertFolder(clock, handle, vault, id, { parent, path, pathKey, explicit: true })) return;
+  const owner = await ownerOf(handle, vault, path);
+  throw owner === null ? new RevisionConflict() : new PathTaken(owner);
 }
 
 /** Deletes folders: `below` are these and the nested ones, all without other contents. */
-async function removeFolders(
+export async function removeFolders(
   handle: WriteHandle,
   vault: OpenVault,
   roots: readonly FolderEntry[],
@@ -185,7 +157,7 @@ async function removeFolders(
 }
 
 /** Sets whether the folder is explicit, and so remains when it is empty. */
-async function setExplicit(
+export async function setExplicit(
   handle: WriteHandle,
   vault: OpenVault,
   folder: FolderEntry,

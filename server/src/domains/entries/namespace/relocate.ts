@@ -1,9 +1,11 @@
 import { folderOf, foldPath } from '@notevault/note-text/paths.ts';
+import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { FolderId } from '@notevault/protocol/values/ids.ts';
 import type { Clock } from '../../../ports/clock/clock.ts';
 import type { ReadHandle, WriteHandle } from '../../../ports/database/database.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
 import type { EntryKind } from '../entries.tables.ts';
+import { RevisionConflict } from '../revision-conflict.ts';
 import { folderMeta } from '../sealed-entry.ts';
 import { type CountDelta, decrement, increment } from './folder-counts.ts';
 import * as store from './folders.store.ts';
@@ -35,17 +37,21 @@ export interface MovePlan {
 }
 
 /**
- * Moves items with their contents. Resolves to the folder that now contains them. Not ok when a new path is taken or, if
- * `conflictingId` is null, when the folders have changed.
+ * Moves items with their contents; resolves to the folder that now contains them. Throws `conflict` when a new path is
+ * taken, RevisionConflict when the folders have changed.
  */
 export async function relocate(
   clock: Clock,
   handle: WriteHandle,
   vault: OpenVault,
   { items, folders, roots, resolved }: MovePlan,
-): Promise<{ ok: true; folder: FolderId | null } | { ok: false; conflictingId: string | null }> {
-  const conflicting = await findConflict(handle, vault, items);
-  if (conflicting !== null) return { ok: false, conflictingId: conflicting };
+): Promise<FolderId | null> {
+  const taken = await findConflict(handle, vault, items);
+  if (taken !== undefined) {
+    // A conflict of an entry below a folder is reported for the folder.
+    const root = roots.find(({ id, from }) => id === taken.id || taken.from.startsWith(`${from}/`));
+    throw new NotevaultError('conflict', { item_id: root?.id ?? taken.id });
+  }
   const departing = roots.filter(({ from, to }) => foldPath(folderOf(from)) !== foldPath(folderOf(to)));
   const {
     folders: [targetId = null],
@@ -54,24 +60,24 @@ export async function relocate(
     departing.length === 0
       ? { folders: [resolved.nearest?.id ?? null], counted: true }
       : increment(clock, handle, vault, [resolved], count(departing));
-  if (!(await counted)) return { ok: false, conflictingId: null };
+  if (!(await counted)) throw new RevisionConflict();
   await moveFolders(clock, handle, vault, items, folders, new Set(roots.map(({ id }) => id)), targetId);
   for (const [folder, left] of Map.groupBy(departing, ({ from }) => folderOf(from))) {
     await decrement(handle, vault, folder, count(left));
   }
-  return { ok: true, folder: targetId };
+  return targetId;
 }
 
 function count(items: readonly MovedPath[]): CountDelta {
   return { notes: items.filter(({ kind }) => kind === 'note').length, children: items.length };
 }
 
-/** Returns the first item whose new path is taken by another entry or by an earlier item; null when there is none. */
+/** Returns the first item whose new path is taken by another entry or by an earlier item. */
 async function findConflict(
   handle: ReadHandle,
   vault: OpenVault,
   items: readonly KeyedMovedPath[],
-): Promise<string | null> {
+): Promise<KeyedMovedPath | undefined> {
   // A change of case alone keeps the path key, so it cannot conflict.
   const renamed = items.filter(({ fromKey, toKey }) => !fromKey.equals(toKey));
   const leaving = new Set(renamed.map(({ id }) => id));
@@ -83,13 +89,13 @@ async function findConflict(
     }
   }
   const claimed = new Set<string>();
-  let inTheWay: string | null = null;
-  for (const { id, toKey } of renamed) {
-    const key = toKey.toString('hex');
+  let inTheWay: KeyedMovedPath | undefined;
+  for (const item of renamed) {
+    const key = item.toKey.toString('hex');
     const owner = taken.get(key);
-    if (claimed.has(key) || owner?.leaves === false) return id;
+    if (claimed.has(key) || owner?.leaves === false) return item;
     // Rows are updated one after the other: the path of another moving item is not free yet.
-    if (owner !== undefined) inTheWay ??= id;
+    if (owner !== undefined) inTheWay ??= item;
     claimed.add(key);
   }
   return inTheWay;

@@ -36,41 +36,26 @@ export interface TrashedItems {
   readonly nextCursor: string | null;
 }
 
-/** Deleted notes and attachments that can be restored. */
-export interface Trash {
-  /**
-   * Returns a page of the trash, what was deleted last first. Throws `invalid_cursor`, `note_unreadable`,
-   * `attachment_unreadable`.
-   */
-  list(vault: OpenVault, cursor: string | undefined): Promise<TrashedItems>;
-  /**
-   * Makes a deleted note or attachment live again, with its id; at its last path, or at the given one. Throws
-   * `trash_not_found`, `conflict`, `limit_exceeded`, and the errors of paths.
-   */
-  restore(context: WriteContext<TrashRestored>, id: string, path: unknown): Promise<TrashRestored>;
-  rowById(handle: ReadHandle, vault: OpenVault, kind: ItemKind, id: string): Promise<StoredEntry | undefined>;
-  /** Deletes the data of an entry in the trash for good; its tombstone remains. Throws `trash_not_found`. */
-  purge(vault: OpenVault, id: string): Promise<void>;
-  /**
-   * Purges what was deleted first where a trash has more than its limits, and deletes what interrupted calls have left;
-   * resolves to the number of entries purged.
-   */
-  trim(): Promise<number>;
-}
+export type Trash = ReturnType<typeof createTrash>;
 
-export function createTrash(deps: LockedDeps): Trash {
+/** Deleted notes and attachments that can be restored. */
+export function createTrash(deps: LockedDeps) {
   return {
-    list: (vault, cursor) => listTrash(deps, vault, cursor),
-    restore: (context, id, path) => restore(deps, context, id, path),
-    async rowById(handle, vault, kind, id) {
+    list: listTrash.bind(null, deps),
+    restore: restore.bind(null, deps),
+    async rowById(handle: ReadHandle, vault: OpenVault, kind: ItemKind, id: string): Promise<StoredEntry | undefined> {
       const row = await findTrashed(deps, handle, vault, id);
       return row?.kind === kind ? row : undefined;
     },
-    purge: (vault, id) => purge(deps, vault, id),
-    trim: () => trimTrashes(deps),
+    purge: purge.bind(null, deps),
+    trim: trimTrashes.bind(null, deps),
   };
 }
 
+/**
+ * Returns a page of the trash, what was deleted last first. Throws `invalid_cursor`, `note_unreadable`,
+ * `attachment_unreadable`.
+ */
 async function listTrash(deps: LockedDeps, vault: OpenVault, cursor: string | undefined): Promise<TrashedItems> {
   const position = cursor === undefined ? NEWEST : trashPositionOf(vault, cursor);
   const rows = await deps.db.all(store.findTrashed, {
@@ -108,6 +93,10 @@ function itemOf({ handlerOf, trashDays }: LockedDeps, vault: OpenVault, row: sto
   };
 }
 
+/**
+ * Makes a deleted note or attachment live again, with its id; at its last path, or at the given one. Throws
+ * `trash_not_found`, `conflict`, `limit_exceeded`, and the errors of paths.
+ */
 async function restore(
   deps: LockedDeps,
   context: WriteContext<TrashRestored>,
@@ -128,6 +117,7 @@ async function restore(
   });
 }
 
+/** Deletes the data of an entry in the trash for good; its tombstone remains. Throws `trash_not_found`. */
 async function purge(deps: LockedDeps, vault: OpenVault, id: string): Promise<void> {
   const { db, vaults } = deps;
   const { entry, more } = await db.transact(async (handle) => {
@@ -194,8 +184,8 @@ const ROWS_A_TRIM = 500;
 type Limits = Pick<TrashContents, 'notes' | 'textBytes' | 'attachmentBytes'>;
 
 /**
- * Purges what was deleted first in every vault whose trash has more than its limits, a slice in each transaction. Resolves
- * to the number of entries purged.
+ * Purges what was deleted first in every vault whose trash has more than its limits, a slice in each transaction, and
+ * deletes what interrupted calls have left. Resolves to the number of entries purged.
  */
 async function trimTrashes(deps: EntryDeps): Promise<number> {
   const { db, vaults, trashLimits } = deps;
