@@ -3,55 +3,28 @@ import { NIL_UUID, parseUuid, type UserId, type VaultId } from '@notevault/proto
 import type { SealingKey } from '../../ports/keyring/keyring.ts';
 import * as store from './accounts.store.ts';
 import type { UserRow } from './accounts.tables.ts';
-import type { AccountDeps } from './accounts.ts';
+import type { AccountDeps, AccountParts } from './accounts.ts';
 import { lockAdmins, requireAdmin, requireOtherAdmin } from './active-admins.ts';
 import { requestErasure } from './analytics-erasure.ts';
-import type { Passwords } from './passwords.ts';
 import { analyticsIdOf } from './profile.ts';
-import type { LoginThrottle } from './sessions/login-throttle.ts';
 import * as sessionStore from './sessions/sessions.store.ts';
 
 const BATCH = 100;
 
-export interface AccountDeletion {
-  /**
-   * Closes the account at once and erases it. Throws `password_required`, `invalid_password`, `last_admin`,
-   * `delete_failed`, `rate_limited`.
-   */
-  deleteMe(userId: UserId, password: unknown): Promise<void>;
-  /**
-   * Erases the account of another, or the admin's own, with the admin's password. Throws like `deleteMe`, and
-   * `user_not_found`, `admin_required`.
-   */
-  deleteUser(admin: UserId, sent: string, password: unknown): Promise<void>;
-  /** Continues every erasure that was interrupted by a crash or a failure; resolves to the number it finished. */
-  resumeDeletions(): Promise<number>;
-}
-
-interface DeletionDeps extends AccountDeps {
-  readonly passwords: Passwords;
-  readonly throttle: LoginThrottle;
-}
-
-export function createAccountDeletion(
-  accountDeps: AccountDeps,
-  passwords: Passwords,
-  throttle: LoginThrottle,
-): AccountDeletion {
-  const deps = { ...accountDeps, passwords, throttle };
-  return {
-    deleteMe: (userId, password) => deleteMe(deps, userId, password),
-    deleteUser: (admin, sent, password) => deleteUser(deps, admin, sent, password),
-    resumeDeletions: () => resumeDeletions(deps),
-  };
-}
-
-async function deleteMe(deps: DeletionDeps, userId: UserId, password: unknown): Promise<void> {
+/**
+ * Closes the account at once and erases it. Throws `password_required`, `invalid_password`, `last_admin`,
+ * `delete_failed`, `rate_limited`.
+ */
+export async function deleteMe(deps: AccountParts, userId: UserId, password: unknown): Promise<void> {
   const row = await checkOwnPassword(deps, userId, password);
   await erase(deps, row, null);
 }
 
-async function deleteUser(deps: DeletionDeps, admin: UserId, sent: string, password: unknown): Promise<void> {
+/**
+ * Erases the account of another, or the admin's own, with the admin's password. Throws like `deleteMe`, and
+ * `user_not_found`, `admin_required`.
+ */
+export async function deleteUser(deps: AccountParts, admin: UserId, sent: string, password: unknown): Promise<void> {
   await checkOwnPassword(deps, admin, password);
   const id = parseUuid(sent) as UserId | null;
   const row = id === null ? undefined : await deps.db.get(store.findUser, { id });
@@ -60,19 +33,19 @@ async function deleteUser(deps: DeletionDeps, admin: UserId, sent: string, passw
 }
 
 /** Throws `password_required`, `invalid_password`, `rate_limited`. */
-async function checkOwnPassword(deps: DeletionDeps, userId: UserId, password: unknown): Promise<UserRow> {
-  const { db, passwords, throttle } = deps;
+async function checkOwnPassword(deps: AccountParts, userId: UserId, password: unknown): Promise<UserRow> {
+  const { db, passwords, recordAttempt } = deps;
   if (typeof password !== 'string' || password === '') throw new NotevaultError('password_required');
   const row = await db.get(store.findUser, { id: userId });
   if (row === undefined) throw new NotevaultError('unauthorized');
-  const refund = throttle.recordAttempt({ account: userId, network: null });
+  const refund = recordAttempt({ account: userId, network: null });
   if (!(await passwords.verify(password, row.password_hash))) throw new NotevaultError('invalid_password');
   refund();
   return row;
 }
 
 /** @param admin who erases it; null for its owner. */
-async function erase(deps: DeletionDeps, row: UserRow, admin: UserId | null): Promise<void> {
+async function erase(deps: AccountDeps, row: UserRow, admin: UserId | null): Promise<void> {
   await close(deps, row, await deps.keys.openServer(), admin).catch(async (error: unknown) => {
     throw error instanceof StillShared ? await refusalOf(deps, error, admin) : error;
   });
@@ -92,12 +65,13 @@ class StillShared extends Error {
 }
 
 /** An admin reads no names of vaults. */
-async function refusalOf({ hooks }: DeletionDeps, { vaults }: StillShared, admin: UserId | null) {
+async function refusalOf({ hooks }: AccountDeps, { vaults }: StillShared, admin: UserId | null) {
   const named = admin === null ? await hooks.named(vaults) : vaults.map((id) => ({ id }));
   return new NotevaultError('owns_shared_vaults', { vaults: named });
 }
 
-async function resumeDeletions(deps: AccountDeps): Promise<number> {
+/** Continues every erasure that was interrupted by a crash or a failure; resolves to the number it finished. */
+export async function resumeDeletions(deps: AccountDeps): Promise<number> {
   let finished = 0;
   const failures: unknown[] = [];
   for (let after = NIL_UUID as UserId; ; ) {

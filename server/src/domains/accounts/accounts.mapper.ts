@@ -1,8 +1,8 @@
 import type { SessionsResponse, User as UserBody } from '@notevault/protocol/accounts.ts';
 import { isoTime } from '@notevault/protocol/values/time.ts';
+import type { Accounts } from './accounts.ts';
 import type { User } from './profile.ts';
 import { isBrief, type Tokens } from './sessions/refresh-tokens.ts';
-import type { ListedSession } from './sessions/session-list.ts';
 import type { SignedIn } from './sessions/sign-in.ts';
 
 export function userView(user: User): { user: UserBody } {
@@ -20,13 +20,13 @@ export function userView(user: User): { user: UserBody } {
 }
 
 /** @param current id of the caller's own session. */
-export function sessionsView(sessions: readonly ListedSession[], current: string): SessionsResponse {
+export function sessionsView(sessions: Awaited<ReturnType<Accounts['sessionsOf']>>, current: string): SessionsResponse {
   return {
-    sessions: sessions.map(({ id, createdAt, lastUsedAt, client }) => ({
+    sessions: sessions.map(({ id, created_at, last_used_at, client }) => ({
       id,
       current: id === current,
-      created_at: isoTime(createdAt),
-      last_used_at: isoTime(lastUsedAt),
+      created_at: isoTime(created_at),
+      last_used_at: isoTime(last_used_at),
       ip: client?.address ?? null,
       user_agent: client?.userAgent ?? null,
     })),

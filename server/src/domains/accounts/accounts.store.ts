@@ -1,7 +1,7 @@
 import type { UserId } from '@notevault/protocol/values/ids.ts';
 import type { Kysely } from 'kysely';
-import { statementsOver } from '../../ports/database/statement.ts';
-import type { AccountsTables, Role } from './accounts.tables.ts';
+import { picked, statementsOver } from '../../ports/database/statement.ts';
+import type { AccountsTables, InviteRow, Role } from './accounts.tables.ts';
 
 const { statement } = statementsOver<AccountsTables>();
 
@@ -185,11 +185,8 @@ export const deleteUser = statement((db, p: { id: UserId }) => db.deleteFrom('us
 
 // Invites and resets
 
-export const insertInvite = statement(
-  (db, p: { id: string; hash: Buffer; email: string | null; now: number; expiresAt: number }) =>
-    db
-      .insertInto('invites')
-      .values({ id: p.id, hash: p.hash, email: p.email, created_at: p.now, expires_at: p.expiresAt }),
+export const insertInvite = statement((db, p: InviteRow) =>
+  db.insertInto('invites').values(picked(p, ['id', 'hash', 'email', 'created_at', 'expires_at'])),
 );
 
 /** The invites that can be used, the latest first. */

@@ -6,23 +6,23 @@ import type { Clock } from '../../ports/clock/clock.ts';
 import type { Database, ReadHandle, WriteHandle } from '../../ports/database/database.ts';
 import type { Keys } from '../keys/keys.ts';
 import type { PlanTable } from '../plans/plans.ts';
-import { type AccountDeletion, createAccountDeletion } from './account-deletion.ts';
+import { deleteMe, deleteUser, resumeDeletions } from './account-deletion.ts';
 import * as store from './accounts.store.ts';
-import { type AccountAdmin, createAccountAdmin } from './admin.ts';
-import { type AnalyticsErasure, createAnalyticsErasure } from './analytics-erasure.ts';
+import { findByEmail, findOwner, openSession, setPlan, setSuspended } from './admin.ts';
+import { sendErasures } from './analytics-erasure.ts';
 import { canonicalEmail } from './emails.ts';
-import { createInvites, type Invites } from './invites.ts';
-import { createPasswordReset, type PasswordReset } from './password-reset.ts';
-import { createPasswords, type PasswordCost } from './passwords.ts';
-import { createProfile, type Profile } from './profile.ts';
-import { createRegistration, type Registration } from './registration.ts';
-import { createLoginThrottle } from './sessions/login-throttle.ts';
-import { createRefreshTokens, type RefreshTokens } from './sessions/refresh-tokens.ts';
-import { createSessionList, type SessionList } from './sessions/session-list.ts';
-import { createSessions, type Sessions } from './sessions/sessions.ts';
-import { createSignIn, type SignIn } from './sessions/sign-in.ts';
-import { createSetupToken, type SetupToken } from './setup-token.ts';
-import { createUserAdmin, type UserAdmin } from './user-admin.ts';
+import { createInvite, deleteInvite, listInvites } from './invites.ts';
+import { changePassword, issueReset, resetPassword } from './password-reset.ts';
+import { createPasswords, type PasswordCost, type Passwords } from './passwords.ts';
+import { me, updateMe } from './profile.ts';
+import { bootstrap, createUser, register } from './registration.ts';
+import { createLoginThrottle, type RecordAttempt } from './sessions/login-throttle.ts';
+import { findRefreshable, refresh } from './sessions/refresh-tokens.ts';
+import { endOtherSessions, endSession, sessionsOf } from './sessions/session-list.ts';
+import { authenticate, logout, recall } from './sessions/sessions.ts';
+import { identify, login } from './sessions/sign-in.ts';
+import { setupToken } from './setup-token.ts';
+import { countAccounts, listUsers, updateUser } from './user-admin.ts';
 
 /** Effects of accounts in later domains; bound in app/. */
 export interface AccountHooks {
@@ -62,53 +62,65 @@ export interface AccountDeps {
   readonly events: EventSink;
 }
 
-/** Accounts: registration, authentication, profiles and deletion. */
-export interface Accounts
-  extends SignIn,
-    RefreshTokens,
-    Registration,
-    Invites,
-    UserAdmin,
-    SetupToken,
-    SessionList,
-    PasswordReset,
-    Profile,
-    AnalyticsErasure,
-    AccountDeletion,
-    AccountAdmin,
-    Omit<Sessions, 'prepare'> {
-  /**
-   * Locks the user's row until the end of the transaction, so that anything counted over all their vaults is decided
-   * one at a time. Must be called before locking a vault. Throws `unauthorized` once the account is being erased.
-   */
-  lockUser(handle: WriteHandle, userId: UserId): Promise<{ tier: string }>;
-  /** The form of an e-mail that is stored and compared; null when the text is not an e-mail. */
-  canonicalEmail(text: unknown): string | null;
+export interface AccountParts extends AccountDeps {
+  readonly passwords: Passwords;
+  readonly recordAttempt: RecordAttempt;
 }
 
 export type { Invite } from './invites.ts';
 export type { ListedUser, UserChange } from './user-admin.ts';
 
-export function createAccounts(deps: AccountDeps): Accounts {
-  const passwords = createPasswords(deps.clock.random, deps.passwordCost);
-  const throttle = createLoginThrottle(deps.clock);
-  const { prepare, ...sessions } = createSessions(deps);
+/** Accounts: registration, authentication, profiles and deletion. */
+export type Accounts = ReturnType<typeof createAccounts>;
+
+export function createAccounts(accountDeps: AccountDeps) {
+  const deps: AccountParts = {
+    ...accountDeps,
+    passwords: createPasswords(accountDeps.clock.random, accountDeps.passwordCost),
+    recordAttempt: createLoginThrottle(accountDeps.clock),
+  };
   return {
-    ...sessions,
-    ...createSignIn(deps, passwords, throttle, { prepare }),
-    ...createRegistration(deps, passwords, { prepare }),
-    ...createRefreshTokens(deps),
-    ...createSetupToken(deps),
-    ...createInvites(deps),
-    ...createUserAdmin(deps),
-    ...createSessionList(deps),
-    ...createPasswordReset(deps, passwords, throttle),
-    ...createAccountAdmin(deps, { prepare }),
-    ...createProfile(deps),
-    ...createAnalyticsErasure(deps),
-    ...createAccountDeletion(deps, passwords, throttle),
+    identify: identify.bind(null, deps),
+    login: login.bind(null, deps),
+    register: register.bind(null, deps),
+    bootstrap: bootstrap.bind(null, deps),
+    createUser: createUser.bind(null, deps),
+    setupToken: setupToken.bind(null, deps),
+    refresh: refresh.bind(null, deps),
+    findRefreshable: findRefreshable.bind(null, deps),
+    authenticate: authenticate.bind(null, deps),
+    recall: recall.bind(null, deps),
+    logout: logout.bind(null, deps),
+    sessionsOf: sessionsOf.bind(null, deps),
+    endSession: endSession.bind(null, deps),
+    endOtherSessions: endOtherSessions.bind(null, deps),
+    changePassword: changePassword.bind(null, deps),
+    resetPassword: resetPassword.bind(null, deps),
+    issueReset: issueReset.bind(null, deps),
+    me: me.bind(null, deps),
+    updateMe: updateMe.bind(null, deps),
+    deleteMe: deleteMe.bind(null, deps),
+    deleteUser: deleteUser.bind(null, deps),
+    resumeDeletions: resumeDeletions.bind(null, deps),
+    sendErasures: sendErasures.bind(null, deps),
+    createInvite: createInvite.bind(null, deps),
+    listInvites: listInvites.bind(null, deps),
+    deleteInvite: deleteInvite.bind(null, deps),
+    listUsers: listUsers.bind(null, deps),
+    updateUser: updateUser.bind(null, deps),
+    countAccounts: countAccounts.bind(null, deps),
+    setPlan: setPlan.bind(null, deps),
+    setSuspended: setSuspended.bind(null, deps),
+    findByEmail: findByEmail.bind(null, deps),
+    findOwner: findOwner.bind(null, deps),
+    openSession: openSession.bind(null, deps),
+    /** The form of an e-mail that is stored and compared; null when the text is not an e-mail. */
     canonicalEmail,
-    async lockUser(handle, userId) {
+    /**
+     * Locks the user's row until the end of the transaction, so that anything counted over all their vaults is decided
+     * one at a time. Must be called before locking a vault. Throws `unauthorized` once the account is being erased.
+     */
+    async lockUser(handle: WriteHandle, userId: UserId): Promise<{ tier: string }> {
       const row = await handle.get(store.lockUser, { id: userId });
       if (row === undefined) throw new NotevaultError('unauthorized');
       return { tier: row.plan };

@@ -5,36 +5,27 @@ import type { AccountDeps } from './accounts.ts';
 
 const BATCH = 100;
 
-/** Erases people from the analytics tool, and retries until the tool has accepted it. */
-export interface AnalyticsErasure {
-  /**
-   * Sends waiting erase requests; resolves to the number accepted. Rejects with the sink's error for the first that was
-   * not.
-   */
-  sendErasures(): Promise<number>;
-}
-
-export function createAnalyticsErasure({ db, analytics }: Pick<AccountDeps, 'db' | 'analytics'>): AnalyticsErasure {
-  return {
-    async sendErasures() {
-      if (analytics === null) return 0;
-      for (let sent = 0; ; ) {
-        const rows = await db.all(store.findErasures, { limit: BATCH });
-        for (const { user_id: userId, analytics_id: analyticsId } of rows) {
-          await analytics.erase(analyticsId);
-          await db.transact((handle) => handle.run(store.deleteErasure, { userId, analyticsId }));
-          sent += 1;
-        }
-        if (rows.length < BATCH) return sent;
-      }
-    },
-  };
+/**
+ * Sends the requests to erase people from the analytics tool that wait; resolves to the number accepted. Rejects with
+ * the sink's error for the first that was not, which is sent again the next time.
+ */
+export async function sendErasures({ db, analytics }: AccountDeps): Promise<number> {
+  if (analytics === null) return 0;
+  for (let sent = 0; ; ) {
+    const rows = await db.all(store.findErasures, { limit: BATCH });
+    for (const { user_id: userId, analytics_id: analyticsId } of rows) {
+      await analytics.erase(analyticsId);
+      await db.transact((handle) => handle.run(store.deleteErasure, { userId, analyticsId }));
+      sent += 1;
+    }
+    if (rows.length < BATCH) return sent;
+  }
 }
 
 /** Stores the erase request in the transaction that makes it necessary; does nothing if no analytics are sent. */
 export async function requestErasure(
   handle: WriteHandle,
-  { analytics, clock }: Pick<AccountDeps, 'analytics' | 'clock'>,
+  { analytics, clock }: AccountDeps,
   { userId, analyticsId }: { userId: UserId; analyticsId: string },
 ): Promise<void> {
   if (analytics !== null) await handle.run(store.putErasure, { userId, analyticsId, now: clock.now() });

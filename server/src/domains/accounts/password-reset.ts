@@ -3,56 +3,24 @@ import { NIL_UUID, type SessionId, type UserId } from '@notevault/protocol/value
 import type { WriteHandle } from '../../ports/database/database.ts';
 import { hashOf, newToken } from '../tokens/tokens.ts';
 import * as store from './accounts.store.ts';
-import type { AccountDeps } from './accounts.ts';
+import type { AccountDeps, AccountParts } from './accounts.ts';
 import { findNamed } from './admin.ts';
-import { checkPassword, type Passwords } from './passwords.ts';
-import type { LoginThrottle } from './sessions/login-throttle.ts';
+import { checkPassword } from './passwords.ts';
 import * as sessionStore from './sessions/sessions.store.ts';
 
 const RESET_MS = 60 * 60 * 1000;
 
-export interface PasswordReset {
-  /** Sets a new password and revokes every other session. Throws `wrong_old_password`, `rate_limited`. */
-  changePassword(caller: { userId: UserId; credentialId: string }, change: PasswordChange): Promise<void>;
-  /** Sets a new password by a reset token and revokes every session. Throws `invalid_reset_token`. */
-  resetPassword(reset: { token: string; password: string }): Promise<void>;
-  /** Returns a reset token, which is shown once and is valid for an hour and one use. Throws `account_not_found`. */
-  issueReset(email: string): Promise<string>;
-}
-
-export interface PasswordChange {
-  readonly old_password: string;
-  readonly new_password: string;
-}
-
-interface ResetDeps extends AccountDeps {
-  readonly passwords: Passwords;
-  readonly throttle: LoginThrottle;
-}
-
-export function createPasswordReset(
-  accountDeps: AccountDeps,
-  passwords: Passwords,
-  throttle: LoginThrottle,
-): PasswordReset {
-  const deps = { ...accountDeps, passwords, throttle };
-  return {
-    changePassword: (caller, change) => changePassword(deps, caller, change),
-    resetPassword: (reset) => resetPassword(deps, reset),
-    issueReset: (email) => issueReset(deps, email),
-  };
-}
-
-async function changePassword(
-  deps: ResetDeps,
+/** Sets a new password and revokes every other session. Throws `wrong_old_password`, `rate_limited`. */
+export async function changePassword(
+  deps: AccountParts,
   { userId, credentialId }: { readonly userId: UserId; readonly credentialId: string },
-  { old_password, new_password }: PasswordChange,
+  { old_password, new_password }: { readonly old_password: string; readonly new_password: string },
 ): Promise<void> {
-  const { db, passwords, throttle } = deps;
+  const { db, passwords, recordAttempt } = deps;
   const row = await db.get(store.findUser, { id: userId });
   const stored = row?.password_hash ?? null;
   // Throttled, so that a stolen session cannot be used to guess the password.
-  const refund = throttle.recordAttempt({ account: userId, network: null });
+  const refund = recordAttempt({ account: userId, network: null });
   if (!(await passwords.verify(old_password, stored))) throw new NotevaultError('wrong_old_password');
   refund();
   checkPassword(new_password);
@@ -65,8 +33,9 @@ async function changePassword(
   });
 }
 
-async function resetPassword(
-  deps: ResetDeps,
+/** Sets a new password by a reset token and revokes every session. Throws `invalid_reset_token`. */
+export async function resetPassword(
+  deps: AccountParts,
   { token, password }: { readonly token: string; readonly password: string },
 ): Promise<void> {
   const { db, clock, passwords } = deps;
@@ -86,7 +55,8 @@ async function resetPassword(
   });
 }
 
-async function issueReset(deps: AccountDeps, email: string): Promise<string> {
+/** Returns a reset token, which is shown once and is valid for an hour and one use. Throws `account_not_found`. */
+export async function issueReset(deps: AccountDeps, email: string): Promise<string> {
   const { db, clock } = deps;
   const { id } = await findNamed(deps, email);
   const token = newToken(clock.random, 'nv_rst_');

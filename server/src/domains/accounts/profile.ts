@@ -25,41 +25,32 @@ export interface User {
   readonly tier: string;
 }
 
-export interface Profile {
-  /** Throws `unauthorized` when the account no longer exists. */
-  me(userId: UserId): Promise<User>;
-  updateMe(userId: UserId, change: ProfileBody): Promise<User>;
+/** Throws `unauthorized` when the account no longer exists. */
+export async function me({ db, keys }: AccountDeps, userId: UserId): Promise<User> {
+  const server = await keys.openServer();
+  return userOf(present(await db.get(store.findUser, { id: userId })), server);
 }
 
-export function createProfile(deps: AccountDeps): Profile {
-  const { db, keys } = deps;
-  return {
-    async me(userId) {
-      const server = await keys.openServer();
-      return userOf(present(await db.get(store.findUser, { id: userId })), server);
-    },
-    async updateMe(userId, change) {
-      const server = await keys.openServer();
-      const displayName = change.display_name === undefined ? undefined : cleanDisplayName(change.display_name);
-      const locale = change.locale === undefined ? undefined : cleanLocale(change.locale);
-      const row = await db.transact(async (handle) => {
-        // Locked before it is read, so that two concurrent updates of different fields are both kept.
-        await handle.get(store.lockUser, { id: userId });
-        const old = present(await handle.get(store.findUser, { id: userId }));
-        const optsOut = change.analytics_opt_out ?? old.analytics_opt_out !== 0;
-        if (optsOut && old.analytics_opt_out === 0) {
-          await requestErasure(handle, deps, { userId, analyticsId: analyticsIdOf(old, server) });
-        }
-        return handle.get(store.updateProfile, {
-          id: userId,
-          displayName: displayName === undefined ? old.display_name : displayName,
-          locale: locale === undefined ? old.locale : locale,
-          analyticsOptOut: Number(optsOut),
-        });
-      });
-      return userOf(present(row), server);
-    },
-  };
+export async function updateMe(deps: AccountDeps, userId: UserId, change: ProfileBody): Promise<User> {
+  const server = await deps.keys.openServer();
+  const displayName = change.display_name === undefined ? undefined : cleanDisplayName(change.display_name);
+  const locale = change.locale === undefined ? undefined : cleanLocale(change.locale);
+  const row = await deps.db.transact(async (handle) => {
+    // Locked before it is read, so that two concurrent updates of different fields are both kept.
+    await handle.get(store.lockUser, { id: userId });
+    const old = present(await handle.get(store.findUser, { id: userId }));
+    const optsOut = change.analytics_opt_out ?? old.analytics_opt_out !== 0;
+    if (optsOut && old.analytics_opt_out === 0) {
+      await requestErasure(handle, deps, { userId, analyticsId: analyticsIdOf(old, server) });
+    }
+    return handle.get(store.updateProfile, {
+      id: userId,
+      displayName: displayName === undefined ? old.display_name : displayName,
+      locale: locale === undefined ? old.locale : locale,
+      analyticsOptOut: Number(optsOut),
+    });
+  });
+  return userOf(present(row), server);
 }
 
 export function userOf(row: UserRow, server: SealingKey): User {

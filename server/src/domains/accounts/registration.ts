@@ -4,12 +4,12 @@ import type { WriteHandle } from '../../ports/database/database.ts';
 import { hashOf } from '../tokens/tokens.ts';
 import * as store from './accounts.store.ts';
 import type { Role, UserRow } from './accounts.tables.ts';
-import type { AccountDeps, Joining } from './accounts.ts';
+import type { AccountDeps, AccountParts, Joining } from './accounts.ts';
 import { canonicalEmail } from './emails.ts';
-import { checkPassword, type Passwords } from './passwords.ts';
+import { checkPassword } from './passwords.ts';
 import { cleanDisplayName, type User, userOf } from './profile.ts';
 import type { SignInClient } from './sessions/session-client.ts';
-import type { Sessions } from './sessions/sessions.ts';
+import { prepareSession } from './sessions/sessions.ts';
 import { type Credentials, readCredentials, type SignedIn } from './sessions/sign-in.ts';
 import { checkSetupToken } from './setup-token.ts';
 
@@ -27,44 +27,16 @@ export interface Registrant {
 
 const LOCAL: Registrant = { client: null, isLocal: true };
 
-export interface Registration {
-  /**
-   * Throws `email_and_password_required`, the errors of a password, `registration_closed`, `invite_required`,
-   * `invite_invalid`, `registration_failed`; of the first account `setup_token_required`, `setup_token_invalid`.
-   */
-  register(account: NewAccount, from?: Registrant): Promise<SignedIn>;
-  bootstrap(): Promise<{ pending: boolean; mode: AccountDeps['registration'] }>;
-  /**
-   * Creates an account for the operator, whatever the registration mode; without a password it needs a reset to sign
-   * in.
-   */
-  createUser(email: string, password?: string, role?: Role): Promise<User>;
-}
-
-interface RegistrationDeps extends AccountDeps {
-  readonly passwords: Passwords;
-  readonly sessions: Pick<Sessions, 'prepare'>;
-}
-
-export function createRegistration(
-  accountDeps: AccountDeps,
-  passwords: Passwords,
-  sessions: Pick<Sessions, 'prepare'>,
-): Registration {
-  const deps = { ...accountDeps, passwords, sessions };
-  return {
-    register: (account, from = LOCAL) => register(deps, account, from),
-    bootstrap: () => bootstrap(deps),
-    createUser: (email, password, role = 'member') => createUser(deps, email, password, role),
-  };
-}
-
-async function register(
-  deps: RegistrationDeps,
+/**
+ * Throws `email_and_password_required`, the errors of a password, `registration_closed`, `invite_required`,
+ * `invite_invalid`, `registration_failed`; of the first account `setup_token_required`, `setup_token_invalid`.
+ */
+export async function register(
+  deps: AccountParts,
   { email: sent, password: secret, remember, display_name, invite: token, setup_token }: NewAccount,
-  { client, isLocal }: Registrant,
+  { client, isLocal }: Registrant = LOCAL,
 ): Promise<SignedIn> {
-  const { db, keys, passwords, sessions } = deps;
+  const { db, keys, passwords } = deps;
   const { email, password } = readCredentials(sent, secret);
   checkPassword(password);
   const displayName = cleanDisplayName(display_name ?? null);
@@ -73,7 +45,7 @@ async function register(
   const join = await checkMode(deps, { email, invite, setupToken, isLocal });
   const server = await keys.openServer();
   const passwordHash = await passwords.hash(password);
-  const session = await sessions.prepare(client, remember === false);
+  const session = await prepareSession(deps, client, remember === false);
   const row = await db.transact(async (handle) => {
     const account = { email, passwordHash, displayName, role: 'member' as const };
     const user = await insertAccount(handle, deps, account, async () => {
@@ -88,16 +60,17 @@ async function register(
   return { ...session.tokens, user: userOf(row, server) };
 }
 
-async function bootstrap({ db, registration }: AccountDeps) {
+export async function bootstrap({ db, registration }: AccountDeps) {
   const first = await db.get(store.findFirstAccount, {});
   return { pending: first === undefined, mode: registration };
 }
 
-async function createUser(
-  deps: RegistrationDeps,
+/** Creates an account for the operator, whatever the registration mode; without a password it needs a reset to sign in. */
+export async function createUser(
+  deps: AccountParts,
   sent: string,
-  password: string | undefined,
-  role: Role,
+  password?: string,
+  role: Role = 'member',
 ): Promise<User> {
   const { db, keys, passwords } = deps;
   const email = canonicalEmail(sent);

@@ -6,19 +6,14 @@ import type { Role, UserRow } from './accounts.tables.ts';
 import type { AccountDeps } from './accounts.ts';
 import { lockAdmins, requireAdmin, requireOtherAdmin } from './active-admins.ts';
 
+/*
+ * What admins do with the accounts of others, by id.
+ */
+
 const PAGE = 100;
 
 /** An account, as admins see it. */
-export interface ListedUser {
-  readonly id: UserId;
-  readonly email: string;
-  readonly displayName: string | null;
-  readonly role: Role;
-  readonly plan: string;
-  readonly createdAt: number;
-  readonly suspendedAt: number | null;
-  readonly sessions: number;
-}
+export type ListedUser = ReturnType<typeof listed>;
 
 export interface UserChange {
   readonly plan?: string;
@@ -26,35 +21,11 @@ export interface UserChange {
   readonly suspended?: boolean;
 }
 
-export interface AccountCounts {
-  readonly users: number;
-  readonly suspended: number;
-  readonly sessions: number;
-}
-
-/** What admins do with the accounts of others, by id. */
-export interface UserAdmin {
-  /** A page of accounts in the order of their creation. Throws `invalid_cursor`. */
-  listUsers(cursor?: string): Promise<{ users: ListedUser[]; next: UserId | null }>;
-  /** Throws `user_not_found`, `validation` for an unknown plan, `last_admin`, `admin_required`. */
-  updateUser(admin: UserId, sent: string, change: UserChange): Promise<ListedUser>;
-  countAccounts(): Promise<AccountCounts>;
-}
-
-export function createUserAdmin(deps: AccountDeps): UserAdmin {
-  return {
-    listUsers: (cursor) => listUsers(deps, cursor),
-    updateUser: (admin, sent, change) => updateUser(deps, admin, sent, change),
-    async countAccounts() {
-      const { db, clock } = deps;
-      const users = await db.get(store.countUsers, {});
-      const sessions = await db.get(store.countSessions, { now: clock.now() });
-      return { users: 0, suspended: 0, sessions: 0, ...users, ...sessions };
-    },
-  };
-}
-
-async function listUsers({ db, clock }: AccountDeps, cursor: string | undefined) {
+/** A page of accounts in the order of their creation. Throws `invalid_cursor`. */
+export async function listUsers(
+  { db, clock }: AccountDeps,
+  cursor?: string,
+): Promise<{ users: ListedUser[]; next: UserId | null }> {
   const after = cursor === undefined ? (NIL_UUID as UserId) : (parseUuid(cursor) as UserId | null);
   if (after === null) throw new NotevaultError('invalid_cursor');
   const rows = await db.all(store.findUsersAfter, { after, limit: PAGE + 1 });
@@ -67,7 +38,13 @@ async function listUsers({ db, clock }: AccountDeps, cursor: string | undefined)
   return { users, next: rows.length > PAGE ? last.id : null };
 }
 
-async function updateUser(deps: AccountDeps, admin: UserId, sent: string, change: UserChange): Promise<ListedUser> {
+/** Throws `user_not_found`, `validation` for an unknown plan, `last_admin`, `admin_required`. */
+export async function updateUser(
+  deps: AccountDeps,
+  admin: UserId,
+  sent: string,
+  change: UserChange,
+): Promise<ListedUser> {
   const { db, clock, plans } = deps;
   const id = parseUuid(sent) as UserId | null;
   if (id === null) throw new NotevaultError('user_not_found');
@@ -82,6 +59,12 @@ async function updateUser(deps: AccountDeps, admin: UserId, sent: string, change
   });
 }
 
+export async function countAccounts({ db, clock }: AccountDeps) {
+  const users = await db.get(store.countUsers, {});
+  const sessions = await db.get(store.countSessions, { now: clock.now() });
+  return { users: 0, suspended: 0, sessions: 0, ...users, ...sessions };
+}
+
 /** Throws `validation` for a plan that does not exist. */
 export function checkPlan(plans: AccountDeps['plans'], plan: string | undefined): void {
   if (plan === undefined || Object.hasOwn(plans, plan)) return;
@@ -94,7 +77,7 @@ export function checkPlan(plans: AccountDeps['plans'], plan: string | undefined)
  */
 export async function changeAccount(
   handle: WriteHandle,
-  { clock, events }: Pick<AccountDeps, 'clock' | 'events'>,
+  { clock, events }: AccountDeps,
   id: UserId,
   change: UserChange,
 ): Promise<UserRow | undefined> {
@@ -108,8 +91,6 @@ export async function changeAccount(
   return handle.get(store.updateAccount, { id, plan, role, suspendedAt });
 }
 
-function listed(row: UserRow, sessions: number): ListedUser {
-  const { id, email, display_name, role, plan, created_at, suspended_at } = row;
-  const times = { createdAt: created_at, suspendedAt: suspended_at };
-  return { id, email, displayName: display_name, role, plan, ...times, sessions };
+function listed({ id, email, display_name, role, plan, created_at, suspended_at }: UserRow, sessions: number) {
+  return { id, email, display_name, role, plan, created_at, suspended_at, sessions };
 }

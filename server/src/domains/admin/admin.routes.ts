@@ -1,7 +1,7 @@
 import type { AdminHealth, AdminInvite, AdminUser as AdminUserBody } from '@notevault/protocol/admin.ts';
 import * as schema from '@notevault/protocol/admin.ts';
 import { IdParams } from '@notevault/protocol/values/schemas.ts';
-import { isoTime } from '@notevault/protocol/values/time.ts';
+import { isoTime, isoTimeOrNull } from '@notevault/protocol/values/time.ts';
 import { type Route, route } from '../../http/route.ts';
 import type { Invite } from '../accounts/accounts.ts';
 import type { Admin, AdminUser, ServerHealth } from './admin.ts';
@@ -114,11 +114,11 @@ function adminUserView(user: AdminUser): AdminUserBody {
   return {
     id: user.id,
     email: user.email,
-    display_name: user.displayName,
+    display_name: user.display_name,
     role: user.role,
     plan: user.plan,
-    created_at: isoTime(user.createdAt),
-    suspended_at: user.suspendedAt === null ? null : isoTime(user.suspendedAt),
+    created_at: isoTime(user.created_at),
+    suspended_at: isoTimeOrNull(user.suspended_at),
     vault_count: totals.vaults,
     note_count: totals.notes,
     attachment_count: totals.attachments,
@@ -127,8 +127,8 @@ function adminUserView(user: AdminUser): AdminUserBody {
   };
 }
 
-function inviteView({ id, email, createdAt, expiresAt }: Invite): AdminInvite {
-  return { id, email, created_at: isoTime(createdAt), expires_at: isoTime(expiresAt) };
+function inviteView({ id, email, created_at, expires_at }: Invite): AdminInvite {
+  return { id, email, created_at: isoTime(created_at), expires_at: isoTime(expires_at) };
 }
 
 function healthView(health: ServerHealth): AdminHealth {
@@ -148,6 +148,6 @@ function healthView(health: ServerHealth): AdminHealth {
     notes: totals.notes,
     attachments: totals.attachments,
     attachment_bytes: totals.bytes,
-    last_backup_at: health.lastBackup === null ? null : isoTime(health.lastBackup),
+    last_backup_at: isoTimeOrNull(health.lastBackup),
   };
 }

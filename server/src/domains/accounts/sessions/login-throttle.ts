@@ -15,14 +15,12 @@ const BUCKET_RATES = {
 } as const satisfies Record<string, BucketRate>;
 const BUCKETS_MAX = 100_000;
 
-/** Throttles password attempts before the password is checked. The counters are of this process only. */
-export interface LoginThrottle {
-  /**
-   * Counts an attempt before the password is checked, so that concurrent attempts count too. Returns a function that
-   * uncounts it when the password was right. Throws `rate_limited`, equally for accounts that exist and that do not.
-   */
-  recordAttempt(at: { readonly account: string; readonly network: string | null }): () => void;
-}
+/**
+ * Counts an attempt with a password before the password is checked, so that concurrent attempts count too. Returns a
+ * function that uncounts it when the password was right. Throws `rate_limited`, equally for accounts that exist and that
+ * do not.
+ */
+export type RecordAttempt = (at: { readonly account: string; readonly network: string | null }) => () => void;
 
 interface Bucket {
   /** Attempts that still count, as of `at`. */
@@ -30,7 +28,8 @@ interface Bucket {
   at: number;
 }
 
-export function createLoginThrottle(clock: Clock): LoginThrottle {
+/** Throttles attempts with passwords. The counters are of this process only. */
+export function createLoginThrottle(clock: Clock): RecordAttempt {
   // Ordered by last use.
   const buckets = new Map<string, Bucket>();
 
@@ -49,21 +48,19 @@ export function createLoginThrottle(clock: Clock): LoginThrottle {
     }
   }
 
-  return {
-    recordAttempt({ account, network }) {
-      const counted: [key: string, pace: BucketRate][] = [[`account ${account}`, BUCKET_RATES.account]];
-      if (network !== null) counted.push([`network ${network}`, BUCKET_RATES.network]);
-      for (const [key, rate] of counted) {
-        const over = levelOf(key, rate) + 1 - rate.burst;
-        // Because of rounding, a tiny excess must not make the client retry at once.
-        if (over > 1e-6) {
-          throw new NotevaultError('rate_limited', { retry_after: String(Math.ceil((over * rate.everyMs) / 1000)) });
-        }
+  return ({ account, network }) => {
+    const counted: [key: string, pace: BucketRate][] = [[`account ${account}`, BUCKET_RATES.account]];
+    if (network !== null) counted.push([`network ${network}`, BUCKET_RATES.network]);
+    for (const [key, rate] of counted) {
+      const over = levelOf(key, rate) + 1 - rate.burst;
+      // Because of rounding, a tiny excess must not make the client retry at once.
+      if (over > 1e-6) {
+        throw new NotevaultError('rate_limited', { retry_after: String(Math.ceil((over * rate.everyMs) / 1000)) });
       }
-      for (const [key, rate] of counted) put(key, rate, 1);
-      return () => {
-        for (const [key, rate] of counted) put(key, rate, -1);
-      };
-    },
+    }
+    for (const [key, rate] of counted) put(key, rate, 1);
+    return () => {
+      for (const [key, rate] of counted) put(key, rate, -1);
+    };
   };
 }

@@ -34,60 +34,46 @@ export interface Tokens {
   readonly refreshToken: string;
 }
 
-export interface RefreshTokens {
-  /** Returns the next tokens of a session. Throws `no_refresh_token`, `invalid_refresh_token`, `suspended`. */
-  refresh(cookie: string | undefined, client?: SignInClient | null): Promise<Tokens>;
-  /** Returns the active session to which a refresh token belongs, or null. */
-  findRefreshable(cookie: string | undefined): Promise<SessionId | null>;
+/** Returns the active session to which a refresh token belongs, or null. */
+export async function findRefreshable(deps: AccountDeps, cookie = ''): Promise<SessionId | null> {
+  return cookie === '' ? null : ((await findActive(deps, cookie))?.id ?? null);
 }
 
-export function createRefreshTokens({ db, keys, clock, events }: AccountDeps): RefreshTokens {
-  async function findActive(cookie: string) {
-    const [family = ''] = cookie.split('.', 1);
-    const session = await db.get(store.findFamily, { familyHash: hashOf(family) });
-    return session !== undefined && session.expires_at > clock.now() ? { family, ...session } : null;
-  }
-  return {
-    async findRefreshable(cookie = '') {
-      return cookie === '' ? null : ((await findActive(cookie))?.id ?? null);
-    },
-    async refresh(cookie = '', client = null) {
-      if (cookie === '') throw new NotevaultError('no_refresh_token');
-      const now = clock.now();
-      const session = await findActive(cookie);
-      if (session === null) throw new NotevaultError('invalid_refresh_token');
-      if (session.suspended_at !== null) throw new NotevaultError('suspended');
+async function findActive({ db, clock }: AccountDeps, cookie: string) {
+  const [family = ''] = cookie.split('.', 1);
+  const session = await db.get(store.findFamily, { familyHash: hashOf(family) });
+  return session !== undefined && session.expires_at > clock.now() ? { family, ...session } : null;
+}
 
-      const server = await keys.openServer();
-      const next = newToken(clock.random, `${session.family}.`);
-      const access = newToken(clock.random, prefixes.session);
-      const sealed = sealToken(server, session.id, next.raw);
-      const sealedClient = sealClient(server, session.id, client);
-      const current = await db.transact(async (handle) => {
-        const hashes = { presented: hashOf(cookie), next: next.hash };
-        const rotation = {
-          sessionId: session.id,
-          ...hashes,
-          sealed,
-          client: sealedClient,
-          now,
-          expiresAt: now + lifetimeOf(cookie),
-        };
-        const found = await rotate(familyOf(handle, rotation), sealed, now);
-        if (found === null) {
-          handle.onCommit(() => events.emit('credentialsChanged', { userId: session.user_id }));
-          return null;
-        }
-        await handle.run(store.deleteExpiredAccessTokens, { sessionId: session.id, now });
-        const expiresAt = now + ACCESS_SECONDS * 1000;
-        await handle.run(store.insertAccessToken, { hash: access.hash, sessionId: session.id, expiresAt });
-        return found;
-      });
-      if (current === null) throw new NotevaultError('invalid_refresh_token');
-      const refreshToken = openToken(server, session.id, current);
-      return { accessToken: access.raw, expiresIn: ACCESS_SECONDS, refreshToken };
-    },
-  };
+/** Returns the next tokens of a session. Throws `no_refresh_token`, `invalid_refresh_token`, `suspended`. */
+export async function refresh(deps: AccountDeps, cookie = '', signedIn: SignInClient | null = null): Promise<Tokens> {
+  const { db, keys, clock, events } = deps;
+  if (cookie === '') throw new NotevaultError('no_refresh_token');
+  const now = clock.now();
+  const session = await findActive(deps, cookie);
+  if (session === null) throw new NotevaultError('invalid_refresh_token');
+  if (session.suspended_at !== null) throw new NotevaultError('suspended');
+
+  const server = await keys.openServer();
+  const { id: sessionId } = session;
+  const next = newToken(clock.random, `${session.family}.`);
+  const access = newToken(clock.random, prefixes.session);
+  const sealed = sealToken(server, sessionId, next.raw);
+  const client = sealClient(server, sessionId, signedIn);
+  const current = await db.transact(async (handle) => {
+    const hashes = { presented: hashOf(cookie), next: next.hash };
+    const rotation = { sessionId, ...hashes, sealed, client, now, expiresAt: now + lifetimeOf(cookie) };
+    const found = await rotate(familyOf(handle, rotation), sealed, now);
+    if (found === null) {
+      handle.onCommit(() => events.emit('credentialsChanged', { userId: session.user_id }));
+      return null;
+    }
+    await handle.run(store.deleteExpiredAccessTokens, { sessionId, now });
+    await handle.run(store.insertAccessToken, { hash: access.hash, sessionId, expiresAt: now + ACCESS_SECONDS * 1000 });
+    return found;
+  });
+  if (current === null) throw new NotevaultError('invalid_refresh_token');
+  return { accessToken: access.raw, expiresIn: ACCESS_SECONDS, refreshToken: openToken(server, sessionId, current) };
 }
 
 interface Rotation {

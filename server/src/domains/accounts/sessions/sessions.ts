@@ -28,30 +28,11 @@ export interface SessionPrincipal {
   readonly isAdmin: boolean;
 }
 
-export interface Sessions {
-  /**
-   * @param client null if there is none.
-   * @param isBrief whether it ends with the browser.
-   */
-  prepare(client: SignInClient | null, isBrief?: boolean): Promise<PreparedSession>;
-  /** Returns the caller of an `Authorization` header. Throws `unauthorized`, `suspended`. */
-  authenticate(authorization: string | undefined): Promise<SessionPrincipal>;
-  /** The session of a principal while it is active, even if its access token has expired; else null. */
-  recall(principal: { readonly userId: UserId; readonly credentialId: string }): Promise<SessionPrincipal | null>;
-  /** Ends the session of the cookie and that of the access token, if given. */
-  logout(cookie: string | undefined, authorization: string | null): Promise<void>;
-}
-
-export function createSessions(deps: AccountDeps): Sessions {
-  return {
-    prepare: (client, isBrief = false) => prepare(deps, client, isBrief),
-    authenticate: (authorization) => authenticate(deps, authorization),
-    recall: (principal) => recall(deps, principal),
-    logout: (cookie, authorization) => logout(deps, cookie, authorization),
-  };
-}
-
-async function authenticate({ db, clock }: AccountDeps, authorization: string | undefined): Promise<SessionPrincipal> {
+/** Returns the caller of an `Authorization` header. Throws `unauthorized`, `suspended`. */
+export async function authenticate(
+  { db, clock }: AccountDeps,
+  authorization: string | undefined,
+): Promise<SessionPrincipal> {
   const token = bearerOf(authorization);
   if (!token?.startsWith(prefixes.session)) throw new NotevaultError('unauthorized');
   const found = await db.get(store.findAccess, { hash: hashOf(token), now: clock.now() });
@@ -60,7 +41,8 @@ async function authenticate({ db, clock }: AccountDeps, authorization: string | 
   return principalOf(found);
 }
 
-async function recall(
+/** The session of a principal while it is active, even if its access token has expired; else null. */
+export async function recall(
   { db, clock }: AccountDeps,
   { userId, credentialId }: { readonly userId: UserId; readonly credentialId: string },
 ): Promise<SessionPrincipal | null> {
@@ -68,10 +50,14 @@ async function recall(
   return found === undefined ? null : principalOf(found);
 }
 
-async function prepare(
+/**
+ * @param client null if there is none.
+ * @param isBrief whether it ends with the browser.
+ */
+export async function prepareSession(
   { keys, clock }: AccountDeps,
   client: SignInClient | null,
-  isBrief: boolean,
+  isBrief = false,
 ): Promise<PreparedSession> {
   const server = await keys.openServer();
   const id = clock.uuid() as SessionId;
@@ -100,7 +86,12 @@ async function prepare(
   };
 }
 
-async function logout(deps: AccountDeps, cookie: string | undefined, authorization: string | null): Promise<void> {
+/** Ends the session of the cookie and that of the access token, if given. */
+export async function logout(
+  deps: AccountDeps,
+  cookie: string | undefined,
+  authorization: string | null,
+): Promise<void> {
   const { db, events } = deps;
   const byToken = await authenticate(deps, authorization ?? undefined).catch((error: unknown) => {
     if (error instanceof NotevaultError) return null;

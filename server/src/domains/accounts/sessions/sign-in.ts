@@ -2,15 +2,14 @@ import { NotevaultError } from '@notevault/protocol/errors.ts';
 import { NIL_UUID, type UserId } from '@notevault/protocol/values/ids.ts';
 import { networkOf } from '@notevault/protocol/values/ip-network.ts';
 import * as store from '../accounts.store.ts';
-import type { AccountDeps } from '../accounts.ts';
+import type { UserRow } from '../accounts.tables.ts';
+import type { AccountParts } from '../accounts.ts';
 import { canonicalEmail } from '../emails.ts';
-import type { Passwords } from '../passwords.ts';
 import { type User, userOf } from '../profile.ts';
-import type { LoginThrottle } from './login-throttle.ts';
 import type { Tokens } from './refresh-tokens.ts';
 import type { SignInClient } from './session-client.ts';
 import * as sessionStore from './sessions.store.ts';
-import { networkMacOf, type Sessions } from './sessions.ts';
+import { networkMacOf, prepareSession } from './sessions.ts';
 
 export interface SignedIn extends Tokens {
   readonly user: User;
@@ -24,58 +23,53 @@ export interface Credentials {
   readonly remember?: unknown;
 }
 
-export interface SignIn {
-  /**
-   * @param client null if there is none. Throws `email_and_password_required`, `invalid_credentials`,
-   * `account_suspended`, `rate_limited`.
-   */
-  login(credentials: Credentials, client?: SignInClient | null): Promise<SignedIn>;
-  /** Returns the account of these credentials without opening a session; throws like `login`. */
-  identify(credentials: Credentials, address?: string | null): Promise<{ id: UserId; email: string }>;
+/**
+ * @param client null if there is none. Throws `email_and_password_required`, `invalid_credentials`, `account_suspended`,
+ * `rate_limited`.
+ */
+export async function login(
+  deps: AccountParts,
+  credentials: Credentials,
+  client: SignInClient | null = null,
+): Promise<SignedIn> {
+  const row = await check(deps, credentials, client?.address);
+  const server = await deps.keys.openServer();
+  const session = await prepareSession(deps, client, credentials.remember === false);
+  await deps.db.transact(async (handle) => {
+    // A password change revokes every session, so none may be opened with the old password meanwhile.
+    const held = await handle.get(store.lockUser, { id: row.id });
+    if (held?.password_hash !== row.password_hash) throw new NotevaultError('invalid_credentials');
+    if (held.suspended_at !== null) throw new NotevaultError('account_suspended');
+    await session.write(handle, row.id);
+  });
+  return { ...session.tokens, user: userOf(row, server) };
 }
 
-export function createSignIn(
-  { db, keys }: AccountDeps,
-  passwords: Passwords,
-  throttle: LoginThrottle,
-  sessions: Pick<Sessions, 'prepare'>,
-): SignIn {
-  async function check({ email: sent, password: secret }: Credentials, address: string | null = null) {
-    const { email, password } = readCredentials(sent, secret);
-    const server = await keys.openServer();
-    const row = await db.get(store.findUserByEmail, { email });
-    // Attempts from a network in which the account is signed in are counted separately, so that attempts from elsewhere
-    // cannot use them up.
-    const network = address === null ? null : networkOf(address);
-    const networkMac = network === null ? NO_MAC : networkMacOf(server, network);
-    const known = await db.get(sessionStore.findKnownNetwork, { userId: row?.id ?? DUMMY_USER, networkMac });
-    const refund = throttle.recordAttempt({ account: known === undefined ? email : `${email} ${network}`, network });
-    const right = await passwords.verify(password, row?.password_hash ?? null);
-    if (row === undefined || !right) throw new NotevaultError('invalid_credentials');
-    refund();
-    if (row.suspended_at !== null) throw new NotevaultError('account_suspended');
-    return row;
-  }
+/** Returns the account of these credentials without opening a session; throws like `login`. */
+export async function identify(deps: AccountParts, credentials: Credentials, address: string | null = null) {
+  const { id, email } = await check(deps, credentials, address);
+  return { id, email };
+}
 
-  return {
-    async identify(credentials, address = null) {
-      const { id, email } = await check(credentials, address);
-      return { id, email };
-    },
-    async login(credentials, client = null) {
-      const row = await check(credentials, client?.address);
-      const server = await keys.openServer();
-      const session = await sessions.prepare(client, credentials.remember === false);
-      await db.transact(async (handle) => {
-        // A password change revokes every session, so none may be opened with the old password meanwhile.
-        const held = await handle.get(store.lockUser, { id: row.id });
-        if (held?.password_hash !== row.password_hash) throw new NotevaultError('invalid_credentials');
-        if (held.suspended_at !== null) throw new NotevaultError('account_suspended');
-        await session.write(handle, row.id);
-      });
-      return { ...session.tokens, user: userOf(row, server) };
-    },
-  };
+async function check(
+  { db, keys, passwords, recordAttempt }: AccountParts,
+  { email: sent, password: secret }: Credentials,
+  address: string | null = null,
+): Promise<UserRow> {
+  const { email, password } = readCredentials(sent, secret);
+  const server = await keys.openServer();
+  const row = await db.get(store.findUserByEmail, { email });
+  // Attempts from a network in which the account is signed in are counted separately, so that attempts from elsewhere
+  // cannot use them up.
+  const network = address === null ? null : networkOf(address);
+  const networkMac = network === null ? NO_MAC : networkMacOf(server, network);
+  const known = await db.get(sessionStore.findKnownNetwork, { userId: row?.id ?? DUMMY_USER, networkMac });
+  const refund = recordAttempt({ account: known === undefined ? email : `${email} ${network}`, network });
+  const right = await passwords.verify(password, row?.password_hash ?? null);
+  if (row === undefined || !right) throw new NotevaultError('invalid_credentials');
+  refund();
+  if (row.suspended_at !== null) throw new NotevaultError('account_suspended');
+  return row;
 }
 
 const DUMMY_USER = NIL_UUID as UserId;
