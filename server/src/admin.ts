@@ -91,18 +91,18 @@ export function adminCommands(
         rebuilt.delete(vaultId);
       }
     },
-    listMembers: async (email, vaultId) => members.describe(await principalOf(email), vaultId),
+    listMembers: async (email, vaultId) => members.list(await principalOf(email), vaultId),
     inviteMember: async (email, vaultId, invitation) =>
       (await members.invitations.create(await principalOf(email), vaultId, invitation)).url,
     removeMember: async (email, vaultId, member) => {
       const principal = await principalOf(email);
       const list = await members.list(principal, vaultId);
       const canonical = accounts.canonicalEmail(member);
-      const found = list.members.find((each) => each.email !== null && each.email === canonical);
+      const found = list.members.find((each) => each.email === canonical);
       // Members see no e-mail of another.
       if (found === undefined)
-        throw new NotevaultError(list.invitations === null ? 'owner_required' : 'member_not_found');
-      await members.remove(principal, vaultId, found.userId);
+        throw new NotevaultError(list.invitations === undefined ? 'owner_required' : 'member_not_found');
+      await members.remove(principal, vaultId, found.user_id);
     },
     handOver: (vaultId, email) => members.handOver(vaultId, email),
     rebuiltNotes: async (vaultId) => rebuilt.get(vaultId) ?? 0,

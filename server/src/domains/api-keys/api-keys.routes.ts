@@ -1,9 +1,7 @@
-import type { ApiKey as ApiKeyBody } from '@notevault/protocol/api-keys.ts';
 import * as schema from '@notevault/protocol/api-keys.ts';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
-import { isoTime, isoTimeOrNull } from '@notevault/protocol/values/time.ts';
 import { idempotentRoute, type Route, route } from '../../http/route.ts';
-import { type ApiKey, type ApiKeys, keyIdOf } from './api-keys.ts';
+import { type ApiKeys, keyIdOf } from './api-keys.ts';
 
 export function apiKeysRoutes(apiKeys: ApiKeys): Route[] {
   return [...keyRoutes(apiKeys), ...patRoutes(apiKeys)];
@@ -27,7 +25,7 @@ function keyRoutes(apiKeys: ApiKeys): Route[] {
       operation: 'listApiKeys',
       summary: 'The keys and personal access tokens of the account',
       responses: { 200: schema.KeysResponse },
-      handle: async ({ principal }) => ({ body: { keys: (await apiKeys.list(principal.userId)).map(keyView) } }),
+      handle: async ({ principal }) => ({ body: { keys: await apiKeys.list(principal.userId) } }),
     }),
     route({
       method: 'DELETE',
@@ -73,14 +71,4 @@ function patRoutes(apiKeys: ApiKeys): Route[] {
       },
     }),
   ];
-}
-
-/** Maps a key to the wire, without its secret. */
-function keyView(key: ApiKey): ApiKeyBody {
-  return {
-    id: key.id,
-    name: key.name,
-    created_at: isoTime(key.createdAt),
-    last_used: isoTimeOrNull(key.lastUsed),
-  };
 }

@@ -1,5 +1,7 @@
+import type { ApiKey, KeyCreated } from '@notevault/protocol/api-keys.ts';
 import { invalid, NotevaultError } from '@notevault/protocol/errors.ts';
 import { parseUuid, type UserId } from '@notevault/protocol/values/ids.ts';
+import { isoTime, isoTimeOrNull } from '@notevault/protocol/values/time.ts';
 import type { Clock } from '../../ports/clock/clock.ts';
 import type { Database, WriteHandle } from '../../ports/database/database.ts';
 import { type AccessScopeInput, readAccessScope } from '../access/access.ts';
@@ -22,25 +24,6 @@ export interface ApiKeyDeps {
 
 const NAME_MAX = 255;
 
-/** A key as its owner sees it. */
-export interface ApiKey {
-  readonly id: string;
-  readonly name: string;
-  readonly createdAt: number;
-  readonly lastUsed: number | null;
-}
-
-export interface CreatedKey {
-  readonly id: string;
-  readonly name: string;
-  /** The secret, which is shown once. */
-  readonly key: string;
-}
-
-export interface NewKey extends AccessScopeInput {
-  readonly name: string;
-}
-
 /** API keys and personal access tokens. They differ only in the prefix of their secret. */
 export class ApiKeys {
   readonly #deps: ApiKeyDeps;
@@ -53,9 +36,9 @@ export class ApiKeys {
   async create(
     userId: UserId,
     kind: 'pat' | 'key',
-    sent: NewKey,
-    inTransaction: InTransaction<CreatedKey> = skipInTransaction,
-  ): Promise<CreatedKey> {
+    sent: AccessScopeInput & { readonly name: string },
+    inTransaction: InTransaction<KeyCreated> = skipInTransaction,
+  ): Promise<KeyCreated> {
     const { db, keys, clock, accounts, credentials, plans } = this.#deps;
     const name = cleanName(sent.name);
     const grant = readAccessScope(sent);
@@ -79,15 +62,20 @@ export class ApiKeys {
     const connections = await this.#deps.credentials.list(userId);
     return connections
       .filter(({ kind }) => kind === 'pat')
-      .map(({ id, name, createdAt, lastUsedAt }) => ({ id, name, createdAt, lastUsed: lastUsedAt }));
+      .map(({ id, name, created_at, last_used_at }) => ({
+        id,
+        name,
+        created_at: isoTime(created_at),
+        last_used: isoTimeOrNull(last_used_at),
+      }));
   }
 
-  /** Revokes a key; returns whether there was one. From the commit on its secret is refused. */
   /** Ends a key that reaches no vault any more. */
   async end(handle: WriteHandle, userId: UserId, id: string): Promise<void> {
     await this.#deps.credentials.remove(handle, 'pat', { userId, id });
   }
 
+  /** Revokes a key; returns whether there was one. From the commit on its secret is refused. */
   async revoke(userId: UserId, sent: string): Promise<boolean> {
     const { db, credentials } = this.#deps;
     const id = parseUuid(sent);

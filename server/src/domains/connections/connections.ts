@@ -1,12 +1,8 @@
+import type { Connection } from '@notevault/protocol/connections.ts';
 import type { VaultId } from '@notevault/protocol/values/ids.ts';
+import { isoTime, isoTimeOrNull } from '@notevault/protocol/values/time.ts';
 import { onlyVault, type Principal } from '../access/access.ts';
-import type {
-  ConnectionDetails,
-  ConnectionKind,
-  Credentials,
-  DescribeConnections,
-  StoredConnection,
-} from '../credentials/credentials.ts';
+import type { Credentials, DescribeConnections } from '../credentials/credentials.ts';
 import type { Vaults } from '../vaults/vaults.ts';
 
 /** The injected dependencies of the domain. */
@@ -16,33 +12,6 @@ export interface ConnectionDeps {
   /** Returns details that only some kinds of connections have. */
   readonly describe: readonly DescribeConnections[];
 }
-
-/** A connection as its owner sees it. */
-export interface Connection extends ConnectionDetails {
-  readonly kind: ConnectionKind;
-  readonly keyId: string | null;
-  readonly name: string;
-  readonly scope: string | null;
-  readonly connectedAt: number;
-  readonly lastUsedAt: number | null;
-  readonly firstIp: string | null;
-  readonly firstUserAgent: string | null;
-  /** The only vault that it can ever access, while that vault is active. */
-  readonly vaultId: VaultId | null;
-  readonly vaultName: string | null;
-}
-
-const NO_DETAILS: ConnectionDetails = {
-  clientId: null,
-  logo: null,
-  slug: null,
-  softwareId: null,
-  softwareVersion: null,
-  verified: null,
-  redirectUri: null,
-  redirectUris: null,
-  cimdUrl: null,
-};
 
 /** Everything that may act for an account without its password: keys, linked devices, OAuth clients. */
 export class Connections {
@@ -59,13 +28,35 @@ export class Connections {
     const stored = await credentials.list(userId);
     const permissions = await credentials.permissions(userId);
     const details = await Promise.all(describe.map((each) => each(userId)));
-    const vaultIds = stored.map(({ id, defaultPermission }) =>
+    // The only vault that each can ever access, while that vault is active.
+    const vaultIds = stored.map(({ id, default_permission: defaultPermission }) =>
       onlyVault({ defaultPermission, permissions: permissions.get(id) ?? new Map() }),
     );
     const names = vaultIds.some((id) => id !== null) ? await this.#vaultNames(principal) : new Map<VaultId, string>();
-    return stored.map((connection, index) => {
-      const told = Object.assign({}, ...details.map((each) => each.get(connection.id) ?? {}));
-      return connectionOf(connection, told, vaultIds[index] ?? null, names);
+    return stored.map(({ id, kind, name, scope, created_at, last_used_at, first_ip, first_user_agent }, index) => {
+      const vaultId = vaultIds[index] ?? null;
+      const told = details.find((each) => each.has(id))?.get(id);
+      return {
+        kind,
+        client_id: told?.clientId ?? null,
+        key_id: kind === 'pat' ? id : null,
+        name,
+        scope,
+        slug: told?.slug ?? null,
+        logo: told?.logo ?? null,
+        software_id: told?.softwareId ?? null,
+        software_version: told?.softwareVersion ?? null,
+        connected_at: isoTime(created_at),
+        last_used_at: isoTimeOrNull(last_used_at),
+        first_ip,
+        first_user_agent,
+        vault_id: vaultId,
+        vault_name: vaultId === null ? null : (names.get(vaultId) ?? null),
+        verified: told?.verified ?? null,
+        redirect_uri: told?.redirectUri ?? null,
+        redirect_uris: told?.redirectUris ?? null,
+        cimd_url: told?.cimdUrl ?? null,
+      };
     });
   }
 
@@ -73,26 +64,4 @@ export class Connections {
     const active = await this.#deps.vaults.list(principal, { deleted: false });
     return new Map(active.map(({ id, name }) => [id, name]));
   }
-}
-
-function connectionOf(
-  stored: StoredConnection,
-  details: Partial<ConnectionDetails>,
-  vaultId: VaultId | null,
-  vaultNames: ReadonlyMap<VaultId, string>,
-): Connection {
-  return {
-    ...NO_DETAILS,
-    ...details,
-    kind: stored.kind,
-    keyId: stored.kind === 'pat' ? stored.id : null,
-    name: stored.name,
-    scope: stored.scope,
-    connectedAt: stored.createdAt,
-    lastUsedAt: stored.lastUsedAt,
-    firstIp: stored.firstIp,
-    firstUserAgent: stored.firstUserAgent,
-    vaultId,
-    vaultName: vaultId === null ? null : (vaultNames.get(vaultId) ?? null),
-  };
 }

@@ -46,34 +46,22 @@ export interface NewConnection extends Grant, ConnectionKey {
   readonly secretHash: Buffer | null;
 }
 
-export interface StoredConnection {
-  readonly id: string;
-  readonly kind: ConnectionKind;
-  readonly name: string;
-  readonly defaultPermission: PermissionLevel;
-  readonly scope: string | null;
-  readonly createdAt: number;
-  readonly lastUsedAt: number | null;
-  readonly firstIp: string | null;
-  readonly firstUserAgent: string | null;
-}
-
 /** Details that only some kinds of connections have. */
 export interface ConnectionDetails {
   /** The OAuth client's id, or the id of a device's family. */
-  readonly clientId: string | null;
-  readonly logo: string | null;
-  readonly slug: string | null;
+  readonly clientId: string;
   readonly softwareId: string | null;
-  readonly softwareVersion: string | null;
-  readonly verified: boolean | null;
-  readonly redirectUri: string | null;
-  readonly redirectUris: readonly string[] | null;
-  readonly cimdUrl: string | null;
+  readonly logo?: string | null;
+  readonly slug?: string | null;
+  readonly softwareVersion?: string | null;
+  readonly verified?: boolean;
+  readonly redirectUri?: string;
+  readonly redirectUris?: string[];
+  readonly cimdUrl?: string | null;
 }
 
 /** Returns the details of a user's connections of one kind, by connection id. */
-export type DescribeConnections = (userId: UserId) => Promise<ReadonlyMap<string, Partial<ConnectionDetails>>>;
+export type DescribeConnections = (userId: UserId) => Promise<ReadonlyMap<string, ConnectionDetails>>;
 
 /** What keys, devices and OAuth clients have in common: credentials that act for an account without its password. */
 export class Credentials {
@@ -155,23 +143,13 @@ export class Credentials {
   }
 
   /** Every connection of the user that is not revoked, oldest first. */
-  async list(userId: UserId): Promise<StoredConnection[]> {
+  async list(userId: UserId) {
     const { db, keys } = this.#deps;
     // Uses that this process has recorded must be included.
     await this.#lastUsed.flush();
     const server = await keys.openServer();
     const rows = await db.all(store.listConnections, { userId });
-    return rows.map((row) => ({
-      id: row.id,
-      kind: row.kind,
-      name: openName(server, { userId, id: row.id }, row.name),
-      defaultPermission: row.default_permission,
-      scope: row.scope,
-      createdAt: row.created_at,
-      lastUsedAt: row.last_used_at,
-      firstIp: row.first_ip,
-      firstUserAgent: row.first_user_agent,
-    }));
+    return rows.map((row) => ({ ...row, name: openName(server, { userId, id: row.id }, row.name) }));
   }
 
   /** By connection, its levels for active vaults that differ from the default. */

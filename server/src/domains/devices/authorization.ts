@@ -1,3 +1,4 @@
+import type { DeviceGrantResponse, DeviceStarted } from '@notevault/protocol/devices.ts';
 import { invalid, NotevaultError } from '@notevault/protocol/errors.ts';
 import { operations } from '@notevault/protocol/operations.ts';
 import type { UserId, VaultId } from '@notevault/protocol/values/ids.ts';
@@ -10,7 +11,7 @@ import type { Client } from '../credentials/credentials.ts';
 import { hashOf, newToken } from '../tokens/tokens.ts';
 import * as store from './devices.store.ts';
 import type { DeviceDeps } from './devices.ts';
-import type { Admission, DevicePair, DeviceTokens } from './tokens.ts';
+import type { Admission, DeviceTokens } from './tokens.ts';
 import { newUserCode, readUserCode } from './user-codes.ts';
 
 const CODE_SECONDS = 300;
@@ -31,28 +32,12 @@ export interface DeviceAuthorizationRequest {
   readonly device_name?: unknown;
 }
 
-/** The answer to a device that starts a link. */
-export interface DeviceAuthorizationResponse {
-  /** The device's own secret. */
-  readonly deviceCode: string;
-  /** The code that the person types where they are signed in. */
-  readonly userCode: string;
-  readonly verificationUrl: string;
-  readonly expiresIn: number;
-  readonly interval: number;
-}
-
 /** A person's decision on a link, unchecked. */
 export interface DeviceDecision {
   readonly user_code?: unknown;
   readonly vault_id?: unknown;
   readonly vault_name?: unknown;
   readonly deny?: unknown;
-}
-
-/** The tokens of an authorized device, with the e-mail of its owner. */
-export interface DeviceGrant extends DevicePair {
-  readonly userEmail: string;
 }
 
 /** The names that a device suggests to the person who decides. */
@@ -76,7 +61,7 @@ export class DeviceAuthorization {
   }
 
   /** Throws `validation`. */
-  async start(request: DeviceAuthorizationRequest): Promise<DeviceAuthorizationResponse> {
+  async start(request: DeviceAuthorizationRequest): Promise<DeviceStarted> {
     const { keys, clock, publicUrl } = this.#deps;
     const server = await keys.openServer();
     const names = {
@@ -87,11 +72,13 @@ export class DeviceAuthorization {
     const device = newToken(clock.random, 'nv_dvc_');
     const userCode = await this.#insertLink(server, device.hash, names);
     return {
-      deviceCode: device.raw,
-      userCode,
-      verificationUrl: `${publicUrl}/link`,
-      expiresIn: CODE_SECONDS,
+      device_code: device.raw,
+      user_code: userCode,
+      expires_in: CODE_SECONDS,
       interval: POLL_SECONDS,
+      verification_url: `${publicUrl}/link`,
+      verification_uri: `${publicUrl}/link`,
+      verification_uri_complete: `${publicUrl}/link?code=${userCode}`,
     };
   }
 
@@ -129,8 +116,8 @@ export class DeviceAuthorization {
     return opened.id;
   }
 
-  /** Throws `authorization_pending`, `slow_down`, `access_denied`, `device_code_expired`. */
-  async poll(deviceCode: string, client: Client): Promise<DeviceGrant> {
+  /** The tokens of an authorized device. Throws `authorization_pending`, `slow_down`, `access_denied`, `device_code_expired`. */
+  async poll(deviceCode: string, client: Client): Promise<DeviceGrantResponse> {
     const { db, keys, clock, accounts } = this.#deps;
     const server = await keys.openServer();
     const now = clock.now();
@@ -144,7 +131,7 @@ export class DeviceAuthorization {
     });
     if (typeof outcome === 'string') throw new NotevaultError(outcome);
     const { email } = await accounts.me(outcome.userId);
-    return { ...admission.tokens, vaultId: outcome.vaultId, userEmail: email };
+    return { ...admission.tokens, vault_id: outcome.vaultId, user_email: email };
   }
 
   /** Stores a new link; resolves to its code. */

@@ -1,9 +1,6 @@
-import type { DeviceGrantResponse, DeviceStarted, DeviceTokensResponse } from '@notevault/protocol/devices.ts';
 import * as schema from '@notevault/protocol/devices.ts';
 import { type Route, route } from '../../http/route.ts';
-import type { DeviceAuthorizationResponse, DeviceGrant } from './authorization.ts';
 import type { DeviceAuthorization, Devices, DeviceTokens } from './devices.ts';
-import type { DevicePair } from './tokens.ts';
 
 /** No cache may store a token (RFC 6749, section 5.1). */
 const headers = { 'cache-control': 'no-store' };
@@ -21,7 +18,7 @@ function linkRoutes(authorization: DeviceAuthorization): Route[] {
       summary: 'Start linking a device',
       body: schema.DeviceBody,
       responses: { 200: schema.DeviceStarted },
-      handle: async ({ body }) => ({ body: startedView(await authorization.start(body ?? {})), headers }),
+      handle: async ({ body }) => ({ body: await authorization.start(body ?? {}), headers }),
     }),
     route({
       method: 'POST',
@@ -48,10 +45,10 @@ function tokenRoutes(authorization: DeviceAuthorization, tokens: DeviceTokens): 
       body: schema.PollBody,
       responses: { 200: schema.DeviceGrantResponse },
       errors: ['authorization_pending', 'slow_down', 'access_denied', 'device_code_expired'],
-      handle: async ({ body, ip, userAgent }) => {
-        const grant = await authorization.poll(body.device_code, { ip, userAgent });
-        return { body: grantView(grant), headers };
-      },
+      handle: async ({ body, ip, userAgent }) => ({
+        body: await authorization.poll(body.device_code, { ip, userAgent }),
+        headers,
+      }),
     }),
     route({
       method: 'POST',
@@ -61,7 +58,7 @@ function tokenRoutes(authorization: DeviceAuthorization, tokens: DeviceTokens): 
       body: schema.RefreshBody,
       responses: { 200: schema.DeviceTokensResponse },
       errors: ['invalid_device_token'],
-      handle: async ({ body }) => ({ body: tokensView(await tokens.refresh(body.refresh_token)), headers }),
+      handle: async ({ body }) => ({ body: await tokens.refresh(body.refresh_token), headers }),
     }),
     route({
       method: 'POST',
@@ -89,31 +86,4 @@ function tokenRoutes(authorization: DeviceAuthorization, tokens: DeviceTokens): 
       },
     }),
   ];
-}
-
-function startedView(link: DeviceAuthorizationResponse): DeviceStarted {
-  return {
-    device_code: link.deviceCode,
-    user_code: link.userCode,
-    expires_in: link.expiresIn,
-    interval: link.interval,
-    verification_url: link.verificationUrl,
-    verification_uri: link.verificationUrl,
-    verification_uri_complete: `${link.verificationUrl}?code=${link.userCode}`,
-  };
-}
-
-/** Maps the first tokens of a device to the wire, with the e-mail of the owner. */
-function grantView(grant: DeviceGrant): DeviceGrantResponse {
-  return { ...tokensView(grant), user_email: grant.userEmail };
-}
-
-function tokensView(pair: DevicePair): DeviceTokensResponse {
-  return {
-    access_token: pair.accessToken,
-    refresh_token: pair.refreshToken,
-    token_type: 'Bearer',
-    expires_in: pair.expiresIn,
-    vault_id: pair.vaultId,
-  };
 }

@@ -1,3 +1,4 @@
+import type { DeviceTokensResponse } from '@notevault/protocol/devices.ts';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import { parseUuid, type UserId, type VaultId } from '@notevault/protocol/values/ids.ts';
 import type { WriteHandle } from '../../ports/database/database.ts';
@@ -13,16 +14,6 @@ const ACCESS_SECONDS = 15 * 60;
 const REFRESH_MS = 90 * 24 * 60 * 60 * 1000;
 const NAMELESS = 'Device';
 
-/** The tokens that a device gets when it is linked and at each refresh. */
-export interface DevicePair {
-  readonly accessToken: string;
-  readonly refreshToken: string;
-  /** Validity of the access token in seconds. */
-  readonly expiresIn: number;
-  /** The vault it can access; null once that was purged. */
-  readonly vaultId: VaultId | null;
-}
-
 export interface NewDevice {
   readonly userId: UserId;
   readonly vaultId: VaultId;
@@ -32,7 +23,7 @@ export interface NewDevice {
 
 /** A device's connection and its first tokens, created and sealed before the transaction begins. */
 export interface Admission {
-  readonly tokens: Omit<DevicePair, 'vaultId'>;
+  readonly tokens: Omit<DeviceTokensResponse, 'vault_id'>;
   write(handle: WriteHandle, device: NewDevice): Promise<void>;
 }
 
@@ -52,7 +43,7 @@ export class DeviceTokens {
     const access = newToken(clock.random, prefixes.device);
     const sealed = server.seal(contextOf(id), Buffer.from(refresh.raw));
     return {
-      tokens: { accessToken: access.raw, refreshToken: refresh.raw, expiresIn: ACCESS_SECONDS },
+      tokens: tokensOf(access.raw, refresh.raw),
       write: async (handle, device) => {
         const key = { userId: device.userId, id };
         await this.#insert(handle, server, key, { ...device, familyHash: hashOf(family) });
@@ -72,7 +63,7 @@ export class DeviceTokens {
   }
 
   /** Returns the next tokens of a device. Throws `invalid_device_token`, `suspended`. */
-  async refresh(refreshToken: string): Promise<DevicePair> {
+  async refresh(refreshToken: string): Promise<DeviceTokensResponse> {
     const { db, keys, clock } = this.#deps;
     const [prefix = ''] = refreshToken.split('.', 1);
     const now = clock.now();
@@ -91,8 +82,8 @@ export class DeviceTokens {
       return found;
     });
     if (current === null) throw new NotevaultError('invalid_device_token');
-    const raw = server.open(contextOf(id), current).toString();
-    return { accessToken: access.raw, refreshToken: raw, expiresIn: ACCESS_SECONDS, vaultId };
+    // A vault that was purged is null.
+    return { ...tokensOf(access.raw, server.open(contextOf(id), current).toString()), vault_id: vaultId };
   }
 
   /**
@@ -127,7 +118,7 @@ export class DeviceTokens {
     return db.all(store.findAccess, { hash: hashOf(token), now: clock.now() });
   }
 
-  async describe(userId: UserId): Promise<ReadonlyMap<string, Partial<ConnectionDetails>>> {
+  async describe(userId: UserId): Promise<ReadonlyMap<string, ConnectionDetails>> {
     const { db, keys } = this.#deps;
     const server = await keys.openServer();
     const rows = await db.all(store.listFamilies, { userId });
@@ -183,6 +174,10 @@ export class DeviceTokens {
       },
     };
   }
+}
+
+function tokensOf(accessToken: string, refreshToken: string) {
+  return { access_token: accessToken, refresh_token: refreshToken, token_type: 'Bearer', expires_in: ACCESS_SECONDS };
 }
 
 interface Rotation {

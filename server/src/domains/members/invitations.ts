@@ -1,7 +1,9 @@
 import { invalid, NotevaultError } from '@notevault/protocol/errors.ts';
-import { INVITATION_SECONDS, MEMBERS_MAX, type NewInvitation } from '@notevault/protocol/members.ts';
+import type { Invitation, InvitationMade, InvitationShown, NewInvitation } from '@notevault/protocol/members.ts';
+import { INVITATION_SECONDS, MEMBERS_MAX } from '@notevault/protocol/members.ts';
 import { operations } from '@notevault/protocol/operations.ts';
 import { NIL_UUID, parseUuid, type UserId, type VaultId } from '@notevault/protocol/values/ids.ts';
+import { isoTime } from '@notevault/protocol/values/time.ts';
 import type { Vault } from '@notevault/protocol/vaults.ts';
 import type { WriteHandle } from '../../ports/database/database.ts';
 import type { SealingKey } from '../../ports/keyring/keyring.ts';
@@ -18,25 +20,6 @@ const PREFIX = 'nv_vin_';
 const WAITING_MAX = 1000;
 const SWEEP_BATCH = 500;
 
-export interface OpenInvitation {
-  readonly id: string;
-  readonly email: string | null;
-  readonly role: 'viewer' | 'editor';
-  readonly createdAt: number;
-  readonly expiresAt: number;
-  readonly usesLeft: number;
-}
-
-/** What an invitation says to whoever has its address. */
-export interface InvitationPreview {
-  readonly vaultName: string;
-  readonly invitedBy: string | null;
-  readonly role: 'viewer' | 'editor';
-  readonly expiresAt: number;
-  /** Whether somebody without an account may make one with it. */
-  readonly registers: boolean;
-}
-
 /** Invitations to a vault. Of their tokens only hashes are stored. */
 export class Invitations {
   readonly #deps: MemberDeps;
@@ -52,7 +35,7 @@ export class Invitations {
     principal: Principal,
     vaultId: string,
     { role, email: sent, expires_in: seconds = INVITATION_SECONDS.usual, uses = 1 }: NewInvitation,
-  ): Promise<{ readonly invitation: OpenInvitation; readonly url: string }> {
+  ): Promise<InvitationMade> {
     const { db, vaults, accounts, clock, publicUrl } = this.#deps;
     const rule = operations.createInvitation;
     const found = await vaults.findAllowed(db, principal, vaultId, rule);
@@ -62,47 +45,39 @@ export class Invitations {
     const key = await vaults.openKey(found.id);
     const token = newToken(clock.random, PREFIX);
     const now = clock.now();
-    const [id, expiresAt] = [clock.uuid(), now + seconds * 1000];
-    const createdAt = await this.#members.locked(found.id, [principal.userId], async (handle, row) => {
-      if (roleOf(principal, row) !== 'owner') throw new NotevaultError('owner_required');
-      const waiting = await handle.all(store.listInvitations, { vaultId: row.id, now, limit: WAITING_MAX });
-      const members = (await handle.get(store.countMembers, { vaultId: row.id }))?.count ?? 0;
+    const id = clock.uuid();
+    const row = await this.#members.locked(found.id, [principal.userId], async (handle, vault) => {
+      if (roleOf(principal, vault) !== 'owner') throw new NotevaultError('owner_required');
+      const waiting = await handle.all(store.listInvitations, { vaultId: vault.id, now, limit: WAITING_MAX });
+      const members = (await handle.get(store.countMembers, { vaultId: vault.id }))?.count ?? 0;
       if (members >= MEMBERS_MAX || waiting.length >= WAITING_MAX) throw new NotevaultError('too_many_members');
       // Whoever was removed in this instant is invited again by it.
-      const removal = (await handle.get(store.findLatestRemoval, { vaultId: row.id }))?.at ?? 0;
-      const after = Math.max(now, removal + 1);
-      await handle.run(store.insertInvitation, {
+      const removal = (await handle.get(store.findLatestRemoval, { vaultId: vault.id }))?.at ?? 0;
+      const invitation = {
         id,
-        vault_id: row.id,
+        vault_id: vault.id,
         token_hash: token.hash,
         role,
         email: email === null ? null : sealEmail(key, id, email),
         created_by: principal.userId,
-        created_at: after,
-        expires_at: expiresAt,
+        created_at: Math.max(now, removal + 1),
+        expires_at: now + seconds * 1000,
         uses_left: uses,
-      });
-      this.#members.announce(handle, { change: 'invited', vaultId: row.id, userId: principal.userId });
-      return after;
+      };
+      await handle.run(store.insertInvitation, invitation);
+      this.#members.announce(handle, { change: 'invited', vaultId: vault.id, userId: principal.userId });
+      return invitation;
     });
-    const invitation = { id, email, role, createdAt, expiresAt, usesLeft: uses };
-    return { invitation, url: `${publicUrl}/invite#${token.raw}` };
+    return { invitation: invitationView(row, email), url: `${publicUrl}/invite#${token.raw}` };
   }
 
   /** The invitations of a vault that can be used, oldest first. */
-  async list({ id }: SharedRow): Promise<OpenInvitation[]> {
+  async list({ id }: SharedRow): Promise<Invitation[]> {
     const { db, vaults, clock } = this.#deps;
     const rows = await db.all(store.listInvitations, { vaultId: id, now: clock.now(), limit: WAITING_MAX });
     if (rows.length === 0) return [];
     const key = await vaults.openKey(id);
-    return rows.map((row) => ({
-      id: row.id,
-      email: openEmail(key, row),
-      role: row.role,
-      createdAt: row.created_at,
-      expiresAt: row.expires_at,
-      usesLeft: row.uses_left,
-    }));
+    return rows.map((row) => invitationView(row, openEmail(key, row)));
   }
 
   /** Throws `owner_required`, `invitation_not_found`. */
@@ -124,14 +99,14 @@ export class Invitations {
   }
 
   /** What an invitation is for; looking at it uses nothing up. Throws `invitation_invalid`. */
-  async preview(token: string): Promise<InvitationPreview> {
+  async preview(token: string): Promise<InvitationShown> {
     const { vaults, registration } = this.#deps;
     const { row, invitation, key } = await this.#find(token, null);
     return {
-      vaultName: vaults.nameOf(key, row),
-      invitedBy: invitation.invited_by,
+      vault_name: vaults.nameOf(key, row),
+      invited_by: invitation.invited_by,
       role: invitation.role,
-      expiresAt: invitation.expires_at,
+      expires_at: isoTime(invitation.expires_at),
       registers: registration === 'open' || (registration === 'invite_only' && isOfAdmin(invitation)),
     };
   }
@@ -241,6 +216,19 @@ export class Invitations {
     }
     return { invitation, row, key: await vaults.openKey(row.id).catch(asInvalid) };
   }
+}
+
+function invitationView(
+  {
+    id,
+    role,
+    created_at,
+    expires_at,
+    uses_left,
+  }: Pick<InvitationRow, 'id' | 'role' | 'created_at' | 'expires_at' | 'uses_left'>,
+  email: string | null,
+): Invitation {
+  return { id, email, role, created_at: isoTime(created_at), expires_at: isoTime(expires_at), uses_left };
 }
 
 /** The vault, or its owner, went meanwhile. */

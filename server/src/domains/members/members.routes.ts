@@ -1,7 +1,6 @@
 import * as schema from '@notevault/protocol/members.ts';
 import { VaultParams } from '@notevault/protocol/vaults.ts';
 import { type Route, route } from '../../http/route.ts';
-import { invitationView, memberView, previewView } from './members.mapper.ts';
 import type { Members } from './members.ts';
 
 const OWNERS = ['vault_not_found', 'owner_required'] as const;
@@ -20,7 +19,7 @@ function peopleRoutes(members: Members): Route[] {
       params: schema.MembersParams,
       responses: { 200: schema.MembersResponse },
       errors: ['vault_not_found'],
-      handle: async ({ principal, params }) => ({ body: await members.describe(principal, params.id) }),
+      handle: async ({ principal, params }) => ({ body: await members.list(principal, params.id) }),
     }),
     route({
       method: 'PATCH',
@@ -32,7 +31,7 @@ function peopleRoutes(members: Members): Route[] {
       responses: { 200: schema.MemberChanged },
       errors: [...OWNERS, 'member_not_found', 'owner_cannot_leave', 'limit_exceeded'],
       handle: async ({ principal, params, body }) => ({
-        body: { member: memberView(await members.change(principal, params.id, params.user_id, body.role)) },
+        body: { member: await members.change(principal, params.id, params.user_id, body.role) },
       }),
     }),
     route({
@@ -76,10 +75,7 @@ function invitationRoutes({ invitations }: Members): Route[] {
       body: schema.NewInvitation,
       responses: { 201: schema.InvitationMade },
       errors: [...OWNERS, 'too_many_members'],
-      handle: async ({ principal, params, body }) => {
-        const { invitation, url } = await invitations.create(principal, params.id, body);
-        return { body: { invitation: invitationView(invitation), url } };
-      },
+      handle: async ({ principal, params, body }) => ({ body: await invitations.create(principal, params.id, body) }),
     }),
     route({
       method: 'DELETE',
@@ -102,7 +98,7 @@ function invitationRoutes({ invitations }: Members): Route[] {
       params: schema.InvitationToken,
       responses: { 200: schema.InvitationShown },
       errors: ['invitation_invalid'],
-      handle: async ({ params }) => ({ body: previewView(await invitations.preview(params.token)) }),
+      handle: async ({ params }) => ({ body: await invitations.preview(params.token) }),
     }),
     route({
       method: 'POST',

@@ -1,15 +1,15 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
-import type { MembersResponse } from '@notevault/protocol/members.ts';
+import type { Member, MembersResponse } from '@notevault/protocol/members.ts';
 import { operations, type Role } from '@notevault/protocol/operations.ts';
 import { parseUuid, type UserId, type VaultId } from '@notevault/protocol/values/ids.ts';
+import { isoTime } from '@notevault/protocol/values/time.ts';
 import type { EventSink, PeopleChange } from '../../events.ts';
 import type { Clock } from '../../ports/clock/clock.ts';
 import type { Database, WriteHandle } from '../../ports/database/database.ts';
 import { includesRole, type Principal, roleOf } from '../access/access.ts';
 import type { AccountDeps, Accounts } from '../accounts/accounts.ts';
 import type { SharedRow, Vaults } from '../vaults/vaults.ts';
-import { Invitations, type OpenInvitation } from './invitations.ts';
-import { membersView } from './members.mapper.ts';
+import { Invitations } from './invitations.ts';
 import * as store from './members.store.ts';
 
 /** Effects of members in later domains; bound in app/. */
@@ -35,22 +35,6 @@ export interface MemberDeps {
   readonly registration: AccountDeps['registration'];
 }
 
-/** Somebody who has a vault. */
-export interface Member {
-  readonly userId: UserId;
-  readonly displayName: string | null;
-  /** Null for whoever may not know it. */
-  readonly email: string | null;
-  readonly role: Role;
-  readonly since: number;
-}
-
-export interface MemberList {
-  readonly members: Member[];
-  /** Null for members other than the owner. */
-  readonly invitations: OpenInvitation[] | null;
-}
-
 /** Changes of the owner between a look and its lock, after which a request is refused. */
 const TRIES = 5;
 
@@ -68,23 +52,18 @@ export class Members {
   }
 
   /** Everybody who has a vault, its owner first. Throws `vault_not_found`. */
-  async list(principal: Principal, vaultId: string): Promise<MemberList> {
+  async list(principal: Principal, vaultId: string): Promise<MembersResponse> {
     const { db, vaults, accounts } = this.#deps;
     const row = await vaults.findAllowed(db, principal, vaultId, operations.listMembers);
     const isOwner = roleOf(principal, row) === 'owner';
-    const owner = await accounts.me(row.user_id);
-    const shown = (member: Member): Member =>
-      isOwner || member.userId === principal.userId ? member : { ...member, email: null };
-    const members = [
-      shown({ ...owner, userId: row.user_id, role: 'owner', since: row.created_at }),
-      ...(await this.#beside(row)).map(shown),
-    ];
-    return { members, invitations: isOwner ? await this.invitations.list(row) : null };
-  }
-
-  /** Like `list`, in the shape of the API. */
-  async describe(principal: Principal, vaultId: string): Promise<MembersResponse> {
-    return membersView(await this.list(principal, vaultId));
+    const { id, displayName: display_name, email } = await accounts.me(row.user_id);
+    const owner = { user_id: id, display_name, email, role: 'owner' as const, joined_at: row.created_at };
+    const people = [owner, ...(await db.all(store.listMembers, { vaultId: row.id }))];
+    const members = people.map(({ user_id, display_name, email, role, joined_at }) => {
+      const address = isOwner || user_id === principal.userId ? { email } : {};
+      return { user_id, display_name, ...address, role, since: isoTime(joined_at) };
+    });
+    return isOwner ? { members, invitations: await this.invitations.list(row) } : { members };
   }
 
   /** Changes the role of a member, or hands the vault over. Throws `member_not_found`, `owner_cannot_leave`. */
@@ -99,7 +78,7 @@ export class Members {
     if (role === 'owner') {
       if (current !== 'owner') await this.#handOver(found.id, to, (row) => this.#stillOwner(principal, row));
     } else {
-      await this.#locked(found.id, [to], async (handle, row) => {
+      await this.locked(found.id, [to], async (handle, row) => {
         this.#stillOwner(principal, row);
         const before = roleOf({ userId: to }, row);
         if (before === null) throw new NotevaultError('member_not_found');
@@ -115,7 +94,7 @@ export class Members {
       });
     }
     const { members } = await this.list(principal, vaultId);
-    const changed = members.find((member) => member.userId === to);
+    const changed = members.find((member) => member.user_id === to);
     if (changed === undefined) throw new NotevaultError('member_not_found');
     return changed;
   }
@@ -129,9 +108,9 @@ export class Members {
     if (!isSelf) this.#stillOwner(principal, found);
     if (member === null || roleOf({ userId: member }, found) === null) throw new NotevaultError('member_not_found');
     const key = await vaults.openKey(found.id);
-    const people = await this.#beside(found);
-    const name = people.find((each) => each.userId === member)?.displayName ?? null;
-    await this.#locked(found.id, [member], async (handle, row) => {
+    const people = await db.all(store.listMembers, { vaultId: found.id });
+    const name = people.find((each) => each.user_id === member)?.display_name ?? null;
+    await this.locked(found.id, [member], async (handle, row) => {
       if (!isSelf) this.#stillOwner(principal, row);
       const role = roleOf({ userId: member }, row);
       if (role === 'owner') throw new NotevaultError('owner_cannot_leave');
@@ -179,14 +158,6 @@ export class Members {
     others: readonly UserId[],
     work: (handle: WriteHandle, row: SharedRow, tiers: ReadonlyMap<UserId, string>) => Promise<Result>,
   ): Promise<Result> {
-    return this.#locked(vaultId, others, work);
-  }
-
-  async #locked<Result>(
-    vaultId: VaultId,
-    others: readonly UserId[],
-    work: (handle: WriteHandle, row: SharedRow, tiers: ReadonlyMap<UserId, string>) => Promise<Result>,
-  ): Promise<Result> {
     const { db, vaults, accounts } = this.#deps;
     for (let tries = 0; tries < TRIES; tries++) {
       const seen = await vaults.findActive(db, vaultId);
@@ -210,7 +181,7 @@ export class Members {
   async #handOver(vaultId: VaultId, to: UserId, check: (row: SharedRow) => void): Promise<void> {
     const { vaults } = this.#deps;
     const keys = await vaults.openHandOverKeys(vaultId, to);
-    await this.#locked(vaultId, [to], async (handle, row, tiers) => {
+    await this.locked(vaultId, [to], async (handle, row, tiers) => {
       check(row);
       if (roleOf({ userId: to }, row) === 'owner') return;
       await vaults.changeOwner(handle, row, { userId: to, tier: tiers.get(to) ?? '' }, keys);
@@ -221,17 +192,6 @@ export class Members {
 
   #stillOwner(principal: Principal, row: SharedRow): void {
     if (roleOf(principal, row) !== 'owner') throw new NotevaultError('owner_required');
-  }
-
-  async #beside({ id }: SharedRow): Promise<Member[]> {
-    const rows = await this.#deps.db.all(store.listMembers, { vaultId: id });
-    return rows.map(({ user_id: userId, role, joined_at: since, display_name: displayName, email }) => ({
-      userId,
-      displayName,
-      email,
-      role,
-      since,
-    }));
   }
 
   /** Announces a change of the people after its commit; whoever relies on what one of them may do checks it again. */

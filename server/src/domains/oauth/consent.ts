@@ -181,7 +181,7 @@ export class Consent {
       softwareId: cleanText(told.software_id),
       softwareVersion: cleanText(told.software_version),
       redirectUri,
-      redirectUris: client.redirectUris ?? [],
+      redirectUris: [...(client.redirectUris ?? [])],
       cimdUrl: client.clientId.startsWith('https:') ? client.clientId : null,
     };
   }

@@ -11,21 +11,6 @@ import type { OAuthDeps } from './oauth.ts';
 /** Identifies the grant of a user to an OAuth client: the connection with the same id. */
 export type GrantKey = ConnectionKey;
 
-/** The details of a client that people see, as of the time they authorized it. */
-export interface ClientDetails {
-  readonly clientId: string;
-  readonly slug: string | null;
-  readonly logo: string | null;
-  readonly softwareId: string | null;
-  readonly softwareVersion: string | null;
-  readonly verified: boolean;
-  /** Where the code was sent. */
-  readonly redirectUri: string;
-  /** The addresses to which the client allowed codes to be sent. */
-  readonly redirectUris: readonly string[];
-  readonly cimdUrl: string | null;
-}
-
 const textOrNull = Type.Union([Type.String(), Type.Null()]);
 const clientDetails = new SealedJson(
   1,
@@ -36,11 +21,15 @@ const clientDetails = new SealedJson(
     softwareId: textOrNull,
     softwareVersion: textOrNull,
     verified: Type.Boolean(),
+    /** Where the code was sent. */
     redirectUri: Type.String(),
+    /** The addresses to which the client allowed codes to be sent. */
     redirectUris: Type.Array(Type.String()),
     cimdUrl: textOrNull,
   }),
 );
+/** The details of a client that people see, as of the time they authorized it. */
+export type ClientDetails = ReturnType<typeof clientDetails.decode>;
 
 /** The id by which the provider knows a grant. */
 export function nameOfGrant({ userId, id }: GrantKey): string {

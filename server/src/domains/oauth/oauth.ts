@@ -15,7 +15,6 @@ import { endGrant, openDetails } from './grants.ts';
 import * as store from './oauth.store.ts';
 import { AUTH_METHODS, openProvider, paths } from './provider.ts';
 
-/** The injected dependencies of the domain. */
 /** An error of the provider, whose description is English. */
 export interface ProviderFault {
   readonly error: string;
@@ -23,6 +22,7 @@ export interface ProviderFault {
   readonly acceptLanguage: string | undefined;
 }
 
+/** The injected dependencies of the domain. */
 export interface OAuthDeps {
   readonly db: Database;
   readonly keys: Keys;
@@ -132,7 +132,7 @@ export class OAuth {
     return db.all(store.findAccess, { hash: hashOf(token), now: clock.now() });
   }
 
-  async describe(userId: UserId): Promise<ReadonlyMap<string, Partial<ConnectionDetails>>> {
+  async describe(userId: UserId): Promise<ReadonlyMap<string, ConnectionDetails>> {
     const { db, keys } = this.#deps;
     const server = await keys.openServer();
     const rows = await db.all(store.listGrants, { userId });
