@@ -1,100 +1,78 @@
 import { chmod, rm } from 'node:fs/promises';
 import { invalid, NotevaultError } from '@notevault/protocol/errors.ts';
-import type { MembersResponse, NewInvitation } from '@notevault/protocol/members.ts';
+import type { NewInvitation } from '@notevault/protocol/members.ts';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import type { App } from './app.ts';
 import { adminSocketPath } from './data/data-folder.ts';
-import type { ServerHealth } from './domains/admin/admin.ts';
 import { answerClientError } from './http/connections/client-error.ts';
 import { closeConnectionsOnStop } from './http/connections/graceful-shutdown.ts';
 import { errorHandler, headersFor, requestIdOf } from './http/errors.ts';
 import { refusalOf, refuseOtherMethods } from './http/other-methods.ts';
-import { type MachineStatus, machineStatus } from './machine-status.ts';
-
-/** Admin operations on a running server, or, from the command line, on a data folder that no server uses. */
-export interface AdminCommands {
-  createUser(
-    email: string,
-    password: string | undefined,
-    role: 'admin' | 'member',
-  ): Promise<{ email: string; role: string }>;
-  /** Returns the token with which the first account can be made from elsewhere; null once there is an account. */
-  setupToken(): Promise<string | null>;
-  /** Returns an invite token, which is shown once. */
-  invite(email: string | undefined): Promise<string>;
-  setPlan(email: string, plan: string): Promise<void>;
-  /** Throws `last_admin`. */
-  setSuspended(email: string, suspended: boolean): Promise<void>;
-  /** Returns a password reset token, which is shown once. */
-  issueReset(email: string): Promise<string>;
-  /**
-   * Returns a session of the named account, or of the only one; the command line uses it to write through a running
-   * server.
-   */
-  openSession(email: string | undefined): Promise<{ url: string; token: string }>;
-  /**
-   * Rebuilds the search index of a vault of the named account, or of the only one; resolves to the number of notes in
-   * it.
-   */
-  rebuildIndex(email: string | undefined, vaultId: string): Promise<number>;
-  /** Who has a vault, and its invitations, as the named account, or the only one, sees them. */
-  listMembers(email: string | undefined, vaultId: string): Promise<MembersResponse>;
-  /** Invites to a vault; returns the address to send, which is shown once. */
-  inviteMember(email: string | undefined, vaultId: string, invitation: NewInvitation): Promise<string>;
-  /** Removes a member by their e-mail. Throws `member_not_found`. */
-  removeMember(email: string | undefined, vaultId: string, member: string): Promise<void>;
-  /** Makes a member the owner of a vault. */
-  handOver(vaultId: string, email: string): Promise<void>;
-  /** How many notes the running rebuild of a vault's index has read; 0 when there is none. */
-  rebuiltNotes(vaultId: string): Promise<number>;
-  status(): Promise<ServerHealth & MachineStatus>;
-}
+import { machineStatus } from './machine-status.ts';
 
 /** The domains that the operations use. */
 export type AdminDeps = Pick<App, 'accounts' | 'vaults' | 'members' | 'search' | 'admin'>;
+
+/** Admin operations on a running server, or, from the command line, on a data folder that no server uses. */
+export type AdminCommands = ReturnType<typeof adminCommands>;
 
 export function adminCommands(
   { accounts, vaults, members, search, admin }: AdminDeps,
   url: () => string,
   dataDir: string,
-): AdminCommands {
+) {
   const rebuilt = new Map<string, number>();
   const principalOf = async (email: string | undefined) => {
     const { token } = await accounts.openSession(email);
     return accounts.authenticate(`Bearer ${token}`);
   };
-  const openVault = async (email: string | undefined, vaultId: string) =>
-    vaults.openVault(await principalOf(email), vaultId, 'read');
   return {
-    createUser: async (email, password, role) => {
-      const user = await accounts.createUser(email, password, role);
-      return { email: user.email, role: user.role };
+    async createUser(email: string, password: string | undefined, sent: 'admin' | 'member') {
+      const { email: canonical, role } = await accounts.createUser(email, password, sent);
+      return { email: canonical, role };
     },
+    /** Returns the token with which the first account can be made from elsewhere; null once there is an account. */
     setupToken: () => accounts.setupToken(),
-    invite: async (email) => (await accounts.createInvite(email)).token,
-    setSuspended: async (email, suspended) => {
-      await accounts.setSuspended(email, suspended);
-    },
-    setPlan: async (email, plan) => {
+    /** Returns an invite token, which is shown once. */
+    invite: async (email: string | undefined) => (await accounts.createInvite(email)).token,
+    async setPlan(email: string, plan: string) {
       await accounts.setPlan(email, plan);
     },
-    issueReset: (email) => accounts.issueReset(email),
-    openSession: async (email) => {
+    /** Throws `last_admin`. */
+    async setSuspended(email: string, suspended: boolean) {
+      await accounts.setSuspended(email, suspended);
+    },
+    /** Returns a password reset token, which is shown once. */
+    issueReset: (email: string) => accounts.issueReset(email),
+    /**
+     * Returns a session of the named account, or of the only one; the command line uses it to write through a running
+     * server.
+     */
+    async openSession(email: string | undefined) {
       const { token } = await accounts.openSession(email);
       return { url: url(), token };
     },
-    rebuildIndex: async (email, vaultId) => {
-      const vault = await openVault(email, vaultId);
+    /**
+     * Rebuilds the search index of a vault of the named account, or of the only one; resolves to the number of notes in
+     * it.
+     */
+    async rebuildIndex(email: string | undefined, vaultId: string) {
+      const vault = await vaults.openVault(await principalOf(email), vaultId, 'read');
       try {
         return (await search.rebuild(vault, (notes) => rebuilt.set(vaultId, notes))).notes;
       } finally {
         rebuilt.delete(vaultId);
       }
     },
-    listMembers: async (email, vaultId) => members.list(await principalOf(email), vaultId),
-    inviteMember: async (email, vaultId, invitation) =>
+    /** How many notes the running rebuild of a vault's index has read; 0 when there is none. */
+    rebuiltNotes: async (vaultId: string) => rebuilt.get(vaultId) ?? 0,
+    /** Who has a vault, and its invitations, as the named account, or the only one, sees them. */
+    listMembers: async (email: string | undefined, vaultId: string) => members.list(await principalOf(email), vaultId),
+    /** Invites to a vault; returns the address to send, which is shown once. */
+    inviteMember: async (email: string | undefined, vaultId: string, invitation: NewInvitation) =>
       (await members.invitations.create(await principalOf(email), vaultId, invitation)).url,
-    removeMember: async (email, vaultId, member) => {
+    /** Removes a member by their e-mail. Throws `member_not_found`. */
+    async removeMember(email: string | undefined, vaultId: string, member: string) {
       const principal = await principalOf(email);
       const list = await members.list(principal, vaultId);
       const canonical = accounts.canonicalEmail(member);
@@ -104,8 +82,8 @@ export function adminCommands(
         throw new NotevaultError(list.invitations === undefined ? 'owner_required' : 'member_not_found');
       await members.remove(principal, vaultId, found.user_id);
     },
-    handOver: (vaultId, email) => members.handOver(vaultId, email),
-    rebuiltNotes: async (vaultId) => rebuilt.get(vaultId) ?? 0,
+    /** Makes a member the owner of a vault. */
+    handOver: (vaultId: string, email: string) => members.handOver(vaultId, email),
     status: async () => ({ ...(await admin.health()), ...(await machineStatus(dataDir)) }),
   };
 }

@@ -1,4 +1,5 @@
 import { NIL_UUID } from '@notevault/protocol/values/ids.ts';
+import { type Selectable, sql } from 'kysely';
 import type { AccountsTables } from '../domains/accounts/accounts.tables.ts';
 import type { AttachmentsTables } from '../domains/attachments/attachments.tables.ts';
 import type { CredentialsTables } from '../domains/credentials/credentials.tables.ts';
@@ -18,7 +19,7 @@ import type { TicketsTables } from '../domains/tickets/tickets.tables.ts';
 import type { UploadsTables } from '../domains/uploads/uploads.tables.ts';
 import type { VaultsTables } from '../domains/vaults/vaults.tables.ts';
 import type { Database } from '../ports/database/database.ts';
-import { type Statement, statementsOver } from '../ports/database/statement.ts';
+import { statementsOver } from '../ports/database/statement.ts';
 import { type KeyOwner, type Keyring, KeyringError, type SealContext } from '../ports/keyring/keyring.ts';
 
 type Tables = AccountsTables &
@@ -56,25 +57,39 @@ export interface Samples {
   readonly rebuilt: readonly string[];
 }
 
-type Find = (db: Database) => Promise<Sealed | null>;
 type Context = Omit<SealContext, 'kind'>;
+
+interface Sample {
+  readonly column: string;
+  readonly find: (db: Database) => Promise<Sealed | null>;
+}
 
 const vault = (id: string): KeyOwner => ({ kind: 'vault', id });
 const user = (id: string): KeyOwner => ({ kind: 'user', id });
 const at = (row: string, version = 0): Context => ({ row, version });
 
-function sample<Row>(
-  kind: string | ((row: Row) => string),
-  find: Statement<Record<never, never>, Row>,
-  read: (row: Row) => readonly [KeyOwner, Context, Buffer | null],
-): Find {
-  return async (db) => {
-    const row = await db.get(find, {});
-    if (row === undefined) return null;
-    const [owner, context, bytes] = read(row);
-    return bytes === null
-      ? null
-      : { owner, bytes, place: { kind: typeof kind === 'string' ? kind : kind(row), ...context } };
+/** @param kindOf of the sealed values, where it is not the column. */
+function sample<Table extends keyof Tables>(
+  table: Table,
+  name: keyof Tables[Table] & string,
+  contextOf: (row: Selectable<Tables[Table]>) => readonly [KeyOwner, Context],
+  kindOf: (row: Selectable<Tables[Table]>) => string = () => `${table}.${name}`,
+): Sample {
+  const find = statement((db) =>
+    db.selectFrom<keyof Tables>(table).selectAll().where(sql.ref(name), 'is not', null).limit(1),
+  );
+  return {
+    column: `${table}.${name}`,
+    async find(db) {
+      const row = (await db.get(find, {})) as Selectable<Tables[Table]> | undefined;
+      if (row === undefined) return null;
+      const [owner, context] = contextOf(row);
+      return {
+        owner,
+        bytes: (row as Record<string, unknown>)[name] as Buffer,
+        place: { kind: kindOf(row), ...context },
+      };
+    },
   };
 }
 
@@ -86,163 +101,52 @@ const MADE_FROM_NOTES = new Set(['search_indexes.segments', 'search_segments.dat
  * which kind it is, so it is left out; pages of cached lists are left out because a server ignores damaged ones. The
  * rows of notes, attachments and folders are not sampled: `findDamagedRows` opens all of them.
  */
-const SAMPLES: Readonly<Record<string, Find>> = {
-  'vaults.meta': sample(
-    'vaults.meta',
-    statement((db) => db.selectFrom('vaults').select(['id', 'meta', 'meta_version']).limit(1)),
-    (row) => [vault(row.id), at(row.id, row.meta_version), row.meta],
+const SAMPLES: readonly Sample[] = [
+  sample('vaults', 'meta', (row) => [vault(row.id), at(row.id, row.meta_version)]),
+  sample('invitations', 'email', (row) => [vault(row.vault_id), at(row.id)]),
+  sample('former_members', 'name', (row) => [vault(row.vault_id), at(`${row.vault_id}.${row.user_id}`)]),
+  sample('link_texts', 'texts', (row) => [vault(row.vault_id), at(row.source_id, row.version)]),
+  sample('search_indexes', 'segments', (row) => [vault(row.vault_id), at(row.vault_id, row.seq)]),
+  sample('search_segments', 'data', (row) => [vault(row.vault_id), at(row.segment_id, row.part)]),
+  sample('search_vectors', 'data', (row) => [vault(row.vault_id), at(row.note_id, row.version)]),
+  sample('idempotent_responses', 'response', (row) => [
+    row.vault_id === NIL_UUID ? user(row.user_id) : vault(row.vault_id),
+    at(row.key_blind.toString('hex')),
+  ]),
+  sample('imports', 'progress', (row) => [vault(row.vault_id), at(row.id)]),
+  sample('log_records', 'record', (row) => [user(row.user_id), at(row.id)]),
+  sample('preferences', 'data', (row) => [user(row.user_id), at(row.user_id, row.version)]),
+  sample('opened_notes', 'data', (row) => [user(row.user_id), at(`${row.user_id}.${row.vault_id}`, row.version)]),
+  sample('sessions', 'client', (row) => [serverOwner, at(row.id)]),
+  sample('refresh_tokens', 'sealed', (row) => [serverOwner, at(row.session_id)]),
+  sample('connections', 'name', (row) => [serverOwner, at(`${row.user_id}.${row.id}`)]),
+  sample('device_authorizations', 'names', (row) => [serverOwner, at(row.id)]),
+  sample('device_families', 'software', (row) => [serverOwner, at(row.id)]),
+  sample('device_refresh_tokens', 'sealed', (row) => [serverOwner, at(row.family_id)]),
+  sample('oauth_secrets', 'sealed', (row) => [serverOwner, at(String(row.id))]),
+  sample(
+    'oauth_clients',
+    'payload',
+    (row) => [serverOwner, at(row.id_hash.toString('hex'))],
+    () => 'oauth.Client',
   ),
-  'invitations.email': sample(
-    'invitations.email',
-    statement((db) =>
-      db.selectFrom('invitations').select(['vault_id', 'id', 'email']).where('email', 'is not', null).limit(1),
-    ),
-    (row) => [vault(row.vault_id), at(row.id), row.email],
-  ),
-  'former_members.name': sample(
-    'former_members.name',
-    statement((db) =>
-      db.selectFrom('former_members').select(['vault_id', 'user_id', 'name']).where('name', 'is not', null).limit(1),
-    ),
-    (row) => [vault(row.vault_id), at(`${row.vault_id}.${row.user_id}`), row.name],
-  ),
-  'link_texts.texts': sample(
-    'link_texts.texts',
-    statement((db) => db.selectFrom('link_texts').select(['vault_id', 'source_id', 'version', 'texts']).limit(1)),
-    (row) => [vault(row.vault_id), at(row.source_id, row.version), row.texts],
-  ),
-  'search_indexes.segments': sample(
-    'search_indexes.segments',
-    statement((db) => db.selectFrom('search_indexes').select(['vault_id', 'seq', 'segments']).limit(1)),
-    (row) => [vault(row.vault_id), at(row.vault_id, row.seq), row.segments],
-  ),
-  'search_segments.data': sample(
-    'search_segments.data',
-    statement((db) => db.selectFrom('search_segments').select(['vault_id', 'segment_id', 'part', 'data']).limit(1)),
-    (row) => [vault(row.vault_id), at(row.segment_id, row.part), row.data],
-  ),
-  'search_vectors.data': sample(
-    'search_vectors.data',
-    statement((db) =>
-      db
-        .selectFrom('search_vectors')
-        .select(['vault_id', 'note_id', 'version', 'data'])
-        .where('data', 'is not', null)
-        .limit(1),
-    ),
-    (row) => [vault(row.vault_id), at(row.note_id, row.version), row.data],
-  ),
-  'idempotent_responses.response': sample(
-    'idempotent_responses.response',
-    statement((db) =>
-      db.selectFrom('idempotent_responses').select(['vault_id', 'user_id', 'key_blind', 'response']).limit(1),
-    ),
-    (row) => [
-      row.vault_id === NIL_UUID ? user(row.user_id) : vault(row.vault_id),
-      at(row.key_blind.toString('hex')),
-      row.response,
-    ],
-  ),
-  'imports.progress': sample(
-    'imports.progress',
-    statement((db) => db.selectFrom('imports').select(['id', 'vault_id', 'progress']).limit(1)),
-    (row) => [vault(row.vault_id), at(row.id), row.progress],
-  ),
-  'log_records.record': sample(
-    'log_records.record',
-    statement((db) => db.selectFrom('log_records').select(['user_id', 'id', 'record']).limit(1)),
-    (row) => [user(row.user_id), at(row.id), row.record],
-  ),
-  'preferences.data': sample(
-    'preferences.data',
-    statement((db) => db.selectFrom('preferences').selectAll().limit(1)),
-    (row) => [user(row.user_id), at(row.user_id, row.version), row.data],
-  ),
-  'opened_notes.data': sample(
-    'opened_notes.data',
-    statement((db) => db.selectFrom('opened_notes').selectAll().limit(1)),
-    (row) => [user(row.user_id), at(`${row.user_id}.${row.vault_id}`, row.version), row.data],
-  ),
-  'sessions.client': sample(
-    'sessions.client',
-    statement((db) => db.selectFrom('sessions').select(['id', 'client']).where('client', 'is not', null).limit(1)),
-    (row) => [serverOwner, at(row.id), row.client],
-  ),
-  'refresh_tokens.sealed': sample(
-    'refresh_tokens.sealed',
-    statement((db) => db.selectFrom('refresh_tokens').select(['session_id', 'sealed']).limit(1)),
-    (row) => [serverOwner, at(row.session_id), row.sealed],
-  ),
-  'connections.name': sample(
-    'connections.name',
-    statement((db) =>
-      db.selectFrom('connections').select(['user_id', 'id', 'name']).where('name', 'is not', null).limit(1),
-    ),
-    (row) => [serverOwner, at(`${row.user_id}.${row.id}`), row.name],
-  ),
-  'device_authorizations.names': sample(
-    'device_authorizations.names',
-    statement((db) => db.selectFrom('device_authorizations').select(['id', 'names']).limit(1)),
-    (row) => [serverOwner, at(row.id), row.names],
-  ),
-  'device_families.software': sample(
-    'device_families.software',
-    statement((db) =>
-      db.selectFrom('device_families').select(['id', 'software']).where('software', 'is not', null).limit(1),
-    ),
-    (row) => [serverOwner, at(row.id), row.software],
-  ),
-  'device_refresh_tokens.sealed': sample(
-    'device_refresh_tokens.sealed',
-    statement((db) => db.selectFrom('device_refresh_tokens').select(['family_id', 'sealed']).limit(1)),
-    (row) => [serverOwner, at(row.family_id), row.sealed],
-  ),
-  'oauth_secrets.sealed': sample(
-    'oauth_secrets.sealed',
-    statement((db) => db.selectFrom('oauth_secrets').select(['id', 'sealed']).limit(1)),
-    (row) => [serverOwner, at(String(row.id)), row.sealed],
-  ),
-  'oauth_clients.payload': sample(
-    'oauth.Client',
-    statement((db) => db.selectFrom('oauth_clients').select(['id_hash', 'payload']).limit(1)),
-    (row) => [serverOwner, at(row.id_hash.toString('hex')), row.payload],
-  ),
-  'oauth_grants.details': sample(
-    'oauth_grants.details',
-    statement((db) =>
-      db.selectFrom('oauth_grants').select(['user_id', 'id', 'details']).where('details', 'is not', null).limit(1),
-    ),
-    (row) => [serverOwner, at(`${row.user_id}.${row.id}`), row.details],
-  ),
-  'tickets.payload': sample(
-    'tickets.payload',
-    statement((db) => db.selectFrom('tickets').select(['hash', 'payload']).limit(1)),
-    (row) => [serverOwner, at(row.hash.toString('hex')), row.payload],
-  ),
-  'uploads.meta': sample(
-    'uploads.meta',
-    statement((db) => db.selectFrom('uploads').select(['id', 'vault_id', 'meta']).limit(1)),
-    (row) => [vault(row.vault_id), at(row.id), row.meta],
-  ),
-  'uploads.outcome': sample(
-    'uploads.outcome',
-    statement((db) =>
-      db.selectFrom('uploads').select(['id', 'vault_id', 'outcome']).where('outcome', 'is not', null).limit(1),
-    ),
-    (row) => [vault(row.vault_id), at(row.id), row.outcome],
-  ),
-  'oauth_tokens.payload': sample(
+  sample('oauth_grants', 'details', (row) => [serverOwner, at(`${row.user_id}.${row.id}`)]),
+  sample('tickets', 'payload', (row) => [serverOwner, at(row.hash.toString('hex'))]),
+  sample('uploads', 'meta', (row) => [vault(row.vault_id), at(row.id)]),
+  sample('uploads', 'outcome', (row) => [vault(row.vault_id), at(row.id)]),
+  sample(
+    'oauth_tokens',
+    'payload',
+    (row) => [serverOwner, at(row.hash.toString('hex'))],
     (row) => `oauth.${row.kind}`,
-    statement((db) => db.selectFrom('oauth_tokens').select(['hash', 'kind', 'payload']).limit(1)),
-    (row) => [serverOwner, at(row.hash.toString('hex')), row.payload],
   ),
-};
+];
 
 /** Opens one value of each table. Values of an owner whose key was destroyed cannot be opened, which is not damage. */
 export async function openSamples(db: Database, keyring: Keyring): Promise<Samples> {
   const damaged: string[] = [];
   const opened: string[] = [];
-  for (const [column, find] of Object.entries(SAMPLES)) {
+  for (const { column, find } of SAMPLES) {
     const sealed = await find(db);
     const key = sealed === null ? undefined : await db.get(keys.findKey, sealed.owner);
     if (sealed === null || key === undefined) continue;
