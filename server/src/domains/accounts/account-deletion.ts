@@ -3,7 +3,7 @@ import { NIL_UUID, parseUuid, type UserId, type VaultId } from '@notevault/proto
 import type { SealingKey } from '../../ports/keyring/keyring.ts';
 import * as store from './accounts.store.ts';
 import type { UserRow } from './accounts.tables.ts';
-import type { AccountDeps, AccountParts } from './accounts.ts';
+import type { AccountContext, AccountDeps } from './accounts.ts';
 import { lockAdmins, requireAdmin, requireOtherAdmin } from './active-admins.ts';
 import { requestErasure } from './analytics-erasure.ts';
 import { analyticsIdOf } from './profile.ts';
@@ -15,7 +15,7 @@ const BATCH = 100;
  * Closes the account at once and erases it. Throws `password_required`, `invalid_password`, `last_admin`,
  * `delete_failed`, `rate_limited`.
  */
-export async function deleteMe(deps: AccountParts, userId: UserId, password: unknown): Promise<void> {
+export async function deleteMe(deps: AccountContext, userId: UserId, password: unknown): Promise<void> {
   const row = await checkOwnPassword(deps, userId, password);
   await erase(deps, row, null);
 }
@@ -24,7 +24,7 @@ export async function deleteMe(deps: AccountParts, userId: UserId, password: unk
  * Erases the account of another, or the admin's own, with the admin's password. Throws like `deleteMe`, and
  * `user_not_found`, `admin_required`.
  */
-export async function deleteUser(deps: AccountParts, admin: UserId, sent: string, password: unknown): Promise<void> {
+export async function deleteUser(deps: AccountContext, admin: UserId, sent: string, password: unknown): Promise<void> {
   await checkOwnPassword(deps, admin, password);
   const id = parseUuid(sent) as UserId | null;
   const row = id === null ? undefined : await deps.db.get(store.findUser, { id });
@@ -33,7 +33,7 @@ export async function deleteUser(deps: AccountParts, admin: UserId, sent: string
 }
 
 /** Throws `password_required`, `invalid_password`, `rate_limited`. */
-async function checkOwnPassword(deps: AccountParts, userId: UserId, password: unknown): Promise<UserRow> {
+async function checkOwnPassword(deps: AccountContext, userId: UserId, password: unknown): Promise<UserRow> {
   const { db, passwords, recordAttempt } = deps;
   if (typeof password !== 'string' || password === '') throw new NotevaultError('password_required');
   const row = await db.get(store.findUser, { id: userId });

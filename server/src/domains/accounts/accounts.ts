@@ -62,7 +62,7 @@ export interface AccountDeps {
   readonly events: EventSink;
 }
 
-export interface AccountParts extends AccountDeps {
+export interface AccountContext extends AccountDeps {
   readonly passwords: Passwords;
   readonly recordAttempt: RecordAttempt;
 }
@@ -74,7 +74,7 @@ export type { ListedUser, UserChange } from './user-admin.ts';
 export type Accounts = ReturnType<typeof createAccounts>;
 
 export function createAccounts(accountDeps: AccountDeps) {
-  const deps: AccountParts = {
+  const deps: AccountContext = {
     ...accountDeps,
     passwords: createPasswords(accountDeps.clock.random, accountDeps.passwordCost),
     recordAttempt: createLoginThrottle(accountDeps.clock),

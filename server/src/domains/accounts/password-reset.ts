@@ -3,7 +3,7 @@ import { NIL_UUID, type SessionId, type UserId } from '@notevault/protocol/value
 import type { WriteHandle } from '../../ports/database/database.ts';
 import { hashOf, newToken } from '../tokens/tokens.ts';
 import * as store from './accounts.store.ts';
-import type { AccountDeps, AccountParts } from './accounts.ts';
+import type { AccountContext, AccountDeps } from './accounts.ts';
 import { findNamed } from './admin.ts';
 import { checkPassword } from './passwords.ts';
 import * as sessionStore from './sessions/sessions.store.ts';
@@ -12,7 +12,7 @@ const RESET_MS = 60 * 60 * 1000;
 
 /** Sets a new password and revokes every other session. Throws `wrong_old_password`, `rate_limited`. */
 export async function changePassword(
-  deps: AccountParts,
+  deps: AccountContext,
   { userId, credentialId }: { readonly userId: UserId; readonly credentialId: string },
   { old_password, new_password }: { readonly old_password: string; readonly new_password: string },
 ): Promise<void> {
@@ -35,7 +35,7 @@ export async function changePassword(
 
 /** Sets a new password by a reset token and revokes every session. Throws `invalid_reset_token`. */
 export async function resetPassword(
-  deps: AccountParts,
+  deps: AccountContext,
   { token, password }: { readonly token: string; readonly password: string },
 ): Promise<void> {
   const { db, clock, passwords } = deps;

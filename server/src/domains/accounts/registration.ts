@@ -4,7 +4,7 @@ import type { WriteHandle } from '../../ports/database/database.ts';
 import { hashOf } from '../tokens/tokens.ts';
 import * as store from './accounts.store.ts';
 import type { Role, UserRow } from './accounts.tables.ts';
-import type { AccountDeps, AccountParts, Joining } from './accounts.ts';
+import type { AccountContext, AccountDeps, Joining } from './accounts.ts';
 import { canonicalEmail } from './emails.ts';
 import { checkPassword } from './passwords.ts';
 import { cleanDisplayName, type User, userOf } from './profile.ts';
@@ -32,7 +32,7 @@ const LOCAL: Registrant = { client: null, isLocal: true };
  * `invite_invalid`, `registration_failed`; of the first account `setup_token_required`, `setup_token_invalid`.
  */
 export async function register(
-  deps: AccountParts,
+  deps: AccountContext,
   { email: sent, password: secret, remember, display_name, invite: token, setup_token }: NewAccount,
   { client, isLocal }: Registrant = LOCAL,
 ): Promise<SignedIn> {
@@ -67,7 +67,7 @@ export async function bootstrap({ db, registration }: AccountDeps) {
 
 /** Creates an account for the operator, whatever the registration mode; without a password it needs a reset to sign in. */
 export async function createUser(
-  deps: AccountParts,
+  deps: AccountContext,
   sent: string,
   password?: string,
   role: Role = 'member',

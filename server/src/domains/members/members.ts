@@ -59,9 +59,9 @@ export class Members {
     const { id, displayName: display_name, email } = await accounts.me(row.user_id);
     const owner = { user_id: id, display_name, email, role: 'owner' as const, joined_at: row.created_at };
     const people = [owner, ...(await db.all(store.listMembers, { vaultId: row.id }))];
-    const members = people.map(({ user_id, display_name, email, role, joined_at }) => {
-      const address = isOwner || user_id === principal.userId ? { email } : {};
-      return { user_id, display_name, ...address, role, since: isoTime(joined_at) };
+    const members = people.map(({ user_id: id, display_name, email, role, joined_at }) => {
+      const address = isOwner || id === principal.userId ? { email } : {};
+      return { user_id: id, display_name, ...address, role, since: isoTime(joined_at) };
     });
     return isOwner ? { members, invitations: await this.invitations.list(row) } : { members };
   }
@@ -94,7 +94,7 @@ export class Members {
       });
     }
     const { members } = await this.list(principal, vaultId);
-    const changed = members.find((member) => member.user_id === to);
+    const changed = members.find(({ user_id: id }) => id === to);
     if (changed === undefined) throw new NotevaultError('member_not_found');
     return changed;
   }
@@ -109,7 +109,7 @@ export class Members {
     if (member === null || roleOf({ userId: member }, found) === null) throw new NotevaultError('member_not_found');
     const key = await vaults.openKey(found.id);
     const people = await db.all(store.listMembers, { vaultId: found.id });
-    const name = people.find((each) => each.user_id === member)?.display_name ?? null;
+    const name = people.find(({ user_id: id }) => id === member)?.display_name ?? null;
     await this.locked(found.id, [member], async (handle, row) => {
       if (!isSelf) this.#stillOwner(principal, row);
       const role = roleOf({ userId: member }, row);

@@ -3,7 +3,7 @@ import { NIL_UUID, type UserId } from '@notevault/protocol/values/ids.ts';
 import { networkOf } from '@notevault/protocol/values/ip-network.ts';
 import * as store from '../accounts.store.ts';
 import type { UserRow } from '../accounts.tables.ts';
-import type { AccountParts } from '../accounts.ts';
+import type { AccountContext } from '../accounts.ts';
 import { canonicalEmail } from '../emails.ts';
 import { type User, userOf } from '../profile.ts';
 import type { Tokens } from './refresh-tokens.ts';
@@ -28,7 +28,7 @@ export interface Credentials {
  * `rate_limited`.
  */
 export async function login(
-  deps: AccountParts,
+  deps: AccountContext,
   credentials: Credentials,
   client: SignInClient | null = null,
 ): Promise<SignedIn> {
@@ -46,13 +46,13 @@ export async function login(
 }
 
 /** Returns the account of these credentials without opening a session; throws like `login`. */
-export async function identify(deps: AccountParts, credentials: Credentials, address: string | null = null) {
+export async function identify(deps: AccountContext, credentials: Credentials, address: string | null = null) {
   const { id, email } = await check(deps, credentials, address);
   return { id, email };
 }
 
 async function check(
-  { db, keys, passwords, recordAttempt }: AccountParts,
+  { db, keys, passwords, recordAttempt }: AccountContext,
   { email: sent, password: secret }: Credentials,
   address: string | null = null,
 ): Promise<UserRow> {
