@@ -11,7 +11,7 @@ import { createAttachments } from '../domains/attachments/attachments.ts';
 import { defaultExtensions } from '../domains/attachments/uploads/extensions.ts';
 import { createEntries, type Entries } from '../domains/entries/entries.ts';
 import { TRASH_LIMITS } from '../domains/entries/trash/limits.ts';
-import { Links, type NoteTexts } from '../domains/links/links.ts';
+import { createLinks, type Links, type NoteTexts } from '../domains/links/links.ts';
 import { createNotes, type NoteMeta, type Notes } from '../domains/notes/notes.ts';
 import { Personal } from '../domains/personal/personal.ts';
 import { Search } from '../domains/search/search.ts';
@@ -36,7 +36,7 @@ export function createContentDomains(context: Context, before: Before, later: La
     textsOf: (handle, vault, of) => later().notes.textsOf(handle, vault, of),
     linksIn: (vault, path, text) => later().notes.linksIn(vault, path, text),
   };
-  const links = new Links(db, extensions, texts, opened);
+  const links = createLinks(db, extensions, texts, opened);
   const entries = createEntries({
     db,
     clock,

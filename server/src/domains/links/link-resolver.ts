@@ -42,32 +42,30 @@ export function nameKeys(vault: OpenVault): NameKey {
 
 type Reference = Pick<LinkText, 'target' | 'form'>;
 
-/** Finds the targets of links by the rules of note-text. */
-export class LinkResolver {
-  readonly #attachmentExtensions: ReadonlySet<string>;
+/**
+ * The extensions of attachments, in lower case and without the dot: a target with one of them prefers an attachment. By
+ * them and the rules of note-text the targets of links are found.
+ */
+export type Extensions = ReadonlySet<string>;
 
-  /**
-   * @param attachmentExtensions lower case, without the dot: a target with one of these extensions prefers an
-   * attachment.
-   */
-  constructor(attachmentExtensions: ReadonlySet<string>) {
-    this.#attachmentExtensions = attachmentExtensions;
-  }
+/** Returns the blind keys under which a link's target is looked up; null for a link within its own note. */
+export function keysOf(extensions: Extensions, keyOf: NameKey, { target, form }: Reference): Buffer[] | null {
+  const lookup = lookupOf(target, form, extensions);
+  return lookup.kind === 'self' ? null : lookup.stems.map(keyOf);
+}
 
-  /** Returns the blind keys under which a link's target is looked up; null for a link within its own note. */
-  keysOf(keyOf: NameKey, link: Reference): Buffer[] | null {
-    const lookup = lookupOf(link.target, link.form, this.#attachmentExtensions);
-    return lookup.kind === 'self' ? null : lookup.stems.map(keyOf);
-  }
-
-  /** Returns the target, among the candidates, of a link in the note at the path `source`. */
-  targetOf(link: Reference, source: string, candidates: readonly Candidate[]): Target {
-    const found = resolve(link, source, candidates, this.#attachmentExtensions);
-    if (found === null) return DANGLING;
-    return found.kind === 'note'
-      ? { note: found.id, attachment: null, path: found.path }
-      : { note: null, attachment: found.id, path: null };
-  }
+/** Returns the target, among the candidates, of a link in the note at the path `source`. */
+export function targetOf(
+  extensions: Extensions,
+  link: Reference,
+  source: string,
+  candidates: readonly Candidate[],
+): Target {
+  const found = resolve(link, source, candidates, extensions);
+  if (found === null) return DANGLING;
+  return found.kind === 'note'
+    ? { note: found.id, attachment: null, path: found.path }
+    : { note: null, attachment: found.id, path: null };
 }
 
 /**
@@ -133,7 +131,7 @@ const LOOK_EVERY = 64;
  * @param known candidates by id that were just written, and need not be opened.
  */
 export async function resolveLinks<Link extends UnresolvedLink>(
-  resolver: LinkResolver,
+  extensions: Extensions,
   handle: ReadHandle,
   vault: OpenVault,
   links: readonly Link[],
@@ -142,9 +140,9 @@ export async function resolveLinks<Link extends UnresolvedLink>(
 ): Promise<ResolvedLink<Link>[]> {
   const yieldIfDue = bulk ? createYield() : null;
   const keyOf = nameKeys(vault);
-  const keyed = await mapped(links, yieldIfDue, (link) => ({ ...link, keys: resolver.keysOf(keyOf, link.text) }));
+  const keyed = await mapped(links, yieldIfDue, (link) => ({ ...link, keys: keysOf(extensions, keyOf, link.text) }));
   const wanted = keyed.flatMap(({ keys }) => keys ?? []);
-  const targetIn = targetsIn(resolver, (await candidatesFor(handle, vault, wanted, known)).at);
+  const targetIn = targetsIn(extensions, (await candidatesFor(handle, vault, wanted, known)).at);
   return mapped(keyed, yieldIfDue, (link) => {
     const { note, text, keys } = link;
     const self: Target = { note: note.id, attachment: null, path: note.path };
@@ -153,13 +151,13 @@ export async function resolveLinks<Link extends UnresolvedLink>(
 }
 
 /** Returns a function that finds the target of a link in the note at a path; equal links are resolved once. */
-function targetsIn(resolver: LinkResolver, candidatesAt: CandidatesAt) {
+function targetsIn(extensions: Extensions, candidatesAt: CandidatesAt) {
   const known = new Map<string, Target>();
   return (link: LinkText, source: string, keys: readonly Buffer[]): Target => {
     const name = `${link.form}\0${source}\0${link.target}`;
     let target = known.get(name);
     if (target === undefined) {
-      target = resolver.targetOf(link, source, candidatesAt(keys));
+      target = targetOf(extensions, link, source, candidatesAt(keys));
       known.set(name, target);
     }
     return target;

@@ -1,12 +1,15 @@
 import type { NoteId, VaultId } from '@notevault/protocol/values/ids.ts';
 import { type Kysely, sql } from 'kysely';
-import { excluded, statementsOver } from '../../ports/database/statement.ts';
+import { excluded, picked, statementsOver } from '../../ports/database/statement.ts';
 import type { EntriesTables, ItemKind } from '../entries/entries.tables.ts';
 import type { NotesTables } from '../notes/notes.tables.ts';
 import type { LinkRow, LinksTables } from './links.tables.ts';
 
 type Tables = LinksTables & NotesTables & EntriesTables;
 const { statement, listStatement } = statementsOver<Tables>();
+
+const edge = ['source_id', 'ord', 'age', 'target_key', 'other_key', 'target_note_id', 'target_attachment_id'] as const;
+export type StoredEdge = Readonly<Pick<LinkRow, (typeof edge)[number]>>;
 
 /** The edges of notes, in order for each, with the columns needed for the path of each target. */
 export const findEdgesOf = listStatement((db, p: { vault: VaultId }, sources: string[]) =>
@@ -30,30 +33,8 @@ export const findEdgesOf = listStatement((db, p: { vault: VaultId }, sources: st
     .orderBy('links.ord'),
 );
 
-export interface NewEdge {
-  readonly ord: number;
-  readonly age: number;
-  readonly targetKey: Buffer | null;
-  readonly otherKey: Buffer | null;
-  readonly note: string | null;
-  readonly attachment: string | null;
-}
-
-export type SourcedEdge = NewEdge & { readonly source: string };
-
-const edgeRow = (vault: VaultId, edge: SourcedEdge) => ({
-  vault_id: vault,
-  source_id: edge.source,
-  ord: edge.ord,
-  age: edge.age,
-  target_key: edge.targetKey,
-  other_key: edge.otherKey,
-  target_note_id: edge.note,
-  target_attachment_id: edge.attachment,
-});
-
-export const insertEdgesOf = listStatement((db, p: { vault: VaultId }, edges: SourcedEdge[]) =>
-  db.insertInto('links').values(edges.map((edge) => edgeRow(p.vault, edge))),
+export const insertEdgesOf = listStatement((db, p: { vault: VaultId }, edges: StoredEdge[]) =>
+  db.insertInto('links').values(edges.map((each) => ({ vault_id: p.vault, ...picked(each, edge) }))),
 );
 
 export const deleteEdgesOf = listStatement((db, p: { vault: VaultId }, sources: string[]) =>
@@ -109,7 +90,6 @@ export const findCandidates = listStatement((db, p: { vault: VaultId }, keys: Bu
     .$castTo<{ kind: ItemKind; id: string; revision: number; meta: Buffer; key: Buffer }>(),
 );
 
-const edge = ['source_id', 'ord', 'age', 'target_key', 'other_key', 'target_note_id', 'target_attachment_id'] as const;
 const edgesIn = (db: Kysely<Tables>, vault: VaultId) =>
   db.selectFrom('links').select(edge).where('vault_id', '=', vault);
 
@@ -124,8 +104,6 @@ export const findEdgesByKey = listStatement((db, p: { vault: VaultId; limit: num
     .unionAll(edgesIn(db, p.vault).where('other_key', 'in', keys))
     .limit(p.limit),
 );
-
-export type StoredEdge = Pick<LinkRow, (typeof edge)[number]>;
 
 /**
  * Notes with links that are looked up under any of some keys, after a given note; ordered when there is one key. Each
@@ -193,10 +171,10 @@ export const findSources = listStatement((db, p: { vault: VaultId }, ids: string
 
 /** Updates some columns of existing links; their age is unchanged. */
 function overwriting(...columns: ('target_key' | 'other_key' | 'target_note_id' | 'target_attachment_id')[]) {
-  return listStatement((db, p: { vault: VaultId }, edges: SourcedEdge[]) =>
+  return listStatement((db, p: { vault: VaultId }, edges: StoredEdge[]) =>
     db
       .insertInto('links')
-      .values(edges.map((edge) => edgeRow(p.vault, edge)))
+      .values(edges.map((each) => ({ vault_id: p.vault, ...picked(each, edge) })))
       .onConflict((conflict) => conflict.columns(['vault_id', 'source_id', 'ord']).doUpdateSet(excluded(...columns))),
   );
 }

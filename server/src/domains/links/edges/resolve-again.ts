@@ -2,11 +2,11 @@ import { type Candidate, dependsOnSource } from '@notevault/note-text/links/reso
 import type { ReadHandle, WriteHandle } from '../../../ports/database/database.ts';
 import { NeedsLongTransaction } from '../../entries/revision-conflict.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
-import { type Candidates, candidatesFor, distinct, type LinkResolver, type Target } from '../link-resolver.ts';
+import { type Candidates, candidatesFor, distinct, type Extensions, type Target, targetOf } from '../link-resolver.ts';
 import { type LinkText, readableMeta, readableTexts } from '../link-texts.ts';
 import * as store from '../links.store.ts';
 import { findReferringNotes } from './referring-notes.ts';
-import { hasTarget, keysOfEdge, withTarget } from './stored-edge.ts';
+import { edgePages, hasTarget, keysOfEdge, withTarget } from './stored-edge.ts';
 
 /** More links than this are processed in slices. */
 const MANY = 1000;
@@ -38,12 +38,12 @@ export async function hasManyLinksTo(handle: ReadHandle, vault: OpenVault, keys:
 
 /** Writes the targets that edges have now, and waits for them; see planTargets. */
 export async function resolveAgain(
-  resolver: LinkResolver,
+  extensions: Extensions,
   handle: WriteHandle,
   vault: OpenVault,
   change: NameChange,
 ): Promise<void> {
-  const write = await planTargets(resolver, handle, vault, change, true);
+  const write = await planTargets(extensions, handle, vault, change, true);
   await write();
 }
 
@@ -55,7 +55,7 @@ export async function resolveAgain(
  * @param mayTakeLong false in a short transaction, which thousands of links would make a long one.
  */
 export async function planTargets(
-  resolver: LinkResolver,
+  extensions: Extensions,
   handle: WriteHandle,
   vault: OpenVault,
   { keys: given, appeared }: NameChange,
@@ -65,16 +65,16 @@ export async function planTargets(
   const found = await handle.allMany(store.findEdgesByKey, { vault: vault.id, limit: MANY + 1 }, keys);
   if (found.length > MANY) {
     if (!mayTakeLong) throw new NeedsLongTransaction();
-    return (except) => resolveManyAgain(resolver, handle, vault, { keys, appeared }, except);
+    return (except) => resolveManyAgain(extensions, handle, vault, { keys, appeared }, except);
   }
   const sources = await readSources(handle, vault, [...new Set(found.map((edge) => edge.source_id))]);
-  const retargets = await retargetsOf(resolver, handle, vault, found, appeared, sources);
+  const retargets = await retargetsOf(extensions, handle, vault, found, appeared, sources);
   return (except) => writeTargets(handle, vault, retargets, except);
 }
 
 /** Reads and writes one note and one slice of its links at a time, to limit memory. */
 async function resolveManyAgain(
-  resolver: LinkResolver,
+  extensions: Extensions,
   handle: WriteHandle,
   vault: OpenVault,
   { keys, appeared }: NameChange,
@@ -86,14 +86,10 @@ async function resolveManyAgain(
     if (except?.has(source)) continue;
     // Unsealed once for all slices of the note's links.
     const sources = await readSources(handle, vault, [source]);
-    for (let from = 0; ; ) {
-      const page = await handle.all(store.findEdgesPage, { vault: vault.id, source, from, limit: MANY });
+    for await (const page of edgePages(handle, vault, source)) {
       const edges = page.filter((edge) => keysOfEdge(edge).some((key) => names.has(key.toString('hex'))));
-      const retargets = await retargetsOf(resolver, handle, vault, edges, appeared, sources);
+      const retargets = await retargetsOf(extensions, handle, vault, edges, appeared, sources);
       for (const id of await writeTargets(handle, vault, retargets)) changed.add(id);
-      const last = page.at(-1);
-      if (last === undefined || page.length < MANY) break;
-      from = last.ord + 1;
     }
   }
   return changed;
@@ -102,12 +98,12 @@ async function resolveManyAgain(
 async function writeTargets(
   handle: WriteHandle,
   vault: OpenVault,
-  retargeted: readonly store.SourcedEdge[],
+  retargeted: readonly store.StoredEdge[],
   except?: ReadonlySet<string>,
 ): Promise<Set<string>> {
-  const own = retargeted.filter(({ source }) => !except?.has(source));
+  const own = retargeted.filter(({ source_id }) => !except?.has(source_id));
   await handle.runMany(store.overwriteTargets, { vault: vault.id }, own);
-  return new Set(own.map(({ source }) => source));
+  return new Set(own.map(({ source_id }) => source_id));
 }
 
 /** Returns notes by id; unreadable ones are left out. */
@@ -130,19 +126,19 @@ async function readSources(
 }
 
 async function retargetsOf(
-  resolver: LinkResolver,
+  extensions: Extensions,
   handle: ReadHandle,
   vault: OpenVault,
   edges: readonly store.StoredEdge[],
   appeared: readonly string[],
   sources: ReadonlyMap<string, Source>,
-): Promise<store.SourcedEdge[]> {
+): Promise<store.StoredEdge[]> {
   if (edges.length === 0) return [];
   const candidates = await candidatesFor(handle, vault, edges.flatMap(keysOfEdge));
   const candidatesOf = competitors(candidates, appeared);
   return [...Map.groupBy(edges, (edge) => edge.source_id)].flatMap(([id, own]) => {
     const source = sources.get(id);
-    return source === undefined ? [] : [...retargetsIn(resolver, source, own, candidatesOf)];
+    return source === undefined ? [] : [...retargetsIn(extensions, source, own, candidatesOf)];
   });
 }
 
@@ -158,20 +154,20 @@ function competitors({ at, byId }: Candidates, appeared: readonly string[]): (ed
 
 /** Returns those edges of a note whose target changes, with their new target. */
 function retargetsIn(
-  resolver: LinkResolver,
+  extensions: Extensions,
   source: Source,
   edges: readonly store.StoredEdge[],
   candidatesOf: (edge: store.StoredEdge) => Candidate[],
-): Iterable<store.SourcedEdge> {
+): Iterable<store.StoredEdge> {
   // An edge is found under each of its keys.
-  const retargeted = new Map<number, store.SourcedEdge>();
+  const retargeted = new Map<number, store.StoredEdge>();
   // A note may contain the same link thousands of times.
   const known = new Map<string, Target>();
   for (const edge of edges) {
     const text = source.texts[edge.ord];
     if (text === undefined) continue;
     const name = `${text.form} ${edge.target_note_id ?? edge.target_attachment_id} ${text.target}`;
-    const target = known.get(name) ?? targetOf(resolver, source, text, candidatesOf(edge));
+    const target = known.get(name) ?? targetFrom(extensions, source, text, candidatesOf(edge));
     if (target === null) continue;
     known.set(name, target);
     if (!hasTarget(edge, target)) retargeted.set(edge.ord, withTarget(edge, target));
@@ -180,12 +176,12 @@ function retargetsIn(
 }
 
 /** Returns the target of a link in a note; null if that needs the note's path, and it is unreadable. */
-function targetOf(
-  resolver: LinkResolver,
+function targetFrom(
+  extensions: Extensions,
   source: Source,
   text: LinkText,
   candidates: readonly Candidate[],
 ): Target | null {
   const path = dependsOnSource(text, candidates) ? source.path() : '';
-  return path === null ? null : resolver.targetOf(text, path, candidates);
+  return path === null ? null : targetOf(extensions, text, path, candidates);
 }

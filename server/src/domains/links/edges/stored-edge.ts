@@ -1,5 +1,7 @@
+import type { ReadHandle } from '../../../ports/database/database.ts';
+import type { OpenVault } from '../../vaults/vaults.ts';
 import type { Target } from '../link-resolver.ts';
-import type { SourcedEdge, StoredEdge } from '../links.store.ts';
+import { findEdgesPage, type StoredEdge } from '../links.store.ts';
 
 /** Returns the keys under which an edge's target is looked up; none for a link within its own note. */
 export function keysOfEdge(edge: StoredEdge): Buffer[] {
@@ -10,8 +12,21 @@ export function hasTarget(edge: StoredEdge, { note, attachment }: Target): boole
   return note === edge.target_note_id && attachment === edge.target_attachment_id;
 }
 
-/** An edge as it is stored, with another target. */
-export function withTarget(edge: StoredEdge, { note, attachment }: Target): SourcedEdge {
-  const { source_id: source, ord, age, target_key: targetKey, other_key: otherKey } = edge;
-  return { source, ord, age, targetKey, otherKey, note, attachment };
+/** The edge with another target. */
+export function withTarget(edge: StoredEdge, { note, attachment }: Pick<Target, 'note' | 'attachment'>): StoredEdge {
+  return { ...edge, target_note_id: note, target_attachment_id: attachment };
+}
+
+/** Maximum number of edges per read: on SQLite a read blocks the event loop. */
+export const EDGES_PAGE = 1000;
+
+/** Reads the edges of a note that may have thousands, in order. */
+export async function* edgePages(handle: ReadHandle, vault: OpenVault, source: string): AsyncGenerator<StoredEdge[]> {
+  for (let from = 0; ; ) {
+    const page = await handle.all(findEdgesPage, { vault: vault.id, source, from, limit: EDGES_PAGE });
+    yield page;
+    const last = page.at(-1);
+    if (last === undefined || page.length < EDGES_PAGE) return;
+    from = last.ord + 1;
+  }
 }

@@ -5,7 +5,7 @@ import { createYield } from '../../../concurrency/yield.ts';
 import type { WriteHandle } from '../../../ports/database/database.ts';
 import type { LinkWrites, WrittenNote } from '../../notes/notes.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
-import { type LinkResolver, mapped, type ResolvedLink, resolveLinks, SLICE, slicesOf } from '../link-resolver.ts';
+import { type Extensions, mapped, type ResolvedLink, resolveLinks, SLICE, slicesOf } from '../link-resolver.ts';
 import { identityOf, type LinkText, sameTexts, sealTexts, textOf, toNoteLink } from '../link-texts.ts';
 import * as store from '../links.store.ts';
 import { planTargets } from './resolve-again.ts';
@@ -24,7 +24,7 @@ interface AgedLink {
  * now or had before; see NoteHooks. Throws NeedsLongTransaction.
  */
 export async function planLinks(
-  resolver: LinkResolver,
+  extensions: Extensions,
   handle: WriteHandle,
   vault: OpenVault,
   notes: readonly WrittenNote[],
@@ -33,8 +33,8 @@ export async function planLinks(
   const appeared = notes.filter(({ movedKeys }) => movedKeys.length > 0).map(({ id }) => id);
   const names = { keys: notes.flatMap(({ movedKeys }) => movedKeys), appeared };
   const [{ former, damaged, changed, links }, writeTargets] = await Promise.all([
-    planOwn(resolver, handle, vault, notes, bulk),
-    planTargets(resolver, handle, vault, names, bulk),
+    planOwn(extensions, handle, vault, notes, bulk),
+    planTargets(extensions, handle, vault, names, bulk),
   ]);
   async function write() {
     const anew = new Set(changed.map(({ id }) => id));
@@ -60,7 +60,7 @@ function linksOf(links: readonly OpenedLink[]): NoteLink[] {
 
 /** Resolves the notes' own links, with one lookup for all targets; returns the former ones of edited notes, too. */
 async function planOwn(
-  resolver: LinkResolver,
+  extensions: Extensions,
   handle: WriteHandle,
   vault: OpenVault,
   notes: readonly WrittenNote[],
@@ -85,7 +85,7 @@ async function planOwn(
   const aged: AgedLink[] = [];
   for (const note of changed) aged.push(...(await withFormerAges(note, former.get(note.id) ?? [], bulk)));
   const known = new Map(notes.map(({ id, path, aliases }) => [id, { kind: 'note' as const, id, path, aliases }]));
-  return { former, damaged, changed, links: await resolveLinks(resolver, handle, vault, aged, bulk, known) };
+  return { former, damaged, changed, links: await resolveLinks(extensions, handle, vault, aged, bulk, known) };
 }
 
 /** Gives the links that a note had before their former ages and origins; equal links are matched in their order. */
@@ -128,15 +128,15 @@ async function writeOwn(
   await Promise.all(sent);
 }
 
-function edgeOf({ note, ord, age, keys, target }: ResolvedLink<AgedLink>): store.SourcedEdge {
+function edgeOf({ note, ord, age, keys, target }: ResolvedLink<AgedLink>): store.StoredEdge {
   return {
-    source: note.id,
+    source_id: note.id,
     ord,
     age,
-    targetKey: keys?.[0] ?? null,
-    otherKey: keys?.[1] ?? null,
-    note: target.note,
-    attachment: target.attachment,
+    target_key: keys?.[0] ?? null,
+    other_key: keys?.[1] ?? null,
+    target_note_id: target.note,
+    target_attachment_id: target.attachment,
   };
 }
 

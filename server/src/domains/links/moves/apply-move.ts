@@ -7,12 +7,12 @@ import * as store from '../links.store.ts';
 /** What `applyMove` writes: plain data, because it may be spooled to disk. */
 export interface PreparedEdges extends PreparedLinks {
   /** Edges that get another target under the same keys. */
-  readonly retargets: readonly store.SourcedEdge[];
+  readonly retargets: readonly store.StoredEdge[];
   /** Edges that get other keys or another target. */
-  readonly changed: store.SourcedEdge[];
+  readonly changed: store.StoredEdge[];
   /** Notes whose edges are all replaced. */
   readonly cleared: string[];
-  readonly edges: store.SourcedEdge[];
+  readonly edges: store.StoredEdge[];
   readonly texts: store.SourcedTexts[];
 }
 

@@ -1,20 +1,17 @@
 import { leadsFromFolder, targetChoices } from '@notevault/note-text/links/retarget.ts';
 import { fileName } from '@notevault/note-text/paths.ts';
 import type { NoteId } from '@notevault/protocol/values/ids.ts';
-import type { YieldIfDue } from '../../../concurrency/yield.ts';
-import type { ReadHandle } from '../../../ports/database/database.ts';
-import type { OpenVault } from '../../vaults/vaults.ts';
 import { hasTarget, keysOfEdge } from '../edges/stored-edge.ts';
-import { DANGLING, type LinkResolver, type Target } from '../link-resolver.ts';
+import { DANGLING, distinct, keysOf, type Target, targetOf } from '../link-resolver.ts';
 import type { LinkText, Origin } from '../link-texts.ts';
 import type { StoredEdge } from '../links.store.ts';
-import { CandidatesAfterMove, type MoveIndex } from './move-index.ts';
+import { type CandidatesAfterMove, candidatesAfterMove, type Move, type MoveIndex } from './move-index.ts';
 
 /** A link whose text changes so that its target stays the same. */
 export interface LinkRewrite {
   readonly ord: number;
   /** The new target text. */
-  readonly text: string;
+  readonly target: string;
   readonly newTarget: Target;
   /** The text to restore when the target moves back; undefined if this rewrite restores it. */
   readonly origin: Origin | undefined;
@@ -62,122 +59,120 @@ interface PendingEdge extends TouchedEdge {
   readonly original: string | null;
 }
 
+/** Returns the target, after the move, of a link with a text in the form of another link. */
+type TargetAfter = (target: string, link: LinkText, source: PathChange) => Target;
+
 /**
  * Evaluates edges one by one, then decides on all of them at once, so that all possible new names are looked up
  * together.
  */
-export class EdgeEvaluation {
-  readonly #resolver: LinkResolver;
-  readonly #index: MoveIndex;
-  readonly #candidates: CandidatesAfterMove;
-  readonly #pending: PendingEdge[] = [];
-  /** Targets by link and source: a note may contain the same link thousands of times. */
-  readonly #targets = new Map<string, Target>();
-
-  constructor(resolver: LinkResolver, handle: ReadHandle, vault: OpenVault, index: MoveIndex) {
-    this.#resolver = resolver;
-    this.#index = index;
-    this.#candidates = new CandidatesAfterMove(handle, vault, index);
+export async function evaluateEdges(move: Move, touched: readonly TouchedEdge[]): Promise<LinkRewritePlan> {
+  const { index, yieldIfDue } = move;
+  const candidates = candidatesAfterMove(move);
+  await candidates.fetch(distinct(touched.flatMap(({ edge }) => keysOfEdge(edge))));
+  const targetAfter = targetsAfter(move, candidates);
+  const pending: PendingEdge[] = [];
+  for (const each of touched) {
+    await yieldIfDue();
+    const evaluated = pendingEdge(each, targetPathOf(index, candidates, each.edge), targetAfter);
+    if (evaluated !== null) pending.push(evaluated);
   }
-
-  /** Reads the candidates under some keys, which are those of the edges to evaluate. */
-  fetch(keys: readonly Buffer[]): Promise<void> {
-    return this.#candidates.fetch(keys);
-  }
-
-  evaluate({ edge, text, source }: TouchedEdge): void {
-    const now = this.#targetOf(text.target, text, source);
-    const target = this.#targetPathOf(edge);
-    // A link that led from its note's folder to a note that moves must lead there afterwards, too. While only its own note
-    // moves it stays: it may mean the name, or the path from the root.
-    const moves = target !== null && target.before !== target.after;
-    const led = moves && leadsFromFolder(text.form, source.before, text.target, target.before);
-    const leads = (to: string) => !led || leadsFromFolder(text.form, source.after, to, target.after);
-    const earlier = originalText(text, target);
-    const original = earlier !== null && leads(earlier) ? earlier : null;
-    const keepsTarget = hasTarget(edge, now) && leads(text.target);
-    if (original === null && keepsTarget) return;
-    const choices = target === null ? [] : choicesOf(text, source, target);
-    this.#pending.push({ edge, text, source, now, target, choices, keepsTarget, original });
-  }
-
-  async decide(yieldIfDue: YieldIfDue): Promise<LinkRewritePlan> {
-    await this.#candidates.fetch(await this.#keysOfChoices(yieldIfDue));
-    const rewrites = new Map<NoteId, LinkRewrite[]>();
-    const retargets: EdgeRetarget[] = [];
-    for (const pending of this.#pending) {
-      await yieldIfDue();
-      const { edge, now } = pending;
-      const source = edge.source_id as NoteId;
-      const rewrite = this.#rewriteOf(pending);
-      if (rewrite === null) {
-        if (!hasTarget(edge, now)) retargets.push({ edge, target: now });
-        continue;
-      }
-      const list = rewrites.get(source);
-      if (list === undefined) rewrites.set(source, [rewrite]);
-      else list.push(rewrite);
+  await candidates.fetch(await keysOfChoices(move, pending));
+  const rewrites = new Map<NoteId, LinkRewrite[]>();
+  const retargets: EdgeRetarget[] = [];
+  for (const each of pending) {
+    await yieldIfDue();
+    const { edge, now } = each;
+    const rewrite = rewriteOf(each, targetAfter);
+    if (rewrite === null) {
+      if (!hasTarget(edge, now)) retargets.push({ edge, target: now });
+      continue;
     }
-    return { rewrites, retargets };
+    const source = edge.source_id as NoteId;
+    const list = rewrites.get(source);
+    if (list === undefined) rewrites.set(source, [rewrite]);
+    else list.push(rewrite);
   }
+  return { rewrites, retargets };
+}
 
-  /** Returns how an edge keeps its target by another text; null when its present text does that, or no text does. */
-  #rewriteOf(pending: PendingEdge): LinkRewrite | null {
-    const { edge, text, now, target, original } = pending;
-    const chosen = target === null ? null : this.#textFor(pending);
-    if (chosen === null || target === null) return null;
-    const { target_note_id: note, target_attachment_id: attachment } = edge;
-    const newTarget = { note, attachment, path: note === null ? null : target.after };
-    const origin = chosen === original ? undefined : (text.origin ?? { target: text.target, path: target.before });
-    return { ord: edge.ord, text: chosen, newTarget, origin, fallback: now };
-  }
-
-  /** Returns the text with which the edge keeps its target; null when its present text does, or when none does. */
-  #textFor({ edge, text, source, choices, keepsTarget, original }: PendingEdge): string | null {
-    const texts = [...(original === null ? [] : [original]), ...(keepsTarget ? [] : choices)];
-    return texts.find((target) => hasTarget(edge, this.#targetOf(target, text, source))) ?? null;
-  }
-
-  /** Returns the target, after the move, of a link with a text in the form of another link. */
-  #targetOf(target: string, { form }: LinkText, source: PathChange): Target {
+/** Finds the target of each link and source once: a note may contain the same link thousands of times. */
+function targetsAfter({ extensions, index }: Move, candidates: CandidatesAfterMove): TargetAfter {
+  const targets = new Map<string, Target>();
+  return (target, { form }, source) => {
     const name = `${form}\0${source.after}\0${target}`;
-    let found = this.#targets.get(name);
+    let found = targets.get(name);
     if (found === undefined) {
-      const keys = this.#resolver.keysOf(this.#index.keyOf, { target, form });
-      found =
-        keys === null ? DANGLING : this.#resolver.targetOf({ target, form }, source.after, this.#candidates.at(keys));
-      this.#targets.set(name, found);
+      const keys = keysOf(extensions, index.keyOf, { target, form });
+      found = keys === null ? DANGLING : targetOf(extensions, { target, form }, source.after, candidates.at(keys));
+      targets.set(name, found);
     }
     return found;
-  }
+  };
+}
 
-  /** Returns the paths of an edge's present target; null when it has none or an unreadable one. */
-  #targetPathOf(edge: StoredEdge): PathChange | null {
-    const id = edge.target_note_id ?? edge.target_attachment_id;
-    if (id === null) return null;
-    const move = this.#index.moveOf.get(id);
-    if (move !== undefined) return { before: move.from, after: move.to };
-    const staying = this.#candidates.at(keysOfEdge(edge)).find((candidate) => candidate.id === id);
-    return staying === undefined ? null : { before: staying.path, after: staying.path };
-  }
+/** Evaluates an edge; null for one that keeps its text and target. */
+function pendingEdge(
+  { edge, text, source }: TouchedEdge,
+  target: PathChange | null,
+  targetAfter: TargetAfter,
+): PendingEdge | null {
+  const now = targetAfter(text.target, text, source);
+  // A link that led from its note's folder to a note that moves must lead there afterwards, too. While only its own note
+  // moves it stays: it may mean the name, or the path from the root.
+  const moves = target !== null && target.before !== target.after;
+  const led = moves && leadsFromFolder(text.form, source.before, text.target, target.before);
+  const leads = (to: string) => !led || leadsFromFolder(text.form, source.after, to, target.after);
+  const earlier = originalText(text, target);
+  const original = earlier !== null && leads(earlier) ? earlier : null;
+  const keepsTarget = hasTarget(edge, now) && leads(text.target);
+  if (original === null && keepsTarget) return null;
+  const choices = target === null ? [] : choicesOf(text, source, target);
+  return { edge, text, source, now, target, choices, keepsTarget, original };
+}
 
-  /** Returns the lookup keys of all possible texts. A text is looked up by its last segment, and many have the same. */
-  async #keysOfChoices(yieldIfDue: YieldIfDue): Promise<Buffer[]> {
-    const names = new Set<string>();
-    const keys: Buffer[] = [];
-    for (const { text, choices, original } of this.#pending) {
-      await yieldIfDue();
-      for (const target of [...choices, ...(original === null ? [] : [original])]) {
-        const name = fileName(target);
-        if (names.has(name)) continue;
-        names.add(name);
-        // Keys are made from the whole text: white space at the end of a segment is significant, at the end of the
-        // text it is not.
-        keys.push(...(this.#resolver.keysOf(this.#index.keyOf, { target, form: text.form }) ?? []));
-      }
+/** Returns how an edge keeps its target by another text; null when its present text does that, or no text does. */
+function rewriteOf(pending: PendingEdge, targetAfter: TargetAfter): LinkRewrite | null {
+  const { edge, text, source, now, target, choices, keepsTarget, original } = pending;
+  if (target === null) return null;
+  const texts = [...(original === null ? [] : [original]), ...(keepsTarget ? [] : choices)];
+  const chosen = texts.find((each) => hasTarget(edge, targetAfter(each, text, source)));
+  if (chosen === undefined) return null;
+  const { target_note_id: note, target_attachment_id: attachment } = edge;
+  const newTarget = { note, attachment, path: note === null ? null : target.after };
+  const origin = chosen === original ? undefined : (text.origin ?? { target: text.target, path: target.before });
+  return { ord: edge.ord, target: chosen, newTarget, origin, fallback: now };
+}
+
+/** Returns the paths of an edge's present target; null when it has none or an unreadable one. */
+function targetPathOf(index: MoveIndex, candidates: CandidatesAfterMove, edge: StoredEdge): PathChange | null {
+  const id = edge.target_note_id ?? edge.target_attachment_id;
+  if (id === null) return null;
+  const move = index.moveOf.get(id);
+  if (move !== undefined) return { before: move.from, after: move.to };
+  const staying = candidates.at(keysOfEdge(edge)).find((candidate) => candidate.id === id);
+  return staying === undefined ? null : { before: staying.path, after: staying.path };
+}
+
+/** Returns the lookup keys of all possible texts. A text is looked up by its last segment, and many have the same. */
+async function keysOfChoices(
+  { extensions, index, yieldIfDue }: Move,
+  pending: readonly PendingEdge[],
+): Promise<Buffer[]> {
+  const names = new Set<string>();
+  const keys: Buffer[] = [];
+  for (const { text, choices, original } of pending) {
+    await yieldIfDue();
+    for (const target of [...choices, ...(original === null ? [] : [original])]) {
+      const name = fileName(target);
+      if (names.has(name)) continue;
+      names.add(name);
+      // Keys are made from the whole text: white space at the end of a segment is significant, at the end of the text it
+      // is not.
+      keys.push(...(keysOf(extensions, index.keyOf, { target, form: text.form }) ?? []));
     }
-    return keys;
   }
+  return keys;
 }
 
 /** Returns the text that a link had before moves rewrote it, if its target is back at the path of that time. */

@@ -3,7 +3,16 @@ import type { YieldIfDue } from '../../../concurrency/yield.ts';
 import type { ReadHandle } from '../../../ports/database/database.ts';
 import type { MovedItem } from '../../notes/notes.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
-import { candidatesFor, type NameKey, nameKeys } from '../link-resolver.ts';
+import { candidatesFor, type Extensions, type NameKey, nameKeys } from '../link-resolver.ts';
+
+/** A move whose links are planned, and with what. */
+export interface Move {
+  readonly extensions: Extensions;
+  readonly handle: ReadHandle;
+  readonly vault: OpenVault;
+  readonly index: MoveIndex;
+  readonly yieldIfDue: YieldIfDue;
+}
 
 /** Lookup tables of the moving items. */
 export interface MoveIndex {
@@ -18,6 +27,8 @@ export interface MoveIndex {
    * former.
    */
   readonly keys: readonly Buffer[];
+  /** Those keys, in hex. */
+  readonly names: ReadonlySet<string>;
 }
 
 /** Indexes the moving items by id and by their blind keys. */
@@ -44,42 +55,34 @@ export async function indexMoves(
       else list.push(candidate);
     }
   }
-  return { moveOf: new Map(moves.map((move) => [move.id, move])), candidates, keyOf, moved, keys: [...keys] };
+  const names = new Set([...keys].map((key) => key.toString('hex')));
+  return { moveOf: new Map(moves.map((move) => [move.id, move])), candidates, keyOf, moved, keys: [...keys], names };
 }
 
 function namesAt({ kind, aliases }: MovedItem, path: string): string[] {
   return kind === 'note' ? [noteNameKey(path), ...aliases.map(aliasKey)] : [attachmentNameKey(path)];
 }
 
+export type CandidatesAfterMove = ReturnType<typeof candidatesAfterMove>;
+
 /**
  * The candidates as they will be after the move, with moved items under their new names and paths; read by key as
  * needed.
  */
-export class CandidatesAfterMove {
-  readonly #handle: ReadHandle;
-  readonly #vault: OpenVault;
-  readonly #index: MoveIndex;
-  readonly #found = new Map<string, Candidate[]>();
-
-  constructor(handle: ReadHandle, vault: OpenVault, index: MoveIndex) {
-    this.#handle = handle;
-    this.#vault = vault;
-    this.#index = index;
-  }
-
-  /** Reads the candidates under those of the keys that have not been read. */
-  async fetch(keys: readonly Buffer[]): Promise<void> {
-    const missing = keys.filter((key) => !this.#found.has(key.toString('hex')));
-    if (missing.length === 0) return;
-    const { at } = await candidatesFor(this.#handle, this.#vault, missing, this.#index.candidates);
-    for (const key of missing) {
-      const name = key.toString('hex');
-      const staying = at([key]).filter(({ id }) => !this.#index.moveOf.has(id));
-      this.#found.set(name, [...staying, ...(this.#index.moved.get(name) ?? [])]);
-    }
-  }
-
-  at(keys: readonly Buffer[]): Candidate[] {
-    return keys.flatMap((key) => this.#found.get(key.toString('hex')) ?? []);
-  }
+export function candidatesAfterMove({ handle, vault, index }: Move) {
+  const found = new Map<string, Candidate[]>();
+  return {
+    /** Reads the candidates under those of the keys that have not been read. */
+    async fetch(keys: readonly Buffer[]): Promise<void> {
+      const missing = keys.filter((key) => !found.has(key.toString('hex')));
+      if (missing.length === 0) return;
+      const { at } = await candidatesFor(handle, vault, missing, index.candidates);
+      for (const key of missing) {
+        const name = key.toString('hex');
+        const staying = at([key]).filter(({ id }) => !index.moveOf.has(id));
+        found.set(name, [...staying, ...(index.moved.get(name) ?? [])]);
+      }
+    },
+    at: (keys: readonly Buffer[]) => keys.flatMap((key) => found.get(key.toString('hex')) ?? []),
+  };
 }

@@ -1,10 +1,7 @@
-import type { YieldIfDue } from '../../../concurrency/yield.ts';
-import type { ReadHandle } from '../../../ports/database/database.ts';
-import type { OpenVault } from '../../vaults/vaults.ts';
-import * as store from '../links.store.ts';
-
-/** Maximum number of edges per read: on SQLite a read blocks the event loop. */
-const EDGES = 1000;
+import { EDGES_PAGE, edgePages } from '../edges/stored-edge.ts';
+import type { StoredEdge } from '../links.store.ts';
+import { findEdgesFrom } from '../links.store.ts';
+import type { Move } from './move-index.ts';
 
 /**
  * Returns the edges of notes; a note with thousands is read in pages.
@@ -12,52 +9,39 @@ const EDGES = 1000;
  * @param counts how many edges each note has, about.
  */
 export async function readEdges(
-  handle: ReadHandle,
-  vault: OpenVault,
+  { handle, vault, yieldIfDue }: Move,
   counts: ReadonlyMap<string, number>,
-  yieldIfDue: YieldIfDue,
-): Promise<Map<string, store.StoredEdge[]>> {
-  const edges = new Map<string, store.StoredEdge[]>();
+): Promise<Map<string, StoredEdge[]>> {
+  const edges = new Map<string, StoredEdge[]>();
   for (const group of groupsOf(counts)) {
     await yieldIfDue();
-    const rows = await handle.allMany(store.findEdgesFrom, { vault: vault.id }, group);
+    const rows = await handle.allMany(findEdgesFrom, { vault: vault.id }, group);
     for (const [source, own] of Map.groupBy(rows, (edge) => edge.source_id)) edges.set(source, own);
   }
   for (const [source, count] of counts) {
-    if (count > EDGES) edges.set(source, await readManyEdges(handle, vault, source, yieldIfDue));
+    if (count <= EDGES_PAGE) continue;
+    const own: StoredEdge[] = [];
+    for await (const page of edgePages(handle, vault, source)) {
+      for (const edge of page) own.push(edge);
+      await yieldIfDue();
+    }
+    edges.set(source, own);
   }
   return edges;
 }
 
-/** Groups the notes with few edges so that one read returns about `EDGES`. */
+/** Groups the notes with few edges so that one read returns about a page. */
 function groupsOf(counts: ReadonlyMap<string, number>): string[][] {
   const groups: string[][] = [];
   let left = 0;
   for (const [source, count] of counts) {
-    if (count === 0 || count > EDGES) continue;
+    if (count === 0 || count > EDGES_PAGE) continue;
     if (left <= 0) {
       groups.push([]);
-      left = EDGES;
+      left = EDGES_PAGE;
     }
     groups.at(-1)?.push(source);
     left -= count;
   }
   return groups;
-}
-
-async function readManyEdges(
-  handle: ReadHandle,
-  vault: OpenVault,
-  source: string,
-  yieldIfDue: YieldIfDue,
-): Promise<store.StoredEdge[]> {
-  const edges: store.StoredEdge[] = [];
-  for (let from = 0; ; ) {
-    await yieldIfDue();
-    const page = await handle.all(store.findEdgesPage, { vault: vault.id, source, from, limit: EDGES });
-    for (const edge of page) edges.push(edge);
-    const last = page.at(-1);
-    if (last === undefined || page.length < EDGES) return edges;
-    from = last.ord + 1;
-  }
 }
