@@ -1,8 +1,9 @@
 import type { NoteId } from '@notevault/protocol/values/ids.ts';
 import type { Doc } from 'yjs';
 import { findStates } from '../../src/domains/notes/live/live.store.ts';
-import { documentOf, readNoteState } from '../../src/domains/notes/live/note-state.ts';
+import { readNoteState } from '../../src/domains/notes/live/note-state.ts';
 import { applyUpdates } from '../../src/domains/notes/merge/document.ts';
+import { currentDocument } from '../../src/domains/notes/writes/build-note-row.ts';
 import type { OpenVault } from '../../src/domains/vaults/vaults.ts';
 import type { Device } from './sync.device.ts';
 import { Letters } from './sync.letters.ts';
@@ -55,7 +56,7 @@ export class Documents {
   async #stored(vault: OpenVault, id: NoteId): Promise<Doc | null> {
     const whole = await readNoteState(this.#servers.first, vault, id);
     if (whole === null) return null;
-    const doc = documentOf(vault, whole);
+    const doc = currentDocument(vault, whole);
     const waiting = whole.updates.flatMap((row) => row.open().updates);
     if (!applyUpdates(doc, waiting)) throw new Error('the edits that wait do not fit it');
     return doc;

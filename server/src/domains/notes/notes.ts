@@ -18,7 +18,7 @@ import { cachedToListed, notePathOf, openNote, toListed, toNote } from './notes.
 import { type NoteMeta, sealed } from './sealed-note.ts';
 import { createBatchOperations } from './writes/bulk.ts';
 import { linkMentionOf, mentionedNote } from './writes/link-mention.ts';
-import { deriveOnPool } from './writes/offload/derive-on-pool.ts';
+import { deriveOnPool } from './writes/offload/task-transfer.ts';
 import { replacePlaces } from './writes/replace-places.ts';
 import { toggleTask } from './writes/toggle-task.ts';
 import { upsertNote } from './writes/upsert.ts';
@@ -27,8 +27,7 @@ import { VaultWriter } from './writes/vault-writer.ts';
 export type Notes = ReturnType<typeof createNotes>;
 
 export type { ChangedNote, SealedNote } from './change-feed.ts';
-export type { ApplyOutcome, ApplyRefusal, LiveNote, LiveNotes } from './live/live-notes.ts';
-export type { CloseReason, Watcher } from './live/watchers.ts';
+export type { ApplyOutcome, CloseReason, LiveNote, LiveNotes, Watcher } from './live/live-notes.ts';
 export type { LinkMove, MovedItem, PreparedLinks, RewrittenNote } from './moves/moved-notes.ts';
 export type { CachedNote } from './note-cache.ts';
 export type {

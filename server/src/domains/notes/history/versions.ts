@@ -1,4 +1,3 @@
-import type { Derived } from '@notevault/note-text/derive.ts';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { Note, NoteVersion } from '@notevault/protocol/notes.ts';
 import type { NoteId } from '@notevault/protocol/values/ids.ts';
@@ -8,8 +7,9 @@ import type { OpenVault } from '../../vaults/vaults.ts';
 import type { NoteDeps } from '../notes.deps.ts';
 import { type OpenedNote, openNote, toNote, toVersion } from '../notes.mapper.ts';
 import * as notesStore from '../notes.store.ts';
-import { type NoteMeta, sealed } from '../sealed-note.ts';
-import { deriveOnPool } from '../writes/offload/derive-on-pool.ts';
+import { sealed } from '../sealed-note.ts';
+import { derivedMeta } from '../writes/build-note-row.ts';
+import { deriveOnPool } from '../writes/offload/task-transfer.ts';
 import { planText, writeOne } from '../writes/upsert.ts';
 import type { WritePlan, WriteTarget } from '../writes/write-plan.ts';
 import { thinVersions } from './version-retention.ts';
@@ -68,17 +68,10 @@ async function readVersion(deps: NoteDeps, vault: OpenVault, id: NoteId, version
   const text = sealed.openContent(vault, id, version, kept.content);
   const { hash } = sealed.openVersion(vault, id, version, kept.meta);
   const derived = await deriveOnPool(deps, vault, path, text);
-  const meta = { ...note.meta, ...metaOf(derived), hash };
+  const meta = { ...note.meta, ...derivedMeta(derived), hash };
   const links = await db.read((handle) => hooks.linksFrom(handle, vault, { id, path, links: derived.links }));
   const { created_at: madeAt } = kept;
   return toNote({ ...note, version, meta, content: text, updated_at: madeAt, mtime: madeAt / 1000 }, links);
-}
-
-/** Returns the fields of a note's meta that follow from its text. */
-function metaOf(derived: Omit<Derived, 'headings'>): Partial<NoteMeta> {
-  const { title, tags, aliases, description, resource, type, parseStatus } = derived;
-  const { fmCreated: created, fmTimestamp: timestamp, parseReason: parseFault } = derived;
-  return { title, tags, aliases, description, resource, type, created, timestamp, parseStatus, parseFault };
 }
 
 function restoreVersion(deps: NoteDeps, context: WriteContext<Note>, id: NoteId, version: number): Promise<Note> {

@@ -11,13 +11,13 @@ import { FlushSchedule } from './flush/flush-schedule.ts';
 import { overdueNotes } from './flush/overdue-notes.ts';
 import * as store from './live.store.ts';
 import { LiveDocument } from './live-document.ts';
-import { type ApplyOutcome, type LiveNote, type LiveNotes, type LiveStats, refusalOf } from './live-notes.ts';
+import type { ApplyOutcome, CloseReason, Watcher } from './live-notes.ts';
 import { readNoteState } from './note-state.ts';
 import { OpenDocuments } from './open-documents.ts';
 import { preserveRejectedText } from './rejected-text.ts';
 import { UpdateLog } from './update-log.ts';
-import { LineageError, TooCostly, UnknownServerUpdate } from './updates/outcomes.ts';
-import type { Watcher } from './watchers.ts';
+import type { ApplyResult } from './updates/trial.ts';
+import { MalformedUpdate } from './updates/update-validator.ts';
 
 const BUS_TOPIC = 'note';
 /** Notes of one vault that are flushed at the same time. */
@@ -32,7 +32,7 @@ interface Loading {
 }
 
 /** Opens, flushes and closes the live documents of this process, and keeps them up to date with the database. */
-export class DocumentManager implements LiveNotes, LiveNotifications, AsyncDisposable {
+export class DocumentManager implements LiveNotifications, AsyncDisposable {
   readonly #deps: LiveDeps;
   readonly #log: UpdateLog;
   readonly #documents = new OpenDocuments();
@@ -51,16 +51,27 @@ export class DocumentManager implements LiveNotes, LiveNotifications, AsyncDispo
     this.#subscription = deps.bus.subscribe(BUS_TOPIC, (id) => this.#written(id as NoteId));
   }
 
-  async open(vault: OpenVault, id: NoteId, watcher: Watcher): Promise<LiveNote> {
+  /** Opens a note's document. Throws `note_not_found`, `note_unreadable`, `unavailable`. */
+  async open(vault: OpenVault, id: NoteId, watcher: Watcher) {
     let document = await this.#document(vault, id);
     // It may have been closed meanwhile, and then its watchers would see no edit of others.
     while (this.#documents.get(id) !== document) document = await this.#document(vault, id);
     const watching = document.watch(watcher);
     return {
-      missingFor: (stateVector) => document.missingFor(stateVector).catch(refusalOf),
+      /**
+       * Returns what a client with a state vector lacks (null: one with nothing), as a Yjs update (v1); all of it is on
+       * disk.
+       */
+      missingFor: (stateVector: Uint8Array | null) => document.missingFor(stateVector).catch(malformedIf),
+      /** Returns the document's state vector; all of it is on disk. */
       stateVector: () => document.stateVector(),
-      lacks: (update) => document.lacks(update),
-      apply: (updates, actor) => this.#apply(document, updates, actor, watcher),
+      /** Whether an update contains anything that the document lacks; true for an invalid one. */
+      lacks: (update: Uint8Array) => document.lacks(update),
+      /**
+       * Applies edits that arrived together, in their order. Resolves to the outcome of each once all are on disk and the
+       * other watchers have been notified. Throws `unavailable`, `note_not_found`.
+       */
+      apply: (updates: readonly Uint8Array[], actor: Actor) => this.#apply(document, updates, actor, watcher),
       [Symbol.dispose]: () => {
         watching[Symbol.dispose]();
         if (document.watchers === 0) this.#release(document);
@@ -68,6 +79,7 @@ export class DocumentManager implements LiveNotes, LiveNotifications, AsyncDispo
     };
   }
 
+  /** Folds every acknowledged edit of the vault into its note, so that the next read contains it. */
   async flush(vault: OpenVault): Promise<void> {
     const rows = await this.#deps.db.all(store.findWaitingIn, { vault: vault.id });
     const waiting = rows.map((row) => row.note_id as NoteId);
@@ -86,10 +98,12 @@ export class DocumentManager implements LiveNotes, LiveNotifications, AsyncDispo
     return row === undefined ? null : (row.vault_id as VaultId);
   }
 
+  /** Closes the documents of a vault that was deleted, or to which somebody lost all access. */
   closeVault(vaultId: VaultId): void {
     for (const document of this.#documents.all) if (document.vault.id === vaultId) this.#close(document, 'lost');
   }
 
+  /** Flushes edits that have been waiting for long, from whichever process. For a background job. */
   async flushOverdue(): Promise<void> {
     const { db, clock, vaults } = this.#deps;
     for await (const notes of overdueNotes(db, clock)) {
@@ -106,6 +120,7 @@ export class DocumentManager implements LiveNotes, LiveNotifications, AsyncDispo
     }
   }
 
+  /** Catches up open documents that lack what other processes wrote, in case the bus lost a message. */
   async catchUp(): Promise<void> {
     for (const { id, revision, waiting } of await this.#deps.db.allMany(store.findStates, {}, this.#documents.ids)) {
       const document = this.#documents.get(id as NoteId);
@@ -114,7 +129,11 @@ export class DocumentManager implements LiveNotes, LiveNotifications, AsyncDispo
     }
   }
 
-  stats(): LiveStats {
+  /**
+   * What this process has in memory: open documents, with an estimate of their bytes; edits on their way to the log, and
+   * their bytes; and how many notes with edits in the log wait for their flush.
+   */
+  stats() {
     const { edits, editBytes } = this.#log;
     const { size: documents, bytes } = this.#documents;
     return { documents, bytes, edits, editBytes, unflushed: this.#schedule.size };
@@ -154,18 +173,17 @@ export class DocumentManager implements LiveNotes, LiveNotifications, AsyncDispo
         return outcomes;
       };
       let outcomes = await apply();
-      if (outcomes.some((outcome) => outcome instanceof UnknownServerUpdate)) {
+      if (outcomes.some((outcome) => typeof outcome !== 'string' && outcome.kind === 'ahead')) {
         await this.#refresh(document.id);
         outcomes = await apply();
       }
       for (const outcome of outcomes) {
-        const text = outcome instanceof LineageError || outcome instanceof TooCostly ? outcome.text : null;
-        if (text !== null) await this.#preserve(document, text, actor);
+        if (typeof outcome !== 'string' && 'text' in outcome) await this.#preserve(document, outcome.text, actor);
       }
-      return outcomes.map((outcome) => (typeof outcome === 'string' ? outcome : refusalOf(outcome)));
+      return outcomes.map(outcomeOf);
     } catch (error) {
       if (document.isLost) this.#close(document, 'lost');
-      const refusal = refusalOf(error);
+      const refusal = malformedIf(error);
       return updates.map(() => refusal);
     }
   }
@@ -233,7 +251,7 @@ export class DocumentManager implements LiveNotes, LiveNotifications, AsyncDispo
     if (document.watchers === 0) this.#documents.remove(document);
   }
 
-  #close(document: LiveDocument, reason: 'note_deleted' | 'lost'): void {
+  #close(document: LiveDocument, reason: CloseReason): void {
     this.#documents.remove(document);
     document.close(reason);
   }
@@ -273,4 +291,16 @@ export class DocumentManager implements LiveNotes, LiveNotifications, AsyncDispo
   #report(error: unknown, note: NoteId): void {
     this.#deps.report(error, { note });
   }
+}
+
+/** What a client is told: an update of the server's that is unknown also after a look at the database is forged. */
+function outcomeOf(result: ApplyResult): ApplyOutcome {
+  if (typeof result === 'string') return result;
+  return result.kind === 'ahead' ? 'malformed' : result.kind;
+}
+
+/** The refusal of what is invalid; throws any other error. */
+function malformedIf(error: unknown): 'malformed' {
+  if (error instanceof MalformedUpdate) return 'malformed';
+  throw error;
 }

@@ -7,9 +7,9 @@ import type { Actor } from '../../entries/entries.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
 import { applyUpdates, headOf, snapshotOf, stateOf, structsOf, textOf } from '../merge/document.ts';
 import { sealed } from '../sealed-note.ts';
-import { buildNoteRow, type Clocked } from '../writes/build-note-row.ts';
+import { buildNoteRow, currentDocument } from '../writes/build-note-row.ts';
 import type { NoteRowDraft, StoredNoteContent, WriteTarget } from '../writes/write-plan.ts';
-import { documentOf, type NoteState, type WaitingUpdate } from './note-state.ts';
+import type { NoteState, WaitingUpdate } from './note-state.ts';
 
 /** Socket edits of one person within this time keep one version: the one before the first of them. */
 const TYPING_SPAN_MS = 5 * 60 * 1000;
@@ -37,7 +37,7 @@ export function targetOf(
  * @param open the note's document with all of the edits, and its snapshot without them; undefined to load it.
  */
 export function foldUpdates(
-  deps: Clocked,
+  now: number,
   vault: OpenVault,
   state: NoteState,
   open?: { readonly doc: Doc; readonly before: Uint8Array },
@@ -48,14 +48,14 @@ export function foldUpdates(
   const snapshot = snapshotOf(doc);
   const next =
     text === note.content
-      ? sameText(deps, vault, note, doc, snapshot)
-      : typedDraft(deps, vault, targetOf('live', state), doc, before, text, lastActor(updates));
+      ? sameText(now, vault, note, doc, snapshot)
+      : typedDraft(now, vault, targetOf('live', state), doc, before, text, lastActor(updates));
   return { next, snapshot };
 }
 
 /** Loads the stored document and applies the edits in the log; `before` is its snapshot without them. */
 export function foldWaiting(vault: OpenVault, state: NoteState): { doc: Doc; before: Uint8Array } {
-  const doc = documentOf(vault, state);
+  const doc = currentDocument(vault, state);
   const before = snapshotOf(doc);
   const updates = state.updates.flatMap((row) => row.open().updates);
   // Acknowledged edits had everything on which they depend: a row of the log is missing.
@@ -65,7 +65,7 @@ export function foldWaiting(vault: OpenVault, state: NoteState): { doc: Doc; bef
 
 /** Builds the row of the next version, with the text that was typed. */
 export function typedDraft(
-  deps: Clocked,
+  now: number,
   vault: OpenVault,
   target: WriteTarget & { kind: 'live' | 'tombstone' },
   doc: Doc,
@@ -73,7 +73,6 @@ export function typedDraft(
   text: string,
   actor: Actor,
 ): NoteRowDraft {
-  const now = deps.clock.now();
   const { typingSince, actor: last } = target.note.meta;
   const continues =
     typingSince !== undefined &&
@@ -82,12 +81,12 @@ export function typedDraft(
     last.userId === actor.userId &&
     last.name === actor.name;
   const typing = { since: continues ? typingSince : now, continues };
-  return buildNoteRow(deps, { vault, actor }, target, { mtime: now / 1000 }, doc, before, text, 'edit', typing);
+  return buildNoteRow(now, { vault, actor }, target, { mtime: now / 1000 }, doc, before, text, 'edit', typing);
 }
 
 /** Builds the row after edits that cancelled each other out: the document has grown, the version is the same. */
 function sameText(
-  { clock }: Clocked,
+  now: number,
   vault: OpenVault,
   note: StoredNoteContent,
   doc: Doc,
@@ -106,7 +105,7 @@ function sameText(
     meta,
     inserted: null,
     replaced: null,
-    now: clock.now(),
+    now,
     size: note.size_bytes,
     mtime: note.mtime,
     createdAt: note.created_at,

@@ -17,22 +17,20 @@ import {
   stateVectorOf,
   structsOf,
   textOf,
-  transact,
 } from '../merge/document.ts';
 import type { LiveDeps } from '../notes.deps.ts';
 import { sealed } from '../sealed-note.ts';
-import { clientIdOf } from '../writes/build-note-row.ts';
+import { clientIdOf, currentDocument } from '../writes/build-note-row.ts';
 import { Durability } from './durability.ts';
-import { documentOf, type NoteState } from './note-state.ts';
-import { isLongDocument, readSlices } from './read-slices.ts';
+import type { CloseReason, Watcher } from './live-notes.ts';
+import { isLongDocument, readSlices } from './note-slices.ts';
+import type { NoteState } from './note-state.ts';
 import type { UpdateLog } from './update-log.ts';
-import type { ApplyResult } from './updates/outcomes.ts';
-import { rejectionOf, runTrial } from './updates/run-trial.ts';
-import type { Trial } from './updates/trial.ts';
+import { runTrial } from './updates/run-trial.ts';
+import type { ApplyResult, Trial } from './updates/trial.ts';
 import { TrialQueue } from './updates/trial-queue.ts';
 import { UpdateCheck } from './updates/update-check.ts';
 import { MalformedUpdate, scanUpdate } from './updates/update-validator.ts';
-import { type CloseReason, type Watcher, Watchers } from './watchers.ts';
 
 export type DocumentDeps = Pick<LiveDeps, 'compute' | 'clock'>;
 
@@ -58,7 +56,7 @@ export class LiveDocument {
   readonly #log: UpdateLog;
   readonly #deps: DocumentDeps;
   readonly #check: UpdateCheck;
-  readonly #watchers = new Watchers();
+  readonly #watchers = new Set<Watcher>();
   /** Distinguishes the note from one that was created anew under its id. */
   readonly #createdAt: number;
   /** The rows of the update log that the document contains. */
@@ -77,7 +75,7 @@ export class LiveDocument {
   /** Loads a note's document, a long one in slices. Throws `note_unreadable`, `unavailable`. */
   static async load(vault: OpenVault, state: NoteState, log: UpdateLog, deps: DocumentDeps): Promise<LiveDocument> {
     if (!isLongDocument(state)) {
-      const document = new LiveDocument(vault, state, log, deps, documentOf(vault, state));
+      const document = new LiveDocument(vault, state, log, deps, currentDocument(vault, state));
       document.#applyWaiting(state);
       return document;
     }
@@ -150,13 +148,15 @@ export class LiveDocument {
     await this.#durable.reached();
   }
 
+  /** Adds a watcher; disposing of the result removes it. */
   watch(watcher: Watcher): Disposable {
-    return this.#watchers.add(watcher);
+    this.#watchers.add(watcher);
+    return { [Symbol.dispose]: () => void this.#watchers.delete(watcher) };
   }
 
-  /** See LiveNote. Throws LineageError, MalformedUpdate; `unavailable` when an edit could not be stored. */
-  async missingFor(stateVector: Uint8Array | null): Promise<Uint8Array> {
-    if (stateVector !== null) this.#check.checkStateVector(stateVector);
+  /** See DocumentManager.open. Throws MalformedUpdate; `unavailable` when an edit could not be stored. */
+  async missingFor(stateVector: Uint8Array | null): Promise<Uint8Array | 'foreign'> {
+    if (stateVector !== null && this.#check.isForeign(stateVector)) return 'foreign';
     const missing = missingFor(this.#doc, stateVector);
     await this.#durable.reached();
     return missing;
@@ -230,7 +230,7 @@ export class LiveDocument {
       return true;
     };
     const added = this.#change(() => {
-      transact(this.#doc, () => updates.every(applyNext));
+      this.#doc.transact(() => updates.every(applyNext));
       return true;
     });
     const outcomesWith = (applied: ApplyResult) =>
@@ -243,16 +243,9 @@ export class LiveDocument {
     if (this.#lost) throw new NotevaultError('unavailable');
     const state = missingFor(this.#doc, null);
     const trial = await runTrial(this.#deps, this.vault, state, update, this.#check.serverClient);
-    switch (trial.kind) {
-      case 'accepted':
-        return this.#applySlices(trial, actor, from);
-      case 'known':
-        return this.#store(undefined, actor, from);
-      case 'missing':
-        return 'missing';
-      default:
-        return rejectionOf(trial);
-    }
+    if (trial.kind === 'accepted') return this.#applySlices(trial, actor, from);
+    if (trial.kind === 'known') return this.#store(undefined, actor, from);
+    return trial.kind === 'missing' ? 'missing' : trial;
   }
 
   /** Applies an accepted update, yielding to the event loop after each slice. */
@@ -291,7 +284,7 @@ export class LiveDocument {
       this.close('lost');
       throw error;
     }
-    this.#watchers.notify(added, from);
+    this.#notify(added, from);
     return 'stored';
   }
 
@@ -354,7 +347,7 @@ export class LiveDocument {
     const added = this.#change(change);
     if (added === undefined) return;
     this.#check.addStored(added.length);
-    this.#watchers.notify(added, null);
+    this.#notify(added, null);
   }
 
   /**
@@ -379,9 +372,16 @@ export class LiveDocument {
     if (written.revision >= this.#revision) this.#setStored(written.revision, written.head, written.snapshot);
   }
 
+  /** Tells all watchers that the document closes, and removes them. */
   close(reason: CloseReason): void {
     this.#lost = true;
-    this.#watchers.close(reason);
+    for (const watcher of [...this.#watchers]) watcher.closed(reason);
+    this.#watchers.clear();
+  }
+
+  /** @param except the watcher that the update came from. */
+  #notify(update: Uint8Array, except: Watcher | null): void {
+    for (const watcher of [...this.#watchers]) if (watcher !== except) watcher.update(update);
   }
 
   #setStored(revision: number, head: string, snapshot: Uint8Array): void {

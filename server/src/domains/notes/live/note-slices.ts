@@ -1,10 +1,12 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import * as Y from 'yjs';
 import type { OpenVault } from '../../vaults/vaults.ts';
-import { clocksOf, missingStateFor } from '../merge/document.ts';
+import type { NoteDeps } from '../notes.deps.ts';
 import { sealed } from '../sealed-note.ts';
+import { offload } from '../writes/offload/offload.ts';
+import { areLarge, isLarge, postVault } from '../writes/offload/task-transfer.ts';
 import { foldWaiting } from './fold.ts';
-import type { NoteState } from './note-state.ts';
+import { type NoteState, postState } from './note-state.ts';
 import { type DocumentSize, sizeOf } from './updates/admission.ts';
 import { sliceUpdate } from './updates/slices.ts';
 
@@ -29,8 +31,8 @@ export function sliceNote(vault: OpenVault, state: NoteState, since: Uint8Array 
   if (since === null && state.doc !== null && state.updates.length === 0)
     return sliceStored(vault, state.note, state.doc);
   const { doc, before } = foldWaiting(vault, state);
-  const known = since === null ? new Map<number, number>() : clocksOf(since);
-  const missing = Y.decodeUpdateV2(missingStateFor(doc, since));
+  const known = since === null ? new Map<number, number>() : Y.decodeStateVector(since);
+  const missing = Y.decodeUpdateV2(Y.encodeStateAsUpdateV2(doc, since ?? undefined));
   const slices = sliceUpdate(missing, (client) => known.get(client) ?? 0, LIMITS);
   if (slices === null) throw new NotevaultError('note_unreadable');
   return { slices, snapshot: before, size: sizeOf(doc) };
@@ -45,4 +47,20 @@ function sliceStored(vault: OpenVault, { id, version, size_bytes }: NoteState['n
   const clocks = new Map(structs.map((struct) => [struct.id.client, struct.id.clock + struct.length]));
   const snapshot = Y.encodeSnapshot(Y.createSnapshot(ds, clocks));
   return { slices, snapshot, size: { textBytes: size_bytes, structs: structs.length } };
+}
+
+/** Whether loading a document would block the event loop, so that it is read in slices. */
+export function isLongDocument({ note, doc, updates }: NoteState): boolean {
+  return isLarge(note, doc) || areLarge(updates);
+}
+
+/** Calls sliceNote on a worker thread. Throws `note_unreadable`, `unavailable`. */
+export function readSlices(
+  deps: Pick<NoteDeps, 'compute'>,
+  vault: OpenVault,
+  state: NoteState,
+  since: Uint8Array | null,
+): Promise<NoteSlices> {
+  const input = { vault: postVault(vault, 0), state: postState(state), since };
+  return offload(deps, vault, 'sliceNote', input, 2 * state.note.content.length);
 }

@@ -1,14 +1,10 @@
-import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { NoteId } from '@notevault/protocol/values/ids.ts';
-import type { Doc } from 'yjs';
 import type { Actor } from '../../entries/entries.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
-import { textOf } from '../merge/document.ts';
 import type { NoteDeps } from '../notes.deps.ts';
 import { openNote } from '../notes.mapper.ts';
 import { findNoteState } from '../notes.store.ts';
 import { sealed } from '../sealed-note.ts';
-import { openDocument } from '../writes/build-note-row.ts';
 import { bytesOf } from '../writes/offload/task-transfer.ts';
 import type { StoredNoteContent } from '../writes/write-plan.ts';
 import * as store from './live.store.ts';
@@ -75,14 +71,7 @@ export function postState({ note, doc, updates }: NoteState): PostedState {
 export function receiveState(vault: OpenVault, { note, doc, updates }: PostedState): NoteState {
   return {
     note: { ...note, sealedContent: Buffer.alloc(0) },
-    doc: doc === null ? null : bytesOf(doc),
+    doc: doc && bytesOf(doc),
     updates: updates.map(({ id, payload }) => waitingUpdate(vault, note.id, { id, payload: bytesOf(payload) })),
   };
-}
-
-/** Loads the stored document, without the edits in the log. Throws `note_unreadable` when its text is not the row's. */
-export function documentOf(vault: OpenVault, { note, doc }: Pick<NoteState, 'note' | 'doc'>): Doc {
-  const opened = openDocument(vault, note, doc);
-  if (textOf(opened) !== note.content) throw new NotevaultError('note_unreadable');
-  return opened;
 }

@@ -3,10 +3,10 @@ import type { Actor } from '../../entries/entries.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
 import { emptySnapshot, snapshotOf, stateOf } from '../merge/document.ts';
 import { KEEP_ALL_MS, sealed } from '../sealed-note.ts';
-import { buildNoteRow, type Clocked } from '../writes/build-note-row.ts';
+import { buildNoteRow, currentDocument } from '../writes/build-note-row.ts';
 import type { NoteRowDraft, VersionDraft } from '../writes/write-plan.ts';
 import { targetOf } from './fold.ts';
-import { documentOf, type NoteState } from './note-state.ts';
+import type { NoteState } from './note-state.ts';
 
 /** A text as a version of a note, and the note's text as the version after it. */
 export interface PreservedText {
@@ -15,38 +15,27 @@ export interface PreservedText {
 }
 
 export function preservedText(
-  deps: Clocked,
+  now: number,
   vault: OpenVault,
   state: NoteState,
   text: string,
   actor: Actor,
 ): PreservedText {
-  const { id, version } = state.note;
+  const { note } = state;
+  const doc = currentDocument(vault, state);
+  const [writing, target] = [{ vault, actor }, targetOf('live', state)];
+  const next = buildNoteRow(now, writing, target, note, doc, snapshotOf(doc), note.content, 'restore');
+  // The note's text is the version after the preserved one.
+  const version = next.version + 1;
+  const content = sealed.content(vault, note.id, version, Buffer.from(note.content, 'utf8'));
   return {
-    version: versionOf(deps, vault, id, version + 1, text, actor),
-    next: restored(deps, vault, targetOf('live', state), state, actor),
+    version: versionOf(now, vault, note.id, note.version + 1, text, actor),
+    next: { ...next, version, content, doc: sealed.doc(vault, note.id, version, stateOf(doc)) },
   };
 }
 
-/** Builds the row with the note's text, as the version after the preserved one. */
-function restored(
-  deps: Clocked,
-  vault: OpenVault,
-  target: Parameters<typeof buildNoteRow>[2],
-  state: NoteState,
-  actor: Actor,
-): NoteRowDraft {
-  const { note } = state;
-  const doc = documentOf(vault, state);
-  const writing = { vault, actor };
-  const next = buildNoteRow(deps, writing, target, note, doc, snapshotOf(doc), note.content, 'restore');
-  const version = next.version + 1;
-  const content = sealed.content(vault, note.id, version, Buffer.from(note.content, 'utf8'));
-  return { ...next, version, content, doc: sealed.doc(vault, note.id, version, stateOf(doc)) };
-}
-
 function versionOf(
-  { clock }: Clocked,
+  now: number,
   vault: OpenVault,
   id: string,
   version: number,
@@ -54,7 +43,6 @@ function versionOf(
   actor: Actor,
 ): VersionDraft {
   const utf8 = Buffer.from(text, 'utf8');
-  const now = clock.now();
   const hash = createHash('sha256').update(utf8).digest('hex');
   return {
     version,

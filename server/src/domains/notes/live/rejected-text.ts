@@ -6,7 +6,7 @@ import type { NoteDeps } from '../notes.deps.ts';
 import { findVersion, insertVersion } from '../notes.store.ts';
 import { sealed } from '../sealed-note.ts';
 import { offload } from '../writes/offload/offload.ts';
-import { bytesOf, isLarge, postVault, receiveDraft, receiveVersion } from '../writes/offload/task-transfer.ts';
+import { isLarge, postVault, receiveDraft, withBuffers } from '../writes/offload/task-transfer.ts';
 import type { VersionDraft, WritePlan } from '../writes/write-plan.ts';
 import { targetOf } from './fold.ts';
 import { type NoteState, postState, readNoteState } from './note-state.ts';
@@ -60,10 +60,9 @@ async function preserveOnPool(
   actor: Actor,
 ): Promise<PreservedText> {
   const { note, doc } = state;
-  if (!isLarge(note, doc, text.length)) return preservedText(deps, vault, state, text, actor);
+  if (!isLarge(note, doc, text.length)) return preservedText(deps.clock.now(), vault, state, text, actor);
   const input = { now: deps.clock.now(), vault: postVault(vault, SEALS), state: postState(state), text, actor };
   const bytes = 2 * (note.content.length + text.length);
   const { version, next } = await offload(deps, vault, 'preserveText', input, bytes);
-  const received = { ...receiveVersion(version), content: bytesOf(version.content) };
-  return { version: received, next: receiveDraft(next, note.content, note) };
+  return { version: withBuffers(version), next: receiveDraft(next, note.content, note) };
 }

@@ -61,7 +61,7 @@ export function applyUpdate(doc: Y.Doc, update: Uint8Array): boolean {
  */
 export function applyUpdates(doc: Y.Doc, updates: readonly Uint8Array[]): boolean {
   try {
-    transact(doc, () => {
+    doc.transact(() => {
       for (const update of updates) Y.applyUpdate(doc, update);
     });
   } catch {
@@ -69,11 +69,6 @@ export function applyUpdates(doc: Y.Doc, updates: readonly Uint8Array[]): boolea
     return false;
   }
   return doc.store.pendingStructs === null && doc.store.pendingDs === null;
-}
-
-/** Combines several changes of a document into one: its observers are called once. */
-export function transact<T>(doc: Y.Doc, change: () => T): T {
-  return doc.transact(change);
 }
 
 /**
@@ -103,22 +98,12 @@ export function structsOf(doc: Y.Doc): number {
 
 /** Returns what a peer with a state vector lacks (Yjs update, v1); null stands for a peer with nothing. */
 export function missingFor(doc: Y.Doc, stateVector: Uint8Array | null): Uint8Array {
-  return stateVector === null ? Y.encodeStateAsUpdate(doc) : Y.encodeStateAsUpdate(doc, stateVector);
+  return Y.encodeStateAsUpdate(doc, stateVector ?? undefined);
 }
 
 /** Whether the document contains everything in an update (v1). */
 export function containsUpdate(doc: Y.Doc, update: Uint8Array): boolean {
   return Y.snapshotContainsUpdate(Y.snapshot(doc), update);
-}
-
-/** Like missingFor, as a Yjs update v2. */
-export function missingStateFor(doc: Y.Doc, stateVector: Uint8Array | null): Uint8Array {
-  return stateVector === null ? Y.encodeStateAsUpdateV2(doc) : Y.encodeStateAsUpdateV2(doc, stateVector);
-}
-
-/** Returns the clocks by client in one of our own state vectors. */
-export function clocksOf(stateVector: Uint8Array): Map<number, number> {
-  return Y.decodeStateVector(stateVector);
 }
 
 export function emptyDocument(): Y.Doc {

@@ -13,7 +13,7 @@ import type { NoteDeps } from '../notes.deps.ts';
 import * as store from '../notes.store.ts';
 import { type NoteMeta, sealed } from '../sealed-note.ts';
 import { offload } from '../writes/offload/offload.ts';
-import { isLarge, postVault, receiveDraft } from '../writes/offload/task-transfer.ts';
+import { DRAFT_SEALS, isLarge, postVault, receiveDraft } from '../writes/offload/task-transfer.ts';
 import type { NoteRowDraft } from '../writes/write-plan.ts';
 import { type Rewrite, rewriteLinks } from './rewrite-links.ts';
 
@@ -232,15 +232,13 @@ async function buildMovedNote(
   });
 }
 
-/** The number of values that a rewritten note seals: text, document, meta, and the replaced version. */
-const SEALS = 5;
-
 /** Builds the note's next version with new link targets; on a worker thread for a large note. */
 async function rewritten(deps: NoteDeps, { vault, actor }: Pick<WriteContext, 'vault' | 'actor'>, rewrite: Rewrite) {
   const { note, doc, rewrites } = rewrite;
-  if (!isLarge(note, doc) && rewrites.length < LARGE_REWRITES) return rewriteLinks(deps, { vault, actor }, rewrite);
+  if (!isLarge(note, doc) && rewrites.length < LARGE_REWRITES)
+    return rewriteLinks(deps.clock.now(), { vault, actor }, rewrite);
   const posted = { ...rewrite, note: { ...note, sealedContent: Buffer.alloc(0) } };
-  const input = { now: deps.clock.now(), vault: postVault(vault, SEALS), actor, rewrite: posted };
+  const input = { now: deps.clock.now(), vault: postVault(vault, DRAFT_SEALS), actor, rewrite: posted };
   const bytes = 2 * note.content.length + 100 * rewrites.length;
   const draft = await offload(deps, vault, 'rewriteLinks', input, bytes, { patient: true });
   return receiveDraft(draft, null, note);

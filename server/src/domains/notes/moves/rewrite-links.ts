@@ -1,7 +1,6 @@
 import { applyEdits } from '@notevault/note-text/diff/diff.ts';
 import { relink } from '@notevault/note-text/links/relink.ts';
 import type { NoteId } from '@notevault/protocol/values/ids.ts';
-import type { Clock } from '../../../ports/clock/clock.ts';
 import type { WriteContext } from '../../entries/entries.ts';
 import { editDocument, snapshotOf } from '../merge/document.ts';
 import { buildNoteRow, clientIdOf, openDocument } from '../writes/build-note-row.ts';
@@ -23,7 +22,7 @@ export interface Rewrite {
  * it.
  */
 export function rewriteLinks(
-  deps: { readonly clock: Pick<Clock, 'now'> },
+  now: number,
   context: Pick<WriteContext, 'vault' | 'actor'>,
   { note, doc: sealedDoc, to, pathKey, rewrites }: Rewrite,
 ): NoteRowDraft {
@@ -35,5 +34,5 @@ export function rewriteLinks(
   const text = applyEdits(note.content, edits);
   const resolved = { path: to, pathKey, nearest: null, blocked: null };
   const target = { kind: 'live' as const, id: note.id as NoteId, resolved, note, doc: sealedDoc };
-  return buildNoteRow(deps, context, target, { mtime: deps.clock.now() / 1000 }, doc, before, text, 'link_rewrite');
+  return buildNoteRow(now, context, target, { mtime: now / 1000 }, doc, before, text, 'link_rewrite');
 }

@@ -1,10 +1,9 @@
 import { hash } from 'node:crypto';
-import { deriveNote } from '@notevault/note-text/derive.ts';
+import { type Derived, deriveNote } from '@notevault/note-text/derive.ts';
 import { minimalDiff } from '@notevault/note-text/diff/diff.ts';
 import { noteNameKey } from '@notevault/note-text/links/resolve.ts';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { Doc } from 'yjs';
-import type { Clock } from '../../../ports/clock/clock.ts';
 import type { WriteContext } from '../../entries/entries.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
 import {
@@ -37,16 +36,12 @@ export interface TypingSpan {
   readonly continues: boolean;
 }
 
-export interface Clocked {
-  readonly clock: Pick<Clock, 'now'>;
-}
-
 /**
  * Builds the next version of a note from a whole text: as the smallest edit of the document, or as its initial text.
  * Throws `note_unreadable`, TooManySteps.
  */
 export function draftText(
-  deps: Clocked,
+  now: number,
   context: Pick<WriteContext, 'vault' | 'actor'>,
   target: WriteTarget,
   input: { readonly mtime: number },
@@ -54,36 +49,27 @@ export function draftText(
   reason: VersionReason,
   limits?: StepLimits,
 ): NoteRowDraft {
-  if (target.kind === 'new') return buildNoteRow(deps, context, target, input, null, null, text, reason);
-  return buildNextRow(deps, context, target, input, currentDocument(context.vault, target), text, reason, limits);
+  if (target.kind === 'new') return buildNoteRow(now, context, target, input, null, null, text, reason);
+  const { note } = target;
+  const doc = currentDocument(context.vault, target);
+  const before = snapshotOf(doc);
+  editDocument(doc, clientIdOf(context.vault, note), minimalDiff(note.content, text, limits));
+  return buildNoteRow(now, context, target, input, doc, before, text, reason);
 }
 
 /** Returns the document, whose text must equal the stored text. Throws `note_unreadable`. */
-export function currentDocument(vault: OpenVault, target: Exclude<WriteTarget, { kind: 'new' }>): Doc {
-  const doc = openDocument(vault, target.note, target.doc);
-  if (textOf(doc) !== target.note.content) throw new NotevaultError('note_unreadable');
+export function currentDocument(
+  vault: OpenVault,
+  { note, doc: sealedDoc }: { readonly note: OpenedNote; readonly doc: Buffer | null },
+): Doc {
+  const doc = openDocument(vault, note, sealedDoc);
+  if (textOf(doc) !== note.content) throw new NotevaultError('note_unreadable');
   return doc;
-}
-
-/** Builds the next version of a note: its text becomes `text` by the smallest edit of its document. */
-export function buildNextRow(
-  deps: Clocked,
-  context: Pick<WriteContext, 'vault' | 'actor'>,
-  target: WriteTarget & { kind: 'live' | 'tombstone' },
-  input: { readonly mtime: number },
-  doc: Doc,
-  text: string,
-  reason: VersionReason,
-  limits?: StepLimits,
-): NoteRowDraft {
-  const snapshot = snapshotOf(doc);
-  editDocument(doc, clientIdOf(context.vault, target.note), minimalDiff(textOf(doc), text, limits));
-  return buildNoteRow(deps, context, target, input, doc, snapshot, text, reason);
 }
 
 /** @param doc the edited document; null for a first version, whose document follows from its text. */
 export function buildNoteRow(
-  { clock }: Clocked,
+  now: number,
   { vault, actor }: Pick<WriteContext, 'vault' | 'actor'>,
   target: WriteTarget,
   input: { readonly mtime: number },
@@ -100,23 +86,13 @@ export function buildNoteRow(
   const utf8 = Buffer.from(text, 'utf8');
   const version = lastVersionOf(target) + 1;
   const revision = (previous?.revision ?? 0) + 1;
-  const now = clock.now();
   const createdAt = previous?.created_at ?? now;
   const clientId = clientIdOf(vault, { id, created_at: createdAt });
   const meta: NoteMeta = {
     path,
-    title: derived.title,
-    tags: derived.tags,
-    aliases: derived.aliases,
-    description: derived.description,
-    resource: derived.resource,
-    type: derived.type,
+    ...derivedMeta(derived),
     hash: hash('sha256', utf8, 'hex'),
     ...documentMeta(doc, clientId, text),
-    created: derived.fmCreated,
-    timestamp: derived.fmTimestamp,
-    parseStatus: derived.parseStatus,
-    parseFault: derived.parseReason,
     reason,
     actor,
     versionAt: now,
@@ -146,6 +122,13 @@ export function buildNoteRow(
 
 function insertedSince(doc: Doc, before: Uint8Array, client: number): InsertedClocks {
   return { client, from: snapshotClock(before, client), to: stateVectorMap(doc, client) };
+}
+
+/** Returns the fields of a note's meta that follow from its text. */
+export function derivedMeta(derived: Omit<Derived, 'headings'>) {
+  const { title, tags, aliases, description, resource, type, parseStatus } = derived;
+  const { fmCreated: created, fmTimestamp: timestamp, parseReason: parseFault } = derived;
+  return { title, tags, aliases, description, resource, type, created, timestamp, parseStatus, parseFault };
 }
 
 /** Returns the head of a document, and its size or, for a first version, the client id of its seed. */

@@ -5,7 +5,7 @@ import { snapshotOf, textOf } from '../merge/document.ts';
 import { boundariesOf } from '../merge/fingerprints.ts';
 import { mergeText, type StepLimits } from '../merge/merge.ts';
 import { sealed, type VersionReason } from '../sealed-note.ts';
-import { buildNoteRow, type Clocked, clientIdOf, currentDocument } from './build-note-row.ts';
+import { buildNoteRow, clientIdOf, currentDocument } from './build-note-row.ts';
 import type { NoteRowDraft, WriteTarget } from './write-plan.ts';
 
 /** An older version of a note, sealed. */
@@ -27,7 +27,7 @@ export type MergeDraft = NoteRowDraft | 'same' | 'unknown' | 'too_large';
 
 /** Builds the next version of a note from a text that edits an older version. Throws `note_unreadable`, TooManySteps. */
 export function draftMerge(
-  deps: Clocked,
+  now: number,
   context: Pick<WriteContext, 'vault' | 'actor'>,
   target: Exclude<WriteTarget, { kind: 'new' }>,
   input: { readonly mtime: number },
@@ -44,7 +44,7 @@ export function draftMerge(
   const merged = textOf(doc);
   if (merged.length > NOTE_BYTES_MAX || Buffer.byteLength(merged, 'utf8') > NOTE_BYTES_MAX) return 'too_large';
   if (merged === note.content) return 'same';
-  return buildNoteRow(deps, context, target, input, doc, snapshot, merged, reason);
+  return buildNoteRow(now, context, target, input, doc, snapshot, merged, reason);
 }
 
 function openBase(vault: OpenVault, id: string, { version, content, snapshot }: SealedBase) {

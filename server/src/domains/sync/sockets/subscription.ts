@@ -172,7 +172,7 @@ export class NoteSubscription implements Subscription, PermissionListener, Watch
     if (!this.#closed) this.#writer.update(update);
   }
 
-  closed(reason: 'note_deleted' | 'note_too_large' | 'lost'): void {
+  closed(reason: 'note_deleted' | 'lost'): void {
     this.#finish(reason);
   }
 

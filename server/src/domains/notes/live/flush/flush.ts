@@ -6,7 +6,7 @@ import type { NoteDeps } from '../../notes.deps.ts';
 import { insertVersion, updateBody } from '../../notes.store.ts';
 import { sealed } from '../../sealed-note.ts';
 import { offload } from '../../writes/offload/offload.ts';
-import { areLarge, isLarge, postVault, receiveDraft } from '../../writes/offload/task-transfer.ts';
+import { areLarge, DRAFT_SEALS, isLarge, postVault, receiveDraft } from '../../writes/offload/task-transfer.ts';
 import type { RowWrite } from '../../writes/write-plan.ts';
 import { type FoldedRow, foldUpdates, foldWaiting, lastActor, NOBODY, targetOf, typedDraft } from '../fold.ts';
 import * as store from '../live.store.ts';
@@ -21,9 +21,6 @@ class ChangedMeanwhile extends Error {
     this.state = state;
   }
 }
-
-/** The values that a fold seals: content, document and meta, and meta and snapshot of the replaced version. */
-const SEALS = 5;
 
 /** A note with its waiting edits folded in, ready to be written. */
 interface FoldedNote {
@@ -79,12 +76,12 @@ async function fold(
   const { note, doc, updates } = state;
   if (isLarge(note, doc) || areLarge(updates)) {
     live?.flushBegins();
-    const input = { now: deps.clock.now(), vault: postVault(vault, SEALS), state: postState(state) };
+    const input = { now: deps.clock.now(), vault: postVault(vault, DRAFT_SEALS), state: postState(state) };
     const folded = await offload(deps, vault, 'foldNote', input, 2 * note.content.length);
     return { next: receiveDraft(folded.next, note.content, note), snapshot: folded.snapshot };
   }
   const open = live?.readForFlush(state);
-  const folded = foldUpdates(deps, vault, state, open);
+  const folded = foldUpdates(deps.clock.now(), vault, state, open);
   // The document may contain edits that are not in the log yet: if storing them fails, the row must not contain them.
   if (open !== undefined) await live?.durable();
   return folded;
@@ -98,7 +95,15 @@ async function flushTombstone(deps: NoteDeps, vault: OpenVault, state: NoteState
   const { note, updates } = state;
   const id = note.id as NoteId;
   const { doc, before } = foldWaiting(vault, state);
-  const next = typedDraft(deps, vault, targetOf('tombstone', state), doc, before, textOf(doc), lastActor(updates));
+  const next = typedDraft(
+    deps.clock.now(),
+    vault,
+    targetOf('tombstone', state),
+    doc,
+    before,
+    textOf(doc),
+    lastActor(updates),
+  );
   const { deletedBy = null, deletedActor } = note.meta;
   const deletion = deletedActor === undefined ? { deletedBy } : { deletedBy, deletedActor };
   const meta = sealed.meta(vault, id, next.revision, { ...next.meta, ...deletion });

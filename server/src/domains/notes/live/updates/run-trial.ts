@@ -2,10 +2,7 @@ import { TaskFailed, TaskLimitError } from '../../../../concurrency/worker-pool.
 import type { OpenVault } from '../../../vaults/vaults.ts';
 import type { NoteDeps } from '../../notes.deps.ts';
 import { offload } from '../../writes/offload/offload.ts';
-import type { ApplyRejection } from './outcomes.ts';
-import { LineageError, TooCostly, TooLarge, UnknownServerUpdate } from './outcomes.ts';
 import type { Trial } from './trial.ts';
-import { MalformedUpdate, UnsupportedUpdate } from './update-validator.ts';
 
 /** Processor time of a trial: loading the document, applying the update, and encoding the result. */
 const TRIAL_MS = 3_000;
@@ -32,25 +29,5 @@ export async function runTrial(
     if (!(error instanceof TaskLimitError)) throw error;
     const text = await offload(deps, vault, 'textOfUpdate', { update: update.slice() }, update.length);
     return { kind: 'costly', text };
-  }
-}
-
-/** Returns why an update that was tried is refused. */
-export function rejectionOf(
-  trial: Exclude<Trial, { readonly kind: 'accepted' | 'known' | 'missing' }>,
-): ApplyRejection {
-  switch (trial.kind) {
-    case 'foreign':
-      return new LineageError(trial.text);
-    case 'costly':
-      return new TooCostly(trial.text);
-    case 'ahead':
-      return new UnknownServerUpdate();
-    case 'too_large':
-      return new TooLarge();
-    case 'unsupported':
-      return new UnsupportedUpdate();
-    case 'malformed':
-      return new MalformedUpdate('it does not hold together');
   }
 }

@@ -22,9 +22,19 @@ export type Trial =
     }
   | { readonly kind: 'known' }
   | { readonly kind: 'missing' }
+  | Rejection;
+
+/**
+ * Why an update is refused. `foreign`, `costly`: it does not descend from this note's document, or would block others;
+ * `text` is what it inserts. `ahead`: it has the client id of the server, but this process does not know it: not yet, or
+ * it is forged.
+ */
+export type Rejection =
   | { readonly kind: 'malformed' | 'unsupported' | 'ahead' | 'too_large' }
-  /** The update is of another document, or would take too long to apply; `text` is what it inserts. */
   | { readonly kind: 'foreign' | 'costly'; readonly text: string };
+
+/** What became of an update: `known` adds nothing, `missing` depends on edits that the document lacks. */
+export type ApplyResult = 'stored' | 'known' | 'missing' | Rejection;
 
 /** Processor time for one slice, and for a whole update, which yields to the event loop after each slice. */
 const SLICE_MS_MAX = 40;

@@ -1,12 +1,18 @@
 import type { Doc } from 'yjs';
 import { genesisOf, structsOf } from '../../merge/document.ts';
 import { admit, type DocumentSize, foreignText, isTooLarge } from './admission.ts';
-import { type ApplyRejection, LineageError, TooLarge, UnknownServerUpdate } from './outcomes.ts';
 import { QUICK_BYTES, quickCheck } from './quick-check.ts';
-import { MalformedUpdate, readStateVector, type ScannedUpdate, scanUpdate } from './update-validator.ts';
+import type { Rejection } from './trial.ts';
+import {
+  MalformedUpdate,
+  readStateVector,
+  type ScannedUpdate,
+  scanUpdate,
+  UnsupportedUpdate,
+} from './update-validator.ts';
 
 /** What happens to an update: it is applied at once (`quick`), tried first (`unsure`), or refused. */
-export type Verdict = 'quick' | 'unsure' | 'missing' | ApplyRejection;
+export type Verdict = 'quick' | 'unsure' | 'missing' | Rejection;
 
 /** Decides about updates of clients before they are applied to a document. */
 export class UpdateCheck {
@@ -44,25 +50,23 @@ export class UpdateCheck {
     try {
       const admitted = admit(this.#doc, this.#serverClient, update);
       if (admitted === 'missing') return admitted;
-      if (admitted === 'ahead') return new UnknownServerUpdate();
-      if (admitted === 'too_large') return new TooLarge();
       if (admitted === 'foreign') return foreignOf(update);
-      return this.#checkCost(admitted);
+      return typeof admitted === 'string' ? { kind: admitted } : this.#checkCost(admitted);
     } catch (error) {
-      if (error instanceof MalformedUpdate) return error;
-      throw error;
+      if (!(error instanceof MalformedUpdate)) throw error;
+      return { kind: error instanceof UnsupportedUpdate ? 'unsupported' : 'malformed' };
     }
   }
 
-  /** Throws LineageError for the state vector of another document: a client with any edit has the first one. */
-  checkStateVector(bytes: Uint8Array): void {
-    const vector = readStateVector(bytes);
-    if (vector.size === 0 || this.#genesis === null) return;
+  /** Whether a state vector is of another document: a client with any edit has the first one. Throws MalformedUpdate. */
+  isForeign(stateVector: Uint8Array): boolean {
+    const vector = readStateVector(stateVector);
+    if (vector.size === 0 || this.#genesis === null) return false;
     const { client, clock } = this.#genesis;
-    if ((vector.get(client) ?? 0) <= clock) throw new LineageError(null);
+    return (vector.get(client) ?? 0) <= clock;
   }
 
-  #checkCost(scan: ScannedUpdate): 'quick' | 'unsure' | MalformedUpdate {
+  #checkCost(scan: ScannedUpdate): Verdict {
     const first = this.#costOf(scan);
     if (first !== 'unsure') return first;
     // Yjs has joined structs meanwhile, so there are fewer than were counted.
@@ -70,24 +74,25 @@ export class UpdateCheck {
     return this.#costOf(scan);
   }
 
-  #costOf(scan: ScannedUpdate): 'quick' | 'unsure' | MalformedUpdate {
+  #costOf(scan: ScannedUpdate): Verdict {
     const { textBytes, structs } = this.#size;
     // An item may split the one that it is inserted into: three structs instead of one.
     const size = { textBytes: textBytes + scan.textBytes, structs: structs + 3 * scan.structs };
     if (isTooLarge(size)) return 'unsure';
     const verdict = quickCheck(this.#doc, scan, size.structs);
-    if (verdict === 'broken') return new MalformedUpdate('its items wait for each other');
+    // Its items wait for each other.
+    if (verdict === 'broken') return { kind: 'malformed' };
     if (verdict === 'quick') this.#size = size;
     return verdict;
   }
 }
 
-/** Returns the error for an update of another document, with its text if that is quick to read. */
-function foreignOf(update: Uint8Array): 'unsure' | LineageError | MalformedUpdate {
+/** Refuses an update of another document, with its text if that is quick to read. */
+function foreignOf(update: Uint8Array): Verdict {
   if (scanUpdate(update).items === null) return 'unsure';
   try {
-    return new LineageError(foreignText(update));
-  } catch (error) {
-    return new MalformedUpdate('it does not hold together', { cause: error });
+    return { kind: 'foreign', text: foreignText(update) };
+  } catch {
+    return { kind: 'malformed' };
   }
 }

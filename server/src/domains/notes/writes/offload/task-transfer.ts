@@ -1,5 +1,6 @@
+import { type Derived, deriveNote } from '@notevault/note-text/derive.ts';
 import { TooManySteps } from '@notevault/note-text/diff/budget.ts';
-import type { SealingKey, SharedKey } from '../../../../ports/keyring/keyring.ts';
+import type { SharedKey } from '../../../../ports/keyring/keyring.ts';
 import type { WriteContext } from '../../../entries/entries.ts';
 import type { OpenVault } from '../../../vaults/vaults.ts';
 import type { NoteDeps } from '../../notes.deps.ts';
@@ -58,13 +59,6 @@ export function postVault({ key, ...vault }: OpenVault, seals: number): PostedVa
   return { ...vault, key: key.share(seals) };
 }
 
-/** Opens the key that a task was lent; given by whoever puts the thread together. */
-export type OpenKey = (key: SharedKey) => SealingKey;
-
-export function openPosted(vault: PostedVault, openKey: OpenKey): OpenVault {
-  return { ...vault, key: openKey(vault.key) };
-}
-
 /** A draft of a note's next version as it comes back: without what the sender has, and without headings. */
 export type PostedDraft = Omit<NoteRowDraft, 'text' | 'replaced'> & {
   readonly text: string | null;
@@ -85,29 +79,31 @@ export function postDraft({ replaced, derived, ...next }: NoteRowDraft, known: s
 /** @param old the note that the draft replaces; null for a new one. */
 export function receiveDraft(draft: PostedDraft, known: string | null, old: StoredNoteContent | null): NoteRowDraft {
   const { replaced } = draft;
+  const received = withBuffers(draft);
   const sameVersion = old !== null && draft.version === old.version;
   return {
-    ...draft,
+    ...received,
     text: draft.text ?? known ?? '',
-    nameKey: bytesOf(draft.nameKey),
-    sealedMeta: bytesOf(draft.sealedMeta),
-    content: sameVersion ? old.sealedContent : bytesOf(draft.content),
-    doc: draft.doc === null ? null : bytesOf(draft.doc),
-    replaced: replaced === null || old === null ? null : { ...receiveVersion(replaced), content: old.sealedContent },
+    content: sameVersion ? old.sealedContent : received.content,
+    replaced: replaced === null || old === null ? null : { ...withBuffers(replaced), content: old.sealedContent },
   };
 }
 
-export function receiveVersion<Version extends Pick<VersionDraft, 'meta' | 'snapshot'>>(version: Version): Version {
-  return { ...version, meta: bytesOf(version.meta), snapshot: bytesOf(version.snapshot) };
+/** Buffers arrive from other threads as plain byte arrays: makes those among the fields of an object Buffers again. */
+export function withBuffers<Fields extends object>(fields: Fields): Fields {
+  const entries = Object.entries(fields).map(([name, value]) => [
+    name,
+    value instanceof Uint8Array ? bytesOf(value) : value,
+  ]);
+  return Object.fromEntries(entries) as Fields;
 }
 
-/** Buffers arrive from other threads as plain byte arrays. */
 export function bytesOf(bytes: Uint8Array): Buffer {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
 /** The number of values that a draft seals: content, document, meta, and meta and snapshot of the replaced version. */
-const SEALS = 5;
+export const DRAFT_SEALS = 5;
 
 /**
  * Steps of a comparison on this thread, some two milliseconds. Most drafts take far fewer, but a few kilobytes of lines
@@ -125,7 +121,9 @@ export async function draftTextOnPool(
   reason: VersionReason,
 ): Promise<NoteRowDraft> {
   const large = target.kind === 'new' ? isLargeText(text) : isLarge(target.note, target.doc, unitsOf(text));
-  const here = large ? undefined : quickly(() => draftText(deps, context, target, input, text, reason, ON_THIS_THREAD));
+  const here = large
+    ? undefined
+    : quickly(() => draftText(deps.clock.now(), context, target, input, text, reason, ON_THIS_THREAD));
   if (here !== undefined) return here;
   const old = target.kind === 'new' ? null : target.note;
   const posted = target.kind === 'new' ? target : withoutContent(target);
@@ -148,7 +146,9 @@ export async function draftMergeOnPool(
   const { note, doc } = target;
   const more = unitsOf(merge.text) + merge.base.content.length;
   const large = isLarge(note, doc, more);
-  const here = large ? undefined : quickly(() => draftMerge(deps, context, target, input, merge, ON_THIS_THREAD));
+  const here = large
+    ? undefined
+    : quickly(() => draftMerge(deps.clock.now(), context, target, input, merge, ON_THIS_THREAD));
   if (here !== undefined) return here;
   const posted = { ...commonInput(deps, context, input), target: withoutContent(target), merge };
   const draft = await offload(deps, context.vault, 'draftMerge', posted, 2 * (note.content.length + more), {
@@ -168,10 +168,21 @@ function quickly<Draft>(draft: () => Draft): Draft | undefined {
 }
 
 function commonInput(deps: NoteDeps, { vault, actor }: WriteContext, { mtime }: { readonly mtime: number }) {
-  return { now: deps.clock.now(), vault: postVault(vault, SEALS), actor, mtime };
+  return { now: deps.clock.now(), vault: postVault(vault, DRAFT_SEALS), actor, mtime };
 }
 
 /** The sealed content is not transferred: only its row needs it. */
 function withoutContent<From extends Exclude<WriteTarget, { kind: 'new' }>>(basis: From): From {
   return { ...basis, note: { ...basis.note, sealedContent: Buffer.alloc(0) } };
+}
+
+/** Derives the metadata of a text, on a worker thread for a large one. Its headings are left out. */
+export async function deriveOnPool(
+  deps: NoteDeps,
+  vault: OpenVault,
+  path: string,
+  text: string,
+): Promise<Omit<Derived, 'headings'>> {
+  if (!isLargeText(text)) return deriveNote(path, text);
+  return offload(deps, vault, 'deriveText', { path, text }, 2 * text.length, { patient: true });
 }
