@@ -1,5 +1,6 @@
 import { errors, NotevaultError } from '@notevault/protocol/errors.ts';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FairSemaphore } from '../concurrency/semaphore.ts';
 import { runForTenant } from '../concurrency/tenant.ts';
 import { whilePermitted } from '../concurrency/while-permitted.ts';
 import { loopSlices } from '../concurrency/yield.ts';
@@ -12,8 +13,8 @@ import { send } from './answers/send.ts';
 import { rateLimitOf } from './auth-limit.ts';
 import { DEFAULT_BODY_LIMIT, type ParsedBodies, PUBLIC_BODY_LIMIT } from './body/body.ts';
 import { type BodyStream, bodyStreamOf, leaveBodiesUnread, STREAM_THROUGHPUT } from './body/body-stream.ts';
-import type { UploadLimiter } from './body/upload-limiter.ts';
 import { buildStreamedValidator } from './compilers.ts';
+import { closedSignal } from './connections/closed-signal.ts';
 import { schemaOf } from './openapi.ts';
 import { refuseForeignOrigin } from './origins/cors.ts';
 import { refuseOtherMethods } from './other-methods.ts';
@@ -26,7 +27,7 @@ export interface MountedDeps {
   readonly idempotency: Pick<Idempotency, 'once'>;
   readonly publicUrl: string;
   readonly authRateLimit: number;
-  readonly uploads: UploadLimiter;
+  readonly uploads: FairSemaphore;
   readonly admission: Admission;
   readonly bodies: ParsedBodies;
 }
@@ -146,7 +147,9 @@ async function withBody(
 ): Promise<Reply> {
   using stream = bodyStreamOf(request, takes?.mediaType ?? '', STREAM_THROUGHPUT);
   const account = (call as Authorized).principal?.userId ?? '';
-  return await uploads.run(account, request.raw, () => answered({ ...call, stream } as IdempotentRequest));
+  const answer = () => answered({ ...call, stream } as IdempotentRequest);
+  // Nothing of the body is read before it has a permit. Its client may hang up meanwhile, which throws `bad_request`.
+  return await uploads.run(account, answer, 1, closedSignal(request.raw));
 }
 
 async function authorize(

@@ -11,6 +11,7 @@ import Fastify, {
   LogController,
   type onRequestHookHandler,
 } from 'fastify';
+import { FairSemaphore } from '../concurrency/semaphore.ts';
 import type { Idempotency } from '../domains/idempotency/idempotency.ts';
 import type { Tracing } from '../ports/tracing/tracing.ts';
 import { Admission } from './admission.ts';
@@ -18,7 +19,6 @@ import { mountRoutes } from './api-routes.ts';
 import { limitByAddress } from './auth-limit.ts';
 import { DEFAULT_BODY_LIMIT, parseBodies } from './body/body.ts';
 import { destroyUnread, refuseExpectation, routeExpectations } from './body/body-stream.ts';
-import { UploadLimiter } from './body/upload-limiter.ts';
 import { AJV_OPTIONS, buildSerializer, buildValidator } from './compilers.ts';
 import { answerClientError } from './connections/client-error.ts';
 import { onceClosed } from './connections/closed-signal.ts';
@@ -85,6 +85,11 @@ const REQUEST_MS = 6 * 3_600_000;
  */
 const PARAM_LENGTH_MAX = 64 * 1024;
 const READ = new Set(['GET', 'HEAD']);
+/**
+ * How many streamed bodies are received at once, and how many may wait: each holds buffers, a file or a connection while
+ * it lasts. The slow connections of one account must not keep all others out.
+ */
+const UPLOADS = { units: 32, unitsPerTenant: 8, waiting: 128, waitingPerTenant: 64 };
 /** Only for this host: what its operator has on others is not ours to decide. */
 const HTTPS_ONLY = { 'strict-transport-security': 'max-age=31536000' };
 
@@ -95,7 +100,7 @@ export async function buildHttp(deps: HttpDeps): Promise<FastifyInstance> {
   app.removeAllContentTypeParsers();
   const admission = new Admission();
   const bodies = parseBodies(app, (request) => admission.tenantOf(request));
-  const uploads = new UploadLimiter();
+  const uploads = new FairSemaphore(UPLOADS);
   // First, so that refusals of the others are in its span.
   if (deps.tracing !== undefined) mountTracing(app, deps.tracing);
   guardEveryRequest(app, deps.publicUrl.startsWith('https:') ? HTTPS_ONLY : {});
@@ -153,11 +158,11 @@ function openFastify(deps: HttpDeps): FastifyInstance {
   });
 }
 
-function measure(app: FastifyInstance, access: MetricsAccess, uploads: UploadLimiter, admission: Admission): void {
+function measure(app: FastifyInstance, access: MetricsAccess, uploads: FairSemaphore, admission: Admission): void {
   const { metrics } = access;
   mountMetrics(app, access);
   refuseOtherMethods(app, '/metrics', READ);
-  metrics.gauge('notevault_uploads', 'File uploads in progress or queued', () => uploads.users);
+  metrics.gauge('notevault_uploads', 'File uploads in progress or queued', () => uploads.used + uploads.waiting);
   metrics.gauge('notevault_requests_waiting', 'Requests that wait for their turn', () => admission.waiting);
   const answerBytes = 'Bytes of large answers that are made or sent';
   metrics.gauge('notevault_answer_bytes', answerBytes, () => admission.answerBytes);

@@ -98,7 +98,7 @@ export interface CookieChange {
   readonly maxAgeSeconds: number | null;
 }
 
-interface RouteBase<O extends OperationName, B, Q, P, S extends Responses> {
+interface RouteBase<O extends OperationName, B, Q, P, S extends Responses, T = StreamedBody | undefined> {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Below `/api`; `:id` for a parameter, a final `/*` for the rest of the path. */
   readonly path: string;
@@ -121,6 +121,8 @@ interface RouteBase<O extends OperationName, B, Q, P, S extends Responses> {
    */
   readonly countedFor?: (cookies: RequestContext['cookies']) => Promise<string | null>;
   readonly body?: B;
+  /** Set for a route that streams its body instead: this only documents it, and the operation validates it. */
+  readonly takes?: T;
   readonly query?: Q;
   readonly params?: P;
   /** Body by success status; null for no body. */
@@ -156,8 +158,10 @@ interface RouteBase<O extends OperationName, B, Q, P, S extends Responses> {
 
 type RequestOf<O extends OperationName, B, Q, P> = RequestContext &
   AuthorizedRequest<O> & { readonly body: BodyOf<B>; readonly query: FieldsOf<Q>; readonly params: FieldsOf<P> };
+type StreamOf<T> = T extends StreamedBody ? { readonly stream: BodyStream } : unknown;
 
-export interface RouteSpec<O extends OperationName, B, Q, P, S extends Responses, F> extends RouteBase<O, B, Q, P, S> {
+export interface RouteSpec<O extends OperationName, B, Q, P, S extends Responses, F, T>
+  extends RouteBase<O, B, Q, P, S, T> {
   /**
    * Reads what the request names while its caller is authenticated, so that both share a round trip to the database; for
    * routes that need the level `read`. It must be small, because requests are admitted later.
@@ -167,7 +171,7 @@ export interface RouteSpec<O extends OperationName, B, Q, P, S extends Responses
    */
   readonly prefetch?: (vault: OpenVault, request: Named<P>) => Promise<F | null>;
   readonly handle: (
-    request: RequestOf<O, B, Q, P> & { readonly prefetched?: Promise<F | null> },
+    request: RequestOf<O, B, Q, P> & StreamOf<T> & { readonly prefetched?: Promise<F | null> },
   ) => Promise<Reply<AnswerOf<S>>>;
 }
 
@@ -175,15 +179,6 @@ export interface RouteSpec<O extends OperationName, B, Q, P, S extends Responses
 interface Named<P> {
   readonly tail: string;
   readonly params: FieldsOf<P>;
-}
-
-/** A route that streams its body. `body` only documents it; the operation validates it. */
-export interface StreamedSpec<O extends OperationName, Q, P, S extends Responses>
-  extends RouteBase<O, undefined, Q, P, S> {
-  readonly takes: StreamedBody;
-  readonly handle: (
-    request: RequestOf<O, undefined, Q, P> & { readonly stream: BodyStream },
-  ) => Promise<Reply<AnswerOf<S>>>;
 }
 
 /** For the document: the media type of a streamed body, and its fields if it is JSON. */
@@ -198,43 +193,20 @@ export interface ReceivedBody extends AsyncDisposable {
   readonly identity: unknown;
 }
 
-/**
- * A streamed route whose answer is stored under its idempotency key. It receives the whole body before it looks the key
- * up.
- */
-export interface IdempotentStreamedSpec<
-  O extends OperationName,
-  Q,
-  P,
-  S extends Responses,
-  Got extends ReceivedBody,
-  Result,
-> extends Omit<RouteBase<O, undefined, Q, P, S>, 'method'> {
-  /** POST, by default. */
-  readonly method?: 'PUT';
-  readonly takes: StreamedBody;
-  readonly receive: (request: RequestOf<O, undefined, Q, P> & { readonly stream: BodyStream }) => Promise<Got>;
-  readonly perform: (
-    request: RequestOf<O, undefined, Q, P> & { readonly received: Got },
-    inTransaction: InTransaction<unknown>,
-  ) => Promise<Result>;
-  readonly reply: (
-    result: Result,
-    request: RequestOf<O, undefined, Q, P>,
-  ) => Pick<Reply<AnswerOf<S>>, 'status' | 'body'>;
-  /** Headers that the body determines, so that they need not be stored with it. */
-  readonly headersOf?: (body: AnswerOf<S>) => Readonly<Record<string, string>>;
-}
-
 /** A route whose answer is stored under the request's `X-Idempotency-Key` and returned again for the same request. */
-export interface IdempotentSpec<O extends OperationName, B, Q, P, S extends Responses, Result>
-  extends Omit<RouteBase<O, B, Q, P, S>, 'method'> {
+export interface IdempotentSpec<O extends OperationName, B, Q, P, S extends Responses, Result, T, Got>
+  extends Omit<RouteBase<O, B, Q, P, S, T>, 'method'> {
   /** POST, by default. */
-  readonly method?: 'DELETE';
+  readonly method?: 'PUT' | 'DELETE';
+  /** For a streamed route. It receives the whole body before it looks the key up. */
+  readonly receive?: (request: RequestOf<O, B, Q, P> & StreamOf<T>) => Promise<Got>;
   /**
    * The operation. As the last step of its transaction it awaits `inTransaction` with the result to which it resolves.
    */
-  readonly perform: (request: RequestOf<O, B, Q, P>, inTransaction: InTransaction<unknown>) => Promise<Result>;
+  readonly perform: (
+    request: RequestOf<O, B, Q, P> & (Got extends ReceivedBody ? { readonly received: Got } : unknown),
+    inTransaction: InTransaction<unknown>,
+  ) => Promise<Result>;
   /** Maps a result to the answer. It must be pure, because it also runs inside the transaction. */
   readonly reply: (result: Result, request: RequestOf<O, B, Q, P>) => Pick<Reply<AnswerOf<S>>, 'status' | 'body'>;
   /**
@@ -242,6 +214,8 @@ export interface IdempotentSpec<O extends OperationName, B, Q, P, S extends Resp
    * `body` is returned again. Throws like the operation.
    */
   readonly recheck?: (request: RequestOf<O, B, Q, P>, body: unknown) => void | Promise<void>;
+  /** Headers that the body determines, so that they need not be stored with it. */
+  readonly headersOf?: (body: AnswerOf<S>) => Readonly<Record<string, string>>;
 }
 
 interface AnyBase
@@ -250,12 +224,10 @@ interface AnyBase
 }
 type AnyRequest = RequestOf<OperationName, TSchema | undefined, TSchema | undefined, TSchema | undefined>;
 export interface PlainRoute extends AnyBase {
-  readonly takes?: StreamedBody;
   readonly prefetch?: (vault: OpenVault, request: Named<TSchema | undefined>) => Promise<unknown>;
   readonly handle: (request: AnyRequest) => Promise<Reply>;
 }
 export interface IdempotentRoute extends AnyBase {
-  readonly takes?: StreamedBody;
   readonly receive?: (request: AnyRequest & { readonly stream: BodyStream }) => Promise<ReceivedBody>;
   readonly perform: (request: AnyRequest, inTransaction: InTransaction<unknown>) => Promise<unknown>;
   readonly reply: (result: unknown, request: AnyRequest) => Pick<Reply, 'status' | 'body'>;
@@ -274,7 +246,8 @@ export function route<
   P extends TSchema | undefined = undefined,
   const S extends Responses = Responses,
   F = undefined,
->(spec: RouteSpec<O, B, Q, P, S, F>): Route {
+  T extends StreamedBody | undefined = undefined,
+>(spec: RouteSpec<O, B, Q, P, S, F, T>): Route {
   return { ...spec, rule: operations[spec.operation] } as unknown as PlainRoute;
 }
 
@@ -286,29 +259,9 @@ export function idempotentRoute<
   Q extends TSchema | undefined = undefined,
   P extends TSchema | undefined = undefined,
   const S extends Responses = Responses,
->(spec: IdempotentSpec<O, B, Q, P, S, Result>): Route {
-  return { method: 'POST', ...spec, rule: operations[spec.operation] } as unknown as IdempotentRoute;
-}
-
-/** Declares a route that streams its body. */
-export function streamedRoute<
-  O extends PlainOperation,
-  Q extends TSchema | undefined = undefined,
-  P extends TSchema | undefined = undefined,
-  const S extends Responses = Responses,
->(spec: StreamedSpec<O, Q, P, S>): Route {
-  return { ...spec, rule: operations[spec.operation] } as unknown as PlainRoute;
-}
-
-/** Declares a route that streams its body and runs once for each idempotency key. */
-export function idempotentStreamedRoute<
-  O extends KeyedOperation,
-  Got extends ReceivedBody,
-  Result,
-  Q extends TSchema | undefined = undefined,
-  P extends TSchema | undefined = undefined,
-  const S extends Responses = Responses,
->(spec: IdempotentStreamedSpec<O, Q, P, S, Got, Result>): Route {
+  T extends StreamedBody | undefined = undefined,
+  Got extends ReceivedBody | undefined = undefined,
+>(spec: IdempotentSpec<O, B, Q, P, S, Result, T, Got>): Route {
   return { method: 'POST', ...spec, rule: operations[spec.operation] } as unknown as IdempotentRoute;
 }
 

@@ -2,7 +2,7 @@ import * as schema from '@notevault/protocol/attachments.ts';
 import { DeletedCount, MovedCount, RenameBody } from '@notevault/protocol/values/schemas.ts';
 import { answerBytes } from '../../http/answers/answer-bytes.ts';
 import { writeContextOf } from '../../http/request-context.ts';
-import { idempotentRoute, idempotentStreamedRoute, type Route, route } from '../../http/route.ts';
+import { idempotentRoute, type Route, route } from '../../http/route.ts';
 import { isConditional, type Precondition, preconditionOf, UNCONDITIONAL } from '../entries/precondition.ts';
 import { folderPathFrom } from '../entries/request-paths.ts';
 import type { Attachments, StartedUpload, UploadInput } from './attachments.ts';
@@ -28,7 +28,7 @@ export function attachmentsRoutes(attachments: Attachments): Route[] {
 
 function uploadingRoutes(attachments: Attachments): Route[] {
   return [
-    idempotentStreamedRoute({
+    idempotentRoute({
       path: '/attachments',
       operation: 'uploadAttachment',
       summary: 'Upload an attachment as base64, or replace the one at the path',
@@ -50,7 +50,7 @@ function uploadingRoutes(attachments: Attachments): Route[] {
       },
       reply: (attachment) => ({ body: { attachment } }),
     }),
-    idempotentStreamedRoute({
+    idempotentRoute({
       method: 'PUT',
       path: '/attachments/*',
       operation: 'putAttachment',

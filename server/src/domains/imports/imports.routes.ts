@@ -2,12 +2,12 @@ import type { Import } from '@notevault/protocol/imports.ts';
 import * as schema from '@notevault/protocol/imports.ts';
 import { IdParams } from '@notevault/protocol/values/schemas.ts';
 import { isoTime } from '@notevault/protocol/values/time.ts';
-import { type Route, route, streamedRoute } from '../../http/route.ts';
+import { type Route, route } from '../../http/route.ts';
 import type { Imports, OpenedImport } from './imports.ts';
 
 export function importsRoutes(imports: Imports): Route[] {
   return [
-    streamedRoute({
+    route({
       method: 'POST',
       path: '/imports',
       operation: 'startImport',

@@ -1,6 +1,6 @@
 import * as attachments from '@notevault/protocol/attachments.ts';
 import { NewTicket, Ticket, TicketParams } from '@notevault/protocol/tickets.ts';
-import { type Route, route, streamedRoute } from '../../http/route.ts';
+import { type Route, route } from '../../http/route.ts';
 import { fileReply } from '../attachments/download.schema.ts';
 import { rawUpload } from '../attachments/uploads/uploads.schema.ts';
 import type { Tickets } from './tickets.ts';
@@ -33,7 +33,7 @@ export function ticketsRoutes(tickets: Tickets): Route[] {
         return zipReply(opened.zip);
       },
     }),
-    streamedRoute({
+    route({
       method: 'PUT',
       path: '/tickets/:ticket',
       operation: 'uploadByTicket',

@@ -3,7 +3,7 @@ import type { SlicedUpload } from '@notevault/protocol/uploads.ts';
 import * as schema from '@notevault/protocol/uploads.ts';
 import { isoTime } from '@notevault/protocol/values/time.ts';
 import { writeContextOf } from '../../http/request-context.ts';
-import { idempotentStreamedRoute, type RequestContext, type Route, route, streamedRoute } from '../../http/route.ts';
+import { idempotentRoute, type RequestContext, type Route, route } from '../../http/route.ts';
 import type { Principal } from '../access/access.ts';
 import { checksumFrom, checkVersion, countFrom, fieldsFrom } from './upload-headers.ts';
 import type { OpenedUpload, UploadRequest, Uploads } from './uploads.ts';
@@ -32,7 +32,7 @@ export function uploadsRoutes(uploads: Uploads): Route[] {
 }
 
 function creationRoute(uploads: Uploads): Route {
-  return idempotentStreamedRoute({
+  return idempotentRoute({
     ...COMMON,
     path: '/uploads',
     operation: 'createUpload',
@@ -61,7 +61,7 @@ function creationRoute(uploads: Uploads): Route {
 }
 
 function appendRoute(uploads: Uploads): Route {
-  return streamedRoute({
+  return route({
     ...COMMON,
     method: 'PATCH',
     path: '/uploads/:id',

@@ -10,17 +10,13 @@ import { type BodyLimits, parseBodies } from './body.ts';
 
 const limits: BodyLimits = {
   bigBytes: KB,
-  bigAtOnce: 2,
-  bigAtOnceOfOne: 2,
-  bigWaiting: 32,
-  bigWaitingOfOne: 32,
+  big: { units: 2, unitsPerTenant: 2, waiting: 32, waitingPerTenant: 32 },
   budgetBytes: 1024 * KB,
   budgetBytesOfOne: 1024 * KB,
   intervalMs: 10_000,
   bigBytesPerInterval: KB,
   workedFrom: KB,
-  workedBytes: 1024 * KB,
-  workedBytesOfOne: 1024 * KB,
+  worked: { units: 1024 * KB, unitsPerTenant: 1024 * KB, waiting: 100, waitingPerTenant: 100 },
 };
 
 const jsonType = { 'content-type': 'application/json' };
@@ -102,7 +98,7 @@ test('clients that hang up while they wait for a permit use none up', { timeout:
 });
 
 test('waiting large bodies are read one by one, and beyond a bound refused', { timeout: 10_000 }, async () => {
-  await using server = await serve({ bigWaiting: 3 });
+  await using server = await serve({ big: { ...limits.big, waiting: 3 } });
   const inside = [await server.open(2 * KB), await server.open(2 * KB)];
   const answers = [1, 2, 3].map(() => server.post('/length', 4 * KB));
   await server.begun(5);
@@ -125,7 +121,7 @@ test('a permit is released when the body is parsed, however long its answer take
 test('an account’s large bodies wait while its others are handled, and those of other accounts do not', {
   timeout: 10_000,
 }, async () => {
-  await using server = await serve({ workedBytes: 16 * KB, workedBytesOfOne: 8 * KB });
+  await using server = await serve({ worked: { ...limits.worked, units: 16 * KB, unitsPerTenant: 8 * KB } });
   const held = server.post('/held', 6 * KB);
   await server.begun(1);
   let over = false;

@@ -3,16 +3,18 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { test } from 'node:test';
 import Fastify from 'fastify';
+import { FairSemaphore } from '../../concurrency/semaphore.ts';
+import { closedSignal } from '../connections/closed-signal.ts';
 import { errorHandler } from '../errors.ts';
 import { bodyStreamOf, leaveBodiesUnread, type StreamThroughput } from './body-stream.ts';
-import { UploadLimiter } from './upload-limiter.ts';
 
+const limits = { units: 32, unitsPerTenant: 8, waiting: 128, waitingPerTenant: 64 };
 const slow: StreamThroughput = { intervalMs: 60_000, bytesPerInterval: 1 };
 
 /**
  * A server with one route that counts the bytes of its body while they arrive, and reports how reading each body ended.
  */
-async function serve(pace: StreamThroughput, places = new UploadLimiter()) {
+async function serve(pace: StreamThroughput, places = new FairSemaphore(limits)) {
   const app = Fastify({ forceCloseConnections: true });
   app.setErrorHandler(errorHandler('http://127.0.0.1'));
   leaveBodiesUnread(app);
@@ -24,7 +26,7 @@ async function serve(pace: StreamThroughput, places = new UploadLimiter()) {
     return { bytes };
   };
   app.put('/', (request) => {
-    const counting = places.run('alice', request.raw, () => count(request));
+    const counting = places.run('alice', () => count(request), 1, closedSignal(request.raw));
     ended.push(
       counting.then(
         ({ bytes }) => `${bytes} bytes`,
@@ -94,8 +96,8 @@ test('a client that declares more bytes than it sends, and hangs up, gets bad_re
 test('only a few streamed bodies of one account are read at once, others wait, and too many are refused', {
   timeout: 20_000,
 }, async () => {
-  const bounds = { concurrent: 2, waiting: 1, concurrentPerAccount: 2, waitingPerAccount: 1 };
-  await using server = await serve(slow, new UploadLimiter(bounds));
+  const bounds = { units: 2, unitsPerTenant: 2, waiting: 1, waitingPerTenant: 1 };
+  await using server = await serve(slow, new FairSemaphore(bounds));
   const inside = [await open(server.url, 'content-length: 2', 'a'), await open(server.url, 'content-length: 2', 'a')];
   await begun(server.ended, 2);
   const waiting = await open(server.url, 'content-length: 1', 'a');

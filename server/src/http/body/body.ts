@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import { KB, MB } from '@notevault/protocol/values/byte-units.ts';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { FairSemaphore, type Permit } from '../../concurrency/semaphore.ts';
+import { FairSemaphore, type Permit, type SemaphoreLimits } from '../../concurrency/semaphore.ts';
 import { closedSignal, onceClosed } from '../connections/closed-signal.ts';
 import { BodyReader, MemoryBudget, type MinThroughput } from './body-reader.ts';
 import { inviteBody, rejectEncoded } from './body-stream.ts';
@@ -18,36 +18,27 @@ export const PUBLIC_BODY_LIMIT = 16 * KB;
 /** Limits of the bodies of all requests together. */
 export interface BodyLimits extends MinThroughput {
   /**
-   * Bodies from this size on are read and parsed at most `bigAtOnce` at a time, because each takes several times its
-   * size in memory.
+   * Few bodies from this size on are read and parsed at once, because each takes several times its size in memory; of one
+   * account fewer, so that its slow connections do not keep the bodies of others out.
    */
   readonly bigBytes: number;
-  readonly bigAtOnce: number;
-  /** Most at once of one account, so that its slow connections do not keep the bodies of others out. */
-  readonly bigAtOnceOfOne: number;
-  /** Most requests that wait for a permit; more are refused. */
-  readonly bigWaiting: number;
-  readonly bigWaitingOfOne: number;
+  readonly big: SemaphoreLimits;
   /** Most bytes that have arrived and are not parsed yet, in total and of one account. */
   readonly budgetBytes: number;
   readonly budgetBytesOfOne: number;
   /** Bodies from this size on count against the limits of bytes in requests being handled, in total and per account. */
   readonly workedFrom: number;
-  readonly workedBytes: number;
-  readonly workedBytesOfOne: number;
+  readonly worked: SemaphoreLimits;
 }
 
 const LIMITS: BodyLimits = {
   bigBytes: 4 * MB,
-  bigAtOnce: 3,
-  bigAtOnceOfOne: 2,
-  bigWaiting: 64,
-  bigWaitingOfOne: 16,
+  big: { units: 3, unitsPerTenant: 2, waiting: 64, waitingPerTenant: 16 },
   budgetBytes: 256 * MB,
   budgetBytesOfOne: 136 * MB,
   workedFrom: 256 * KB,
-  workedBytes: 96 * MB,
-  workedBytesOfOne: 24 * MB,
+  // Waiting requests are bounded by their memory.
+  worked: { units: 96 * MB, unitsPerTenant: 24 * MB, waiting: Infinity, waitingPerTenant: Infinity },
   intervalMs: 10_000,
   bigBytesPerInterval: 160 * KB,
 };
@@ -71,20 +62,9 @@ export function parseBodies(
   tenantOf: (request: FastifyRequest) => string,
   limits: BodyLimits = LIMITS,
 ): ParsedBodies {
-  const semaphore = new FairSemaphore({
-    units: limits.bigAtOnce,
-    unitsPerTenant: limits.bigAtOnceOfOne,
-    waiting: limits.bigWaiting,
-    waitingPerTenant: limits.bigWaitingOfOne,
-  });
+  const semaphore = new FairSemaphore(limits.big);
   const budget = new MemoryBudget(limits.budgetBytes, limits.budgetBytesOfOne);
-  const worked = new FairSemaphore({
-    units: limits.workedBytes,
-    unitsPerTenant: limits.workedBytesOfOne,
-    // Waiting requests are bounded by their memory.
-    waiting: Number.POSITIVE_INFINITY,
-    waitingPerTenant: Number.POSITIVE_INFINITY,
-  });
+  const worked = new FairSemaphore(limits.worked);
   const permits = new WeakMap<FastifyRequest, Permit>();
   const done = (request: FastifyRequest) => permits.get(request)?.[Symbol.dispose]();
   // Also runs when the request is refused before its handler.
