@@ -89,14 +89,7 @@ export interface OpenFile {
   bytes(range: ByteRange): Promise<AsyncIterableIterator<Uint8Array>>;
 }
 
-interface AttachmentQueries {
-  /** Throws `attachment_not_found`, `attachment_unreadable`. */
-  open(vault: OpenVault, path: string): Promise<OpenFile>;
-  /** Returns all attachments ordered by path, or those in and below a folder. Throws `attachment_unreadable`. */
-  list(vault: OpenVault, folder: string): Promise<Attachment[]>;
-}
-
-function createQueries({ db, blobs, entries }: AttachmentDeps): AttachmentQueries {
+function createQueries({ db, blobs, entries }: AttachmentDeps) {
   async function rowsBelow(handle: ReadHandle, vault: OpenVault, path: string): Promise<StoredEntry[]> {
     const folder = await entries.folderAt(handle, vault, path);
     const folders = folder === null ? [] : await entries.foldersBelow(handle, vault, [folder]);
@@ -105,7 +98,8 @@ function createQueries({ db, blobs, entries }: AttachmentDeps): AttachmentQuerie
   }
 
   return {
-    async open(vault, path) {
+    /** Throws `attachment_not_found`, `attachment_unreadable`. */
+    async open(vault: OpenVault, path: string): Promise<OpenFile> {
       const [row] = await entries.rowsAt(db, vault.id, 'attachment', [entries.pathKey(vault, path)]);
       if (row === undefined || row.blob_id === null) throw new NotevaultError('attachment_not_found');
       const key = { vaultId: vault.id, blobId: row.blob_id as BlobId };
@@ -120,7 +114,8 @@ function createQueries({ db, blobs, entries }: AttachmentDeps): AttachmentQuerie
           });
       return { attachment: toAttachment(openAttachment(vault, row)), bytes };
     },
-    async list(vault, folder) {
+    /** Returns all attachments ordered by path, or those in and below a folder. Throws `attachment_unreadable`. */
+    async list(vault: OpenVault, folder: string): Promise<Attachment[]> {
       const found: Attachment[] = [];
       const yieldIfDue = createYield();
       const rows = await db.read((handle) =>

@@ -19,26 +19,13 @@ const ORPHAN_AGE_MS = 30 * DAY_MS;
 const BATCH = 200;
 const PURGE_SLICE = 500;
 
-export interface BlobGc {
-  /** Removes the bytes of replaced attachments, of those that left the trash for good, and of aborted uploads; resolves to the number of blobs. */
-  collect(): Promise<number>;
-  /**
-   * Removes bytes without a row, such as those stored after the backup that was restored; resolves to the number of
-   * blobs.
-   */
-  collectOrphans(): Promise<number>;
-  /**
-   * Removes a slice of a purged vault's bytes, unless a backup is running; returns true when more may be left to remove
-   * now.
-   */
-  purgeBytes(vaultId: VaultId): Promise<boolean>;
-  /** Deletes a slice of the rows of blobs that no entry has; returns true when more may be left. */
-  purgeSlice(handle: WriteHandle, vaultId: VaultId): Promise<boolean>;
-}
-
-export function createBlobGc({ db, blobs, clock, backupRuns }: AttachmentDeps): BlobGc {
+export function createBlobGc({ db, blobs, clock, backupRuns }: AttachmentDeps) {
   return {
-    async collect() {
+    /**
+     * Removes the bytes of replaced attachments, of those that left the trash for good, and of aborted uploads; resolves
+     * to the number of blobs.
+     */
+    async collect(): Promise<number> {
       const now = clock.now();
       await db.transact((handle) => handle.run(blobStore.markStaleDeleting, { before: now - PENDING_MAX_MS }));
       for (let removed = 0; ; ) {
@@ -56,7 +43,11 @@ export function createBlobGc({ db, blobs, clock, backupRuns }: AttachmentDeps): 
         if (deleting.length < BATCH) return removed;
       }
     },
-    async collectOrphans() {
+    /**
+     * Removes bytes without a row, such as those stored after the backup that was restored; resolves to the number of
+     * blobs.
+     */
+    async collectOrphans(): Promise<number> {
       const before = clock.now() - ORPHAN_AGE_MS;
       if ((await lastRestoredAt(db)) > before) return 0;
       let removed = 0;
@@ -74,9 +65,13 @@ export function createBlobGc({ db, blobs, clock, backupRuns }: AttachmentDeps): 
       }
       return removed;
     },
-    // During a backup the bytes stay, without rows or a key that opens them, until `collectOrphans` finds them.
-    purgeBytes: async (vaultId) => !(await backupRuns()) && (await blobs.deleteVault(vaultId)),
-    purgeSlice: async (handle, vault) =>
+    /**
+     * Removes a slice of a purged vault's bytes; resolves to true when more may be left to remove now. During a backup
+     * the bytes stay, without rows or a key that opens them, until `collectOrphans` finds them.
+     */
+    purgeBytes: async (vaultId: VaultId) => !(await backupRuns()) && (await blobs.deleteVault(vaultId)),
+    /** Deletes a slice of the rows of blobs that no entry has; resolves to true when more may be left. */
+    purgeSlice: async (handle: WriteHandle, vault: VaultId) =>
       (await handle.run(blobStore.purgeBlobRows, { vault, limit: PURGE_SLICE })) === PURGE_SLICE,
   };
 }
