@@ -4,7 +4,7 @@ import type { AccountsTables } from '../accounts/accounts.tables.ts';
 import type { CredentialsTables } from '../credentials/credentials.tables.ts';
 import type { DeviceTables } from './devices.tables.ts';
 
-const { statement } = statementsOver<DeviceTables & CredentialsTables & Pick<AccountsTables, 'users'>>();
+const { statement, deletion } = statementsOver<DeviceTables & CredentialsTables & Pick<AccountsTables, 'users'>>();
 
 // Pending links
 
@@ -87,18 +87,7 @@ export const deleteLinksTo = statement((db, p: { userId: UserId; vaultId: VaultI
   db.deleteFrom('device_authorizations').where('user_id', '=', p.userId).where('vault_id', '=', p.vaultId),
 );
 
-export const deleteExpiredLinks = statement((db, p: { now: number; limit: number }) =>
-  db
-    .deleteFrom('device_authorizations')
-    .where('id', 'in', (eb) =>
-      eb
-        .selectFrom('device_authorizations')
-        .select('id')
-        .where('expires_at', '<=', p.now)
-        .orderBy('expires_at')
-        .limit(p.limit),
-    ),
-);
+export const deleteExpiredLinks = deletion('device_authorizations', 'id', 'expires_at');
 
 // Wrong codes
 

@@ -1,6 +1,6 @@
 import type { UserId, VaultId } from '@notevault/protocol/values/ids.ts';
 import type { Clock } from '../../ports/clock/clock.ts';
-import type { Database, WriteHandle } from '../../ports/database/database.ts';
+import { type Database, deleteUntil, type WriteHandle } from '../../ports/database/database.ts';
 import type { Accounts } from '../accounts/accounts.ts';
 import type { Credentials } from '../credentials/credentials.ts';
 import type { Keys } from '../keys/keys.ts';
@@ -46,8 +46,7 @@ export class Devices {
   async sweep(): Promise<void> {
     const { db, clock } = this.#deps;
     const now = clock.now();
-    const limit = SWEEP_BATCH;
-    while ((await db.transact((handle) => handle.run(store.deleteExpiredLinks, { now, limit }))) === limit);
+    await deleteUntil(db, store.deleteExpiredLinks, now);
     while (await this.#endSome(now));
   }
 

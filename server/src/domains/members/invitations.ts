@@ -5,7 +5,7 @@ import { operations } from '@notevault/protocol/operations.ts';
 import { NIL_UUID, parseUuid, type UserId, type VaultId } from '@notevault/protocol/values/ids.ts';
 import { isoTime } from '@notevault/protocol/values/time.ts';
 import type { Vault } from '@notevault/protocol/vaults.ts';
-import type { WriteHandle } from '../../ports/database/database.ts';
+import { deleteUntil, type WriteHandle } from '../../ports/database/database.ts';
 import type { SealingKey } from '../../ports/keyring/keyring.ts';
 import { includesRole, type Principal, roleOf } from '../access/access.ts';
 import type { Joining } from '../accounts/accounts.ts';
@@ -18,7 +18,6 @@ import type { MemberDeps, Members } from './members.ts';
 const PREFIX = 'nv_vin_';
 /** Invitations of a vault that wait at once. */
 const WAITING_MAX = 1000;
-const SWEEP_BATCH = 500;
 
 /** Invitations to a vault. Of their tokens only hashes are stored. */
 export class Invitations {
@@ -195,8 +194,7 @@ export class Invitations {
   /** Deletes expired invitations. */
   async sweep(): Promise<void> {
     const { db, clock } = this.#deps;
-    const expired = { now: clock.now(), limit: SWEEP_BATCH };
-    while ((await db.transact((handle) => handle.run(store.deleteExpired, expired))) === SWEEP_BATCH);
+    await deleteUntil(db, store.deleteExpired, clock.now());
   }
 
   /**

@@ -4,7 +4,7 @@ import type { AccountsTables } from '../accounts/accounts.tables.ts';
 import type { VaultsTables } from '../vaults/vaults.tables.ts';
 import type { InvitationRow, MembersTables } from './members.tables.ts';
 
-const { statement } = statementsOver<
+const { statement, deletion } = statementsOver<
   MembersTables & Pick<AccountsTables, 'users'> & Pick<VaultsTables, 'vault_members' | 'former_members'>
 >();
 
@@ -156,10 +156,4 @@ export const deleteInvitation = statement((db, p: { id: string; vaultId: VaultId
   db.deleteFrom('invitations').where('id', '=', p.id).where('vault_id', '=', p.vaultId),
 );
 
-export const deleteExpired = statement((db, p: { now: number; limit: number }) =>
-  db
-    .deleteFrom('invitations')
-    .where('id', 'in', (eb) =>
-      eb.selectFrom('invitations').select('id').where('expires_at', '<=', p.now).orderBy('expires_at').limit(p.limit),
-    ),
-);
+export const deleteExpired = deletion('invitations', 'id', 'expires_at');

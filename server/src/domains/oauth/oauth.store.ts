@@ -7,7 +7,7 @@ import type { OAuthTables, OAuthTokenRow } from './oauth.tables.ts';
 
 type Tables = OAuthTables & CredentialsTables & Pick<AccountsTables, 'users'>;
 
-const { statement } = statementsOver<Tables>();
+const { statement, deletion } = statementsOver<Tables>();
 
 interface Grant {
   readonly userId: UserId;
@@ -227,18 +227,7 @@ export const deleteTokensOf = statement((db, p: Grant) =>
   db.deleteFrom('oauth_tokens').where('user_id', '=', p.userId).where('grant_id', '=', p.id),
 );
 
-export const deleteExpiredTokens = statement((db, p: { until: number; limit: number }) =>
-  db
-    .deleteFrom('oauth_tokens')
-    .where('hash', 'in', (eb) =>
-      eb
-        .selectFrom('oauth_tokens')
-        .select('hash')
-        .where('expires_at', '<=', p.until)
-        .orderBy('expires_at')
-        .limit(p.limit),
-    ),
-);
+export const deleteExpiredTokens = deletion('oauth_tokens', 'hash', 'expires_at');
 
 /**
  * The connection of an access token, if it may be used: one row for each vault with its own level, at least one row.
@@ -287,15 +276,4 @@ export const deleteTransient = statement((db, p: { hash: Buffer }) =>
   db.deleteFrom('oauth_transients').where('hash', '=', p.hash),
 );
 
-export const deleteExpiredTransients = statement((db, p: { until: number; limit: number }) =>
-  db
-    .deleteFrom('oauth_transients')
-    .where('hash', 'in', (eb) =>
-      eb
-        .selectFrom('oauth_transients')
-        .select('hash')
-        .where('expires_at', '<=', p.until)
-        .orderBy('expires_at')
-        .limit(p.limit),
-    ),
-);
+export const deleteExpiredTransients = deletion('oauth_transients', 'hash', 'expires_at');

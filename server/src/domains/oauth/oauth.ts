@@ -1,7 +1,7 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { UserId } from '@notevault/protocol/values/ids.ts';
 import type { Clock } from '../../ports/clock/clock.ts';
-import type { Database, WriteHandle } from '../../ports/database/database.ts';
+import { type Database, deleteUntil, type WriteHandle } from '../../ports/database/database.ts';
 import type { SafeFetch } from '../../ports/safe-fetch/safe-fetch.ts';
 import { ACCESS_SCOPES } from '../access/access.ts';
 import type { Accounts } from '../accounts/accounts.ts';
@@ -113,16 +113,10 @@ export class OAuth {
   async sweep(): Promise<void> {
     const { db, clock } = this.#deps;
     const now = clock.now();
-    const limit = SWEEP_BATCH;
-    const statements = [
-      [store.deleteExpiredTokens, now],
-      [store.deleteExpiredTransients, now],
-      [store.deleteUnusedSince, now - UNUSED_MS],
-      [store.deleteStaleClients, now - STALE_MS],
-    ] as const;
-    for (const [statement, until] of statements) {
-      while ((await db.transact((handle) => handle.run(statement, { until, limit }))) === limit);
-    }
+    await deleteUntil(db, store.deleteExpiredTokens, now);
+    await deleteUntil(db, store.deleteExpiredTransients, now);
+    await deleteUntil(db, store.deleteUnusedSince, now - UNUSED_MS);
+    await deleteUntil(db, store.deleteStaleClients, now - STALE_MS);
     while (await this.#endExpired(now));
   }
 

@@ -2,7 +2,7 @@ import type { UserId, VaultId } from '@notevault/protocol/values/ids.ts';
 import { statementsOver } from '../../ports/database/statement.ts';
 import type { TicketRow, TicketsTables } from './tickets.tables.ts';
 
-const { statement } = statementsOver<TicketsTables>();
+const { statement, deletion } = statementsOver<TicketsTables>();
 
 export const insertTicket = statement((db, { hash, user_id, vault_id, payload, expires_at }: TicketRow) =>
   db.insertInto('tickets').values({ hash, user_id, vault_id, payload, expires_at }),
@@ -24,10 +24,4 @@ export const deleteTicketsOf = statement((db, p: { userId: UserId; vaultId: Vaul
   db.deleteFrom('tickets').where('user_id', '=', p.userId).where('vault_id', '=', p.vaultId),
 );
 
-export const deleteExpired = statement((db, p: { until: number; limit: number }) =>
-  db
-    .deleteFrom('tickets')
-    .where('hash', 'in', (eb) =>
-      eb.selectFrom('tickets').select('hash').where('expires_at', '<=', p.until).orderBy('expires_at').limit(p.limit),
-    ),
-);
+export const deleteExpired = deletion('tickets', 'hash', 'expires_at');

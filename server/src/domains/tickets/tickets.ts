@@ -8,7 +8,7 @@ import { isoTime } from '@notevault/protocol/values/time.ts';
 import { Type } from 'typebox';
 import { whilePermitted } from '../../concurrency/while-permitted.ts';
 import type { Clock } from '../../ports/clock/clock.ts';
-import type { Database, WriteHandle } from '../../ports/database/database.ts';
+import { type Database, deleteUntil, type WriteHandle } from '../../ports/database/database.ts';
 import { SealedJson } from '../../ports/keyring/sealed-json.ts';
 import { checkPermission, checkWho, type Principal } from '../access/access.ts';
 import type { Attachments, OpenFile, UploadInput } from '../attachments/attachments.ts';
@@ -41,7 +41,6 @@ export interface TicketDeps extends ExportDeps {
 
 const LIFETIME_MS = 5 * 60_000;
 const PREFIX = 'nv_tkt_';
-const SWEEP_BATCH = 500;
 
 type Operation = NewTicket['operation'];
 
@@ -147,9 +146,7 @@ export class Tickets {
   /** Deletes expired tickets. */
   async sweep(): Promise<void> {
     const { db, clock } = this.#deps;
-    const until = clock.now();
-    const slice = () => db.transact((handle) => handle.run(store.deleteExpired, { until, limit: SWEEP_BATCH }));
-    while ((await slice()) === SWEEP_BATCH);
+    await deleteUntil(db, store.deleteExpired, clock.now());
   }
 
   /** Uses a ticket up. Throws `ticket_not_found` when it was used already. */

@@ -1,4 +1,4 @@
-import type { Engine, ListStatement, Statement } from './statement.ts';
+import type { Deletion, Engine, ListStatement, Statement } from './statement.ts';
 
 /** A row of a query; columns have the same names and values on both engines. */
 export type SnapshotRow = Readonly<Record<string, string | number | Uint8Array | null>>;
@@ -162,4 +162,12 @@ export class DatabaseError extends Error {
     this.damaged = damaged;
     this.full = full;
   }
+}
+
+const DELETED_AT_ONCE = 500;
+
+/** Deletes all rows whose time has come until `until`, a slice in each transaction. */
+export async function deleteUntil(db: Database, deletion: Deletion, until: number): Promise<void> {
+  const slice = { until, limit: DELETED_AT_ONCE };
+  while ((await db.transact((handle) => handle.run(deletion, slice))) === slice.limit);
 }

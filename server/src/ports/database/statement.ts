@@ -70,7 +70,7 @@ interface Compilable<Row> {
   compile(): CompiledQuery<Row>;
 }
 
-/** Returns the two statement makers of a domain, over the tables it may use. */
+/** Returns the statement makers of a domain, over the tables it may use. */
 export function statementsOver<Tables>() {
   const engines = {
     sqlite: new Kysely<Tables>({
@@ -128,8 +128,22 @@ export function statementsOver<Tables>() {
     };
   }
 
-  return { statement, listStatement };
+  /** Deletes some rows of a table whose time has come, the oldest first; see `deleteUntil`. */
+  function deletion<Table extends keyof Tables & string>(
+    ...columns: readonly [table: Table, key: keyof Tables[Table] & string, time: keyof Tables[Table] & string]
+  ): Deletion {
+    const [table, key, time]: readonly [string, string, string] = columns;
+    return statement((db, p) => {
+      const rows = db as unknown as Kysely<Record<string, Record<string, unknown>>>;
+      const due = rows.selectFrom(table).select(key).where(time, '<=', p.until).orderBy(time).limit(p.limit);
+      return rows.deleteFrom(table).where(key, 'in', due);
+    });
+  }
+
+  return { statement, listStatement, deletion };
 }
+
+export type Deletion = Statement<{ readonly until: number; readonly limit: number }, unknown>;
 
 /** For `doUpdateSet`: these columns get the values of the row that could not be inserted. */
 export function excluded<Column extends string>(...columns: readonly Column[]) {
