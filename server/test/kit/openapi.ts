@@ -174,9 +174,13 @@ class CheckedCaller extends Caller {
   }
 }
 
+/** The document of this process's servers: they differ in their address and settings, not in their operations. */
+let description: Promise<ApiDocument> | undefined;
+
 /** Returns a function that wraps callers, so that every answer is validated against the server's OpenAPI document. */
 export async function checkedCallers({ anyone }: { readonly anyone: Caller }): Promise<(caller: Caller) => Caller> {
-  const { body } = await anyone.get('/openapi');
-  const document = new ApiDocument(body);
+  // Making and reading it takes as long as starting the server, and most tests start one.
+  description ??= anyone.get('/openapi').then(({ body }) => new ApiDocument(body));
+  const document = await description;
   return (caller) => new CheckedCaller(caller, document);
 }
