@@ -38,7 +38,7 @@ const IdempotencyErrors = {
 function errorBody(codes: readonly ErrorCode[], schema: TSchema = ErrorBody): TSchema {
   const texts = new Set(codes.map((code) => `\`${errors[code].error}\``));
   const base = codes.includes('validation') ? InvalidRequest : schema;
-  return Type.Unsafe({ ...base, description: [...texts].join(', ') });
+  return { ...base, description: [...texts].join(', ') };
 }
 
 function errorsOf(route: Route): ErrorCode[] {
