@@ -13,15 +13,11 @@ import { logsRoutes } from '../domains/logs/logs.routes.ts';
 import { membersRoutes } from '../domains/members/members.routes.ts';
 import { folderNotesRoutes } from '../domains/notes/folder-notes.routes.ts';
 import { historyRoutes } from '../domains/notes/history/history.routes.ts';
-import { notesRoutes } from '../domains/notes/notes.routes.ts';
-import { batchRoutes } from '../domains/notes/writes/batch/batch.routes.ts';
-import { textEditsRoutes } from '../domains/notes/writes/text-edits.routes.ts';
+import { batchRoutes, notesRoutes, textEditsRoutes } from '../domains/notes/notes.routes.ts';
 import { consentRoutes } from '../domains/oauth/consent.routes.ts';
 import { oauthRoutes } from '../domains/oauth/oauth.routes.ts';
 import { providerRoutes } from '../domains/oauth/provider.routes.ts';
 import { personalRoutes } from '../domains/personal/personal.routes.ts';
-import { changesRoutes } from '../domains/search/changes/changes.routes.ts';
-import { mentionsRoutes } from '../domains/search/mentions/mentions.routes.ts';
 import { searchRoutes } from '../domains/search/search.routes.ts';
 import { syncRoutes } from '../domains/sync/sync.routes.ts';
 import { ticketsRoutes } from '../domains/tickets/tickets.routes.ts';
@@ -50,8 +46,6 @@ export function routesOf(domains: Domains): Route[] {
     ...folderNotesRoutes(domains.entries.folders, domains.notes),
     ...syncRoutes(domains.sync),
     ...searchRoutes(domains.search),
-    ...changesRoutes(domains.search),
-    ...mentionsRoutes(domains.search),
     ...apiKeysRoutes(domains.apiKeys),
     ...connectionsRoutes(domains.connections),
     ...devicesRoutes(domains.devices),

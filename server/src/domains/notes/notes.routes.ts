@@ -1,4 +1,10 @@
+import { LinkMention, MentionLinked } from '@notevault/protocol/mentions.ts';
 import {
+  Appended,
+  AppendNote,
+  BatchBody,
+  BatchResponse,
+  DeleteNotes,
   MoveNotes,
   Note,
   NoteRenamed,
@@ -7,7 +13,8 @@ import {
   RecentQuery,
   UpsertNote,
 } from '@notevault/protocol/notes.ts';
-import { Deleted, IdParams, MovedCount, RenameBody } from '@notevault/protocol/values/schemas.ts';
+import { TaskToggled, ToggleTask } from '@notevault/protocol/tasks.ts';
+import { Deleted, DeletedCount, IdParams, MovedCount, RenameBody } from '@notevault/protocol/values/schemas.ts';
 import { PIECE_CHARS } from '../../concurrency/json-pieces.ts';
 import { answerBytes } from '../../http/answers/answer-bytes.ts';
 import { shortHash } from '../../http/answers/revalidation.ts';
@@ -17,6 +24,8 @@ import { idempotentRoute, type Reply, type Route, route } from '../../http/route
 import { preconditionOf } from '../entries/precondition.ts';
 import { skipInTransaction } from '../idempotency/idempotency.ts';
 import type { Notes } from './notes.ts';
+
+const BATCH_ERRORS = ['missing_ids', 'invalid_ids', 'too_many_items', 'item_not_found', 'note_unreadable'] as const;
 
 export function notesRoutes(notes: Notes): Route[] {
   return [...writingRoutes(notes), ...readingRoutes(notes), ...deletingRoutes(notes)];
@@ -53,15 +62,7 @@ function writingRoutes(notes: Notes): Route[] {
       summary: 'Move notes into a folder, all or none, and update the links to them',
       body: MoveNotes,
       responses: { 200: MovedCount },
-      errors: [
-        'missing_ids',
-        'invalid_ids',
-        'too_many_items',
-        'missing_target',
-        'item_not_found',
-        'conflict',
-        'note_unreadable',
-      ],
+      errors: [...BATCH_ERRORS, 'missing_target', 'conflict'],
       perform: (request, inTransaction) => {
         const { ids, target_folder_id: id, target_folder: path } = request.body;
         return notes.moveMany(writeContextOf(request, inTransaction), ids, { id, path });
@@ -148,6 +149,81 @@ function deletingRoutes(notes: Notes): Route[] {
         await notes.deleteByPath(context, request.tail, preconditionOf(request));
         return { body: { deleted: true } };
       },
+    }),
+  ];
+}
+
+export function batchRoutes(notes: Notes): Route[] {
+  return [
+    idempotentRoute({
+      path: '/notes/batch',
+      operation: 'upsertNotes',
+      summary: 'Upsert up to 100 notes, each independently of the others',
+      answerBytes: answerBytes.write,
+      body: BatchBody,
+      responses: { 200: BatchResponse },
+      errors: ['invalid_notes', 'too_many_notes', 'limit_exceeded'],
+      perform: (request, inTransaction) =>
+        notes.upsertMany(writeContextOf(request, inTransaction), request.body?.notes),
+      reply: (results) => ({ body: { results } }),
+    }),
+    idempotentRoute({
+      path: '/notes/append',
+      operation: 'appendToNote',
+      summary: 'Append text to a note, or create the note',
+      body: AppendNote,
+      responses: { 200: Appended },
+      errors: ['conflict', 'note_too_large', 'limit_exceeded', 'note_unreadable'],
+      flagsConflicts: true,
+      perform: (request, inTransaction) => notes.append(writeContextOf(request, inTransaction), request.body),
+      reply: (appended) => ({ body: appended }),
+    }),
+    idempotentRoute({
+      path: '/notes/batch-delete',
+      operation: 'deleteNotes',
+      summary: 'Delete several notes, all or none',
+      body: DeleteNotes,
+      responses: { 200: DeletedCount },
+      errors: [...BATCH_ERRORS, 'version_conflict', 'validation'],
+      perform: (request, inTransaction) => {
+        const { ids, base_hashes } = request.body ?? {};
+        return notes.deleteMany(writeContextOf(request, inTransaction), ids, base_hashes);
+      },
+      reply: (deleted) => ({ body: { deleted } }),
+    }),
+  ];
+}
+
+/** Writes that change a place of a text. */
+export function textEditsRoutes(notes: Notes): Route[] {
+  return [
+    idempotentRoute({
+      path: '/vault/tasks/toggle',
+      operation: 'toggleTask',
+      summary: 'Tick a task, or untick it, if its line still reads as it was read',
+      body: ToggleTask,
+      responses: { 200: TaskToggled },
+      errors: ['invalid_id', 'note_not_found', 'text_changed', 'note_too_large', 'note_unreadable'],
+      perform: (request, inTransaction) => {
+        const { note_id: id, ...task } = request.body;
+        return notes.toggleTask(writeContextOf(request, inTransaction), idParam(id), task);
+      },
+      reply: (toggled) => ({ body: toggled }),
+    }),
+    idempotentRoute({
+      path: '/notes/by-id/:id/mentions/link',
+      operation: 'linkMention',
+      summary: 'Make a link of a place where another note mentions this one, if it still reads as it was read',
+      params: IdParams,
+      body: LinkMention,
+      responses: { 200: MentionLinked },
+      errors: ['invalid_id', 'note_not_found', 'text_changed', 'note_too_large', 'note_unreadable'],
+      perform: (request, inTransaction) => {
+        const { note_id: source, ...mention } = request.body;
+        const context = writeContextOf(request, inTransaction);
+        return notes.linkMention(context, idParam(request.params.id), idParam(source), mention);
+      },
+      reply: (linked) => ({ body: linked }),
     }),
   ];
 }

@@ -3,7 +3,7 @@ import type { VaultId } from '@notevault/protocol/values/ids.ts';
 /** A vault’s stored index. Without a row, the index is built from the notes. */
 export interface SearchIndexRow {
   vault_id: VaultId;
-  /** The format of the segments and their terms, see index-format.ts. Another format is not read. */
+  /** The format of the segments and their terms, see stored-index.ts. Another format is not read. */
   format: string;
   /** The epoch of the change feed that `seq` belongs to. */
   feed_epoch: number;

@@ -34,7 +34,7 @@ import { eraseIndexSlice, IndexPersistence } from './index/index-persistence.ts'
 import { vaultMentions } from './mentions/vault-mentions.ts';
 import { type CursorScope, returnedBefore, searchCursorOf } from './query/search-cursor.ts';
 import { type CheckedRequest, checkRequest } from './query/search-request.ts';
-import { VaultQuery } from './query/vault-query.ts';
+import { createVaultQuery, type VaultQuery } from './query/vault-query.ts';
 import { type VaultResults, VaultSearch } from './query/vault-search.ts';
 import { vaultTasks } from './query/vault-tasks.ts';
 import type { IndexState } from './worker/worker-api.ts';
@@ -94,7 +94,7 @@ export class Search implements AsyncDisposable {
     this.#embedding = new Embedding(deps);
     this.#vectorDemand = new VectorDemand(deps, this.#embedding);
     this.#vaultSearch = new VaultSearch(deps, this.#catchUp, this.#persistence, this.#vectorDemand);
-    this.#vaultQuery = new VaultQuery(deps, this.#catchUp, this.#persistence);
+    this.#vaultQuery = createVaultQuery(deps, this.#catchUp, this.#persistence);
     this.#vaultChanges = new VaultChanges(deps, this.#vaultQuery);
   }
 

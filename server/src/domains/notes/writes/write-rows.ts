@@ -5,6 +5,7 @@ import type { FolderId, Seq } from '@notevault/protocol/values/ids.ts';
 import type { WriteHandle } from '../../../ports/database/database.ts';
 import type { PathOwner, ResolvedPath } from '../../entries/entries.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
+import { deleteAliasesOf } from '../deletion/note-tombstones.store.ts';
 import type { CommitDeps, WrittenNote } from '../notes.deps.ts';
 import * as store from '../notes.store.ts';
 import type { NoteMeta } from '../sealed-note.ts';
@@ -255,7 +256,7 @@ async function writeAliases(handle: WriteHandle, vault: OpenVault, { target, nex
   const { id, meta } = next;
   const keys = new Map(aliasKeysOf(vault, meta).map((key) => [key.toString('hex'), key]));
   await Promise.all([
-    aliasesOf(target).length === 0 ? null : handle.run(store.deleteAliases, { vault: vault.id, id }),
+    aliasesOf(target).length === 0 ? null : handle.runMany(deleteAliasesOf, { vault: vault.id }, [id]),
     handle.runMany(store.insertAliases, { vault: vault.id, id }, [...keys.values()]),
   ]);
 }

@@ -3,8 +3,8 @@ import { BackgroundSchedule, Backoff } from '../background-schedule.ts';
 import * as store from '../search.store.ts';
 import type { SearchDeps } from '../search.ts';
 import type { IndexCatchUp } from './index-catch-up.ts';
-import { indexFormat } from './index-format.ts';
 import type { IndexPersistence } from './index-persistence.ts';
+import { indexFormat } from './stored-index.ts';
 
 /** A search should not have to wait for this many changes that no stored index has; they take some seconds. */
 const MIN_CHANGES = 1000;

@@ -4,8 +4,7 @@ import type { OpenVault } from '../../vaults/vaults.ts';
 import * as store from '../search.store.ts';
 import type { SearchDeps } from '../search.ts';
 import type { IndexState } from '../worker/worker-api.ts';
-import { indexFormat } from './index-format.ts';
-import { openSegmentList } from './stored-index.ts';
+import { indexFormat, openSegmentList } from './stored-index.ts';
 
 /** Fewer changed notes than this are indexed again as quickly as a segment is read. */
 const MIN_UNSTORED_NOTES = 200;

@@ -1,4 +1,5 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
+import { SEGMENT_FORMAT } from '@notevault/search-index/index/segment-codec.ts';
 import type { Database } from '../../../ports/database/database.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
 import { segmentListContext } from '../seal-contexts.ts';
@@ -6,7 +7,12 @@ import * as store from '../search.store.ts';
 import { TransferList } from '../worker/transfer-list.ts';
 import { type IndexState, type SegmentList, segmentList } from '../worker/worker-api.ts';
 import { type WorkerClient, WorkerDied } from '../worker/worker-client.ts';
-import { indexFormat } from './index-format.ts';
+
+/**
+ * The format of stored segments; those of another format are not read. ICU's version is part of it, because its dictionaries
+ * segment scripts without spaces.
+ */
+export const indexFormat = `${SEGMENT_FORMAT} icu ${process.versions.icu ?? 'none'}`;
 
 /** Loads a vault's stored index into the worker; resolves to null when none is stored that can be used. */
 export async function loadStoredIndex(

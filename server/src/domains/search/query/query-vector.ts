@@ -15,18 +15,21 @@ export interface QueryVector {
   readonly vectorQuery: VectorQuery | null;
 }
 
+/** Rows that are read and posted at once, about a megabyte. */
+const PAGE_SIZE = 256;
+
 export const NO_QUERY_VECTOR: QueryVector = { model: null, vectorQuery: null };
 
 /** Makes the vectors of queries, and brings the vaults' vectors into memory. */
 export class QueryVectors {
   readonly #deps: SearchDeps;
-  readonly #vectorCatchUp: VectorCatchUp;
+  /** Vaults whose vectors are being brought into memory. */
+  readonly #catchingUp = new KeyedLock();
   readonly #embedder: QueryEmbedder;
 
   constructor(deps: SearchDeps) {
     this.#deps = deps;
     this.#embedder = new QueryEmbedder(deps);
-    this.#vectorCatchUp = new VectorCatchUp(deps);
   }
 
   /**
@@ -38,7 +41,7 @@ export class QueryVectors {
     const space = await this.#embedder.space();
     if (space === null) return NO_QUERY_VECTOR;
     const idf = (words: readonly string[]) => this.#deps.worker.request('idf', { vault: vault.id, words });
-    const [vector] = await Promise.all([this.#embedder.embed(text, idf), this.#vectorCatchUp.catchUp(vault, space.id)]);
+    const [vector] = await Promise.all([this.#embedder.embed(text, idf), this.#catchUp(vault, space.id)]);
     if (vector === null) return NO_QUERY_VECTOR;
     return { model: space.id, vectorQuery: { vector, weight: space.trust, minCosine: space.noise } };
   }
@@ -47,29 +50,16 @@ export class QueryVectors {
   async withoutQuery(vault: OpenVault): Promise<QueryVector> {
     const space = await this.#embedder.space();
     if (space === null) return NO_QUERY_VECTOR;
-    await this.#vectorCatchUp.catchUp(vault, space.id);
+    await this.#catchUp(vault, space.id);
     return { model: space.id, vectorQuery: null };
-  }
-}
-
-/** Rows that are read and posted at once, about a megabyte. */
-const PAGE_SIZE = 256;
-
-/** Brings the stored vectors of vaults into the worker's memory. */
-class VectorCatchUp {
-  readonly #deps: SearchDeps;
-  readonly #vaults = new KeyedLock();
-
-  constructor(deps: SearchDeps) {
-    this.#deps = deps;
   }
 
   /** Adds the vectors of a model that were stored since the last call. Calls for one vault run one after another. */
-  catchUp(vault: OpenVault, model: string): Promise<void> {
-    return this.#vaults.runExclusive(vault.id, () => this.#run(vault, model));
+  #catchUp(vault: OpenVault, model: string): Promise<void> {
+    return this.#catchingUp.runExclusive(vault.id, () => this.#addStored(vault, model));
   }
 
-  async #run(vault: OpenVault, model: string): Promise<void> {
+  async #addStored(vault: OpenVault, model: string): Promise<void> {
     const { db, worker } = this.#deps;
     const state = await worker.request('vectorState', { vault: vault.id, epoch: vault.feedEpoch, model });
     if (state === null) return;

@@ -16,34 +16,38 @@ import { checkQuery } from './query-request.ts';
 /** The index may be evicted, or its thread end, while it is asked; it is then asked again, at most this often. */
 const MAX_ATTEMPTS = 5;
 
+export type VaultQuery = ReturnType<typeof createVaultQuery>;
+
 /** Answers from what the index knows of the notes besides their words. */
-export class VaultQuery {
-  readonly #deps: SearchDeps;
-  readonly #catchUp: IndexCatchUp;
-  readonly #persistence: IndexPersistence;
+export function createVaultQuery(deps: SearchDeps, catchUp: IndexCatchUp, persistence: IndexPersistence) {
+  const { db, vaults, notes, links, worker } = deps;
 
-  constructor(deps: SearchDeps, catchUp: IndexCatchUp, persistence: IndexPersistence) {
-    this.#deps = deps;
-    this.#catchUp = catchUp;
-    this.#persistence = persistence;
+  /**
+   * Asks the index of a vault, which is caught up with all writes that were answered.
+   *
+   * @param request resolves to null when the index is not in memory or is behind. Throws `unavailable`.
+   */
+  async function ask<Result>(
+    vault: OpenVault,
+    request: (index: AskedIndex) => Promise<Result | null>,
+  ): Promise<Result> {
+    await notes.live.flush(vault);
+    const { changeSeq: seq } = await vaults.feed(db, vault);
+    let died: unknown;
+    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+      try {
+        const found = await request({ vault: vault.id, epoch: vault.feedEpoch, seq });
+        if (found !== null) return found;
+        persistence.storeIfDue(vault, await catchUp.catchUp(vault));
+      } catch (error) {
+        if (!(error instanceof WorkerDied)) throw error;
+        died = error;
+      }
+    }
+    throw new NotevaultError('unavailable', {}, died);
   }
 
-  /** Answers a query over properties, as JSON. Throws a validation error, `invalid_cursor`, `unavailable`. */
-  async query(userId: UserId, vault: OpenVault, request: QueryRequest): Promise<Buffer[]> {
-    const { query, columns, limit } = checkQuery(request);
-    const scope = { vault, userId, asked: ['query', query] as const };
-    const after = pagePositionOf<PagePosition>(scope, request.cursor ?? null);
-    const links = needsLinks(query) ? await this.#packedLinks(vault) : null;
-    const { rows, total, next } = await this.ask(vault, (index) =>
-      this.#deps.worker.request('query', { ...index, query, page: { after, limit }, links }),
-    );
-    const cursor = next === null ? null : pageCursorOf(scope, next);
-    const rest = `,"total":${total},"next_cursor":${JSON.stringify(cursor)}}`;
-    return [Buffer.from(`{"columns":${JSON.stringify(columns)},"rows":`), Buffer.from(rows), Buffer.from(rest)];
-  }
-
-  async #packedLinks(vault: OpenVault): Promise<PackedLinks> {
-    const { db, links } = this.#deps;
+  async function packedLinks(vault: OpenVault): Promise<PackedLinks> {
     const edges = await db.read((handle) => links.graphEdges(handle, vault));
     const yieldIfDue = createYield();
     const steps = packLinks(edges);
@@ -54,26 +58,20 @@ export class VaultQuery {
     }
   }
 
-  /**
-   * Asks the index of a vault, which is caught up with all writes that were answered.
-   *
-   * @param request resolves to null when the index is not in memory or is behind. Throws `unavailable`.
-   */
-  async ask<Result>(vault: OpenVault, request: (index: AskedIndex) => Promise<Result | null>): Promise<Result> {
-    const { db, vaults, notes } = this.#deps;
-    await notes.live.flush(vault);
-    const { changeSeq: seq } = await vaults.feed(db, vault);
-    let died: unknown;
-    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-      try {
-        const found = await request({ vault: vault.id, epoch: vault.feedEpoch, seq });
-        if (found !== null) return found;
-        this.#persistence.storeIfDue(vault, await this.#catchUp.catchUp(vault));
-      } catch (error) {
-        if (!(error instanceof WorkerDied)) throw error;
-        died = error;
-      }
-    }
-    throw new NotevaultError('unavailable', {}, died);
-  }
+  return {
+    ask,
+    /** Answers a query over properties, as JSON. Throws a validation error, `invalid_cursor`, `unavailable`. */
+    async query(userId: UserId, vault: OpenVault, request: QueryRequest): Promise<Buffer[]> {
+      const { query, columns, limit } = checkQuery(request);
+      const scope = { vault, userId, asked: ['query', query] as const };
+      const after = pagePositionOf<PagePosition>(scope, request.cursor ?? null);
+      const packed = needsLinks(query) ? await packedLinks(vault) : null;
+      const { rows, total, next } = await ask(vault, (index) =>
+        worker.request('query', { ...index, query, page: { after, limit }, links: packed }),
+      );
+      const cursor = next === null ? null : pageCursorOf(scope, next);
+      const rest = `,"total":${total},"next_cursor":${JSON.stringify(cursor)}}`;
+      return [Buffer.from(`{"columns":${JSON.stringify(columns)},"rows":`), Buffer.from(rows), Buffer.from(rest)];
+    },
+  };
 }

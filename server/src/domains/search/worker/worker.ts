@@ -5,11 +5,16 @@ import type { FrozenSegment } from '@notevault/search-index/index/frozen-segment
 import { encodeSegment } from '@notevault/search-index/index/segment-codec.ts';
 import type { VaultIndex } from '@notevault/search-index/index/vault-index.ts';
 import { type NamingNote, namingNotes } from '@notevault/search-index/properties/naming-notes.ts';
-import { unpackLinks } from '@notevault/search-index/properties/note-links.ts';
-import { runQuery } from '@notevault/search-index/properties/query.ts';
-import { listTasks, type TaskPage } from '@notevault/search-index/properties/task-list.ts';
+import { type PackedLinks, unpackLinks } from '@notevault/search-index/properties/note-links.ts';
+import { type PagePosition, type PropertyQuery, runQuery } from '@notevault/search-index/properties/query.ts';
+import {
+  listTasks,
+  type TaskFilter,
+  type TaskPage,
+  type TaskPosition,
+} from '@notevault/search-index/properties/task-list.ts';
 import { parseQuery } from '@notevault/search-index/query/query-parser.ts';
-import { type SearchHits, searchIndex } from '@notevault/search-index/ranking/hybrid.ts';
+import { type SearchHits, type SearchOptions, searchIndex } from '@notevault/search-index/ranking/hybrid.ts';
 import { idfsOf } from '@notevault/search-index/ranking/idf.ts';
 import type { MatchedWord } from '@notevault/search-index/ranking/rank.ts';
 import { type Snippet, SnippetMaker } from '@notevault/search-index/snippets/snippet.ts';
@@ -24,22 +29,19 @@ import { LoadedIndex } from './loaded-index.ts';
 import { runInSlices } from './run-in-slices.ts';
 import type { SegmentName } from './segment-names.ts';
 import {
-  type AddVectorsParams,
+  type AskedIndex,
   type ChangedPlaces,
-  type CreateIndexParams,
   type FrozenIndex,
   type IndexState,
-  type NamingParams,
+  type LentNotes,
   type NoteMentions,
+  type Page,
   type QueryAnswer,
-  type QueryParams,
   type SealedText,
-  type SearchParams,
+  type SealedVectors,
   type SegmentList,
   type SnippetSource,
   segmentList,
-  type TasksParams,
-  type WorkerApi,
 } from './worker-api.ts';
 
 /** The dependencies of the worker, which itself knows no key and no table. */
@@ -55,8 +57,13 @@ export interface WorkerDeps {
 
 const PART_BYTES = 1 << 20;
 
-/** Does the work of the search thread: it holds the indexes and opens what is sealed. */
-export class SearchWorker implements WorkerApi {
+type OpenedNote = NoteMeta & { readonly id: string; readonly content: string };
+
+/**
+ * Does the work of the search thread: it holds the indexes and opens what is sealed. Everything that goes into its methods
+ * or comes out of them can be posted between threads.
+ */
+export class SearchWorker {
   readonly #deps: WorkerDeps;
   readonly #indexes: IndexCache;
   /** By vault and segment: loaded parts that wait for `createIndex`. */
@@ -74,10 +81,12 @@ export class SearchWorker implements WorkerApi {
     return this.#indexes.bytes;
   }
 
+  /** The state of a vault's index; null when it is not in memory. */
   indexState({ vault, epoch }: { vault: string; epoch: number }): IndexState | null {
     return this.#find(vault, epoch)?.state ?? null;
   }
 
+  /** Takes a part of a stored segment for the next `createIndex`. The parts of a segment come in order. */
   loadSegmentPart(params: { vault: string; key: SharedKey; segment: string; part: number; data: Uint8Array }): void {
     const { vault, key, segment, part, data } = params;
     const segments = this.#loadingParts.get(vault) ?? new Map<string, Uint8Array[]>();
@@ -87,7 +96,19 @@ export class SearchWorker implements WorkerApi {
     segments.set(segment, parts);
   }
 
-  createIndex({ vault, key, epoch, floor, stored }: CreateIndexParams): IndexState {
+  /**
+   * Makes an index of the loaded parts, or an empty one. Throws when the parts are not an index.
+   *
+   * @param params `floor` as in IndexState; `stored` is the index row of the loaded segments, with a sealed SegmentList.
+   */
+  createIndex(params: {
+    vault: string;
+    key: SharedKey;
+    epoch: number;
+    floor: number;
+    stored: { readonly seq: number; readonly segments: Uint8Array } | null;
+  }): IndexState {
+    const { vault, key, epoch, floor, stored } = params;
     const parts = this.#loadingParts.get(vault) ?? new Map<string, Uint8Array[]>();
     this.#loadingParts.delete(vault);
     let index = LoadedIndex.empty(epoch, floor);
@@ -99,12 +120,8 @@ export class SearchWorker implements WorkerApi {
     return index.state;
   }
 
-  async addNotes(params: {
-    vault: string;
-    key: SharedKey;
-    notes: readonly SealedNote[];
-    upTo: number;
-  }): Promise<IndexState> {
+  /** Adds notes in order of their seqs. The index is then complete up to `upTo`. */
+  async addNotes(params: LentNotes & { vault: string; upTo: number }): Promise<IndexState> {
     const index = this.#get(params.vault);
     await index.addNotes(this.#addingSteps(index, this.#deps.openKey(params.key), params.notes), params.upTo);
     this.#indexes.makeRoomFor(index);
@@ -132,129 +149,103 @@ export class SearchWorker implements WorkerApi {
     }
   }
 
-  search({ vault, epoch, seq, query, model, ...options }: SearchParams): SearchHits | null {
-    const loaded = this.#find(vault, epoch);
-    if (loaded === undefined || loaded.index.seq < seq) return null;
-    return searchIndex(loaded.index, loaded.vectorsOf(model), parseQuery(query), options);
+  /** Finds notes, by the vectors of a model if there is one; null when the index is not in memory or is behind `seq`. */
+  search(params: SearchOptions & AskedIndex & { query: string; model: string | null }): SearchHits | null {
+    const { vault, epoch, seq, query, model, ...options } = params;
+    const loaded = this.#findUpTo({ vault, epoch, seq });
+    return loaded && searchIndex(loaded.index, loaded.vectorsOf(model), parseQuery(query), options);
   }
 
-  async query({ vault, epoch, seq, query, page, links }: QueryParams): Promise<QueryAnswer | null> {
-    const index = this.#findUpTo(vault, epoch, seq);
-    return index === null ? null : runInSlices(querySteps(index, query, page, links));
+  /** Answers a query over properties; null as for `search`. `links` are for queries that need them. */
+  async query(
+    params: AskedIndex & { query: PropertyQuery; page: Page<PagePosition>; links: PackedLinks | null },
+  ): Promise<QueryAnswer | null> {
+    const loaded = this.#findUpTo(params);
+    return loaded && runInSlices(querySteps(loaded.index, params.query, params.page, params.links));
   }
 
-  async tasks({ vault, epoch, seq, filter, page }: TasksParams): Promise<TaskPage | null> {
-    const index = this.#findUpTo(vault, epoch, seq);
-    return index === null ? null : runInSlices(listTasks(index, filter, page));
+  /** Lists tasks; null as for `search`. */
+  async tasks(params: AskedIndex & { filter: TaskFilter; page: Page<TaskPosition> }): Promise<TaskPage | null> {
+    const loaded = this.#findUpTo(params);
+    return loaded && runInSlices(listTasks(loaded.index, params.filter, params.page));
   }
 
-  namingNotes({ vault, epoch, seq, names, page }: NamingParams): NamingNote[] | null {
-    const index = this.#findUpTo(vault, epoch, seq);
-    return index === null ? null : namingNotes(index, names, page);
+  /** Lists the notes whose texts may have a name, by id; null as for `search`. */
+  namingNotes(params: AskedIndex & { names: readonly string[]; page: Page<string> }): NamingNote[] | null {
+    const loaded = this.#findUpTo(params);
+    return loaded && namingNotes(loaded.index, params.names, params.page);
   }
 
-  async mentionsIn(params: {
-    key: SharedKey;
-    notes: readonly SealedNote[];
-    names: readonly string[];
-  }): Promise<NoteMentions[]> {
-    const found: NoteMentions[] = [];
-    await runInSlices(this.#mentionSteps(this.#deps.openKey(params.key), params.notes, params.names, found));
-    return found;
+  /** Finds mentions in notes; those that cannot be read are left out. */
+  async mentionsIn({ names, ...lent }: LentNotes & { names: readonly string[] }): Promise<NoteMentions[]> {
+    const found = await this.#ofEach(lent, (note): NoteMentions | null => {
+      if (note === null) return null;
+      const { id, path, title, content } = note;
+      return { id, path, title, mentions: findMentions(content, names) };
+    });
+    return found.filter((mentions) => mentions !== null);
   }
 
-  *#mentionSteps(
-    key: SealingKey,
-    notes: readonly SealedNote[],
-    names: readonly string[],
-    found: NoteMentions[],
-  ): Generator<void, void> {
-    for (const note of notes) {
-      const opened = this.#opened(key, note);
-      if (opened !== null) {
-        const { path, title, content } = opened;
-        found.push({ id: note.id, path, title, mentions: findMentions(content, names) });
+  /** Finds the places of a change; notes that have none, or cannot be read, are left out. */
+  async placesOf({ change, ...lent }: LentNotes & { change: TextChange }): Promise<ChangedPlaces[]> {
+    const found = await this.#ofEach(lent, (note): ChangedPlaces | null => {
+      const places = note && findPlaces(note.content, change);
+      return places && { id: note.id, path: note.path, hash: note.hash, ...places };
+    });
+    return found.filter((places) => places !== null);
+  }
+
+  /** Makes something of each note in turn, in slices of time; of a damaged one, of null. */
+  async #ofEach<Made>({ key, notes }: LentNotes, make: (note: OpenedNote | null) => Made): Promise<Made[]> {
+    const opened = this.#deps.openKey(key);
+    const made: Made[] = [];
+    const steps = function* (this: SearchWorker) {
+      for (const note of notes) {
+        made.push(make(orNull(() => this.#open(opened, note))));
+        yield;
       }
-      yield;
-    }
+    };
+    await runInSlices(steps.call(this));
+    return made;
   }
 
-  async placesOf(params: {
-    key: SharedKey;
-    notes: readonly SealedNote[];
-    change: TextChange;
-  }): Promise<ChangedPlaces[]> {
-    const found: ChangedPlaces[] = [];
-    await runInSlices(this.#placeSteps(this.#deps.openKey(params.key), params.notes, params.change, found));
-    return found;
+  #open(key: SealingKey, note: SealedNote): OpenedNote {
+    return { ...this.#deps.openMeta(key, note), id: note.id, content: this.#deps.openContent(key, note) };
   }
 
-  *#placeSteps(
-    key: SealingKey,
-    notes: readonly SealedNote[],
-    change: TextChange,
-    found: ChangedPlaces[],
-  ): Generator<void, void> {
-    for (const note of notes) {
-      const opened = this.#opened(key, note);
-      const places = opened === null ? null : findPlaces(opened.content, change);
-      if (opened !== null && places !== null)
-        found.push({ id: note.id, path: opened.path, hash: opened.hash, ...places });
-      yield;
-    }
-  }
-
-  /** Null for a damaged note. */
-  #opened(key: SealingKey, note: SealedNote): (NoteMeta & { readonly content: string }) | null {
-    try {
-      return { ...this.#deps.openMeta(key, note), content: this.#deps.openContent(key, note) };
-    } catch {
-      return null;
-    }
-  }
-
+  /** How rare each word is among the vault's notes: its inverse document frequency. */
   idf({ vault, words }: { vault: string; words: readonly string[] }): number[] {
     const index = this.#indexes.get(vault)?.index;
     return index === undefined ? words.map(() => 1) : idfsOf(index, words);
   }
 
+  /** The vseq up to which a vault's vectors of a model are in memory; null when the vault's index is not. */
   vectorState({ vault, epoch, model }: { vault: string; epoch: number; model: string }): { vseq: number } | null {
     const index = this.#find(vault, epoch);
     return index === undefined ? null : { vseq: index.vectorsOf(model)?.vseq ?? 0 };
   }
 
-  addVectors({ vault, key, model, rows, upTo }: AddVectorsParams): void {
+  /** Adds vectors in order of their vseqs. They are then complete up to `upTo`. */
+  addVectors(params: {
+    vault: string;
+    key: SharedKey;
+    model: string;
+    rows: readonly SealedVectors[];
+    upTo: number;
+  }): void {
+    const { vault, key, model, rows, upTo } = params;
     const index = this.#indexes.get(vault);
     if (index === undefined) return;
     index.addVectors(this.#deps.openKey(key), model, rows, upTo);
     this.#indexes.makeRoomFor(index);
   }
 
-  async passages(params: { key: SharedKey; notes: readonly SealedNote[] }): Promise<(NotePassages | null)[]> {
-    const passages: (NotePassages | null)[] = [];
-    await runInSlices(this.#passageSteps(this.#deps.openKey(params.key), params.notes, passages));
-    return passages;
+  /** The passages of notes to embed; null for a note that cannot be read. */
+  passages(lent: LentNotes): Promise<(NotePassages | null)[]> {
+    return this.#ofEach(lent, (note) => note && orNull(() => passagesOfNote(note.title, note.content)));
   }
 
-  *#passageSteps(
-    key: SealingKey,
-    notes: readonly SealedNote[],
-    passages: (NotePassages | null)[],
-  ): Generator<void, void> {
-    for (const note of notes) {
-      passages.push(this.#passagesOf(key, note));
-      yield;
-    }
-  }
-
-  #passagesOf(key: SealingKey, note: SealedNote): NotePassages | null {
-    try {
-      return passagesOfNote(this.#deps.openMeta(key, note).title, this.#deps.openContent(key, note));
-    } catch {
-      return null;
-    }
-  }
-
+  /** A snippet of each text; null for one that cannot be read. */
   snippets(params: {
     key: SharedKey;
     words: readonly MatchedWord[];
@@ -262,17 +253,12 @@ export class SearchWorker implements WorkerApi {
   }): (Snippet | null)[] {
     const key = this.#deps.openKey(params.key);
     const maker = new SnippetMaker(params.words);
-    return params.texts.map((text) => this.#snippetOf(key, maker, text));
+    const snippetOf = (text: SnippetSource) =>
+      maker.snippetOf(snippetSource(this.#deps.openContent(key, text), text.start, text.end));
+    return params.texts.map((text) => orNull(() => snippetOf(text)));
   }
 
-  #snippetOf(key: SealingKey, maker: SnippetMaker, text: SnippetSource): Snippet | null {
-    try {
-      return maker.snippetOf(snippetSource(this.#deps.openContent(key, text), text.start, text.end));
-    } catch {
-      return null;
-    }
-  }
-
+  /** Freezes the index, so that its segments can be stored. */
   async freeze({ vault, key }: { vault: string; key: SharedKey }): Promise<FrozenIndex> {
     const loaded = this.#get(vault);
     const seq = await loaded.freeze();
@@ -293,6 +279,7 @@ export class SearchWorker implements WorkerApi {
     return { id, parts: Math.max(1, Math.ceil(bytes.length / PART_BYTES)), isStored: false };
   }
 
+  /** A part of a frozen segment, sealed. */
   segmentPart(params: { vault: string; key: SharedKey; segment: string; part: number }): Uint8Array {
     const { vault, key, segment: id, part } = params;
     const segment = this.#get(vault).segmentNames.segmentOf(id);
@@ -303,6 +290,7 @@ export class SearchWorker implements WorkerApi {
     return this.#deps.openKey(key).seal(segmentPartContext(id, part), data);
   }
 
+  /** Records that the frozen segments are stored now. */
   markStored({ vault }: { vault: string }): void {
     this.#encodedSegments.clear();
     this.#indexes.get(vault)?.segmentNames.markStored();
@@ -314,9 +302,9 @@ export class SearchWorker implements WorkerApi {
   }
 
   /** A vault's index, when it is in memory and complete up to a seq. */
-  #findUpTo(vault: string, epoch: number, seq: number): VaultIndex | null {
+  #findUpTo({ vault, epoch, seq }: AskedIndex): LoadedIndex | null {
     const found = this.#find(vault, epoch);
-    return found === undefined || found.index.seq < seq ? null : found.index;
+    return found === undefined || found.index.seq < seq ? null : found;
   }
 
   /** A vault's index of an epoch, when it is in memory. */
@@ -332,13 +320,22 @@ export class SearchWorker implements WorkerApi {
   }
 }
 
+/** Null for what cannot be read: a damaged note must not keep the others from being found. */
+function orNull<Result>(read: () => Result): Result | null {
+  try {
+    return read();
+  } catch {
+    return null;
+  }
+}
+
 const encoder = new TextEncoder();
 
 function* querySteps(
   index: VaultIndex,
-  query: QueryParams['query'],
-  page: QueryParams['page'],
-  packed: QueryParams['links'],
+  query: PropertyQuery,
+  page: Page<PagePosition>,
+  packed: PackedLinks | null,
 ): Generator<void, QueryAnswer> {
   const links = packed === null ? null : yield* unpackLinks(packed, index);
   const { rows, total, next } = yield* runQuery(index, query, page, links);
