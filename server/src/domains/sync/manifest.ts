@@ -20,19 +20,7 @@ export type Manifest = { readonly unchanged: Seq } | { readonly json: readonly B
 /** Whether damaged rows are listed, or an error. */
 export type Damage = 'list' | 'throw';
 
-export interface ManifestQueries {
-  /**
-   * Returns every live row with hash and seq from one snapshot. Throws rather than leave a damaged row out, unless it
-   * may list it apart.
-   */
-  manifest(vault: OpenVault, sinceSeq: unknown, damage?: Damage): Promise<Manifest>;
-  /** Returns the file tree from one snapshot, as JSON ready to send; of damaged rows see manifest. */
-  tree(vault: OpenVault, damage?: Damage): Promise<readonly Buffer[]>;
-  /** Returns every note and which notes link to which, from one snapshot, as JSON ready to send. */
-  graph(vault: OpenVault): Promise<readonly Buffer[]>;
-}
-
-export function createManifestQueries(deps: SyncDeps, semaphore: FairSemaphore): ManifestQueries {
+export function createManifestQueries(deps: SyncDeps, semaphore: FairSemaphore) {
   const {
     db,
     vaults,
@@ -55,7 +43,11 @@ export function createManifestQueries(deps: SyncDeps, semaphore: FairSemaphore):
     return { notes: await notes.sorted(), files: await files.sorted(), damaged };
   };
   return {
-    async manifest(vault, sinceSeq, damage = 'throw') {
+    /**
+     * Returns every live row with hash and seq from one snapshot. Throws rather than leave a damaged row out, unless it
+     * may list it apart.
+     */
+    async manifest(vault: OpenVault, sinceSeq: unknown, damage: Damage = 'throw'): Promise<Manifest> {
       if (sinceSeq !== undefined) {
         const { changeSeq } = await vaults.feed(db, vault);
         if (sinceSeq === String(changeSeq)) return { unchanged: changeSeq };
@@ -70,7 +62,8 @@ export function createManifestQueries(deps: SyncDeps, semaphore: FairSemaphore):
         return { json: writeJsonObject({ change_seq: snapshot.changeSeq, ...totals, ...damaged }, lists) };
       });
     },
-    tree: (vault, damage = 'throw') =>
+    /** Returns the file tree from one snapshot, as JSON ready to send; of damaged rows see manifest. */
+    tree: (vault: OpenVault, damage: Damage = 'throw'): Promise<readonly Buffer[]> =>
       snapshot(vault, async (snapshot) => {
         const { notes, files, damaged } = await contents(snapshot, damage);
         const all = await folders.listAt(snapshot.handle, vault);
@@ -82,7 +75,8 @@ export function createManifestQueries(deps: SyncDeps, semaphore: FairSemaphore):
         const position = { change_seq: changeSeq, resume_cursor: cursorAfter(vault, changeSeq) };
         return writeJsonObject({ ...position, folders: all, ...damaged }, lists);
       }),
-    graph: (vault) =>
+    /** Returns every note and which notes link to which, from one snapshot, as JSON ready to send. */
+    graph: (vault: OpenVault): Promise<readonly Buffer[]> =>
       snapshot(vault, async (snapshot) => {
         const notes = await (await snapshot.rows(cachedNotes)).sorted();
         const edges = await links.graphEdges(snapshot.handle, vault);

@@ -10,7 +10,7 @@ import type { Links } from '../links/links.ts';
 import type { Notes } from '../notes/notes.ts';
 import type { ChangeFeeds, OpenVault, VaultCache, Vaults } from '../vaults/vaults.ts';
 import { changesPage, pageRequest } from './changes.ts';
-import { createManifestQueries, type ManifestQueries } from './manifest.ts';
+import { createManifestQueries } from './manifest.ts';
 import * as store from './sync.store.ts';
 
 export interface SyncDeps {
@@ -26,40 +26,31 @@ export interface SyncDeps {
   readonly tombstoneDays: number;
 }
 
-/** How clients follow a vault (docs/sync-spec.md). */
-export interface Sync extends ManifestQueries {
-  /**
-   * Returns one page of the vault's changes; `device` is `X-Device-Id`. Throws `invalid_cursor`, `history_expired`,
-   * a validation error.
-   */
-  changes(vault: OpenVault, query: ChangesQuery, device: string | null): Promise<readonly Buffer[]>;
-  /** Drops expired tombstones and their entries in persisted lists; resolves to the number of tombstones. */
-  dropExpired(): Promise<number>;
-  /** Persists lists with enough changes, so that the first read after a start has little to unseal. */
-  persistCache(): Promise<void>;
-  /** Forgets the devices of a person whom the vault is taken away from: tombstones need not wait for them. */
-  forgetPerson(handle: WriteHandle, userId: UserId, vaultId: VaultId): Promise<void>;
-  /** Deletes a purged vault's rows; true when more may be left. */
-  purgeSlice(handle: WriteHandle, vaultId: VaultId): Promise<boolean>;
-}
-
 /**
  * Limits on concurrent and waiting manifests, trees and pages: devices that catch up would otherwise take every
  * database connection from writers.
  */
 const READS_AT_ONCE = { units: 4, unitsPerTenant: 2, waiting: 400, waitingPerTenant: 100 };
 
-export function createSync(deps: SyncDeps): Sync {
+export type Sync = ReturnType<typeof createSync>;
+
+/** How clients follow a vault (docs/sync-spec.md). */
+export function createSync(deps: SyncDeps) {
   const semaphore = new FairSemaphore(READS_AT_ONCE);
   const { vaults, cache, notes, attachments } = deps;
   return {
     ...createManifestQueries(deps, semaphore),
-    async changes(vault, query, device) {
+    /**
+     * Returns one page of the vault's changes; `device` is `X-Device-Id`. Throws `invalid_cursor`, `history_expired`, a
+     * validation error.
+     */
+    async changes(vault: OpenVault, query: ChangesQuery, device: string | null): Promise<readonly Buffer[]> {
       const request = pageRequest(query);
       return semaphore.run(currentTenant(), () => changesPage(deps, vault, request, device));
     },
-    dropExpired: () => dropExpired(deps),
-    async persistCache() {
+    dropExpired: dropExpired.bind(null, deps),
+    /** Persists lists with enough changes, so that the first read after a start has little to unseal. */
+    async persistCache(): Promise<void> {
       for (const id of cache.takeStale()) {
         const vault = await vaults.openAsSystem(id);
         if (vault === null) continue;
@@ -70,10 +61,12 @@ export function createSync(deps: SyncDeps): Sync {
       }
       await cache.persist();
     },
-    async forgetPerson(handle, user, vault) {
+    /** Forgets the devices of a person whom the vault is taken away from: tombstones need not wait for them. */
+    async forgetPerson(handle: WriteHandle, user: UserId, vault: VaultId): Promise<void> {
       await handle.run(store.deleteDevicesOf, { vault, user });
     },
-    purgeSlice: async (handle, vault) => (await handle.run(store.purgeDevices, { vault })) > 0,
+    /** Deletes a purged vault's rows; true when more may be left. */
+    purgeSlice: async (handle: WriteHandle, vault: VaultId) => (await handle.run(store.purgeDevices, { vault })) > 0,
   };
 }
 
@@ -87,7 +80,7 @@ const PAGES_MAX_MS = 60 * 60 * 1000;
 const BEFORE_FIRST = { deletedAt: 0, id: NIL_UUID };
 
 /**
- * Drops expired tombstones, except those that a recently seen device has not applied: that device would keep or restore
+ * Drops expired tombstones and their entries in persisted lists, except those that a recently seen device has not applied: that device would keep or restore
  * what was deleted elsewhere. Each step is a transaction that leaves the vault consistent, so the next run continues an
  * interrupted one. Resolves to the number dropped.
  */

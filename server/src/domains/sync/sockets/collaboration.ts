@@ -11,7 +11,7 @@ import { HocuspocusSession } from './hocuspocus.ts';
 import { type Permission, PermissionCache, type PermissionDecision } from './permission-cache.ts';
 import { PresenceRooms } from './presence-rooms.ts';
 import { NoteSubscription, type ProtocolWriter, type Subscription } from './subscription.ts';
-import { type ChangeWriter, VaultSubscription } from './vault-subscription.ts';
+import { VaultSubscription } from './vault-subscription.ts';
 import { YWebsocketSession } from './y-websocket.ts';
 
 /** The credential presented at the endpoint of one note. */
@@ -24,28 +24,6 @@ export interface Credential {
 
 /** The target that a document's name refers to. */
 export type Target = { readonly note: NoteId } | { readonly vault: VaultId };
-
-export interface SessionContext {
-  readonly limits: CollaborationLimits;
-  /** Decides what a token may do with a target. Rejects when this cannot be checked. */
-  decide(token: string, caller: Caller, target: Target): Promise<PermissionDecision>;
-  /** Throws the errors of LiveNotes.open. */
-  subscribe(
-    client: { connection: Connection; writer: ChangeWriter },
-    permission: Permission,
-    target: Target,
-  ): Promise<Subscription>;
-  subscribeNote(
-    client: { connection: Connection; writer: ProtocolWriter },
-    permission: Permission,
-    note: NoteId,
-  ): Promise<Subscription>;
-  /** Counts a socket of a user; returns false over the limit. Call `gone` once it is closed. */
-  addSocket(userId: UserId): boolean;
-  removeSocket(userId: UserId): void;
-  /** Resolves when a refusal may be sent: every refusal takes the same time, whatever its reason. */
-  refusalDelay(): Promise<void>;
-}
 
 /** Hooks to domains further right in the domain order; bound in app.ts. */
 export interface CollaborationHooks {
@@ -91,8 +69,8 @@ export class Collaboration implements Disposable {
   readonly #permissions: PermissionCache;
   readonly #rooms: PresenceRooms;
   readonly #notifier: ChangeNotifier;
-  readonly #sockets = new SocketCounts();
-  readonly #context: SessionContext;
+  /** How many sockets each user has open. */
+  readonly #sockets = new Map<UserId, number>();
   readonly #subscriptions = new DisposableStack();
 
   constructor(deps: CollaborationDeps) {
@@ -101,7 +79,6 @@ export class Collaboration implements Disposable {
     this.#permissions = new PermissionCache(deps);
     this.#rooms = this.#subscriptions.use(new PresenceRooms(bus, clock.random(9).toString('base64url')));
     this.#notifier = this.#subscriptions.use(new ChangeNotifier(deps));
-    this.#context = this.#createContext();
     this.#subscriptions.use(bus.onMissed(() => this.#permissions.hintsMissed()));
     this.#subscribe<{ u: UserId }>('credentials', ({ u }) => this.#permissions.userChanged(u));
     this.#subscribe<{ v: VaultId }>('closed', ({ v }) => this.#permissions.vaultChanged(v));
@@ -109,14 +86,56 @@ export class Collaboration implements Disposable {
     this.#subscribe<{ v: VaultId; seq: number }>('vault', ({ v, seq }) => this.#notifier.changed(v, seq));
   }
 
+  get limits(): CollaborationLimits {
+    return this.#deps.limits;
+  }
+
   /** Opens a session for the Hocuspocus protocol: any number of documents per socket. */
   openHocuspocus(connection: Connection, caller: Caller): ProtocolSession {
-    return new HocuspocusSession(this.#context, connection, caller);
+    return new HocuspocusSession(this, connection, caller);
   }
 
   /** Opens a session for the y-websocket protocol: one note per socket. */
   openYWebsocket(connection: Connection, caller: Caller, note: string, credential: Credential): ProtocolSession {
-    return new YWebsocketSession(this.#context, connection, caller, parseUuid(note) as NoteId | null, credential);
+    return new YWebsocketSession(this, connection, caller, parseUuid(note) as NoteId | null, credential);
+  }
+
+  /** Decides what a token may do with a target. Rejects when this cannot be checked. */
+  decide(token: string, caller: Caller, target: Target): Promise<PermissionDecision> {
+    const vaultOf = async () => ('vault' in target ? target.vault : this.#deps.live.vaultOf(target.note));
+    return this.#permissions.decide(token, caller, vaultOf);
+  }
+
+  /** Opens a document for a client. Throws the errors of LiveNotes.open. */
+  subscribe(
+    client: { readonly connection: Connection; readonly writer: ProtocolWriter },
+    permission: Permission,
+    target: Target,
+  ): Promise<Subscription> {
+    const { live, vaults } = this.#deps;
+    const [permissions, rooms, notifier] = [this.#permissions, this.#rooms, this.#notifier];
+    return 'vault' in target
+      ? VaultSubscription.open({ permissions, rooms, notifier, vaults }, client.writer, permission)
+      : NoteSubscription.open({ permissions, rooms, live }, client, permission, target.note);
+  }
+
+  /** Counts a socket of a user; returns false over the limit. Call `removeSocket` once it is closed. */
+  addSocket(userId: UserId): boolean {
+    const count = this.#sockets.get(userId) ?? 0;
+    if (count >= this.limits.socketsPerUser) return false;
+    this.#sockets.set(userId, count + 1);
+    return true;
+  }
+
+  removeSocket(userId: UserId): void {
+    const count = (this.#sockets.get(userId) ?? 1) - 1;
+    if (count === 0) this.#sockets.delete(userId);
+    else this.#sockets.set(userId, count);
+  }
+
+  /** Resolves when a refusal may be sent: every refusal takes the same time, whatever its reason. */
+  refusalDelay(): Promise<void> {
+    return new Promise((resolve) => this.#deps.clock.schedule(REFUSAL_MS, resolve));
   }
 
   /** Call when credentials of a user may have been revoked. */
@@ -151,7 +170,7 @@ export class Collaboration implements Disposable {
   }
 
   stats(): { sockets: number } {
-    return { sockets: this.#sockets.total };
+    return { sockets: this.#sockets.values().reduce((sum, count) => sum + count, 0) };
   }
 
   [Symbol.dispose](): void {
@@ -160,47 +179,5 @@ export class Collaboration implements Disposable {
 
   #subscribe<Message>(topic: string, notify: (message: Message) => void): void {
     this.#subscriptions.use(this.#deps.bus.subscribe(topic, (payload) => notify(JSON.parse(payload) as Message)));
-  }
-
-  #createContext(): SessionContext {
-    const { limits, live, vaults, clock } = this.#deps;
-    const [permissions, rooms, notifier, sockets] = [this.#permissions, this.#rooms, this.#notifier, this.#sockets];
-    const noteDeps = { permissions, rooms, live };
-    return {
-      limits,
-      decide: (token, caller, target) =>
-        permissions.decide(token, caller, async () => ('vault' in target ? target.vault : live.vaultOf(target.note))),
-      subscribe: ({ connection, writer }, permission, target) =>
-        'vault' in target
-          ? VaultSubscription.open({ permissions, rooms, notifier, vaults }, writer, permission)
-          : NoteSubscription.open(noteDeps, { connection, writer }, permission, target.note),
-      subscribeNote: (client, permission, id) => NoteSubscription.open(noteDeps, client, permission, id),
-      addSocket: (userId) => sockets.add(userId, limits.socketsPerUser),
-      removeSocket: (userId) => sockets.remove(userId),
-      refusalDelay: () => new Promise((resolve) => clock.schedule(REFUSAL_MS, resolve)),
-    };
-  }
-}
-
-/** How many sockets each user has open. */
-class SocketCounts {
-  readonly #counts = new Map<UserId, number>();
-
-  get total(): number {
-    return this.#counts.values().reduce((sum, count) => sum + count, 0);
-  }
-
-  /** Returns false when the user has `max` already. */
-  add(userId: UserId, max: number): boolean {
-    const count = this.#counts.get(userId) ?? 0;
-    if (count >= max) return false;
-    this.#counts.set(userId, count + 1);
-    return true;
-  }
-
-  remove(userId: UserId): void {
-    const count = (this.#counts.get(userId) ?? 1) - 1;
-    if (count === 0) this.#counts.delete(userId);
-    else this.#counts.set(userId, count);
   }
 }

@@ -13,6 +13,9 @@ export interface Connection {
   charge(bytes: number): void;
 }
 
+/** Memory counted for a waiting message besides its bytes. */
+export const MESSAGE_OVERHEAD = 128;
+
 export interface Caller {
   readonly ip: string | null;
   readonly userAgent: string | null;

@@ -8,11 +8,10 @@ import {
   singleMessageKind,
 } from '@notevault/protocol/socket-frames.ts';
 import { NIL_UUID, type NoteId, parseUuid, type UserId, type VaultId } from '@notevault/protocol/values/ids.ts';
-import type { SessionContext, Target } from './collaboration.ts';
-import { type Caller, CLOSE_CODES, type Connection } from './connection.ts';
+import type { Collaboration, Target } from './collaboration.ts';
+import { type Caller, CLOSE_CODES, type Connection, MESSAGE_OVERHEAD } from './connection.ts';
 import type { Permission } from './permission-cache.ts';
-import { type RejectReason, rejectReasonOf, type Subscription } from './subscription.ts';
-import type { ChangeWriter } from './vault-subscription.ts';
+import { type ProtocolWriter, rejectReasonOf, type Subscription } from './subscription.ts';
 
 /** A document that is open or being opened. */
 interface Entry {
@@ -26,7 +25,6 @@ interface Entry {
   closed: boolean;
 }
 
-const MESSAGE_OVERHEAD = 128;
 const TOKEN_MAX = 4096;
 /** The cost of a token that is being checked: past a number of such tokens the socket is not read. */
 const AUTH_COST = 16 * 1024;
@@ -36,14 +34,14 @@ const AUTH_COST = 16 * 1024;
  * or `vault:` and a vault id. The client may append a NUL and any text, so that two tabs of a page can share a socket.
  */
 export class HocuspocusSession {
-  readonly #context: SessionContext;
+  readonly #context: Collaboration;
   readonly #connection: Connection;
   readonly #caller: Caller;
   readonly #entries = new Map<string, Entry>();
   readonly #users = new Set<UserId>();
   #closed = false;
 
-  constructor(context: SessionContext, connection: Connection, caller: Caller) {
+  constructor(context: Collaboration, connection: Connection, caller: Caller) {
     this.#context = context;
     this.#connection = connection;
     this.#caller = caller;
@@ -170,7 +168,7 @@ export class HocuspocusSession {
     this.#connection.send(entry.frames.denied(reason));
   }
 
-  #writerOf(name: string, entry: Entry): ChangeWriter {
+  #writerOf(name: string, entry: Entry): ProtocolWriter {
     const { frames } = entry;
     const send = (frame: Uint8Array) => {
       if (!entry.closed) this.#connection.send(frame);
@@ -180,7 +178,7 @@ export class HocuspocusSession {
       state: (update) => send(frames.step2(update)),
       request: (vector) => send(frames.step1(vector)),
       update: (update) => send(frames.update(update)),
-      acknowledge: (reason: RejectReason | null) => send(frames.status(reason === null)),
+      acknowledge: (reason) => send(frames.status(reason === null)),
       awareness: (update) => send(frames.awareness(update)),
       changeHint: (type, seq) => send(frames.changeHint({ type, change_seq: seq })),
       close: (end) => {

@@ -8,17 +8,6 @@ export interface Member {
   awareness(update: Uint8Array): void;
 }
 
-export interface PresenceRoom {
-  readonly presence: Presence;
-  /**
-   * Sends a member's states to every member, itself included, with whose they are.
-   *
-   * @param isFirst whether this is its first message.
-   */
-  publish(member: Member, states: readonly State[], reporter: Reporter, isFirst: boolean): void;
-  leave(member: Member): void;
-}
-
 const TOPIC = 'awareness';
 /** Clients send a message every 15 seconds; a client of another process is dropped after this many ticks of silence. */
 const EXPIRY_TICKS = 40;
@@ -44,7 +33,7 @@ interface Process {
 export class PresenceRooms implements Disposable {
   readonly #bus: Bus;
   readonly #id: string;
-  readonly #rooms = new Map<string, LocalRoom>();
+  readonly #rooms = new Map<string, PresenceRoom>();
   readonly #processes = new Map<string, Process>();
   readonly #subscription: Disposable;
   #tick = 0;
@@ -60,11 +49,13 @@ export class PresenceRooms implements Disposable {
   join(name: string, vault: OpenVault, member: Member): PresenceRoom {
     let room = this.#rooms.get(name);
     if (room === undefined) {
-      room = new LocalRoom(vault, {
-        now: () => this.#tick,
-        changed: (states) => this.#broadcast(name, vault, states),
-        empty: () => this.#rooms.delete(name),
-      });
+      const changed = (states: readonly State[]) => this.#broadcast(name, vault, states);
+      room = new PresenceRoom(
+        vault,
+        () => this.#tick,
+        changed,
+        () => this.#rooms.delete(name),
+      );
       this.#rooms.set(name, room);
       if (this.#hasOthers()) this.#publish({ vault: vault.id, name });
     }
@@ -132,41 +123,45 @@ function openStates(vault: OpenVault, name: string, sealed: string): State[] {
   }
 }
 
-interface RoomCallbacks {
-  now(): number;
-  /** Called when clients of this process have new states. */
-  changed(states: readonly State[]): void;
-  empty(): void;
-}
-
-class LocalRoom implements PresenceRoom {
+/** The clients of one document. */
+export class PresenceRoom {
   readonly vault: OpenVault;
   readonly presence = new Presence();
   readonly members = new Set<Member>();
-  readonly #callbacks: RoomCallbacks;
+  readonly #now: () => number;
+  readonly #changed: (states: readonly State[]) => void;
+  readonly #empty: () => void;
 
-  constructor(vault: OpenVault, callbacks: RoomCallbacks) {
+  /** @param changed called when clients of this process have new states. */
+  constructor(vault: OpenVault, now: () => number, changed: (states: readonly State[]) => void, empty: () => void) {
     this.vault = vault;
-    this.#callbacks = callbacks;
+    this.#now = now;
+    this.#changed = changed;
+    this.#empty = empty;
   }
 
+  /**
+   * Sends a member's states to every member, itself included, with whose they are.
+   *
+   * @param isFirst whether this is its first message.
+   */
   publish(member: Member, states: readonly State[], reporter: Reporter, isFirst: boolean): void {
     const first = isFirst ? reporter.userId : null;
-    const changes = this.presence.receive(member, signedStates(states, reporter), first, this.#callbacks.now());
+    const changes = this.presence.receive(member, signedStates(states, reporter), first, this.#now());
     this.#relay(changes);
-    this.#callbacks.changed(changes);
+    this.#changed(changes);
   }
 
   receive(process: object, states: readonly State[]): void {
-    this.#relay(this.presence.receive(process, states, null, this.#callbacks.now()));
+    this.#relay(this.presence.receive(process, states, null, this.#now()));
   }
 
   leave(member: Member): void {
     if (!this.members.delete(member)) return;
     const removed = this.presence.leave(member);
     this.#relay(removed);
-    this.#callbacks.changed(removed);
-    if (this.members.size === 0) this.#callbacks.empty();
+    this.#changed(removed);
+    if (this.members.size === 0) this.#empty();
   }
 
   expire(before: number): void {

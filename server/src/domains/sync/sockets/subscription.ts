@@ -1,10 +1,10 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
-import type { Message } from '@notevault/protocol/socket-frames.ts';
+import type { ChangeHint, Message } from '@notevault/protocol/socket-frames.ts';
 import { MB } from '@notevault/protocol/values/byte-units.ts';
 import type { NoteId } from '@notevault/protocol/values/ids.ts';
 import type { ApplyOutcome, LiveNote, LiveNotes, Watcher } from '../../notes/notes.ts';
 import { readStates, type State, writeStates } from './awareness.ts';
-import type { Connection } from './connection.ts';
+import { type Connection, MESSAGE_OVERHEAD } from './connection.ts';
 import type { Lost, Permission, PermissionCache, PermissionListener } from './permission-cache.ts';
 import type { PresenceRoom, PresenceRooms } from './presence-rooms.ts';
 
@@ -36,6 +36,8 @@ export interface ProtocolWriter {
   /** Reports that one update of the client is on disk (null) or was rejected. */
   acknowledge(reason: RejectReason | null): void;
   awareness(update: Uint8Array): void;
+  /** Tells up to which seq a vault has changed. */
+  changeHint(type: ChangeHint['type'], changeSeq: number): void;
   close(end: CloseReason): void;
 }
 
@@ -61,8 +63,6 @@ const IN_FLIGHT_MAX = 256;
 const UPDATE_BYTES_MAX = 16 * MB;
 /** The state vector of an empty document. */
 const EMPTY_VECTOR = Uint8Array.of(0);
-/** Memory counted for a waiting message besides its bytes. */
-const MESSAGE_OVERHEAD = 128;
 
 interface WaitingMessage {
   readonly message: Message;

@@ -1,4 +1,4 @@
-import type { ChangeHint, Message } from '@notevault/protocol/socket-frames.ts';
+import type { Message } from '@notevault/protocol/socket-frames.ts';
 import type { Seq } from '@notevault/protocol/values/ids.ts';
 import type { ChangeNotifier } from '../change-notifier.ts';
 import { readStates, writeStates } from './awareness.ts';
@@ -11,11 +11,6 @@ import type { ProtocolWriter, Subscription } from './subscription.ts';
 const EMPTY_UPDATE = Uint8Array.of(0, 0);
 const EMPTY_VECTOR = Uint8Array.of(0);
 
-/** A writer that can also say up to which seq the vault has changed. */
-export interface ChangeWriter extends ProtocolWriter {
-  changeHint(type: ChangeHint['type'], changeSeq: number): void;
-}
-
 interface VaultSubscriptionDeps {
   readonly permissions: PermissionCache;
   readonly rooms: PresenceRooms;
@@ -26,14 +21,14 @@ interface VaultSubscriptionDeps {
 /** The document of a vault: it is always empty, and tells its subscribers when something in the vault has changed. */
 export class VaultSubscription implements Subscription, PermissionListener {
   readonly #permissions: PermissionCache;
-  readonly #writer: ChangeWriter;
+  readonly #writer: ProtocolWriter;
   readonly #room: PresenceRoom;
   #permission: Permission;
   #changes: Disposable | undefined;
   #closed = false;
   #hasPublished = false;
 
-  private constructor(deps: VaultSubscriptionDeps, writer: ChangeWriter, permission: Permission) {
+  private constructor(deps: VaultSubscriptionDeps, writer: ProtocolWriter, permission: Permission) {
     this.#permissions = deps.permissions;
     this.#writer = writer;
     this.#permission = deps.permissions.join(permission, this);
@@ -43,7 +38,7 @@ export class VaultSubscription implements Subscription, PermissionListener {
   /** Rejects when the vault's seq cannot be read now. */
   static async open(
     deps: VaultSubscriptionDeps,
-    writer: ChangeWriter,
+    writer: ProtocolWriter,
     permission: Permission,
   ): Promise<VaultSubscription> {
     const { id } = permission.vault;

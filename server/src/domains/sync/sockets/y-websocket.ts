@@ -3,8 +3,8 @@ import { Frames, MalformedFrame, type Message, readPlain } from '@notevault/prot
 import { NIL_UUID, type NoteId, type UserId } from '@notevault/protocol/values/ids.ts';
 import { bearerOf } from '../../tokens/tokens.ts';
 import { noStates } from './awareness.ts';
-import type { Credential, SessionContext } from './collaboration.ts';
-import { type Caller, CLOSE_CODES, type Connection } from './connection.ts';
+import type { Collaboration, Credential } from './collaboration.ts';
+import { type Caller, CLOSE_CODES, type Connection, MESSAGE_OVERHEAD } from './connection.ts';
 import {
   type CloseReason,
   type ProtocolWriter,
@@ -25,11 +25,10 @@ const CLOSE_CODE_OF: Readonly<Record<CloseReason, number>> = {
 };
 
 const frames = new Frames(null);
-const MESSAGE_OVERHEAD = 128;
 
 /** One socket of y-websocket: it carries one note, without acknowledgements. Every error closes it with a code. */
 export class YWebsocketSession {
-  readonly #context: SessionContext;
+  readonly #context: Collaboration;
   readonly #connection: Connection;
   readonly #waiting: { readonly message: Message; readonly bytes: number }[] = [];
   #subscription: Subscription | undefined;
@@ -37,7 +36,7 @@ export class YWebsocketSession {
   #closed = false;
 
   constructor(
-    context: SessionContext,
+    context: Collaboration,
     connection: Connection,
     caller: Caller,
     note: NoteId | null,
@@ -96,11 +95,8 @@ export class YWebsocketSession {
         return this.#connection.close(CLOSE_CODES.later, 'too many sockets');
       this.#user = principal.userId;
       this.#connection.admit();
-      const subscription = await this.#context.subscribeNote(
-        { connection: this.#connection, writer: this.#writer() },
-        permission,
-        note,
-      );
+      const client = { connection: this.#connection, writer: this.#writer() };
+      const subscription = await this.#context.subscribe(client, permission, { note });
       if (this.#closed) return subscription.leave();
       this.#subscription = subscription;
       for (const { message, bytes } of this.#waiting.splice(0)) {
@@ -116,6 +112,7 @@ export class YWebsocketSession {
   #writer(): ProtocolWriter {
     return {
       scope: () => undefined,
+      changeHint: () => undefined,
       state: (update) => this.#connection.send(frames.step2(update)),
       request: (vector) => this.#connection.send(frames.step1(vector)),
       update: (update) => this.#connection.send(frames.update(update)),
