@@ -30,7 +30,7 @@ export interface QueueLimits {
  * tenant starts at the level of the busy ones, so that being idle gains nothing.
  */
 export class FairQueue<Item> {
-  readonly #limits: QueueLimits;
+  readonly #limits: Partial<QueueLimits>;
   readonly #lines = new Map<string, Line<Item>>();
   #length = 0;
   #counted = 0;
@@ -38,7 +38,8 @@ export class FairQueue<Item> {
   /** What the tenant served last had cost at that time. */
   #level = 0;
 
-  constructor(limits: QueueLimits) {
+  /** @param limits none by default. */
+  constructor(limits: Partial<QueueLimits> = {}) {
     this.#limits = limits;
   }
 
@@ -49,11 +50,11 @@ export class FairQueue<Item> {
   /** Adds an item. @returns false, without adding it, when the tenant's share or the whole queue is full. */
   push(tenant: string, item: Item, weight: number): boolean {
     const line = this.#lineOf(tenant);
-    const limits = this.#limits;
+    const { items = Infinity, weight: most = Infinity } = this.#limits;
+    const { itemsPerTenant = Infinity, weightPerTenant = Infinity } = this.#limits;
     // A single item always fits into its tenant's share, however heavy it is.
-    const overShare =
-      line.counted >= limits.itemsPerTenant || (line.counted > 0 && line.weight + weight > limits.weightPerTenant);
-    const overAll = this.#counted >= limits.items || (this.#counted > 0 && this.#weight + weight > limits.weight);
+    const overShare = line.counted >= itemsPerTenant || (line.counted > 0 && line.weight + weight > weightPerTenant);
+    const overAll = this.#counted >= items || (this.#counted > 0 && this.#weight + weight > most);
     if (overShare || overAll) return false;
     this.#add(tenant, line, { item, weight, counted: true });
     return true;

@@ -33,12 +33,7 @@ export class FairSemaphore {
 
   constructor(limits: SemaphoreLimits) {
     this.#limits = limits;
-    this.#queue = new FairQueue({
-      items: limits.waiting,
-      itemsPerTenant: limits.waitingPerTenant,
-      weight: Number.POSITIVE_INFINITY,
-      weightPerTenant: Number.POSITIVE_INFINITY,
-    });
+    this.#queue = new FairQueue({ items: limits.waiting, itemsPerTenant: limits.waitingPerTenant });
   }
 
   get used(): number {

@@ -6,19 +6,12 @@ const SLICE_MS = 5;
 /** The least time charged for a slice, also when its time is unknown. */
 const LEAST_MS = 1;
 
-const unbounded = {
-  items: Number.POSITIVE_INFINITY,
-  weight: Number.POSITIVE_INFINITY,
-  itemsPerTenant: Number.POSITIVE_INFINITY,
-  weightPerTenant: Number.POSITIVE_INFINITY,
-};
-
 /**
  * Shares the event loop between long pieces of work: all of them together have one slice of each turn of the loop, so
  * that requests, sockets and timers run in between. Next is the tenant whose work took least so far.
  */
 export class SliceScheduler {
-  readonly #queue = new FairQueue<() => void>(unbounded);
+  readonly #queue = new FairQueue<() => void>();
   readonly #nextTurn: (run: () => void) => void;
   #scheduled = false;
   /** Whether what runs now was resumed in its turn. */

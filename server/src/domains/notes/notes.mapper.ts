@@ -5,7 +5,7 @@ import type { OpenedValues } from '../../ports/keyring/opened-values.ts';
 import type { FeedEntry } from '../entries/entries.ts';
 import { pathFrom } from '../entries/request-paths.ts';
 import type { OpenVault } from '../vaults/vaults.ts';
-import type { CachedNote } from './note-cache.ts';
+import { type CachedNote, openListed } from './note-cache.ts';
 import type { ReadNote, StoredNote } from './notes.store.ts';
 import { type NoteMeta, sealed, type VersionMeta } from './sealed-note.ts';
 
@@ -53,19 +53,7 @@ export function toNote(note: Omit<OpenedNote<ReadNote>, 'revision'>, links: read
 }
 
 export function toListed(vault: OpenVault, row: FeedEntry): NoteListed {
-  const meta = sealed.openMeta(vault, row.id, row.revision, row.meta);
-  return {
-    id: row.id,
-    path: meta.path,
-    title: meta.title,
-    folder: folderOf(meta.path),
-    tags: [...meta.tags],
-    version: row.version ?? 0,
-    content_hash: meta.hash,
-    mtime: row.mtime,
-    created_at: isoTime(row.created_at),
-    updated_at: isoTime(row.updated_at),
-  };
+  return cachedToListed(openListed(vault, row));
 }
 
 /** Like toListed, for a note in the cache. */

@@ -153,15 +153,6 @@ export const findForRevival = statement((db, p: { vault: VaultId; id: NoteId }) 
     .$castTo<StoredNote & { doc: Buffer | null; fingerprints: Buffer | null }>(),
 );
 
-/** A live note by id, with content and document. */
-export const findForEdit = statement((db, p: { vault: VaultId; id: NoteId }) =>
-  notesOf(db, p.vault)
-    .select(['note_bodies.doc'])
-    .where('entries.id', '=', p.id)
-    .where('entries.deleted_at', 'is', null)
-    .$castTo<StoredNote & { doc: Buffer | null }>(),
-);
-
 /** A note by id, tombstones too, with its content. */
 export const findById = statement((db, p: { vault: VaultId; id: NoteId }) =>
   notesOf(db, p.vault).where('entries.id', '=', p.id).$castTo<StoredNote>(),
@@ -308,14 +299,10 @@ export const insertVersions = listStatement((db, p: { vault: VaultId }, versions
 export const findVersion = statement((db, p: { vault: VaultId; id: NoteId; version: number }) =>
   db
     .selectFrom('note_versions')
-    .select(['content', 'snapshot'])
+    .select(['created_at', 'meta', 'content', 'snapshot'])
     .where('vault_id', '=', p.vault)
     .where('note_id', '=', p.id)
     .where('version', '=', p.version),
-);
-
-export const deleteAliases = statement((db, p: { vault: VaultId; id: NoteId }) =>
-  db.deleteFrom('note_aliases').where('vault_id', '=', p.vault).where('note_id', '=', p.id),
 );
 
 export const insertAliases = listStatement((db, p: { vault: VaultId; id: string }, keys: Buffer[]) =>
@@ -331,7 +318,7 @@ export const findSomeVersions = statement((db, p: { vault: VaultId; limit: numbe
     .limit(p.limit),
 );
 
-export const purgeVersion = statement((db, p: { vault: VaultId; id: string; version: number }) =>
+export const deleteVersion = statement((db, p: { vault: VaultId; id: string; version: number }) =>
   db
     .deleteFrom('note_versions')
     .where('vault_id', '=', p.vault)

@@ -1,11 +1,10 @@
-import { RestoreFromTrash, type TrashItem, TrashPage, TrashQuery, TrashRestored } from '@notevault/protocol/trash.ts';
+import { RestoreFromTrash, TrashPage, TrashQuery, TrashRestored } from '@notevault/protocol/trash.ts';
 import { Deleted, IdParams } from '@notevault/protocol/values/schemas.ts';
-import { isoTime } from '@notevault/protocol/values/time.ts';
 import { answerBytes } from '../../../http/answers/answer-bytes.ts';
 import { idParam } from '../../../http/params.ts';
 import { writeContextOf } from '../../../http/request-context.ts';
 import { idempotentRoute, type Route, route } from '../../../http/route.ts';
-import type { Trash, TrashedItem, TrashedItems } from './trash.ts';
+import type { Trash } from './trash.ts';
 
 const UNREADABLE = ['note_unreadable', 'attachment_unreadable'] as const;
 
@@ -21,7 +20,7 @@ export function trashRoutes(trash: Trash): Route[] {
       query: TrashQuery,
       responses: { 200: TrashPage },
       errors: ['invalid_cursor', ...UNREADABLE],
-      handle: async ({ vault, query }) => ({ body: toTrashPage(await trash.list(vault, query.cursor)) }),
+      handle: async ({ vault, query }) => ({ body: await trash.list(vault, query.cursor) }),
     }),
     idempotentRoute({
       path: '/trash/:id/restore',
@@ -53,21 +52,4 @@ export function trashRoutes(trash: Trash): Route[] {
       },
     }),
   ];
-}
-
-function toTrashPage({ items, nextCursor }: TrashedItems): TrashPage {
-  return { items: items.map(toTrashItem), next_cursor: nextCursor };
-}
-
-function toTrashItem(item: TrashedItem): TrashItem {
-  return {
-    id: item.id,
-    type: item.kind,
-    path: item.path,
-    title: item.title,
-    deleted_at: isoTime(item.deletedAt),
-    actor: item.actor,
-    size_bytes: item.sizeBytes,
-    expires_at: isoTime(item.expiresAt),
-  };
 }

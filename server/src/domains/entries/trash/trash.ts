@@ -1,11 +1,12 @@
 import { timingSafeEqual } from 'node:crypto';
 import { invalid, NotevaultError } from '@notevault/protocol/errors.ts';
-import type { TrashRestored } from '@notevault/protocol/trash.ts';
+import type { TrashPage, TrashRestored } from '@notevault/protocol/trash.ts';
 import { NIL_UUID, type VaultId } from '@notevault/protocol/values/ids.ts';
+import { isoTime } from '@notevault/protocol/values/time.ts';
 import { createYield } from '../../../concurrency/yield.ts';
 import type { ReadHandle, WriteHandle } from '../../../ports/database/database.ts';
 import type { OpenVault, TrashContents } from '../../vaults/vaults.ts';
-import type { EntryDeps, LockedDeps, TrashedMeta, WriteContext } from '../entries.deps.ts';
+import type { EntryDeps, LockedDeps, WriteContext } from '../entries.deps.ts';
 import type { StoredEntry } from '../entries.store.ts';
 import type { ItemKind } from '../entries.tables.ts';
 import { firstBytes, SLICE_ROWS } from '../row-slices.ts';
@@ -19,22 +20,6 @@ const NEWEST: store.TrashPosition = {
   deletedAt: Number.MAX_SAFE_INTEGER,
   id: 'ffffffff-ffff-ffff-ffff-ffffffffffff',
 };
-
-/** A deleted note or attachment that can be restored. Times are in milliseconds since 1970. */
-export interface TrashedItem extends TrashedMeta {
-  readonly id: string;
-  readonly kind: ItemKind;
-  readonly sizeBytes: number;
-  readonly deletedAt: number;
-  /** From then on it cannot be restored. */
-  readonly expiresAt: number;
-}
-
-/** A page of the trash; `nextCursor` is null on the last one. */
-export interface TrashedItems {
-  readonly items: readonly TrashedItem[];
-  readonly nextCursor: string | null;
-}
 
 export type Trash = ReturnType<typeof createTrash>;
 
@@ -56,7 +41,7 @@ export function createTrash(deps: LockedDeps) {
  * Returns a page of the trash, what was deleted last first. Throws `invalid_cursor`, `note_unreadable`,
  * `attachment_unreadable`.
  */
-async function listTrash(deps: LockedDeps, vault: OpenVault, cursor: string | undefined): Promise<TrashedItems> {
+async function listTrash(deps: LockedDeps, vault: OpenVault, cursor: string | undefined): Promise<TrashPage> {
   const position = cursor === undefined ? NEWEST : trashPositionOf(vault, cursor);
   const rows = await deps.db.all(store.findTrashed, {
     ...position,
@@ -66,7 +51,7 @@ async function listTrash(deps: LockedDeps, vault: OpenVault, cursor: string | un
   });
   const page = rows.slice(0, PAGE);
   const yieldIfDue = createYield();
-  const items: TrashedItem[] = [];
+  const items: ReturnType<typeof itemOf>[] = [];
   for (const row of page) {
     await yieldIfDue();
     items.push(itemOf(deps, vault, row));
@@ -75,22 +60,16 @@ async function listTrash(deps: LockedDeps, vault: OpenVault, cursor: string | un
   const more = rows.length > PAGE && last !== undefined;
   return {
     items: await deps.vaults.withActors(vault, items),
-    nextCursor: more ? trashCursorOf(vault, { deletedAt: last.deleted_at, id: last.id }) : null,
+    next_cursor: more ? trashCursorOf(vault, { deletedAt: last.deleted_at, id: last.id }) : null,
   };
 }
 
-function itemOf({ handlerOf, trashDays }: LockedDeps, vault: OpenVault, row: store.TrashedEntry): TrashedItem {
+/** The item as it is sent, but for who deleted it. */
+function itemOf({ handlerOf, trashDays }: LockedDeps, vault: OpenVault, row: store.TrashedEntry) {
   const { path, title, actor } = handlerOf(row.kind).describeTrashed(vault, row);
-  return {
-    id: row.id,
-    kind: row.kind,
-    path,
-    title,
-    actor,
-    sizeBytes: row.size_bytes,
-    deletedAt: row.deleted_at,
-    expiresAt: row.deleted_at + trashDays * DAY_MS,
-  };
+  const { id, kind: type, size_bytes, deleted_at: deletedAt } = row;
+  const expiresAt = isoTime(deletedAt + trashDays * DAY_MS);
+  return { id, type, path, title, deleted_at: isoTime(deletedAt), actor, size_bytes, expires_at: expiresAt };
 }
 
 /**

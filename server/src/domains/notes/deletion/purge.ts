@@ -11,7 +11,7 @@ import { deleteBodiesOf, deleteUpdatesOf, findVersionsOf } from './note-tombston
 export async function purgeSlice(handle: WriteHandle, vault: VaultId): Promise<boolean> {
   const versions = await handle.all(store.findSomeVersions, { vault, limit: SLICE_ROWS });
   for (const { note_id: id, version } of firstBytes(versions, ({ size_bytes }) => size_bytes))
-    await handle.run(store.purgeVersion, { vault, id, version });
+    await handle.run(store.deleteVersion, { vault, id, version });
   return versions.length > 0;
 }
 
@@ -28,7 +28,7 @@ export async function dropVersions(handle: WriteHandle, vault: VaultId, notes: r
     const versions = await handle.all(findVersionsOf, { vault, id, limit: SLICE_ROWS });
     for (const { version, size_bytes: size } of versions) {
       if (rows > 0 && (rows >= SLICE_ROWS || bytes + size > SLICE_BYTES)) return true;
-      await handle.run(store.purgeVersion, { vault, id, version });
+      await handle.run(store.deleteVersion, { vault, id, version });
       rows += 1;
       bytes += size;
     }

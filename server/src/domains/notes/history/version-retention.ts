@@ -1,6 +1,7 @@
 import type { NoteId, VaultId } from '@notevault/protocol/values/ids.ts';
 import { createYield } from '../../../concurrency/yield.ts';
 import type { Database, WriteHandle } from '../../../ports/database/database.ts';
+import { deleteVersion } from '../notes.store.ts';
 import { KEEP_ALL_MS } from '../sealed-note.ts';
 import * as store from './versions.store.ts';
 
@@ -55,7 +56,7 @@ async function applyRetention(
 ): Promise<number> {
   const which = { vault: vault_id as VaultId, id: note_id as NoteId, version };
   const [hourlyUntil, dailyUntil] = [madeAt + hourlyDays * DAY_MS, madeAt + dailyDays * DAY_MS];
-  if (now >= dailyUntil) return handle.run(store.deleteVersion, which);
+  if (now >= dailyUntil) return handle.run(deleteVersion, which);
   // The clock may have been set back since the version was made.
   if (now < madeAt + KEEP_ALL_MS) {
     await handle.run(store.postponeVersion, { ...which, dueAt: madeAt + KEEP_ALL_MS });
@@ -65,7 +66,7 @@ async function applyRetention(
   const period = hourly ? HOUR_MS : DAY_MS;
   const until = (Math.floor(madeAt / period) + 1) * period;
   if (pinned === 0 && (await handle.get(store.findNewerVersion, { ...which, until })) !== undefined) {
-    return handle.run(store.deleteVersion, which);
+    return handle.run(deleteVersion, which);
   }
   await handle.run(store.postponeVersion, { ...which, dueAt: hourly ? Math.min(hourlyUntil, dailyUntil) : dailyUntil });
   return 0;

@@ -17,15 +17,6 @@ export const listVersions = statement((db, p: { vault: VaultId; id: NoteId; befo
     .limit(p.limit),
 );
 
-export const readVersion = statement((db, p: { vault: VaultId; id: NoteId; version: number }) =>
-  db
-    .selectFrom('note_versions')
-    .select(['created_at', 'size_bytes', 'meta', 'content'])
-    .where('vault_id', '=', p.vault)
-    .where('note_id', '=', p.id)
-    .where('version', '=', p.version),
-);
-
 // Thinning
 
 export const findDueVersions = statement((db, p: { now: number; limit: number }) =>
@@ -62,14 +53,6 @@ export const postponeVersion = statement((db, p: { vault: VaultId; id: NoteId; v
   db
     .updateTable('note_versions')
     .set({ due_at: p.dueAt })
-    .where('vault_id', '=', p.vault)
-    .where('note_id', '=', p.id)
-    .where('version', '=', p.version),
-);
-
-export const deleteVersion = statement((db, p: { vault: VaultId; id: NoteId; version: number }) =>
-  db
-    .deleteFrom('note_versions')
     .where('vault_id', '=', p.vault)
     .where('note_id', '=', p.id)
     .where('version', '=', p.version),

@@ -58,7 +58,7 @@ async function readVersion(deps: NoteDeps, vault: OpenVault, id: NoteId, version
     if (row === undefined || row.deleted_at !== null) throw new NotevaultError('note_not_found');
     const note = openNote(vault, row);
     if (version === note.version) return { current: toNote(note, await hooks.linksOf(handle, vault, id)) };
-    const kept = await handle.get(store.readVersion, { vault: vault.id, id, version });
+    const kept = await handle.get(notesStore.findVersion, { vault: vault.id, id, version });
     if (kept === undefined) throw new NotevaultError('note_not_found');
     return { current: null, note, kept };
   });
@@ -78,8 +78,8 @@ function restoreVersion(deps: NoteDeps, context: WriteContext<Note>, id: NoteId,
   const { db, clock } = deps;
   const { vault } = context;
   const plan = async (): Promise<WritePlan> => {
-    const row = await db.get(notesStore.findForEdit, { vault: vault.id, id });
-    if (row === undefined) throw new NotevaultError('note_not_found');
+    const row = await db.get(notesStore.findNoteState, { vault: vault.id, id });
+    if (row === undefined || row.deleted_at !== null) throw new NotevaultError('note_not_found');
     const note = { ...openNote(vault, row), sealedContent: row.content };
     const text = version === note.version ? note.content : await textOfVersion(deps, vault, note, version);
     if (text === note.content) return { kind: 'same', note };
@@ -93,7 +93,7 @@ function restoreVersion(deps: NoteDeps, context: WriteContext<Note>, id: NoteId,
 async function textOfVersion({ db }: NoteDeps, vault: OpenVault, note: OpenedNote, version: number): Promise<string> {
   const id = note.id as NoteId;
   const issued = version > 0 && version < note.version;
-  const kept = issued ? await db.get(store.readVersion, { vault: vault.id, id, version }) : undefined;
+  const kept = issued ? await db.get(notesStore.findVersion, { vault: vault.id, id, version }) : undefined;
   if (kept === undefined) throw new NotevaultError('note_not_found');
   return sealed.openContent(vault, id, version, kept.content);
 }
