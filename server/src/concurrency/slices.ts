@@ -1,3 +1,8 @@
+/** Cuts a list into slices of so many items. */
+export function* slicesOf<Item>(items: readonly Item[], count: number): Generator<Item[]> {
+  for (let at = 0; at < items.length; at += count) yield items.slice(at, at + count);
+}
+
 /**
  * Cuts a list into slices of at most so many items, and of at most so many bytes unless a slice is of one item: what is
  * read, written or sent at once.

@@ -1,4 +1,5 @@
 import { MB } from '@notevault/protocol/values/byte-units.ts';
+import { slicesBySize } from '../../concurrency/slices.ts';
 
 /** Limit of a slice in bytes, not rows: deleted rows are overwritten, and a slice must not hold up other writers. */
 export const SLICE_BYTES = 4 * MB;
@@ -6,9 +7,6 @@ export const SLICE_ROWS = 100;
 
 /** Returns the first rows that fit into a slice, at least one. */
 export function firstBytes<Row>(rows: readonly Row[], bytesOf: (row: Row) => number): Row[] {
-  let bytes = 0;
-  return rows.filter((row, index) => {
-    bytes += bytesOf(row);
-    return index === 0 || bytes <= SLICE_BYTES;
-  });
+  const [first = []] = slicesBySize(rows, { bytes: SLICE_BYTES }, bytesOf);
+  return first;
 }

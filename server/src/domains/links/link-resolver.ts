@@ -1,4 +1,5 @@
 import { type Candidate, lookupOf, resolve } from '@notevault/note-text/links/resolve.ts';
+import { slicesOf } from '../../concurrency/slices.ts';
 import { createYield, type YieldIfDue } from '../../concurrency/yield.ts';
 import type { ReadHandle } from '../../ports/database/database.ts';
 import type { WrittenNote } from '../notes/notes.ts';
@@ -82,7 +83,7 @@ export async function candidatesFor(
 ): Promise<Candidates> {
   const opened = new Map<string, Candidate>();
   const byKey = new Map<string, Candidate[]>();
-  for (const slice of slicesOf(distinct(keys))) {
+  for (const slice of slicesOf(distinct(keys), SLICE)) {
     for (const row of await handle.allMany(store.findCandidates, { vault: vault.id }, slice)) {
       const candidate = opened.get(row.id) ?? known.get(row.id) ?? readableCandidate(vault, row);
       if (candidate === null) continue;
@@ -103,11 +104,6 @@ export function distinct(keys: readonly Buffer[]): Buffer[] {
 
 /** Rows read or written between two yields: during a long transaction, others run only between its calls. */
 export const SLICE = 512;
-
-/** Cuts rows into slices, each of which one call writes. */
-export function* slicesOf<Row>(rows: readonly Row[]): Generator<Row[]> {
-  for (let at = 0; at < rows.length; at += SLICE) yield rows.slice(at, at + SLICE);
-}
 
 /** A link whose target is not known yet, and its note. */
 export interface UnresolvedLink {

@@ -85,11 +85,8 @@ export function createNoteChangeFeed(entries: Pick<Entries, 'changedOf' | 'rowsB
       { limit, bytes }: { readonly limit: number; readonly bytes: number },
     ): Promise<{ notes: SealedNote[]; more: boolean }> {
       const rows = await entries.changedOf(handle, vault, 'note', after, limit);
-      let sum = 0;
-      const page = rows.filter(({ size_bytes, deleted_at }, index) => {
-        sum += deleted_at === null ? size_bytes : 0;
-        return index === 0 || sum <= bytes;
-      });
+      const sizeOf = ({ size_bytes, deleted_at }: FeedEntry) => (deleted_at === null ? size_bytes : 0);
+      const [page = []] = slicesBySize(rows, { bytes }, sizeOf);
       return { notes: await withTexts(handle, vault, page), more: page.length < rows.length || rows.length === limit };
     },
     /** Returns live notes with their texts, sealed and unordered. */

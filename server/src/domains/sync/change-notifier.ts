@@ -1,4 +1,5 @@
 import type { Seq, VaultId } from '@notevault/protocol/values/ids.ts';
+import { slicesOf } from '../../concurrency/slices.ts';
 import type { CollaborationDeps } from './sockets/collaboration.ts';
 
 /** Called with the vault's seq when the vault has changed. */
@@ -79,10 +80,8 @@ export class ChangeNotifier implements Disposable {
   }
 
   async #poll(): Promise<void> {
-    const ids = [...this.#vaults.keys()];
-    for (let at = 0; at < ids.length; at += POLL_BATCH) {
-      const seqs = await this.#deps.vaults.changeSeqs(ids.slice(at, at + POLL_BATCH));
-      for (const [vault, seq] of seqs) this.changed(vault, seq);
+    for (const ids of slicesOf([...this.#vaults.keys()], POLL_BATCH)) {
+      for (const [vault, seq] of await this.#deps.vaults.changeSeqs(ids)) this.changed(vault, seq);
     }
   }
 

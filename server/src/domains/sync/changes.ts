@@ -4,6 +4,7 @@ import type { ChangesQuery } from '@notevault/protocol/sync.ts';
 import { MB } from '@notevault/protocol/values/byte-units.ts';
 import type { NoteId, Seq } from '@notevault/protocol/values/ids.ts';
 import { jsonPieces } from '../../concurrency/json-pieces.ts';
+import { slicesBySize } from '../../concurrency/slices.ts';
 import { createYield } from '../../concurrency/yield.ts';
 import type { Clock } from '../../ports/clock/clock.ts';
 import { type Database, DatabaseError, type ReadHandle, type WriteHandle } from '../../ports/database/database.ts';
@@ -65,7 +66,7 @@ export async function changesPage(
     const from =
       request.cursor === null ? { seq: START, base: feed.floorSeq } : positionOf(vault, request.cursor, feed);
     const all = await rowsAfter(deps, handle, vault, from.seq, request.limit + 1);
-    const rows = all.slice(0, request.content ? fitPage(all, request.limit) : request.limit);
+    const rows = request.content ? fitPage(all, request.limit) : all.slice(0, request.limit);
     const more = request.content ? await contentOf(deps, handle, vault, rows) : null;
     return { from, rows, hasMore: rows.length < all.length, more, changeSeq: feed.changeSeq };
   });
@@ -172,14 +173,11 @@ function orDamaged({ id, seq, kind }: FeedEntry, open: () => ChangedRow): FeedRo
   }
 }
 
-/** Returns how many of the first `limit` rows fit into a page with their content: at least one. */
-function fitPage(rows: readonly FeedRow[], limit: number): number {
-  let bytes = 0;
-  const tooMuch = rows.findIndex((row, index) => {
-    bytes += liveNote(row).reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
-    return index > 0 && bytes > PAGE_BYTES;
-  });
-  return tooMuch === -1 ? limit : Math.min(tooMuch, limit);
+/** Returns those of the first `limit` rows that fit into a page with their content: at least one. */
+function fitPage(rows: readonly FeedRow[], limit: number): FeedRow[] {
+  const sizeOf = (row: FeedRow) => liveNote(row)[0]?.sizeBytes ?? 0;
+  const [page = []] = slicesBySize(rows, { count: limit, bytes: PAGE_BYTES }, sizeOf);
+  return page;
 }
 
 function liveNote(feed: FeedRow): ChangedNote[] {

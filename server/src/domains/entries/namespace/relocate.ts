@@ -1,6 +1,7 @@
 import { folderOf, foldPath } from '@notevault/note-text/paths.ts';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { FolderId } from '@notevault/protocol/values/ids.ts';
+import { slicesOf } from '../../../concurrency/slices.ts';
 import type { Clock } from '../../../ports/clock/clock.ts';
 import type { ReadHandle, WriteHandle } from '../../../ports/database/database.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
@@ -82,7 +83,7 @@ async function findConflict(
   const renamed = items.filter(({ fromKey, toKey }) => !fromKey.equals(toKey));
   const leaving = new Set(renamed.map(({ id }) => id));
   const taken = new Map<string, { readonly id: string; readonly leaves: boolean }>();
-  for (const slice of slices(renamed)) {
+  for (const slice of slicesOf(renamed, SLICE)) {
     const keys = slice.map(({ toKey }) => toKey);
     for (const { path_key, id } of await handle.allMany(store.findOwners, { vault: vault.id }, keys)) {
       taken.set(path_key.toString('hex'), { id, leaves: leaving.has(id) });
@@ -111,7 +112,7 @@ async function moveFolders(
   target: FolderId | null,
 ): Promise<void> {
   const pathOf = new Map(items.map(({ id, to, toKey }) => [id, { path: to, pathKey: toKey }]));
-  for (const slice of slices(folders)) {
+  for (const slice of slicesOf(folders, SLICE)) {
     const rows = slice.map((folder) => {
       const { path, pathKey } = pathOf.get(folder.id) ?? folder;
       const revision = folder.revision + 1;
@@ -134,7 +135,3 @@ async function moveFolders(
 
 /** Rows written between two yields: during a long transaction, others run only between its calls. */
 const SLICE = 512;
-
-function* slices<Item>(items: readonly Item[]): Generator<Item[]> {
-  for (let at = 0; at < items.length; at += SLICE) yield items.slice(at, at + SLICE);
-}

@@ -1,11 +1,12 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { NoteLink } from '@notevault/protocol/notes.ts';
 import type { NoteId } from '@notevault/protocol/values/ids.ts';
+import { slicesOf } from '../../../concurrency/slices.ts';
 import { createYield } from '../../../concurrency/yield.ts';
 import type { WriteHandle } from '../../../ports/database/database.ts';
 import type { LinkWrites, WrittenNote } from '../../notes/notes.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
-import { type Extensions, mapped, type ResolvedLink, resolveLinks, SLICE, slicesOf } from '../link-resolver.ts';
+import { type Extensions, mapped, type ResolvedLink, resolveLinks, SLICE } from '../link-resolver.ts';
 import { identityOf, type LinkText, sameTexts, sealTexts, textOf, toNoteLink } from '../link-texts.ts';
 import * as store from '../links.store.ts';
 import { planTargets } from './resolve-again.ts';
@@ -121,7 +122,10 @@ async function writeOwn(
   });
   sent.push(handle.runMany(store.putTextsOf, { vault: vault.id }, texts));
   if (bulk) await sent.pop();
-  for (const slice of slicesOf(notes.flatMap(({ id }) => links.get(id) ?? []))) {
+  for (const slice of slicesOf(
+    notes.flatMap(({ id }) => links.get(id) ?? []),
+    SLICE,
+  )) {
     sent.push(handle.runMany(store.insertEdgesOf, { vault: vault.id }, slice.map(edgeOf)));
     if (bulk) await sent.pop();
   }
@@ -141,7 +145,7 @@ function edgeOf({ note, ord, age, keys, target }: ResolvedLink<AgedLink>): store
 }
 
 export async function deleteLinksOf(handle: WriteHandle, vault: OpenVault, sources: readonly string[]): Promise<void> {
-  for (const slice of slicesOf(sources)) {
+  for (const slice of slicesOf(sources, SLICE)) {
     await handle.runMany(store.deleteEdgesOf, { vault: vault.id }, slice);
     await handle.runMany(store.deleteTextsOf, { vault: vault.id }, slice);
   }

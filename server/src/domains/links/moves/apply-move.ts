@@ -1,7 +1,8 @@
+import { slicesOf } from '../../../concurrency/slices.ts';
 import type { WriteHandle } from '../../../ports/database/database.ts';
 import type { PreparedLinks } from '../../notes/notes.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
-import { slicesOf } from '../link-resolver.ts';
+import { SLICE } from '../link-resolver.ts';
 import * as store from '../links.store.ts';
 
 /** What `applyMove` writes: plain data, because it may be spooled to disk. */
@@ -20,9 +21,10 @@ export interface PreparedEdges extends PreparedLinks {
 export async function applyMove(handle: WriteHandle, vault: OpenVault, links: PreparedLinks): Promise<void> {
   // Only this domain prepares moves.
   const { retargets, changed, cleared, edges, texts } = links as PreparedEdges;
-  for (const slice of slicesOf(retargets)) await handle.runMany(store.overwriteTargets, { vault: vault.id }, slice);
-  for (const slice of slicesOf(changed)) await handle.runMany(store.overwriteEdges, { vault: vault.id }, slice);
+  for (const slice of slicesOf(retargets, SLICE))
+    await handle.runMany(store.overwriteTargets, { vault: vault.id }, slice);
+  for (const slice of slicesOf(changed, SLICE)) await handle.runMany(store.overwriteEdges, { vault: vault.id }, slice);
   await handle.runMany(store.deleteEdgesOf, { vault: vault.id }, cleared);
-  for (const slice of slicesOf(edges)) await handle.runMany(store.insertEdgesOf, { vault: vault.id }, slice);
-  for (const slice of slicesOf(texts)) await handle.runMany(store.putTextsOf, { vault: vault.id }, slice);
+  for (const slice of slicesOf(edges, SLICE)) await handle.runMany(store.insertEdgesOf, { vault: vault.id }, slice);
+  for (const slice of slicesOf(texts, SLICE)) await handle.runMany(store.putTextsOf, { vault: vault.id }, slice);
 }

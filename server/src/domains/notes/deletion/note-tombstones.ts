@@ -1,6 +1,6 @@
 import { MB } from '@notevault/protocol/values/byte-units.ts';
 import type { NoteId } from '@notevault/protocol/values/ids.ts';
-import { slicesBySize } from '../../../concurrency/slices.ts';
+import { slicesBySize, slicesOf } from '../../../concurrency/slices.ts';
 import { createYield, type YieldIfDue } from '../../../concurrency/yield.ts';
 import type { WriteHandle } from '../../../ports/database/database.ts';
 import type { StoredEntry, TombstoneDraft, WriteContext } from '../../entries/entries.ts';
@@ -72,8 +72,8 @@ export async function notesDeleted(
   tombstones: readonly TombstoneDraft[],
 ): Promise<void> {
   const named = tombstones.filter(({ nameKeys }) => nameKeys.length > 1).map(({ old }) => old.id);
-  for (let at = 0; at < named.length; at += WRITE_SLICE) {
-    await handle.runMany(store.deleteAliasesOf, { vault: vault.id }, named.slice(at, at + WRITE_SLICE));
+  for (const slice of slicesOf(named, WRITE_SLICE)) {
+    await handle.runMany(store.deleteAliasesOf, { vault: vault.id }, slice);
   }
   const notes = tombstones.map(({ old, nameKeys }) => ({ id: old.id as NoteId, movedKeys: nameKeys }));
   await hooks.deleted(handle, vault, notes);

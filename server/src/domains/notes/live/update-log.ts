@@ -1,6 +1,7 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import { MB } from '@notevault/protocol/values/byte-units.ts';
 import type { NoteId } from '@notevault/protocol/values/ids.ts';
+import { slicesBySize } from '../../../concurrency/slices.ts';
 import { runShared } from '../../../concurrency/tenant.ts';
 import type { Clock } from '../../../ports/clock/clock.ts';
 import { ConstraintError, type Database } from '../../../ports/database/database.ts';
@@ -37,8 +38,7 @@ interface PendingRow {
 const OVERHEAD_BYTES = 256;
 
 /** Limits of one insert, so that a burst does not become one long statement. */
-const BATCH_MAX = 512;
-const BATCH_BYTES_MAX = 4 * MB;
+const BATCH_MAX = { count: 512, bytes: 4 * MB };
 /** Maximum number of bytes that wait for an insert, when the database is slower than the clients. */
 const WAITING_BYTES_MAX = 64 * MB;
 
@@ -113,12 +113,8 @@ export class UpdateLog implements AsyncDisposable {
   }
 
   #takeBatch(): PendingEntry[] {
-    let count = 0;
-    for (let bytes = 0; count < this.#waiting.length && count < BATCH_MAX; count++) {
-      bytes += this.#waiting[count]?.bytes ?? 0;
-      if (count > 0 && bytes > BATCH_BYTES_MAX) break;
-    }
-    return this.#waiting.splice(0, count);
+    const [batch = []] = slicesBySize(this.#waiting, BATCH_MAX, ({ bytes }) => bytes);
+    return this.#waiting.splice(0, batch.length);
   }
 
   async #write(batch: readonly PendingEntry[]): Promise<void> {

@@ -1,5 +1,6 @@
 import { NIL_UUID, type Seq, type VaultId } from '@notevault/protocol/values/ids.ts';
 import { Type } from 'typebox';
+import { slicesOf } from '../../../concurrency/slices.ts';
 import { createYield } from '../../../concurrency/yield.ts';
 import type { Clock } from '../../../ports/clock/clock.ts';
 import type { Database, ReadHandle, WriteHandle } from '../../../ports/database/database.ts';
@@ -82,8 +83,7 @@ export class CachePages {
   }
 
   async delete(kind: string, vault: VaultId, pages: readonly string[]): Promise<void> {
-    for (let from = 0; from < pages.length; from += SLICE) {
-      const slice = pages.slice(from, from + SLICE);
+    for (const slice of slicesOf(pages, SLICE)) {
       await this.#db.transact((handle) => handle.runMany(store.deletePages, { vault, kind }, slice));
     }
   }

@@ -1,6 +1,7 @@
 import type { UnreadableRow } from '@notevault/protocol/sync.ts';
 import { MB } from '@notevault/protocol/values/byte-units.ts';
 import type { Seq } from '@notevault/protocol/values/ids.ts';
+import { slicesOf } from '../../../concurrency/slices.ts';
 import { createYield, type YieldIfDue } from '../../../concurrency/yield.ts';
 import type { ReadHandle } from '../../../ports/database/database.ts';
 import type { OpenVault } from '../../access/access.ts';
@@ -96,9 +97,7 @@ export class CachedRows<Row extends CachedRow> implements RowsView<Row> {
       for (const row of rows) if (missing.delete(row.seq)) this.#put(row);
       await yieldIfDue();
     }
-    const unpaged = [...missing];
-    for (let from = 0; from < unpaged.length; from += SLICE) {
-      const slice = unpaged.slice(from, from + SLICE);
+    for (const slice of slicesOf([...missing], SLICE)) {
       const rows = await this.#collection.rowsAt(handle, this.vault, slice);
       if (rows.length !== slice.length) throw new Error('rows are missing from their own snapshot');
       for (const row of rows) this.#apply(row);
@@ -217,9 +216,9 @@ const SORTED = 4000;
 /** Sorts runs of rows and merges them, so that a list of a hundred thousand yields between slices. */
 async function sortedByPath<Row extends CachedRow>(rows: readonly Row[], yieldIfDue: YieldIfDue): Promise<Row[]> {
   let runs: Row[][] = [];
-  for (let from = 0; from < rows.length; from += SORTED) {
+  for (const slice of slicesOf(rows, SORTED)) {
     await yieldIfDue();
-    runs.push(rows.slice(from, from + SORTED).sort(byPath));
+    runs.push(slice.sort(byPath));
   }
   while (runs.length > 1) {
     const longer: Row[][] = [];
