@@ -4,14 +4,6 @@ import { createYield } from '../../concurrency/yield.ts';
 import type { OpenVault, VaultCache } from '../vaults/vaults.ts';
 import { type CachedNote, cachedNotes } from './note-cache.ts';
 
-/** The facets of a vault's notes, ordered by name, with the number of live notes. */
-export function createFacets(cache: VaultCache) {
-  return {
-    tags: (vault: OpenVault) => countFacet(cache, vault, ({ tags }) => tags),
-    types: (vault: OpenVault) => countFacet(cache, vault, ({ type }) => (type === null ? [] : [type])),
-  };
-}
-
 interface FacetCount {
   count: number;
   name: string;
@@ -23,7 +15,7 @@ interface FacetCount {
  * Counts the values that `valuesOf` returns for each live note, without case, ordered by name; the oldest note
  * determines the spelling. Throws `note_unreadable` rather than leave a note out.
  */
-async function countFacet(
+export async function countFacet(
   cache: VaultCache,
   vault: OpenVault,
   valuesOf: (note: CachedNote) => readonly string[],

@@ -5,10 +5,11 @@ import { createYield } from '../../concurrency/yield.ts';
 import type { WriteContext } from '../entries/entries.ts';
 import type { OpenVault } from '../vaults/vaults.ts';
 import { createNoteChangeFeed } from './change-feed.ts';
-import { deleteById, deleteByPath } from './deletion/delete-notes.ts';
+import { deleteById, deleteByPath, deleteMany } from './deletion/delete-notes.ts';
 import { purgeSlice } from './deletion/purge.ts';
-import { createFacets } from './facets.ts';
-import { createHistory } from './history/versions.ts';
+import { countFacet } from './facets.ts';
+import { thinVersions } from './history/version-retention.ts';
+import { listVersions, readVersion, restoreVersion } from './history/versions.ts';
 import { DocumentManager } from './live/document-manager.ts';
 import { createMoveOperations } from './moves/move.ts';
 import { cachedNotes } from './note-cache.ts';
@@ -16,7 +17,8 @@ import { createNoteKind } from './note-kind.ts';
 import type { LiveDeps, LiveNotifications, NoteDeps, NotePlace, NoteWithLinks } from './notes.deps.ts';
 import { cachedToListed, notePathOf, openNote, toListed, toNote } from './notes.mapper.ts';
 import { type NoteMeta, sealed } from './sealed-note.ts';
-import { createBatchOperations } from './writes/bulk.ts';
+import { append } from './writes/append.ts';
+import { upsertBatch } from './writes/batch/batch.ts';
 import { linkMentionOf, mentionedNote } from './writes/link-mention.ts';
 import { deriveOnPool } from './writes/offload/task-transfer.ts';
 import { replacePlaces } from './writes/replace-places.ts';
@@ -73,9 +75,15 @@ export function createNotes(given: Omit<LiveDeps, 'live' | 'writer'>) {
 
   return {
     ...createMoveOperations(deps),
-    ...createBatchOperations(deps),
-    ...createHistory(deps),
-    ...createFacets(cache),
+    upsertMany: upsertBatch.bind(null, deps),
+    append: append.bind(null, deps),
+    versions: listVersions.bind(null, deps),
+    version: readVersion.bind(null, deps),
+    restore: restoreVersion.bind(null, deps),
+    /** Thins old versions; resolves to the number deleted. */
+    thinVersions: thinVersions.bind(null, deps),
+    tags: (vault: OpenVault) => countFacet(cache, vault, ({ tags }) => tags),
+    types: (vault: OpenVault) => countFacet(cache, vault, ({ type }) => (type === null ? [] : [type])),
     ...createNoteChangeFeed(entries),
     kind: createNoteKind(deps),
     cache: cachedNotes,
@@ -110,6 +118,7 @@ export function createNotes(given: Omit<LiveDeps, 'live' | 'writer'>) {
     toggleTask: toggleTask.bind(null, deps),
     deleteByPath: deleteByPath.bind(null, deps),
     deleteById: deleteById.bind(null, deps),
+    deleteMany: deleteMany.bind(null, deps),
     purgeSlice,
     /** The live documents that are edited over sockets. */
     live,

@@ -1,6 +1,7 @@
 import type { NoteId, VaultId } from '@notevault/protocol/values/ids.ts';
 import { createYield } from '../../../concurrency/yield.ts';
-import type { Database, WriteHandle } from '../../../ports/database/database.ts';
+import type { WriteHandle } from '../../../ports/database/database.ts';
+import type { NoteDeps } from '../notes.deps.ts';
 import { deleteVersion } from '../notes.store.ts';
 import { KEEP_ALL_MS } from '../sealed-note.ts';
 import * as store from './versions.store.ts';
@@ -26,7 +27,8 @@ type DueVersion = Awaited<ReturnType<typeof findDue>>[number];
  * replaced by a merge, restore, batch, link rewriting or agent are kept until the last day. Each version stores when to
  * check it next, so a run finds its work by an index and can be interrupted. Resolves to the number deleted.
  */
-export async function thinVersions(db: Database, now: number, retention: VersionRetention): Promise<number> {
+export async function thinVersions({ db, clock, retention }: NoteDeps): Promise<number> {
+  const now = clock.now();
   const yieldIfDue = createYield();
   let deleted = 0;
   for (let seen = 0; seen < RUN_MAX; seen += SLICE) {

@@ -12,27 +12,18 @@ import { derivedMeta } from '../writes/build-note-row.ts';
 import { deriveOnPool } from '../writes/offload/task-transfer.ts';
 import { planText, writeOne } from '../writes/upsert.ts';
 import type { WritePlan, WriteTarget } from '../writes/write-plan.ts';
-import { thinVersions } from './version-retention.ts';
 import * as store from './versions.store.ts';
 
 const SLICE = 500;
 
-/** The history of a note. All functions throw `note_not_found`, `note_unreadable`. */
-export function createHistory(deps: NoteDeps) {
-  const { lock } = deps.entries;
-  return {
-    versions: listVersions.bind(null, deps),
-    version: readVersion.bind(null, deps),
-    /** Makes a new version with the text of an older one; does nothing when the texts are equal. */
-    restore: (context: WriteContext<Note>, id: NoteId, version: number) =>
-      lock.run(context.vault.id, id, () => restoreVersion(deps, context, id, version)),
-    /** Thins old versions; resolves to the number deleted. */
-    thinVersions: () => thinVersions(deps.db, deps.clock.now(), deps.retention),
-  };
-}
+// All of these throw `note_not_found`, `note_unreadable`.
 
 /** Returns every readable version, newest first, beginning with the current one. */
-async function listVersions({ db, entries, vaults }: NoteDeps, vault: OpenVault, id: NoteId): Promise<NoteVersion[]> {
+export async function listVersions(
+  { db, entries, vaults }: NoteDeps,
+  vault: OpenVault,
+  id: NoteId,
+): Promise<NoteVersion[]> {
   const [row] = await entries.rowsById(db, vault.id, 'note', [id]);
   if (row === undefined || row.version === null) throw new NotevaultError('note_not_found');
   const meta = sealed.openMeta(vault, id, row.revision, row.meta);
@@ -51,7 +42,7 @@ async function listVersions({ db, entries, vaults }: NoteDeps, vault: OpenVault,
 }
 
 /** Returns the version with the note's present path and its links resolved in the present vault. */
-async function readVersion(deps: NoteDeps, vault: OpenVault, id: NoteId, version: number): Promise<Note> {
+export async function readVersion(deps: NoteDeps, vault: OpenVault, id: NoteId, version: number): Promise<Note> {
   const { db, hooks } = deps;
   const found = await db.read(async (handle) => {
     const row = await handle.get(notesStore.findById, { vault: vault.id, id });
@@ -74,7 +65,13 @@ async function readVersion(deps: NoteDeps, vault: OpenVault, id: NoteId, version
   return toNote({ ...note, version, meta, content: text, updated_at: madeAt, mtime: madeAt / 1000 }, links);
 }
 
-function restoreVersion(deps: NoteDeps, context: WriteContext<Note>, id: NoteId, version: number): Promise<Note> {
+/** Makes a new version with the text of an older one; does nothing when the texts are equal. */
+export function restoreVersion(
+  deps: NoteDeps,
+  context: WriteContext<Note>,
+  id: NoteId,
+  version: number,
+): Promise<Note> {
   const { db, clock } = deps;
   const { vault } = context;
   const plan = async (): Promise<WritePlan> => {
@@ -87,7 +84,7 @@ function restoreVersion(deps: NoteDeps, context: WriteContext<Note>, id: NoteId,
     const target: WriteTarget = { kind: 'live', id, resolved, note, doc: row.doc };
     return planText(deps, context, target, { mtime: clock.now() / 1000 }, text, 'restore');
   };
-  return writeOne(deps, context, plan, (note) => note);
+  return deps.entries.lock.run(vault.id, id, () => writeOne(deps, context, plan, (note) => note));
 }
 
 async function textOfVersion({ db }: NoteDeps, vault: OpenVault, note: OpenedNote, version: number): Promise<string> {

@@ -1,31 +1,22 @@
 import { fileStem } from '@notevault/note-text/paths.ts';
 import type { Appended, AppendNote } from '@notevault/protocol/notes.ts';
 import type { WriteContext } from '../../entries/entries.ts';
-import { deleteMany } from '../deletion/delete-notes.ts';
 import type { NoteDeps } from '../notes.deps.ts';
 import { notePathOf } from '../notes.mapper.ts';
-import { upsertBatch } from './batch/batch.ts';
 import { planText, writeOne } from './upsert.ts';
 import { findWriteTarget, type NoteInput } from './write-target.ts';
 
-/** Writes other than a single upsert. */
-export function createBatchOperations(deps: NoteDeps) {
-  const { entries } = deps;
-  const { lock } = entries;
-  return {
-    upsertMany: upsertBatch.bind(null, deps),
-    /**
-     * Appends a text to a note, or creates the note. Throws `note_too_large`, `conflict`, `limit_exceeded`,
-     * `note_unreadable`.
-     */
-    async append(context: WriteContext<Appended>, input: AppendNote) {
-      const path = notePathOf(input.path);
-      const pathKey = entries.pathKey(context.vault, path);
-      const key = pathKey.toString('hex');
-      return lock.run(context.vault.id, key, () => appendTo(deps, context, { path, pathKey }, input.text));
-    },
-    deleteMany: deleteMany.bind(null, deps),
-  };
+/**
+ * Appends a text to a note, or creates the note. Throws `note_too_large`, `conflict`, `limit_exceeded`,
+ * `note_unreadable`.
+ */
+export async function append(deps: NoteDeps, context: WriteContext<Appended>, input: AppendNote): Promise<Appended> {
+  const { lock, pathKey: keyOf } = deps.entries;
+  const path = notePathOf(input.path);
+  const pathKey = keyOf(context.vault, path);
+  return lock.run(context.vault.id, pathKey.toString('hex'), () =>
+    appendTo(deps, context, { path, pathKey }, input.text),
+  );
 }
 
 /** Appends a text to the note at a path; creates the note, with its name as heading, if there is none. */
