@@ -15,7 +15,7 @@ import { entryChangeFeed, entryRows } from './rows.ts';
 import { createTrash } from './trash/trash.ts';
 
 export type { DeleteRequest } from './deletion/delete.ts';
-export type { ExpiredTombstone } from './deletion/tombstone-expiry.ts';
+export type { ExpiredTombstone } from './deletion/tombstone-expiry.store.ts';
 export type {
   Actor,
   EntryHooks,

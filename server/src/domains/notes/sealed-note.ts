@@ -1,13 +1,19 @@
 import type { Derived } from '@notevault/note-text/derive.ts';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
-import { Type } from 'typebox';
+import { type Static, Type } from 'typebox';
 import { KeyringError } from '../../ports/keyring/keyring.ts';
-import { SealedJson } from '../../ports/keyring/sealed-json.ts';
+import { type Immutable, SealedJson } from '../../ports/keyring/sealed-json.ts';
 import type { Actor } from '../entries/entries.ts';
-import { type EntryMeta, SEALED_ACTOR, SealedMeta } from '../entries/sealed-entry.ts';
+import { SEALED_ACTOR, SealedMeta } from '../entries/sealed-entry.ts';
 import type { OpenVault } from '../vaults/vaults.ts';
 
-export type VersionReason = 'create' | 'edit' | 'merge' | 'append' | 'batch' | 'agent' | 'restore' | 'link_rewrite';
+const text = Type.String();
+const textOrNull = Type.Union([Type.String(), Type.Null()]);
+const numberOrNull = Type.Union([Type.Number(), Type.Null()]);
+const oneOf = <Text extends string>(...texts: Text[]) => Type.Unsafe<Text>(Type.Enum(texts));
+
+const REASON = oneOf('create', 'edit', 'merge', 'append', 'batch', 'agent', 'restore', 'link_rewrite');
+export type VersionReason = Static<typeof REASON>;
 
 /** The versions that these writes replace are not thinned: no user typed the change and so saw what was lost. */
 export const PINNED_REASONS: ReadonlySet<VersionReason> = new Set([
@@ -21,94 +27,62 @@ export const PINNED_REASONS: ReadonlySet<VersionReason> = new Set([
 /** How long every version is kept. */
 export const KEEP_ALL_MS = 24 * 60 * 60 * 1000;
 
-/** The sealed part of a note's row: everything that reveals something about its content. */
-export interface NoteMeta
-  extends EntryMeta,
-    Pick<Derived, 'title' | 'tags' | 'aliases' | 'description' | 'resource' | 'type'> {
-  /** Lower-case hex SHA-256 of the content. */
-  readonly hash: string;
-  /** Head of the note's document, lower-case hex SHA-256. */
-  readonly head: string;
-  /** Frontmatter dates, epoch milliseconds. */
-  readonly created: number | null;
-  readonly timestamp: number | null;
-  readonly parseStatus: Derived['parseStatus'];
-  readonly parseFault: Derived['parseReason'];
-  readonly reason: VersionReason;
-  readonly actor: Actor;
-  /** When the version was made, epoch milliseconds: a rename writes the row, but makes no version. */
-  readonly versionAt: number;
-  /** When the socket edits of the version began: edits within minutes form one step of the history. */
-  readonly typingSince?: number;
-  /** The client id of the seed, while the document is still its seed. */
-  readonly seed?: number;
-  /** The number of items in the document, if it is no longer its seed. */
-  readonly structs?: number;
-  /** Tombstones only: the account and the device that deleted the note, if it sent its id; see `originOf`. */
-  readonly deletedBy?: string | null;
-  /** Tombstones only: the credential that deleted the note. */
-  readonly deletedActor?: Actor;
-  /** Who moved the note since its version was made. */
-  readonly movedActor?: Actor;
-}
-
-/** The sealed part of a stored version. */
-export interface VersionMeta {
-  readonly hash: string;
-  readonly reason: VersionReason;
-  readonly actor: Actor;
-}
-
-const text = Type.String();
-const textOrNull = Type.Union([Type.String(), Type.Null()]);
-const numberOrNull = Type.Union([Type.Number(), Type.Null()]);
-const oneOf = <Text extends string>(...texts: Text[]) => Type.Unsafe<Text>(Type.Enum(texts));
-
-const REASON = oneOf<VersionReason>('create', 'edit', 'merge', 'append', 'batch', 'agent', 'restore', 'link_rewrite');
-
 const PARSE_FAULT = Type.Object({
   code: Type.Unsafe<NonNullable<Derived['parseReason']>['code']>(text),
   message: text,
   detail: Type.Object({ key: textOrNull, line: Type.Number(), snippet: text }),
 });
 
-const noteMeta = new SealedMeta(
-  new SealedJson(
-    1,
-    Type.Object({
-      path: text,
-      hash: text,
-      head: text,
-      title: text,
-      tags: Type.Array(text),
-      aliases: Type.Array(text),
-      description: textOrNull,
-      resource: textOrNull,
-      type: textOrNull,
-      created: numberOrNull,
-      timestamp: numberOrNull,
-      parseStatus: oneOf<Derived['parseStatus']>('ok', 'degraded'),
-      parseFault: Type.Union([PARSE_FAULT, Type.Null()]),
-      reason: REASON,
-      actor: SEALED_ACTOR,
-      versionAt: Type.Number(),
-      typingSince: Type.Optional(Type.Number()),
-      seed: Type.Optional(Type.Number()),
-      structs: Type.Optional(Type.Number()),
-      deletedBy: Type.Optional(textOrNull),
-      deletedActor: Type.Optional(SEALED_ACTOR),
-      movedActor: Type.Optional(SEALED_ACTOR),
-    }),
-  ),
-  'note_unreadable',
-);
+const NOTE_META = Type.Object({
+  path: text,
+  /** Lower-case hex SHA-256 of the content. */
+  hash: text,
+  /** Head of the note's document, lower-case hex SHA-256. */
+  head: text,
+  title: text,
+  tags: Type.Array(text),
+  aliases: Type.Array(text),
+  description: textOrNull,
+  resource: textOrNull,
+  type: textOrNull,
+  /** Frontmatter dates, epoch milliseconds. */
+  created: numberOrNull,
+  timestamp: numberOrNull,
+  parseStatus: oneOf<Derived['parseStatus']>('ok', 'degraded'),
+  parseFault: Type.Union([PARSE_FAULT, Type.Null()]),
+  reason: REASON,
+  actor: SEALED_ACTOR,
+  /** When the version was made, epoch milliseconds: a rename writes the row, but makes no version. */
+  versionAt: Type.Number(),
+  /** When the socket edits of the version began: edits within minutes form one step of the history. */
+  typingSince: Type.Optional(Type.Number()),
+  /** The client id of the seed, while the document is still its seed. */
+  seed: Type.Optional(Type.Number()),
+  /** The number of items in the document, if it is no longer its seed. */
+  structs: Type.Optional(Type.Number()),
+  /** Tombstones only: the account and the device that deleted the note, if it sent its id; see `originOf`. */
+  deletedBy: Type.Optional(textOrNull),
+  /** Tombstones only: the credential that deleted the note. */
+  deletedActor: Type.Optional(SEALED_ACTOR),
+  /** Who moved the note since its version was made. */
+  movedActor: Type.Optional(SEALED_ACTOR),
+});
+/** The sealed part of a note's row: everything that reveals something about its content. */
+export type NoteMeta = Immutable<Static<typeof NOTE_META>>;
+
+const noteMeta = new SealedMeta(new SealedJson(1, NOTE_META), 'note_unreadable');
+
+const VERSION_META = Type.Object({ hash: text, reason: REASON, actor: SEALED_ACTOR });
+/** The sealed part of a stored version. */
+export type VersionMeta = Immutable<Static<typeof VERSION_META>>;
+
+const versionMeta = new SealedJson(1, VERSION_META);
+const editsActor = new SealedJson(1, SEALED_ACTOR);
+
 /** The installation that sends a request: two people may name theirs alike. Null if it sent no id. */
 export function originOf({ callerId }: Pick<OpenVault, 'callerId'>, device: string | null): string | null {
   return device === null ? null : `${callerId} ${device}`;
 }
-
-const versionMeta = new SealedJson(1, Type.Object({ hash: text, reason: REASON, actor: SEALED_ACTOR }));
-const editsActor = new SealedJson(1, SEALED_ACTOR);
 
 const contentContext = (id: string, version: number) => ({ kind: 'notes.content', row: id, version });
 const docContext = (id: string, version: number) => ({ kind: 'notes.doc', row: id, version });

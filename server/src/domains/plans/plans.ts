@@ -149,10 +149,7 @@ const WINDOW_MS = 60_000;
 const ONBOARDING_MAX = 60;
 const USERS_MAX = 100_000;
 
-export interface RateLimits {
-  /** Counts a request against the plan's `requests_per_minute`. Throws `rate_limited`. */
-  consume(userId: UserId, tier: string, use: { readonly onboarding: boolean }): void;
-}
+export type RateLimits = ReturnType<typeof createRateLimits>;
 
 interface Window {
   readonly endsAt: number;
@@ -165,7 +162,7 @@ interface Window {
  * Counts the requests of each user over all credentials, in windows of a minute that start at the first request. The
  * counts are of this process only: of several processes, each allows the plan's number (see docs/security.md).
  */
-export function createRateLimits(clock: Clock, plans: PlanTable): RateLimits {
+export function createRateLimits(clock: Clock, plans: PlanTable) {
   // Ordered by end, because a window is inserted when it starts.
   const windows = new Map<UserId, Window>();
 
@@ -183,7 +180,8 @@ export function createRateLimits(clock: Clock, plans: PlanTable): RateLimits {
   }
 
   return {
-    consume(userId, tier, { onboarding }) {
+    /** Counts a request against the plan's `requests_per_minute`. Throws `rate_limited`. */
+    consume(userId: UserId, tier: string, { onboarding }: { readonly onboarding: boolean }): void {
       const cap = capOf(planOf(plans, tier), 'requests_per_minute');
       if (cap === Number.POSITIVE_INFINITY) return;
       const now = clock.now();

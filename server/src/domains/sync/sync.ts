@@ -77,7 +77,7 @@ const PAGE = 500;
  * not always at once.
  */
 const PAGES_MAX_MS = 60 * 60 * 1000;
-const BEFORE_FIRST = { deletedAt: 0, id: NIL_UUID };
+const BEFORE_FIRST = { deleted_at: 0, id: NIL_UUID };
 
 /**
  * Drops expired tombstones and their entries in persisted lists, except those that a recently seen device has not applied: that device would keep or restore
@@ -88,9 +88,9 @@ async function dropExpired(deps: SyncDeps): Promise<number> {
   const since = deps.clock.now() - deps.tombstoneDays * DAY_MS;
   await deps.cache.deletePagesBefore(since + PAGES_MAX_MS);
   let dropped = 0;
-  for (let after: Pick<ExpiredTombstone, 'deletedAt' | 'id'> = BEFORE_FIRST; ; ) {
+  for (let after: Pick<ExpiredTombstone, 'deleted_at' | 'id'> = BEFORE_FIRST; ; ) {
     const page = await deps.entries.expired(since, after, PAGE);
-    for (const [vaultId, tombstones] of Map.groupBy(page, (each) => each.vaultId)) {
+    for (const [vaultId, tombstones] of Map.groupBy(page, (each) => each.vault_id)) {
       dropped += await dropOf(deps, vaultId, tombstones, since);
     }
     const last = page.at(-1);

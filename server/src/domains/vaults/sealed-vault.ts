@@ -1,9 +1,9 @@
 import { invalid } from '@notevault/protocol/errors.ts';
 import type { UserId, VaultId } from '@notevault/protocol/values/ids.ts';
-import { Type } from 'typebox';
+import { type Static, Type } from 'typebox';
 import type { ReadHandle } from '../../ports/database/database.ts';
 import type { SealingKey } from '../../ports/keyring/keyring.ts';
-import { SealedJson } from '../../ports/keyring/sealed-json.ts';
+import { type Immutable, SealedJson } from '../../ports/keyring/sealed-json.ts';
 import * as store from './vaults.store.ts';
 
 const NAME_MAX = 255;
@@ -12,17 +12,15 @@ const SLUG_MAX = 80;
 /** Few slugs are in use; each further look-up checks as many again. */
 const SLUGS_PER_QUERY = 16;
 
+const VAULT_META = Type.Object({
+  name: Type.String(),
+  slug: Type.String(),
+  description: Type.Union([Type.String(), Type.Null()]),
+});
 /** Name, slug and description of a vault, sealed under its own key. */
-export interface VaultMeta {
-  readonly name: string;
-  readonly slug: string;
-  readonly description: string | null;
-}
+export type VaultMeta = Immutable<Static<typeof VAULT_META>>;
 
-const vaultMeta = new SealedJson(
-  1,
-  Type.Object({ name: Type.String(), slug: Type.String(), description: Type.Union([Type.String(), Type.Null()]) }),
-);
+const vaultMeta = new SealedJson(1, VAULT_META);
 
 export function sealMeta(
   key: SealingKey,

@@ -1,32 +1,35 @@
-import type { VaultId } from '@notevault/protocol/values/ids.ts';
+import type { Seq, VaultId } from '@notevault/protocol/values/ids.ts';
 import { statementsOver } from '../../../ports/database/statement.ts';
-import type { EntriesTables, ItemKind } from '../entries.tables.ts';
+import type { EntriesTables, EntryRow, ItemKind } from '../entries.tables.ts';
 
 const { statement, listStatement } = statementsOver<EntriesTables>();
+
+export interface ExpiredTombstone {
+  readonly vault_id: VaultId;
+  readonly id: string;
+  readonly seq: Seq;
+  readonly deleted_at: number;
+}
 
 /** Tombstones of all vaults, ordered by age and id, after a given one. */
 export const findExpired = statement((db, p: { until: number; deletedAt: number; id: string; limit: number }) =>
   db
     .selectFrom('entries')
-    .select(['vault_id', 'id', 'kind', 'seq', 'deleted_at'])
+    .select(['vault_id', 'id', 'seq', 'deleted_at'])
     .where('deleted_at', 'is not', null)
     .where('deleted_at', '<=', p.until)
     .where((eb) => eb(eb.refTuple('deleted_at', 'id'), '>', eb.tuple(p.deletedAt, p.id)))
     .orderBy('deleted_at')
     .orderBy('id')
     .limit(p.limit)
-    .$castTo<{ vault_id: string; id: string; kind: ItemKind; seq: number; deleted_at: number }>(),
+    .$castTo<ExpiredTombstone>(),
 );
 
 /** A tombstone, with what counts when it is dropped. */
-export interface StoredTombstone {
-  readonly id: string;
+export type StoredTombstone = Readonly<Pick<EntryRow, 'id' | 'size_bytes' | 'blob_id' | 'trashed'>> & {
   readonly kind: ItemKind;
   readonly seq: number;
-  readonly size_bytes: number;
-  readonly blob_id: string | null;
-  readonly trashed: number | null;
-}
+};
 
 /** Those of the given rows that are still tombstones. */
 export const findTombstones = listStatement((db, p: { vault: VaultId }, ids: string[]) =>

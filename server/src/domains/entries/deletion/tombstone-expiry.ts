@@ -1,45 +1,25 @@
-import type { Seq, VaultId } from '@notevault/protocol/values/ids.ts';
+import type { VaultId } from '@notevault/protocol/values/ids.ts';
 import type { WriteHandle } from '../../../ports/database/database.ts';
 import type { EntryDeps } from '../entries.deps.ts';
 import { deleteEntries } from '../entries.store.ts';
-import type { ItemKind } from '../entries.tables.ts';
 import { firstBytes, SLICE_ROWS } from '../row-slices.ts';
 import { contentsOf, removed } from '../trash/limits.ts';
 import * as store from './tombstone-expiry.store.ts';
 
-/** A tombstone and the time of its deletion. */
-export interface ExpiredTombstone {
-  readonly vaultId: VaultId;
-  readonly id: string;
-  readonly kind: ItemKind;
-  readonly seq: Seq;
-  /** Epoch milliseconds. */
-  readonly deletedAt: number;
-}
-
 export function createTombstoneExpiry({ db, vaults, handlerOf }: EntryDeps) {
   return {
     /** Returns tombstones of all vaults deleted until a time, ordered by age and id, starting after `after`. */
-    async expired(
+    expired: (
       until: number,
-      { deletedAt, id }: Pick<ExpiredTombstone, 'deletedAt' | 'id'>,
+      { deleted_at: deletedAt, id }: Pick<store.ExpiredTombstone, 'deleted_at' | 'id'>,
       limit: number,
-    ): Promise<ExpiredTombstone[]> {
-      const rows = await db.all(store.findExpired, { until, deletedAt, id, limit });
-      return rows.map((row) => ({
-        vaultId: row.vault_id as VaultId,
-        id: row.id,
-        kind: row.kind,
-        seq: row.seq as Seq,
-        deletedAt: row.deleted_at,
-      }));
-    },
+    ) => db.all(store.findExpired, { until, deletedAt, id, limit }),
     /**
      * Drops the given tombstones of one vault that have not been written since, with all rows that belong to them, and
      * marks their ids as spent; at most one slice per call. Resolves to those dropped and whether more are left. Call it
      * under the vault's lock.
      */
-    async dropExpired<Row extends Pick<ExpiredTombstone, 'id' | 'seq'>>(
+    async dropExpired<Row extends Pick<store.ExpiredTombstone, 'id' | 'seq'>>(
       handle: WriteHandle,
       vault: VaultId,
       tombstones: readonly Row[],

@@ -17,8 +17,8 @@ import type { EntryDeps, LockedDeps, MoveBatch, MovingEntry, WriteContext } from
 import { ITEM_KINDS, type StoredEntry } from '../entries.store.ts';
 import type { ItemKind } from '../entries.tables.ts';
 import { folderById, foldersBelow } from '../namespace/namespace.ts';
-import { type FolderEntry, pathKeyOf, type ResolvedPath, resolvePath } from '../namespace/path-lookup.ts';
-import { type KeyedMovedPath, type MovedPath, relocate } from '../namespace/relocate.ts';
+import { type FolderEntry, pathKeyOf, resolvePath } from '../namespace/path-lookup.ts';
+import { type MovedPath, type MovePlan, relocate } from '../namespace/relocate.ts';
 import { conflictAtPath } from '../path-conflict.ts';
 import { pathFrom } from '../request-paths.ts';
 import { RevisionConflict, retryOnConflict } from '../revision-conflict.ts';
@@ -177,17 +177,13 @@ async function writeRows(
   }
 }
 
-/** All entries whose path changes in a move. */
-interface MoveScope {
-  readonly resolved: ResolvedPath;
+/**
+ * All entries whose path changes in a move. Its roots are the requested items that actually move: not those below another
+ * requested one, nor those already at their target.
+ */
+interface MoveScope extends MovePlan {
   /** The requested items with their new paths. */
   readonly named: readonly MoveRoot[];
-  /**
-   * The requested items that actually move: not those below another requested one, nor those already at their target.
-   */
-  readonly roots: readonly MoveRoot[];
-  readonly items: readonly KeyedMovedPath[];
-  readonly folders: readonly FolderEntry[];
   readonly moving: readonly MovingEntry[];
 }
 

@@ -1,23 +1,9 @@
 import type { VaultId } from '@notevault/protocol/values/ids.ts';
 import type { Kysely } from 'kysely';
 import { excluded, picked, statementsOver } from '../../../ports/database/statement.ts';
-import type { EntriesTables, EntryKind } from '../entries.tables.ts';
+import type { EntriesTables, EntryKind, EntryRow } from '../entries.tables.ts';
 
 const { statement, listStatement } = statementsOver<EntriesTables>();
-
-/** A folder's row, with its meta still sealed. */
-export interface StoredFolder {
-  readonly id: string;
-  readonly revision: number;
-  readonly parent_id: string | null;
-  readonly path_key: Buffer;
-  readonly created_at: number;
-  readonly updated_at: number;
-  readonly explicit: number;
-  readonly notes: number;
-  readonly children: number;
-  readonly meta: Buffer;
-}
 
 const folder = [
   'id',
@@ -31,6 +17,13 @@ const folder = [
   'children',
   'meta',
 ] as const;
+
+/** A folder's row, with its meta still sealed. */
+export type StoredFolder = {
+  readonly [Column in (typeof folder)[number]]: Column extends 'parent_id'
+    ? string | null
+    : NonNullable<EntryRow[Column]>;
+};
 
 export const findOwner = statement((db, p: { vault: VaultId; pathKey: Buffer }) =>
   db
@@ -50,13 +43,7 @@ const folders = (db: Kysely<EntriesTables>, vault: VaultId) =>
     .$castTo<StoredFolder>();
 
 /** The entry that has the path of a folder, with its meta still sealed. */
-export interface FolderOwner {
-  readonly path_key: Buffer;
-  readonly kind: EntryKind;
-  readonly id: string;
-  readonly revision: number;
-  readonly meta: Buffer;
-}
+export type FolderOwner = Readonly<Pick<EntryRow, 'path_key' | 'kind' | 'id' | 'revision' | 'meta'>>;
 
 export const findOwners = listStatement((db, p: { vault: VaultId }, pathKeys: Buffer[]) =>
   db
