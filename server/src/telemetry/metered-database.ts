@@ -1,6 +1,7 @@
 import type { Job } from '../jobs.ts';
-import { type Database, DatabaseError, type Priority, type WriteHandle } from '../ports/database/database.ts';
+import { type Database, DatabaseError } from '../ports/database/database.ts';
 import { inSpan, type Tracing } from '../ports/tracing/tracing.ts';
+import { aroundCalls } from './around-calls.ts';
 import type { Metrics } from './metrics.ts';
 
 const MS = 1000;
@@ -16,7 +17,7 @@ export function meteredDatabase(db: Database, metrics: Metrics): Database {
   );
   const failed = metrics.counter('notevault_database_failures_total', 'Database calls that failed', ['call'], CALLS);
 
-  async function timed<T>(call: string, work: () => Promise<T>): Promise<T> {
+  return aroundCalls(db, async (call, work) => {
     const startedAt = performance.now();
     try {
       return await work();
@@ -27,19 +28,7 @@ export function meteredDatabase(db: Database, metrics: Metrics): Database {
     } finally {
       seconds((performance.now() - startedAt) / MS, { call });
     }
-  }
-
-  return {
-    engine: db.engine,
-    get: (statement, params) => timed('get', () => db.get(statement, params)),
-    all: (statement, params) => timed('all', () => db.all(statement, params)),
-    allMany: (statement, params, items) => timed('all', () => db.allMany(statement, params, items)),
-    read: (body) => timed('read', () => db.read(body)),
-    transact: <T>(body: (handle: WriteHandle) => Promise<T>, priority?: Priority) =>
-      timed('transact', () => db.transact(body, priority)),
-    migrate: (migrations, beforeUpgrade) => db.migrate(migrations, beforeUpgrade),
-    [Symbol.asyncDispose]: () => db[Symbol.asyncDispose](),
-  };
+  });
 }
 
 /**
@@ -48,23 +37,11 @@ export function meteredDatabase(db: Database, metrics: Metrics): Database {
 export function tracedDatabase(db: Database, tracing: Tracing): Database {
   const system = db.engine === 'postgres' ? 'postgresql' : 'sqlite';
 
-  function traced<T>(call: string, work: () => Promise<T>): Promise<T> {
+  return aroundCalls(db, (call, work) => {
     if (!tracing.isInside) return work();
     const labels = { 'db.system.name': system, 'db.operation.name': call };
     return inSpan(tracing, `database ${call}`, { kind: 'client', labels }, work);
-  }
-
-  return {
-    engine: db.engine,
-    get: (statement, params) => traced('get', () => db.get(statement, params)),
-    all: (statement, params) => traced('all', () => db.all(statement, params)),
-    allMany: (statement, params, items) => traced('all', () => db.allMany(statement, params, items)),
-    read: (body) => traced('read', () => db.read(body)),
-    transact: <T>(body: (handle: WriteHandle) => Promise<T>, priority?: Priority) =>
-      traced('transact', () => db.transact(body, priority)),
-    migrate: (migrations, beforeUpgrade) => db.migrate(migrations, beforeUpgrade),
-    [Symbol.asyncDispose]: () => db[Symbol.asyncDispose](),
-  };
+  });
 }
 
 /** Wraps jobs, each run of which becomes a span. */

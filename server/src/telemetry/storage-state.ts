@@ -1,5 +1,6 @@
 import { BlobError, type Blobs } from '../ports/blobs/blobs.ts';
-import { type Database, DatabaseError, type Priority, type WriteHandle } from '../ports/database/database.ts';
+import { type Database, DatabaseError } from '../ports/database/database.ts';
+import { aroundCalls } from './around-calls.ts';
 
 /** How many causes of an error are read; more would be a loop. */
 const CAUSES_MAX = 5;
@@ -25,17 +26,7 @@ export class StorageState {
 
   /** Observes the transactions of a database. */
   watchDatabase(db: Database): Database {
-    return {
-      engine: db.engine,
-      get: (statement, params) => db.get(statement, params),
-      all: (statement, params) => db.all(statement, params),
-      allMany: (statement, params, items) => db.allMany(statement, params, items),
-      read: (body) => db.read(body),
-      transact: <T>(body: (handle: WriteHandle) => Promise<T>, priority?: Priority) =>
-        this.#observe('database', () => db.transact(body, priority)),
-      migrate: (migrations, beforeUpgrade) => db.migrate(migrations, beforeUpgrade),
-      [Symbol.asyncDispose]: () => db[Symbol.asyncDispose](),
-    };
+    return aroundCalls(db, (call, work) => (call === 'transact' ? this.#observe('database', work) : work()));
   }
 
   /** Observes the writes of a store of blobs. */

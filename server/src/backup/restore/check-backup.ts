@@ -22,16 +22,9 @@ export interface Restored {
   readonly restorePoint: string | null;
 }
 
-/** A backup whose bytes were checked, with its key. */
-export interface CheckedBackup {
-  readonly backup: OpenBackup;
-  readonly key: BackupKey;
-}
-
-/** Checks every byte of a backup, and that it fits the configuration. */
-export async function checkBackup(backup: OpenBackup, request: RestoreRequest): Promise<CheckedBackup> {
+/** Checks every byte of a backup, and that it fits the configuration. Resolves to its key. */
+export async function checkBackup({ source }: OpenBackup, request: RestoreRequest): Promise<BackupKey> {
   const { config, passphrase, progress = () => undefined } = request;
-  const { source } = backup;
   const { body } = source.manifest;
   const inDatabase = blobStoreOf(config).kind === 'database';
   if (body.blobs.stored === 'database' && !inDatabase) {
@@ -52,7 +45,7 @@ export async function checkBackup(backup: OpenBackup, request: RestoreRequest): 
     );
   }
   await checkHashes(source, progress);
-  return { backup, key };
+  return key;
 }
 
 /** Throws BackupError when restored data does not work. */

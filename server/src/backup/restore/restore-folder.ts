@@ -7,8 +7,8 @@ import { keyFile } from '../../open-ports.ts';
 import { readKeyFile, writeKeyFile } from '../../ports/keyring/key-file.ts';
 import { once, writeFileDurably } from '../files.ts';
 import { BackupError, backupName } from '../format.ts';
-import { openBackup } from '../read/open-backup.ts';
-import { type CheckedBackup, checkBackup, type Restored, type RestoreRequest, requireHealthy } from './check-backup.ts';
+import { type BackupKey, openBackup } from '../read/open-backup.ts';
+import { checkBackup, type Restored, type RestoreRequest, requireHealthy } from './check-backup.ts';
 import { requireFree, stagedBytes, stageInFolder } from './stage-folder.ts';
 
 /** What the names of restore points begin with. */
@@ -35,14 +35,14 @@ export async function restoreIntoFolder(request: RestoreRequest): Promise<Restor
 async function prepareAndReplace(request: RestoreRequest): Promise<Restored> {
   const { dataDir } = request.config;
   await using backup = await openBackup(request.path, stagingFolder(dataDir));
-  const checked = await checkBackup(backup, request);
-  const { source } = checked.backup;
+  const { source } = backup;
+  const key = await checkBackup(backup, request);
   await requireFree(dataDir, stagedBytes(source));
   const { revokeCredentials } = request;
   const config = { ...request.config, dataDir: stagedData(dataDir) };
-  const health = await stageInFolder({ source, key: checked.key, config, revokeCredentials, deep: false });
+  const health = await stageInFolder({ source, key, config, revokeCredentials, deep: false });
   requireHealthy(health);
-  await stageKey(request, checked);
+  await stageKey(request, key);
   const restorePoint = await replaceByStaged(dataDir);
   const { name, manifest } = source;
   const kept = restorePoint === null ? null : join(dataDir, restorePoint);
@@ -62,7 +62,7 @@ export async function replaceByStaged(dataDir: string): Promise<string | null> {
 }
 
 /** Puts the key file into the restored data, unless the key is given in another way or already there. */
-async function stageKey({ config }: RestoreRequest, { key }: CheckedBackup): Promise<void> {
+async function stageKey({ config }: RestoreRequest, key: BackupKey): Promise<void> {
   if (config.masterKey !== null) return;
   const present = await readKeyFile(keyFile(config.dataDir));
   if (present?.equals(key.bytes) !== true) await writeKeyFile(keyFile(stagedData(config.dataDir)), key.bytes);

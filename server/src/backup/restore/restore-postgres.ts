@@ -9,10 +9,10 @@ import { systemClock } from '../../ports/clock/clock.ts';
 import { openPostgres } from '../../ports/database/postgres/postgres.ts';
 import { BackupError, backupName } from '../format.ts';
 import { stepsOf } from '../read/load-sqlite.ts';
-import { openBackup } from '../read/open-backup.ts';
+import { type BackupKey, openBackup } from '../read/open-backup.ts';
 import type { BackupSource } from '../read/source.ts';
 import { checkWith } from '../verify/check-with.ts';
-import { type CheckedBackup, checkBackup, type Restored, type RestoreRequest, requireHealthy } from './check-backup.ts';
+import { checkBackup, type Restored, type RestoreRequest, requireHealthy } from './check-backup.ts';
 import { settleRestored } from './settle.ts';
 import { storeBlobs } from './stage-folder.ts';
 import { STAGING } from './unfinished-restore.ts';
@@ -36,15 +36,16 @@ export async function restoreIntoPostgres(request: RestoreRequest): Promise<Rest
   const client = await connectToRestore(request.config);
   try {
     await requireAlone(client, servers);
-    const checked = await checkBackup(backup, request);
+    const { source } = backup;
+    const key = await checkBackup(backup, request);
     await client.query(`drop schema if exists ${STAGING} cascade`);
     await client.query(`create schema ${STAGING}`);
-    const health = await prepare(request, checked, inSchema(url, STAGING));
+    const health = await prepare(request, source, key, inSchema(url, STAGING));
     requireHealthy(health);
     // The connections of the preparation, which look like those of a server, may just be closing.
     await requireNoServer(client, servers);
     const restorePoint = await replaceTables(client, servers, STAGING);
-    const { name, manifest } = backup.source;
+    const { name, manifest } = source;
     return { name, manifest: manifest.body, checked: health, restorePoint };
   } finally {
     await client.query(`drop schema if exists ${STAGING} cascade`).catch(() => undefined);
@@ -60,9 +61,13 @@ export async function connectToRestore(config: Config): Promise<Client> {
   return client;
 }
 
-async function prepare({ config, revokeCredentials }: RestoreRequest, { backup, key }: CheckedBackup, url: string) {
+async function prepare(
+  { config, revokeCredentials }: RestoreRequest,
+  source: BackupSource,
+  key: BackupKey,
+  url: string,
+) {
   const clock = systemClock();
-  const { source } = backup;
   await using opened = new AsyncDisposableStack();
   const db = opened.use(await openPostgres({ url, poolSize: config.databasePool }));
   await db.migrate(stepsOf(source.manifest.body));

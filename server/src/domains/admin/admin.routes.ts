@@ -4,7 +4,7 @@ import { IdParams } from '@notevault/protocol/values/schemas.ts';
 import { isoTime, isoTimeOrNull } from '@notevault/protocol/values/time.ts';
 import { type Route, route } from '../../http/route.ts';
 import type { Invite } from '../accounts/accounts.ts';
-import type { Admin, AdminUser, ServerHealth } from './admin.ts';
+import type { Admin, AdminUser } from './admin.ts';
 
 export function adminRoutes(admin: Admin): Route[] {
   return [...userRoutes(admin), ...inviteRoutes(admin), healthRoute(admin)];
@@ -131,7 +131,7 @@ function inviteView({ id, email, created_at, expires_at }: Invite): AdminInvite 
   return { id, email, created_at: isoTime(created_at), expires_at: isoTime(expires_at) };
 }
 
-function healthView(health: ServerHealth): AdminHealth {
+function healthView(health: Awaited<ReturnType<Admin['health']>>): AdminHealth {
   const { totals } = health;
   return {
     status: 'ok',
@@ -140,7 +140,7 @@ function healthView(health: ServerHealth): AdminHealth {
     database: health.engine,
     memory_bytes: process.memoryUsage.rss(),
     registration_mode: health.registrationMode,
-    plans: [...health.plans],
+    plans: health.plans,
     users: health.users,
     suspended_users: health.suspended,
     sessions: health.sessions,

@@ -9,17 +9,7 @@ import type { Totals, Vaults } from '../vaults/vaults.ts';
 export interface AdminDeps {
   readonly db: Pick<Database, 'engine'>;
   readonly clock: Pick<Clock, 'now'>;
-  readonly accounts: Pick<
-    Accounts,
-    | 'listUsers'
-    | 'updateUser'
-    | 'deleteUser'
-    | 'countAccounts'
-    | 'createInvite'
-    | 'listInvites'
-    | 'deleteInvite'
-    | 'bootstrap'
-  >;
+  readonly accounts: Accounts;
   readonly vaults: Pick<Vaults, 'totals' | 'totalsOfUsers'>;
   readonly plans: PlanTable;
   readonly version: string;
@@ -32,20 +22,6 @@ const NOTHING: Totals = { vaults: 0, notes: 0, attachments: 0, bytes: 0 };
 /** An account with its totals: counts and sizes, never anything that its owner wrote. */
 export interface AdminUser extends ListedUser {
   readonly totals: Totals;
-}
-
-export interface ServerHealth {
-  readonly version: string;
-  readonly startedAt: number;
-  readonly now: number;
-  readonly engine: 'sqlite' | 'postgres';
-  readonly registrationMode: string;
-  readonly plans: readonly string[];
-  readonly users: number;
-  readonly suspended: number;
-  readonly sessions: number;
-  readonly totals: Totals;
-  readonly lastBackup: number | null;
 }
 
 /** What admins see and change over HTTP. The routes require a session of an admin. */
@@ -76,21 +52,23 @@ export class Admin {
     await this.#deps.accounts.deleteUser(admin.userId, id, password);
   }
 
-  get invites(): Pick<AdminDeps['accounts'], 'createInvite' | 'listInvites' | 'deleteInvite'> {
+  get invites(): Pick<Accounts, 'createInvite' | 'listInvites' | 'deleteInvite'> {
     return this.#deps.accounts;
   }
 
-  async health(): Promise<ServerHealth> {
+  async health() {
     const { db, clock, accounts, vaults, plans, version } = this.#deps;
-    const [{ mode }, counts, totals, lastBackup] = [
-      await accounts.bootstrap(),
-      await accounts.countAccounts(),
-      await vaults.totals(),
-      await this.#deps.lastBackup(),
-    ];
-    const times = { startedAt: this.#startedAt, now: clock.now() };
-    const settings = { engine: db.engine, registrationMode: mode, plans: Object.keys(plans) };
-    return { version, ...times, ...settings, ...counts, totals, lastBackup };
+    return {
+      version,
+      startedAt: this.#startedAt,
+      now: clock.now(),
+      engine: db.engine,
+      registrationMode: (await accounts.bootstrap()).mode,
+      plans: Object.keys(plans),
+      ...(await accounts.countAccounts()),
+      totals: await vaults.totals(),
+      lastBackup: await this.#deps.lastBackup(),
+    };
   }
 
   /** @param users of one page, in order of their ids. */

@@ -1,9 +1,7 @@
-import type { Import } from '@notevault/protocol/imports.ts';
 import * as schema from '@notevault/protocol/imports.ts';
 import { IdParams } from '@notevault/protocol/values/schemas.ts';
-import { isoTime } from '@notevault/protocol/values/time.ts';
 import { type Route, route } from '../../http/route.ts';
-import type { Imports, OpenedImport } from './imports.ts';
+import type { Imports } from './imports.ts';
 
 export function importsRoutes(imports: Imports): Route[] {
   return [
@@ -24,7 +22,7 @@ export function importsRoutes(imports: Imports): Route[] {
       operation: 'listImports',
       summary: 'The import of the account, if there is one of the last day',
       responses: { 200: schema.Imports },
-      handle: async ({ principal }) => ({ body: { imports: (await imports.list(principal)).map(importView) } }),
+      handle: async ({ principal }) => ({ body: { imports: await imports.list(principal) } }),
     }),
     route({
       method: 'GET',
@@ -34,7 +32,7 @@ export function importsRoutes(imports: Imports): Route[] {
       params: IdParams,
       responses: { 200: schema.Import },
       errors: ['import_not_found'],
-      handle: async ({ principal, params }) => ({ body: importView(await imports.read(principal, params.id)) }),
+      handle: async ({ principal, params }) => ({ body: await imports.read(principal, params.id) }),
     }),
     route({
       method: 'DELETE',
@@ -63,19 +61,4 @@ export function importsRoutes(imports: Imports): Route[] {
       },
     }),
   ];
-}
-
-function importView({ progress, dryRun, ...row }: OpenedImport): Import {
-  return {
-    id: row.id,
-    vault_id: row.vault_id,
-    dry_run: dryRun,
-    state: row.state,
-    error: progress.error,
-    done: progress.done,
-    total: progress.total,
-    created_at: isoTime(row.created_at),
-    expires_at: isoTime(row.expires_at),
-    report: progress.report,
-  };
 }

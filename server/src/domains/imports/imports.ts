@@ -1,9 +1,10 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import { IMPORT_BYTES_MAX } from '@notevault/protocol/import-limits.ts';
-import type { ImportQuery } from '@notevault/protocol/imports.ts';
+import type { Import, ImportQuery } from '@notevault/protocol/imports.ts';
 import { operations } from '@notevault/protocol/operations.ts';
 import type { BlobId, UserId, VaultId } from '@notevault/protocol/values/ids.ts';
 import { isSet } from '@notevault/protocol/values/schemas.ts';
+import { isoTime } from '@notevault/protocol/values/time.ts';
 import type { Static } from 'typebox';
 import { runForTenant } from '../../concurrency/tenant.ts';
 import type { Blobs } from '../../ports/blobs/blobs.ts';
@@ -45,12 +46,6 @@ const BEAT_MS = 30_000;
 /** Imports that one process runs at once. */
 const AT_ONCE = 2;
 const SWEEP_BATCH = 100;
-
-/** An import as its owner sees it. */
-export interface OpenedImport extends Pick<ImportRow, 'id' | 'vault_id' | 'state' | 'created_at' | 'expires_at'> {
-  readonly dryRun: boolean;
-  readonly progress: Progress;
-}
 
 /**
  * Imports of archives into vaults: each account has one at a time. The archive is kept sealed until the import is over
@@ -117,17 +112,17 @@ export class Imports {
   }
 
   /** The import of an account, if it has one. */
-  async list(principal: Principal): Promise<OpenedImport[]> {
+  async list(principal: Principal): Promise<Import[]> {
     const { db, clock, vaults } = this.#deps;
     const row = await db.get(store.findOfUser, { userId: principal.userId, now: clock.now() });
     if (row === undefined) return [];
     const roles = await vaults.rolesIn(db, principal.userId, [row.vault_id]);
     const vault = roles.size === 0 ? null : await vaults.openAsSystem(row.vault_id);
-    return vault === null ? [] : [opened(row, vault)];
+    return vault === null ? [] : [importView(row, vault)];
   }
 
   /** Throws `import_not_found`. */
-  async read(principal: Principal, id: string): Promise<OpenedImport> {
+  async read(principal: Principal, id: string): Promise<Import> {
     const found = (await this.list(principal)).find((each) => each.id === id);
     if (found === undefined) throw new NotevaultError('import_not_found');
     return found;
@@ -288,8 +283,19 @@ class Claim {
   }
 }
 
-function opened(row: ImportRow, vault: OpenVault): OpenedImport {
-  const { id, vault_id, state, created_at, expires_at, dry_run } = row;
-  const progress = sealedProgress.open(vault.key, progressContext(id), row.progress);
-  return { id, vault_id, state, created_at, expires_at, dryRun: dry_run === 1, progress };
+/** An import as its owner sees it. */
+function importView(row: ImportRow, vault: OpenVault): Import {
+  const { error, done, total, report } = sealedProgress.open(vault.key, progressContext(row.id), row.progress);
+  return {
+    id: row.id,
+    vault_id: row.vault_id,
+    dry_run: row.dry_run === 1,
+    state: row.state,
+    error,
+    done,
+    total,
+    created_at: isoTime(row.created_at),
+    expires_at: isoTime(row.expires_at),
+    report,
+  };
 }

@@ -1,3 +1,4 @@
+import { timingSafeEqual } from 'node:crypto';
 import type { Adapter, AdapterFactory, AdapterPayload } from 'oidc-provider';
 import { Type } from 'typebox';
 import type { SealingKey } from '../../ports/keyring/keyring.ts';
@@ -8,7 +9,6 @@ import { endGrant, familyHashOf, type GrantKey, grantOfName } from './grants.ts'
 import * as store from './oauth.store.ts';
 import type { OAuthTokenRow } from './oauth.tables.ts';
 import type { OAuthDeps } from './oauth.ts';
-import { registrationTokens } from './registration-tokens.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 /** Most registered clients without an authorization; beyond that the oldest are deleted. */
@@ -230,6 +230,29 @@ function transients({ db, clock, server }: AdapterDeps, kind: string): Adapter {
     },
     async destroy(id) {
       await db.transact((handle) => handle.run(store.deleteTransient, { hash: hashOf(`${kind} ${id}`) }));
+    },
+  };
+}
+
+const REGISTRATION_PREFIX = 'nv_orr_';
+
+/**
+ * The token with which a client may read its own registration (RFC 7592). It follows from the client's id, so that none
+ * has to be stored for the many clients that never use it.
+ */
+export function registrationToken(server: SealingKey, clientId: string): string {
+  const mac = server.mac('oauth_clients.registration', clientId);
+  return `${REGISTRATION_PREFIX}${clientId}.${mac.toString('base64url')}`;
+}
+
+function registrationTokens(server: SealingKey): Adapter {
+  return {
+    ...nothing,
+    async find(token) {
+      const clientId = token.slice(REGISTRATION_PREFIX.length, token.lastIndexOf('.'));
+      const [sent, own] = [Buffer.from(token), Buffer.from(registrationToken(server, clientId))];
+      if (sent.length !== own.length || !timingSafeEqual(sent, own)) return undefined;
+      return { jti: token, kind: 'RegistrationAccessToken', clientId };
     },
   };
 }

@@ -6,11 +6,10 @@ import type { SealingKey } from '../../ports/keyring/keyring.ts';
 import { FetchError, type SafeFetch } from '../../ports/safe-fetch/safe-fetch.ts';
 import { ACCESS_SCOPES } from '../access/access.ts';
 import { newToken, prefixes } from '../tokens/tokens.ts';
-import { createAdapters } from './adapter.ts';
+import { createAdapters, registrationToken } from './adapter.ts';
 import { normalizeClient, SCOPES } from './clients.ts';
 import { familyOf, grantOfName } from './grants.ts';
 import type { OAuthDeps } from './oauth.ts';
-import { registrationToken } from './registration-tokens.ts';
 import { type OAuthSecrets, openSecrets } from './secrets.ts';
 import { adaptersOrUnavailable, orUnavailable } from './unavailable.ts';
 
