@@ -1,15 +1,24 @@
+import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { UserId, VaultId } from '@notevault/protocol/values/ids.ts';
 import type { EventSink } from '../../events.ts';
 import type { Clock } from '../../ports/clock/clock.ts';
 import type { Database, WriteHandle } from '../../ports/database/database.ts';
 import type { SealingKey } from '../../ports/keyring/keyring.ts';
-import { type Grant, notOwned, type PermissionLevel, type Principal } from '../access/access.ts';
+import {
+  type AccessScope,
+  accessScopeOf,
+  type Grant,
+  narrower,
+  notOwned,
+  type PermissionLevel,
+  type Principal,
+} from '../access/access.ts';
 import type { Accounts } from '../accounts/accounts.ts';
 import type { Keys } from '../keys/keys.ts';
+import { bearerOf, hashOf, prefixes, prefixOf } from '../tokens/tokens.ts';
 import type { Vaults } from '../vaults/vaults.ts';
-import { Authentication, openName, sealName, type TokenLookup } from './authentication.ts';
 import * as store from './credentials.store.ts';
-import type { ConnectionKind } from './credentials.tables.ts';
+import type { ConnectionKind, ConnectionPermissionRow } from './credentials.tables.ts';
 import { type Client, LastUsed } from './last-used.ts';
 
 /** Look-ups of tokens by later domains; bound in app/. */
@@ -29,9 +38,16 @@ export interface CredentialDeps {
   readonly hooks: CredentialHooks;
 }
 
-export type { CredentialRow, TokenLookup } from './authentication.ts';
 export type { ConnectionKind } from './credentials.tables.ts';
 export type { Client } from './last-used.ts';
+
+/** A row of a connection; there is one for each vault with its own level. */
+export type CredentialRow = NonNullable<typeof store.findUsable.types>['row'];
+
+/** Looks up the connection of a token; no rows for an unknown token, or one whose connection has ended. */
+export type TokenLookup = (token: string) => Promise<readonly CredentialRow[]>;
+
+const NOWHERE: Client = { ip: null, userAgent: null };
 
 /** Identifies a connection of a user: a key, an OAuth grant or a linked device. */
 export interface ConnectionKey {
@@ -67,29 +83,58 @@ export type DescribeConnections = (userId: UserId) => Promise<ReadonlyMap<string
 export class Credentials {
   readonly #deps: CredentialDeps;
   readonly #lastUsed: LastUsed;
-  readonly #authentication: Authentication;
+  /** By the prefixes of tokens. */
+  readonly #lookups: ReadonlyMap<string, TokenLookup>;
 
   constructor(deps: CredentialDeps) {
     this.#deps = deps;
     this.#lastUsed = new LastUsed(deps);
-    this.#authentication = new Authentication(deps, this.#lastUsed);
+    const findKey: TokenLookup = (token) => deps.db.all(store.findBySecret, { hash: hashOf(token) });
+    this.#lookups = new Map([
+      [prefixes.pat, findKey],
+      [prefixes.key, findKey],
+      [prefixes.device, deps.hooks.findDeviceToken],
+      [prefixes.oauth, deps.hooks.findOAuthToken],
+    ]);
   }
 
   /** Returns the caller of an `Authorization` header, whatever their credential. Throws `unauthorized`. */
   authenticate(authorization: string | undefined, client?: Client): Promise<Principal> {
-    return this.#authentication.authenticate(authorization, client);
+    const token = bearerOf(authorization);
+    return token === null ? Promise.reject(new NotevaultError('unauthorized')) : this.authenticateToken(token, client);
   }
 
-  authenticateToken(token: string, client?: Client): Promise<Principal> {
-    return this.#authentication.authenticateToken(token, client);
+  authenticateToken(token: string, client: Client = NOWHERE): Promise<Principal> {
+    const prefix = prefixOf(token);
+    return prefix === prefixes.session
+      ? this.#deps.accounts.authenticate(`Bearer ${token}`)
+      : this.#authenticateConnection(prefix, token, client);
+  }
+
+  async #authenticateConnection(prefix: string, token: string, client: Client): Promise<Principal> {
+    const { keys } = this.#deps;
+    const rows = (await this.#lookups.get(prefix)?.(token)) ?? [];
+    const [first] = rows;
+    if (first === undefined) throw new NotevaultError('unauthorized');
+    if (first.suspended_at !== null) throw new NotevaultError('suspended');
+    this.#lastUsed.record({ userId: first.user_id, id: first.id }, first.last_used_at, client);
+    return principalOf(first, rows, await keys.openServer());
   }
 
   /**
    * The current permissions of a principal's credential, never more than those of the token it came with; null once it
    * is invalid.
    */
-  recall(principal: Principal): Promise<Principal | null> {
-    return this.#authentication.recall(principal);
+  async recall(principal: Principal): Promise<Principal | null> {
+    const { db, accounts, keys } = this.#deps;
+    if (principal.kind === 'session') return accounts.recall(principal);
+    const rows = await db.all(store.findUsable, { userId: principal.userId, id: principal.credentialId });
+    const [first] = rows;
+    if (first === undefined || first.suspended_at !== null) return null;
+    const now = principalOf(first, rows, await keys.openServer());
+    // A token may have a smaller scope than its connection.
+    const { scope = now.scope } = principal;
+    return { ...now, scope: narrower(now.scope, scope) };
   }
 
   /** Writes a connection with its levels. Throws `validation` when one of the vaults does not belong to the user. */
@@ -175,17 +220,44 @@ export class Credentials {
   }
 }
 
-interface PermissionRow {
-  readonly connection_id: string;
-  readonly vault_id: VaultId;
-  readonly permission: PermissionLevel;
-}
-
-function permissionsBy(rows: readonly PermissionRow[]): ReadonlyMap<string, ReadonlyMap<VaultId, PermissionLevel>> {
+function permissionsBy(
+  rows: readonly Omit<ConnectionPermissionRow, 'user_id'>[],
+): ReadonlyMap<string, ReadonlyMap<VaultId, PermissionLevel>> {
   const permissions = new Map<string, Map<VaultId, PermissionLevel>>();
   for (const { connection_id, vault_id, permission } of rows) {
     const ofConnection = permissions.get(connection_id) ?? new Map<VaultId, PermissionLevel>();
     permissions.set(connection_id, ofConnection.set(vault_id, permission));
   }
   return permissions;
+}
+
+function principalOf(
+  row: CredentialRow,
+  rows: readonly CredentialRow[],
+  server: SealingKey,
+): Principal & { readonly scope: AccessScope } {
+  const permissions = new Map<VaultId, PermissionLevel>();
+  for (const { vault_id, permission } of rows)
+    if (vault_id !== null && permission !== null) permissions.set(vault_id, permission);
+  return {
+    kind: row.kind === 'pat' ? 'key' : row.kind,
+    userId: row.user_id,
+    credentialId: row.id,
+    name: openName(server, { userId: row.user_id, id: row.id }, row.name),
+    tier: row.tier,
+    displayName: row.display_name,
+    scope: accessScopeOf({ defaultPermission: row.default_permission, permissions, scope: row.scope }),
+  };
+}
+
+const contextOf = ({ userId, id }: ConnectionKey) => ({ kind: 'connections.name', row: `${userId}.${id}`, version: 0 });
+
+/** Seals the name of a connection under the server's key, because the name of a device is often that of its owner. */
+function sealName(server: SealingKey, connection: ConnectionKey, name: string): Buffer {
+  return server.seal(contextOf(connection), Buffer.from(name));
+}
+
+/** Opens the name; empty for a revoked connection. Throws KeyringError `damaged_value`. */
+function openName(server: SealingKey, connection: ConnectionKey, sealed: Buffer | null): string {
+  return sealed === null ? '' : server.open(contextOf(connection), sealed).toString();
 }

@@ -1,8 +1,6 @@
-import type { LogRecord as LogRecordBody } from '@notevault/protocol/logs.ts';
 import * as schema from '@notevault/protocol/logs.ts';
-import { isoTimeOrNull } from '@notevault/protocol/values/time.ts';
 import { idempotentRoute, type Route, route } from '../../http/route.ts';
-import type { LogRecord, Logs } from './logs.ts';
+import type { Logs } from './logs.ts';
 
 export function logsRoutes(logs: Logs): Route[] {
   return [
@@ -22,13 +20,7 @@ export function logsRoutes(logs: Logs): Route[] {
       summary: 'Log records of clients of the last 30 days, newest first',
       query: schema.LogsQuery,
       responses: { 200: schema.LogsResponse },
-      handle: async ({ principal, query }) => ({
-        body: { logs: (await logs.list(principal, query)).map(recordView) },
-      }),
+      handle: async ({ principal, query }) => ({ body: { logs: await logs.list(principal, query) } }),
     }),
   ];
-}
-
-function recordView({ createdAt, ts, ...record }: LogRecord): LogRecordBody {
-  return { ...record, created_at: isoTimeOrNull(createdAt), ts: isoTimeOrNull(ts) };
 }

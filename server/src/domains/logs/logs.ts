@@ -1,6 +1,7 @@
 import { invalid, NotevaultError } from '@notevault/protocol/errors.ts';
-import type { LogEntry, LogsQuery } from '@notevault/protocol/logs.ts';
+import type { LogEntry, LogRecord, LogsQuery } from '@notevault/protocol/logs.ts';
 import type { UserId } from '@notevault/protocol/values/ids.ts';
+import { isoTime, isoTimeOrNull } from '@notevault/protocol/values/time.ts';
 import { Type } from 'typebox';
 import type { Clock } from '../../ports/clock/clock.ts';
 import type { Database } from '../../ports/database/database.ts';
@@ -10,6 +11,7 @@ import { type Principal, permissionsOf } from '../access/access.ts';
 import { type InTransaction, skipInTransaction } from '../idempotency/idempotency.ts';
 import type { Keys } from '../keys/keys.ts';
 import * as store from './logs.store.ts';
+import type { LogRow } from './logs.tables.ts';
 
 /** The injected dependencies of the domain. */
 export interface LogDeps {
@@ -37,13 +39,6 @@ const LENGTHS = {
   plugin_version: 100,
 } as const;
 type TextField = keyof typeof LENGTHS;
-
-export type LogRecord = { readonly [Field in TextField]: string | null } & {
-  readonly id: string;
-  readonly ts: number | null;
-  readonly forced: boolean | null;
-  readonly createdAt: number;
-};
 
 /** Log records of client programs, for the person who runs them. */
 export class Logs {
@@ -116,19 +111,12 @@ export class Logs {
   }
 }
 
-/** The fields of a row that can be read without opening it. */
-interface SearchableRow {
-  readonly credential_id: string;
-  readonly level_blind: Buffer | null;
-  readonly category_blind: Buffer | null;
-}
-
-/** Returns a filter for the rows that the caller asked for and may see. */
-function filterOf(key: SealingKey, principal: Principal, query: LogsQuery): (row: SearchableRow) => boolean {
+/** Returns a filter for the rows that the caller asked for and may see. It opens none. */
+function filterOf(key: SealingKey, principal: Principal, query: LogsQuery) {
   const level = blind(key, 'level', query.level || null);
   const category = blind(key, 'category', query.category || null);
   const onlyOf = seesAll(principal) ? null : principal.credentialId;
-  return (row) => {
+  return (row: Pick<LogRow, 'credential_id' | 'level_blind' | 'category_blind'>): boolean => {
     if (onlyOf !== null && row.credential_id !== onlyOf) return false;
     if (level !== null && !row.level_blind?.equals(level)) return false;
     return category === null || row.category_blind?.equals(category) === true;
@@ -150,10 +138,8 @@ function blind(key: SealingKey, field: 'level' | 'category', value: string | nul
   return value === null ? null : key.blind(`log ${field}`, cut(value, LENGTHS[field]));
 }
 
-/** The stored form of a record; short field names would save little, because it is compressed. */
-type StoredRecord = Omit<LogRecord, 'id' | 'createdAt'>;
-
 const textOrNull = Type.Union([Type.String(), Type.Null()]);
+/** The stored form of a record; short field names would save little, because it is compressed. */
 const storedRecord = new SealedJson(
   1,
   Type.Object({
@@ -170,6 +156,8 @@ const storedRecord = new SealedJson(
   }),
 );
 
+type StoredRecord = ReturnType<typeof storedRecord.decode>;
+
 function cleaned(input: LogEntry): StoredRecord {
   const texts = Object.fromEntries(
     Object.entries(LENGTHS).map(([field, length]) => {
@@ -180,9 +168,9 @@ function cleaned(input: LogEntry): StoredRecord {
   return { ...texts, ts: timeOf(input.ts), forced: input.forced ?? null };
 }
 
-function opened(key: SealingKey, row: { id: string; record: Buffer; created_at: number }): LogRecord {
-  const stored = storedRecord.open(key, contextOf(row.id), row.record);
-  return { ...stored, id: row.id, createdAt: row.created_at };
+function opened(key: SealingKey, { id, record, created_at }: Pick<LogRow, 'id' | 'record' | 'created_at'>): LogRecord {
+  const { ts, ...stored } = storedRecord.open(key, contextOf(id), record);
+  return { ...stored, id, created_at: isoTime(created_at), ts: isoTimeOrNull(ts) };
 }
 
 function cut(text: string, length: number): string {

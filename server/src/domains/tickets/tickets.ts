@@ -61,15 +61,6 @@ const contextOf = (hash: Buffer) => ({ kind: 'tickets.payload', row: hash.toStri
 /** What a ticket gives to read. */
 export type OpenedTicket = { readonly file: OpenFile } | { zip(): Promise<AsyncIterable<Uint8Array>> };
 
-/** A ticket that may be used now. */
-interface ValidTicket {
-  readonly operation: Operation;
-  readonly principal: Principal;
-  readonly vault: OpenVault;
-  readonly path: string;
-  readonly maxBytes: number | null;
-}
-
 /**
  * Permissions to read or write one attachment, or to read a vault as a zip, by a URL alone, for programs that should not have a credential. They end
  * with the credential that made them.
@@ -163,7 +154,7 @@ export class Tickets {
   }
 
   /** Throws `ticket_not_found`, whatever the reason for which the ticket may not be used now. */
-  async #valid(token: string, wanted: readonly Operation[]): Promise<ValidTicket> {
+  async #valid(token: string, wanted: readonly Operation[]) {
     const { db, keys, clock, credentials, vaults } = this.#deps;
     const hash = hashOf(token);
     const row = await db.get(store.findTicket, { hash, now: clock.now() });
