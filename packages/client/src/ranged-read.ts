@@ -1,3 +1,4 @@
+import { MB } from '@notevault/protocol/values/byte-units.ts';
 import { ConnectionError, encodedPath, type Transport } from './transport.ts';
 
 /** Computes SHA-256 of bytes that are added piece by piece. */
@@ -32,7 +33,7 @@ export interface RangedBytes {
   readonly bytes: AsyncIterable<Uint8Array>;
 }
 
-export const RANGE_BYTES = 4 * 1024 * 1024;
+export const RANGE_BYTES = 4 * MB;
 const [PARTIAL, NOT_FOUND, UNSATISFIABLE] = [206, 404, 416];
 
 /**

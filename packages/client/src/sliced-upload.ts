@@ -1,5 +1,6 @@
 import type { Attachment } from '@notevault/protocol/attachments.ts';
 import type { SlicedUpload, UploadCreated } from '@notevault/protocol/uploads.ts';
+import { MB } from '@notevault/protocol/values/byte-units.ts';
 import { ApiError, type Call, ConnectionError, type Transport } from './transport.ts';
 
 /** A file that is sent in slices. */
@@ -37,7 +38,7 @@ export class FileShorter extends Error {
   override readonly name = 'FileShorter';
 }
 
-export const SLICE_BYTES = 4 * 1024 * 1024;
+export const SLICE_BYTES = 4 * MB;
 /** How often a slice may fail to bring the upload further before its failure is final. */
 const STANDSTILLS = 4;
 const TUS = { 'tus-resumable': '1.0.0' };

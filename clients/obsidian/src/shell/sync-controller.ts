@@ -1,5 +1,6 @@
 import type { DeviceTokens } from '@notevault/client/tokens.ts';
 import type { Http } from '@notevault/client/transport.ts';
+import { MB } from '@notevault/protocol/values/byte-units.ts';
 import type { Clock } from '@notevault/sync/engine/ports.ts';
 import type { Control } from '@notevault/sync/run/run-once.ts';
 import { NO_STATUS, type SyncStatus } from '@notevault/sync/run/sync-status.ts';
@@ -37,7 +38,6 @@ export interface Facts {
 /** What changes is shown this often at most. */
 const SHOWN_MS = 100;
 const PAUSED = 'notevault-paused';
-const BYTES_PER_MB = 1024 * 1024;
 
 /** Whether this device is connected, and what its sync does; what it shows asks here. */
 export class SyncController {
@@ -112,7 +112,7 @@ export class SyncController {
       ...{ app, http, clock, indexedDb, connection, settings, exclusions, signIn: this.#signIn },
       deviceId: deviceId(app),
       deviceName: this.deviceName,
-      bytesMax: isLimited ? phoneMegabytes * BYTES_PER_MB : null,
+      bytesMax: isLimited ? phoneMegabytes * MB : null,
       isPaused: app.loadLocalStorage(PAUSED) === true,
       setPaused: async (isPaused) => app.saveLocalStorage(PAUSED, isPaused ? true : null),
       changed: () => this.#announceSoon(),

@@ -1,3 +1,4 @@
+import { MB } from '@notevault/protocol/values/byte-units.ts';
 import { wholeOf } from '@notevault/sync/engine/file-contents.ts';
 import {
   DiskChanged,
@@ -31,8 +32,8 @@ export interface FileWriterOptions {
 }
 
 /** What is longer is written piece by piece. */
-const WHOLE_BYTES = 4 * 1024 * 1024;
-const PIECE_BYTES = 1024 * 1024;
+const WHOLE_BYTES = 4 * MB;
+const PIECE_BYTES = MB;
 const WRITES_MAX = 3;
 
 /** Writes files into the vault, and reads them back. What they replace is kept as a copy. */

@@ -1,3 +1,4 @@
+import { MB } from '@notevault/protocol/values/byte-units.ts';
 import { wholeOf } from '@notevault/sync/engine/file-contents.ts';
 import {
   type Clock,
@@ -41,7 +42,7 @@ export interface VaultDiskOptions {
   readonly isOpen?: (path: string) => boolean;
 }
 
-const PIECE_BYTES = 1024 * 1024;
+const PIECE_BYTES = MB;
 /** When to try again what is held. */
 const HELD_MS = 3000;
 /** Files that the app was not told of are looked for this often. */

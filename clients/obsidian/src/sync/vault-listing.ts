@@ -1,4 +1,5 @@
 import { foldPath } from '@notevault/note-text/paths.ts';
+import { MB } from '@notevault/protocol/values/byte-units.ts';
 import type { Clock, DiskFile, DiskListing } from '@notevault/sync/engine/ports.ts';
 import type { IgnoreRules } from '@notevault/sync/rules/ignore-rules.ts';
 import { structureFault } from '@notevault/sync/rules/safe-path.ts';
@@ -22,7 +23,6 @@ const SUSPECTS_MAX = 512;
 /** Files are looked at together up to this number, so that no single task keeps the app waiting. */
 const AT_ONCE = 500;
 const FOLDERS_AT_ONCE = 20;
-const MB = 1024 * 1024;
 
 /** Lists the files of the vault: as the app knows them, and hidden ones of its settings. */
 export class VaultListing {

@@ -1,3 +1,4 @@
+import { MB } from '@notevault/protocol/values/byte-units.ts';
 import { completion, DeviceDatabase, result } from '../../platform/indexed-db.ts';
 import { LOCKED_MS } from '../../platform/locked.ts';
 import {
@@ -40,7 +41,7 @@ interface UpdateRow {
 
 /** Beyond these, copies without unsent edits go that were not used for longest. */
 const MOST_COPIES = 5_000;
-const MOST_BYTES = 256 * 1024 * 1024;
+const MOST_BYTES = 256 * MB;
 
 const COPIES = 'copies';
 const UPDATES = 'updates';
