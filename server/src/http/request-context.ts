@@ -112,20 +112,17 @@ function decodedText(encoded: string): string {
 
 /** Makes the context of a write (principal, vault, device) for the operations of notes and attachments. */
 export function writeContextOf<Result>(
-  {
-    vault,
-    principal,
-    device,
-    agent,
-  }: {
-    readonly vault: OpenVault;
-    readonly principal: Principal;
-    readonly device: string | null;
-    readonly agent: string | null;
-  },
+  request: Caller & { readonly vault: OpenVault; readonly device: string | null },
   inTransaction: InTransaction<Result>,
 ) {
-  const { kind, name, userId } = principal;
-  const actor = { kind, name, ...(agent === null ? {} : { client: agent }), userId };
-  return { vault, actor, device, inTransaction };
+  return { vault: request.vault, actor: actorOf(request), device: request.device, inTransaction };
+}
+
+interface Caller {
+  readonly principal: Principal;
+  readonly agent: string | null;
+}
+
+export function actorOf({ principal: { kind, name, userId }, agent }: Caller) {
+  return { kind, name, ...(agent === null ? {} : { client: agent }), userId };
 }

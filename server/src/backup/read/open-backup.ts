@@ -1,8 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Config } from '../../config/config.ts';
-import { keyFile } from '../../open-ports.ts';
-import { readKeyFile } from '../../ports/keyring/key-file.ts';
+import { givenKey } from '../../open-ports.ts';
 import { type Keyring, KeyringError } from '../../ports/keyring/keyring.ts';
 import { MasterKeyring } from '../../ports/keyring/master-key.ts';
 import { unwrapKey } from '../../ports/keyring/wrapped-key.ts';
@@ -54,10 +53,7 @@ export async function checkHashes(source: BackupSource, progress: (bytes: number
 }
 
 /** The master key of a backup, and where it was found. */
-export interface BackupKey {
-  readonly bytes: Buffer;
-  readonly origin: string;
-}
+export type BackupKey = NonNullable<Awaited<ReturnType<typeof givenKey>>>;
 
 /**
  * Finds the master key of a backup: under the passphrase, in the environment, or in the key file of the data folder.
@@ -95,8 +91,5 @@ async function findKey({ body }: Manifest, config: Config, passphrase: string | 
     if (body.key === null) throw new BackupError('The backup has no master key, so a passphrase has no use.');
     return { bytes: await unwrapKey(body.key, passphrase), origin: 'the backup' };
   }
-  if (config.masterKey !== null) return { bytes: config.masterKey.reveal(), origin: 'NOTEVAULT_MASTER_KEY' };
-  const file = keyFile(config.dataDir);
-  const bytes = await readKeyFile(file);
-  return bytes === null ? null : { bytes, origin: file };
+  return givenKey(config);
 }

@@ -1,7 +1,7 @@
 import type { UserId } from '@notevault/protocol/values/ids.ts';
 import type { Kysely } from 'kysely';
 import { picked, statementsOver } from '../../ports/database/statement.ts';
-import type { AccountsTables, InviteRow, Role } from './accounts.tables.ts';
+import type { AccountsTables, InviteRow, Role, UserRow } from './accounts.tables.ts';
 
 const { statement } = statementsOver<AccountsTables>();
 
@@ -9,31 +9,13 @@ const { statement } = statementsOver<AccountsTables>();
 
 /** Changes no row when the e-mail is in use. */
 export const insertUser = statement(
-  (
-    db,
-    p: {
-      id: UserId;
-      email: string;
-      passwordHash: string | null;
-      displayName: string | null;
-      role: Role;
-      plan: string;
-    } & {
-      now: number;
-    },
-  ) =>
+  (db, p: Pick<UserRow, 'id' | 'email' | 'password_hash' | 'display_name' | 'role' | 'plan' | 'created_at'>) =>
     db
       .insertInto('users')
       .values({
-        id: p.id,
-        email: p.email,
-        password_hash: p.passwordHash,
-        display_name: p.displayName,
-        role: p.role,
-        plan: p.plan,
+        ...picked(p, ['id', 'email', 'password_hash', 'display_name', 'role', 'plan', 'created_at']),
         locale: null,
         analytics_opt_out: 0,
-        created_at: p.now,
         suspended_at: null,
         deleting_at: null,
       })

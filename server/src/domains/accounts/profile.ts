@@ -3,7 +3,7 @@ import { invalid, NotevaultError } from '@notevault/protocol/errors.ts';
 import type { UserId } from '@notevault/protocol/values/ids.ts';
 import type { SealingKey } from '../../ports/keyring/keyring.ts';
 import * as store from './accounts.store.ts';
-import type { Role, UserRow } from './accounts.tables.ts';
+import type { UserRow } from './accounts.tables.ts';
 import type { AccountDeps } from './accounts.ts';
 import { requestErasure } from './analytics-erasure.ts';
 
@@ -12,18 +12,7 @@ const LOCALE_MAX = 35;
 const LOCALE = /^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$/;
 
 /** An account as its owner sees it. */
-export interface User {
-  readonly id: UserId;
-  readonly email: string;
-  readonly displayName: string | null;
-  readonly role: Role;
-  readonly locale: string | null;
-  /** Identifies the person in analytics by a pseudonym; null when they have opted out. */
-  readonly analyticsId: string | null;
-  readonly analyticsOptOut: boolean;
-  /** Name of the plan. */
-  readonly tier: string;
-}
+export type User = ReturnType<typeof userOf>;
 
 /** Throws `unauthorized` when the account no longer exists. */
 export async function me({ db, keys }: AccountDeps, userId: UserId): Promise<User> {
@@ -53,7 +42,7 @@ export async function updateMe(deps: AccountDeps, userId: UserId, change: Profil
   return userOf(present(row), server);
 }
 
-export function userOf(row: UserRow, server: SealingKey): User {
+export function userOf(row: UserRow, server: SealingKey) {
   const optedOut = row.analytics_opt_out !== 0;
   return {
     id: row.id,
@@ -61,8 +50,10 @@ export function userOf(row: UserRow, server: SealingKey): User {
     displayName: row.display_name,
     role: row.role,
     locale: row.locale,
+    /** Identifies the person in analytics by a pseudonym; null when they have opted out. */
     analyticsId: optedOut ? null : analyticsIdOf(row, server),
     analyticsOptOut: optedOut,
+    /** Name of the plan. */
     tier: row.plan,
   };
 }

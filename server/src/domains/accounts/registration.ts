@@ -39,15 +39,15 @@ export async function register(
   const { db, keys, passwords } = deps;
   const { email, password } = readCredentials(sent, secret);
   checkPassword(password);
-  const displayName = cleanDisplayName(display_name ?? null);
+  const cleanName = cleanDisplayName(display_name ?? null);
   const invite = textOf(token);
   const setupToken = textOf(setup_token);
   const join = await checkMode(deps, { email, invite, setupToken, isLocal });
   const server = await keys.openServer();
-  const passwordHash = await passwords.hash(password);
+  const password_hash = await passwords.hash(password);
   const session = await prepareSession(deps, client, remember === false);
   const row = await db.transact(async (handle) => {
-    const account = { email, passwordHash, displayName, role: 'member' as const };
+    const account = { email, password_hash, display_name: cleanName, role: 'member' as const };
     const user = await insertAccount(handle, deps, account, async () => {
       // Whoever sends the token wants the first account, not any account.
       if (setupToken !== null) throw new NotevaultError('setup_token_invalid');
@@ -76,9 +76,9 @@ export async function createUser(
   const email = canonicalEmail(sent);
   if (email === null) throw new NotevaultError('email_and_password_required');
   if (password !== undefined) checkPassword(password);
-  const passwordHash = password === undefined ? null : await passwords.hash(password);
+  const password_hash = password === undefined ? null : await passwords.hash(password);
   const server = await keys.openServer();
-  const account = { email, passwordHash, displayName: null, role };
+  const account = { email, password_hash, display_name: null, role };
   const row = await db.transact((handle) => insertAccount(handle, deps, account, async () => undefined));
   return userOf(row, server);
 }
@@ -140,7 +140,7 @@ async function admit(
 async function insertAccount(
   handle: WriteHandle,
   { keys, clock, defaultPlan }: AccountDeps,
-  account: { email: string; passwordHash: string | null; displayName: string | null; role: Role },
+  account: Pick<UserRow, 'email' | 'password_hash' | 'display_name' | 'role'>,
   admitLater: () => Promise<void>,
 ): Promise<UserRow> {
   const now = clock.now();
@@ -148,7 +148,7 @@ async function insertAccount(
   if (!first) await admitLater();
   const id = clock.uuid() as UserId;
   const role = first ? 'admin' : account.role;
-  const inserted = await handle.run(store.insertUser, { ...account, id, role, plan: defaultPlan, now });
+  const inserted = await handle.run(store.insertUser, { ...account, id, role, plan: defaultPlan, created_at: now });
   if (inserted === 0) throw new NotevaultError('registration_failed');
   await keys.create(handle, { kind: 'user', id });
   const row = await handle.get(store.findUser, { id });

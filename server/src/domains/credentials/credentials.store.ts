@@ -1,9 +1,10 @@
 import type { UserId, VaultId } from '@notevault/protocol/values/ids.ts';
 import type { Kysely } from 'kysely';
-import { statementsOver } from '../../ports/database/statement.ts';
+import { picked, statementsOver } from '../../ports/database/statement.ts';
 import type { PermissionLevel } from '../access/access.ts';
 import type { AccountsTables } from '../accounts/accounts.tables.ts';
 import type { ConnectionKind, CredentialsTables } from './credentials.tables.ts';
+import type { NewConnection } from './credentials.ts';
 
 type Tables = CredentialsTables & Pick<AccountsTables, 'users'>;
 
@@ -57,26 +58,11 @@ export const updateLastUsed = statement(
 // Creating and listing
 
 export const insertConnection = statement(
-  (
-    db,
-    p: {
-      userId: UserId;
-      id: string;
-      kind: ConnectionKind;
-      name: Buffer;
-      defaultPermission: PermissionLevel;
-      scope: string | null;
-      secretHash: Buffer | null;
-      now: number;
-    },
-  ) =>
+  (db, p: Omit<NewConnection, 'name' | 'permissions'> & { readonly name: Buffer; readonly now: number }) =>
     db.insertInto('connections').values({
+      ...picked(p, ['id', 'kind', 'name', 'scope']),
       user_id: p.userId,
-      id: p.id,
-      kind: p.kind,
-      name: p.name,
       default_permission: p.defaultPermission,
-      scope: p.scope,
       secret_hash: p.secretHash,
       created_at: p.now,
       last_used_at: null,

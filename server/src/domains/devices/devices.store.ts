@@ -2,6 +2,7 @@ import type { UserId, VaultId } from '@notevault/protocol/values/ids.ts';
 import { statementsOver } from '../../ports/database/statement.ts';
 import type { AccountsTables } from '../accounts/accounts.tables.ts';
 import type { CredentialsTables } from '../credentials/credentials.tables.ts';
+import type { ConnectionKey } from '../credentials/credentials.ts';
 import type { DeviceTables } from './devices.tables.ts';
 
 const { statement, deletion } = statementsOver<DeviceTables & CredentialsTables & Pick<AccountsTables, 'users'>>();
@@ -110,13 +111,8 @@ export const deleteOldAttempts = statement((db, p: { userId: UserId; until: numb
 
 // Authorized devices
 
-interface Family {
-  readonly userId: UserId;
-  readonly id: string;
-}
-
 export const insertFamily = statement(
-  (db, p: Family & { familyHash: Buffer; software: Buffer | null; expiresAt: number }) =>
+  (db, p: ConnectionKey & { familyHash: Buffer; software: Buffer | null; expiresAt: number }) =>
     db.insertInto('device_families').values({
       user_id: p.userId,
       id: p.id,
@@ -143,7 +139,7 @@ export const findFamily = statement((db, p: { familyHash: Buffer; now: number })
 );
 
 /** Locks the family until the end of the transaction. */
-export const prolongFamily = statement((db, p: Family & { expiresAt: number }) =>
+export const prolongFamily = statement((db, p: ConnectionKey & { expiresAt: number }) =>
   db
     .updateTable('device_families')
     .set({ expires_at: p.expiresAt })
@@ -165,20 +161,20 @@ export const findExpiredFamilies = statement((db, p: { until: number; limit: num
     .limit(p.limit),
 );
 
-export const deleteFamily = statement((db, p: Family) =>
+export const deleteFamily = statement((db, p: ConnectionKey) =>
   db.deleteFrom('device_families').where('user_id', '=', p.userId).where('id', '=', p.id),
 );
 
 // Tokens of devices
 
-export const insertRefresh = statement((db, p: Family & { hash: Buffer; sealed: Buffer }) =>
+export const insertRefresh = statement((db, p: ConnectionKey & { hash: Buffer; sealed: Buffer }) =>
   db
     .insertInto('device_refresh_tokens')
     .values({ user_id: p.userId, family_id: p.id, hash: p.hash, sealed: p.sealed, replaced_at: null }),
 );
 
 /** Changes one row for the first use of the token, and none after that. */
-export const replaceRefresh = statement((db, p: Family & { hash: Buffer; now: number }) =>
+export const replaceRefresh = statement((db, p: ConnectionKey & { hash: Buffer; now: number }) =>
   db
     .updateTable('device_refresh_tokens')
     .set({ replaced_at: p.now })
@@ -188,7 +184,7 @@ export const replaceRefresh = statement((db, p: Family & { hash: Buffer; now: nu
     .where('replaced_at', 'is', null),
 );
 
-export const findRefresh = statement((db, p: Family & { hash: Buffer }) =>
+export const findRefresh = statement((db, p: ConnectionKey & { hash: Buffer }) =>
   db
     .selectFrom('device_refresh_tokens')
     .select('replaced_at')
@@ -197,7 +193,7 @@ export const findRefresh = statement((db, p: Family & { hash: Buffer }) =>
     .where('hash', '=', p.hash),
 );
 
-export const findCurrentRefresh = statement((db, p: Family) =>
+export const findCurrentRefresh = statement((db, p: ConnectionKey) =>
   db
     .selectFrom('device_refresh_tokens')
     .select('sealed')
@@ -206,7 +202,7 @@ export const findCurrentRefresh = statement((db, p: Family) =>
     .where('replaced_at', 'is', null),
 );
 
-export const deleteReplacedRefresh = statement((db, p: Family & { before: number }) =>
+export const deleteReplacedRefresh = statement((db, p: ConnectionKey & { before: number }) =>
   db
     .deleteFrom('device_refresh_tokens')
     .where('user_id', '=', p.userId)
@@ -214,13 +210,13 @@ export const deleteReplacedRefresh = statement((db, p: Family & { before: number
     .where('replaced_at', '<', p.before),
 );
 
-export const insertAccess = statement((db, p: Family & { hash: Buffer; expiresAt: number }) =>
+export const insertAccess = statement((db, p: ConnectionKey & { hash: Buffer; expiresAt: number }) =>
   db
     .insertInto('device_access_tokens')
     .values({ hash: p.hash, user_id: p.userId, family_id: p.id, expires_at: p.expiresAt }),
 );
 
-export const deleteExpiredAccess = statement((db, p: Family & { now: number }) =>
+export const deleteExpiredAccess = statement((db, p: ConnectionKey & { now: number }) =>
   db
     .deleteFrom('device_access_tokens')
     .where('user_id', '=', p.userId)

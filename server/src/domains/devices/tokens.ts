@@ -75,10 +75,30 @@ export class DeviceTokens {
     const next = newToken(clock.random, `${prefix}.`);
     const access = newToken(clock.random, prefixes.device);
     const sealed = server.seal(contextOf(id), Buffer.from(next.raw));
-    const rotation = { hash: hashOf(refreshToken), next: next.hash, sealed, now };
+    const [key, hash] = [{ userId, id }, hashOf(refreshToken)];
     const current = await db.transact(async (handle) => {
-      const found = await rotate(this.#presented(handle, { userId, id }, rotation), sealed, now);
-      if (found !== null) await this.#insertAccess(handle, { userId, id }, access.hash);
+      const presented: PresentedToken = {
+        async hold() {
+          return (await handle.get(store.prolongFamily, { ...key, expiresAt: now + REFRESH_MS })) !== undefined;
+        },
+        async replace() {
+          if ((await handle.run(store.replaceRefresh, { ...key, hash, now })) === 0) return false;
+          await handle.run(store.insertRefresh, { ...key, hash: next.hash, sealed });
+          await handle.run(store.deleteReplacedRefresh, { ...key, before: now - GRACE_MS });
+          return true;
+        },
+        async replacedAt() {
+          return (await handle.get(store.findRefresh, { ...key, hash }))?.replaced_at;
+        },
+        async current() {
+          return (await handle.get(store.findCurrentRefresh, key))?.sealed;
+        },
+        end: async () => {
+          await this.end(handle, key);
+        },
+      };
+      const found = await rotate(presented, sealed, now);
+      if (found !== null) await this.#insertAccess(handle, key, access.hash);
       return found;
     });
     if (current === null) throw new NotevaultError('invalid_device_token');
@@ -151,40 +171,10 @@ export class DeviceTokens {
     await handle.run(store.deleteExpiredAccess, { ...family, now });
     await handle.run(store.insertAccess, { ...family, hash, expiresAt: now + ACCESS_SECONDS * 1000 });
   }
-
-  #presented(handle: WriteHandle, family: ConnectionKey, { hash, next, sealed, now }: Rotation): PresentedToken {
-    return {
-      async hold() {
-        return (await handle.get(store.prolongFamily, { ...family, expiresAt: now + REFRESH_MS })) !== undefined;
-      },
-      async replace() {
-        if ((await handle.run(store.replaceRefresh, { ...family, hash, now })) === 0) return false;
-        await handle.run(store.insertRefresh, { ...family, hash: next, sealed });
-        await handle.run(store.deleteReplacedRefresh, { ...family, before: now - GRACE_MS });
-        return true;
-      },
-      async replacedAt() {
-        return (await handle.get(store.findRefresh, { ...family, hash }))?.replaced_at;
-      },
-      async current() {
-        return (await handle.get(store.findCurrentRefresh, family))?.sealed;
-      },
-      end: async () => {
-        await this.end(handle, family);
-      },
-    };
-  }
 }
 
 function tokensOf(accessToken: string, refreshToken: string) {
   return { access_token: accessToken, refresh_token: refreshToken, token_type: 'Bearer', expires_in: ACCESS_SECONDS };
-}
-
-interface Rotation {
-  readonly hash: Buffer;
-  readonly next: Buffer;
-  readonly sealed: Buffer;
-  readonly now: number;
 }
 
 const softwareContext = (id: string) => ({ kind: 'device_families.software', row: id, version: 0 });

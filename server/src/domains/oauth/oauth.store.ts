@@ -3,16 +3,12 @@ import type { Kysely } from 'kysely';
 import { statementsOver } from '../../ports/database/statement.ts';
 import type { AccountsTables } from '../accounts/accounts.tables.ts';
 import type { CredentialsTables } from '../credentials/credentials.tables.ts';
+import type { ConnectionKey } from '../credentials/credentials.ts';
 import type { OAuthTables, OAuthTokenRow } from './oauth.tables.ts';
 
 type Tables = OAuthTables & CredentialsTables & Pick<AccountsTables, 'users'>;
 
 const { statement, deletion } = statementsOver<Tables>();
-
-interface Grant {
-  readonly userId: UserId;
-  readonly id: string;
-}
 
 // The server's secrets
 
@@ -78,7 +74,7 @@ export const deleteStaleClients = statement((db, p: { until: number; limit: numb
 // Grants
 
 export const insertGrant = statement(
-  (db, p: Grant & { clientHash: Buffer; familyHash: Buffer; details: Buffer; expiresAt: number }) =>
+  (db, p: ConnectionKey & { clientHash: Buffer; familyHash: Buffer; details: Buffer; expiresAt: number }) =>
     db.insertInto('oauth_grants').values({
       user_id: p.userId,
       id: p.id,
@@ -90,7 +86,7 @@ export const insertGrant = statement(
     }),
 );
 
-export const putGrantPayload = statement((db, p: Grant & { payload: Buffer }) =>
+export const putGrantPayload = statement((db, p: ConnectionKey & { payload: Buffer }) =>
   db
     .updateTable('oauth_grants')
     .set({ payload: p.payload })
@@ -100,7 +96,7 @@ export const putGrantPayload = statement((db, p: Grant & { payload: Buffer }) =>
 );
 
 /** The provider's payload of a grant that may be used. */
-export const findGrant = statement((db, p: Grant) =>
+export const findGrant = statement((db, p: ConnectionKey) =>
   db
     .selectFrom('oauth_grants as g')
     .innerJoin('connections as c', (join) => join.onRef('c.user_id', '=', 'g.user_id').onRef('c.id', '=', 'g.id'))
@@ -120,7 +116,7 @@ export const findFamily = statement((db, p: { familyHash: Buffer }) =>
   grantIds(db).where('family_hash', '=', p.familyHash).where('details', 'is not', null),
 );
 
-export const prolongGrant = statement((db, p: Grant & { expiresAt: number }) =>
+export const prolongGrant = statement((db, p: ConnectionKey & { expiresAt: number }) =>
   db
     .updateTable('oauth_grants')
     .set({ expires_at: p.expiresAt })
@@ -129,7 +125,7 @@ export const prolongGrant = statement((db, p: Grant & { expiresAt: number }) =>
     .where('expires_at', '<', p.expiresAt),
 );
 
-export const clearGrant = statement((db, p: Grant) =>
+export const clearGrant = statement((db, p: ConnectionKey) =>
   db
     .updateTable('oauth_grants')
     .set({ details: null, payload: null })
@@ -205,7 +201,7 @@ export const deleteToken = statement((db, p: { hash: Buffer }) =>
 );
 
 /** Deletes refresh tokens whose grace period is over; they still identify their family. */
-export const deleteConsumed = statement((db, p: Grant & { before: number }) =>
+export const deleteConsumed = statement((db, p: ConnectionKey & { before: number }) =>
   db
     .deleteFrom('oauth_tokens')
     .where('user_id', '=', p.userId)
@@ -214,7 +210,7 @@ export const deleteConsumed = statement((db, p: Grant & { before: number }) =>
     .where('consumed_at', '<', p.before),
 );
 
-export const deleteExpiredAccess = statement((db, p: Grant & { until: number }) =>
+export const deleteExpiredAccess = statement((db, p: ConnectionKey & { until: number }) =>
   db
     .deleteFrom('oauth_tokens')
     .where('user_id', '=', p.userId)
@@ -223,7 +219,7 @@ export const deleteExpiredAccess = statement((db, p: Grant & { until: number }) 
     .where('expires_at', '<=', p.until),
 );
 
-export const deleteTokensOf = statement((db, p: Grant) =>
+export const deleteTokensOf = statement((db, p: ConnectionKey) =>
   db.deleteFrom('oauth_tokens').where('user_id', '=', p.userId).where('grant_id', '=', p.id),
 );
 

@@ -2,7 +2,7 @@ import { ANNOUNCED_MAX, TUS_VERSION } from '@notevault/protocol/upload-limits.ts
 import type { SlicedUpload } from '@notevault/protocol/uploads.ts';
 import * as schema from '@notevault/protocol/uploads.ts';
 import { isoTime } from '@notevault/protocol/values/time.ts';
-import { writeContextOf } from '../../http/request-context.ts';
+import { actorOf, writeContextOf } from '../../http/request-context.ts';
 import { idempotentRoute, type RequestContext, type Route, route } from '../../http/route.ts';
 import type { Principal } from '../access/access.ts';
 import { checksumFrom, checkVersion, countFrom, fieldsFrom } from './upload-headers.ts';
@@ -76,20 +76,13 @@ function appendRoute(uploads: Uploads): Route {
       ...(['checksum_algorithm', 'checksum_mismatch', 'body_too_large', 'attachment_unreadable'] as const),
     ],
     handle: async (request) => {
-      const { stream, header, principal } = request;
+      const { stream, header, device } = request;
       checkVersion(header);
       const { bytes, declaredBytes } = stream;
-      const slice = {
-        offset: countFrom(header, 'upload-offset'),
-        checksum: checksumFrom(header),
-        bytes,
-        declaredBytes,
-      };
-      const { kind, name, userId } = principal;
-      const { agent, device } = request;
-      const actor = { kind, name, ...(agent === null ? {} : { client: agent }), userId };
-      const { offset, expiresAt } = await uploads.append(named(request), slice, { actor, device });
-      return { headers: { 'upload-offset': `${offset}`, 'upload-expires': httpDate(expiresAt) } };
+      const [offset, checksum] = [countFrom(header, 'upload-offset'), checksumFrom(header)];
+      const sender = { actor: actorOf(request), device };
+      const progress = await uploads.append(named(request), { offset, checksum, bytes, declaredBytes }, sender);
+      return { headers: { 'upload-offset': `${progress.offset}`, 'upload-expires': httpDate(progress.expiresAt) } };
     },
   });
 }

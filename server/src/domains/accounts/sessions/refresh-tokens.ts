@@ -1,6 +1,5 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { SessionId } from '@notevault/protocol/values/ids.ts';
-import type { WriteHandle } from '../../../ports/database/database.ts';
 import type { SealingKey } from '../../../ports/keyring/keyring.ts';
 import { GRACE_MS, hashOf, newToken, type PresentedToken, prefixes, rotate } from '../../tokens/tokens.ts';
 import type { AccountDeps } from '../accounts.ts';
@@ -55,15 +54,35 @@ export async function refresh(deps: AccountDeps, cookie = '', signedIn: SignInCl
   if (session.suspended_at !== null) throw new NotevaultError('suspended');
 
   const server = await keys.openServer();
-  const { id: sessionId } = session;
+  const [sessionId, hash] = [session.id, hashOf(cookie)];
   const next = newToken(clock.random, `${session.family}.`);
   const access = newToken(clock.random, prefixes.session);
   const sealed = sealToken(server, sessionId, next.raw);
   const client = sealClient(server, sessionId, signedIn);
   const current = await db.transact(async (handle) => {
-    const hashes = { presented: hashOf(cookie), next: next.hash };
-    const rotation = { sessionId, ...hashes, sealed, client, now, expiresAt: now + lifetimeOf(cookie) };
-    const found = await rotate(familyOf(handle, rotation), sealed, now);
+    const presented: PresentedToken = {
+      async hold() {
+        const use = { id: sessionId, client, now, expiresAt: now + lifetimeOf(cookie) };
+        return (await handle.get(store.prolongSession, use)) !== undefined;
+      },
+      async replace() {
+        if ((await handle.run(store.replaceRefreshToken, { sessionId, hash, now })) === 0) return false;
+        await handle.run(store.insertRefreshToken, { sessionId, hash: next.hash, sealed });
+        // A token deleted here still identifies its family, and counts as reused.
+        await handle.run(store.deleteReplacedTokens, { sessionId, before: now - GRACE_MS });
+        return true;
+      },
+      async replacedAt() {
+        return (await handle.get(store.findRefreshToken, { sessionId, hash }))?.replaced_at;
+      },
+      async current() {
+        return (await handle.get(store.findCurrentRefreshToken, { sessionId }))?.sealed;
+      },
+      async end() {
+        await handle.run(store.deleteSession, { id: sessionId });
+      },
+    };
+    const found = await rotate(presented, sealed, now);
     if (found === null) {
       handle.onCommit(() => events.emit('credentialsChanged', { userId: session.user_id }));
       return null;
@@ -74,42 +93,6 @@ export async function refresh(deps: AccountDeps, cookie = '', signedIn: SignInCl
   });
   if (current === null) throw new NotevaultError('invalid_refresh_token');
   return { accessToken: access.raw, expiresIn: ACCESS_SECONDS, refreshToken: openToken(server, sessionId, current) };
-}
-
-interface Rotation {
-  readonly sessionId: SessionId;
-  readonly presented: Buffer;
-  readonly next: Buffer;
-  readonly sealed: Buffer;
-  readonly client: Buffer | null;
-  readonly now: number;
-  readonly expiresAt: number;
-}
-
-function familyOf(handle: WriteHandle, rotation: Rotation): PresentedToken {
-  const { sessionId, presented, next, sealed, client, now, expiresAt } = rotation;
-  return {
-    async hold() {
-      const use = { id: sessionId, client, now, expiresAt };
-      return (await handle.get(store.prolongSession, use)) !== undefined;
-    },
-    async replace() {
-      if ((await handle.run(store.replaceRefreshToken, { sessionId, hash: presented, now })) === 0) return false;
-      await handle.run(store.insertRefreshToken, { sessionId, hash: next, sealed });
-      // A token deleted here still identifies its family, and counts as reused.
-      await handle.run(store.deleteReplacedTokens, { sessionId, before: now - GRACE_MS });
-      return true;
-    },
-    async replacedAt() {
-      return (await handle.get(store.findRefreshToken, { sessionId, hash: presented }))?.replaced_at;
-    },
-    async current() {
-      return (await handle.get(store.findCurrentRefreshToken, { sessionId }))?.sealed;
-    },
-    async end() {
-      await handle.run(store.deleteSession, { id: sessionId });
-    },
-  };
 }
 
 const contextOf = (sessionId: SessionId) => ({ kind: 'refresh_tokens.sealed', row: sessionId, version: 0 });

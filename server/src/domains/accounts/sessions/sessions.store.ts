@@ -1,32 +1,14 @@
 import type { SessionId, UserId } from '@notevault/protocol/values/ids.ts';
-import { statementsOver } from '../../../ports/database/statement.ts';
-import type { AccountsTables } from '../accounts.tables.ts';
+import { picked, statementsOver } from '../../../ports/database/statement.ts';
+import type { AccountsTables, SessionRow } from '../accounts.tables.ts';
 
 const { statement } = statementsOver<AccountsTables>();
 
-export const insertSession = statement(
-  (
-    db,
-    p: {
-      id: SessionId;
-      userId: UserId;
-      familyHash: Buffer;
-      networkMac: Buffer | null;
-      client: Buffer | null;
-      now: number;
-      expiresAt: number;
-    },
-  ) =>
-    db.insertInto('sessions').values({
-      id: p.id,
-      user_id: p.userId,
-      family_hash: p.familyHash,
-      network_mac: p.networkMac,
-      client: p.client,
-      created_at: p.now,
-      last_used_at: p.now,
-      expires_at: p.expiresAt,
-    }),
+export const insertSession = statement((db, p: SessionRow) =>
+  db.insertInto('sessions').values({
+    ...picked(p, ['id', 'user_id', 'family_hash', 'network_mac', 'client']),
+    ...picked(p, ['created_at', 'last_used_at', 'expires_at']),
+  }),
 );
 
 /** An active session of the user that started in this network. */

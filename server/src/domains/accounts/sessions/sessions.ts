@@ -67,18 +67,19 @@ export async function prepareSession(
   const now = clock.now();
   const session = {
     id,
-    familyHash: hashOf(family),
-    networkMac: client === null ? null : networkMacOf(server, networkOf(client.address)),
+    family_hash: hashOf(family),
+    network_mac: client === null ? null : networkMacOf(server, networkOf(client.address)),
     client: sealClient(server, id, client),
-    now,
-    expiresAt: now + lifetimeOf(family),
+    created_at: now,
+    last_used_at: now,
+    expires_at: now + lifetimeOf(family),
   };
   const sealed = sealToken(server, id, refresh.raw);
   return {
     tokens: { accessToken: access.raw, expiresIn: ACCESS_SECONDS, refreshToken: refresh.raw },
     async write(handle, userId) {
       await handle.run(store.deleteExpiredSessions, { userId, now });
-      await handle.run(store.insertSession, { ...session, userId });
+      await handle.run(store.insertSession, { ...session, user_id: userId });
       await handle.run(store.insertRefreshToken, { sessionId: id, hash: refresh.hash, sealed });
       const expiresAt = now + ACCESS_SECONDS * 1000;
       await handle.run(store.insertAccessToken, { hash: access.hash, sessionId: id, expiresAt });
