@@ -3,8 +3,7 @@ import type { Kysely } from 'kysely';
 import { picked, statementsOver } from '../../ports/database/statement.ts';
 import type { PermissionLevel } from '../access/access.ts';
 import type { AccountsTables } from '../accounts/accounts.tables.ts';
-import type { ConnectionKind, CredentialsTables } from './credentials.tables.ts';
-import type { NewConnection } from './credentials.ts';
+import type { ConnectionKind, ConnectionRow, CredentialsTables } from './credentials.tables.ts';
 
 type Tables = CredentialsTables & Pick<AccountsTables, 'users'>;
 
@@ -57,19 +56,15 @@ export const updateLastUsed = statement(
 
 // Creating and listing
 
-export const insertConnection = statement(
-  (db, p: Omit<NewConnection, 'name' | 'permissions'> & { readonly name: Buffer; readonly now: number }) =>
-    db.insertInto('connections').values({
-      ...picked(p, ['id', 'kind', 'name', 'scope']),
-      user_id: p.userId,
-      default_permission: p.defaultPermission,
-      secret_hash: p.secretHash,
-      created_at: p.now,
-      last_used_at: null,
-      revoked_at: null,
-      first_ip: null,
-      first_user_agent: null,
-    }),
+type Unused = 'last_used_at' | 'revoked_at' | 'first_ip' | 'first_user_agent';
+export const insertConnection = statement((db, p: Omit<ConnectionRow, Unused>) =>
+  db.insertInto('connections').values({
+    ...picked(p, ['user_id', 'id', 'kind', 'name', 'default_permission', 'scope', 'secret_hash', 'created_at']),
+    last_used_at: null,
+    revoked_at: null,
+    first_ip: null,
+    first_user_agent: null,
+  }),
 );
 
 export const insertPermissions = listStatement(

@@ -139,11 +139,14 @@ export class Credentials {
 
   /** Writes a connection with its levels. Throws `validation` when one of the vaults does not belong to the user. */
   async insert(handle: WriteHandle, server: SealingKey, connection: NewConnection): Promise<void> {
-    const { userId, id, name, permissions, ...columns } = connection;
+    const { userId, id, kind, name, permissions, defaultPermission, scope, secretHash } = connection;
     const roles = await this.#deps.vaults.rolesIn(handle, userId, [...permissions.keys()]);
     if (roles.size !== permissions.size) throw notOwned();
-    const row = { ...columns, userId, id, name: sealName(server, { userId, id }, name), now: this.#deps.clock.now() };
-    await handle.run(store.insertConnection, row);
+    await handle.run(store.insertConnection, {
+      ...{ user_id: userId, id, kind, scope, default_permission: defaultPermission, secret_hash: secretHash },
+      name: sealName(server, { userId, id }, name),
+      created_at: this.#deps.clock.now(),
+    });
     const items = [...permissions].map(([vaultId, permission]) => ({ vaultId, permission }));
     await handle.runMany(store.insertPermissions, { userId, connectionId: id }, items);
   }
