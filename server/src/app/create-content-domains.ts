@@ -33,7 +33,7 @@ export function createContentDomains(context: Context, before: Before, later: La
   const extensions = config.attachmentExtensions ?? defaultExtensions;
   const opened = new OpenedValues<NoteMeta>(OPENED_METAS_BYTES);
   const texts: NoteTexts = {
-    textsOf: (handle, vault, of) => later().notes.textsOf(handle, vault, of),
+    readableTextsOf: (handle, vault, of) => later().notes.readableTextsOf(handle, vault, of),
     linksIn: (vault, path, text) => later().notes.linksIn(vault, path, text),
   };
   const links = createLinks(db, extensions, texts, opened);

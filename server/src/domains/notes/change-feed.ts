@@ -66,13 +66,6 @@ function timeOf(mtime: number): number {
 export function createNoteChangeFeed(entries: Pick<Entries, 'changedOf' | 'rowsById'>) {
   return {
     changed: changedNote,
-    /** Returns the texts of live notes of the same snapshot, by id. Throws `note_unreadable`. */
-    async textsOf(handle: ReadHandle, vault: OpenVault, notes: readonly TextToRead[]): Promise<Map<NoteId, string>> {
-      const texts = await readableTextsOf(handle, vault, notes);
-      if (texts.size !== notes.length) throw new NotevaultError('note_unreadable');
-      return texts;
-    },
-    /** The same without the texts that are damaged. */
     readableTextsOf,
     /**
      * Returns the first `limit` notes and tombstones written after `after`, sealed and with their texts: up to `bytes`
@@ -111,6 +104,7 @@ function changedNote(vault: OpenVault, row: FeedEntry): ChangedNote {
   };
 }
 
+/** Returns the texts of live notes of the same snapshot, by id, without those that are damaged. */
 async function readableTextsOf(
   handle: ReadHandle,
   vault: OpenVault,

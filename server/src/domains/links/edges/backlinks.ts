@@ -6,7 +6,6 @@ import type { NoteId } from '@notevault/protocol/values/ids.ts';
 import { contextOf } from '@notevault/search-index/snippets/context.ts';
 import { createYield } from '../../../concurrency/yield.ts';
 import type { ReadHandle } from '../../../ports/database/database.ts';
-import { KeyringError } from '../../../ports/keyring/keyring.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
 import { readableMeta, readableTexts, toBacklink } from '../link-texts.ts';
 import * as store from '../links.store.ts';
@@ -42,9 +41,9 @@ export async function backlinksOf(handle: ReadHandle, vault: OpenVault, id: Note
   }));
 }
 
-/** Reads the texts of notes, and the links in them; bound to notes in app/. */
+/** Reads the texts of notes, without damaged ones, and the links in them; bound to notes in app/. */
 export interface NoteTexts {
-  textsOf(handle: ReadHandle, vault: OpenVault, notes: readonly Source[]): Promise<ReadonlyMap<NoteId, string>>;
+  readableTextsOf(handle: ReadHandle, vault: OpenVault, notes: readonly Source[]): Promise<Texts>;
   /** The links of a text in order; those of a long one are read on another thread. */
   linksIn(vault: OpenVault, path: string, text: string): Promise<readonly ParsedLink[]>;
 }
@@ -56,24 +55,14 @@ const TEXT_BYTES_MAX = 8 * MB;
 type Texts = ReadonlyMap<NoteId, string>;
 
 /** Reads the texts of the linking notes; those that are damaged or beyond the limit are left out. */
-export async function readTexts(
+export function readTexts(
   handle: ReadHandle,
-  { textsOf }: NoteTexts,
+  { readableTextsOf }: NoteTexts,
   vault: OpenVault,
   found: readonly FoundBacklink[],
 ): Promise<Texts> {
   const sources = withinLimit([...new Map(found.map(({ source }) => [source.id, source])).values()]);
-  const read = (some: readonly Source[]) => textsOf(handle, vault, some).catch(nullIfDamaged);
-  const texts = await read(sources);
-  if (texts !== null) return texts;
-  const readable = new Map<NoteId, string>();
-  for (const source of sources) for (const [id, text] of (await read([source])) ?? []) readable.set(id, text);
-  return readable;
-}
-
-function nullIfDamaged(error: unknown): null {
-  if (error instanceof KeyringError || error instanceof NotevaultError) return null;
-  throw error;
+  return readableTextsOf(handle, vault, sources);
 }
 
 export async function withContexts(
