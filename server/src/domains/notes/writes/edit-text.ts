@@ -2,6 +2,7 @@ import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { Note } from '@notevault/protocol/notes.ts';
 import type { NoteId } from '@notevault/protocol/values/ids.ts';
 import type { WriteContext } from '../../entries/entries.ts';
+import { RevisionConflict, retryOnConflict } from '../../entries/revision-conflict.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
 import type { NoteDeps } from '../notes.deps.ts';
 import { sealed } from '../sealed-note.ts';
@@ -11,43 +12,34 @@ import { findWriteTarget, type NoteInput } from './write-target.ts';
 /** How often a note may move while it is edited. */
 const ATTEMPTS_MAX = 5;
 
-/** The note is not at its path any more. */
-class NoteMoved extends Error {}
-
 /**
  * Edits the text of a live note, as a version of its own; an unchanged text makes none.
  *
  * @param edit resolves to the new text, or throws; it is called again when the note was written meanwhile.
  * @param resultOf maps the note to the operation's result. Throws `note_not_found`, `note_too_large`, `note_unreadable`.
  */
-export async function editText<Result>(
+export function editText<Result>(
   deps: NoteDeps,
   context: WriteContext<Result>,
   id: NoteId,
   edit: (content: string) => Promise<string>,
   resultOf: (note: Note) => Result,
 ): Promise<Result> {
-  const { lock } = deps.entries;
-  for (let attempt = 1; ; attempt++) {
+  return retryOnConflict(async () => {
     const place = await findPlace(deps, context.vault, id);
     const input: NoteInput = { ...place, mtime: deps.clock.now() / 1000 };
     const plan = async () => {
       const target = await findWriteTarget(deps, context, input, undefined);
-      if (target.kind !== 'live' || target.id !== id) throw new NoteMoved();
+      // The note is not at its path any more.
+      if (target.kind !== 'live' || target.id !== id) throw new RevisionConflict();
       const text = await edit(target.note.content);
       if (text === target.note.content) return { kind: 'same', note: target.note } as const;
       const reason = context.actor.client === undefined ? 'edit' : 'agent';
       return planText(deps, context, target, input, text, reason);
     };
-    try {
-      return await lock.run(context.vault.id, place.pathKey.toString('hex'), () =>
-        writeOne(deps, context, plan, resultOf),
-      );
-    } catch (error) {
-      if (!(error instanceof NoteMoved)) throw error;
-      if (attempt === ATTEMPTS_MAX) throw new NotevaultError('unavailable', {}, error);
-    }
-  }
+    const write = () => writeOne(deps, context, plan, resultOf);
+    return deps.entries.lock.run(context.vault.id, place.pathKey.toString('hex'), write);
+  }, ATTEMPTS_MAX);
 }
 
 async function findPlace({ db, entries }: NoteDeps, vault: OpenVault, id: NoteId) {
