@@ -1,30 +1,19 @@
 import type { VaultId } from '@notevault/protocol/values/ids.ts';
 import { type Kysely, sql } from 'kysely';
 import { excluded, picked, statementsOver } from '../../ports/database/statement.ts';
-import { type EntriesTables, ITEM_COLUMNS, type ItemKind } from './entries.tables.ts';
+import { type EntriesTables, type EntryRow, ITEM_COLUMNS, type ItemKind } from './entries.tables.ts';
 
 const { statement, listStatement } = statementsOver<EntriesTables>();
 
 /** The kinds that have a seq, in the order in which they take seqs. */
 export const ITEM_KINDS: readonly ItemKind[] = ['note', 'attachment'];
 
+type NotOfFeed = 'vault_id' | 'path_key' | 'name_key' | 'trashed' | 'explicit' | 'notes' | 'children' | 'kind' | 'seq';
+
 /** What the change feed has of a note or attachment, with its meta still sealed. */
-export interface FeedEntry {
-  readonly id: string;
+export interface FeedEntry extends Readonly<Omit<EntryRow, NotOfFeed>> {
   readonly kind: ItemKind;
   readonly seq: number;
-  readonly revision: number;
-  /** Null for attachments. */
-  readonly version: number | null;
-  readonly parent_id: string | null;
-  /** Null for notes, and for tombstones that are not in the trash. */
-  readonly blob_id: string | null;
-  readonly size_bytes: number;
-  readonly mtime: number;
-  readonly created_at: number;
-  readonly updated_at: number;
-  readonly deleted_at: number | null;
-  readonly meta: Buffer;
 }
 
 /** The row of a note or attachment, with its meta still sealed. */

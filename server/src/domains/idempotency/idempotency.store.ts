@@ -1,5 +1,5 @@
 import type { UserId, VaultId } from '@notevault/protocol/values/ids.ts';
-import { statementsOver } from '../../ports/database/statement.ts';
+import { picked, statementsOver } from '../../ports/database/statement.ts';
 import type { IdempotencyTables, IdempotentResponseRow } from './idempotency.tables.ts';
 
 const { statement } = statementsOver<IdempotencyTables>();
@@ -21,14 +21,7 @@ export const findResponse = statement((db, p: { vault: VaultId; user: UserId; ke
 export const insertResponse = statement((db, p: IdempotentResponseRow & { after: number }) =>
   db
     .insertInto('idempotent_responses')
-    .values({
-      vault_id: p.vault_id,
-      user_id: p.user_id,
-      key_blind: p.key_blind,
-      request_mac: p.request_mac,
-      response: p.response,
-      created_at: p.created_at,
-    })
+    .values(picked(p, ['vault_id', 'user_id', 'key_blind', 'request_mac', 'response', 'created_at']))
     .onConflict((conflict) =>
       conflict
         .columns(['vault_id', 'user_id', 'key_blind'])

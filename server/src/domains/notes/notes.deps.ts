@@ -12,6 +12,7 @@ import type { OpenedValues } from '../../ports/keyring/opened-values.ts';
 import type { Entries, EntryHooks } from '../entries/entries.ts';
 import type { ChangeSequence, OpenVault, VaultCache, Vaults } from '../vaults/vaults.ts';
 import type { VersionRetention } from './history/version-retention.ts';
+import type { DocumentManager } from './live/document-manager.ts';
 import type { LinkMove, MovedItem, PreparedLinks, RewrittenNote } from './moves/moved-notes.ts';
 import type { ReadNote } from './notes.store.ts';
 import type { NoteMeta } from './sealed-note.ts';
@@ -108,10 +109,7 @@ export interface LinkPlanner {
 }
 
 /** Called after a commit: writes of notes notify the documents in memory. */
-export interface LiveNotifications {
-  changed(id: NoteId): void;
-  deleted(id: NoteId): void;
-}
+export type LiveNotifications = Pick<DocumentManager, 'changed' | 'deleted'>;
 
 /** The dependencies of committing what was prepared. */
 export type CommitDeps = Pick<NoteDeps, 'db' | 'entries' | 'vaults' | 'hooks' | 'live'>;

@@ -1,9 +1,9 @@
 import type { NoteId, VaultId } from '@notevault/protocol/values/ids.ts';
 import { type Kysely, sql } from 'kysely';
-import { excluded, statementsOver } from '../../ports/database/statement.ts';
+import { excluded, picked, statementsOver } from '../../ports/database/statement.ts';
 import { type EntriesTables, ITEM_COLUMNS } from '../entries/entries.tables.ts';
 import type { StoredEntry } from '../entries/entries.ts';
-import type { NotesTables } from './notes.tables.ts';
+import type { NotesTables, NoteVersionRow } from './notes.tables.ts';
 
 const { statement, listStatement } = statementsOver<NotesTables & EntriesTables>();
 
@@ -246,29 +246,16 @@ export const updateFingerprints = statement(
       .where('fingerprints', 'is not distinct from', p.was),
 );
 
-export interface NewVersion {
-  readonly id: NoteId;
-  readonly version: number;
-  readonly createdAt: number;
-  readonly size: number;
-  readonly pinned: number;
-  readonly dueAt: number;
-  readonly meta: Buffer;
-  readonly content: Buffer;
-  readonly snapshot: Buffer;
-}
+const VERSION = ['version', 'created_at', 'size_bytes', 'pinned', 'due_at', 'meta', 'content', 'snapshot'] as const;
+
+/** A version to be stored. */
+export type VersionDraft = Readonly<Pick<NoteVersionRow, (typeof VERSION)[number]>>;
+type NewVersion = VersionDraft & { readonly id: NoteId };
 
 const versionRow = (vault: VaultId, version: NewVersion) => ({
   vault_id: vault,
   note_id: version.id,
-  version: version.version,
-  created_at: version.createdAt,
-  size_bytes: version.size,
-  pinned: version.pinned,
-  due_at: version.dueAt,
-  meta: version.meta,
-  content: version.content,
-  snapshot: version.snapshot,
+  ...picked(version, VERSION),
 });
 
 export const insertVersion = statement((db, p: NewVersion & { vault: VaultId }) =>

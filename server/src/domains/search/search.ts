@@ -59,14 +59,6 @@ export interface SearchDeps {
 const TIMEOUT_MS = 25_000;
 const VAULTS_AT_ONCE = 4;
 
-/** Memory use and work in progress of search in this process. */
-export interface SearchStats {
-  readonly indexBytes: number;
-  /** Requests to the search thread that have no answer yet. */
-  readonly pendingRequests: number;
-  readonly embeddingNotes: number;
-}
-
 /**
  * Limits of searches that the single search thread runs and that wait for it; each costs it some milliseconds. With two
  * at once an account keeps it busy, and those of others wait for two.
@@ -228,7 +220,8 @@ export class Search implements AsyncDisposable {
     return (await eraseEmbeddingSlice(handle, vaultId)) || eraseIndexSlice(handle, vaultId);
   }
 
-  get stats(): SearchStats {
+  /** Memory use and work in progress of search in this process; requests to the thread that have no answer yet. */
+  get stats() {
     const { indexBytes, pendingRequests } = this.#deps.worker;
     return { indexBytes, pendingRequests, embeddingNotes: this.#embedding.notesInProgress };
   }

@@ -116,12 +116,13 @@ async function insert(
   const key = await keys.create(handle, { kind: 'vault', id });
   const row = {
     id,
-    userId,
-    isDefault: Number(isDefault),
-    clientBlind,
-    slugBlind: slugBlindOf(userKey, slug),
+    user_id: userId,
+    is_default: Number(isDefault),
+    client_blind: clientBlind,
+    slug_blind: slugBlindOf(userKey, slug),
     meta: sealMeta(key, id, 1, { name, slug, description }),
-    now,
+    meta_version: 1,
+    created_at: now,
   };
   await handle.run(store.insertVault, row);
   await handle.run(feeds.insertFeed, { vaultId: id });

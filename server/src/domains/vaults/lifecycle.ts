@@ -127,8 +127,8 @@ async function reactivate(handle: WriteHandle, row: VaultWithCounts, keys: OpenK
   const isDefault = (await handle.get(store.findDefault, { userId })) === undefined;
   const restored = await handle.run(store.markRestored, {
     id,
-    clientBlind: claimed === undefined ? clientBlind : null,
-    isDefault: Number(isDefault),
+    client_blind: claimed === undefined ? clientBlind : null,
+    is_default: Number(isDefault),
     ...sealedMeta(row, keys, { ...old, slug }),
   });
   if (restored === 0) throw new NotevaultError('vault_not_found');
@@ -141,9 +141,9 @@ function slugFor(handle: ReadHandle, userKey: SealingKey, row: VaultWithCounts, 
 
 /** The next meta of a vault, as it is stored. */
 export function sealedMeta(row: VaultWithCounts, { key, userKey }: OpenKeys, meta: VaultMeta) {
-  const metaVersion = row.meta_version + 1;
-  const sealed = sealMeta(key, row.id, metaVersion, meta);
-  return { meta: sealed, metaVersion, slugBlind: slugBlindOf(userKey, meta.slug) };
+  const version = row.meta_version + 1;
+  const sealed = sealMeta(key, row.id, version, meta);
+  return { meta: sealed, meta_version: version, slug_blind: slugBlindOf(userKey, meta.slug) };
 }
 
 /** Makes the oldest vault of an account its default, if it has none. */

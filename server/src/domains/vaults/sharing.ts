@@ -44,9 +44,9 @@ export function createSharing(deps: VaultDeps) {
       const isDefault = (await handle.get(store.findDefault, { userId })) === undefined;
       await handle.run(store.setOwner, {
         id: row.id,
-        userId,
-        isDefault: Number(isDefault),
-        clientBlind: member.client_blind,
+        user_id: userId,
+        is_default: Number(isDefault),
+        client_blind: member.client_blind,
         ...sealedMeta(row, keys, { ...old, slug }),
       });
       const { user_id: before, client_blind: clientBlind } = row;

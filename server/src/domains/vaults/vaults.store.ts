@@ -1,9 +1,9 @@
 import type { UserId, VaultId } from '@notevault/protocol/values/ids.ts';
 import { type Kysely, sql } from 'kysely';
-import { statementsOver } from '../../ports/database/statement.ts';
+import { picked, statementsOver } from '../../ports/database/statement.ts';
 import type { VaultRoles } from '../access/access.ts';
 import type { AccountsTables } from '../accounts/accounts.tables.ts';
-import type { VaultsTables } from './vaults.tables.ts';
+import type { VaultRow, VaultsTables } from './vaults.tables.ts';
 
 type Tables = VaultsTables & Pick<AccountsTables, 'users'>;
 const { statement, listStatement } = statementsOver<Tables>();
@@ -227,34 +227,18 @@ export const findPeople = listStatement((db, p: { vault: VaultId }, ids: UserId[
 
 // Writing vaults, under the lock on the user's row
 
-export const insertVault = statement(
-  (
-    db,
-    p: { id: VaultId; userId: UserId; isDefault: number; clientBlind: Buffer | null; slugBlind: Buffer } & {
-      meta: Buffer;
-      now: number;
-    },
-  ) =>
-    db.insertInto('vaults').values({
-      id: p.id,
-      user_id: p.userId,
-      is_default: p.isDefault,
-      client_blind: p.clientBlind,
-      slug_blind: p.slugBlind,
-      meta: p.meta,
-      meta_version: 1,
-      created_at: p.now,
-      deleted_at: null,
-      purging_at: null,
-      handed_over: 0,
-    }),
+const META = ['slug_blind', 'meta', 'meta_version'] as const;
+const OWN = ['user_id', 'is_default', 'client_blind', ...META] as const;
+type Columns<Column extends keyof VaultRow> = Readonly<Pick<VaultRow, 'id' | Column>>;
+
+export const insertVault = statement((db, p: Columns<(typeof OWN)[number] | 'created_at'>) =>
+  db
+    .insertInto('vaults')
+    .values({ ...picked(p, ['id', 'created_at', ...OWN]), deleted_at: null, purging_at: null, handed_over: 0 }),
 );
 
-export const updateMeta = statement((db, p: { id: VaultId; slugBlind: Buffer; meta: Buffer; metaVersion: number }) =>
-  db
-    .updateTable('vaults')
-    .set({ slug_blind: p.slugBlind, meta: p.meta, meta_version: p.metaVersion })
-    .where('id', '=', p.id),
+export const updateMeta = statement((db, p: Columns<(typeof META)[number]>) =>
+  db.updateTable('vaults').set(picked(p, META)).where('id', '=', p.id),
 );
 
 export const clearDefault = statement((db, p: { userId: UserId }) =>
@@ -274,26 +258,12 @@ export const markDeleted = statement((db, p: { id: VaultId; now: number }) =>
 );
 
 /** Makes a vault active again, with the client's id if it is still free. */
-export const markRestored = statement(
-  (
-    db,
-    p: { id: VaultId; clientBlind: Buffer | null; slugBlind: Buffer; meta: Buffer } & {
-      metaVersion: number;
-      isDefault: number;
-    },
-  ) =>
-    db
-      .updateTable('vaults')
-      .set({
-        deleted_at: null,
-        client_blind: p.clientBlind,
-        slug_blind: p.slugBlind,
-        meta: p.meta,
-        meta_version: p.metaVersion,
-        is_default: p.isDefault,
-      })
-      .where('id', '=', p.id)
-      .where('purging_at', 'is', null),
+export const markRestored = statement((db, p: Columns<(typeof META)[number] | 'client_blind' | 'is_default'>) =>
+  db
+    .updateTable('vaults')
+    .set({ deleted_at: null, ...picked(p, ['client_blind', 'is_default', ...META]) })
+    .where('id', '=', p.id)
+    .where('purging_at', 'is', null),
 );
 
 // Changing who has a vault, under the locks on the rows of all concerned
@@ -303,27 +273,11 @@ export const takeMember = statement((db, p: { id: VaultId; userId: UserId }) =>
   db.deleteFrom('vault_members').where('vault_id', '=', p.id).where('user_id', '=', p.userId).returning('client_blind'),
 );
 
-export const setOwner = statement(
-  (
-    db,
-    p: { id: VaultId; userId: UserId; isDefault: number; clientBlind: Buffer | null } & {
-      slugBlind: Buffer;
-      meta: Buffer;
-      metaVersion: number;
-    },
-  ) =>
-    db
-      .updateTable('vaults')
-      .set({
-        user_id: p.userId,
-        is_default: p.isDefault,
-        client_blind: p.clientBlind,
-        slug_blind: p.slugBlind,
-        meta: p.meta,
-        meta_version: p.metaVersion,
-        handed_over: 1,
-      })
-      .where('id', '=', p.id),
+export const setOwner = statement((db, p: Columns<(typeof OWN)[number]>) =>
+  db
+    .updateTable('vaults')
+    .set({ ...picked(p, OWN), handed_over: 1 })
+    .where('id', '=', p.id),
 );
 
 export const insertFormerOwner = statement(

@@ -5,7 +5,7 @@ import type { NoteId, VaultId } from '@notevault/protocol/values/ids.ts';
 import { Coalescer } from '../../../concurrency/coalesce.ts';
 import type { Actor } from '../../entries/entries.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
-import type { LiveDeps, LiveNotifications } from '../notes.deps.ts';
+import type { LiveDeps } from '../notes.deps.ts';
 import { flushNote } from './flush/flush.ts';
 import { FlushSchedule } from './flush/flush-schedule.ts';
 import { overdueNotes } from './flush/overdue-notes.ts';
@@ -32,7 +32,7 @@ interface Loading {
 }
 
 /** Opens, flushes and closes the live documents of this process, and keeps them up to date with the database. */
-export class DocumentManager implements LiveNotifications, AsyncDisposable {
+export class DocumentManager implements AsyncDisposable {
   readonly #deps: LiveDeps;
   readonly #log: UpdateLog;
   readonly #documents = new OpenDocuments();

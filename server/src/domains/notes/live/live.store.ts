@@ -1,7 +1,7 @@
 import type { NoteId, VaultId } from '@notevault/protocol/values/ids.ts';
-import { statementsOver } from '../../../ports/database/statement.ts';
+import { picked, statementsOver } from '../../../ports/database/statement.ts';
 import type { EntriesTables } from '../../entries/entries.tables.ts';
-import type { NotesTables } from '../notes.tables.ts';
+import type { NotesTables, NoteUpdateRow } from '../notes.tables.ts';
 
 const { statement, listStatement } = statementsOver<NotesTables & EntriesTables>();
 
@@ -25,22 +25,10 @@ export const findUpdates = statement((db, p: { vault: VaultId; id: NoteId }) =>
     .orderBy('id'),
 );
 
-export interface NewUpdate {
-  readonly vault: string;
-  readonly note: string;
-  readonly id: string;
-  readonly payload: Buffer;
-}
+const UPDATE = ['vault_id', 'note_id', 'id', 'payload'] as const;
 
-export const insertUpdates = listStatement((db, _p: object, updates: NewUpdate[]) =>
-  db.insertInto('note_updates').values(
-    updates.map((update) => ({
-      vault_id: update.vault,
-      note_id: update.note,
-      id: update.id,
-      payload: update.payload,
-    })),
-  ),
+export const insertUpdates = listStatement((db, _p: object, updates: NoteUpdateRow[]) =>
+  db.insertInto('note_updates').values(updates.map((update) => picked(update, UPDATE))),
 );
 
 export const deleteUpdates = listStatement((db, p: { vault: VaultId; note: NoteId }, ids: string[]) =>

@@ -2,9 +2,10 @@ import { createHash } from 'node:crypto';
 import type { Actor } from '../../entries/entries.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
 import { emptySnapshot, snapshotOf, stateOf } from '../merge/document.ts';
+import type { VersionDraft } from '../notes.store.ts';
 import { KEEP_ALL_MS, sealed } from '../sealed-note.ts';
 import { buildNoteRow, currentDocument } from '../writes/build-note-row.ts';
-import type { NoteRowDraft, VersionDraft } from '../writes/write-plan.ts';
+import type { NoteRowDraft } from '../writes/write-plan.ts';
 import { targetOf } from './fold.ts';
 import type { NoteState } from './note-state.ts';
 
@@ -46,10 +47,10 @@ function versionOf(
   const hash = createHash('sha256').update(utf8).digest('hex');
   return {
     version,
-    createdAt: now,
-    size: utf8.length,
+    created_at: now,
+    size_bytes: utf8.length,
     pinned: 1,
-    dueAt: now + KEEP_ALL_MS,
+    due_at: now + KEEP_ALL_MS,
     meta: sealed.version(vault, id, version, { hash, reason: 'edit', actor }),
     content: sealed.content(vault, id, version, utf8),
     // The text is of another document, so a write that is based on this version cannot be merged and is refused.

@@ -156,7 +156,7 @@ export class UpdateLog implements AsyncDisposable {
   #insert(rows: readonly PendingRow[]): Promise<number> {
     const sealedRows = rows.map(({ id, first: { vault, note, actor }, entries }) => {
       const updates = entries.map(({ update }) => update);
-      return { vault: vault.id, note, id, payload: sealed.edits(vault, note, id, actor, updates) };
+      return { vault_id: vault.id, note_id: note, id, payload: sealed.edits(vault, note, id, actor, updates) };
     });
     return this.#db.transact((handle) => handle.runMany(store.insertUpdates, {}, sealedRows), 'interactive');
   }

@@ -22,8 +22,9 @@ import {
 import type { InsertedClocks } from '../merge/fingerprints.ts';
 import type { StepLimits } from '../merge/merge.ts';
 import type { OpenedNote } from '../notes.mapper.ts';
+import type { VersionDraft } from '../notes.store.ts';
 import { KEEP_ALL_MS, type NoteMeta, PINNED_REASONS, sealed, type VersionReason } from '../sealed-note.ts';
-import type { NoteRowDraft, StoredNoteContent, VersionDraft, WriteTarget } from './write-plan.ts';
+import type { NoteRowDraft, StoredNoteContent, WriteTarget } from './write-plan.ts';
 import { lastVersionOf } from './write-target.ts';
 
 /** Edits from a socket. */
@@ -147,10 +148,10 @@ function versionDraft(
   const { id, version, meta } = previous;
   return {
     version,
-    createdAt: meta.versionAt,
-    size: previous.size_bytes,
+    created_at: meta.versionAt,
+    size_bytes: previous.size_bytes,
     pinned: Number(PINNED_REASONS.has(reason)),
-    dueAt: meta.versionAt + KEEP_ALL_MS,
+    due_at: meta.versionAt + KEEP_ALL_MS,
     meta: sealed.version(vault, id, version, { hash: meta.hash, reason: meta.reason, actor: meta.actor }),
     content: previous.sealedContent,
     snapshot: sealed.snapshot(vault, id, version, snapshot),

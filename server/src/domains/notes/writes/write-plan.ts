@@ -4,7 +4,7 @@ import type { NoteId } from '@notevault/protocol/values/ids.ts';
 import type { ResolvedPath } from '../../entries/entries.ts';
 import type { InsertedClocks } from '../merge/fingerprints.ts';
 import type { OpenedNote, toNote } from '../notes.mapper.ts';
-import type { NewVersion } from '../notes.store.ts';
+import type { VersionDraft } from '../notes.store.ts';
 import type { NoteMeta } from '../sealed-note.ts';
 
 /** A note with its content, both sealed and unsealed. */
@@ -54,9 +54,6 @@ export interface NoteRowDraft {
   /** The replaced version, to be stored; null for a new note. */
   readonly replaced: VersionDraft | null;
 }
-
-/** A replaced version, sealed. */
-export type VersionDraft = Omit<NewVersion, 'id'>;
 
 /** The plan of a note's write: new rows, or none if the text is unchanged. */
 export type WritePlan =

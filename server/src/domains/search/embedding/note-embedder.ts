@@ -67,7 +67,7 @@ export class NoteEmbedder {
     for (const { note, data } of embedded) {
       const { id, version } = note;
       rows.push(
-        data === null ? this.#failureOf(note, versions) : { note: id, version, data, failures: 0, retryAt: null },
+        data === null ? this.#failureOf(note, versions) : { note_id: id, version, data, failures: 0, retry_at: null },
       );
     }
     const deletedNotes = notes.filter(({ deleted }) => deleted).map(({ id }) => id);
@@ -84,7 +84,7 @@ export class NoteEmbedder {
   #failureOf({ id, version }: SealedNote, versions: StoredVersions): VectorsToStore {
     const failures = (versions.get(id)?.failures ?? 0) + 1;
     const wait = Math.min(MAX_RETRY_MS, FIRST_RETRY_MS * 2 ** (failures - 1));
-    return { note: id, version, data: null, failures, retryAt: this.#deps.clock.now() + wait };
+    return { note_id: id, version, data: null, failures, retry_at: this.#deps.clock.now() + wait };
   }
 
   /** Embeds notes together. When the embedder refuses, it embeds each alone, to find out which one is refused. */

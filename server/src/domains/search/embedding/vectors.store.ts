@@ -1,21 +1,17 @@
 import type { VaultId } from '@notevault/protocol/values/ids.ts';
-import { excluded, statementsOver } from '../../../ports/database/statement.ts';
+import { excluded, picked, statementsOver } from '../../../ports/database/statement.ts';
 import type { EntriesTables } from '../../entries/entries.tables.ts';
 import type { VaultsTables } from '../../vaults/vaults.tables.ts';
-import type { VectorsTables } from './vectors.tables.ts';
+import type { SearchVectorsRow, VectorsTables } from './vectors.tables.ts';
 
 const { statement, listStatement } = statementsOver<VectorsTables & EntriesTables & VaultsTables>();
 
-interface Due {
-  readonly model: string;
-  readonly now: number;
-  /** Only vaults whose vectors were asked for since then; -1 for all. */
-  readonly wantedSince: number;
-  readonly after: string;
-  readonly limit: number;
-}
+type Due = { model: string; now: number; wantedSince: number; after: string; limit: number };
 
-/** Active vaults without a lease that were written to since they were embedded, or were embedded by another model. */
+/**
+ * Active vaults without a lease that were written to since they were embedded, or were embedded by another model; only
+ * those whose vectors were asked for since `wantedSince` (-1 for all).
+ */
 export const findDue = statement((db, p: Due) =>
   db
     .selectFrom('vault_feeds')
@@ -60,13 +56,13 @@ export const findEmbedding = statement((db, p: { vault: VaultId }) =>
     .where('vault_id', '=', p.vault),
 );
 
-interface Wanted {
-  readonly vault: VaultId;
-  readonly model: string;
-  readonly epoch: number;
-  readonly now: number;
-  readonly wantedSince: number;
-}
+/** The first progress of a vault. */
+const newProgress = (p: { vault: VaultId; model: string; epoch: number }) => {
+  const progress = { vault_id: p.vault, model: p.model, feed_epoch: p.epoch, seq: 0, vseq: 0 };
+  return { ...progress, lease: null, lease_until: 0, wanted_at: 0 };
+};
+
+type Wanted = { vault: VaultId; model: string; epoch: number; now: number; wantedSince: number };
 
 /**
  * Records that the vectors of a vault were asked for. Those that were unused are looked at again, because dropping them
@@ -75,16 +71,7 @@ interface Wanted {
 export const want = statement((db, p: Wanted) =>
   db
     .insertInto('search_embeddings')
-    .values({
-      vault_id: p.vault,
-      model: p.model,
-      feed_epoch: p.epoch,
-      seq: 0,
-      vseq: 0,
-      lease: null,
-      lease_until: 0,
-      wanted_at: p.now,
-    })
+    .values({ ...newProgress(p), wanted_at: p.now })
     .onConflict((conflict) =>
       conflict.column('vault_id').doUpdateSet((eb) => ({
         wanted_at: p.now,
@@ -121,29 +108,13 @@ export const claimUnused = statement(
       .returning('vault_id'),
 );
 
-interface Claim {
-  readonly vault: VaultId;
-  readonly model: string;
-  readonly epoch: number;
-  readonly lease: string;
-  readonly now: number;
-  readonly until: number;
-}
+type Claim = { vault: VaultId; model: string; epoch: number; lease: string; now: number; until: number };
 
 /** Acquires or extends the lease; returns no row while another process holds it. */
 export const claim = statement((db, p: Claim) =>
   db
     .insertInto('search_embeddings')
-    .values({
-      vault_id: p.vault,
-      model: p.model,
-      feed_epoch: p.epoch,
-      seq: 0,
-      vseq: 0,
-      lease: p.lease,
-      lease_until: p.until,
-      wanted_at: 0,
-    })
+    .values({ ...newProgress(p), lease: p.lease, lease_until: p.until })
     .onConflict((conflict) =>
       conflict
         .column('vault_id')
@@ -164,16 +135,12 @@ export const restart = statement((db, p: { vault: VaultId; lease: string; model:
     .where('lease', '=', p.lease),
 );
 
-interface Progress {
-  readonly vault: VaultId;
-  readonly lease: string;
-  readonly until: number;
-  /** How many vseqs are used. */
-  readonly rows: number;
-  readonly seq: number;
-}
+type Progress = { vault: VaultId; lease: string; until: number; rows: number; seq: number };
 
-/** Advances the progress of the process that holds the lease. It must come first in its transaction, so that vseqs become visible in order. */
+/**
+ * Advances the progress of the process that holds the lease, and takes vseqs for so many rows. It must come first in its
+ * transaction, so that vseqs become visible in order.
+ */
 export const advance = statement((db, p: Progress) =>
   db
     .updateTable('search_embeddings')
@@ -191,35 +158,14 @@ export const release = statement((db, p: { vault: VaultId; lease: string }) =>
     .where('lease', '=', p.lease),
 );
 
-export interface NewVectors {
-  readonly note: string;
-  readonly version: number;
-  readonly vseq: number;
-  readonly data: Buffer | null;
-  readonly failures: number;
-  readonly retryAt: number | null;
-}
+const WRITTEN = ['version', 'vseq', 'data', 'failures', 'retry_at'] as const;
+export type NewVectors = Readonly<Pick<SearchVectorsRow, 'note_id' | (typeof WRITTEN)[number]>>;
 
 export const putVectors = listStatement((db, p: { vault: VaultId; model: string }, rows: NewVectors[]) =>
   db
     .insertInto('search_vectors')
-    .values(
-      rows.map((row) => ({
-        vault_id: p.vault,
-        note_id: row.note,
-        model: p.model,
-        version: row.version,
-        vseq: row.vseq,
-        data: row.data,
-        failures: row.failures,
-        retry_at: row.retryAt,
-      })),
-    )
-    .onConflict((conflict) =>
-      conflict
-        .columns(['vault_id', 'note_id'])
-        .doUpdateSet(excluded('model', 'version', 'vseq', 'data', 'failures', 'retry_at')),
-    ),
+    .values(rows.map((row) => ({ vault_id: p.vault, model: p.model, ...picked(row, ['note_id', ...WRITTEN]) })))
+    .onConflict((conflict) => conflict.columns(['vault_id', 'note_id']).doUpdateSet(excluded('model', ...WRITTEN))),
 );
 
 /** Postpones the next attempt of failed notes. */

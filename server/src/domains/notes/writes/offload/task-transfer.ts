@@ -4,10 +4,11 @@ import type { SharedKey } from '../../../../ports/keyring/keyring.ts';
 import type { WriteContext } from '../../../entries/entries.ts';
 import type { OpenVault } from '../../../vaults/vaults.ts';
 import type { NoteDeps } from '../../notes.deps.ts';
+import type { VersionDraft } from '../../notes.store.ts';
 import type { VersionReason } from '../../sealed-note.ts';
 import { draftText } from '../build-note-row.ts';
 import { draftMerge, type MergeDraft, type MergeInput } from '../draft.ts';
-import type { NoteRowDraft, StoredNoteContent, VersionDraft, WriteTarget } from '../write-plan.ts';
+import type { NoteRowDraft, StoredNoteContent, WriteTarget } from '../write-plan.ts';
 import { offload } from './offload.ts';
 
 /**
