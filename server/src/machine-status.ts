@@ -4,24 +4,14 @@ import { GB } from '@notevault/protocol/values/byte-units.ts';
 import type { Finding } from './doctor.ts';
 
 /** The machine and the process, for operators and bug reports: no names, no addresses, no contents. */
-export interface MachineStatus {
-  readonly node: string;
-  readonly platform: string;
-  readonly processors: number;
-  readonly memoryBytes: number;
-  readonly residentBytes: number;
-  /** Free and total bytes of the disk of the data folder; null if they cannot be read. */
-  readonly disk: { readonly free: number; readonly total: number } | null;
-  /** The limit of open files and sockets; null where the system does not tell. */
-  readonly openFilesMax: number | null;
-}
+export type MachineStatus = Awaited<ReturnType<typeof machineStatus>>;
 
 const DISK_FREE_BYTES = GB;
 const DISK_FREE_SHARE = 0.05;
 const OPEN_FILES_MIN = 4096;
 const BACKUP_AGE_MS = 48 * 3_600_000;
 
-export async function machineStatus(dataDir: string): Promise<MachineStatus> {
+export async function machineStatus(dataDir: string) {
   const disk = await statfs(dataDir).catch(() => null);
   return {
     node: process.versions.node,
@@ -29,7 +19,9 @@ export async function machineStatus(dataDir: string): Promise<MachineStatus> {
     processors: availableParallelism(),
     memoryBytes: totalmem(),
     residentBytes: process.memoryUsage.rss(),
+    /** Of the data folder; null if it cannot be read. */
     disk: disk === null ? null : { free: disk.bavail * disk.bsize, total: disk.blocks * disk.bsize },
+    /** The limit of open files and sockets; null where the system does not tell. */
     openFilesMax: await openFilesMax(),
   };
 }

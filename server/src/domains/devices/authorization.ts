@@ -1,8 +1,8 @@
-import type { DeviceGrantResponse, DeviceStarted } from '@notevault/protocol/devices.ts';
+import type { DecisionBody, DeviceBody, DeviceGrantResponse, DeviceStarted } from '@notevault/protocol/devices.ts';
 import { invalid, NotevaultError } from '@notevault/protocol/errors.ts';
 import { operations } from '@notevault/protocol/operations.ts';
 import type { UserId, VaultId } from '@notevault/protocol/values/ids.ts';
-import { Type } from 'typebox';
+import { type Static, Type } from 'typebox';
 import type { WriteHandle } from '../../ports/database/database.ts';
 import type { SealingKey } from '../../ports/keyring/keyring.ts';
 import { SealedJson } from '../../ports/keyring/sealed-json.ts';
@@ -25,20 +25,8 @@ const ATTEMPTS_WINDOW_MS = 60 * 60 * 1000;
 const CODE_TRIES = 5;
 export const DEFAULT_VAULT_NAME = 'Vault';
 
-/** What a device sends to start a link, unchecked. */
-export interface DeviceAuthorizationRequest {
-  readonly client_id?: unknown;
-  readonly vault_name?: unknown;
-  readonly device_name?: unknown;
-}
-
 /** A person's decision on a link, unchecked. */
-export interface DeviceDecision {
-  readonly user_code?: unknown;
-  readonly vault_id?: unknown;
-  readonly vault_name?: unknown;
-  readonly deny?: unknown;
-}
+type DeviceDecision = NonNullable<Static<typeof DecisionBody>>;
 
 /** The names that a device suggests to the person who decides. */
 export interface SuggestedNames {
@@ -61,7 +49,7 @@ export class DeviceAuthorization {
   }
 
   /** Throws `validation`. */
-  async start(request: DeviceAuthorizationRequest): Promise<DeviceStarted> {
+  async start(request: NonNullable<Static<typeof DeviceBody>>): Promise<DeviceStarted> {
     const { keys, clock, publicUrl } = this.#deps;
     const server = await keys.openServer();
     const names = {

@@ -2,7 +2,6 @@ import type { PageLanguage } from '../../http/pages/page-language.ts';
 import { pageTexts } from '../../http/pages/page-texts.ts';
 import { faultOf, Html, html, type Page } from '../../http/pages/pages.ts';
 import type { DeviceConsentRequest } from './devices.ts';
-import type { OfferedVault } from './link-page.ts';
 
 /** The page for typing the code that a device shows. @param fault an explained error; null for none. */
 export function linkPage(
@@ -70,7 +69,7 @@ export function linkedPage(language: PageLanguage, linked: boolean): Page {
     : { language, title: t.refused, body: html`<h1>${t.refused}</h1><p>${t.refusedAbout}</p>` };
 }
 
-type Shared = NonNullable<OfferedVault['shared']>;
+type Shared = NonNullable<DeviceConsentRequest['vaults'][number]['shared']>;
 
 const english = {
   title: 'Link a device',

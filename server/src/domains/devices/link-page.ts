@@ -1,6 +1,6 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import { cleanText } from '@notevault/protocol/values/clean-text.ts';
-import type { UserId, VaultId } from '@notevault/protocol/values/ids.ts';
+import type { UserId } from '@notevault/protocol/values/ids.ts';
 import { Type } from 'typebox';
 import { KeyringError, type SealingKey } from '../../ports/keyring/keyring.ts';
 import { SealedJson } from '../../ports/keyring/sealed-json.ts';
@@ -13,26 +13,7 @@ const TICKET_MS = 300_000;
 const TICKET_CONTEXT = { kind: 'device.page', row: '', version: 0 };
 
 /** A device link as shown to the person who decides. */
-export interface DeviceConsentRequest {
-  /** Contains the signed-in person and the typed code; it exists only in the page. */
-  readonly token: string;
-  readonly email: string;
-  /** The language of the person, as BCP 47 names it. */
-  readonly locale: string | null;
-  readonly device: string | null;
-  /** The suggested name of a new vault. */
-  readonly newVault: string;
-  readonly vaults: readonly OfferedVault[];
-}
-
-/** A vault that a device can be linked to. */
-export interface OfferedVault {
-  readonly id: VaultId;
-  readonly name: string;
-  readonly isDefault: boolean;
-  /** Of a vault of somebody else: their name if they have one, and whether the person may only read it. */
-  readonly shared: { readonly by: string | null; readonly isReadOnly: boolean } | null;
-}
+export type DeviceConsentRequest = Awaited<ReturnType<LinkPage['open']>>;
 
 /** The form with which a person looks up a code. */
 export interface SignInForm {
@@ -42,16 +23,12 @@ export interface SignInForm {
   readonly address: string;
 }
 
-interface Ticket {
-  readonly userId: UserId;
-  readonly code: string;
-  readonly until: number;
-}
-
 const sealedTicket = new SealedJson(
   1,
   Type.Object({ userId: Type.Unsafe<UserId>(Type.String()), code: Type.String(), until: Type.Number() }),
 );
+
+type Ticket = ReturnType<typeof sealedTicket.decode>;
 
 /** The device link for people without a web app: they sign in for this one decision. */
 export class LinkPage {
@@ -64,23 +41,26 @@ export class LinkPage {
   }
 
   /** Throws the errors of a sign-in, and `device_code_not_found`. */
-  async open({ code, email, password, address }: SignInForm): Promise<DeviceConsentRequest> {
+  async open({ code, email, password, address }: SignInForm) {
     const { keys, clock, accounts, vaults } = this.#deps;
     const { id } = await accounts.identify({ email, password }, address);
     const found = await this.#authorization.lookUp(id, code);
     if (found === null) throw new NotevaultError('device_code_not_found');
     const server = await keys.openServer();
-    const ticket: Ticket = { userId: id, code, until: clock.now() + TICKET_MS };
+    const ticket = { userId: id, code, until: clock.now() + TICKET_MS };
     const user = await accounts.me(id);
     const all = await vaults.list(signedIn(user), { deleted: false });
     return {
+      /** Contains the signed-in person and the typed code; it exists only in the page. */
       token: sealedTicket.seal(server, TICKET_CONTEXT, ticket).toString('base64url'),
       email: user.email,
       locale: user.locale,
       device: cleanText(found.deviceName),
+      /** The suggested name of a new vault. */
       newVault: cleanText(found.vaultName) ?? DEFAULT_VAULT_NAME,
       vaults: all.map(({ id, name, isDefault, role, ownerName }) => ({
         ...{ id, name: cleanText(name) ?? '', isDefault },
+        /** Of a vault of somebody else: their name if they have one, and whether the person may only read it. */
         shared: role === 'owner' ? null : { by: cleanText(ownerName), isReadOnly: role === 'viewer' },
       })),
     };

@@ -2,7 +2,7 @@ import { timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { invalid, NotevaultError } from '@notevault/protocol/errors.ts';
 import { cleanText } from '@notevault/protocol/values/clean-text.ts';
-import type { UserId, VaultId } from '@notevault/protocol/values/ids.ts';
+import type { UserId } from '@notevault/protocol/values/ids.ts';
 import type { Client, Interaction, InteractionResults, Provider } from 'oidc-provider';
 import type { SealingKey } from '../../ports/keyring/keyring.ts';
 import {
@@ -24,30 +24,7 @@ import type { OAuthDeps } from './oauth.ts';
 const INTERACTION_MS = 10 * 60 * 1000;
 
 /** An authorization request as shown to the person who decides. */
-export interface ConsentRequest {
-  readonly client: RequestingClient;
-  /** The highest level that the scope allows. */
-  readonly top: PermissionLevel;
-  /** The account that has signed in for this one request; null before that. */
-  readonly account: Account | null;
-  readonly vaults: readonly { readonly id: VaultId; readonly name: string; readonly isDefault: boolean }[];
-  /** Proves that a form was sent from the page that shows this request. */
-  readonly formToken: string;
-}
-
-export interface Account {
-  readonly email: string;
-  /** The language of the person, as BCP 47 names it. */
-  readonly locale: string | null;
-}
-
-export interface RequestingClient {
-  /** The name it gives itself, which proves nothing; null when it has none. */
-  readonly name: string | null;
-  readonly redirectUri: string;
-  /** Whether the receiver is known. */
-  readonly verified: boolean;
-}
+export type ConsentRequest = Awaited<ReturnType<Consent['read']>>;
 
 /** The decision of a person: levels by vault, and for all others. */
 export interface ConsentDecision {
@@ -91,7 +68,7 @@ export class Consent {
   }
 
   /** Throws `authorization_over` for a browser that did not start the request, and once it is decided or too old. */
-  async read(browser: BrowserRequest): Promise<ConsentRequest> {
+  async read(browser: BrowserRequest) {
     const { accounts, vaults } = this.#deps;
     const { interaction, client } = await this.#open(browser);
     const accountId = interaction.result?.login?.accountId;
@@ -99,18 +76,18 @@ export class Consent {
     const own = user === null ? [] : await vaults.list(sessionOf(user), { deleted: false });
     return {
       client: this.#describe(interaction, client),
+      /** The highest level that the scope allows. */
       top: scopePermission(String(interaction.params.scope)),
+      /** The account that has signed in for this one request; null before that. */
       account: user === null ? null : { email: user.email, locale: user.locale },
       vaults: own.map(({ id, name, isDefault }) => ({ id, name: cleanText(name) ?? '', isDefault })),
+      /** Proves that a form was sent from the page that shows this request. */
       formToken: this.#formTokenOf(interaction).toString('base64url'),
     };
   }
 
   /** Throws the errors of a sign-in, `authorization_over`, `foreign_form`. */
-  async signIn(
-    browser: BrowserRequest,
-    { token, email, password, address }: SignInForm,
-  ): Promise<Pick<Account, 'email'>> {
+  async signIn(browser: BrowserRequest, { token, email, password, address }: SignInForm): Promise<{ email: string }> {
     await this.#openForm(browser, token);
     const user = await this.#deps.accounts.identify({ email, password }, address);
     await this.#finish(browser, { login: { accountId: user.id, remember: false } });
@@ -163,9 +140,10 @@ export class Consent {
     return this.#server.mac('oauth.form', uid);
   }
 
-  #describe({ params }: Interaction, client: Client): RequestingClient {
+  #describe({ params }: Interaction, client: Client) {
     const redirectUri = String(params.redirect_uri);
     const verified = isVerified(client.clientId, redirectUri, this.#deps.verifiedRedirects);
+    // The name that it gives itself proves nothing.
     return { name: cleanText(client.clientName), redirectUri, verified };
   }
 

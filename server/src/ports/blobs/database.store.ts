@@ -1,17 +1,13 @@
 import type { BlobId, VaultId } from '@notevault/protocol/values/ids.ts';
 import { statementsOver } from '../database/statement.ts';
+import type { BlobKey } from './blobs.ts';
 import type { BlobTables } from './database.tables.ts';
 
 const { statement, listStatement } = statementsOver<BlobTables>();
 
-interface Key {
-  readonly vaultId: VaultId;
-  readonly blobId: BlobId;
-}
-
 // Put
 
-export const insertBlob = statement((db, p: Key & { chunks: number; now: number; storedAt: number | null }) =>
+export const insertBlob = statement((db, p: BlobKey & { chunks: number; now: number; storedAt: number | null }) =>
   db.insertInto('blobs').values({
     vault_id: p.vaultId,
     blob_id: p.blobId,
@@ -22,7 +18,7 @@ export const insertBlob = statement((db, p: Key & { chunks: number; now: number;
 );
 
 /** Changes no row when the put was abandoned meanwhile: then nothing may be added, because nothing would remove it. */
-export const touchBlob = statement((db, p: Key & { chunks: number; now: number; storedAt: number | null }) =>
+export const touchBlob = statement((db, p: BlobKey & { chunks: number; now: number; storedAt: number | null }) =>
   db
     .updateTable('blobs')
     .set({ chunks: p.chunks, touched_at: p.now, stored_at: p.storedAt })
@@ -32,7 +28,7 @@ export const touchBlob = statement((db, p: Key & { chunks: number; now: number; 
     .where('touched_at', '>', 0),
 );
 
-export const insertChunks = listStatement((db, p: Key, chunks: { n: number; bytes: Uint8Array }[]) =>
+export const insertChunks = listStatement((db, p: BlobKey, chunks: { n: number; bytes: Uint8Array }[]) =>
   db.insertInto('blob_chunks').values(
     chunks.map((chunk) => ({
       vault_id: p.vaultId,
@@ -45,7 +41,7 @@ export const insertChunks = listStatement((db, p: Key, chunks: { n: number; byte
 
 // Read
 
-export const findStored = statement((db, p: Key) =>
+export const findStored = statement((db, p: BlobKey) =>
   db
     .selectFrom('blobs')
     .select(['chunks'])
@@ -55,7 +51,7 @@ export const findStored = statement((db, p: Key) =>
 );
 
 /** A part of a chunk: `count` bytes, starting at byte `from`, counted from 1. */
-export const readChunk = statement((db, p: Key & { n: number; from: number; count: number }) =>
+export const readChunk = statement((db, p: BlobKey & { n: number; from: number; count: number }) =>
   db
     .selectFrom('blob_chunks')
     .select((eb) => {
@@ -100,7 +96,7 @@ export const markAbandoned = listStatement((db, p: { vaultId: VaultId }, ids: Bl
 );
 
 /** Abandons a blob unless its put has written something since `before`. */
-export const markStaleAbandoned = statement((db, p: Key & { before: number }) =>
+export const markStaleAbandoned = statement((db, p: BlobKey & { before: number }) =>
   db
     .updateTable('blobs')
     .set({ touched_at: 0 })
@@ -131,7 +127,7 @@ export const findSome = statement((db, p: { vaultId: VaultId; limit: number }) =
     .limit(p.limit),
 );
 
-export const deleteChunksBelow = statement((db, p: Key & { below: number }) =>
+export const deleteChunksBelow = statement((db, p: BlobKey & { below: number }) =>
   db
     .deleteFrom('blob_chunks')
     .where('vault_id', '=', p.vaultId)
@@ -139,7 +135,7 @@ export const deleteChunksBelow = statement((db, p: Key & { below: number }) =>
     .where('n', '<', p.below),
 );
 
-export const deleteBlob = statement((db, p: Key) =>
+export const deleteBlob = statement((db, p: BlobKey) =>
   db
     .deleteFrom('blobs')
     .where('vault_id', '=', p.vaultId)
