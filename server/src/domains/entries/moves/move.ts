@@ -70,10 +70,7 @@ export function move<Result>(
   context: WriteContext<Result>,
   request: MoveRequest<Result>,
 ): Promise<Result> {
-  // Planned under the vault's lock of this process, so the plan usually still holds when it is carried out.
-  return deps.lock.runExclusive(context.vault.id, () =>
-    retryOnConflict(() => moveOnce(deps, context, request), ROUNDS_MAX),
-  );
+  return deps.lock.runExclusive(context.vault.id, () => moveLocked(deps, context, request));
 }
 
 /** Like `move`, for one item to a path: `conflict` has the details of the entry at the path, `cycle` has no `item_id`. */
@@ -83,10 +80,22 @@ export function moveOne<Result>(
   to: string,
   request: MoveRequest<Result>,
 ): Promise<Result> {
-  return move(deps, context, request).catch(async (error) => {
-    if (!(error instanceof NotevaultError) || !('item_id' in error.details)) throw error;
-    throw error.code === 'conflict' ? await conflictAtPath(deps, context.vault, to) : new NotevaultError(error.code);
-  });
+  // Once the lock is given back, the entry at the path may move too, and the error would not say what was in the way.
+  return deps.lock.runExclusive(context.vault.id, () =>
+    moveLocked(deps, context, request).catch(async (error) => {
+      if (!(error instanceof NotevaultError) || !('item_id' in error.details)) throw error;
+      throw error.code === 'conflict' ? await conflictAtPath(deps, context.vault, to) : new NotevaultError(error.code);
+    }),
+  );
+}
+
+/** Planned under the vault's lock of this process, a move usually still holds when it is carried out. */
+function moveLocked<Result>(
+  deps: LockedDeps,
+  context: WriteContext<Result>,
+  request: MoveRequest<Result>,
+): Promise<Result> {
+  return retryOnConflict(() => moveOnce(deps, context, request), ROUNDS_MAX);
 }
 
 async function moveOnce<Result>(
