@@ -237,7 +237,9 @@ async function rewritten(deps: NoteDeps, { vault, actor }: Pick<WriteContext, 'v
   const { note, doc, rewrites } = rewrite;
   if (!isLarge(note, doc) && rewrites.length < LARGE_REWRITES)
     return rewriteLinks(deps.clock.now(), { vault, actor }, rewrite);
-  const posted = { ...rewrite, note: { ...note, sealedContent: Buffer.alloc(0) } };
+  // Only what a rewrite reads: where links led and lead would be copied to the thread for nothing.
+  const places = rewrites.map(({ ord, target }) => ({ ord, target }));
+  const posted = { ...rewrite, rewrites: places, note: { ...note, sealedContent: Buffer.alloc(0) } };
   const input = { now: deps.clock.now(), vault: postVault(vault, DRAFT_SEALS), actor, rewrite: posted };
   const bytes = 2 * note.content.length + 100 * rewrites.length;
   const draft = await offload(deps, vault, 'rewriteLinks', input, bytes, { patient: true });
