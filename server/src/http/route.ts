@@ -193,6 +193,9 @@ export interface ReceivedBody extends AsyncDisposable {
   readonly identity: unknown;
 }
 
+/** Without the stored form of a streamed body, any two bodies under one key would count as the same request. */
+type Receiving<T> = T extends StreamedBody ? { readonly receive: unknown; readonly body?: never } : unknown;
+
 /** A route whose answer is stored under the request's `X-Idempotency-Key` and returned again for the same request. */
 export interface IdempotentSpec<O extends OperationName, B, Q, P, S extends Responses, Result, T, Got>
   extends Omit<RouteBase<O, B, Q, P, S, T>, 'method'> {
@@ -261,7 +264,7 @@ export function idempotentRoute<
   const S extends Responses = Responses,
   T extends StreamedBody | undefined = undefined,
   Got extends ReceivedBody | undefined = undefined,
->(spec: IdempotentSpec<O, B, Q, P, S, Result, T, Got>): Route {
+>(spec: IdempotentSpec<O, B, Q, P, S, Result, T, Got> & Receiving<T>): Route {
   return { method: 'POST', ...spec, rule: operations[spec.operation] } as unknown as IdempotentRoute;
 }
 
