@@ -180,7 +180,13 @@ let description: Promise<ApiDocument> | undefined;
 /** Returns a function that wraps callers, so that every answer is validated against the server's OpenAPI document. */
 export async function checkedCallers({ anyone }: { readonly anyone: Caller }): Promise<(caller: Caller) => Caller> {
   // Making and reading it takes as long as starting the server, and most tests start one.
-  description ??= anyone.get('/openapi').then(({ body }) => new ApiDocument(body));
+  description ??= readDescription(anyone);
   const document = await description;
   return (caller) => new CheckedCaller(caller, document);
+}
+
+async function readDescription(anyone: Caller): Promise<ApiDocument> {
+  const { status, body } = await anyone.get('/openapi');
+  assert.equal(status, 200);
+  return new ApiDocument(body);
 }
