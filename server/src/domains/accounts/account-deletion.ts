@@ -106,7 +106,7 @@ async function close(deps: AccountDeps, row: UserRow, server: SealingKey, admin:
     const shared = await hooks.sharedVaultsOf(handle, userId);
     if (shared.length > 0) throw new StillShared(shared);
     await handle.run(store.markDeleting, { id: userId, now: clock.now() });
-    await handle.run(sessionStore.deleteSessionsOf, { userId });
+    await handle.run(sessionStore.deleteSessionsOf, { user_id: userId });
     await requestErasure(handle, deps, { userId, analyticsId: analyticsIdOf(row, server) });
     await keys.destroy(handle, { kind: 'user', id: userId });
     handle.onCommit(() => events.emit('credentialsChanged', { userId }));

@@ -1,9 +1,9 @@
 import type { UserId } from '@notevault/protocol/values/ids.ts';
 import type { Kysely } from 'kysely';
 import { picked, statementsOver } from '../../ports/database/statement.ts';
-import type { AccountsTables, InviteRow, Role, UserRow } from './accounts.tables.ts';
+import type { AccountsTables, Role, UserRow } from './accounts.tables.ts';
 
-const { statement } = statementsOver<AccountsTables>();
+const { statement, table } = statementsOver<AccountsTables>();
 
 // Users
 
@@ -163,13 +163,11 @@ export const findDeleting = statement((db, p: { after: UserId; limit: number }) 
     .limit(p.limit),
 );
 
-export const deleteUser = statement((db, p: { id: UserId }) => db.deleteFrom('users').where('id', '=', p.id));
+export const deleteUser = table('users').delete('id');
 
 // Invites and resets
 
-export const insertInvite = statement((db, p: InviteRow) =>
-  db.insertInto('invites').values(picked(p, ['id', 'hash', 'email', 'created_at', 'expires_at'])),
-);
+export const insertInvite = table('invites').insert('id', 'hash', 'email', 'created_at', 'expires_at');
 
 /** The invites that can be used, the latest first. */
 export const listInvites = statement((db, p: { now: number; limit: number }) =>
@@ -207,12 +205,7 @@ export const deleteExpiredInvites = statement((db, p: { now: number }) =>
   db.deleteFrom('invites').where('expires_at', '<=', p.now),
 );
 
-export const putReset = statement((db, p: { userId: UserId; hash: Buffer; expiresAt: number }) =>
-  db
-    .insertInto('password_resets')
-    .values({ user_id: p.userId, hash: p.hash, expires_at: p.expiresAt })
-    .onConflict((conflict) => conflict.column('user_id').doUpdateSet({ hash: p.hash, expires_at: p.expiresAt })),
-);
+export const putReset = table('password_resets').put(['user_id'], ['hash', 'expires_at']);
 
 export const findReset = statement((db, p: { hash: Buffer; now: number }) =>
   db.selectFrom('password_resets').select('user_id').where('hash', '=', p.hash).where('expires_at', '>', p.now),
@@ -241,6 +234,4 @@ export const findErasures = statement((db, p: { limit: number }) =>
     .limit(p.limit),
 );
 
-export const deleteErasure = statement((db, p: { userId: UserId; analyticsId: string }) =>
-  db.deleteFrom('analytics_erasures').where('user_id', '=', p.userId).where('analytics_id', '=', p.analyticsId),
-);
+export const deleteErasure = table('analytics_erasures').delete('user_id', 'analytics_id');

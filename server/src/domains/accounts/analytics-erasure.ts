@@ -13,9 +13,9 @@ export async function sendErasures({ db, analytics }: AccountDeps): Promise<numb
   if (analytics === null) return 0;
   for (let sent = 0; ; ) {
     const rows = await db.all(store.findErasures, { limit: BATCH });
-    for (const { user_id: userId, analytics_id: analyticsId } of rows) {
-      await analytics.erase(analyticsId);
-      await db.transact((handle) => handle.run(store.deleteErasure, { userId, analyticsId }));
+    for (const erasure of rows) {
+      await analytics.erase(erasure.analytics_id);
+      await db.transact((handle) => handle.run(store.deleteErasure, erasure));
       sent += 1;
     }
     if (rows.length < BATCH) return sent;

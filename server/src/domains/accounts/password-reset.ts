@@ -60,8 +60,8 @@ export async function issueReset(deps: AccountDeps, email: string): Promise<stri
   const { db, clock } = deps;
   const { id } = await findNamed(deps, email);
   const token = newToken(clock.random, 'nv_rst_');
-  const expiresAt = clock.now() + RESET_MS;
-  await db.transact((handle) => handle.run(store.putReset, { userId: id, hash: token.hash, expiresAt }));
+  const reset = { user_id: id, hash: token.hash, expires_at: clock.now() + RESET_MS };
+  await db.transact((handle) => handle.run(store.putReset, reset));
   return token.raw;
 }
 

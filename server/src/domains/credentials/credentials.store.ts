@@ -1,13 +1,14 @@
 import type { UserId, VaultId } from '@notevault/protocol/values/ids.ts';
 import type { Kysely } from 'kysely';
-import { picked, statementsOver } from '../../ports/database/statement.ts';
-import type { PermissionLevel } from '../access/access.ts';
+import { statementsOver } from '../../ports/database/statement.ts';
 import type { AccountsTables } from '../accounts/accounts.tables.ts';
-import type { ConnectionKind, ConnectionRow, CredentialsTables } from './credentials.tables.ts';
+import type { ConnectionKind, CredentialsTables } from './credentials.tables.ts';
 
 type Tables = CredentialsTables & Pick<AccountsTables, 'users'>;
 
-const { statement, listStatement } = statementsOver<Tables>();
+const { statement, listStatement, table } = statementsOver<Tables>();
+const connections = table('connections');
+const permissions = table('connection_permissions');
 
 // The connection of a credential
 
@@ -56,32 +57,14 @@ export const updateLastUsed = statement(
 
 // Creating and listing
 
-type Unused = 'last_used_at' | 'revoked_at' | 'first_ip' | 'first_user_agent';
-export const insertConnection = statement((db, p: Omit<ConnectionRow, Unused>) =>
-  db.insertInto('connections').values({
-    ...picked(p, ['user_id', 'id', 'kind', 'name', 'default_permission', 'scope', 'secret_hash', 'created_at']),
-    last_used_at: null,
-    revoked_at: null,
-    first_ip: null,
-    first_user_agent: null,
-  }),
+export const insertConnection = connections.insert(
+  ...(['user_id', 'id', 'kind', 'name', 'default_permission', 'scope'] as const),
+  ...(['secret_hash', 'created_at'] as const),
 );
 
-export const insertPermissions = listStatement(
-  (db, p: { userId: UserId; connectionId: string }, items: { vaultId: VaultId; permission: PermissionLevel }[]) =>
-    db.insertInto('connection_permissions').values(
-      items.map((item) => ({
-        user_id: p.userId,
-        connection_id: p.connectionId,
-        vault_id: item.vaultId,
-        permission: item.permission,
-      })),
-    ),
-);
+export const insertPermissions = permissions.insertMany(['user_id', 'connection_id'], ['vault_id', 'permission']);
 
-export const deletePermissions = statement((db, p: { userId: UserId; connectionId: string }) =>
-  db.deleteFrom('connection_permissions').where('user_id', '=', p.userId).where('connection_id', '=', p.connectionId),
-);
+export const deletePermissions = permissions.delete('user_id', 'connection_id');
 
 /** Deletes the levels that the user's connections have for one vault. */
 export const deletePermissionsFor = statement((db, p: { userId: UserId; vaultId: VaultId }) =>
@@ -144,16 +127,9 @@ export const listConnections = statement((db, p: { userId: UserId }) =>
 );
 
 /** The levels that connections of the user have for single vaults, also for deleted ones. */
-export const listPermissions = statement((db, p: { userId: UserId }) =>
-  db
-    .selectFrom('connection_permissions')
-    .select(['connection_id', 'vault_id', 'permission'])
-    .where('user_id', '=', p.userId),
-);
+export const listPermissions = permissions.find(['user_id'], ['connection_id', 'vault_id', 'permission']);
 
-export const deleteConnection = statement((db, p: { userId: UserId; id: string; kind: ConnectionKind }) =>
-  db.deleteFrom('connections').where('user_id', '=', p.userId).where('id', '=', p.id).where('kind', '=', p.kind),
-);
+export const deleteConnection = connections.delete('user_id', 'id', 'kind');
 
 /**
  * Revokes a connection of a kind that is remembered, deleting everything but its existence. Changes one row for the
@@ -170,11 +146,4 @@ export const markRevoked = statement((db, p: { userId: UserId; id: string; kind:
 );
 
 /** A connection of this kind, revoked or not. */
-export const findAnyConnection = statement((db, p: { userId: UserId; id: string; kind: ConnectionKind }) =>
-  db
-    .selectFrom('connections')
-    .select(['id', 'revoked_at'])
-    .where('user_id', '=', p.userId)
-    .where('id', '=', p.id)
-    .where('kind', '=', p.kind),
-);
+export const findAnyConnection = connections.find(['user_id', 'id', 'kind'], ['id', 'revoked_at']);

@@ -147,8 +147,8 @@ export class Credentials {
       name: sealName(server, { userId, id }, name),
       created_at: this.#deps.clock.now(),
     });
-    const items = [...permissions].map(([vaultId, permission]) => ({ vaultId, permission }));
-    await handle.runMany(store.insertPermissions, { userId, connectionId: id }, items);
+    const levels = [...permissions].map(([vault_id, permission]) => ({ vault_id, permission }));
+    await handle.runMany(store.insertPermissions, { user_id: userId, connection_id: id }, levels);
   }
 
   async count(handle: WriteHandle, userId: UserId, kind: ConnectionKind): Promise<number> {
@@ -157,7 +157,7 @@ export class Credentials {
 
   /** Deletes a connection; from the commit on its tokens are refused. False when there was none. */
   async remove(handle: WriteHandle, kind: ConnectionKind, { userId, id }: ConnectionKey): Promise<boolean> {
-    const removed = await handle.run(store.deleteConnection, { userId, id, kind });
+    const removed = await handle.run(store.deleteConnection, { user_id: userId, id, kind });
     if (removed > 0) this.#announce(handle, userId);
     return removed > 0;
   }
@@ -166,7 +166,7 @@ export class Credentials {
   async end(handle: WriteHandle, kind: ConnectionKind, { userId, id }: ConnectionKey): Promise<boolean> {
     const ended = await handle.run(store.markRevoked, { userId, id, kind, now: this.#deps.clock.now() });
     if (ended === 0) return false;
-    await handle.run(store.deletePermissions, { userId, connectionId: id });
+    await handle.run(store.deletePermissions, { user_id: userId, connection_id: id });
     this.#announce(handle, userId);
     return true;
   }
@@ -187,7 +187,7 @@ export class Credentials {
   }
 
   async existed(handle: WriteHandle, kind: ConnectionKind, { userId, id }: ConnectionKey): Promise<boolean> {
-    return (await handle.get(store.findAnyConnection, { userId, id, kind })) !== undefined;
+    return (await handle.get(store.findAnyConnection, { user_id: userId, id, kind })) !== undefined;
   }
 
   /** Every connection of the user that is not revoked, oldest first. */
@@ -203,7 +203,7 @@ export class Credentials {
   /** By connection, its levels for active vaults that differ from the default. */
   async permissions(userId: UserId): Promise<ReadonlyMap<string, ReadonlyMap<VaultId, PermissionLevel>>> {
     const { db, vaults } = this.#deps;
-    const rows = await db.all(store.listPermissions, { userId });
+    const rows = await db.all(store.listPermissions, { user_id: userId });
     const roles = await vaults.rolesIn(db, userId, [...new Set(rows.map((row) => row.vault_id))]);
     return permissionsBy(rows.filter((row) => roles.has(row.vault_id)));
   }

@@ -160,9 +160,10 @@ export class DeviceAuthorization {
       const found = code === null ? undefined : await handle.get(store.claimLink, { codeBlind, userId, now });
       if (found !== undefined) return found;
       // The user's own code, used up or expired, is not counted as a guess.
-      if ((await handle.get(store.findOwnLink, { codeBlind, userId })) !== undefined) return null;
+      if ((await handle.get(store.findOwnLink, { user_code_blind: codeBlind, user_id: userId })) !== undefined)
+        return null;
       await handle.run(store.deleteOldAttempts, { userId, until: since.after });
-      await handle.run(store.insertAttempt, { userId, id: attemptId, now });
+      await handle.run(store.insertAttempt, { user_id: userId, id: attemptId, attempted_at: now });
       return null;
     });
     return link === null ? null : { id: link.id, names: openNames(server, link) };

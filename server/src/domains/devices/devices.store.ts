@@ -5,7 +5,11 @@ import type { CredentialsTables } from '../credentials/credentials.tables.ts';
 import type { ConnectionKey } from '../credentials/credentials.ts';
 import type { DeviceTables } from './devices.tables.ts';
 
-const { statement, deletion } = statementsOver<DeviceTables & CredentialsTables & Pick<AccountsTables, 'users'>>();
+const { statement, table, deletion } = statementsOver<
+  DeviceTables & CredentialsTables & Pick<AccountsTables, 'users'>
+>();
+const links = table('device_authorizations');
+const families = table('device_families');
 
 // Pending links
 
@@ -45,13 +49,7 @@ export const claimLink = statement((db, p: { codeBlind: Buffer; userId: UserId; 
 );
 
 /** A link that the user has claimed, in any state. */
-export const findOwnLink = statement((db, p: { codeBlind: Buffer; userId: UserId }) =>
-  db
-    .selectFrom('device_authorizations')
-    .select('id')
-    .where('user_code_blind', '=', p.codeBlind)
-    .where('user_id', '=', p.userId),
-);
+export const findOwnLink = links.find(['user_code_blind', 'user_id'], ['id']);
 
 /** Changes one row for the first decision on a link, and none after that. */
 export const decideLink = statement(
@@ -79,14 +77,10 @@ export const notePoll = statement((db, p: { id: string; now: number; pollSeconds
   db.updateTable('device_authorizations').set({ polled_at: p.now, poll_seconds: p.pollSeconds }).where('id', '=', p.id),
 );
 
-export const deleteLink = statement((db, p: { id: string }) =>
-  db.deleteFrom('device_authorizations').where('id', '=', p.id),
-);
+export const deleteLink = links.delete('id');
 
 /** Deletes what a user has decided about one vault, and no device has fetched yet. */
-export const deleteLinksTo = statement((db, p: { userId: UserId; vaultId: VaultId }) =>
-  db.deleteFrom('device_authorizations').where('user_id', '=', p.userId).where('vault_id', '=', p.vaultId),
-);
+export const deleteLinksTo = links.delete('user_id', 'vault_id');
 
 export const deleteExpiredLinks = deletion('device_authorizations', 'id', 'expires_at');
 
@@ -101,9 +95,7 @@ export const countAttempts = statement((db, p: { userId: UserId; after: number; 
     .limit(p.limit),
 );
 
-export const insertAttempt = statement((db, p: { userId: UserId; id: string; now: number }) =>
-  db.insertInto('device_attempts').values({ user_id: p.userId, id: p.id, attempted_at: p.now }),
-);
+export const insertAttempt = table('device_attempts').insert('user_id', 'id', 'attempted_at');
 
 export const deleteOldAttempts = statement((db, p: { userId: UserId; until: number }) =>
   db.deleteFrom('device_attempts').where('user_id', '=', p.userId).where('attempted_at', '<=', p.until),
@@ -111,16 +103,7 @@ export const deleteOldAttempts = statement((db, p: { userId: UserId; until: numb
 
 // Authorized devices
 
-export const insertFamily = statement(
-  (db, p: ConnectionKey & { familyHash: Buffer; software: Buffer | null; expiresAt: number }) =>
-    db.insertInto('device_families').values({
-      user_id: p.userId,
-      id: p.id,
-      family_hash: p.familyHash,
-      software: p.software,
-      expires_at: p.expiresAt,
-    }),
-);
+export const insertFamily = families.insert('user_id', 'id', 'family_hash', 'software', 'expires_at');
 
 /** The device of a refresh token and its vault, unless it has ended. */
 export const findFamily = statement((db, p: { familyHash: Buffer; now: number }) =>
@@ -148,9 +131,7 @@ export const prolongFamily = statement((db, p: ConnectionKey & { expiresAt: numb
     .returning('id'),
 );
 
-export const listFamilies = statement((db, p: { userId: UserId }) =>
-  db.selectFrom('device_families').select(['id', 'software']).where('user_id', '=', p.userId),
-);
+export const listFamilies = families.find(['user_id'], ['id', 'software']);
 
 export const findExpiredFamilies = statement((db, p: { until: number; limit: number }) =>
   db

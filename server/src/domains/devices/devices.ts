@@ -52,7 +52,7 @@ export class Devices {
 
   /** Voids the links of a user to a vault that wait for their device. */
   async forgetVault(handle: WriteHandle, userId: UserId, vaultId: VaultId): Promise<void> {
-    await handle.run(store.deleteLinksTo, { userId, vaultId });
+    await handle.run(store.deleteLinksTo, { user_id: userId, vault_id: vaultId });
   }
 
   async #endSome(until: number): Promise<boolean> {

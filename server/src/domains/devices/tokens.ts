@@ -141,7 +141,7 @@ export class DeviceTokens {
   async describe(userId: UserId): Promise<ReadonlyMap<string, ConnectionDetails>> {
     const { db, keys } = this.#deps;
     const server = await keys.openServer();
-    const rows = await db.all(store.listFamilies, { userId });
+    const rows = await db.all(store.listFamilies, { user_id: userId });
     return new Map(
       rows.map(({ id, software }) => {
         const softwareId = software === null ? null : server.open(softwareContext(id), software).toString();
@@ -162,8 +162,8 @@ export class DeviceTokens {
     const connection = { ...grant, userId, id, kind: 'device', name: name ?? NAMELESS, secretHash: null } as const;
     await credentials.insert(handle, server, connection);
     const software = softwareId === null ? null : server.seal(softwareContext(id), Buffer.from(softwareId));
-    const expiresAt = clock.now() + REFRESH_MS;
-    await handle.run(store.insertFamily, { userId, id, familyHash, software, expiresAt });
+    const family = { family_hash: familyHash, software, expires_at: clock.now() + REFRESH_MS };
+    await handle.run(store.insertFamily, { user_id: userId, id, ...family });
   }
 
   async #insertAccess(handle: WriteHandle, family: ConnectionKey, hash: Buffer): Promise<void> {

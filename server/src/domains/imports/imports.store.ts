@@ -1,25 +1,16 @@
 import type { UserId, VaultId } from '@notevault/protocol/values/ids.ts';
-import { statementsOver } from '../../ports/database/statement.ts';
+import { picked, statementsOver } from '../../ports/database/statement.ts';
 import type { ImportRow, ImportState, ImportsTables } from './imports.tables.ts';
 
-const { statement } = statementsOver<ImportsTables>();
+const { statement, table } = statementsOver<ImportsTables>();
 
 /** Changes no row while the account has another import. */
 export const insertImport = statement((db, p: ImportRow) =>
   db
     .insertInto('imports')
     .values({
-      id: p.id,
-      user_id: p.user_id,
-      vault_id: p.vault_id,
-      state: p.state,
-      dry_run: p.dry_run,
-      blob_id: p.blob_id,
-      size_bytes: p.size_bytes,
-      progress: p.progress,
-      created_at: p.created_at,
-      expires_at: p.expires_at,
-      lease_until: p.lease_until,
+      ...picked(p, ['id', 'user_id', 'vault_id', 'state', 'dry_run', 'blob_id', 'size_bytes']),
+      ...picked(p, ['progress', 'created_at', 'expires_at', 'lease_until']),
     })
     .onConflict((conflict) => conflict.column('user_id').doNothing()),
 );
@@ -37,7 +28,7 @@ export const deleteEnded = statement((db, p: { userId: UserId; now: number }) =>
     .returning(['vault_id', 'blob_id']),
 );
 
-export const deleteImport = statement((db, p: { id: string }) => db.deleteFrom('imports').where('id', '=', p.id));
+export const deleteImport = table('imports').delete('id');
 
 /** Takes the oldest import that waits, or that a process has left; no row when there is none. */
 export const claim = statement((db, p: { now: number; until: number }) =>

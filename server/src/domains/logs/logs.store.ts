@@ -1,26 +1,12 @@
 import type { UserId } from '@notevault/protocol/values/ids.ts';
 import { statementsOver } from '../../ports/database/statement.ts';
-import type { LogRow, LogsTables } from './logs.tables.ts';
+import type { LogsTables } from './logs.tables.ts';
 
-const { statement, listStatement } = statementsOver<LogsTables>();
+const { statement, table } = statementsOver<LogsTables>();
 
-export const insertRecords = listStatement(
-  (
-    db,
-    p: { userId: UserId; credentialId: string; now: number },
-    items: Pick<LogRow, 'id' | 'level_blind' | 'category_blind' | 'record'>[],
-  ) =>
-    db.insertInto('log_records').values(
-      items.map((item) => ({
-        user_id: p.userId,
-        id: item.id,
-        credential_id: p.credentialId,
-        level_blind: item.level_blind,
-        category_blind: item.category_blind,
-        record: item.record,
-        created_at: p.now,
-      })),
-    ),
+export const insertRecords = table('log_records').insertMany(
+  ['user_id', 'credential_id', 'created_at'],
+  ['id', 'level_blind', 'category_blind', 'record'],
 );
 
 /** A slice of the user's records that arrived before the given one, newest first. */

@@ -58,7 +58,8 @@ export class Logs {
     const key = await this.#keyOf(userId);
     const items = sent.slice(0, RECORDS_MAX).map((input) => sealedItem(key, clock.uuid(), cleaned(input)));
     await db.transact(async (handle) => {
-      await handle.runMany(store.insertRecords, { userId, credentialId, now: clock.now() }, items);
+      const shared = { user_id: userId, credential_id: credentialId, created_at: clock.now() };
+      await handle.runMany(store.insertRecords, shared, items);
       await inTransaction(handle, items.length);
     });
     return items.length;

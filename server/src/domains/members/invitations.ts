@@ -89,7 +89,7 @@ export class Invitations {
         ? 0
         : await this.#members.locked(found.id, [principal.userId], async (handle, row) => {
             if (roleOf(principal, row) !== 'owner') throw new NotevaultError('owner_required');
-            const changed = await handle.run(store.deleteInvitation, { id, vaultId: row.id });
+            const changed = await handle.run(store.deleteInvitation, { id, vault_id: row.id });
             const change = { change: 'invitation_withdrawn', vaultId: row.id, userId: principal.userId } as const;
             if (changed > 0) this.#members.announce(handle, change);
             return changed;
@@ -171,13 +171,13 @@ export class Invitations {
         const isOffered = row.owner_suspended_at === null;
         if (current === undefined || !isOffered) throw new NotevaultError('invitation_invalid');
         const held = roleOf({ userId }, row);
-        const used = (await handle.get(store.findUse, { id, userId })) !== undefined;
+        const used = (await handle.get(store.findUse, { invitation_id: id, user_id: userId })) !== undefined;
         if (held !== null && (used || includesRole(held, role))) {
           if (!used && current.uses_left === 0) throw new NotevaultError('invitation_invalid');
           return;
         }
         // By its time this refusal can be told from that of a dead one. So can the preview, by anybody with the token.
-        const former = await handle.get(store.findFormer, { vaultId, userId });
+        const former = await handle.get(store.findFormer, { vault_id: vaultId, user_id: userId });
         if ((former?.removed_at ?? 0) >= createdAt) throw new NotevaultError('invitation_invalid');
         await this.#use(handle, invitation, { userId, now, isMember: held !== null });
       })
@@ -205,7 +205,7 @@ export class Invitations {
     const { db, vaults, clock } = this.#deps;
     const invitation = await db.get(store.findInvitation, { hash: hashOf(token), now: clock.now() });
     const row = await vaults.findActive(db, invitation?.vault_id ?? (NIL_UUID as VaultId));
-    const use = { id: invitation?.id ?? NIL_UUID, userId: userId ?? (NIL_UUID as UserId) };
+    const use = { invitation_id: invitation?.id ?? NIL_UUID, user_id: userId ?? (NIL_UUID as UserId) };
     const used = await db.get(store.findUse, use);
     const isUsedUp = invitation?.uses_left === 0 && used === undefined;
     // What a suspended owner has offered is not on offer.

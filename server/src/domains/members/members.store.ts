@@ -2,11 +2,12 @@ import type { UserId, VaultId } from '@notevault/protocol/values/ids.ts';
 import { statementsOver } from '../../ports/database/statement.ts';
 import type { AccountsTables } from '../accounts/accounts.tables.ts';
 import type { VaultsTables } from '../vaults/vaults.tables.ts';
-import type { InvitationRow, MembersTables } from './members.tables.ts';
+import type { MembersTables } from './members.tables.ts';
 
-const { statement, deletion } = statementsOver<
+const { statement, table, deletion } = statementsOver<
   MembersTables & Pick<AccountsTables, 'users'> & Pick<VaultsTables, 'vault_members' | 'former_members'>
 >();
+const invitations = table('invitations');
 
 // Members
 
@@ -51,9 +52,7 @@ export const putMember = statement((db, p: MemberKey & { role: 'viewer' | 'edito
     .onConflict((conflict) => conflict.columns(['vault_id', 'user_id']).doUpdateSet({ role: p.role })),
 );
 
-export const deleteMember = statement((db, p: MemberKey) =>
-  db.deleteFrom('vault_members').where('vault_id', '=', p.vaultId).where('user_id', '=', p.userId),
-);
+export const deleteMember = table('vault_members').delete('vault_id', 'user_id');
 
 // Those who have left
 
@@ -69,13 +68,7 @@ export const putFormer = statement((db, p: MemberKey & { name: Buffer | null; re
     ),
 );
 
-export const findFormer = statement((db, p: MemberKey) =>
-  db
-    .selectFrom('former_members')
-    .select('removed_at')
-    .where('vault_id', '=', p.vaultId)
-    .where('user_id', '=', p.userId),
-);
+export const findFormer = table('former_members').find(['vault_id', 'user_id'], ['removed_at']);
 
 /** When the owner last removed a member, or lowered a role. */
 export const findLatestRemoval = statement((db, p: { vaultId: VaultId }) =>
@@ -94,18 +87,9 @@ export const findLatestInvitation = statement((db, p: { vaultId: VaultId }) =>
     .where('vault_id', '=', p.vaultId),
 );
 
-export const insertInvitation = statement((db, p: InvitationRow) =>
-  db.insertInto('invitations').values({
-    id: p.id,
-    vault_id: p.vault_id,
-    token_hash: p.token_hash,
-    role: p.role,
-    email: p.email,
-    created_by: p.created_by,
-    created_at: p.created_at,
-    expires_at: p.expires_at,
-    uses_left: p.uses_left,
-  }),
+export const insertInvitation = invitations.insert(
+  ...(['id', 'vault_id', 'token_hash', 'role', 'email', 'created_by'] as const),
+  ...(['created_at', 'expires_at', 'uses_left'] as const),
 );
 
 /** The invitations of a vault that can be used, oldest first. */
@@ -141,9 +125,7 @@ export const useInvitation = statement((db, p: { id: string }) =>
     .where('uses_left', '>', 0),
 );
 
-export const findUse = statement((db, p: { id: string; userId: UserId }) =>
-  db.selectFrom('invitation_uses').select('user_id').where('invitation_id', '=', p.id).where('user_id', '=', p.userId),
-);
+export const findUse = table('invitation_uses').find(['invitation_id', 'user_id'], ['user_id']);
 
 export const insertUse = statement((db, p: { id: string; userId: UserId }) =>
   db
@@ -152,8 +134,6 @@ export const insertUse = statement((db, p: { id: string; userId: UserId }) =>
     .onConflict((conflict) => conflict.columns(['invitation_id', 'user_id']).doNothing()),
 );
 
-export const deleteInvitation = statement((db, p: { id: string; vaultId: VaultId }) =>
-  db.deleteFrom('invitations').where('id', '=', p.id).where('vault_id', '=', p.vaultId),
-);
+export const deleteInvitation = invitations.delete('id', 'vault_id');
 
 export const deleteExpired = deletion('invitations', 'id', 'expires_at');

@@ -115,7 +115,7 @@ export class Members {
       const role = roleOf({ userId: member }, row);
       if (role === 'owner') throw new NotevaultError('owner_cannot_leave');
       if (role === null) throw new NotevaultError('member_not_found');
-      await handle.run(store.deleteMember, { vaultId: row.id, userId: member });
+      await handle.run(store.deleteMember, { vault_id: row.id, user_id: member });
       await handle.run(store.putFormer, {
         vaultId: row.id,
         userId: member,

@@ -79,20 +79,20 @@ function clients({ db, clock, server }: AdapterDeps): Adapter {
   return {
     ...nothing,
     async upsert(id, payload) {
-      const idHash = hashOf(id);
-      const sealed = sealPayload(server, 'Client', idHash, payload);
+      const hash = hashOf(id);
+      const client = { id_hash: hash, payload: sealPayload(server, 'Client', hash, payload), created_at: clock.now() };
       await db.transact(async (handle) => {
-        await handle.run(store.insertClient, { idHash, payload: sealed, now: clock.now() });
+        await handle.run(store.insertClient, client);
         await handle.run(store.deleteUnusedBeyond, { kept: UNUSED_MAX, limit: EVICT_BATCH });
       });
     },
     async find(id) {
-      const idHash = hashOf(id);
-      const row = await db.get(store.findClient, { idHash });
-      return row === undefined ? undefined : openPayload(server, 'Client', idHash, row.payload);
+      const hash = hashOf(id);
+      const row = await db.get(store.findClient, { id_hash: hash });
+      return row === undefined ? undefined : openPayload(server, 'Client', hash, row.payload);
     },
     async destroy(id) {
-      await db.transact((handle) => handle.run(store.deleteClient, { idHash: hashOf(id) }));
+      await db.transact((handle) => handle.run(store.deleteClient, { id_hash: hashOf(id) }));
     },
   };
 }
@@ -219,9 +219,9 @@ function transients({ db, clock, server }: AdapterDeps, kind: string): Adapter {
     ...nothing,
     async upsert(id, payload, expiresIn = 0) {
       const hash = hashOf(`${kind} ${id}`);
-      const sealed = sealPayload(server, kind, hash, payload);
-      const expiresAt = clock.now() + expiresIn * 1000;
-      await db.transact((handle) => handle.run(store.putTransient, { hash, payload: sealed, expiresAt }));
+      const expires_at = clock.now() + expiresIn * 1000;
+      const row = { hash, payload: sealPayload(server, kind, hash, payload), expires_at };
+      await db.transact((handle) => handle.run(store.putTransient, row));
     },
     async find(id) {
       const hash = hashOf(`${kind} ${id}`);

@@ -174,11 +174,12 @@ export class Consent {
     const grant: GrantKey = { userId, id: clock.uuid() };
     const connection = this.#connectionOf(grant, request, decision);
     const row = {
-      ...grant,
-      clientHash: hashOf(client.clientId),
-      familyHash: hashOf(familyOf(this.#server, grant)),
+      user_id: userId,
+      id: grant.id,
+      client_hash: hashOf(client.clientId),
+      family_hash: hashOf(familyOf(this.#server, grant)),
       details: sealDetails(this.#server, grant, this.#detailsOf(request)),
-      expiresAt: clock.now() + INTERACTION_MS,
+      expires_at: clock.now() + INTERACTION_MS,
     };
     const decided = { hash: interactionHash(interaction.uid), now: clock.now() };
     await db.transact(async (handle) => {

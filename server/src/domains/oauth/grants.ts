@@ -81,7 +81,7 @@ export async function endGrant(
   grant: GrantKey,
 ): Promise<boolean> {
   if (!(await credentials.end(handle, 'oauth', grant))) return false;
-  await handle.run(store.deleteTokensOf, grant);
+  await handle.run(store.deleteTokensOf, { user_id: grant.userId, grant_id: grant.id });
   await handle.run(store.clearGrant, grant);
   return true;
 }

@@ -8,7 +8,10 @@ import type { OAuthTables, OAuthTokenRow } from './oauth.tables.ts';
 
 type Tables = OAuthTables & CredentialsTables & Pick<AccountsTables, 'users'>;
 
-const { statement, deletion } = statementsOver<Tables>();
+const { statement, table, deletion } = statementsOver<Tables>();
+const clients = table('oauth_clients');
+const tokens = table('oauth_tokens');
+const transients = table('oauth_transients');
 
 // The server's secrets
 
@@ -26,17 +29,11 @@ export const insertSecrets = statement((db, p: { sealed: Buffer }) =>
 
 // Clients
 
-export const insertClient = statement((db, p: { idHash: Buffer; payload: Buffer; now: number }) =>
-  db.insertInto('oauth_clients').values({ id_hash: p.idHash, payload: p.payload, created_at: p.now, used_at: null }),
-);
+export const insertClient = clients.insert('id_hash', 'payload', 'created_at');
 
-export const findClient = statement((db, p: { idHash: Buffer }) =>
-  db.selectFrom('oauth_clients').select('payload').where('id_hash', '=', p.idHash),
-);
+export const findClient = clients.find(['id_hash'], ['payload']);
 
-export const deleteClient = statement((db, p: { idHash: Buffer }) =>
-  db.deleteFrom('oauth_clients').where('id_hash', '=', p.idHash),
-);
+export const deleteClient = clients.delete('id_hash');
 
 export const markClientUsed = statement((db, p: { idHash: Buffer; now: number; before: number }) =>
   db
@@ -73,17 +70,13 @@ export const deleteStaleClients = statement((db, p: { until: number; limit: numb
 
 // Grants
 
-export const insertGrant = statement(
-  (db, p: ConnectionKey & { clientHash: Buffer; familyHash: Buffer; details: Buffer; expiresAt: number }) =>
-    db.insertInto('oauth_grants').values({
-      user_id: p.userId,
-      id: p.id,
-      client_hash: p.clientHash,
-      family_hash: p.familyHash,
-      details: p.details,
-      payload: null,
-      expires_at: p.expiresAt,
-    }),
+export const insertGrant = table('oauth_grants').insert(
+  'user_id',
+  'id',
+  'client_hash',
+  'family_hash',
+  'details',
+  'expires_at',
 );
 
 export const putGrantPayload = statement((db, p: ConnectionKey & { payload: Buffer }) =>
@@ -152,19 +145,7 @@ export const findExpiredGrants = statement((db, p: { until: number; limit: numbe
 
 // Tokens
 
-type NewToken = Omit<OAuthTokenRow, 'consumed_at'>;
-export const insertToken = statement((db, p: NewToken) =>
-  db.insertInto('oauth_tokens').values({
-    hash: p.hash,
-    kind: p.kind,
-    user_id: p.user_id,
-    grant_id: p.grant_id,
-    scope: p.scope,
-    payload: p.payload,
-    consumed_at: null,
-    expires_at: p.expires_at,
-  }),
-);
+export const insertToken = tokens.insert('hash', 'kind', 'user_id', 'grant_id', 'scope', 'payload', 'expires_at');
 
 /** A token whose grant may be used. */
 export const findToken = statement((db, p: { hash: Buffer; kind: OAuthTokenRow['kind']; now: number }) =>
@@ -196,9 +177,7 @@ export const findTokenGrant = statement((db, p: { hash: Buffer }) =>
   db.selectFrom('oauth_tokens').select(['user_id as userId', 'grant_id as id']).where('hash', '=', p.hash),
 );
 
-export const deleteToken = statement((db, p: { hash: Buffer }) =>
-  db.deleteFrom('oauth_tokens').where('hash', '=', p.hash),
-);
+export const deleteToken = tokens.delete('hash');
 
 /** Deletes refresh tokens whose grace period is over; they still identify their family. */
 export const deleteConsumed = statement((db, p: ConnectionKey & { before: number }) =>
@@ -219,9 +198,7 @@ export const deleteExpiredAccess = statement((db, p: ConnectionKey & { until: nu
     .where('expires_at', '<=', p.until),
 );
 
-export const deleteTokensOf = statement((db, p: ConnectionKey) =>
-  db.deleteFrom('oauth_tokens').where('user_id', '=', p.userId).where('grant_id', '=', p.id),
-);
+export const deleteTokensOf = tokens.delete('user_id', 'grant_id');
 
 export const deleteExpiredTokens = deletion('oauth_tokens', 'hash', 'expires_at');
 
@@ -247,12 +224,7 @@ export const findAccess = statement((db, p: { hash: Buffer; now: number }) =>
 
 // Authorization requests that wait for a person
 
-export const putTransient = statement((db, p: { hash: Buffer; payload: Buffer; expiresAt: number }) =>
-  db
-    .insertInto('oauth_transients')
-    .values({ hash: p.hash, payload: p.payload, decided_at: null, expires_at: p.expiresAt })
-    .onConflict((conflict) => conflict.column('hash').doUpdateSet({ payload: p.payload, expires_at: p.expiresAt })),
-);
+export const putTransient = transients.put(['hash'], ['payload', 'expires_at']);
 
 export const findTransient = statement((db, p: { hash: Buffer; now: number }) =>
   db.selectFrom('oauth_transients').select('payload').where('hash', '=', p.hash).where('expires_at', '>', p.now),
@@ -268,8 +240,6 @@ export const decideTransient = statement((db, p: { hash: Buffer; now: number }) 
     .where('expires_at', '>', p.now),
 );
 
-export const deleteTransient = statement((db, p: { hash: Buffer }) =>
-  db.deleteFrom('oauth_transients').where('hash', '=', p.hash),
-);
+export const deleteTransient = transients.delete('hash');
 
 export const deleteExpiredTransients = deletion('oauth_transients', 'hash', 'expires_at');

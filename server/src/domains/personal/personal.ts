@@ -65,7 +65,7 @@ export class Personal {
         throw invalid({ preferences: [`must have at most ${PREFERENCES_BYTES_MAX} bytes of JSON`] });
       }
       const data = storedPreferences.seal(key, preferencesAt(userId, version + 1), next);
-      await handle.run(store.putPreferences, { userId, data, version: version + 1 });
+      await handle.run(store.putPreferences, { user_id: userId, data, version: version + 1 });
       return next;
     });
   }
@@ -92,23 +92,24 @@ export class Personal {
       const others = value.filter(([other]) => other !== id);
       const next: [string, number][] = [[id, clock.now()], ...others.slice(0, OPENED_NOTES_MAX - 1)];
       const data = storedOpened.seal(key, openedAt(userId, vault.id, version + 1), next);
-      await handle.run(store.putOpened, { userId, vaultId: vault.id, data, version: version + 1 });
+      const row = { user_id: userId, vault_id: vault.id, data, version: version + 1 };
+      await handle.run(store.putOpened, row);
     });
   }
 
   /** Forgets which notes of a vault a person opened, when it is taken away from them. */
   async forgetVault(handle: WriteHandle, userId: UserId, vaultId: VaultId): Promise<void> {
-    await handle.run(store.deleteOpened, { userId, vaultId });
+    await handle.run(store.deleteOpened, { user_id: userId, vault_id: vaultId });
   }
 
   async #readPreferences(handle: ReadHandle, userId: UserId, key: SealingKey) {
-    const row = await handle.get(store.findPreferences, { userId });
+    const row = await handle.get(store.findPreferences, { user_id: userId });
     if (row === undefined) return { value: {}, version: 0 };
     return { value: storedPreferences.open(key, preferencesAt(userId, row.version), row.data), version: row.version };
   }
 
   async #readOpened(handle: ReadHandle, userId: UserId, vaultId: VaultId, key: SealingKey) {
-    const row = await handle.get(store.findOpened, { userId, vaultId });
+    const row = await handle.get(store.findOpened, { user_id: userId, vault_id: vaultId });
     if (row === undefined) return { value: [], version: 0 };
     return { value: storedOpened.open(key, openedAt(userId, vaultId, row.version), row.data), version: row.version };
   }

@@ -1,13 +1,13 @@
 import type { VaultId } from '@notevault/protocol/values/ids.ts';
-import { excluded, statementsOver } from '../../ports/database/statement.ts';
+import { statementsOver } from '../../ports/database/statement.ts';
 import type { VaultsTables } from '../vaults/vaults.tables.ts';
 import type { SearchTables } from './search.tables.ts';
 
-const { statement, listStatement } = statementsOver<SearchTables & VaultsTables>();
+const { statement, table } = statementsOver<SearchTables & VaultsTables>();
+const indexes = table('search_indexes');
+const segments = table('search_segments');
 
-export const findIndex = statement((db, p: { vault: VaultId }) =>
-  db.selectFrom('search_indexes').select(['format', 'feed_epoch', 'seq', 'segments']).where('vault_id', '=', p.vault),
-);
+export const findIndex = indexes.find(['vault_id'], ['format', 'feed_epoch', 'seq', 'segments']);
 
 /** Active vaults with at least `minChanges` changes that no stored index of this format has. */
 export const findBehind = statement((db, p: { format: string; minChanges: number; after: string; limit: number }) =>
@@ -30,41 +30,13 @@ export const findBehind = statement((db, p: { format: string; minChanges: number
     .limit(p.limit),
 );
 
-export const findPart = statement((db, p: { vault: VaultId; segment: string; part: number }) =>
-  db
-    .selectFrom('search_segments')
-    .select(['data'])
-    .where('vault_id', '=', p.vault)
-    .where('segment_id', '=', p.segment)
-    .where('part', '=', p.part),
-);
+export const findPart = segments.find(['vault_id', 'segment_id', 'part'], ['data']);
 
-export const insertPart = statement((db, p: { vault: VaultId; segment: string; part: number; data: Uint8Array }) =>
-  db
-    .insertInto('search_segments')
-    .values({ vault_id: p.vault, segment_id: p.segment, part: p.part, data: p.data as Buffer }),
-);
+export const insertPart = segments.insert('vault_id', 'segment_id', 'part', 'data');
 
-interface NewIndex {
-  readonly vault: VaultId;
-  readonly format: string;
-  readonly epoch: number;
-  readonly seq: number;
-  readonly segments: Buffer;
-}
+export const putIndex = indexes.put(['vault_id'], ['format', 'feed_epoch', 'seq', 'segments']);
 
-export const putIndex = statement((db, p: NewIndex) =>
-  db
-    .insertInto('search_indexes')
-    .values({ vault_id: p.vault, format: p.format, feed_epoch: p.epoch, seq: p.seq, segments: p.segments })
-    .onConflict((conflict) =>
-      conflict.column('vault_id').doUpdateSet(excluded('format', 'feed_epoch', 'seq', 'segments')),
-    ),
-);
-
-export const deleteIndex = statement((db, p: { vault: VaultId }) =>
-  db.deleteFrom('search_indexes').where('vault_id', '=', p.vault),
-);
+export const deleteIndex = indexes.delete('vault_id');
 
 /** The segments of a vault with ids above one; one row for each of their parts. */
 export const findSegments = statement((db, p: { vault: VaultId; after: string; limit: number }) =>
@@ -86,10 +58,4 @@ export const findPartsOf = statement((db, p: { vault: VaultId; segment: string; 
     .limit(p.limit),
 );
 
-export const deleteParts = listStatement((db, p: { vault: VaultId; segment: string }, parts: number[]) =>
-  db
-    .deleteFrom('search_segments')
-    .where('vault_id', '=', p.vault)
-    .where('segment_id', '=', p.segment)
-    .where('part', 'in', parts),
-);
+export const deleteParts = segments.deleteMany(['vault_id', 'segment_id'], 'part');

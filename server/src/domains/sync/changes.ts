@@ -260,13 +260,13 @@ async function recordWatermark(
   deviceId: string,
   watermark: Seq,
 ): Promise<void> {
-  const key = { vault: vault.id, user: vault.callerId, device: vault.key.blind('device', deviceId) };
+  const key = { vault_id: vault.id, user_id: vault.callerId, device_key: vault.key.blind('device', deviceId) };
   const now = clock.now();
   const known = await db.get(store.findDevice, key);
   if (known?.watermark === watermark && Math.abs(now - known.seen_at) < HOUR_MS) return;
   try {
     await db.transact(async (handle) => {
-      await handle.run(store.putDevice, { ...key, watermark, now });
+      await handle.run(store.putDevice, { ...key, watermark, seen_at: now });
       if (known === undefined) await deleteOldest(handle, vault);
     });
   } catch (error) {
@@ -276,8 +276,8 @@ async function recordWatermark(
 }
 
 async function deleteOldest(handle: WriteHandle, vault: OpenVault): Promise<void> {
-  const ofPerson = { vault: vault.id, user: vault.callerId };
-  for (const { device_key: device } of await handle.all(store.findOldDevices, { ...ofPerson, kept: DEVICES_MAX })) {
-    await handle.run(store.deleteDevice, { ...ofPerson, device });
+  const ofPerson = { vault_id: vault.id, user_id: vault.callerId };
+  for (const { device_key } of await handle.all(store.findOldDevices, { ...ofPerson, kept: DEVICES_MAX })) {
+    await handle.run(store.deleteDevice, { ...ofPerson, device_key });
   }
 }

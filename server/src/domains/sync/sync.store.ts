@@ -2,57 +2,31 @@ import type { UserId, VaultId } from '@notevault/protocol/values/ids.ts';
 import { statementsOver } from '../../ports/database/statement.ts';
 import type { SyncTables } from './sync.tables.ts';
 
-const { statement } = statementsOver<SyncTables>();
+const { statement, table } = statementsOver<SyncTables>();
+const devices = table('sync_devices');
+const KEY = ['vault_id', 'user_id', 'device_key'] as const;
 
-interface DeviceKey {
-  readonly vault: VaultId;
-  readonly user: UserId;
-  readonly device: Buffer;
-}
+export const findDevice = devices.find(KEY, ['watermark', 'seen_at']);
 
-export const findDevice = statement((db, p: DeviceKey) =>
-  db
-    .selectFrom('sync_devices')
-    .select(['watermark', 'seen_at'])
-    .where('vault_id', '=', p.vault)
-    .where('user_id', '=', p.user)
-    .where('device_key', '=', p.device),
-);
-
-export const putDevice = statement((db, p: DeviceKey & { watermark: number; now: number }) =>
-  db
-    .insertInto('sync_devices')
-    .values({ vault_id: p.vault, user_id: p.user, device_key: p.device, watermark: p.watermark, seen_at: p.now })
-    .onConflict((conflict) =>
-      conflict.columns(['vault_id', 'user_id', 'device_key']).doUpdateSet({ watermark: p.watermark, seen_at: p.now }),
-    ),
-);
+export const putDevice = devices.put(KEY, ['watermark', 'seen_at']);
 
 /** The devices of a person beyond the newest `kept`, which are to be deleted. */
-export const findOldDevices = statement((db, p: { vault: VaultId; user: UserId; kept: number }) =>
+export const findOldDevices = statement((db, p: { vault_id: VaultId; user_id: UserId; kept: number }) =>
   db
     .selectFrom('sync_devices')
     .select('device_key')
-    .where('vault_id', '=', p.vault)
-    .where('user_id', '=', p.user)
+    .where('vault_id', '=', p.vault_id)
+    .where('user_id', '=', p.user_id)
     .orderBy('seen_at', 'desc')
     .orderBy('device_key')
     .limit(100)
     .offset(p.kept),
 );
 
-export const deleteDevice = statement((db, p: DeviceKey) =>
-  db
-    .deleteFrom('sync_devices')
-    .where('vault_id', '=', p.vault)
-    .where('user_id', '=', p.user)
-    .where('device_key', '=', p.device),
-);
+export const deleteDevice = devices.delete(...KEY);
 
 /** Deletes what is known of the devices of a person. */
-export const deleteDevicesOf = statement((db, p: { vault: VaultId; user: UserId }) =>
-  db.deleteFrom('sync_devices').where('vault_id', '=', p.vault).where('user_id', '=', p.user),
-);
+export const deleteDevicesOf = devices.delete('vault_id', 'user_id');
 
 /** The lowest watermark of the devices seen since a time; null when there are none. */
 export const findLowestWatermark = statement((db, p: { vault: VaultId; since: number }) =>
@@ -63,6 +37,4 @@ export const findLowestWatermark = statement((db, p: { vault: VaultId; since: nu
     .where('seen_at', '>=', p.since),
 );
 
-export const purgeDevices = statement((db, p: { vault: VaultId }) =>
-  db.deleteFrom('sync_devices').where('vault_id', '=', p.vault),
-);
+export const purgeDevices = devices.delete('vault_id');

@@ -63,10 +63,11 @@ export function createSync(deps: SyncDeps) {
     },
     /** Forgets the devices of a person whom the vault is taken away from: tombstones need not wait for them. */
     async forgetPerson(handle: WriteHandle, user: UserId, vault: VaultId): Promise<void> {
-      await handle.run(store.deleteDevicesOf, { vault, user });
+      await handle.run(store.deleteDevicesOf, { vault_id: vault, user_id: user });
     },
     /** Deletes a purged vault's rows; true when more may be left. */
-    purgeSlice: async (handle: WriteHandle, vault: VaultId) => (await handle.run(store.purgeDevices, { vault })) > 0,
+    purgeSlice: async (handle: WriteHandle, vault: VaultId) =>
+      (await handle.run(store.purgeDevices, { vault_id: vault })) > 0,
   };
 }
 

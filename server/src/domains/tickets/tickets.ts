@@ -131,7 +131,7 @@ export class Tickets {
 
   /** Deletes the tickets of a person for a vault that is taken away from them. */
   async forgetVault(handle: WriteHandle, userId: UserId, vaultId: VaultId): Promise<void> {
-    await handle.run(store.deleteTicketsOf, { userId, vaultId });
+    await handle.run(store.deleteTicketsOf, { user_id: userId, vault_id: vaultId });
   }
 
   /** Deletes expired tickets. */

@@ -60,7 +60,7 @@ async function finish(
   const { row, vault, meta } = held;
   const { id, length_bytes: to } = row;
   const parts = await db.all(store.findParts, { upload: id });
-  const bytes = attachments.announced.read(vault, [...parts.map(partOf), ...loose]);
+  const bytes = attachments.announced.read(vault, [...parts, ...loose].map(partOf));
   const input = {
     path: () => meta.path,
     bytes: whilePermitted(bytes, deps.recheck, clock.now),
@@ -73,7 +73,7 @@ async function finish(
     const outcome = sealOutcome(vault, id, { attachment, slice });
     const changed = await handle.run(store.complete, { id, from, to, outcome, expiresAt });
     if (changed === 0) throw new Overtaken();
-    await handle.run(store.deleteParts, { upload: id });
+    await handle.run(store.deleteParts, { upload_id: id });
   };
   const context = { vault, actor: by.actor, device: meta.device ?? by.device, inTransaction };
   try {
@@ -107,7 +107,7 @@ async function refuse(deps: AppendDeps, held: HeldUpload, from: number): Promise
   const parts = await db.all(store.findParts, { upload: id });
   const changed = await db.transact(async (handle) => {
     const refused = await handle.run(store.refuse, { id, from });
-    if (refused > 0) await handle.run(store.deleteParts, { upload: id });
+    if (refused > 0) await handle.run(store.deleteParts, { upload_id: id });
     return refused;
   });
   if (changed === 0) throw await overtaken(deps, held);

@@ -1,8 +1,8 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import { CHECKED_SLICE_MAX, PART_BYTES, SLICE_MIN } from '@notevault/protocol/upload-limits.ts';
-import type { BlobId } from '@notevault/protocol/values/ids.ts';
 import { SliceReader } from './slice-reader.ts';
 import * as store from './uploads.store.ts';
+import type { UploadPartRow } from './uploads.tables.ts';
 import type { HeldUpload, UploadDeps } from './uploads.ts';
 
 /** A slice of an upload, as a request sends it. */
@@ -21,11 +21,7 @@ export interface AppendDeps extends UploadDeps {
 }
 
 /** Stored bytes of an upload from a place on. */
-interface StoredPart {
-  readonly from: number;
-  readonly size: number;
-  readonly blobId: BlobId;
-}
+type StoredPart = Readonly<Omit<UploadPartRow, 'upload_id'>>;
 
 const FRESH_MS = 1000;
 
@@ -78,14 +74,14 @@ export class Receiving implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    const ids = this.loose.map(({ blobId }) => blobId);
+    const ids = this.loose.map(({ blob_id }) => blob_id);
     if (ids.length > 0) await this.#deps.attachments.announced.remove(this.#held.vault, ids);
   }
 
   /** Where the stored parts end. */
   get #end(): number {
     const last = this.loose.at(-1);
-    return last === undefined ? this.offset : last.from + last.size;
+    return last === undefined ? this.offset : last.from_byte + last.size_bytes;
   }
 
   /** Stores the next part; false at the end of the body. Throws `slice_too_short`. */
@@ -99,8 +95,8 @@ export class Receiving implements AsyncDisposable {
       throw new NotevaultError('slice_too_short', { min: SLICE_MIN });
     }
     const before = this.#reader.taken;
-    const blobId = await this.#deps.attachments.announced.store(vault, this.#reader.take(this.#sizeAt(from)));
-    this.loose.push({ from, size: this.#reader.taken - before, blobId });
+    const blob_id = await this.#deps.attachments.announced.store(vault, this.#reader.take(this.#sizeAt(from)));
+    this.loose.push({ from_byte: from, size_bytes: this.#reader.taken - before, blob_id });
     if (checksum !== null && this.#reader.received > CHECKED_SLICE_MAX) {
       throw new NotevaultError('body_too_large', { max: CHECKED_SLICE_MAX });
     }
@@ -127,7 +123,7 @@ export class Receiving implements AsyncDisposable {
     }
     const moved = await db.transact(async (handle) => {
       const changed = await handle.run(store.advance, { id, from, to });
-      if (changed > 0) await handle.runMany(store.insertParts, { upload: id }, parts);
+      if (changed > 0) await handle.runMany(store.insertParts, { upload_id: id }, parts);
       return changed;
     });
     if (moved === 0) throw await overtaken(this.#deps, this.#held);

@@ -1,23 +1,14 @@
-import type { BlobId, UserId, VaultId } from '@notevault/protocol/values/ids.ts';
+import type { UserId, VaultId } from '@notevault/protocol/values/ids.ts';
 import { statementsOver } from '../../ports/database/statement.ts';
-import type { UploadRow, UploadsTables } from './uploads.tables.ts';
+import type { UploadsTables } from './uploads.tables.ts';
 
-const { statement, listStatement } = statementsOver<UploadsTables>();
+const { statement, listStatement, table } = statementsOver<UploadsTables>();
+const uploads = table('uploads');
+const parts = table('upload_parts');
 
-export const insertUpload = statement((db, p: UploadRow) =>
-  db.insertInto('uploads').values({
-    id: p.id,
-    user_id: p.user_id,
-    vault_id: p.vault_id,
-    credential_kind: p.credential_kind,
-    credential_id: p.credential_id,
-    state: p.state,
-    length_bytes: p.length_bytes,
-    received_bytes: p.received_bytes,
-    meta: p.meta,
-    outcome: p.outcome,
-    expires_at: p.expires_at,
-  }),
+export const insertUpload = uploads.insert(
+  ...(['id', 'user_id', 'vault_id', 'credential_kind', 'credential_id', 'state'] as const),
+  ...(['length_bytes', 'received_bytes', 'meta', 'outcome', 'expires_at'] as const),
 );
 
 export const findUpload = statement((db, p: { id: string; userId: UserId; credentialId: string }) =>
@@ -88,22 +79,7 @@ export const refuse = statement((db, p: { id: string; from: number }) =>
     .where('state', '=', 'open'),
 );
 
-interface NewPart {
-  readonly from: number;
-  readonly size: number;
-  readonly blobId: BlobId;
-}
-
-export const insertParts = listStatement((db, p: { upload: string }, parts: NewPart[]) =>
-  db.insertInto('upload_parts').values(
-    parts.map(({ from, size, blobId }) => ({
-      upload_id: p.upload,
-      from_byte: from,
-      size_bytes: size,
-      blob_id: blobId,
-    })),
-  ),
-);
+export const insertParts = parts.insertMany(['upload_id'], ['from_byte', 'size_bytes', 'blob_id']);
 
 export const findParts = statement((db, p: { upload: string }) =>
   db
@@ -113,16 +89,12 @@ export const findParts = statement((db, p: { upload: string }) =>
     .orderBy('from_byte'),
 );
 
-export const deleteParts = statement((db, p: { upload: string }) =>
-  db.deleteFrom('upload_parts').where('upload_id', '=', p.upload),
-);
+export const deleteParts = parts.delete('upload_id');
 
-export const deleteUpload = statement((db, p: { id: string }) => db.deleteFrom('uploads').where('id', '=', p.id));
+export const deleteUpload = uploads.delete('id');
 
 /** Those of a person into a vault that is taken away from them; the bytes are removed when they are a day old. */
-export const deleteUploadsOf = statement((db, p: { userId: UserId; vaultId: VaultId }) =>
-  db.deleteFrom('uploads').where('user_id', '=', p.userId).where('vault_id', '=', p.vaultId),
-);
+export const deleteUploadsOf = uploads.delete('user_id', 'vault_id');
 
 export const findExpired = statement((db, p: { until: number; limit: number }) =>
   db

@@ -142,7 +142,7 @@ export class Uploads {
 
   /** Deletes the uploads of a person into a vault that is taken away from them. */
   async forgetVault(handle: WriteHandle, userId: UserId, vaultId: VaultId): Promise<void> {
-    await handle.run(store.deleteUploadsOf, { userId, vaultId });
+    await handle.run(store.deleteUploadsOf, { user_id: userId, vault_id: vaultId });
   }
 
   /** Removes expired uploads. */

@@ -128,6 +128,74 @@ export function statementsOver<Tables>() {
     };
   }
 
+  /**
+   * The plain statements over one table: on rows with given values in some columns, and on new rows. Their parameters
+   * have the names of the columns.
+   */
+  function table<Name extends keyof Tables & string>(name: Name) {
+    type Row = Tables[Name];
+    type Column = keyof Row & string;
+    /** Nothing equals null. */
+    type Given<C extends Column> = { [Field in C]: NonNullable<Row[Field]> };
+    const source: string = name;
+    const untyped = (db: Kysely<Tables>) => db as unknown as Kysely<Record<string, Record<string, unknown>>>;
+    return {
+      insert: <C extends Column>(...columns: C[]) =>
+        statement<Pick<Row, C>, unknown>((db, p) => untyped(db).insertInto(source).values(picked(p, columns))),
+      /** Inserts rows that have the values of `shared` in common. */
+      insertMany: <S extends Column, C extends Column>(shared: readonly S[], columns: readonly C[]) =>
+        listStatement<Pick<Row, S>, Pick<Row, C>, unknown>((db, p, rows) =>
+          untyped(db)
+            .insertInto(source)
+            .values(rows.map((row) => ({ ...picked(p, shared), ...picked(row, columns) }))),
+        ),
+      /** Inserts a row, or changes the one that has its key. */
+      put: <K extends Column, C extends Column>(key: readonly K[], columns: readonly C[]) =>
+        statement<Given<K> & Pick<Row, C>, unknown>((db, p) =>
+          untyped(db)
+            .insertInto(source)
+            .values({ ...picked(p, key), ...picked(p, columns) })
+            .onConflict((conflict) => conflict.columns(key).doUpdateSet(excluded<string>(...columns))),
+        ),
+      find: <K extends Column, C extends Column>(key: readonly K[], columns: readonly C[]) =>
+        statement<Given<K>, Pick<Row, C>>((db, p) =>
+          untyped(db)
+            .selectFrom(source)
+            .select<string>(columns)
+            .where(({ and }) => and(picked(p, key)))
+            .$castTo<Pick<Row, C>>(),
+        ),
+      /** Finds the rows with each of some values in the column `of`. */
+      findMany: <K extends Column, L extends Column, C extends Column>(
+        key: readonly K[],
+        of: L,
+        columns: readonly C[],
+      ) =>
+        listStatement<Given<K>, NonNullable<Row[L]>, Pick<Row, C>>((db, p, values) =>
+          untyped(db)
+            .selectFrom(source)
+            .select<string>(columns)
+            .where(({ and }) => and(picked(p, key)))
+            .where(sql.ref(of), 'in', values)
+            .$castTo<Pick<Row, C>>(),
+        ),
+      delete: <K extends Column>(...key: K[]) =>
+        statement<Given<K>, unknown>((db, p) =>
+          untyped(db)
+            .deleteFrom(source)
+            .where(({ and }) => and(picked(p, key))),
+        ),
+      /** Deletes the rows with each of some values in the column `of`. */
+      deleteMany: <K extends Column, L extends Column>(key: readonly K[], of: L) =>
+        listStatement<Given<K>, NonNullable<Row[L]>, unknown>((db, p, values) =>
+          untyped(db)
+            .deleteFrom(source)
+            .where(({ and }) => and(picked(p, key)))
+            .where(sql.ref(of), 'in', values),
+        ),
+    };
+  }
+
   /** Deletes some rows of a table whose time has come, the oldest first; see `deleteUntil`. */
   function deletion<Table extends keyof Tables & string>(
     ...columns: readonly [table: Table, key: keyof Tables[Table] & string, time: keyof Tables[Table] & string]
@@ -140,7 +208,7 @@ export function statementsOver<Tables>() {
     });
   }
 
-  return { statement, listStatement, deletion };
+  return { statement, listStatement, table, deletion };
 }
 
 export type Deletion = Statement<{ readonly until: number; readonly limit: number }, unknown>;

@@ -67,13 +67,13 @@ export async function refresh(deps: AccountDeps, cookie = '', signedIn: SignInCl
       },
       async replace() {
         if ((await handle.run(store.replaceRefreshToken, { sessionId, hash, now })) === 0) return false;
-        await handle.run(store.insertRefreshToken, { sessionId, hash: next.hash, sealed });
+        await handle.run(store.insertRefreshToken, { session_id: sessionId, hash: next.hash, sealed });
         // A token deleted here still identifies its family, and counts as reused.
         await handle.run(store.deleteReplacedTokens, { sessionId, before: now - GRACE_MS });
         return true;
       },
       async replacedAt() {
-        return (await handle.get(store.findRefreshToken, { sessionId, hash }))?.replaced_at;
+        return (await handle.get(store.findRefreshToken, { session_id: sessionId, hash }))?.replaced_at;
       },
       async current() {
         return (await handle.get(store.findCurrentRefreshToken, { sessionId }))?.sealed;
@@ -88,7 +88,8 @@ export async function refresh(deps: AccountDeps, cookie = '', signedIn: SignInCl
       return null;
     }
     await handle.run(store.deleteExpiredAccessTokens, { sessionId, now });
-    await handle.run(store.insertAccessToken, { hash: access.hash, sessionId, expiresAt: now + ACCESS_SECONDS * 1000 });
+    const expires_at = now + ACCESS_SECONDS * 1000;
+    await handle.run(store.insertAccessToken, { hash: access.hash, session_id: sessionId, expires_at });
     return found;
   });
   if (current === null) throw new NotevaultError('invalid_refresh_token');

@@ -17,7 +17,8 @@ export async function endSession(deps: AccountDeps, userId: UserId, sent: string
   const id = parseUuid(sent) as SessionId | null;
   if (id === null) throw new NotevaultError('session_not_found');
   await deps.db.transact(async (handle) => {
-    if ((await handle.run(store.deleteSessionOf, { id, userId })) === 0) throw new NotevaultError('session_not_found');
+    if ((await handle.run(store.deleteSessionOf, { id, user_id: userId })) === 0)
+      throw new NotevaultError('session_not_found');
     announce(deps, handle, userId);
   });
 }

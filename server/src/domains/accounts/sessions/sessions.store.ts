@@ -1,14 +1,14 @@
 import type { SessionId, UserId } from '@notevault/protocol/values/ids.ts';
-import { picked, statementsOver } from '../../../ports/database/statement.ts';
-import type { AccountsTables, SessionRow } from '../accounts.tables.ts';
+import { statementsOver } from '../../../ports/database/statement.ts';
+import type { AccountsTables } from '../accounts.tables.ts';
 
-const { statement } = statementsOver<AccountsTables>();
+const { statement, table } = statementsOver<AccountsTables>();
+const sessions = table('sessions');
+const refreshTokens = table('refresh_tokens');
 
-export const insertSession = statement((db, p: SessionRow) =>
-  db.insertInto('sessions').values({
-    ...picked(p, ['id', 'user_id', 'family_hash', 'network_mac', 'client']),
-    ...picked(p, ['created_at', 'last_used_at', 'expires_at']),
-  }),
+export const insertSession = sessions.insert(
+  ...(['id', 'user_id', 'family_hash', 'network_mac', 'client'] as const),
+  ...(['created_at', 'last_used_at', 'expires_at'] as const),
 );
 
 /** An active session of the user that started in this network. */
@@ -56,19 +56,15 @@ export const listSessions = statement((db, p: { userId: UserId; now: number }) =
     .orderBy('id', 'desc'),
 );
 
-export const deleteSessionOf = statement((db, p: { id: SessionId; userId: UserId }) =>
-  db.deleteFrom('sessions').where('id', '=', p.id).where('user_id', '=', p.userId),
-);
+export const deleteSessionOf = sessions.delete('id', 'user_id');
 
-export const deleteSession = statement((db, p: { id: SessionId }) => db.deleteFrom('sessions').where('id', '=', p.id));
+export const deleteSession = sessions.delete('id');
 
 export const deleteFamily = statement((db, p: { familyHash: Buffer }) =>
   db.deleteFrom('sessions').where('family_hash', '=', p.familyHash).returning(['id', 'user_id']),
 );
 
-export const deleteSessionsOf = statement((db, p: { userId: UserId }) =>
-  db.deleteFrom('sessions').where('user_id', '=', p.userId),
-);
+export const deleteSessionsOf = sessions.delete('user_id');
 
 export const deleteOtherSessions = statement((db, p: { userId: UserId; kept: SessionId }) =>
   db.deleteFrom('sessions').where('user_id', '=', p.userId).where('id', '!=', p.kept),
@@ -78,11 +74,7 @@ export const deleteExpiredSessions = statement((db, p: { userId: UserId; now: nu
   db.deleteFrom('sessions').where('user_id', '=', p.userId).where('expires_at', '<=', p.now),
 );
 
-export const insertRefreshToken = statement((db, p: { sessionId: SessionId; hash: Buffer; sealed: Buffer }) =>
-  db
-    .insertInto('refresh_tokens')
-    .values({ session_id: p.sessionId, hash: p.hash, sealed: p.sealed, replaced_at: null }),
-);
+export const insertRefreshToken = refreshTokens.insert('session_id', 'hash', 'sealed');
 
 /** Changes one row for the first use of the token, and none after that. */
 export const replaceRefreshToken = statement((db, p: { sessionId: SessionId; hash: Buffer; now: number }) =>
@@ -94,13 +86,7 @@ export const replaceRefreshToken = statement((db, p: { sessionId: SessionId; has
     .where('replaced_at', 'is', null),
 );
 
-export const findRefreshToken = statement((db, p: { sessionId: SessionId; hash: Buffer }) =>
-  db
-    .selectFrom('refresh_tokens')
-    .select(['replaced_at'])
-    .where('session_id', '=', p.sessionId)
-    .where('hash', '=', p.hash),
-);
+export const findRefreshToken = refreshTokens.find(['session_id', 'hash'], ['replaced_at']);
 
 export const findCurrentRefreshToken = statement((db, p: { sessionId: SessionId }) =>
   db
@@ -114,9 +100,7 @@ export const deleteReplacedTokens = statement((db, p: { sessionId: SessionId; be
   db.deleteFrom('refresh_tokens').where('session_id', '=', p.sessionId).where('replaced_at', '<', p.before),
 );
 
-export const insertAccessToken = statement((db, p: { hash: Buffer; sessionId: SessionId; expiresAt: number }) =>
-  db.insertInto('access_tokens').values({ hash: p.hash, session_id: p.sessionId, expires_at: p.expiresAt }),
-);
+export const insertAccessToken = table('access_tokens').insert('hash', 'session_id', 'expires_at');
 
 export const deleteExpiredAccessTokens = statement((db, p: { sessionId: SessionId; now: number }) =>
   db.deleteFrom('access_tokens').where('session_id', '=', p.sessionId).where('expires_at', '<=', p.now),

@@ -80,9 +80,9 @@ export async function prepareSession(
     async write(handle, userId) {
       await handle.run(store.deleteExpiredSessions, { userId, now });
       await handle.run(store.insertSession, { ...session, user_id: userId });
-      await handle.run(store.insertRefreshToken, { sessionId: id, hash: refresh.hash, sealed });
-      const expiresAt = now + ACCESS_SECONDS * 1000;
-      await handle.run(store.insertAccessToken, { hash: access.hash, sessionId: id, expiresAt });
+      await handle.run(store.insertRefreshToken, { session_id: id, hash: refresh.hash, sealed });
+      const expires_at = now + ACCESS_SECONDS * 1000;
+      await handle.run(store.insertAccessToken, { hash: access.hash, session_id: id, expires_at });
     },
   };
 }

@@ -44,7 +44,7 @@ export class IndexPersistence {
   /** Deletes a vault's stored index and the one in memory. */
   async forget(vault: OpenVault): Promise<void> {
     const { db, worker } = this.#deps;
-    await db.transact((handle) => handle.run(store.deleteIndex, { vault: vault.id }));
+    await db.transact((handle) => handle.run(store.deleteIndex, { vault_id: vault.id }));
     await worker.request('dropIndex', { vault: vault.id });
   }
 
@@ -57,7 +57,8 @@ export class IndexPersistence {
     const { db, worker } = this.#deps;
     const { seq, segments, sealed } = await worker.request('freeze', { vault: vault.id, key: vault.key.share(1) });
     for (const { id, parts, fresh } of segments) if (fresh) await this.#storeSegment(vault, id, parts);
-    const row = { vault: vault.id, format: indexFormat, epoch: vault.feedEpoch, seq, segments: Buffer.from(sealed) };
+    const progress = { format: indexFormat, feed_epoch: vault.feedEpoch, seq };
+    const row = { vault_id: vault.id, ...progress, segments: Buffer.from(sealed) };
     await db.transact((handle) => handle.run(store.putIndex, row));
     await worker.request('markStored', { vault: vault.id });
     await this.#deleteReplacedSegments(vault);
@@ -67,14 +68,15 @@ export class IndexPersistence {
     const { db, worker } = this.#deps;
     for (let part = 0; part < parts; part++) {
       const data = await worker.request('segmentPart', { vault: vault.id, key: vault.key.share(1), segment, part });
-      await db.transact((handle) => handle.run(store.insertPart, { vault: vault.id, segment, part, data }));
+      const row = { vault_id: vault.id, segment_id: segment, part, data: Buffer.from(data) };
+      await db.transact((handle) => handle.run(store.insertPart, row));
     }
   }
 
   /** Deletes segments that the stored index does not name, unless another process may be writing them. */
   async #deleteReplacedSegments(vault: OpenVault): Promise<void> {
     const { db, clock } = this.#deps;
-    const row = await db.get(store.findIndex, { vault: vault.id });
+    const row = await db.get(store.findIndex, { vault_id: vault.id });
     const list = row === undefined ? null : openSegmentList(vault, row);
     const named = new Set(list?.segments.map(({ id }) => id) ?? []);
     const abandonedBefore = clock.now() - ABANDONED_MS;
@@ -99,7 +101,7 @@ export class IndexPersistence {
 
 /** Deletes a slice of a purged vault's stored index; resolves to true when more may be left. */
 export async function eraseIndexSlice(handle: WriteHandle, vault: VaultId): Promise<boolean> {
-  await handle.run(store.deleteIndex, { vault });
+  await handle.run(store.deleteIndex, { vault_id: vault });
   const [first] = await handle.all(store.findSegments, { vault, after: NIL_UUID, limit: 1 });
   if (first === undefined) return false;
   await deleteParts(handle, vault, first.segment_id);
@@ -109,7 +111,7 @@ export async function eraseIndexSlice(handle: WriteHandle, vault: VaultId): Prom
 async function deleteParts(handle: WriteHandle, vault: VaultId, segment: string): Promise<number> {
   const rows = await handle.all(store.findPartsOf, { vault, segment, limit: PARTS_PER_DELETE });
   const parts = rows.map(({ part }) => part);
-  return handle.runMany(store.deleteParts, { vault, segment }, parts);
+  return handle.runMany(store.deleteParts, { vault_id: vault, segment_id: segment }, parts);
 }
 
 /** Epoch milliseconds of a UUIDv7 (RFC 9562, section 5.7). */

@@ -20,7 +20,7 @@ export async function loadStoredIndex(
   worker: WorkerClient,
   vault: OpenVault,
 ): Promise<IndexState | null> {
-  const row = await db.get(store.findIndex, { vault: vault.id });
+  const row = await db.get(store.findIndex, { vault_id: vault.id });
   if (row === undefined || row.format !== indexFormat || row.feed_epoch !== vault.feedEpoch) return null;
   const list = openSegmentList(vault, row);
   if (list === null || !(await loadSegments(db, worker, vault, list))) return null;
@@ -48,7 +48,7 @@ async function loadSegments(
 ): Promise<boolean> {
   for (const { id: segment, parts } of segments) {
     for (let part = 0; part < parts; part++) {
-      const row = await db.get(store.findPart, { vault: vault.id, segment, part });
+      const row = await db.get(store.findPart, { vault_id: vault.id, segment_id: segment, part });
       if (row === undefined) return false;
       const transfer = new TransferList();
       const data = transfer.add(row.data);

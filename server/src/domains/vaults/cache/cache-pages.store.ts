@@ -2,7 +2,8 @@ import type { VaultId } from '@notevault/protocol/values/ids.ts';
 import { statementsOver } from '../../../ports/database/statement.ts';
 import type { CachePagesTables } from './cache-pages.tables.ts';
 
-const { statement, listStatement } = statementsOver<CachePagesTables>();
+const { statement, table } = statementsOver<CachePagesTables>();
+const pages = table('cache_pages');
 
 /** Pages of a vault's rows of one kind after an id, ordered by id. */
 export const findPages = statement((db, p: { vault: VaultId; kind: string; after: string; limit: number }) =>
@@ -16,13 +17,9 @@ export const findPages = statement((db, p: { vault: VaultId; kind: string; after
     .limit(p.limit),
 );
 
-export const insertPage = statement((db, p: { vault: VaultId; kind: string; id: string; data: Buffer }) =>
-  db.insertInto('cache_pages').values({ vault_id: p.vault, kind: p.kind, id: p.id, data: p.data }),
-);
+export const insertPage = pages.insert('vault_id', 'kind', 'id', 'data');
 
-export const deletePages = listStatement((db, p: { vault: VaultId; kind: string }, ids: string[]) =>
-  db.deleteFrom('cache_pages').where('vault_id', '=', p.vault).where('kind', '=', p.kind).where('id', 'in', ids),
-);
+export const deletePages = pages.deleteMany(['vault_id', 'kind'], 'id');
 
 export const deleteAllPages = statement((db, _: Record<never, never>) => db.deleteFrom('cache_pages'));
 

@@ -78,13 +78,13 @@ export class CachePages {
   async write(kind: string, vault: OpenVault, rows: readonly PageRow[]): Promise<string> {
     const id = this.#clock.uuid();
     const data = pageRows.seal(vault.key, contextOf(vault, kind, id), [...rows]);
-    await this.#db.transact((handle) => handle.run(store.insertPage, { vault: vault.id, kind, id, data }));
+    await this.#db.transact((handle) => handle.run(store.insertPage, { vault_id: vault.id, kind, id, data }));
     return id;
   }
 
   async delete(kind: string, vault: VaultId, pages: readonly string[]): Promise<void> {
     for (const slice of slicesOf(pages, SLICE)) {
-      await this.#db.transact((handle) => handle.runMany(store.deletePages, { vault, kind }, slice));
+      await this.#db.transact((handle) => handle.runMany(store.deletePages, { vault_id: vault, kind }, slice));
     }
   }
 
@@ -102,7 +102,7 @@ export class CachePages {
   /** Deletes a slice of a purged vault's pages; true when more may be left. */
   async purgeSlice(handle: WriteHandle, vault: VaultId): Promise<boolean> {
     const found = await handle.all(store.findSomePages, { vault, limit: SLICE });
-    for (const { kind, id } of found) await handle.runMany(store.deletePages, { vault, kind }, [id]);
+    for (const { kind, id } of found) await handle.runMany(store.deletePages, { vault_id: vault, kind }, [id]);
     return found.length > 0;
   }
 }
