@@ -4,9 +4,8 @@ import type { SealingKey } from '../../ports/keyring/keyring.ts';
 import * as store from './accounts.store.ts';
 import type { UserRow } from './accounts.tables.ts';
 import type { AccountContext, AccountDeps } from './accounts.ts';
-import { lockAdmins, requireAdmin, requireOtherAdmin } from './active-admins.ts';
-import { requestErasure } from './analytics-erasure.ts';
-import { analyticsIdOf } from './profile.ts';
+import { lockAdmins, requireAdmin, requireOtherAdmin } from './admin.ts';
+import { analyticsIdOf, requestErasure } from './profile.ts';
 import * as sessionStore from './sessions/sessions.store.ts';
 
 const BATCH = 100;

@@ -8,21 +8,33 @@ import type { Keys } from '../keys/keys.ts';
 import type { PlanTable } from '../plans/plans.ts';
 import { deleteMe, deleteUser, resumeDeletions } from './account-deletion.ts';
 import * as store from './accounts.store.ts';
-import { findByEmail, findOwner, openSession, setPlan, setSuspended } from './admin.ts';
-import { sendErasures } from './analytics-erasure.ts';
+import {
+  countAccounts,
+  findByEmail,
+  findOwner,
+  listUsers,
+  openSession,
+  setPlan,
+  setSuspended,
+  updateUser,
+} from './admin.ts';
 import { canonicalEmail } from './emails.ts';
-import { createInvite, deleteInvite, listInvites } from './invites.ts';
 import { changePassword, issueReset, resetPassword } from './password-reset.ts';
 import { createPasswords, type PasswordCost, type Passwords } from './passwords.ts';
-import { me, updateMe } from './profile.ts';
-import { bootstrap, createUser, register } from './registration.ts';
+import { me, sendErasures, updateMe } from './profile.ts';
+import {
+  bootstrap,
+  createInvite,
+  createUser,
+  deleteInvite,
+  listInvites,
+  register,
+  setupToken,
+} from './registration.ts';
 import { createLoginThrottle, type RecordAttempt } from './sessions/login-throttle.ts';
 import { findRefreshable, refresh } from './sessions/refresh-tokens.ts';
-import { endOtherSessions, endSession, sessionsOf } from './sessions/session-list.ts';
-import { authenticate, logout, recall } from './sessions/sessions.ts';
+import { authenticate, endOtherSessions, endSession, logout, recall, sessionsOf } from './sessions/sessions.ts';
 import { identify, login } from './sessions/sign-in.ts';
-import { setupToken } from './setup-token.ts';
-import { countAccounts, listUsers, updateUser } from './user-admin.ts';
 
 /** Effects of accounts in later domains; bound in app/. */
 export interface AccountHooks {
@@ -67,8 +79,8 @@ export interface AccountContext extends AccountDeps {
   readonly recordAttempt: RecordAttempt;
 }
 
-export type { Invite } from './invites.ts';
-export type { ListedUser, UserChange } from './user-admin.ts';
+export type { ListedUser, UserChange } from './admin.ts';
+export type { Invite } from './registration.ts';
 
 /** Accounts: registration, authentication, profiles and deletion. */
 export type Accounts = ReturnType<typeof createAccounts>;

@@ -1,9 +1,10 @@
+import { timingSafeEqual } from 'node:crypto';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
-import type { UserId } from '@notevault/protocol/values/ids.ts';
+import { parseUuid, type UserId } from '@notevault/protocol/values/ids.ts';
 import type { WriteHandle } from '../../ports/database/database.ts';
-import { hashOf } from '../tokens/tokens.ts';
+import { hashOf, newToken } from '../tokens/tokens.ts';
 import * as store from './accounts.store.ts';
-import type { Role, UserRow } from './accounts.tables.ts';
+import type { InviteRow, Role, UserRow } from './accounts.tables.ts';
 import type { AccountContext, AccountDeps, Joining } from './accounts.ts';
 import { canonicalEmail } from './emails.ts';
 import { checkPassword } from './passwords.ts';
@@ -11,7 +12,6 @@ import { cleanDisplayName, type User, userOf } from './profile.ts';
 import type { SignInClient } from './sessions/session-client.ts';
 import { prepareSession } from './sessions/sessions.ts';
 import { type Credentials, readCredentials, type SignedIn } from './sessions/sign-in.ts';
-import { checkSetupToken } from './setup-token.ts';
 
 export interface NewAccount extends Credentials {
   readonly display_name?: string | null;
@@ -154,4 +154,63 @@ async function insertAccount(
   const row = await handle.get(store.findUser, { id });
   if (row === undefined) throw new Error('an account just written cannot be read');
   return row;
+}
+
+const PREFIX = 'nv_setup_';
+
+/**
+ * The token with which the first account can be made from elsewhere than the machine of the server; null once there is
+ * an account. It is derived from the server's key, so every process and every start shows the same one, and the database
+ * holds nothing from which it could be made without the master key.
+ */
+export async function setupToken(deps: AccountDeps): Promise<string | null> {
+  const first = await deps.db.get(store.findFirstAccount, {});
+  return first === undefined ? deriveToken(deps) : null;
+}
+
+/** Throws `setup_token_required` when none was sent, and `setup_token_invalid`. */
+export async function checkSetupToken(deps: AccountDeps, sent: string | null): Promise<void> {
+  if (sent === null) throw new NotevaultError('setup_token_required');
+  if (!timingSafeEqual(hashOf(sent), hashOf(await deriveToken(deps)))) throw new NotevaultError('setup_token_invalid');
+}
+
+async function deriveToken({ keys }: AccountDeps): Promise<string> {
+  const server = await keys.openServer();
+  return PREFIX + server.mac('setup token', 'first account').toString('base64url');
+}
+
+const INVITE_MS = 7 * 24 * 60 * 60 * 1000;
+const LISTED_MAX = 1000;
+
+/** An invite to register that was not used yet. */
+export type Invite = Omit<InviteRow, 'hash'>;
+
+/** Makes an invite for a week, for one e-mail if that is given. Its token is shown once. */
+export async function createInvite(
+  { db, clock }: AccountDeps,
+  sent: string | null = null,
+): Promise<Invite & { readonly token: string }> {
+  const email = sent === null ? null : canonicalEmail(sent);
+  if (sent !== null && email === null) throw new NotevaultError('email_and_password_required');
+  const token = newToken(clock.random, 'nv_inv_');
+  const now = clock.now();
+  const invite = { id: clock.uuid(), email, created_at: now, expires_at: now + INVITE_MS };
+  await db.transact(async (handle) => {
+    await handle.run(store.deleteExpiredInvites, { now });
+    await handle.run(store.insertInvite, { ...invite, hash: token.hash });
+  });
+  return { ...invite, token: token.raw };
+}
+
+/** The invites that can be used, the latest first. */
+export async function listInvites({ db, clock }: AccountDeps): Promise<Invite[]> {
+  return db.all(store.listInvites, { now: clock.now(), limit: LISTED_MAX });
+}
+
+/** Throws `invite_not_found`. */
+export async function deleteInvite({ db, clock }: AccountDeps, sent: string): Promise<void> {
+  const id = parseUuid(sent);
+  const now = clock.now();
+  const deleted = id === null ? 0 : await db.transact((handle) => handle.run(store.deleteInvite, { id, now }));
+  if (deleted === 0) throw new NotevaultError('invite_not_found');
 }

@@ -1,6 +1,8 @@
-import type { UserId } from '@notevault/protocol/values/ids.ts';
+import type { UserId, VaultId } from '@notevault/protocol/values/ids.ts';
+import type { ReadHandle, WriteHandle } from '../../ports/database/database.ts';
 import type { Principal } from '../access/access.ts';
 import { type Plan, planOf } from '../plans/plans.ts';
+import * as feeds from './vault-feeds.store.ts';
 import * as store from './vaults.store.ts';
 import type { VaultDeps } from './vaults.ts';
 
@@ -33,4 +35,50 @@ export function createUsage({ db, plans }: VaultDeps) {
     },
     totals: async (): Promise<Totals> => (await db.get(store.sumActiveOfAll, {})) ?? NO_TOTALS,
   };
+}
+
+/** How much the trash of a vault has, or by how much that changes. */
+export interface TrashContents {
+  readonly notes: number;
+  /** Bytes of the notes' texts. */
+  readonly textBytes: number;
+  readonly attachmentBytes: number;
+}
+
+export const EMPTY_TRASH: TrashContents = { notes: 0, textBytes: 0, attachmentBytes: 0 };
+
+export interface VaultTrash extends TrashContents {
+  readonly vaultId: VaultId;
+  readonly plan: Plan;
+}
+
+/** The counts of what the trash of each vault has. */
+export type TrashUsage = ReturnType<typeof createTrashUsage>;
+
+export function createTrashUsage({ db, plans }: Pick<VaultDeps, 'db' | 'plans'>) {
+  return {
+    /** Changes the counts of a vault without a change of its feed, under the vault's lock. */
+    async countTrash(handle: WriteHandle, vaultId: VaultId, change: TrashContents): Promise<void> {
+      await handle.run(feeds.countTrash, { vaultId, ...change });
+    },
+    async trashOf(handle: ReadHandle, vaultId: VaultId): Promise<TrashContents> {
+      const row = await handle.get(feeds.findTrash, { vaultId });
+      return row === undefined ? EMPTY_TRASH : contentsOf(row);
+    },
+    /** Returns at most `limit` active vaults ordered by id, starting after `after`. */
+    async trashes(after: VaultId, limit: number): Promise<VaultTrash[]> {
+      const rows = await db.all(feeds.findTrashes, { after, limit });
+      return rows.map((row) => ({ vaultId: row.vault_id, ...contentsOf(row), plan: planOf(plans, row.tier) }));
+    },
+  };
+}
+
+interface TrashColumns {
+  readonly trash_notes: number;
+  readonly trash_text_bytes: number;
+  readonly trash_attachment_bytes: number;
+}
+
+function contentsOf(row: TrashColumns): TrashContents {
+  return { notes: row.trash_notes, textBytes: row.trash_text_bytes, attachmentBytes: row.trash_attachment_bytes };
 }

@@ -4,7 +4,7 @@ import { KeyedLock } from '../../../concurrency/keyed-lock.ts';
 import type { Clock } from '../../../ports/clock/clock.ts';
 import { ConstraintError, type Database, type ReadHandle, type WriteHandle } from '../../../ports/database/database.ts';
 import type { OpenVault } from '../../access/access.ts';
-import type { ChangeFeeds, FeedState } from '../change-feed.ts';
+import type { ChangeFeeds, FeedState } from '../change-sequence.ts';
 import { CachePages } from './cache-pages.ts';
 import { type CachedCollection, type CachedRow, CachedRows, PAGE_ROWS, type RowsView } from './cached-rows.ts';
 
