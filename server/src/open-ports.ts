@@ -225,11 +225,7 @@ const CUT_SHORT =
   'A key rotation was interrupted: some data is already under the new master key. Run "notevault keys rotate" again to finish it.';
 
 /** Whether an interrupted rotation had put all data under its new key, but had not yet replaced the key file. */
-async function isUnderNextKey(
-  config: Config,
-  counts: readonly { masterKeyId: string }[],
-  clock: Clock,
-): Promise<boolean> {
+async function isUnderNextKey(config: Config, counts: readonly { masterKeyId: string }[], clock: Clock) {
   const next = config.masterKey === null ? await readKeyFile(nextKeyFile(config.dataDir)) : null;
   if (next === null) return false;
   const { masterKeyId } = new MasterKeyring(next, clock.random);

@@ -2,7 +2,7 @@ import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { Need } from '@notevault/protocol/operations.ts';
 import type { OpenVault, Principal } from '../domains/access/access.ts';
 import type { RateLimits } from '../domains/plans/plans.ts';
-import type { FoundVault, RequestedVault } from '../domains/vaults/access.ts';
+import type { FoundVault } from '../domains/vaults/access.ts';
 import type { Guard, SelectedVault } from '../http/route.ts';
 import type { Database } from '../ports/database/database.ts';
 import { isStorageFull } from '../telemetry/storage-state.ts';
@@ -68,12 +68,7 @@ export class RequestGuard implements Guard {
     this.#recent.clear();
   }
 
-  async #open(
-    principal: Principal,
-    need: Need,
-    header: string | undefined,
-    found?: Promise<FoundVault | undefined>,
-  ): Promise<RequestedVault> {
+  async #open(principal: Principal, need: Need, header: string | undefined, found?: Promise<FoundVault | undefined>) {
     const { vaults, notes } = this.#domains;
     const vault = await vaults.openVault(principal, header, need, found);
     // An acknowledged edit of a socket must be visible to every later request.

@@ -128,11 +128,7 @@ function checkedBytes(answer: Reply, { principal, vault }: Authorized, { guard }
  * The tag of an answer that depends only on the vault. The answer is made after its tag, so it may be
  * newer: then no later tag equals this one, and the client gets it once more.
  */
-async function stateTagOf(
-  request: FastifyRequest,
-  { vault }: Authorized,
-  { guard, version }: MountedDeps,
-): Promise<string | null> {
+async function stateTagOf(request: FastifyRequest, { vault }: Authorized, { guard, version }: MountedDeps) {
   if (vault === undefined) return null;
   return stateTag(version, await guard.stateOf(vault), request.originalUrl);
 }

@@ -157,11 +157,7 @@ const DATABASE_BYTES = {
   postgres: 'select pg_database_size(current_database()) as bytes',
 };
 
-async function copyDatabase(
-  { target, progress }: BackupRequest,
-  snapshot: DatabaseSnapshot,
-  pace: Pace,
-): Promise<ManifestBody['database']> {
+async function copyDatabase({ target, progress }: BackupRequest, snapshot: DatabaseSnapshot, pace: Pace) {
   const parts: ManifestBody['database'] = [];
   let copied = 0;
   for await (const part of snapshot.parts()) {

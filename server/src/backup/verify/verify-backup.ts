@@ -40,12 +40,7 @@ export async function verifyBackup({ path, config, passphrase, deep, progress }:
 }
 
 /** Restores as into an empty folder, whatever the configuration says of database and blobs. */
-async function restoreIntoScratch(
-  { source, scratch }: OpenBackup,
-  key: BackupKey,
-  config: Config,
-  deep: boolean,
-): Promise<CopyCheck> {
+async function restoreIntoScratch({ source, scratch }: OpenBackup, key: BackupKey, config: Config, deep: boolean) {
   const dataDir = join(scratch, 'data');
   await mkdir(dataDir, { mode: 0o700 });
   await requireFree(dataDir, stagedBytes(source), 'Verifying (TMPDIR says where)');

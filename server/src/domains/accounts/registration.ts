@@ -5,7 +5,7 @@ import type { WriteHandle } from '../../ports/database/database.ts';
 import { hashOf, newToken } from '../tokens/tokens.ts';
 import * as store from './accounts.store.ts';
 import type { InviteRow, Role, UserRow } from './accounts.tables.ts';
-import type { AccountContext, AccountDeps, Joining } from './accounts.ts';
+import type { AccountContext, AccountDeps } from './accounts.ts';
 import { canonicalEmail } from './emails.ts';
 import { checkPassword } from './passwords.ts';
 import { cleanDisplayName, type User, userOf } from './profile.ts';
@@ -99,10 +99,7 @@ interface Admission {
  * Refuses whatever can be refused before a password is hashed. Resolves to what the account joins by registering, if it
  * was an invitation to a vault that lets it register.
  */
-async function checkMode(
-  deps: AccountDeps,
-  { email, invite, setupToken, isLocal }: Admission,
-): Promise<Joining | null> {
+async function checkMode(deps: AccountDeps, { email, invite, setupToken, isLocal }: Admission) {
   const { db, clock, registration, hooks } = deps;
   if ((await db.get(store.findFirstAccount, {})) === undefined) {
     if (!isLocal || setupToken !== null) await checkSetupToken(deps, setupToken);
@@ -123,12 +120,7 @@ async function checkMode(
  * The same check inside the transaction, where it counts: meanwhile there may be a first account, or the invite be
  * used.
  */
-async function admit(
-  handle: WriteHandle,
-  { clock, registration }: AccountDeps,
-  email: string,
-  invite: string | null,
-): Promise<void> {
+async function admit(handle: WriteHandle, { clock, registration }: AccountDeps, email: string, invite: string | null) {
   if (registration === 'open') return;
   if (registration === 'closed') throw new NotevaultError('registration_closed');
   if (invite === null) throw new NotevaultError('invite_required');

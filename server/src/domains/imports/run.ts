@@ -113,12 +113,7 @@ class Importer {
     this.#length += content.length;
   }
 
-  async #addAttachment(
-    from: string,
-    path: string,
-    bytes: () => AsyncIterable<Uint8Array>,
-    mtime: number | null,
-  ): Promise<void> {
+  async #addAttachment(from: string, path: string, bytes: () => AsyncIterable<Uint8Array>, mtime: number | null) {
     const { vault, dryRun, progress, extensions } = this.#run;
     if (!extensions.has(/\.([^./]+)$/.exec(path)?.[1]?.toLowerCase() ?? '')) throw new EntryRefused('type_not_allowed');
     if (!vault.plan.attachments_enabled) throw new EntryRefused('limit_exceeded');

@@ -105,11 +105,7 @@ function changedNote(vault: OpenVault, row: FeedEntry): ChangedNote {
 }
 
 /** Returns the texts of live notes of the same snapshot, by id, without those that are damaged. */
-async function readableTextsOf(
-  handle: ReadHandle,
-  vault: OpenVault,
-  notes: readonly TextToRead[],
-): Promise<Map<NoteId, string>> {
+async function readableTextsOf(handle: ReadHandle, vault: OpenVault, notes: readonly TextToRead[]) {
   const yieldIfDue = createYield();
   const texts = new Map<NoteId, string>();
   for (const slice of slicesBySize(notes, TEXTS, ({ sizeBytes }) => sizeBytes)) {

@@ -104,12 +104,7 @@ async function moveDefault(handle: WriteHandle, row: VaultWithCounts, wanted: bo
   await handle.run(store.setDefault, { id: row.id });
 }
 
-async function rewriteMeta(
-  handle: WriteHandle,
-  row: VaultWithCounts,
-  keys: OpenKeys,
-  change: UpdateVaultBody,
-): Promise<void> {
+async function rewriteMeta(handle: WriteHandle, row: VaultWithCounts, keys: OpenKeys, change: UpdateVaultBody) {
   const old = metaOf(keys.key, row);
   const name = change.name ?? old.name;
   const description = change.description === undefined ? old.description : change.description;

@@ -67,11 +67,7 @@ export function onnxEmbedder({ folder, threads }: OnnxOptions): Embedder {
   };
 
   /** Returns the vectors of texts. A text longer than the model accepts gets the mean of its windows. */
-  async function embed(
-    texts: readonly string[],
-    signal: AbortSignal,
-    kind: 'query' | 'passages',
-  ): Promise<Float32Array[]> {
+  async function embed(texts: readonly string[], signal: AbortSignal, kind: 'query' | 'passages') {
     const { space, tokens, session, pooling } = await model();
     const vectors = texts.map(() => new Float32Array(space.dimensions));
     const windows = texts.flatMap((text, at) => tokens.windows(text, space.maxTokens).map((ids) => ({ ids, at })));

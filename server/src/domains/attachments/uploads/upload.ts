@@ -146,12 +146,7 @@ export async function checkSize(
 /**
  * Returns the size limits of the plan and the upload method; the quota is checked again when the upload is committed.
  */
-async function limitsOf(
-  deps: AttachmentDeps,
-  handle: ReadHandle,
-  vault: OpenVault,
-  upload: Announcement,
-): Promise<SizeLimit[]> {
+async function limitsOf(deps: AttachmentDeps, handle: ReadHandle, vault: OpenVault, upload: Announcement) {
   const { plan } = vault;
   const limits: SizeLimit[] = [];
   const current = upload.declaredBytes ?? 0;

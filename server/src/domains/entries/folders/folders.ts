@@ -124,12 +124,7 @@ async function rename(
 /**
  * Moves folders with their contents, all or none; resolves to the number requested. Throws the errors of batch requests.
  */
-async function moveMany(
-  deps: LockedDeps,
-  context: WriteContext<number>,
-  sent: unknown,
-  target: TargetInput,
-): Promise<number> {
+async function moveMany(deps: LockedDeps, context: WriteContext<number>, sent: unknown, target: TargetInput) {
   const { vault } = context;
   const ids = itemIds(sent);
   const find = async (): Promise<MoveRoot[]> => {

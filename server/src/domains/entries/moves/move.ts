@@ -90,19 +90,11 @@ export function moveOne<Result>(
 }
 
 /** Planned under the vault's lock of this process, a move usually still holds when it is carried out. */
-function moveLocked<Result>(
-  deps: LockedDeps,
-  context: WriteContext<Result>,
-  request: MoveRequest<Result>,
-): Promise<Result> {
+function moveLocked<Result>(deps: LockedDeps, context: WriteContext<Result>, request: MoveRequest<Result>) {
   return retryOnConflict(() => moveOnce(deps, context, request), ROUNDS_MAX);
 }
 
-async function moveOnce<Result>(
-  deps: EntryDeps,
-  context: WriteContext<Result>,
-  request: MoveRequest<Result>,
-): Promise<Result> {
+async function moveOnce<Result>(deps: EntryDeps, context: WriteContext<Result>, request: MoveRequest<Result>) {
   const { db, vaults } = deps;
   const { vault } = context;
   const before = await vaults.currentSeq(db, vault);
@@ -174,12 +166,7 @@ async function prepareBatches(
   return changed;
 }
 
-async function writeRows(
-  handle: WriteHandle,
-  vault: OpenVault,
-  rows: readonly StoredEntry[],
-  first: Seq,
-): Promise<void> {
+async function writeRows(handle: WriteHandle, vault: OpenVault, rows: readonly StoredEntry[], first: Seq) {
   for (let at = 0; at < rows.length; at += SLICE) {
     const slice = rows.slice(at, at + SLICE).map((row, index) => ({ ...row, seq: first + at + index }));
     if (!(await entryRows.overwrite(handle, vault.id, slice))) throw new RevisionConflict();

@@ -74,11 +74,7 @@ function count(items: readonly MovedPath[]): CountDelta {
 }
 
 /** Returns the first item whose new path is taken by another entry or by an earlier item. */
-async function findConflict(
-  handle: ReadHandle,
-  vault: OpenVault,
-  items: readonly KeyedMovedPath[],
-): Promise<KeyedMovedPath | undefined> {
+async function findConflict(handle: ReadHandle, vault: OpenVault, items: readonly KeyedMovedPath[]) {
   // A change of case alone keeps the path key, so it cannot conflict.
   const renamed = items.filter(({ fromKey, toKey }) => !fromKey.equals(toKey));
   const leaving = new Set(renamed.map(({ id }) => id));

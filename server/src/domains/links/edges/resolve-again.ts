@@ -176,12 +176,7 @@ function retargetsIn(
 }
 
 /** Returns the target of a link in a note; null if that needs the note's path, and it is unreadable. */
-function targetFrom(
-  extensions: Extensions,
-  source: Source,
-  text: LinkText,
-  candidates: readonly Candidate[],
-): Target | null {
+function targetFrom(extensions: Extensions, source: Source, text: LinkText, candidates: readonly Candidate[]) {
   const path = dependsOnSource(text, candidates) ? source.path() : '';
   return path === null ? null : targetOf(extensions, text, path, candidates);
 }

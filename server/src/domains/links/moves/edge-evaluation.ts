@@ -155,10 +155,7 @@ function targetPathOf(index: MoveIndex, candidates: CandidatesAfterMove, edge: S
 }
 
 /** Returns the lookup keys of all possible texts. A text is looked up by its last segment, and many have the same. */
-async function keysOfChoices(
-  { extensions, index, yieldIfDue }: Move,
-  pending: readonly PendingEdge[],
-): Promise<Buffer[]> {
+async function keysOfChoices({ extensions, index, yieldIfDue }: Move, pending: readonly PendingEdge[]) {
   const names = new Set<string>();
   const keys: Buffer[] = [];
   for (const { text, choices, original } of pending) {

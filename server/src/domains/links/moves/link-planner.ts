@@ -116,11 +116,7 @@ async function prepareEdges(
 }
 
 /** Returns the link texts of a rewritten note, with the origins of rewritten links. */
-function textsAfter(
-  { links }: RewrittenNote,
-  before: readonly LinkText[],
-  rewrites: ReadonlyMap<number, LinkRewrite>,
-): LinkText[] {
+function textsAfter({ links }: RewrittenNote, before: readonly LinkText[], rewrites: ReadonlyMap<number, LinkRewrite>) {
   return links.map((link, ord) => {
     const text = textOf(link);
     const rewrite = rewrites.get(ord);

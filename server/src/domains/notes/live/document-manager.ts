@@ -160,12 +160,7 @@ export class DocumentManager implements AsyncDisposable {
     await Promise.all([this.#flushing.idle(), this.#refreshing.idle()]);
   }
 
-  async #apply(
-    document: LiveDocument,
-    updates: readonly Uint8Array[],
-    actor: Actor,
-    from: Watcher,
-  ): Promise<ApplyOutcome[]> {
+  async #apply(document: LiveDocument, updates: readonly Uint8Array[], actor: Actor, from: Watcher) {
     try {
       const apply = async () => {
         const outcomes = await document.apply(updates, actor, from);

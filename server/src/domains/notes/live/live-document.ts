@@ -194,12 +194,7 @@ export class LiveDocument {
     return (await Promise.all([outcomes, rest])).flat();
   }
 
-  async #applyAll(
-    updates: readonly Uint8Array[],
-    actor: Actor,
-    from: Watcher | null,
-    firstNeedsTrial = false,
-  ): Promise<ApplyResult[]> {
+  async #applyAll(updates: readonly Uint8Array[], actor: Actor, from: Watcher | null, firstNeedsTrial = false) {
     const outcomes: (ApplyResult | Promise<ApplyResult[]>)[] = [];
     let needsTrial = firstNeedsTrial;
     for (let at = 0; at < updates.length; ) {

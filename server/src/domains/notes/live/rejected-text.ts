@@ -10,7 +10,7 @@ import { isLarge, postVault, receiveDraft, withBuffers } from '../writes/offload
 import type { WritePlan } from '../writes/write-plan.ts';
 import { targetOf } from './fold.ts';
 import { type NoteState, postState, readNoteState } from './note-state.ts';
-import { type PreservedText, preservedText } from './preserved-text.ts';
+import { preservedText } from './preserved-text.ts';
 
 /** The text is that of the note or of its last version, or the note is deleted: there is nothing to preserve. */
 class NothingToPreserve extends Error {}
@@ -52,13 +52,7 @@ async function isPreserved({ db }: NoteDeps, vault: OpenVault, { note }: NoteSta
 /** The values that preserveText seals: content, meta and snapshot of both versions, and the document and its row. */
 const SEALS = 8;
 
-async function preserveOnPool(
-  deps: NoteDeps,
-  vault: OpenVault,
-  state: NoteState,
-  text: string,
-  actor: Actor,
-): Promise<PreservedText> {
+async function preserveOnPool(deps: NoteDeps, vault: OpenVault, state: NoteState, text: string, actor: Actor) {
   const { note, doc } = state;
   if (!isLarge(note, doc, text.length)) return preservedText(deps.clock.now(), vault, state, text, actor);
   const input = { now: deps.clock.now(), vault: postVault(vault, SEALS), state: postState(state), text, actor };

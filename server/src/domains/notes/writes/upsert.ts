@@ -105,12 +105,7 @@ async function planEdit(
 type Existing = Extract<WriteTarget, { kind: 'live' | 'tombstone' }>;
 
 /** Returns the fingerprint of a write that names a version; null for one that names none. */
-function fingerprintFor(
-  vault: OpenVault,
-  target: WriteTarget,
-  base: number | null | undefined,
-  text: string,
-): Buffer | null {
+function fingerprintFor(vault: OpenVault, target: WriteTarget, base: number | null | undefined, text: string) {
   if (base == null) return null;
   return fingerprintOf(vault, target.id, { base, text }, lastVersionOf(target) + 1);
 }

@@ -227,12 +227,7 @@ function writeEntry(
 }
 
 /** Writes the note's body and the version that it replaces; resolves to false when the fingerprints have changed. */
-async function writeBody(
-  handle: WriteHandle,
-  vault: OpenVault,
-  { target, next, fingerprints }: RowWrite,
-  seq: Seq,
-): Promise<boolean> {
+async function writeBody(handle: WriteHandle, vault: OpenVault, { target, next, fingerprints }: RowWrite, seq: Seq) {
   const { id, content, doc, replaced } = next;
   const body = { vault: vault.id, id, content, doc };
   if (target.kind === 'new') {

@@ -112,11 +112,7 @@ export class VaultChanges {
     return worker.request('placesOf', { key: vault.key.share(0), notes: posted, change }, transfer);
   }
 
-  async #write(
-    context: WriteContext<VaultChange>,
-    change: TextChange,
-    found: readonly ChangedPlaces[],
-  ): Promise<number> {
+  async #write(context: WriteContext<VaultChange>, change: TextChange, found: readonly ChangedPlaces[]) {
     const { notes } = this.#deps;
     const { vault } = context;
     const yieldIfDue = createYield();

@@ -94,10 +94,7 @@ export class IndexCatchUp {
     );
   }
 
-  async #run(
-    vault: OpenVault,
-    afterPage: (state: IndexState, tookMs: number) => void | Promise<void>,
-  ): Promise<IndexState> {
+  async #run(vault: OpenVault, afterPage: (state: IndexState, tookMs: number) => void | Promise<void>) {
     const { worker } = this.#deps;
     const inMemory = await worker.request('indexState', { vault: vault.id, epoch: vault.feedEpoch });
     let state = inMemory ?? (await this.#load(vault));

@@ -40,12 +40,7 @@ export function openSegmentList(vault: OpenVault, row: { seq: number; segments: 
 }
 
 /** Passes the parts of segments to the worker; resolves to false when one is missing or damaged. */
-async function loadSegments(
-  db: Database,
-  worker: WorkerClient,
-  vault: OpenVault,
-  { segments }: SegmentList,
-): Promise<boolean> {
+async function loadSegments(db: Database, worker: WorkerClient, vault: OpenVault, { segments }: SegmentList) {
   for (const { id: segment, parts } of segments) {
     for (let part = 0; part < parts; part++) {
       const row = await db.get(store.findPart, { vault_id: vault.id, segment_id: segment, part });

@@ -230,11 +230,7 @@ async function sortedByPath<Row extends CachedRow>(rows: readonly Row[], yieldIf
 }
 
 /** Merges two sorted lists: adding a few rows to many needs no sort of all. Lists that do not overlap are joined. */
-async function merged<Row extends CachedRow>(
-  kept: readonly Row[],
-  fresh: readonly Row[],
-  yieldIfDue: YieldIfDue,
-): Promise<Row[]> {
+async function merged<Row extends CachedRow>(kept: readonly Row[], fresh: readonly Row[], yieldIfDue: YieldIfDue) {
   const [last, first] = [kept.at(-1), fresh[0]];
   if (last === undefined || first === undefined || byPath(last, first) < 0) return [...kept, ...fresh];
   const all: Row[] = [];

@@ -59,11 +59,7 @@ export class PostgresHandle implements WriteHandle {
     this.effects.push(effect);
   }
 
-  #performMany<Params, Item, Row>(
-    statement: ListStatement<Params, Item, Row>,
-    params: Params,
-    items: readonly Item[],
-  ): Promise<StatementResult[]> {
+  #performMany<Params, Item, Row>(statement: ListStatement<Params, Item, Row>, params: Params, items: readonly Item[]) {
     let from = 0;
     const results = listSizes(items.length).map((size) => {
       const part = items.slice(from, from + size);

@@ -8,7 +8,7 @@ import { sealed } from '../../sealed-note.ts';
 import { offload } from '../../writes/offload/offload.ts';
 import { areLarge, DRAFT_SEALS, isLarge, postVault, receiveDraft } from '../../writes/offload/task-transfer.ts';
 import type { RowWrite } from '../../writes/write-plan.ts';
-import { type FoldedRow, foldUpdates, foldWaiting, lastActor, NOBODY, targetOf, typedDraft } from '../fold.ts';
+import { foldUpdates, foldWaiting, lastActor, NOBODY, targetOf, typedDraft } from '../fold.ts';
 import * as store from '../live.store.ts';
 import type { LiveDocument } from '../live-document.ts';
 import { type NoteState, postState, readNoteState } from '../note-state.ts';
@@ -67,12 +67,7 @@ export async function flushNote(
   }
 }
 
-async function fold(
-  deps: NoteDeps,
-  vault: OpenVault,
-  state: NoteState,
-  live: LiveDocument | undefined,
-): Promise<FoldedRow> {
+async function fold(deps: NoteDeps, vault: OpenVault, state: NoteState, live: LiveDocument | undefined) {
   const { note, doc, updates } = state;
   if (isLarge(note, doc) || areLarge(updates)) {
     live?.flushBegins();
