@@ -200,9 +200,6 @@ function freeze<T>(value: T): T {
 }
 
 /** The address of the PostgreSQL database without a pooler; null with SQLite. */
-export function directUrlOf({
-  databaseUrl,
-  databaseDirectUrl,
-}: Pick<Config, 'databaseUrl' | 'databaseDirectUrl'>): string | null {
+export function directUrlOf({ databaseUrl, databaseDirectUrl }: Pick<Config, 'databaseUrl' | 'databaseDirectUrl'>) {
   return databaseUrl === null ? null : (databaseDirectUrl ?? databaseUrl).reveal();
 }

@@ -32,11 +32,7 @@ export function deleteAttachment(
  * Deletes the attachments at some paths and ignores missing ones; resolves to the number deleted. Throws
  * `missing_paths`, `invalid_ids`, `batch_too_large`.
  */
-export async function deleteAttachments(
-  deps: AttachmentDeps,
-  context: WriteContext<number>,
-  sent: unknown,
-): Promise<number> {
+export async function deleteAttachments(deps: AttachmentDeps, context: WriteContext<number>, sent: unknown) {
   if (sent === undefined || sent === null) throw new NotevaultError('missing_paths');
   const paths = itemPaths(sent, DELETE_MAX, 'batch_too_large');
   return deleteAt(

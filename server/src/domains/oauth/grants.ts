@@ -75,11 +75,7 @@ export function openDetails(server: SealingKey, grant: GrantKey, sealed: Buffer)
  * Ends a grant: deletes its tokens, and keeps only the fact that its connection existed. False when it had ended
  * before.
  */
-export async function endGrant(
-  handle: WriteHandle,
-  { credentials }: Pick<OAuthDeps, 'credentials'>,
-  grant: GrantKey,
-): Promise<boolean> {
+export async function endGrant(handle: WriteHandle, { credentials }: Pick<OAuthDeps, 'credentials'>, grant: GrantKey) {
   if (!(await credentials.end(handle, 'oauth', grant))) return false;
   await handle.run(store.deleteTokensOf, { user_id: grant.userId, grant_id: grant.id });
   await handle.run(store.clearGrant, grant);

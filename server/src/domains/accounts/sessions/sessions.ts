@@ -88,11 +88,7 @@ export async function prepareSession(
 }
 
 /** Ends the session of the cookie and that of the access token, if given. */
-export async function logout(
-  deps: AccountDeps,
-  cookie: string | undefined,
-  authorization: string | null,
-): Promise<void> {
+export async function logout(deps: AccountDeps, cookie: string | undefined, authorization: string | null) {
   const { db, events } = deps;
   const byToken = await authenticate(deps, authorization ?? undefined).catch((error: unknown) => {
     if (error instanceof NotevaultError) return null;

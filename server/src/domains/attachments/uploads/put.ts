@@ -147,12 +147,7 @@ async function prepare(
  * Throws what `put` would throw now for an attachment at a path, whatever its bytes: `conflict` where another entry has
  * the path, and `version_conflict`.
  */
-export async function checkPath(
-  deps: AttachmentDeps,
-  vault: OpenVault,
-  path: string,
-  expected: Precondition,
-): Promise<void> {
+export async function checkPath(deps: AttachmentDeps, vault: OpenVault, path: string, expected: Precondition) {
   const { db, entries } = deps;
   const pathKey = entries.pathKey(vault, path);
   const [row] = await entries.rowsAt(db, vault.id, 'attachment', [pathKey]);

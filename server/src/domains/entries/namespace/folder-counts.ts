@@ -99,12 +99,7 @@ export async function insertFolder(
  * Subtracts from the counts of a folder. Deletes it if it is empty and not explicit, and then continues with its
  * parent.
  */
-export async function decrement(
-  handle: WriteHandle,
-  vault: OpenVault,
-  folder: string,
-  delta: CountDelta,
-): Promise<void> {
+export async function decrement(handle: WriteHandle, vault: OpenVault, folder: string, delta: CountDelta) {
   if (folder === '') return;
   let { notes, children } = delta;
   for (const path of [folder, ...ancestorsOf(folder)]) {

@@ -67,12 +67,7 @@ export async function foldersBelow(
  * Returns the path of a batch's target folder, which need not exist yet. Throws `missing_target`, `item_not_found`
  * for an id of no explicit folder, a validation error on `field` for a path.
  */
-export async function targetPath(
-  handle: ReadHandle,
-  vault: OpenVault,
-  sent: TargetInput,
-  field: string,
-): Promise<string> {
+export async function targetPath(handle: ReadHandle, vault: OpenVault, sent: TargetInput, field: string) {
   const given = [sent.id, sent.path].filter((value) => value !== undefined && value !== null);
   const [value] = given;
   if (given.length !== 1 || typeof value !== 'string') throw new NotevaultError('missing_target');
@@ -102,12 +97,7 @@ export function enter(
  * Subtracts deleted entries of one kind from the counts of their folders; deletes empty folders that are not
  * explicit.
  */
-export async function leave(
-  handle: WriteHandle,
-  vault: OpenVault,
-  paths: readonly string[],
-  kind: EntryKind,
-): Promise<void> {
+export async function leave(handle: WriteHandle, vault: OpenVault, paths: readonly string[], kind: EntryKind) {
   for (const [folder, { length: children }] of Map.groupBy(paths, folderOf)) {
     await decrement(handle, vault, folder, { notes: kind === 'note' ? children : 0, children });
   }
@@ -123,12 +113,7 @@ export class PathTaken extends Error {
 }
 
 /** Creates an explicit folder. Throws PathTaken; RevisionConflict when the folders above it have changed. */
-export async function makeFolder(
-  clock: Clock,
-  handle: WriteHandle,
-  vault: OpenVault,
-  resolved: ResolvedPath,
-): Promise<void> {
+export async function makeFolder(clock: Clock, handle: WriteHandle, vault: OpenVault, resolved: ResolvedPath) {
   const { path, pathKey } = resolved;
   const {
     folders: [parent = null],
@@ -157,12 +142,7 @@ export async function removeFolders(
 }
 
 /** Sets whether the folder is explicit, and so remains when it is empty. */
-export async function setExplicit(
-  handle: WriteHandle,
-  vault: OpenVault,
-  folder: FolderEntry,
-  explicit: boolean,
-): Promise<void> {
+export async function setExplicit(handle: WriteHandle, vault: OpenVault, folder: FolderEntry, explicit: boolean) {
   const { id, path } = folder;
   const row = await handle.get(store.setExplicit, { vault: vault.id, id, explicit: explicit ? 1 : 0 });
   if (row === undefined || explicit || row.children > 0) return;

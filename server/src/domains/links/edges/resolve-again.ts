@@ -37,12 +37,7 @@ export async function hasManyLinksTo(handle: ReadHandle, vault: OpenVault, keys:
 }
 
 /** Writes the targets that edges have now, and waits for them; see planTargets. */
-export async function resolveAgain(
-  extensions: Extensions,
-  handle: WriteHandle,
-  vault: OpenVault,
-  change: NameChange,
-): Promise<void> {
+export async function resolveAgain(extensions: Extensions, handle: WriteHandle, vault: OpenVault, change: NameChange) {
   const write = await planTargets(extensions, handle, vault, change, true);
   await write();
 }

@@ -19,13 +19,7 @@ class NothingToPreserve extends Error {}
  * Stores a text that cannot be merged into a note's document as a version of the note; the version after it has the
  * note's text again. Does nothing when the note or its last version has this text.
  */
-export async function preserveRejectedText(
-  deps: NoteDeps,
-  vault: OpenVault,
-  id: NoteId,
-  text: string,
-  actor: Actor,
-): Promise<void> {
+export async function preserveRejectedText(deps: NoteDeps, vault: OpenVault, id: NoteId, text: string, actor: Actor) {
   let version: VersionDraft | undefined;
   const plan = async (): Promise<WritePlan> => {
     const state = await readNoteState(deps, vault, id);

@@ -107,12 +107,7 @@ export async function* prepareMove(
 }
 
 /** Writes the new versions of a batch and updates the edges. */
-export async function applyMove(
-  { hooks, live }: NoteDeps,
-  handle: WriteHandle,
-  vault: OpenVault,
-  rest: unknown,
-): Promise<void> {
+export async function applyMove({ hooks, live }: NoteDeps, handle: WriteHandle, vault: OpenVault, rest: unknown) {
   // Only prepareMove makes them.
   const { texts, links } = rest as MovedTexts;
   // Slices of a few statements each, which are short enough for SQLite to block the event loop.

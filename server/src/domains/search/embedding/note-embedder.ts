@@ -43,12 +43,7 @@ export class NoteEmbedder {
    *
    * @param notes deleted notes lose their vectors.
    */
-  async embedNotes(
-    lease: EmbeddingLease,
-    notes: readonly SealedNote[],
-    upTo: number,
-    signal: AbortSignal,
-  ): Promise<boolean> {
+  async embedNotes(lease: EmbeddingLease, notes: readonly SealedNote[], upTo: number, signal: AbortSignal) {
     const live = notes.filter(({ deleted }) => !deleted);
     const versions = await this.#storedVersions(lease, live);
     const passages = await this.#passagesOf(lease, live);

@@ -226,13 +226,7 @@ export class SearchWorker {
   }
 
   /** Adds vectors in order of their vseqs. They are then complete up to `upTo`. */
-  addVectors(params: {
-    vault: string;
-    key: SharedKey;
-    model: string;
-    rows: readonly SealedVectors[];
-    upTo: number;
-  }): void {
+  addVectors(params: { vault: string; key: SharedKey; model: string; rows: readonly SealedVectors[]; upTo: number }) {
     const { vault, key, model, rows, upTo } = params;
     const index = this.#indexes.get(vault);
     if (index === undefined) return;

@@ -51,11 +51,7 @@ export class SqliteHandle implements WriteHandle {
     return this.#perform(() => this.#connection.run(statement.compiled('sqlite'), params, []));
   }
 
-  runMany<Params, Item, Row>(
-    statement: ListStatement<Params, Item, Row>,
-    params: Params,
-    items: readonly Item[],
-  ): Promise<number> {
+  runMany<Params, Item, Row>(statement: ListStatement<Params, Item, Row>, params: Params, items: readonly Item[]) {
     return this.#perform(() => {
       let changed = 0;
       let from = 0;

@@ -35,12 +35,7 @@ interface FoldedNote {
  *
  * @param live the note's document in memory, if there is one, so that the stored one need not be loaded.
  */
-export async function flushNote(
-  deps: NoteDeps,
-  vault: OpenVault,
-  id: NoteId,
-  live: LiveDocument | undefined,
-): Promise<void> {
+export async function flushNote(deps: NoteDeps, vault: OpenVault, id: NoteId, live: LiveDocument | undefined) {
   let folded: FoldedNote | undefined;
   const plan = async () => {
     const state = await readNoteState(deps, vault, id);
