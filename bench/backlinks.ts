@@ -1,5 +1,6 @@
 import { load } from './kit/load.ts';
 import { startServer } from './kit/processes.ts';
+import { inRounds, middleOf, ratioRow } from './kit/rounds.ts';
 import { signUp } from './kit/vault.ts';
 
 // What do the backlinks of a note with 200 inbound links cost in a vault of 10,000 links, compared with a note with
@@ -9,7 +10,6 @@ const NOTES = 2500;
 const LINKS_EACH = 4;
 const HUB_LINKS = 200;
 const READS = 2000;
-const ROUNDS = 5;
 const EDITS = 100;
 const CREATIONS = 10;
 
@@ -76,15 +76,11 @@ async function writesInTurn(count: number, after: (path: string) => Promise<void
 }
 
 async function compared(name: string, count: number, after: (path: string) => Promise<void>) {
-  const rounds: Round[] = [];
-  for (let round = 0; round < ROUNDS; round++) rounds.push(await writesInTurn(count, after));
-  const sorted = (of: (round: Round) => number) => rounds.map(of).sort((a, b) => a - b);
-  const middle = (of: (round: Round) => number) => Number(sorted(of)[ROUNDS >> 1]?.toFixed(2));
-  const ratios = sorted(({ hub, alone }) => hub / alone).map((ratio) => ratio.toFixed(2));
-  return {
-    ...{ '': name, ms: middle(({ hub }) => hub), 'without, ms': middle(({ alone }) => alone) },
-    ...{ 'CPU ms': middle(({ cpuMs }) => cpuMs), ratio: ratios[ROUNDS >> 1], from: ratios[0], to: ratios.at(-1) },
-  };
+  const { rounds } = await inRounds({ rounds: () => writesInTurn(count, after) });
+  const [hub, alone] = [rounds.map((round) => round.hub), rounds.map((round) => round.alone)];
+  const shown = (values: readonly number[]) => middleOf(values).toFixed(2);
+  const times = { ms: shown(hub), 'without, ms': shown(alone), 'CPU ms': shown(rounds.map(({ cpuMs }) => cpuMs)) };
+  return { ...ratioRow(name, hub, alone), ...times };
 }
 
 await write('alone.md', '# Alone\n');

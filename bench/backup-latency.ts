@@ -6,12 +6,12 @@ import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
 import { databaseOfBench, numberGiven, startServerOn } from './kit/processes.ts';
+import { inRounds, middleRow, ratioRows } from './kit/rounds.ts';
 import { signUp } from './kit/vault.ts';
 
 // How long do others wait while a backup runs? Reads and writes arrive at a fixed rate, in turns with and without
-// backups, each of which copies everything. Argument: seconds of a turn.
+// backups, each of which copies everything, and are compared. Argument: seconds of a turn.
 const SECONDS = numberGiven(15);
-const TURNS = 4;
 const NOTES = 4000;
 const NOTE_BYTES = 4000;
 const ATTACHMENTS = 40;
@@ -99,12 +99,9 @@ async function backUp(until: number): Promise<number> {
   return count;
 }
 
-interface Times {
-  readonly reads: number[];
-  readonly writes: number[];
-}
-
-async function turn({ reads, writes }: Times, withBackups: boolean): Promise<number> {
+async function turn(withBackups: boolean) {
+  const reads: number[] = [];
+  const writes: number[] = [];
   const until = performance.now() + SECONDS * 1000;
   const read = () => send('GET', `/notes/${encodeURI(noteAt(Math.floor(Math.random() * NOTES)))}`);
   const write = () => {
@@ -119,30 +116,21 @@ async function turn({ reads, writes }: Times, withBackups: boolean): Promise<num
   const backups = withBackups ? await backUp(until) : await delay(SECONDS * 1000, 0);
   goesOn = false;
   await Promise.all(arriving);
-  return backups;
+  return {
+    ...{ 'reads p50 ms': quantile(reads, 0.5), 'reads p99 ms': quantile(reads, 0.99) },
+    ...{ 'writes p50 ms': quantile(writes, 0.5), 'writes p99 ms': quantile(writes, 0.99), backups },
+  };
 }
 
-const quantile = (times: readonly number[], at: number) =>
-  [...times].sort((a, b) => a - b)[Math.floor(times.length * at)] ?? Number.NaN;
+function quantile(times: readonly number[], at: number): number {
+  const value = times.toSorted((a, b) => a - b)[Math.floor(times.length * at)] ?? Number.NaN;
+  return Math.round(10 * value) / 10;
+}
 
 await fill();
-const without: Times = { reads: [], writes: [] };
-const during: Times = { reads: [], writes: [] };
-let backups = 0;
-await turn({ reads: [], writes: [] }, false);
-for (let at = 0; at < TURNS; at++) {
-  await turn(without, false);
-  backups += await turn(during, true);
-}
-const row = (times: readonly number[], others: readonly number[]) => {
-  const ms = (list: readonly number[], at: number) => Number(quantile(list, at).toFixed(1));
-  return {
-    'p50 without': ms(times, 0.5),
-    'p50 with': ms(others, 0.5),
-    'p99 without': ms(times, 0.99),
-    'p99 with': ms(others, 0.99),
-    'p99 rises by': Number((quantile(others, 0.99) - quantile(times, 0.99)).toFixed(1)),
-  };
-};
-console.log(`ms; ${backups} backups in ${TURNS} turns of ${SECONDS} s or more; ${refused} requests refused`);
-console.table({ reads: row(without.reads, during.reads), writes: row(without.writes, during.writes) });
+await turn(false);
+const { without, during } = await inRounds({ without: () => turn(false), during: () => turn(true) });
+console.log(`turns of ${SECONDS} s or more; ${refused} requests refused`);
+console.table([middleRow('without backups', without), middleRow('while they run', during)]);
+console.log('with, of those without');
+console.table(ratioRows(['reads p99 ms', 'writes p99 ms'], during, without));

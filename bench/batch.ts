@@ -1,14 +1,16 @@
 import { load } from './kit/load.ts';
 import { numberGiven, startServer } from './kit/processes.ts';
+import { inRounds, middleRow, ratioRows } from './kit/rounds.ts';
 import { notePath, noteText } from './kit/texts.ts';
 import { signUp } from './kit/vault.ts';
 
 // How many new notes of 2 KB a second does POST /notes/batch write, a hundred at a time, compared with single upserts?
-const NOTES = numberGiven(10_000);
+/** In each round. */
+const NOTES = numberGiven(5000);
 const PER_BATCH = 100;
 const note = (index: number) => ({ path: notePath(index), content: noteText(index, 2048), mtime: 1767225600 });
 
-async function measure(name: string, connections: number, perRequest: number) {
+async function measure(connections: number, perRequest: number) {
   await using server = await startServer();
   const headers = await signUp(server.url);
   const count = Math.ceil(NOTES / perRequest);
@@ -31,7 +33,6 @@ async function measure(name: string, connections: number, perRequest: number) {
   const cpu = ((await server.cpu()) - before) * 1e6;
   const loop = await server.loopDelay();
   return {
-    '': name,
     'notes/s': Math.round(run.perSecond * perRequest),
     'CPU µs a note': Math.round(cpu / (count * perRequest)),
     'p50 ms': run.p50Ms,
@@ -42,8 +43,18 @@ async function measure(name: string, connections: number, perRequest: number) {
   };
 }
 
+const { single, one, four } = await inRounds({
+  single: () => measure(32, 1),
+  one: () => measure(1, PER_BATCH),
+  four: () => measure(4, PER_BATCH),
+});
 console.table([
-  await measure('single, 32 connections', 32, 1),
-  await measure('batches of 100, 1 connection', 1, PER_BATCH),
-  await measure('batches of 100, 4 connections', 4, PER_BATCH),
+  middleRow('single, 32 connections', single),
+  middleRow(`batches of ${PER_BATCH}, 1 connection`, one),
+  middleRow(`batches of ${PER_BATCH}, 4 connections`, four),
+]);
+console.log('of single upserts');
+console.table([
+  ...ratioRows(['notes/s'], one, single, '1 connection,'),
+  ...ratioRows(['notes/s'], four, single, '4 connections,'),
 ]);

@@ -3,11 +3,14 @@ import type { FreshDatabase } from '../server/test/kit/database/postgres.ts';
 import { load, type Shot } from './kit/load.ts';
 import { postgresCpu } from './kit/postgres-cpu.ts';
 import { databaseOfBench, numberGiven, type Running, startServerOn } from './kit/processes.ts';
+import { inRounds, middleOf, ratioRow } from './kit/rounds.ts';
 import { noteText } from './kit/texts.ts';
 import { signUp } from './kit/vault.ts';
 
 // What do import, manifest, tree, search and the rename of the top folder cost in a vault of 100,000 notes and 20,000
 // attachments, and does any of it grow faster than the vault? Measured at a tenth of the size too, and divided by it.
+// The rename is repeated, and the manifest after it compared with the next, which finds it in memory. How much of the
+// memory that the renames took is left a minute later?
 const NOTES = numberGiven(100_000);
 const SHARE = 10;
 const NOTES_PER_ATTACHMENT = 5;
@@ -15,6 +18,8 @@ const BATCH = 100;
 const NOTES_PER_FOLDER = 200;
 const CONNECTIONS = 4;
 const SEARCHES = 50;
+/** Within this time V8 has collected the garbage of the work and returned its memory. */
+const MEMORY_MS = 60_000;
 
 const pathOf = (index: number) => `top/folder ${Math.floor(index / NOTES_PER_FOLDER)}/note ${index}.md`;
 const batch = (from: number, count: number): Shot => ({
@@ -77,6 +82,41 @@ async function searchOnceIndexed(url: string, headers: Record<string, string>): 
   }
 }
 
+/** Renames the top folder there and back, and reads the manifest after it; the median of each. */
+async function renames(server: Running, database: FreshDatabase | null, headers: Record<string, string>) {
+  const places = ['top', 'renamed'] as const;
+  const ask = (shot: () => Shot) => costOf(server, database, () => load(server.url, headers, 1, 1, shot));
+  const { rounds } = await inRounds({
+    rounds: async (round) => {
+      const [old_path, new_path] = round % 2 === 0 ? places : places.toReversed();
+      const body = JSON.stringify({ old_path, new_path });
+      const rename = await ask(() => ({ method: 'POST', path: '/api/folders/rename', body }));
+      return { rename, manifest: await ask(get('/sync/manifest')), next: await ask(get('/sync/manifest')) };
+    },
+  });
+  const ms = (of: (round: (typeof rounds)[number]) => Cost) => rounds.map((round) => of(round).ms);
+  console.table([
+    ratioRow(
+      'rename, of the manifest after it',
+      ms(({ rename }) => rename),
+      ms(({ manifest }) => manifest),
+    ),
+    ratioRow(
+      'manifest after it, of the next',
+      ms(({ manifest }) => manifest),
+      ms(({ next }) => next),
+    ),
+  ]);
+  const middle = (of: (round: (typeof rounds)[number]) => Cost): Cost => {
+    const figure = (key: keyof Cost) => middleOf(rounds.map((round) => of(round)[key]));
+    return {
+      ...{ ms: figure('ms'), cpuMs: figure('cpuMs') },
+      ...{ databaseCpuMs: figure('databaseCpuMs'), peakMb: figure('peakMb') },
+    };
+  };
+  return { rename: middle(({ rename }) => rename), manifest: middle(({ manifest }) => manifest) };
+}
+
 /** Measures a vault of a size on a server of its own; resolves to the cost of each operation. */
 async function measure(notes: number): Promise<Map<string, Cost>> {
   const files = notes / NOTES_PER_ATTACHMENT;
@@ -104,13 +144,16 @@ async function measure(notes: number): Promise<Map<string, Cost>> {
       'first search after a start',
       await costOf(server, database, () => searchOnceIndexed(server.url, headers)),
     );
-    const rename = { old_path: 'top', new_path: 'renamed' };
-    await once('rename the top folder', () => ({
-      method: 'POST',
-      path: '/api/folders/rename',
-      body: JSON.stringify(rename),
-    }));
-    await once('manifest after it', get('/sync/manifest'));
+    const before = await server.ownMemory();
+    const renamed = await renames(server, database, headers);
+    rows.set('rename the top folder', renamed.rename);
+    rows.set('manifest after it', renamed.manifest);
+    await delay(MEMORY_MS);
+    const after = await server.ownMemory();
+    const seconds = MEMORY_MS / 1000;
+    console.log(
+      `own memory ${Math.round(before)} MB before the renames, ${Math.round(after)} MB ${seconds} s after them`,
+    );
     const { resident, files: mapped, heapUsed, threadHeaps } = await server.collected();
     const parts = `${Math.round(mapped)} of mapped files, ${Math.round(heapUsed)} in the main heap, ${Math.round(threadHeaps)} in those of threads`;
     console.log(`${notes} notes, ${files} attachments, collected: ${Math.round(resident)} MB resident, ${parts}`);

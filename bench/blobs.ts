@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import type { BlobFigures, BlobRun } from './kit/blob-run.ts';
 import { databaseOfBench, numberGiven } from './kit/processes.ts';
+import { inRounds, middleRow, ratioRows } from './kit/rounds.ts';
 
 // How much memory does a blob of 500 MB (or as many MB as given) take to seal and store, and to open and read, alone
 // and eight at once, and how fast is that compared with a plain file? Own memory must stay under 64 MiB above idle.
@@ -21,25 +22,30 @@ async function run(store: BlobRun['store'], atOnce: number): Promise<BlobFigures
   return answer;
 }
 
-const rounded = (figure: number) => Math.round(figure * 100) / 100;
-const rows = [];
+const columnsOf = ({ putMbPerSecond, readMbPerSecond, putPeak, readPeak }: BlobFigures) => ({
+  ...{ 'put MB/s': putMbPerSecond, 'read MB/s': readMbPerSecond },
+  ...{ 'put peak MiB': Math.round(putPeak.own), 'read peak MiB': Math.round(readPeak.own) },
+  'with mapped files': Math.round(Math.max(putPeak.all, readPeak.all)),
+});
+
 for (const atOnce of [1, 8]) {
-  const raw = await run('raw file', atOnce);
-  for (const store of ['raw file', 'disk', 'database'] as const) {
-    const found = store === 'raw file' ? raw : await run(store, atOnce);
-    rows.push({
-      '': store === 'database' && database !== null ? 'PostgreSQL' : store,
-      'at once': atOnce,
-      'put MB/s': found.putMbPerSecond,
-      'of raw': rounded(found.putMbPerSecond / raw.putMbPerSecond),
-      'read MB/s': found.readMbPerSecond,
-      'of raw ': rounded(found.readMbPerSecond / raw.readMbPerSecond),
-      'put peak MiB': rounded(found.putPeak.own),
-      'read peak MiB': rounded(found.readPeak.own),
-      'with mapped files': rounded(Math.max(found.putPeak.all, found.readPeak.all)),
-    });
-    if (store !== 'raw file' && Math.max(found.putPeak.own, found.readPeak.own) > LIMIT_MIB) process.exitCode = 1;
-  }
+  const own = (store: 'disk' | 'database') => async () => {
+    const found = await run(store, atOnce);
+    if (Math.max(found.putPeak.own, found.readPeak.own) > LIMIT_MIB) process.exitCode = 1;
+    return columnsOf(found);
+  };
+  const found = await inRounds({
+    raw: async () => columnsOf(await run('raw file', atOnce)),
+    disk: own('disk'),
+    inDatabase: own('database'),
+  });
+  const name = database === null ? 'database' : 'PostgreSQL';
+  console.log(`${atOnce} at once`);
+  console.table([middleRow('raw file', found.raw), middleRow('disk', found.disk), middleRow(name, found.inDatabase)]);
+  console.log('of the raw file');
+  console.table([
+    ...ratioRows(['put MB/s', 'read MB/s'], found.disk, found.raw, 'disk'),
+    ...ratioRows(['put MB/s', 'read MB/s'], found.inDatabase, found.raw, name),
+  ]);
 }
-console.table(rows);
 if (process.exitCode === 1) console.log(`More than ${LIMIT_MIB} MiB above idle.`);

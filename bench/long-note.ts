@@ -6,11 +6,11 @@ import { freshSqlite } from '../server/test/kit/engines.ts';
 import { Random } from '../server/test/kit/random.ts';
 import { startServer } from '../server/test/kit/server.ts';
 import { databaseOfBench } from './kit/processes.ts';
+import { inRounds, middleRow, ratioRow } from './kit/rounds.ts';
 
 // How long does it take to open a note that was typed over years: 250,000 edits, one in a hundred after a jump of the
-// cursor?
+// cursor? Compared with Yjs, which applies the same state.
 const EDITS = 250_000;
-const OPENINGS = 10;
 const nobody = { update: () => undefined, closed: () => undefined };
 
 const database = await databaseOfBench();
@@ -36,20 +36,34 @@ const { db, remove } =
   const state = Y.encodeStateAsUpdateV2(writer.doc);
   const opening = await server.app.vaults.openAsSystem(vault.id);
   if (opening === null) throw new Error('the vault is gone');
-  const rows = [];
-  for (let index = 0; index < OPENINGS; index++) {
-    const [started, live] = [performance.now(), await server.app.notes.live.open(opening, note.id, nobody)];
-    const loaded = performance.now();
-    await live.missingFor(null);
-    const answered = performance.now();
-    Y.applyUpdateV2(new Y.Doc(), state);
-    const raw = performance.now() - answered;
-    live[Symbol.dispose]();
-    await gone();
-    rows.push({ 'load, ms': loaded - started, 'state for a newcomer, ms': answered - loaded, 'Yjs alone, ms': raw });
-  }
+  const { ours, yjs } = await inRounds({
+    ours: async () => {
+      const [started, live] = [performance.now(), await server.app.notes.live.open(opening, note.id, nobody)];
+      const loaded = performance.now();
+      await live.missingFor(null);
+      const answered = performance.now();
+      live[Symbol.dispose]();
+      await gone();
+      return { 'load, ms': Math.round(loaded - started), 'state for a newcomer, ms': Math.round(answered - loaded) };
+    },
+    yjs: async () => {
+      const started = performance.now();
+      Y.applyUpdateV2(new Y.Doc(), state);
+      return { 'load, ms': Math.round(performance.now() - started) };
+    },
+  });
   console.log(`${writer.text.length} characters after ${EDITS} edits; its state has ${state.length} bytes`);
-  console.table(rows.map((row) => Object.fromEntries(Object.entries(row).map(([name, ms]) => [name, Math.round(ms)]))));
+  console.table([middleRow('notevault', ours), middleRow('Yjs alone', yjs)]);
+  const whole = ours.map((row) => row['load, ms'] + row['state for a newcomer, ms']);
+  const alone = yjs.map((row) => row['load, ms']);
+  console.table([
+    ratioRow(
+      'load, of Yjs',
+      ours.map((row) => row['load, ms']),
+      alone,
+    ),
+    ratioRow('load and answer a newcomer, of Yjs', whole, alone),
+  ]);
 }
 await db[Symbol.asyncDispose]();
 await remove();

@@ -2,13 +2,13 @@ import { performance } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
 import { load } from './kit/load.ts';
 import { numberGiven, type Running, startServer } from './kit/processes.ts';
+import { inRounds, middleRow, ratioRows } from './kit/rounds.ts';
 import { signUp } from './kit/vault.ts';
 
 // What do a manifest, a tree and the tags of 10,000 notes cost: read for the first time, first after a start, again,
 // and when nothing has changed; compared with the cheapest authenticated request?
 const NOTES = numberGiven(10_000);
 const READS = 30;
-const STARTS = 5;
 /** Long enough for the server to persist its cached lists. */
 const PAUSE_MS = 12_000;
 
@@ -63,14 +63,17 @@ console.log(`memory: ${Math.round(await server.memory())} MB`);
 
 await delay(PAUSE_MS);
 let last: Running = server;
-const starts: Awaited<ReturnType<typeof first>>[] = [];
-for (let start = 0; start < STARTS; start++) {
-  last = await last.restarted();
-  // Lets the process finish its start, and the client connect.
-  await delay(2000);
-  await fetch(`${last.url}/api/me`, { headers });
-  starts.push(await first(last, '/sync/manifest'));
-}
+const { starts } = await inRounds({
+  starts: async () => {
+    last = await last.restarted();
+    // Lets the process finish its start, and the client connect.
+    await delay(2000);
+    await fetch(`${last.url}/api/me`, { headers });
+    return [await first(last, '/sync/manifest'), await first(last, '/sync/manifest')] as const;
+  },
+});
 await last[Symbol.asyncDispose]();
-console.log('first manifest after a start');
-console.table(starts);
+const [cold, warm] = [starts.map(([first]) => first), starts.map(([, next]) => next)];
+console.table([middleRow('first manifest after a start', cold), middleRow('the next', warm)]);
+console.log('the first, of the next');
+console.table(ratioRows(['ms'], cold, warm));

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { type Load, load, type Shot } from './kit/load.ts';
 import { numberGiven, type Running, startServer } from './kit/processes.ts';
 import { startProgram } from './kit/programs.ts';
+import { inRounds, middleRow, ratioRows } from './kit/rounds.ts';
 import { toolCall } from './kit/tool-call.ts';
 import { closePairs, openClientPairs, type } from './kit/typing-clients.ts';
 import { newKey, signUp } from './kit/vault.ts';
@@ -12,7 +13,8 @@ const SIZES = process.argv.includes('--typing') ? [] : [1_000, numberGiven(10_00
 const CALLS = 300;
 const AGENTS = 50;
 const TYPISTS = 10;
-const SECONDS = 8;
+/** In each round. */
+const SECONDS = 5;
 const CALM_MS = 100;
 
 /** A server with a vault of small notes. */
@@ -89,29 +91,31 @@ for (const size of SIZES) {
 
 const { server, headers, ids } = await filled(1_000);
 const token = (headers.authorization ?? '').slice('Bearer '.length);
-const typed = ids.slice(0, TYPISTS);
-const clients = await openClientPairs(`${server.url}/api/sync/socket`, token, typed);
-await type(clients, 1, { everyMs: CALM_MS });
-await server.loopDelay();
-const alone = await type(clients, SECONDS, { everyMs: CALM_MS });
-const loopAlone = await server.loopDelay();
+const clients = await openClientPairs(`${server.url}/api/sync/socket`, token, ids.slice(0, TYPISTS));
 // In a process of their own, and each with a credential of its own, as assistants are.
 const keys = await Promise.all(Array.from({ length: AGENTS }, () => newKey(server.url, headers)));
-const assistants = startProgram(process.execPath, [join(import.meta.dirname, 'kit/assistants.ts')], {
-  BENCH_ASSISTANTS: JSON.stringify({ url: server.url, vault: headers['x-vault-id'], keys, ids }),
+
+async function typed(calls: () => number) {
+  await type(clients, 2, { everyMs: CALM_MS });
+  await server.loopDelay();
+  const before = calls();
+  const { p50Ms, p99Ms } = await type(clients, SECONDS, { everyMs: CALM_MS });
+  const perSecond = Math.round((calls() - before) / SECONDS);
+  const { p99Ms: loop } = await server.loopDelay();
+  return { 'p50 ms': p50Ms, 'p99 ms': p99Ms, 'loop p99 ms': loop, 'calls a second': perSecond };
+}
+
+const { alone, beside } = await inRounds({
+  alone: () => typed(() => 0),
+  beside: async () => {
+    await using assistants = startProgram(process.execPath, [join(import.meta.dirname, 'kit/assistants.ts')], {
+      BENCH_ASSISTANTS: JSON.stringify({ url: server.url, vault: headers['x-vault-id'], keys, ids }),
+    });
+    return typed(() => Number(/calls (\d+)\n$/.exec(assistants.output())?.[1] ?? 0));
+  },
 });
-await type(clients, 2, { everyMs: CALM_MS });
-await server.loopDelay();
-const beside = await type(clients, SECONDS, { everyMs: CALM_MS });
-const loopBeside = await server.loopDelay();
-const calls = Number(/calls (\d+)\n$/.exec(assistants.output())?.[1] ?? 0);
-await assistants[Symbol.asyncDispose]();
 closePairs(clients);
 await server[Symbol.asyncDispose]();
-console.table([
-  { typing: 'alone', 'p50 ms': alone.p50Ms, 'p99 ms': alone.p99Ms, 'loop p99 ms': loopAlone.p99Ms },
-  {
-    ...{ typing: `beside ${AGENTS} assistants`, 'p50 ms': beside.p50Ms, 'p99 ms': beside.p99Ms },
-    ...{ 'loop p99 ms': loopBeside.p99Ms, 'calls a second': Math.round(calls / (SECONDS + 2)) },
-  },
-]);
+console.table([middleRow('typing alone', alone), middleRow(`beside ${AGENTS} assistants`, beside)]);
+console.log('beside them, of alone');
+console.table(ratioRows(['p50 ms', 'p99 ms'], beside, alone));

@@ -1,5 +1,6 @@
 import { type Load, load } from './kit/load.ts';
 import { numberGiven, type Running, startProcess, startServer } from './kit/processes.ts';
+import { inRounds, middleRow, ratioRows } from './kit/rounds.ts';
 import { notePath, noteText } from './kit/texts.ts';
 import { signUp } from './kit/vault.ts';
 
@@ -7,7 +8,8 @@ import { signUp } from './kit/vault.ts';
 // wait, compared with the raw engine under the same load? With `--postgres`, Notevault runs on PostgreSQL.
 const WRITERS = 64;
 const READERS = 16;
-const WRITES = numberGiven(8000);
+/** In each round. */
+const WRITES = numberGiven(4000);
 const READS_AT_ONCE = 800;
 /** The notes that are read; written before the measurement. */
 const READ_NOTES = 500;
@@ -18,7 +20,7 @@ const upsert = (index: number) => ({
 });
 const read = (index: number) => ({ method: 'GET', path: `/api/notes/${encodeURI(notePath(index % READ_NOTES))}` });
 
-async function measure(name: string, start: () => Promise<Running>, signIn: boolean) {
+async function measure(start: () => Promise<Running>, signIn: boolean) {
   await using server = await start();
   const headers = signIn ? await signUp(server.url) : {};
   await load(server.url, headers, WRITERS, READ_NOTES, upsert);
@@ -35,7 +37,6 @@ async function measure(name: string, start: () => Promise<Running>, signIn: bool
   const [writes] = await Promise.all([writing, reading()]);
   const loop = await server.loopDelay();
   return {
-    '': name,
     'upserts/s': writes.perSecond,
     'p50 ms': writes.p50Ms,
     'p99 ms': writes.p99Ms,
@@ -46,7 +47,10 @@ async function measure(name: string, start: () => Promise<Running>, signIn: bool
   };
 }
 
-console.table([
-  await measure('raw engine', () => startProcess('bench/kit/raw-server.ts', []), false),
-  await measure('notevault', startServer, true),
-]);
+const { raw, ours } = await inRounds({
+  raw: () => measure(() => startProcess('bench/kit/raw-server.ts', []), false),
+  ours: () => measure(startServer, true),
+});
+console.table([middleRow('raw engine', raw), middleRow('notevault', ours)]);
+console.log('of the raw engine');
+console.table(ratioRows(['upserts/s', 'reads/s', 'loop p99 ms'], ours, raw));

@@ -1,12 +1,16 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from 'pg';
 import { postgresCpu } from './kit/postgres-cpu.ts';
 import { databaseOfBench, numberGiven, startServerOn } from './kit/processes.ts';
+import { inRounds, middleRow, ratioRows } from './kit/rounds.ts';
 import { signUp } from './kit/vault.ts';
 
-// What does renaming a folder of 5,000 notes with 20,000 inbound links cost, and whom does it delay?
+// What does renaming a folder of 5,000 notes with 20,000 inbound links cost, and how much longer do others wait than
+// while nothing is renamed?
 const NOTES = numberGiven(5000);
 const LINKS_EACH = 4;
 const BATCH = 32;
+const QUIET_MS = 5000;
 
 const database = await databaseOfBench();
 await using server = await startServerOn(database);
@@ -92,19 +96,27 @@ await all(1000, async (index) => {
 });
 await server.loopDelay();
 
+const rename = (old_path: string, new_path: string) => post('/folders/rename', { old_path, new_path });
+const places = ['big', 'elsewhere/bigger'] as const;
+const { quiet, renaming } = await inRounds({
+  quiet: () => measure(() => delay(QUIET_MS)),
+  renaming: (round) => measure(() => (round % 2 === 0 ? rename(places[0], places[1]) : rename(places[1], places[0]))),
+});
+console.table([
+  middleRow('nothing is renamed', quiet),
+  middleRow(`a folder of ${NOTES} notes, ${NOTES * LINKS_EACH} links to them by path`, renaming),
+  // What the rounds differ by.
+  ...renaming.map((row, round) => ({ '': `round ${round + 1}`, ...row })),
+]);
+console.log('others, of when nothing is renamed');
+console.table(ratioRows(['write p99 ms', 'read p99 ms'], renaming, quiet));
+await rename(places[1], places[0]);
+
 const rows: Record<string, object> = {};
-rows[`rename a folder of ${NOTES} notes, ${NOTES * LINKS_EACH} links to them by path`] = await measure(() =>
-  post('/folders/rename', { old_path: 'big', new_path: 'elsewhere/bigger' }),
-);
-rows['rename it back'] = await measure(() =>
-  post('/folders/rename', { old_path: 'elsewhere/bigger', new_path: 'big' }),
-);
 if (database !== null) {
   await analyze(database.url);
-  rows['rename it with statistics'] = await measure(() =>
-    post('/folders/rename', { old_path: 'big', new_path: 'elsewhere/bigger' }),
-  );
-  await post('/folders/rename', { old_path: 'elsewhere/bigger', new_path: 'big' });
+  rows['rename it with statistics'] = await measure(() => rename(places[0], places[1]));
+  await rename(places[1], places[0]);
 }
 rows['move 1,000 notes'] = await measure(() =>
   fetch(`${server.url}/api/notes/batch-move`, {

@@ -1,3 +1,4 @@
+import { busyShare, ratioRow, warnIfBusy } from './kit/rounds.ts';
 import { type Engine, fts5, mini, notevault } from './kit/search-engines.ts';
 import { askedQueries, costlyQueries, madeNotes } from './kit/vault-texts.ts';
 
@@ -14,20 +15,31 @@ const asked = askedQueries();
 const noteAt = madeNotes();
 /** With more notes MiniSearch takes gigabytes. */
 const miniMost = 10_000;
-/** The best time of each query counts; the others were disturbed by other work on the machine. */
+/** The best time of each query counts in the table of engines; the ratios show the spread of all. */
 const rounds = 9;
 
 for (const size of sizes.length > 0 ? sizes : [1_000, 10_000, 100_000]) {
   const { byWords, byVectors, byBoth } = notevault();
-  const engines = [byWords, fts5(), ...(size <= miniMost ? [mini()] : []), byVectors, byBoth];
+  const peer = fts5();
+  const engines = [byWords, peer, ...(size <= miniMost ? [mini()] : []), byVectors, byBoth];
   const indexing: number[] = [];
   for (const engine of engines) indexing.push(await index(engine, size));
-  const costs = await askAll(engines);
+  warnIfBusy(await busyShare());
+  const { costs, everyRound } = await askAll(engines);
   console.table(
     engines.map((engine, at) => ({
       ...{ notes: size, engine: engine.name, ...costs[at] },
       ...{ 'index ms/note': round((indexing[at] ?? 0) / size), 'memory MB': Math.round(engine.memory() ?? 0) },
     })),
+  );
+  const answered = (engine: number, share: number) => (everyRound[engine] ?? []).map((times) => at(times, share));
+  console.log('answers, of FTS5');
+  console.table(
+    engines.flatMap(({ name }, engine) =>
+      [0.5, 0.95].map((share) =>
+        ratioRow(`${name} p${100 * share}`, answered(engine, share), answered(engines.indexOf(peer), share)),
+      ),
+    ),
   );
   console.table(await costliest(size, [byWords, byBoth]));
 }
@@ -64,12 +76,15 @@ async function index(engine: Engine, size: number): Promise<number> {
 /** Runs the engines in turn for each query, so that a disturbance affects all of them. */
 async function askAll(engines: readonly Engine[]) {
   const times = engines.map(() => ({ found: [] as number[], answered: [] as number[], notes: 0 }));
+  /** Of each engine and round, the times of all queries. */
+  const everyRound = engines.map(() => Array.from({ length: rounds }, () => [] as number[]));
   // Warms the engines up, as a server in use is.
   for (const query of asked) for (const engine of engines) await engine.answer(query);
   for (const query of asked) {
     const best = engines.map(() => ({ found: Number.POSITIVE_INFINITY, answered: Number.POSITIVE_INFINITY, notes: 0 }));
     for (let count = 0; count < rounds; count++) {
-      for (const [at, engine] of engines.entries()) {
+      const order = [...engines.entries()];
+      for (const [at, engine] of count % 2 === 0 ? order : order.reverse()) {
         const own = best[at];
         if (own === undefined) continue;
         const started = performance.now();
@@ -77,7 +92,9 @@ async function askAll(engines: readonly Engine[]) {
         const between = performance.now();
         await engine.answer(query);
         own.found = Math.min(own.found, between - started);
-        own.answered = Math.min(own.answered, performance.now() - between);
+        const took = performance.now() - between;
+        own.answered = Math.min(own.answered, took);
+        everyRound[at]?.[count]?.push(took);
       }
     }
     times.forEach((own, at) => {
@@ -86,11 +103,12 @@ async function askAll(engines: readonly Engine[]) {
       own.notes += best[at]?.notes ?? 0;
     });
   }
-  return times.map(({ found, answered, notes }) => ({
+  const costs = times.map(({ found, answered, notes }) => ({
     ...{ 'found p50 ms': at(found, 0.5), 'found p95 ms': at(found, 0.95) },
     ...{ 'answered p50 ms': at(answered, 0.5), 'answered p95 ms': at(answered, 0.95) },
     'found a query': Math.round((10 * notes) / asked.length) / 10,
   }));
+  return { costs, everyRound };
 }
 
 function at(times: readonly number[], share: number): number {

@@ -1,4 +1,5 @@
 import { numberGiven, startProcess, startServer } from './kit/processes.ts';
+import { inRounds, middleRow, ratioRows } from './kit/rounds.ts';
 import { closePairs, openClientPairs, type } from './kit/typing-clients.ts';
 import { signUp } from './kit/vault.ts';
 
@@ -6,12 +7,13 @@ import { signUp } from './kit/vault.ts';
 // to the watcher, compared with Hocuspocus, which keeps documents only in memory? (Notevault stores an edit before it
 // acknowledges or relays it.)
 const NOTES = 20;
-const SECONDS = numberGiven(5);
+/** Of each pace, in each round. */
+const SECONDS = numberGiven(3);
 /** Letters of one writer that may be unacknowledged: a fast typist on a slow line, or a paste. */
 const AHEAD = 8;
 const CALM_MS = 100;
 
-async function measure(name: string, ours: boolean) {
+async function measure(ours: boolean) {
   await using server = ours ? await startServer() : await startProcess('bench/kit/hocuspocus-server.ts', []);
   const { token, names, url } = ours ? await ourNotes(server.url) : theirNotes(server.url);
   const pairs = await openClientPairs(url, token, names);
@@ -24,7 +26,19 @@ async function measure(name: string, ours: boolean) {
   const cpu = ((await server.cpu()) - before) / (full.perSecond * SECONDS);
   const loop = await server.loopDelay();
   closePairs(pairs);
-  return { name, calm, inStep, full, cpu, loop, memory: await server.memory() };
+  return {
+    'letters/s': full.perSecond,
+    'p50 ms': full.p50Ms,
+    'p99 ms': full.p99Ms,
+    'calm letters/s': calm.perSecond,
+    'calm p50 ms': calm.p50Ms,
+    'calm p99 ms': calm.p99Ms,
+    'in step p50 ms': inStep.p50Ms,
+    'in step p99 ms': inStep.p99Ms,
+    'CPU µs': Math.round(cpu * 1e6),
+    'loop p99 ms': loop.p99Ms,
+    MB: Math.round(await server.memory()),
+  };
 }
 
 async function ourNotes(url: string) {
@@ -43,22 +57,7 @@ function theirNotes(url: string) {
   return { names: Array.from({ length: NOTES }, (_, at) => `note ${at}`), token: 'any', url };
 }
 
-const theirs = await measure('hocuspocus, memory', false);
-const ours = await measure('notevault, durable', true);
-console.table(
-  [theirs, ours].map(({ name, calm, inStep, full, cpu, loop, memory }) => ({
-    '': name,
-    'letters/s': full.perSecond,
-    'p50 ms': full.p50Ms,
-    'p99 ms': full.p99Ms,
-    'calm letters/s': calm.perSecond,
-    'calm p50 ms': calm.p50Ms,
-    'calm p99 ms': calm.p99Ms,
-    'in step p50 ms': inStep.p50Ms,
-    'in step p99 ms': inStep.p99Ms,
-    'CPU µs': Math.round(cpu * 1e6),
-    'loop p99 ms': loop.p99Ms,
-    MB: Math.round(memory),
-  })),
-);
-console.log(`${(ours.full.perSecond / theirs.full.perSecond).toFixed(2)} of Hocuspocus’ rate`);
+const { ours, theirs } = await inRounds({ theirs: () => measure(false), ours: () => measure(true) });
+console.table([middleRow('hocuspocus, memory', theirs), middleRow('notevault, durable', ours)]);
+console.log('of Hocuspocus');
+console.table(ratioRows(['letters/s', 'CPU µs', 'calm p50 ms', 'calm p99 ms'], ours, theirs));

@@ -1,13 +1,15 @@
 import { load } from './kit/load.ts';
 import { postgresCpu } from './kit/postgres-cpu.ts';
 import { databaseOfBench, numberGiven, type Running, startProcess, startServerOn } from './kit/processes.ts';
+import { inRounds, middleRow, ratioRows } from './kit/rounds.ts';
 import { notePath, noteText } from './kit/texts.ts';
 import { signUp } from './kit/vault.ts';
 
 // How many durable upserts of new 2 KB notes a second at 32 connections, and how many reads of them, compared with the
 // raw engine; with `--postgres`, on PostgreSQL too, compared with SQLite in the same run?
 const CONNECTIONS = 32;
-const WRITES = numberGiven(4000);
+/** In each round. */
+const WRITES = numberGiven(3000);
 const READS = 2 * WRITES;
 const upsert = (index: number) => ({
   method: 'POST',
@@ -16,7 +18,7 @@ const upsert = (index: number) => ({
 });
 const read = (index: number) => ({ method: 'GET', path: `/api/notes/${encodeURI(notePath(index % WRITES))}` });
 
-async function measure(name: string, start: () => Promise<Running>, signIn: boolean, databaseUrl?: string) {
+async function measure(start: () => Promise<Running>, signIn: boolean, databaseUrl?: string) {
   await using server = await start();
   const databaseCpu = async () => (databaseUrl === undefined ? 0 : postgresCpu(databaseUrl));
   const atRest = await server.memory();
@@ -36,42 +38,45 @@ async function measure(name: string, start: () => Promise<Running>, signIn: bool
     read: (((await databaseCpu()) - databaseBetween) * 1e6) / READS,
   };
   const reading = await server.loopDelay();
-  return { name, atRest, writes, writing, reads, reading, cpu, database, after: await server.memory() };
+  return {
+    'upserts/s': writes.perSecond,
+    'CPU µs': Math.round(cpu.write),
+    '+ PostgreSQL': Math.round(database.write),
+    'p50 ms': writes.p50Ms,
+    'p99 ms': writes.p99Ms,
+    'loop p99 ms': writing.p99Ms,
+    'reads/s': reads.perSecond,
+    'read CPU µs': Math.round(cpu.read),
+    'read + PostgreSQL': Math.round(database.read),
+    'read p99 ms': reads.p99Ms,
+    'read loop p99 ms': reading.p99Ms,
+    'MB at rest': Math.round(atRest),
+    'MB after': Math.round(await server.memory()),
+  };
 }
 
-const raw = await measure('raw engine', () => startProcess('bench/kit/raw-server.ts', []), false);
-const ours = await measure('notevault', () => startServerOn(null), true);
-const database = await databaseOfBench();
-const onPostgres =
-  database === null ? null : await measure('notevault, PostgreSQL', () => startServerOn(database), true, database.url);
-console.table(
-  [raw, ours, ...(onPostgres === null ? [] : [onPostgres])].map(
-    ({ name, atRest, writes, writing, reads, reading, cpu, database, after }) => ({
-      '': name,
-      'upserts/s': writes.perSecond,
-      'CPU µs': Math.round(cpu.write),
-      '+ PostgreSQL': Math.round(database.write),
-      'p50 ms': writes.p50Ms,
-      'p99 ms': writes.p99Ms,
-      'loop p99 ms': writing.p99Ms,
-      'reads/s': reads.perSecond,
-      'read CPU µs': Math.round(cpu.read),
-      'read + PostgreSQL': Math.round(database.read),
-      'read p99 ms': reads.p99Ms,
-      'read loop p99 ms': reading.p99Ms,
-      'MB at rest': Math.round(atRest),
-      'MB after': Math.round(after),
-    }),
-  ),
-);
-const ratio = (a: number, b: number) => (a / b).toFixed(2);
-console.log(
-  `upserts ${ratio(ours.writes.perSecond, raw.writes.perSecond)} of raw, reads ${ratio(ours.reads.perSecond, raw.reads.perSecond)} of raw`,
-);
-if (onPostgres !== null) {
-  const [upserts, reads] = [
-    ratio(onPostgres.writes.perSecond, ours.writes.perSecond),
-    ratio(onPostgres.reads.perSecond, ours.reads.perSecond),
-  ];
-  console.log(`on PostgreSQL, upserts ${upserts} and reads ${reads} of those on SQLite`);
+/** Only with `--postgres`. */
+async function onPostgres() {
+  const database = await databaseOfBench();
+  return database === null ? null : measure(() => startServerOn(database), true, database.url);
+}
+
+const found = await inRounds({
+  raw: () => measure(() => startProcess('bench/kit/raw-server.ts', []), false),
+  ours: () => measure(() => startServerOn(null), true),
+  postgres: onPostgres,
+});
+const { raw, ours } = found;
+const postgres = found.postgres.filter((row) => row !== null);
+console.table([
+  middleRow('raw engine', raw),
+  middleRow('notevault', ours),
+  ...(postgres.length > 0 ? [middleRow('notevault, PostgreSQL', postgres)] : []),
+]);
+const columns = ['upserts/s', 'CPU µs', 'reads/s', 'read CPU µs'] as const;
+console.log('of the raw engine');
+console.table(ratioRows(columns, ours, raw));
+if (postgres.length > 0) {
+  console.log('PostgreSQL of SQLite');
+  console.table(ratioRows(columns, postgres, ours));
 }

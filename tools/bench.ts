@@ -1,9 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { globSync } from 'node:fs';
-import { cpus } from 'node:os';
 import { basename, join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
+import { busyShare, warnIfBusy } from '../bench/kit/rounds.ts';
 
 // `npm run bench` runs every bench, one after the other; `npm run bench -- moves --postgres` runs one, with its
 // arguments.
@@ -11,8 +10,6 @@ const folder = join(import.meta.dirname, '../bench');
 const all = globSync('*.ts', { cwd: folder })
   .map((file) => basename(file, '.ts'))
   .sort();
-/** From this share of the processors’ time on, other work changes the figures. */
-const BUSY = 0.1;
 /** Their arguments can be words: parts of names, a folder. */
 const TAKE_WORDS = new Set(['memory-and-start', 'neighbours']);
 const args = process.argv.slice(2);
@@ -30,28 +27,10 @@ if (args.includes('--help')) {
   process.exitCode = 1;
 } else for (const name of asked.length === 0 ? all : asked) await run(name);
 
-/** The share of the processors' time that is used at present. */
-async function busyShare(): Promise<number> {
-  const now = () => {
-    const times = cpus().map((cpu) => cpu.times);
-    const idle = times.reduce((sum, each) => sum + each.idle, 0);
-    const all = times.reduce((sum, { user, nice, sys, idle: rest, irq }) => sum + user + nice + sys + rest + irq, 0);
-    return { idle, all };
-  };
-  const before = now();
-  await delay(1000);
-  const after = now();
-  return 1 - (after.idle - before.idle) / Math.max(1, after.all - before.all);
-}
-
 /** Runs a bench; its servers and databases are in its group of processes, and end with this one. */
 async function run(name: string): Promise<void> {
   console.log(`\n=== ${name}`);
-  const busy = await busyShare();
-  if (busy > BUSY)
-    console.log(
-      `The machine is ${Math.round(100 * busy)} % busy with other work: only ratios of processor time count.`,
-    );
+  warnIfBusy(await busyShare());
   const rest = args.filter((arg) => !all.includes(arg));
   // A signal that this process cannot see, such as that of a full memory, closes the channel.
   const command = ['--import', join(import.meta.dirname, 'end-with-parent.ts'), join(folder, `${name}.ts`), ...rest];

@@ -59,10 +59,14 @@ export function numberGiven(otherwise: number): number {
   return Number(process.argv.slice(2).find((arg) => /^\d+$/.test(arg)) ?? otherwise);
 }
 
+/** Whether it was said what the figures are of: a bench of several rounds starts as many databases. */
+let isSaid = false;
+
 /** A fresh database on a PostgreSQL server of its own, or null without `--postgres` among the arguments of the bench. */
 export async function databaseOfBench(): Promise<FreshDatabase | null> {
   if (!process.argv.includes('--postgres')) return null;
-  console.log('on PostgreSQL, with fsync and synchronous_commit on');
+  if (!isSaid) console.log('on PostgreSQL, with fsync and synchronous_commit on');
+  isSaid = true;
   return durablePostgres();
 }
 
