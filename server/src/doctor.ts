@@ -130,7 +130,7 @@ async function* examineServers(config: Config, url: string, keyring: Keyring): A
   const { examineRestore } = await import('./backup/restore/unfinished-restore.ts');
   const left = await examineRestore(url);
   if (left !== null) yield left;
-  const { countServers } = await import('./ports/database/postgres/servers.ts');
+  const { countServers } = await import('./ports/database/postgres/check.ts');
   const servers = await countServers(url);
   const what = 'servers';
   if (servers === 0) {

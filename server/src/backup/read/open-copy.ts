@@ -1,17 +1,19 @@
+import { createReadStream } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import type { App } from '../../app.ts';
 import type { Config } from '../../config/config.ts';
 import { databaseFile } from '../../data/data-folder.ts';
 import { migrations } from '../../data/migrations.ts';
-import type { Blobs } from '../../ports/blobs/blobs.ts';
+import { BlobError, type BlobKey, type Blobs, type ByteRange, type StoredBlob } from '../../ports/blobs/blobs.ts';
 import { databaseBlobs } from '../../ports/blobs/database.ts';
 import { systemClock } from '../../ports/clock/clock.ts';
 import { openSqlite } from '../../ports/database/sqlite/sqlite.ts';
 import { openOffline } from '../verify/check-with.ts';
-import { BackupBlobs } from './backup-blobs.ts';
 import { loadIntoSqlite } from './load-sqlite.ts';
 import type { BackupKey, OpenBackup } from './open-backup.ts';
+import type { BackupSource } from './source.ts';
 
 /**
  * Opens a backup as a service, to read single vaults from it: its data is loaded into its scratch folder at the latest
@@ -34,3 +36,57 @@ export async function openCopyApp({ source, scratch }: OpenBackup, key: BackupKe
   const closing = opened.move();
   return { ...app, [Symbol.asyncDispose]: () => closing.disposeAsync() };
 }
+
+/** The blobs of a backup whose hashes were checked; they can only be read. */
+export class BackupBlobs implements Blobs {
+  readonly #source: BackupSource;
+  readonly #index: DatabaseSync;
+
+  private constructor(source: BackupSource, index: DatabaseSync) {
+    this.#source = source;
+    this.#index = index;
+  }
+
+  /** @param file the index to create, by which a blob is found; in memory it would grow with the backup. */
+  static async open(source: BackupSource, file: string): Promise<BackupBlobs> {
+    const index = new DatabaseSync(file);
+    index.exec('pragma journal_mode = off; pragma synchronous = off');
+    index.exec('create table blobs (key text primary key, hash text not null, size integer not null) without rowid');
+    const insert = index.prepare('insert into blobs (key, hash, size) values (?, ?, ?)');
+    index.exec('begin');
+    for await (const { key, hash, size } of source.blobs()) insert.run(nameOf(key), hash, size);
+    index.exec('commit');
+    return new BackupBlobs(source, index);
+  }
+
+  async read(key: BlobKey, { start, end }: ByteRange = { start: 0, end: Number.POSITIVE_INFINITY }) {
+    const found = this.#index.prepare('select hash, size from blobs where key = ?').get(nameOf(key));
+    if (found === undefined) return null;
+    const object = { hash: String(found.hash), size: Number(found.size) };
+    if (start >= Math.min(end, object.size)) return none();
+    return createReadStream(this.#source.fileOf('blobs', object), { start, end: Math.min(end, object.size) - 1 });
+  }
+
+  put(): Promise<void> {
+    return Promise.reject(readOnly());
+  }
+
+  delete(): Promise<void> {
+    return Promise.reject(readOnly());
+  }
+
+  async *list(): AsyncGenerator<readonly StoredBlob[]> {}
+
+  async deleteVault(): Promise<boolean> {
+    return false;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#index.close();
+  }
+}
+
+const nameOf = ({ vaultId, blobId }: BlobKey) => `${vaultId}/${blobId}`;
+const readOnly = () => new BlobError('unavailable', 'A backup can only be read.');
+
+async function* none(): AsyncGenerator<never> {}

@@ -12,11 +12,10 @@ import { readKeyFile, syncFolder, writeKeyFile } from '../../ports/keyring/key-f
 import { makeFolder, writeFileDurably } from '../files.ts';
 import type { CopyCheck } from '../verify/check-copy.ts';
 import { checkWith } from '../verify/check-with.ts';
-import { requireHealthy } from './check-backup.ts';
 import type { RestorePoint, Returned } from './points.ts';
 import { POINT_PREFIX, replaceByStaged } from './restore-folder.ts';
 import { settleRestored } from './settle.ts';
-import { requireFree } from './stage-folder.ts';
+import { requireFree, requireHealthy } from './stage-folder.ts';
 
 const BLOBS = 'blobs';
 

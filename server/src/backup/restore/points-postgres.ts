@@ -6,7 +6,6 @@ import { systemClock } from '../../ports/clock/clock.ts';
 import { openPostgres } from '../../ports/database/postgres/postgres.ts';
 import type { CopyCheck } from '../verify/check-copy.ts';
 import { checkWith } from '../verify/check-with.ts';
-import { requireHealthy } from './check-backup.ts';
 import type { RestorePoint, Returned } from './points.ts';
 import {
   connectToRestore,
@@ -18,6 +17,7 @@ import {
   serversOf,
 } from './restore-postgres.ts';
 import { settleRestored } from './settle.ts';
+import { requireHealthy } from './stage-folder.ts';
 
 export async function listPointsOfPostgres(config: Config): Promise<RestorePoint[]> {
   const client = await connectToRestore(config);

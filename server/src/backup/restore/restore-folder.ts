@@ -8,8 +8,15 @@ import { readKeyFile, writeKeyFile } from '../../ports/keyring/key-file.ts';
 import { once, writeFileDurably } from '../files.ts';
 import { BackupError, backupName } from '../format.ts';
 import { type BackupKey, openBackup } from '../read/open-backup.ts';
-import { checkBackup, type Restored, type RestoreRequest, requireHealthy } from './check-backup.ts';
-import { requireFree, stagedBytes, stageInFolder } from './stage-folder.ts';
+import {
+  checkBackup,
+  type Restored,
+  type RestoreRequest,
+  requireFree,
+  requireHealthy,
+  stagedBytes,
+  stageInFolder,
+} from './stage-folder.ts';
 
 /** What the names of restore points begin with. */
 export const POINT_PREFIX = 'restore-point-';

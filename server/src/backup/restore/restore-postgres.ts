@@ -12,9 +12,8 @@ import { stepsOf } from '../read/load-sqlite.ts';
 import { type BackupKey, openBackup } from '../read/open-backup.ts';
 import type { BackupSource } from '../read/source.ts';
 import { checkWith } from '../verify/check-with.ts';
-import { checkBackup, type Restored, type RestoreRequest, requireHealthy } from './check-backup.ts';
 import { settleRestored } from './settle.ts';
-import { storeBlobs } from './stage-folder.ts';
+import { checkBackup, type Restored, type RestoreRequest, requireHealthy, storeBlobs } from './stage-folder.ts';
 import { STAGING } from './unfinished-restore.ts';
 
 /** An arbitrary number that only restores lock in a database. */

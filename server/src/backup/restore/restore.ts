@@ -1,6 +1,6 @@
-import type { Restored, RestoreRequest } from './check-backup.ts';
 import { restoreIntoFolder } from './restore-folder.ts';
 import { restoreIntoPostgres } from './restore-postgres.ts';
+import type { Restored, RestoreRequest } from './stage-folder.ts';
 
 /**
  * Replaces the data of a stopped server by a backup. The data is prepared and checked beside the present one, which is

@@ -14,8 +14,7 @@ import { deleteLinksOf, planLinks } from './edges/write-links.ts';
 import { type Extensions, resolveLinks } from './link-resolver.ts';
 import { openTexts, textOf, toNoteLink, unsealOrThrow } from './link-texts.ts';
 import * as store from './links.store.ts';
-import { applyMove } from './moves/apply-move.ts';
-import { planMove } from './moves/link-planner.ts';
+import { applyMove, planMove } from './moves/link-planner.ts';
 
 /** What the texts of links that were read may take in memory. */
 const OPENED_BYTES = 4 * MB;

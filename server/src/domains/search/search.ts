@@ -24,8 +24,7 @@ import type { Links } from '../links/links.ts';
 import type { Notes } from '../notes/notes.ts';
 import { type PlanTable, planOf } from '../plans/plans.ts';
 import type { OpenVault, Vaults } from '../vaults/vaults.ts';
-import { checkRenameTag, checkReplaceText } from './changes/change-request.ts';
-import { VaultChanges } from './changes/vault-changes.ts';
+import { checkRenameTag, checkReplaceText, VaultChanges } from './changes/vault-changes.ts';
 import { Embedding, eraseEmbeddingSlice } from './embedding/embedding.ts';
 import { VectorDemand } from './embedding/vector-demand.ts';
 import { BackgroundIndexing } from './index/background-indexing.ts';
@@ -34,9 +33,8 @@ import { eraseIndexSlice, IndexPersistence } from './index/index-persistence.ts'
 import { vaultMentions } from './mentions/vault-mentions.ts';
 import { type CursorScope, returnedBefore, searchCursorOf } from './query/search-cursor.ts';
 import { type CheckedRequest, checkRequest } from './query/search-request.ts';
-import { createVaultQuery, type VaultQuery } from './query/vault-query.ts';
+import { createVaultQuery, type VaultQuery, vaultTasks } from './query/vault-query.ts';
 import { type VaultResults, VaultSearch } from './query/vault-search.ts';
-import { vaultTasks } from './query/vault-tasks.ts';
 import type { IndexState } from './worker/worker-api.ts';
 import type { WorkerClient } from './worker/worker-client.ts';
 

@@ -6,7 +6,7 @@ import { type Candidates, candidatesFor, distinct, type Extensions, type Target,
 import { type LinkText, readableMeta, readableTexts } from '../link-texts.ts';
 import * as store from '../links.store.ts';
 import { findReferringNotes } from './referring-notes.ts';
-import { edgePages, hasTarget, keysOfEdge, withTarget } from './stored-edge.ts';
+import { edgePages, hasTarget, keysOfEdge, withTarget } from './stored-links.ts';
 
 /** More links than this are processed in slices. */
 const MANY = 1000;

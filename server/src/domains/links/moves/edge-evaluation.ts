@@ -1,7 +1,7 @@
 import { leadsFromFolder, targetChoices } from '@notevault/note-text/links/retarget.ts';
 import { fileName } from '@notevault/note-text/paths.ts';
 import type { NoteId } from '@notevault/protocol/values/ids.ts';
-import { hasTarget, keysOfEdge } from '../edges/stored-edge.ts';
+import { hasTarget, keysOfEdge } from '../edges/stored-links.ts';
 import { DANGLING, distinct, keysOf, type Target, targetOf } from '../link-resolver.ts';
 import type { LinkText, Origin } from '../link-texts.ts';
 import type { StoredEdge } from '../links.store.ts';

@@ -1,15 +1,15 @@
 import type { NoteId } from '@notevault/protocol/values/ids.ts';
+import { slicesOf } from '../../../concurrency/slices.ts';
 import type { YieldIfDue } from '../../../concurrency/yield.ts';
-import type { ReadHandle } from '../../../ports/database/database.ts';
-import type { LinkPlanner, MovedItem, RewrittenNote } from '../../notes/notes.ts';
+import type { ReadHandle, WriteHandle } from '../../../ports/database/database.ts';
+import type { LinkPlanner, MovedItem, PreparedLinks, RewrittenNote } from '../../notes/notes.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
 import { findReferringNotes } from '../edges/referring-notes.ts';
-import { keysOfEdge, withTarget } from '../edges/stored-edge.ts';
-import { type Extensions, keysOf } from '../link-resolver.ts';
+import { keysOfEdge, withTarget } from '../edges/stored-links.ts';
+import { type Extensions, keysOf, SLICE } from '../link-resolver.ts';
 import { type LinkText, readableSource, sealTexts, textOf } from '../link-texts.ts';
 import type { StoredEdge } from '../links.store.ts';
 import * as store from '../links.store.ts';
-import type { PreparedEdges } from './apply-move.ts';
 import {
   evaluateEdges,
   type LinkRewrite,
@@ -170,4 +170,28 @@ function isSame(edge: StoredEdge, was: StoredEdge): boolean {
 
 function isSameKey(a: Buffer | null, b: Buffer | null): boolean {
   return a === null || b === null ? a === b : a.equals(b);
+}
+
+/** What `applyMove` writes: plain data, because it may be spooled to disk. */
+export interface PreparedEdges extends PreparedLinks {
+  /** Edges that get another target under the same keys. */
+  readonly retargets: readonly store.StoredEdge[];
+  /** Edges that get other keys or another target. */
+  readonly changed: store.StoredEdge[];
+  /** Notes whose edges are all replaced. */
+  readonly cleared: string[];
+  readonly edges: store.StoredEdge[];
+  readonly texts: store.SourcedTexts[];
+}
+
+/** Updates the edges of a move, inside its transaction. */
+export async function applyMove(handle: WriteHandle, vault: OpenVault, links: PreparedLinks): Promise<void> {
+  // Only this domain prepares moves.
+  const { retargets, changed, cleared, edges, texts } = links as PreparedEdges;
+  for (const slice of slicesOf(retargets, SLICE))
+    await handle.runMany(store.overwriteTargets, { vault: vault.id }, slice);
+  for (const slice of slicesOf(changed, SLICE)) await handle.runMany(store.overwriteEdges, { vault: vault.id }, slice);
+  await handle.runMany(store.deleteEdgesOf, { vault: vault.id }, cleared);
+  for (const slice of slicesOf(edges, SLICE)) await handle.runMany(store.insertEdgesOf, { vault: vault.id }, slice);
+  for (const slice of slicesOf(texts, SLICE)) await handle.runMany(store.putTextsOf, { vault: vault.id }, slice);
 }

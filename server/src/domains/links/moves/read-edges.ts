@@ -1,6 +1,5 @@
-import { EDGES_PAGE, edgePages } from '../edges/stored-edge.ts';
-import type { StoredEdge } from '../links.store.ts';
-import { findEdgesFrom } from '../links.store.ts';
+import { EDGES_PAGE, edgePages } from '../edges/stored-links.ts';
+import { findEdgesFrom, type StoredEdge } from '../links.store.ts';
 import type { Move } from './move-index.ts';
 
 /**

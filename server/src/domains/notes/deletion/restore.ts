@@ -6,7 +6,7 @@ import type { NoteDeps } from '../notes.deps.ts';
 import { notePathOf, openNote } from '../notes.mapper.ts';
 import * as notesStore from '../notes.store.ts';
 import { planText, writeOne } from '../writes/upsert.ts';
-import type { WritePlan, WriteTarget } from '../writes/write-plan.ts';
+import type { WritePlan, WriteTarget } from '../writes/write-target.ts';
 import * as store from './note-tombstones.store.ts';
 
 /**

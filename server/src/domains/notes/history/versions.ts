@@ -11,7 +11,7 @@ import { sealed } from '../sealed-note.ts';
 import { derivedMeta } from '../writes/build-note-row.ts';
 import { deriveOnPool } from '../writes/offload/task-transfer.ts';
 import { planText, writeOne } from '../writes/upsert.ts';
-import type { WritePlan, WriteTarget } from '../writes/write-plan.ts';
+import type { WritePlan, WriteTarget } from '../writes/write-target.ts';
 import * as store from './versions.store.ts';
 
 const SLICE = 500;

@@ -8,7 +8,7 @@ import type { OpenVault } from '../../vaults/vaults.ts';
 import { applyUpdates, headOf, snapshotOf, stateOf, structsOf, textOf } from '../merge/document.ts';
 import { sealed } from '../sealed-note.ts';
 import { buildNoteRow, currentDocument } from '../writes/build-note-row.ts';
-import type { NoteRowDraft, StoredNoteContent, WriteTarget } from '../writes/write-plan.ts';
+import type { NoteRowDraft, StoredNoteContent, WriteTarget } from '../writes/write-target.ts';
 import type { NoteState, WaitingUpdate } from './note-state.ts';
 
 /** Socket edits of one person within this time keep one version: the one before the first of them. */

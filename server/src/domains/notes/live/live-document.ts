@@ -26,9 +26,8 @@ import type { CloseReason, Watcher } from './live-notes.ts';
 import { isLongDocument, readSlices } from './note-slices.ts';
 import type { NoteState } from './note-state.ts';
 import type { UpdateLog } from './update-log.ts';
-import { runTrial } from './updates/run-trial.ts';
+import { runTrial, TrialQueue } from './updates/run-trial.ts';
 import type { ApplyResult, Trial } from './updates/trial.ts';
-import { TrialQueue } from './updates/trial-queue.ts';
 import { UpdateCheck } from './updates/update-check.ts';
 import { MalformedUpdate, scanUpdate } from './updates/update-validator.ts';
 

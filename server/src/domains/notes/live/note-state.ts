@@ -6,7 +6,7 @@ import { openNote } from '../notes.mapper.ts';
 import { findNoteState } from '../notes.store.ts';
 import { sealed } from '../sealed-note.ts';
 import { bytesOf } from '../writes/offload/task-transfer.ts';
-import type { StoredNoteContent } from '../writes/write-plan.ts';
+import type { StoredNoteContent } from '../writes/write-target.ts';
 import * as store from './live.store.ts';
 
 /** A note as stored, with its edits in the log. */

@@ -14,7 +14,7 @@ import * as store from '../notes.store.ts';
 import { type NoteMeta, sealed } from '../sealed-note.ts';
 import { offload } from '../writes/offload/offload.ts';
 import { DRAFT_SEALS, isLarge, postVault, receiveDraft } from '../writes/offload/task-transfer.ts';
-import type { NoteRowDraft } from '../writes/write-plan.ts';
+import type { NoteRowDraft } from '../writes/write-target.ts';
 import { type Rewrite, rewriteLinks } from './rewrite-links.ts';
 
 /** A note or attachment that changes its path; attachments have no aliases. */

@@ -4,7 +4,7 @@ import type { NoteId } from '@notevault/protocol/values/ids.ts';
 import type { WriteContext } from '../../entries/entries.ts';
 import { editDocument, snapshotOf } from '../merge/document.ts';
 import { buildNoteRow, clientIdOf, openDocument } from '../writes/build-note-row.ts';
-import type { NoteRowDraft, StoredNoteContent } from '../writes/write-plan.ts';
+import type { NoteRowDraft, StoredNoteContent } from '../writes/write-target.ts';
 
 /** A note whose links get new targets. */
 export interface Rewrite {

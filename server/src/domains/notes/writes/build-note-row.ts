@@ -3,6 +3,7 @@ import { type Derived, deriveNote } from '@notevault/note-text/derive.ts';
 import { minimalDiff } from '@notevault/note-text/diff/diff.ts';
 import { noteNameKey } from '@notevault/note-text/links/resolve.ts';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
+import { NOTE_BYTES_MAX } from '@notevault/protocol/notes.ts';
 import type { Doc } from 'yjs';
 import type { WriteContext } from '../../entries/entries.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
@@ -19,13 +20,12 @@ import {
   structsOf,
   textOf,
 } from '../merge/document.ts';
-import type { InsertedClocks } from '../merge/fingerprints.ts';
-import type { StepLimits } from '../merge/merge.ts';
+import { boundariesOf, type InsertedClocks } from '../merge/fingerprints.ts';
+import { mergeText, type StepLimits } from '../merge/merge.ts';
 import type { OpenedNote } from '../notes.mapper.ts';
 import type { VersionDraft } from '../notes.store.ts';
 import { KEEP_ALL_MS, type NoteMeta, PINNED_REASONS, sealed, type VersionReason } from '../sealed-note.ts';
-import type { NoteRowDraft, StoredNoteContent, WriteTarget } from './write-plan.ts';
-import { lastVersionOf } from './write-target.ts';
+import { lastVersionOf, type NoteRowDraft, type StoredNoteContent, type WriteTarget } from './write-target.ts';
 
 /** Edits from a socket. */
 export interface TypingSpan {
@@ -181,4 +181,50 @@ function seedOf(note: OpenedNote): number {
  */
 export function clientIdOf(vault: OpenVault, { id, created_at }: { id: string; created_at: number }): number {
   return vault.key.blind('crdt client', `${id}:${created_at}:${vault.feedEpoch}`).readUInt32BE(0);
+}
+
+/** An older version of a note, sealed. */
+export interface SealedBase {
+  readonly version: number;
+  readonly content: Buffer;
+  readonly snapshot: Buffer;
+}
+
+/** A text written on top of an older version. */
+export interface MergeInput {
+  readonly base: SealedBase;
+  readonly text: string;
+  readonly reason: VersionReason;
+}
+
+/** The next version; `same` when the text is unchanged, `unknown` when the document cannot locate the older text. */
+export type MergeDraft = NoteRowDraft | 'same' | 'unknown' | 'too_large';
+
+/** Builds the next version of a note from a text that edits an older version. Throws `note_unreadable`, TooManySteps. */
+export function draftMerge(
+  now: number,
+  context: Pick<WriteContext, 'vault' | 'actor'>,
+  target: Exclude<WriteTarget, { kind: 'new' }>,
+  input: { readonly mtime: number },
+  { base, text, reason }: MergeInput,
+  limits?: StepLimits,
+): MergeDraft {
+  const { vault } = context;
+  const { note } = target;
+  const doc = currentDocument(vault, target);
+  const snapshot = snapshotOf(doc);
+  const client = clientIdOf(vault, note);
+  const boundaries = boundariesOf(target.fingerprints ?? null, client);
+  if (!mergeText(doc, client, openBase(vault, note.id, base), text, boundaries, limits)) return 'unknown';
+  const merged = textOf(doc);
+  if (merged.length > NOTE_BYTES_MAX || Buffer.byteLength(merged, 'utf8') > NOTE_BYTES_MAX) return 'too_large';
+  if (merged === note.content) return 'same';
+  return buildNoteRow(now, context, target, input, doc, snapshot, merged, reason);
+}
+
+function openBase(vault: OpenVault, id: string, { version, content, snapshot }: SealedBase) {
+  return {
+    text: sealed.openContent(vault, id, version, content),
+    snapshot: sealed.openSnapshot(vault, id, version, snapshot),
+  };
 }

@@ -7,8 +7,7 @@ import type { NoteDeps } from '../notes.deps.ts';
 import { sealed } from '../sealed-note.ts';
 import { BatchReads } from './batch/batch-reads.ts';
 import { planText } from './upsert.ts';
-import type { WritePlan } from './write-plan.ts';
-import { findWriteTarget, type NoteInput } from './write-target.ts';
+import { findWriteTarget, type NoteInput, type WritePlan } from './write-target.ts';
 
 /** Places of a note that get another text. */
 export interface PlacedChange {

@@ -9,8 +9,15 @@ import { type OpenedNote, toNote } from '../notes.mapper.ts';
 import * as store from '../notes.store.ts';
 import type { VersionReason } from '../sealed-note.ts';
 import { draftMergeOnPool, draftTextOnPool } from './offload/task-transfer.ts';
-import type { CommittedNote, WritePlan, WriteTarget } from './write-plan.ts';
-import { findWriteTarget, lastVersionOf, type NoteInput, type TargetReads } from './write-target.ts';
+import {
+  type CommittedNote,
+  findWriteTarget,
+  lastVersionOf,
+  type NoteInput,
+  type TargetReads,
+  type WritePlan,
+  type WriteTarget,
+} from './write-target.ts';
 
 export function upsertNote(deps: NoteDeps, context: WriteContext<Note>, input: NoteInput): Promise<Note> {
   return writeOne(

@@ -6,8 +6,8 @@ import type { PathOwner, WriteContext } from '../../entries/entries.ts';
 import { NeedsLongTransaction } from '../../entries/revision-conflict.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
 import type { CommitDeps } from '../notes.deps.ts';
-import type { CommittedNote, WritePlan } from './write-plan.ts';
 import { type Cause, isRowWrite, StalePlans, writePlans } from './write-rows.ts';
+import type { CommittedNote, WritePlan } from './write-target.ts';
 
 /** Plans that could not be carried out, each with the error of its note; null when it has to be prepared again. */
 export type FailedPlans = ReadonlyMap<WritePlan, NotevaultError | null>;

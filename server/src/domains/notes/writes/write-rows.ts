@@ -9,8 +9,14 @@ import { deleteAliasesOf } from '../deletion/note-tombstones.store.ts';
 import type { CommitDeps, WrittenNote } from '../notes.deps.ts';
 import * as store from '../notes.store.ts';
 import type { NoteMeta } from '../sealed-note.ts';
-import type { CommittedNote, NoteRowDraft, RowWrite, WritePlan, WriteTarget } from './write-plan.ts';
-import { lastVersionOf } from './write-target.ts';
+import {
+  type CommittedNote,
+  lastVersionOf,
+  type NoteRowDraft,
+  type RowWrite,
+  type WritePlan,
+  type WriteTarget,
+} from './write-target.ts';
 
 /** Why a plan cannot be carried out: something has changed (null), another entry has the path, the note is damaged. */
 export type Cause = null | PathOwner | NotevaultError;

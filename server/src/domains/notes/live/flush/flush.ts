@@ -1,5 +1,6 @@
-import type { NoteId } from '@notevault/protocol/values/ids.ts';
-import type { WriteHandle } from '../../../../ports/database/database.ts';
+import type { NoteId, VaultId } from '@notevault/protocol/values/ids.ts';
+import type { Clock } from '../../../../ports/clock/clock.ts';
+import type { Database, WriteHandle } from '../../../../ports/database/database.ts';
 import type { OpenVault } from '../../../vaults/vaults.ts';
 import { textOf } from '../../merge/document.ts';
 import type { NoteDeps } from '../../notes.deps.ts';
@@ -7,7 +8,7 @@ import { insertVersion, updateBody } from '../../notes.store.ts';
 import { sealed } from '../../sealed-note.ts';
 import { offload } from '../../writes/offload/offload.ts';
 import { areLarge, DRAFT_SEALS, isLarge, postVault, receiveDraft } from '../../writes/offload/task-transfer.ts';
-import type { RowWrite } from '../../writes/write-plan.ts';
+import type { RowWrite } from '../../writes/write-target.ts';
 import { foldUpdates, foldWaiting, lastActor, NOBODY, targetOf, typedDraft } from '../fold.ts';
 import * as store from '../live.store.ts';
 import type { LiveDocument } from '../live-document.ts';
@@ -122,4 +123,27 @@ async function discardOfEnded({ db }: NoteDeps, vault: OpenVault, note: NoteId):
 async function deleteUpdates(handle: WriteHandle, vault: OpenVault, { note, updates }: NoteState): Promise<void> {
   const ids = updates.map(({ id }) => id);
   await handle.runMany(store.deleteUpdates, { vault: vault.id, note: note.id as NoteId }, ids);
+}
+
+/** Older edits were left by a process that has ended, or by a flush that failed. */
+const OVERDUE_MS = 10_000;
+const SLICE = 200;
+
+/** The notes of any vault with edits that have been waiting for long, in slices by the time of their edits. */
+export async function* overdueNotes(db: Database, clock: Clock): AsyncGenerator<ReadonlyMap<NoteId, VaultId>> {
+  const before = uuidFloor(clock.now() - OVERDUE_MS);
+  for (let after = uuidFloor(0); ; ) {
+    const rows = await db.all(store.findWaitingBetween, { after, before, limit: SLICE });
+    yield new Map(rows.map((row) => [row.note_id as NoteId, row.vault_id as VaultId]));
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < SLICE) return;
+    // Continues after the edits of notes that could not be flushed, too.
+    after = last.id;
+  }
+}
+
+/** Returns the smallest UUIDv7 of a moment: all earlier ids are smaller. */
+function uuidFloor(ms: number): string {
+  const hex = Math.max(0, Math.trunc(ms)).toString(16).padStart(12, '0');
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-7000-8000-000000000000`;
 }

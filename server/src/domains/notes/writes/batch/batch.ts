@@ -11,8 +11,7 @@ import { notePathOf } from '../../notes.mapper.ts';
 import { planUpsert } from '../upsert.ts';
 import { faultsOf } from '../upsert-faults.ts';
 import type { FailedPlans } from '../vault-writer.ts';
-import type { CommittedNote, WritePlan } from '../write-plan.ts';
-import type { NoteInput } from '../write-target.ts';
+import type { CommittedNote, NoteInput, WritePlan } from '../write-target.ts';
 import { BatchReads } from './batch-reads.ts';
 
 const NOTES_MAX = 100;

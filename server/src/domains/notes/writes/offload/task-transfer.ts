@@ -6,9 +6,8 @@ import type { OpenVault } from '../../../vaults/vaults.ts';
 import type { NoteDeps } from '../../notes.deps.ts';
 import type { VersionDraft } from '../../notes.store.ts';
 import type { VersionReason } from '../../sealed-note.ts';
-import { draftText } from '../build-note-row.ts';
-import { draftMerge, type MergeDraft, type MergeInput } from '../draft.ts';
-import type { NoteRowDraft, StoredNoteContent, WriteTarget } from '../write-plan.ts';
+import { draftMerge, draftText, type MergeDraft, type MergeInput } from '../build-note-row.ts';
+import type { NoteRowDraft, StoredNoteContent, WriteTarget } from '../write-target.ts';
 import { offload } from './offload.ts';
 
 /**

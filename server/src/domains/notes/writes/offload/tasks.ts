@@ -12,9 +12,8 @@ import { preservedText } from '../../live/preserved-text.ts';
 import { textOfUpdate, tryUpdate } from '../../live/updates/trial.ts';
 import { type Rewrite, rewriteLinks } from '../../moves/rewrite-links.ts';
 import type { VersionReason } from '../../sealed-note.ts';
-import { draftText } from '../build-note-row.ts';
-import { draftMerge, type MergeInput } from '../draft.ts';
-import type { WriteTarget } from '../write-plan.ts';
+import { draftMerge, draftText, type MergeInput } from '../build-note-row.ts';
+import type { WriteTarget } from '../write-target.ts';
 import { type PostedVault, postDraft, withBuffers } from './task-transfer.ts';
 
 /** What every task that writes a note gets. */
