@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { type ErrorBody, errors, NotevaultError } from '@notevault/protocol/errors.ts';
+import { errors, NotevaultError } from '@notevault/protocol/errors.ts';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { BlobError } from '../ports/blobs/blobs.ts';
 import { DatabaseError } from '../ports/database/database.ts';
@@ -7,13 +7,6 @@ import { isStorageFull } from '../telemetry/storage-state.ts';
 
 const RETRY_AFTER_SECONDS = '1';
 const REQUEST_ID = /^[\w.:-]{1,128}$/;
-
-/** The HTTP form of an error: status and body from the catalogue, headers for the error. */
-interface ErrorResponse {
-  readonly status: number;
-  readonly body: ErrorBody;
-  readonly headers: Record<string, string>;
-}
 
 /**
  * The single place that turns errors into HTTP. Unexpected errors are logged with the request id and all answered
@@ -49,7 +42,8 @@ export function headersFor(requestId: string): Record<string, string> {
   };
 }
 
-export function errorResponseOf(error: NotevaultError): ErrorResponse {
+/** The HTTP form of an error: status and body from the catalogue, headers for the error. */
+export function errorResponseOf(error: NotevaultError) {
   const entry: { status: number; error: string; both?: true; retry?: true } = errors[error.code];
   // A conflict has the text of a note.
   const headers: Record<string, string> = { 'cache-control': 'no-store' };

@@ -7,13 +7,8 @@ import * as store from './lease.store.ts';
 const LEASE_MS = 3 * 60_000;
 const EXTEND_MS = 20_000;
 
-/** Whether a backup runs, and when the last one that ended well was taken. */
-export interface BackupState {
-  readonly running: boolean;
-  readonly takenAt: number | null;
-}
-
-export async function backupState(db: Database, clock: Pick<Clock, 'now'>): Promise<BackupState> {
+/** Whether a backup runs, and when the last one that ended well was taken; null before the first one. */
+export async function backupState(db: Database, clock: Pick<Clock, 'now'>) {
   const row = await db.get(store.findState, {});
   return { running: row !== undefined && row.lease_until >= clock.now(), takenAt: row?.taken_at ?? null };
 }

@@ -28,12 +28,6 @@ export const DEFAULT_VAULT_NAME = 'Vault';
 /** A person's decision on a link, unchecked. */
 type DeviceDecision = NonNullable<Static<typeof DecisionBody>>;
 
-/** The names that a device suggests to the person who decides. */
-export interface SuggestedNames {
-  readonly vaultName: string | null;
-  readonly deviceName: string | null;
-}
-
 const textOrNull = Type.Union([Type.String(), Type.Null()]);
 const sealedNames = new SealedJson(1, Type.Object({ vault: textOrNull, device: textOrNull, client: textOrNull }));
 type Names = ReturnType<typeof sealedNames.decode>;
@@ -74,7 +68,7 @@ export class DeviceAuthorization {
    * The names that a pending code suggests. The first account that looks the code up claims it; null for everybody
    * else, and for unknown codes.
    */
-  async lookUp(userId: UserId, userCode: string): Promise<SuggestedNames | null> {
+  async lookUp(userId: UserId, userCode: string) {
     const link = await this.#claim(userId, userCode);
     return link === null ? null : { vaultName: link.names.vault, deviceName: link.names.device };
   }

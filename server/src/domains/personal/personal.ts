@@ -1,5 +1,4 @@
 import { invalid, NotevaultError } from '@notevault/protocol/errors.ts';
-import type { NoteListed } from '@notevault/protocol/notes.ts';
 import { OPENED_NOTES_MAX, PREFERENCES_BYTES_MAX, type Preferences } from '@notevault/protocol/personal.ts';
 import type { NoteId, UserId, VaultId } from '@notevault/protocol/values/ids.ts';
 import { Type } from 'typebox';
@@ -20,12 +19,6 @@ export interface PersonalDeps {
   readonly clock: Pick<Clock, 'now'>;
   readonly accounts: Pick<Accounts, 'lockUser'>;
   readonly notes: Pick<Notes, 'listedById'>;
-}
-
-/** A note that a person opened, and when, in epoch milliseconds. */
-export interface Opened {
-  readonly note: NoteListed;
-  readonly openedAt: number;
 }
 
 const storedPreferences = new SealedJson(1, Type.Record(Type.String(), Type.Unknown()));
@@ -70,8 +63,8 @@ export class Personal {
     });
   }
 
-  /** The notes of a vault that the person opened, the last one first; those that are deleted now are left out. */
-  async opened(userId: UserId, vault: OpenVault): Promise<Opened[]> {
+  /** The notes of a vault that the person opened and when, the last one first; those that are deleted now are left out. */
+  async opened(userId: UserId, vault: OpenVault) {
     const { db, notes } = this.#deps;
     const { value } = await this.#readOpened(db, userId, vault.id, await this.#keyOf(userId));
     const listed = await notes.listedById(vault, new Set(value.map(([id]) => id as NoteId)));

@@ -47,11 +47,6 @@ export interface TrashContents {
 
 export const EMPTY_TRASH: TrashContents = { notes: 0, textBytes: 0, attachmentBytes: 0 };
 
-export interface VaultTrash extends TrashContents {
-  readonly vaultId: VaultId;
-  readonly plan: Plan;
-}
-
 /** The counts of what the trash of each vault has. */
 export type TrashUsage = ReturnType<typeof createTrashUsage>;
 
@@ -66,7 +61,7 @@ export function createTrashUsage({ db, plans }: Pick<VaultDeps, 'db' | 'plans'>)
       return row === undefined ? EMPTY_TRASH : contentsOf(row);
     },
     /** Returns at most `limit` active vaults ordered by id, starting after `after`. */
-    async trashes(after: VaultId, limit: number): Promise<VaultTrash[]> {
+    async trashes(after: VaultId, limit: number) {
       const rows = await db.all(feeds.findTrashes, { after, limit });
       return rows.map((row) => ({ vaultId: row.vault_id, ...contentsOf(row), plan: planOf(plans, row.tier) }));
     },

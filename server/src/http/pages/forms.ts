@@ -25,15 +25,8 @@ export function stepOf({ fields }: Form): string | undefined {
   return fields.getAll('step').at(-1);
 }
 
-type FormResult<T> =
-  | { readonly value: T; readonly fault: null }
-  | { readonly value: null; readonly fault: { readonly status: number; readonly code: string } };
-
 /** Resolves to the value, or to an error that people can act on; any other error is rethrown. */
-export async function runForm<T extends object | string>(
-  work: Promise<T>,
-  known: readonly string[],
-): Promise<FormResult<T>> {
+export async function runForm<T extends object | string>(work: Promise<T>, known: readonly string[]) {
   try {
     return { value: await work, fault: null };
   } catch (error) {

@@ -6,17 +6,11 @@ import type { SealingKey } from '../../../ports/keyring/keyring.ts';
 import { bearerOf, hashOf, newToken, prefixes } from '../../tokens/tokens.ts';
 import type { Role } from '../accounts.tables.ts';
 import type { AccountDeps } from '../accounts.ts';
-import { ACCESS_SECONDS, lifetimeOf, newFamily, sealToken, type Tokens } from './refresh-tokens.ts';
+import { ACCESS_SECONDS, lifetimeOf, newFamily, sealToken } from './refresh-tokens.ts';
 import { openClient, type SignInClient, sealClient } from './session-client.ts';
 import * as store from './sessions.store.ts';
 
 const FAMILY_BYTES = 16;
-
-/** A session to be written: its secrets are created and sealed before the transaction begins. */
-export interface PreparedSession {
-  readonly tokens: Tokens;
-  write(handle: WriteHandle, userId: UserId): Promise<void>;
-}
 
 export interface SessionPrincipal {
   readonly kind: 'session';
@@ -51,14 +45,12 @@ export async function recall(
 }
 
 /**
+ * Makes a session to be written, with its secrets created and sealed before the transaction begins.
+ *
  * @param client null if there is none.
  * @param isBrief whether it ends with the browser.
  */
-export async function prepareSession(
-  { keys, clock }: AccountDeps,
-  client: SignInClient | null,
-  isBrief = false,
-): Promise<PreparedSession> {
+export async function prepareSession({ keys, clock }: AccountDeps, client: SignInClient | null, isBrief = false) {
   const server = await keys.openServer();
   const id = clock.uuid() as SessionId;
   const family = newFamily(clock.random(FAMILY_BYTES), isBrief);
@@ -77,7 +69,7 @@ export async function prepareSession(
   const sealed = sealToken(server, id, refresh.raw);
   return {
     tokens: { accessToken: access.raw, expiresIn: ACCESS_SECONDS, refreshToken: refresh.raw },
-    async write(handle, userId) {
+    async write(handle: WriteHandle, userId: UserId) {
       await handle.run(store.deleteExpiredSessions, { userId, now });
       await handle.run(store.insertSession, { ...session, user_id: userId });
       await handle.run(store.insertRefreshToken, { session_id: id, hash: refresh.hash, sealed });

@@ -76,17 +76,11 @@ export async function resolvePath(
   return resolvedBelow(vault, path, pathKey, await nearestOwners(handle, vault, [folders]), folders);
 }
 
-/** The path of an entry, and its blind index. */
-export interface KeyedPath {
-  readonly path: string;
-  readonly pathKey: Buffer;
-}
-
 /** Like `resolvePath`, for several paths with few statements; in the order of the paths. */
 export async function resolvePaths(
   handle: ReadHandle,
   vault: OpenVault,
-  paths: readonly KeyedPath[],
+  paths: readonly { readonly path: string; readonly pathKey: Buffer }[],
 ): Promise<ResolvedPath[]> {
   const folders = paths.map(({ path }) => ancestorsOf(path));
   const owners = await nearestOwners(handle, vault, folders);

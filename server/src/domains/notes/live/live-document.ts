@@ -33,12 +33,6 @@ import { MalformedUpdate, scanUpdate } from './updates/update-validator.ts';
 
 export type DocumentDeps = Pick<LiveDeps, 'compute' | 'clock'>;
 
-/** The updates that needed no trial: the first `count` ones, and what became of them. */
-interface QuickUpdates {
-  readonly count: number;
-  readonly outcomes: Promise<ApplyResult[]>;
-}
-
 type AcceptedTrial = Extract<Trial, { kind: 'accepted' }>;
 
 /** A longer update is not compared with the document: a client mostly sends nothing new when it connects. */
@@ -210,8 +204,8 @@ export class LiveDocument {
     return (await Promise.all(outcomes)).flat();
   }
 
-  /** Applies or refuses the updates before the first one that needs a trial. */
-  #applyQuick(updates: readonly Uint8Array[], actor: Actor, from: Watcher | null): QuickUpdates {
+  /** Applies or refuses the updates before the first one that needs a trial: the first `count` ones. */
+  #applyQuick(updates: readonly Uint8Array[], actor: Actor, from: Watcher | null) {
     if (this.#lost) throw new NotevaultError('unavailable');
     const rejections = new Map<number, ApplyResult>();
     let count = 0;

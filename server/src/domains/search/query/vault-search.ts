@@ -6,7 +6,6 @@ import { parseQuery } from '@notevault/search-index/query/query-parser.ts';
 import type { SearchHit, SearchHits } from '@notevault/search-index/ranking/hybrid.ts';
 import type { Snippet } from '@notevault/search-index/snippets/snippet.ts';
 import { EmbedderError } from '../../../ports/embedder/embedder.ts';
-import type { SealedNote } from '../../notes/notes.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
 import type { VectorDemand } from '../embedding/vector-demand.ts';
 import type { IndexCatchUp } from '../index/index-catch-up.ts';
@@ -28,12 +27,6 @@ export interface VaultResults {
   readonly relaxed: readonly string[];
   /** Set when only a part of the notes was searched, because the index is being made. */
   readonly partial: PartialSearch | null;
-}
-
-/** A found note with its row, which was not written since the index read it. */
-interface CurrentNote {
-  readonly found: SearchHit;
-  readonly row: SealedNote;
 }
 
 export class VaultSearch {
@@ -80,7 +73,8 @@ export class VaultSearch {
     return { results, hasMore, relaxed, partial };
   }
 
-  async #currentNotes(vault: OpenVault, hits: readonly SearchHit[]): Promise<CurrentNote[]> {
+  /** The found notes with their rows, without those that were written since the index read them. */
+  async #currentNotes(vault: OpenVault, hits: readonly SearchHit[]) {
     const { db, notes } = this.#deps;
     const ids = hits.map(({ id }) => id as NoteId);
     const rows = await db.read((handle) => notes.sealedOf(handle, vault, ids));
