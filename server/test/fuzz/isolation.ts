@@ -6,11 +6,20 @@ import {
   type Making,
   NEEDS,
   needsOf,
+  needsOfRow,
   requestsOf,
   SECRETS,
   taken,
 } from '../kit/operation-variants.ts';
-import { type Known, knownOperations, makeWorld, type Need, type Request, type World } from '../kit/operations.ts';
+import {
+  CONTENT,
+  type Known,
+  knownOperations,
+  makeWorld,
+  type Need,
+  type Request,
+  type World,
+} from '../kit/operations.ts';
 import { type Answer, type Caller, Person } from '../kit/person.ts';
 import { Random } from '../kit/random.ts';
 import { startServer, type TestServer, type TestServerOptions } from '../kit/server.ts';
@@ -93,7 +102,7 @@ async function makeTwins(server: TestServer, number: number): Promise<readonly [
 async function makeTwin(server: TestServer, name: string): Promise<Twin> {
   const caller = new Person(server.url, name, () => server.alice.signed());
   const { key } = (await caller.post('/api-keys', { name: 'twin' })).body;
-  const elsewhere = await makeWorld(caller, 'elsewhere', ['trash']);
+  const elsewhere = await makeWorld(caller, 'elsewhere', [...CONTENT, 'trash']);
   return { caller, key: server.bearer(key), elsewhere, world: elsewhere };
 }
 
@@ -101,9 +110,10 @@ const sharedKey = (operation: string) => `shared key of ${operation}`;
 
 /** Alice uses a key for every operation that takes one. */
 async function useKeys(operations: readonly Known[], owner: Caller): Promise<void> {
-  for (const { name, method, rule, request, needs } of operations) {
+  for (const operation of operations) {
+    const { name, method, rule, request } = operation;
     if (method !== 'POST' || rule.who === 'anyone') continue;
-    const world = await makeWorld(owner, `keys-${name}`, needs === undefined ? [] : [needs]);
+    const world = await makeWorld(owner, `keys-${name}`, needsOfRow(operation));
     const { url, body, headers } = request(world);
     await owner.call(method, url, body, { ...headers, 'x-idempotency-key': encodeURIComponent(sharedKey(name)) });
   }

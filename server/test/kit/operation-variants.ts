@@ -75,6 +75,14 @@ export function requestsOf(operation: Known): Making[] {
   return [operation.request, ...(variants[operation.name] ?? []).map(inVaultOf(operation))];
 }
 
+/** A world whose values are not looked at. */
+export const NAMED = new Proxy({}, { get: (_, field) => `<${String(field)}>` }) as World;
+
+/** What a world must have for the request of an operation's row. */
+export function needsOfRow({ request }: Known): Need[] {
+  return needsOf(new Set(fieldsOf(request, NAMED)));
+}
+
 /** A variant is called in the same vault as its operation's row. */
 export function inVaultOf({ rule }: Known) {
   return (variant: Making): Making =>
@@ -99,13 +107,19 @@ export function fieldsOf(request: Making, world: World): Field[] {
   return [...seen].filter((field) => field !== 'fresh');
 }
 
-export const NEEDS: readonly Need[] = ['devices', 'cursor', 'trash', 'people'];
 const FIELDS_OF: Readonly<Record<Need, readonly Field[]>> = {
+  gone: ['gone'],
+  folder: ['folder', 'folderPath'],
+  note: ['note', 'notePath'],
+  other: ['other', 'otherPath', 'taskText'],
+  attachment: ['attachmentPath'],
+  key: ['key'],
   devices: ['device', 'deviceRefresh', 'userCode', 'deviceCode'],
   cursor: ['cursor'],
   trash: ['trashed'],
   people: ['self', 'invitation'],
 };
+export const NEEDS = Object.keys(FIELDS_OF) as readonly Need[];
 
 /** What a world must have so that it has these fields. */
 export function needsOf(fields: ReadonlySet<Field>): Need[] {

@@ -17,13 +17,25 @@ interface Row {
   /** Status for a permitted caller in their own world. */
   readonly answers: number;
   readonly request: (world: World) => Request;
-  /** Parts of a world that are created only for the few operations that need them. */
-  readonly needs?: Need;
 }
 
-export type Need = 'devices' | 'cursor' | 'trash' | 'people';
+/** A part of a world. */
+export type Need =
+  | 'gone'
+  | 'folder'
+  | 'note'
+  | 'other'
+  | 'attachment'
+  | 'key'
+  | 'devices'
+  | 'cursor'
+  | 'trash'
+  | 'people';
 
-/** The things of one account, by name; every value belongs only to that account. */
+/** What is in the vault of a world, and beside it. */
+export const CONTENT: readonly Need[] = ['gone', 'folder', 'note', 'other', 'attachment', 'key'];
+
+/** The things of one account, by name; every value belongs only to that account. Empty for those that were not needed. */
 export interface World {
   readonly vault: string;
   /** A vault that was deleted. */
@@ -59,7 +71,11 @@ export interface World {
   readonly fresh: string;
 }
 
-/** @param word becomes part of names that nobody else uses. */
+/**
+ * Makes a vault with the parts that are needed.
+ *
+ * @param word becomes part of names that nobody else uses.
+ */
 export async function makeWorld(owner: Caller, word: string, needs: readonly Need[]): Promise<World> {
   const ok = async (asked: ReturnType<Caller['get']>) => {
     const { status, body } = await asked;
@@ -68,39 +84,38 @@ export async function makeWorld(owner: Caller, word: string, needs: readonly Nee
   };
   const clientId = `client-${word}`;
   const { id: vault } = await ok(owner.post('/vaults/register', { client_id: clientId, name: `Vault ${word}` }));
-  const { vault: gone } = await ok(owner.post('/vaults', { name: `Gone ${word}` }));
-  await ok(owner.delete(`/vaults/${gone.id}`));
   const headers = { 'x-vault-id': vault };
-  const put = (path: string, content: string) => ok(owner.post('/notes', { path, content, mtime: 1 }, headers));
-  const [notePath, folderPath] = [`Note ${word}.md`, `Folder ${word}`];
+  /** Resolves to what \`make\` resolves to, or to nothing if that part is not needed. */
+  const part = async (need: Need, make: () => Promise<string>) => (needs.includes(need) ? make() : '');
+  const write = async (path: string, content: string): Promise<string> =>
+    (await ok(owner.post('/notes', { path, content, mtime: 1 }, headers))).note.id;
+  const [notePath, folderPath, attachmentPath] = [`Note ${word}.md`, `Folder ${word}`, `File ${word}.txt`];
   const otherPath = `${folderPath}/Other ${word}.md`;
-  const { folder } = await ok(owner.post('/folders', { folder: folderPath }, headers));
-  await put(notePath, `first words of ${word}`);
-  const { note } = await put(notePath, `---\ntype: kind-${word}\n---\nsecret words of ${word} #tag-${word}`);
-  const { note: other } = await put(otherPath, `[[Note ${word}]]\n- [ ] task of ${word}\n\nNote ${word}`);
-  const attachmentPath = `File ${word}.txt`;
+  const gone = await part('gone', async () => {
+    const made = await ok(owner.post('/vaults', { name: `Gone ${word}` }));
+    await ok(owner.delete(`/vaults/${made.vault.id}`));
+    return made.vault.id;
+  });
+  const folder = await part(
+    'folder',
+    async () => (await ok(owner.post('/folders', { folder: folderPath }, headers))).folder.id,
+  );
+  const note = await part('note', async () => {
+    await write(notePath, `first words of ${word}`);
+    return write(notePath, `---\ntype: kind-${word}\n---\nsecret words of ${word} #tag-${word}`);
+  });
+  const other = await part('other', () => write(otherPath, `[[Note ${word}]]\n- [ ] task of ${word}\n\nNote ${word}`));
   const file = { path: attachmentPath, content_base64: btoa(`bytes of ${word}`), mtime: 1 };
-  await ok(owner.post('/attachments', file, headers));
-  const trashed = needs.includes('trash') ? (await put(`Old ${word}.md`, `old words of ${word}`)).note : null;
-  if (trashed !== null) await ok(owner.delete(`/notes/by-id/${trashed.id}`, undefined, headers));
-  const { id: key } = await ok(owner.post('/api-keys', { name: `Key ${word}` }));
+  if (needs.includes('attachment')) await ok(owner.post('/attachments', file, headers));
+  const trashed = await part('trash', () => write(`Old ${word}.md`, `old words of ${word}`));
+  if (trashed !== '') await ok(owner.delete(`/notes/by-id/${trashed}`, undefined, headers));
   return {
-    cursor: needs.includes('cursor') ? (await ok(owner.get('/sync/changes', headers))).resume_cursor : '',
+    key: await part('key', async () => (await ok(owner.post('/api-keys', { name: `Key ${word}` }))).id),
+    cursor: await part('cursor', async () => (await ok(owner.get('/sync/changes', headers))).resume_cursor),
     ...(needs.includes('devices') ? await makeDevices(owner, vault) : NO_DEVICES),
     ...(needs.includes('people') ? await makePeople(owner, vault) : { self: '', invitation: '' }),
-    vault,
-    gone: gone.id,
-    note: note.id,
-    notePath,
-    other: other.id,
-    otherPath,
+    ...{ vault, gone, note, notePath, other, otherPath, trashed, folder, folderPath, attachmentPath, clientId },
     taskText: `task of ${word}`,
-    trashed: trashed?.id ?? '',
-    folder: folder.id,
-    folderPath,
-    attachmentPath,
-    key,
-    clientId,
     fresh: `fresh-${word}`,
   };
 }
@@ -143,8 +158,8 @@ const mentionIn = ({ notePath, taskText }: World) =>
 const inUrl = (path: string) => path.split('/').map(encodeURIComponent).join('/');
 
 /** The header of the vault, and a key where one is required, are added by `knownOperations`. */
-function row(answers: number, request: Row['request'], needs?: Need): Row {
-  return needs === undefined ? { answers, request } : { answers, request, needs };
+function row(answers: number, request: Row['request']): Row {
+  return { answers, request };
 }
 
 const server = {
@@ -203,17 +218,16 @@ const connections = {
     body: { name: w.fresh, vault_access: { [w.vault]: 'read' } },
   })),
   startDeviceLink: row(200, (w) => ({ url: '/auth/device', body: { device_name: w.fresh } })),
-  authorizeDevice: row(
-    200,
-    (w) => ({ url: '/auth/device/authorize', body: { user_code: w.userCode, vault_id: w.vault } }),
-    'devices',
-  ),
-  pollDeviceLink: row(400, (w) => ({ url: '/auth/device/token', body: { device_code: w.deviceCode } }), 'devices'),
-  refreshDevice: row(200, (w) => ({ url: '/auth/token/refresh', body: { refresh_token: w.deviceRefresh } }), 'devices'),
-  signOffDevice: row(204, (w) => ({ url: '/auth/token/revoke', body: { refresh_token: w.deviceRefresh } }), 'devices'),
+  authorizeDevice: row(200, (w) => ({
+    url: '/auth/device/authorize',
+    body: { user_code: w.userCode, vault_id: w.vault },
+  })),
+  pollDeviceLink: row(400, (w) => ({ url: '/auth/device/token', body: { device_code: w.deviceCode } })),
+  refreshDevice: row(200, (w) => ({ url: '/auth/token/refresh', body: { refresh_token: w.deviceRefresh } })),
+  signOffDevice: row(204, (w) => ({ url: '/auth/token/revoke', body: { refresh_token: w.deviceRefresh } })),
   // The client was never authorized, so a permitted caller gets 404.
   revokeOAuthClient: row(404, (w) => ({ url: `/connections/oauth/https://client.example/${w.fresh}` })),
-  revokeDevice: row(204, (w) => ({ url: `/connections/device/${w.device}` }), 'devices'),
+  revokeDevice: row(204, (w) => ({ url: `/connections/device/${w.device}` })),
   revokePat: row(204, (w) => ({ url: `/connections/pat/${w.key}` })),
 };
 
@@ -257,13 +271,13 @@ const vaults = {
 const members = {
   listMembers: row(200, (w) => ({ url: `/vaults/${w.vault}/members` })),
   createInvitation: row(201, (w) => ({ url: `/vaults/${w.vault}/invitations`, body: { role: 'viewer' } })),
-  deleteInvitation: row(204, (w) => ({ url: `/vaults/${w.vault}/invitations/${w.invitation}` }), 'people'),
+  deleteInvitation: row(204, (w) => ({ url: `/vaults/${w.vault}/invitations/${w.invitation}` })),
   // An invitation is for whoever has its token, so nobody is refused one that exists.
   getInvitation: row(404, () => ({ url: '/invitations/nv_vin_none' })),
   acceptInvitation: row(404, () => ({ url: '/invitations/nv_vin_none/accept' })),
-  updateMember: row(200, (w) => ({ url: `/vaults/${w.vault}/members/${w.self}`, body: { role: 'owner' } }), 'people'),
+  updateMember: row(200, (w) => ({ url: `/vaults/${w.vault}/members/${w.self}`, body: { role: 'owner' } })),
   // The owner cannot leave.
-  removeMember: row(409, (w) => ({ url: `/vaults/${w.vault}/members/${w.self}` }), 'people'),
+  removeMember: row(409, (w) => ({ url: `/vaults/${w.vault}/members/${w.self}` })),
 };
 
 const notes = {
@@ -374,9 +388,9 @@ const uploads = {
 };
 
 const trash = {
-  listTrash: row(200, () => ({ url: '/trash' }), 'trash'),
-  restoreFromTrash: row(200, (w) => ({ url: `/trash/${w.trashed}/restore`, body: { path: `${w.fresh}.md` } }), 'trash'),
-  deleteFromTrash: row(200, (w) => ({ url: `/trash/${w.trashed}` }), 'trash'),
+  listTrash: row(200, () => ({ url: '/trash' })),
+  restoreFromTrash: row(200, (w) => ({ url: `/trash/${w.trashed}/restore`, body: { path: `${w.fresh}.md` } })),
+  deleteFromTrash: row(200, (w) => ({ url: `/trash/${w.trashed}` })),
 };
 
 const sync = {
@@ -384,7 +398,7 @@ const sync = {
   syncSocket: row(426, () => ({ url: '/sync/socket' })),
   syncNote: row(426, ({ note }) => ({ url: `/sync/notes/${note}` })),
   getManifest: row(200, () => ({ url: '/sync/manifest' })),
-  listChanges: row(200, (w) => ({ url: `/sync/changes?cursor=${encodeURIComponent(w.cursor)}` }), 'cursor'),
+  listChanges: row(200, (w) => ({ url: `/sync/changes?cursor=${encodeURIComponent(w.cursor)}` })),
   getVaultTree: row(200, () => ({ url: '/vault/tree' })),
   getVaultGraph: row(200, () => ({ url: '/vault/graph' })),
 };

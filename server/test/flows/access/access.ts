@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import type { Rule } from '@notevault/protocol/operations.ts';
 import type { Database } from '../../../src/ports/database/database.ts';
 import { OAuthApp } from '../../kit/clients/oauth-app.ts';
+import { NEEDS, needsOfRow } from '../../kit/operation-variants.ts';
 import { type Known, knownOperations, linkDevice, makeWorld, type World } from '../../kit/operations.ts';
 import { type Answer, type Caller, Person } from '../../kit/person.ts';
 import { startServer, type TestServer } from '../../kit/server.ts';
@@ -130,60 +131,93 @@ function refusal({ who, vault, named, later }: Rule, { kind, level, creates }: R
   return need === 'write' && level === 'read' ? INSUFFICIENT : null;
 }
 
-/** Access control: calls every operation of the OpenAPI document with every kind of credential at every level. */
+/**
+ * Access control: calls every operation of the OpenAPI document with every kind of credential at every level. Refused
+ * calls and reads change nothing, so they share one account, world and set of credentials.
+ */
 export function defineAccess(open: () => Promise<Database>): void {
   // Thousands of requests, so it may take longer than one test usually may.
   test('asks every operation with every kind of credential', { timeout: 15 * 60_000 }, async (t) => {
     await using server = await startServer({ open });
     const operations = await knownOperations(server.anyone);
-    for (const operation of operations) {
-      // A new account per operation, so that none ends up with thousands of vaults.
-      const owner = new Person(server.url, operation.name.toLowerCase(), () => server.alice.signed());
-      // A second vault, so that a request without a vault header has no single vault to default to.
-      await owner.post('/vaults', { name: 'Another' });
-      await t.test(operation.name, () => askWithAll(server, owner, operation));
-    }
+    const shared = await makeShared(server);
+    for (const operation of operations) await t.test(operation.name, () => askWithAll(server, shared, operation));
   });
 }
 
-async function askWithAll(server: TestServer, owner: Person, operation: Known): Promise<void> {
+interface Shared {
+  readonly owner: Person;
+  readonly world: World;
+  readonly callers: ReadonlyMap<Credential, Caller>;
+  /** What the owner sees of it, which stays as it was. */
+  readonly state: unknown;
+}
+
+async function makeShared(server: TestServer): Promise<Shared> {
+  const owner = await makeOwner(server, 'shared');
+  const world = await makeWorld(owner, 'shared', NEEDS);
+  const callers = new Map<Credential, Caller>();
+  for (const each of credentials) callers.set(each, await each.caller(server, owner, world));
+  return { owner, world, callers, state: await everythingIn(owner, world) };
+}
+
+async function makeOwner(server: TestServer, name: string): Promise<Person> {
+  const owner = new Person(server.url, name.toLowerCase(), () => server.alice.signed());
+  // A second vault, so that a request without a vault header has no single vault to default to.
+  await owner.post('/vaults', { name: 'Another' });
+  return owner;
+}
+
+async function askWithAll(server: TestServer, shared: Shared, operation: Known): Promise<void> {
   const { rule, method } = operation;
-  let made = 0;
-  const needs = operation.needs === undefined ? [] : [operation.needs];
-  const freshWorld = () => makeWorld(owner, `${operation.name}${++made}`, needs);
-  const ask = async ({ name, caller }: Credential, world: World) => {
-    const asker = await caller(server, owner, world);
-    const { url, body, headers } = operation.request(world);
-    const answer = await asker.call(method, url, body, headers ?? {});
-    const what = `${operation.name} with ${name} → ${answer.status} ${JSON.stringify(answer.body)?.slice(0, 200)}`;
-    return { answer, what };
-  };
-  // A public call would end a session whose token it is given; it needs no credential anyway.
-  const asking = credentials.filter(({ rights }) => rule.who !== 'anyone' || rights.kind === 'nobody');
-  const first = await freshWorld();
-  const before = await everythingIn(owner, first);
-  const refusedOnes: string[] = [];
+  // A public call would end a session whose token it is given; it needs no credential anyway. Some work once only, such
+  // as polling a code.
+  const isPublic = rule.who === 'anyone';
+  const asking = credentials.filter(({ rights }) => !isPublic || rights.kind === 'nobody');
+  const writers: Credential[] = [];
   for (const credential of asking) {
     const refused = refusal(rule, credential.rights);
-    if (refused === null) continue;
-    const { answer, what } = await ask(credential, first);
-    assert.deepEqual([answer.status, answer.body?.error], refused, what);
-    checkChallenge(answer, what);
-    refusedOnes.push(credential.name);
+    if (refused === null && (isPublic || method !== 'GET')) {
+      writers.push(credential);
+      continue;
+    }
+    const { answer, what } = await ask(operation, credential, shared.world, shared.callers.get(credential));
+    if (refused === null) {
+      assert.equal(answer.status, operation.answers, what);
+    } else {
+      assert.deepEqual([answer.status, answer.body?.error], refused, what);
+      checkChallenge(answer, what);
+    }
   }
-  const after = await everythingIn(owner, first);
-  assert.deepEqual(after, before, `${operation.name}, refused with ${refusedOnes.join(', ')}, changed something`);
-  let world: World | undefined = first;
-  for (const credential of asking.filter(({ rights }) => refusal(rule, rights) === null)) {
-    world ??= await freshWorld();
-    const unchanged: unknown = rule.stepUp === undefined ? undefined : await everythingIn(owner, world);
-    const { answer, what } = await ask(credential, world);
+  const what = `${operation.name}: a call that was refused, or reads, changed something`;
+  assert.deepEqual(await everythingIn(shared.owner, shared.world), shared.state, what);
+  await askInOwnWorlds(server, operation, writers);
+}
+
+/** Each credential gets a world of its own, with what the operation needs. */
+async function askInOwnWorlds(server: TestServer, operation: Known, writers: readonly Credential[]): Promise<void> {
+  const { name, rule } = operation;
+  // The rows of these bring a wrong password, so they change nothing either.
+  const unchanged = rule.stepUp !== undefined;
+  const needs = unchanged ? NEEDS : needsOfRow(operation);
+  if (writers.length === 0) return;
+  const owner = await makeOwner(server, name);
+  for (const [at, credential] of writers.entries()) {
+    const world = await makeWorld(owner, `${name}${at}`, needs);
+    const caller = await credential.caller(server, owner, world);
+    const before: unknown = unchanged ? await everythingIn(owner, world) : undefined;
+    const { answer, what } = await ask(operation, credential, world, caller);
     assert.equal(answer.status, operation.answers, what);
-    // The rows of these bring a wrong password.
-    if (unchanged !== undefined) assert.deepEqual(await everythingIn(owner, world), unchanged, what);
-    // Reads can be repeated in the same world, but for public ones: some work once only, such as polling a code.
-    if (method !== 'GET' || rule.who === 'anyone') world = undefined;
+    if (unchanged) assert.deepEqual(await everythingIn(owner, world), before, what);
   }
+}
+
+async function ask({ name, method, request }: Known, credential: Credential, world: World, caller: Caller | undefined) {
+  assert.ok(caller !== undefined, credential.name);
+  const { url, body, headers } = request(world);
+  const answer = await caller.call(method, url, body, headers ?? {});
+  const what = `${name} with ${credential.name} → ${answer.status} ${JSON.stringify(answer.body)?.slice(0, 200)}`;
+  return { answer, what };
 }
 
 /** RFC 6750, section 3: an answer that refuses a credential also says so in a header. */

@@ -3,7 +3,8 @@ import { request as send } from 'node:http';
 import { test } from 'node:test';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { onEachEngine, onSqlite } from '../../kit/engines.ts';
-import { type Known, knownOperations, makeWorld } from '../../kit/operations.ts';
+import { NEEDS, needsOfRow } from '../../kit/operation-variants.ts';
+import { type Known, knownOperations, makeWorld, type World } from '../../kit/operations.ts';
 import { Person } from '../../kit/person.ts';
 import { startServer, type TestServer } from '../../kit/server.ts';
 
@@ -123,17 +124,28 @@ onSqlite('operations whose answers may be compressed', (open) => {
   test('operations whose answers may be compressed are reads of notes lists, search and queries; never one with a credential, a ticket, a range or a file', async () => {
     await using server = await startServer({ open });
     const compressed: string[] = [];
+    const read = { owner: server.bob, world: await makeWorld(server.bob, 'read', NEEDS) };
     for (const operation of await knownOperations(server.anyone)) {
-      const { headers } = await answerOf(server, operation);
+      const place = operation.method === 'GET' ? read : await ownPlace(server, operation);
+      const { headers } = await answerOf(server, operation, place);
       if (/accept-encoding/i.test(headers.get('vary') ?? '')) compressed.push(operation.name);
     }
     assert.deepEqual(compressed.sort(), COMPRESSED);
   });
 });
 
-async function answerOf(server: TestServer, { name, method, rule, request, needs, answers }: Known) {
-  const owner = new Person(server.url, name.toLowerCase(), () => server.alice.signed());
-  const world = await makeWorld(owner, name, needs === undefined ? [] : [needs]);
+interface Place {
+  readonly owner: Person;
+  readonly world: World;
+}
+
+/** What writes gets an account and a world of its own. */
+async function ownPlace(server: TestServer, operation: Known): Promise<Place> {
+  const owner = new Person(server.url, operation.name.toLowerCase(), () => server.alice.signed());
+  return { owner, world: await makeWorld(owner, operation.name, needsOfRow(operation)) };
+}
+
+async function answerOf(server: TestServer, { name, method, rule, request, answers }: Known, { owner, world }: Place) {
   const { url, body, headers } = request(world);
   const caller = rule.who === 'admin' ? server.alice : owner;
   const answer = await caller.call(method, url, body, { ...headers, 'accept-encoding': 'br, gzip' });

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { onEachEngine, onSqlite } from '../../kit/engines.ts';
-import { inVaultOf, requestsOf, taken } from '../../kit/operation-variants.ts';
+import { inVaultOf, NAMED, requestsOf, taken } from '../../kit/operation-variants.ts';
 import { knownOperations } from '../../kit/operations.ts';
 import { startServer } from '../../kit/server.ts';
-import { defineReferences, NAMED } from './references.ts';
+import { defineReferences } from './references.ts';
 
 // access.long.test.ts tries all on PostgreSQL too.
 onEachEngine('[S1] an operation that names two things or more', (open, engine) => {

@@ -8,6 +8,7 @@ import {
   fieldsOf,
   inVaultOf,
   type Making,
+  NAMED,
   NEEDS,
   needsOf,
   requestsOf,
@@ -117,9 +118,6 @@ async function stateOf(caller: Caller, { vault }: World): Promise<string> {
   const keys = (await caller.get('/api-keys')).body.keys?.map(({ id }: { id: string }) => id);
   return JSON.stringify([bodies, keys]);
 }
-
-/** A world whose values are not looked at. */
-export const NAMED = new Proxy({}, { get: (_, field) => `<${String(field)}>` }) as World;
 
 /** Each thing that a request names alone, and all others, and all. */
 function choicesOf(fields: readonly Field[]): readonly Field[][] {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Rule } from '@notevault/protocol/operations.ts';
 import type { Database } from '../../../src/ports/database/database.ts';
-import { NEEDS } from '../../kit/operation-variants.ts';
+import { NEEDS, needsOfRow } from '../../kit/operation-variants.ts';
 import { type Known, knownOperations, makeWorld, type World } from '../../kit/operations.ts';
 import { type Answer, Person } from '../../kit/person.ts';
 import { startServer, type TestServer } from '../../kit/server.ts';
@@ -131,8 +131,7 @@ async function askAll(vault: SharedVault, operation: Known, isTried: (credential
   const [owner, writer] = [person('owner'), person('writer')];
   for (const [at, [standing, credential]] of writers.entries()) {
     assert.equal(standing, 'editor', `${operation.name} with ${credential.name}`);
-    const needs = operation.needs === undefined ? [] : [operation.needs];
-    const own = await makeWorld(owner, `${operation.name}${at}`, needs);
+    const own = await makeWorld(owner, `${operation.name}${at}`, needsOfRow(operation));
     await joinAs(writer, 'editor', { owner, vault: own.vault });
     const answer = await ask(server, operation, own, await credential.make(server, writer, own));
     const what = `${operation.name} with ${credential.name} → ${JSON.stringify(answer.body)}`;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Role } from '@notevault/protocol/operations.ts';
 import { OAuthApp } from '../../kit/clients/oauth-app.ts';
-import { linkDevice, makeWorld, type Need, type World } from '../../kit/operations.ts';
+import { CONTENT, linkDevice, makeWorld, type Need, type World } from '../../kit/operations.ts';
 import { Person } from '../../kit/person.ts';
 import type { TestServer } from '../../kit/server.ts';
 import { tokenOf } from '../../kit/shared-vault.ts';
@@ -102,14 +102,14 @@ export interface SharedWorld {
   readonly left: ReadonlyMap<Credential, string>;
 }
 
-/** A world of the owner whose vault has the people as they stand. */
+/** A world of the owner, with content and what else is needed, whose vault has the people as they stand. */
 export async function sharedWorld(
   server: TestServer,
   everybody: Everybody,
   word: string,
   needs: readonly Need[] = [],
 ): Promise<SharedWorld> {
-  const world = await makeWorld(everybody.owner, word, needs);
+  const world = await makeWorld(everybody.owner, word, [...CONTENT, ...needs]);
   return { world, left: await letIn(server, everybody, world) };
 }
 

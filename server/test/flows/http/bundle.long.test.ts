@@ -5,6 +5,7 @@ import { after, before, describe, it } from 'node:test';
 import { assertCatalogued, assertHeaders, exchange } from '../../kit/clients/raw-http.ts';
 import { assertRequestsRefused } from '../../kit/clients/refused-requests.ts';
 import { freshPostgres, whyNoPostgres } from '../../kit/database/postgres.ts';
+import { NEEDS } from '../../kit/operation-variants.ts';
 import { knownOperations, makeWorld } from '../../kit/operations.ts';
 import { Caller, Person } from '../../kit/person.ts';
 import { BUNDLED, Folder, type ServeProcess, startServe } from '../../kit/programs/process.ts';
@@ -33,10 +34,10 @@ function defineBundled(databaseOf: (opened: AsyncDisposableStack) => Promise<Rec
 
   it('the bundled server answers every operation as its rule says, and HEAD as GET', async (t) => {
     const anyone = new Caller(server.url);
-    for (const { name, method, rule, needs, answers, request } of await knownOperations(anyone)) {
+    for (const { name, method, rule, answers, request } of await knownOperations(anyone)) {
       await t.test(name, async () => {
         const owner = new Person(server.url, name.toLowerCase(), async () => undefined);
-        const world = await makeWorld(owner, name, needs === undefined ? [] : [needs]);
+        const world = await makeWorld(owner, name, NEEDS);
         const caller = rule.who === 'anyone' ? anyone : rule.who === 'admin' ? alice : owner;
         const { url, body, headers = {} } = request(world);
         const answer = await caller.call(method, url, body, headers);
