@@ -57,7 +57,8 @@ export function createBlobGc({ db, blobs, clock, backupRuns }: AttachmentDeps) {
         for (const [vault, keys] of Map.groupBy(old, ({ vaultId }) => vaultId)) {
           // A row exists before the first byte and after the last, so listed bytes without a row belong to nothing.
           const ids = keys.map(({ blobId }) => blobId);
-          const known = new Set<string>((await db.allMany(blobStore.findKnown, { vault }, ids)).map(({ id }) => id));
+          const rows = await db.allMany(blobStore.findKnown, { vault_id: vault }, ids);
+          const known = new Set<string>(rows.map(({ id }) => id));
           const orphans = keys.filter(({ blobId }) => !known.has(blobId));
           await blobs.delete(orphans);
           removed += orphans.length;
@@ -72,7 +73,7 @@ export function createBlobGc({ db, blobs, clock, backupRuns }: AttachmentDeps) {
     purgeBytes: async (vaultId: VaultId) => !(await backupRuns()) && (await blobs.deleteVault(vaultId)),
     /** Deletes a slice of the rows of blobs that no entry has; resolves to true when more may be left. */
     purgeSlice: async (handle: WriteHandle, vault: VaultId) =>
-      (await handle.run(blobStore.purgeBlobRows, { vault, limit: PURGE_SLICE })) === PURGE_SLICE,
+      (await handle.run(blobStore.purgeBlobRows, { vault_id: vault, limit: PURGE_SLICE })) === PURGE_SLICE,
   };
 }
 

@@ -3,7 +3,8 @@ import { statementsOver } from '../../ports/database/statement.ts';
 import type { EntriesTables } from '../entries/entries.tables.ts';
 import type { AttachmentsTables } from './attachments.tables.ts';
 
-const { statement, listStatement } = statementsOver<AttachmentsTables & EntriesTables>();
+const { statement, listStatement, table } = statementsOver<AttachmentsTables & EntriesTables>();
+const blobs = table('attachment_blobs');
 
 export const insertPending = statement((db, p: { vault: VaultId; id: string; now: number }) =>
   db.insertInto('attachment_blobs').values({
@@ -17,13 +18,7 @@ export const insertPending = statement((db, p: { vault: VaultId; id: string; now
 );
 
 /** The committed blob with some bytes. */
-export const findByHash = statement((db, p: { vault: VaultId; hashKey: Buffer }) =>
-  db
-    .selectFrom('attachment_blobs')
-    .select(['id', 'size_bytes'])
-    .where('vault_id', '=', p.vault)
-    .where('hash_key', '=', p.hashKey),
-);
+export const findByHash = blobs.find(['vault_id', 'hash_key'], ['id', 'size_bytes']);
 
 /** Changes no row when the blob is no longer pending, because its upload took too long and was abandoned. */
 export const commitBlob = statement(
@@ -101,15 +96,6 @@ export const deleteRows = listStatement((db, p: { vault: VaultId }, ids: string[
 );
 
 /** The given blobs that this database knows. */
-export const findKnown = listStatement((db, p: { vault: VaultId }, ids: string[]) =>
-  db.selectFrom('attachment_blobs').select(['id']).where('vault_id', '=', p.vault).where('id', 'in', ids),
-);
+export const findKnown = blobs.findMany(['vault_id'], 'id', ['id']);
 
-export const purgeBlobRows = statement((db, p: { vault: VaultId; limit: number }) =>
-  db
-    .deleteFrom('attachment_blobs')
-    .where('vault_id', '=', p.vault)
-    .where('id', 'in', (eb) =>
-      eb.selectFrom('attachment_blobs').select('id').where('vault_id', '=', p.vault).limit(p.limit),
-    ),
-);
+export const purgeBlobRows = blobs.deleteSome(['vault_id'], 'id');

@@ -3,7 +3,8 @@ import { type Kysely, sql } from 'kysely';
 import { excluded, picked, statementsOver } from '../../ports/database/statement.ts';
 import { type EntriesTables, type EntryRow, ITEM_COLUMNS, type ItemKind } from './entries.tables.ts';
 
-const { statement, listStatement } = statementsOver<EntriesTables>();
+const { statement, listStatement, table } = statementsOver<EntriesTables>();
+const entries = table('entries');
 
 /** The kinds that have a seq, in the order in which they take seqs. */
 export const ITEM_KINDS: readonly ItemKind[] = ['note', 'attachment'];
@@ -59,9 +60,7 @@ export const countAtRoot = statement((db, p: { vault: VaultId; kind: ItemKind })
 );
 
 /** Whether the row still has the revision with which it was read. */
-export const findRevision = statement((db, p: { vault: VaultId; id: string }) =>
-  db.selectFrom('entries').select(['revision']).where('vault_id', '=', p.vault).where('id', '=', p.id),
-);
+export const findRevision = entries.find(['vault_id', 'id'], ['revision']);
 
 export interface NewEntry extends Omit<StoredEntry, 'deleted_at'> {
   readonly vault_id: string;
@@ -197,15 +196,6 @@ export const findSomeEntries = statement((db, p: { vault: VaultId; limit: number
 );
 
 /** Rows that reference the entry are deleted by the cascade of their foreign keys. */
-export const deleteEntries = listStatement((db, p: { vault: VaultId }, ids: string[]) =>
-  db.deleteFrom('entries').where('vault_id', '=', p.vault).where('id', 'in', ids),
-);
+export const deleteEntries = entries.deleteMany(['vault_id'], 'id');
 
-/** A slice of a purged vault's spent ids. */
-export const findSomeSpentIds = statement((db, p: { vault: VaultId; limit: number }) =>
-  db.selectFrom('spent_ids').select('id').where('vault_id', '=', p.vault).limit(p.limit),
-);
-
-export const purgeSpentIds = listStatement((db, p: { vault: VaultId }, ids: string[]) =>
-  db.deleteFrom('spent_ids').where('vault_id', '=', p.vault).where('id', 'in', ids),
-);
+export const purgeSpentIds = table('spent_ids').deleteSome(['vault_id'], 'id');

@@ -78,17 +78,7 @@ export function createEntries(given: EntryDeps) {
 async function purgeSlice({ handlerOf }: EntryDeps, handle: WriteHandle, vault: VaultId): Promise<boolean> {
   const rows = await handle.all(store.findSomeEntries, { vault, limit: SLICE_ROWS });
   const slice = firstBytes(rows, (row) => (row.kind === 'folder' ? 0 : handlerOf(row.kind).storedBytes(row)));
-  await handle.runMany(
-    store.deleteEntries,
-    { vault },
-    slice.map(({ id }) => id),
-  );
-  if (rows.length > 0) return true;
-  const spent = await handle.all(store.findSomeSpentIds, { vault, limit: SLICE_ROWS });
-  await handle.runMany(
-    store.purgeSpentIds,
-    { vault },
-    spent.map(({ id }) => id),
-  );
-  return spent.length > 0;
+  const ids = slice.map(({ id }) => id);
+  await handle.runMany(store.deleteEntries, { vault_id: vault }, ids);
+  return rows.length > 0 || (await handle.run(store.purgeSpentIds, { vault_id: vault, limit: SLICE_ROWS })) > 0;
 }

@@ -34,7 +34,7 @@ export const entryRows = {
     return (await handle.get(store.countAtRoot, { vault, kind }))?.entries ?? 0;
   },
   async hasRevision(handle: ReadHandle, vault: VaultId, { id, revision }: Pick<store.StoredEntry, 'id' | 'revision'>) {
-    return (await handle.get(store.findRevision, { vault, id }))?.revision === revision;
+    return (await handle.get(store.findRevision, { vault_id: vault, id }))?.revision === revision;
   },
   /**
    * Inserts an entry that is already counted in its folder. Returns false when the path is taken, the id is taken or

@@ -2,7 +2,8 @@ import type { UserId, VaultId } from '@notevault/protocol/values/ids.ts';
 import { picked, statementsOver } from '../../ports/database/statement.ts';
 import type { IdempotencyTables, IdempotentResponseRow } from './idempotency.tables.ts';
 
-const { statement } = statementsOver<IdempotencyTables>();
+const { statement, table } = statementsOver<IdempotencyTables>();
+const responses = table('idempotent_responses');
 
 export const findResponse = statement((db, p: { vault: VaultId; user: UserId; keyBlind: Buffer; after: number }) =>
   db
@@ -44,15 +45,6 @@ export const deleteExpired = statement((db, p: { until: number; limit: number })
     ),
 );
 
-export const purgeOfVault = statement((db, p: { vault: VaultId; limit: number }) =>
-  db
-    .deleteFrom('idempotent_responses')
-    .where('vault_id', '=', p.vault)
-    .where('key_blind', 'in', (eb) =>
-      eb.selectFrom('idempotent_responses').select('key_blind').where('vault_id', '=', p.vault).limit(p.limit),
-    ),
-);
+export const purgeOfVault = responses.deleteSome(['vault_id'], 'key_blind');
 
-export const purgeOfUser = statement((db, p: { vault: VaultId; user: UserId }) =>
-  db.deleteFrom('idempotent_responses').where('vault_id', '=', p.vault).where('user_id', '=', p.user),
-);
+export const purgeOfUser = responses.delete('vault_id', 'user_id');

@@ -114,12 +114,13 @@ export class Idempotency {
 
   /** Deletes a slice of a purged vault's answers; true when more may be left. */
   async purgeSlice(handle: WriteHandle, vaultId: VaultId): Promise<boolean> {
-    return (await handle.run(store.purgeOfVault, { vault: vaultId, limit: PURGE_SLICE })) >= PURGE_SLICE;
+    return (await handle.run(store.purgeOfVault, { vault_id: vaultId, limit: PURGE_SLICE })) >= PURGE_SLICE;
   }
 
   /** Deletes the answers of an account that belong to no vault. */
   async purgeUser(userId: UserId): Promise<void> {
-    await this.#deps.db.transact((handle) => handle.run(store.purgeOfUser, { vault: NO_VAULT, user: userId }));
+    const answers = { vault_id: NO_VAULT, user_id: userId };
+    await this.#deps.db.transact((handle) => handle.run(store.purgeOfUser, answers));
   }
 
   async #findOrDo(slot: Slot, work: Work): Promise<IdempotentResponse> {

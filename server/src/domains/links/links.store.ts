@@ -6,7 +6,9 @@ import type { NotesTables } from '../notes/notes.tables.ts';
 import type { LinkRow, LinksTables } from './links.tables.ts';
 
 type Tables = LinksTables & NotesTables & EntriesTables;
-const { statement, listStatement } = statementsOver<Tables>();
+const { statement, listStatement, table } = statementsOver<Tables>();
+const links = table('links');
+const texts = table('link_texts');
 
 const edge = ['source_id', 'ord', 'age', 'target_key', 'other_key', 'target_note_id', 'target_attachment_id'] as const;
 export type StoredEdge = Readonly<Pick<LinkRow, (typeof edge)[number]>>;
@@ -33,13 +35,9 @@ export const findEdgesOf = listStatement((db, p: { vault: VaultId }, sources: st
     .orderBy('links.ord'),
 );
 
-export const insertEdgesOf = listStatement((db, p: { vault: VaultId }, edges: StoredEdge[]) =>
-  db.insertInto('links').values(edges.map((each) => ({ vault_id: p.vault, ...picked(each, edge) }))),
-);
+export const insertEdgesOf = links.insertMany(['vault_id'], edge);
 
-export const deleteEdgesOf = listStatement((db, p: { vault: VaultId }, sources: string[]) =>
-  db.deleteFrom('links').where('vault_id', '=', p.vault).where('source_id', 'in', sources),
-);
+export const deleteEdgesOf = links.deleteMany(['vault_id'], 'source_id');
 
 export interface SourcedTexts {
   readonly source: string;
@@ -64,9 +62,7 @@ export const deleteEdges = statement((db, p: { vault: VaultId; source: NoteId; f
     .where('ord', '<', p.until),
 );
 
-export const deleteTextsOf = listStatement((db, p: { vault: VaultId }, sources: string[]) =>
-  db.deleteFrom('link_texts').where('vault_id', '=', p.vault).where('source_id', 'in', sources),
-);
+export const deleteTextsOf = texts.deleteMany(['vault_id'], 'source_id');
 
 /** Live notes and attachments found under any of some keys, by file name or by alias. */
 export const findCandidates = listStatement((db, p: { vault: VaultId }, keys: Buffer[]) =>
@@ -230,13 +226,7 @@ export const findGraphEdges = statement((db, p: { vault: VaultId; source: string
     .limit(p.limit),
 );
 
-export const findTextsOf = listStatement((db, p: { vault: VaultId }, sources: string[]) =>
-  db
-    .selectFrom('link_texts')
-    .select(['source_id', 'version', 'texts'])
-    .where('vault_id', '=', p.vault)
-    .where('source_id', 'in', sources),
-);
+export const findTextsOf = texts.findMany(['vault_id'], 'source_id', ['source_id', 'version', 'texts']);
 
 export const findLiveNote = statement((db, p: { vault: VaultId; id: NoteId }) =>
   db

@@ -71,7 +71,11 @@ export function createLinks(db: Database, extensions: Extensions, texts: NoteTex
     namesChanged: (handle, vault, keys, appeared) => resolveAgain(extensions, handle, vault, { keys, appeared }),
     hasManyLinksTo,
     async checkReadable(handle, vault, ids) {
-      for (const { source_id, version, texts } of await handle.allMany(store.findTextsOf, { vault: vault.id }, ids)) {
+      for (const { source_id, version, texts } of await handle.allMany(
+        store.findTextsOf,
+        { vault_id: vault.id },
+        ids,
+      )) {
         unsealOrThrow(() => openTexts(vault, source_id, version, texts));
       }
     },

@@ -3,8 +3,9 @@ import { statementsOver } from '../../ports/database/statement.ts';
 import type { LogsTables } from './logs.tables.ts';
 
 const { statement, table } = statementsOver<LogsTables>();
+const records = table('log_records');
 
-export const insertRecords = table('log_records').insertMany(
+export const insertRecords = records.insertMany(
   ['user_id', 'credential_id', 'created_at'],
   ['id', 'level_blind', 'category_blind', 'record'],
 );
@@ -29,11 +30,4 @@ export const deleteExpired = statement((db, p: { until: number; limit: number })
     ),
 );
 
-export const purgeOfUser = statement((db, p: { userId: UserId; limit: number }) =>
-  db
-    .deleteFrom('log_records')
-    .where('user_id', '=', p.userId)
-    .where('id', 'in', (eb) =>
-      eb.selectFrom('log_records').select('id').where('user_id', '=', p.userId).limit(p.limit),
-    ),
-);
+export const purgeOfUser = records.deleteSome(['user_id'], 'id');

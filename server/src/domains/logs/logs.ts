@@ -101,7 +101,7 @@ export class Logs {
   }
 
   async purgeUser(userId: UserId): Promise<void> {
-    const slice = { userId, limit: SLICE };
+    const slice = { user_id: userId, limit: SLICE };
     while ((await this.#deps.db.transact((handle) => handle.run(store.purgeOfUser, slice))) === SLICE);
   }
 

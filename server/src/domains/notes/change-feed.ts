@@ -41,7 +41,7 @@ type TextToRead = Pick<ChangedNote, 'id' | 'version' | 'sizeBytes'>;
 
 async function withTexts(handle: ReadHandle, vault: OpenVault, rows: readonly FeedEntry[]): Promise<SealedNote[]> {
   const live = rows.filter(({ deleted_at }) => deleted_at === null).map(({ id }) => id);
-  const bodies = await handle.allMany(store.findContents, { vault: vault.id }, live);
+  const bodies = await handle.allMany(store.findContents, { vault_id: vault.id }, live);
   const contents = new Map(bodies.map(({ note_id, content }) => [note_id, content]));
   return rows.map(({ id, seq, revision, version, deleted_at, meta, created_at, mtime, size_bytes }) => ({
     id: id as NoteId,
@@ -111,7 +111,7 @@ async function readableTextsOf(handle: ReadHandle, vault: OpenVault, notes: read
   for (const slice of slicesBySize(notes, TEXTS, ({ sizeBytes }) => sizeBytes)) {
     const versions = new Map(slice.map((note) => [note.id as string, note.version]));
     await yieldIfDue();
-    for (const { note_id: id, content } of await handle.allMany(store.findContents, { vault: vault.id }, [
+    for (const { note_id: id, content } of await handle.allMany(store.findContents, { vault_id: vault.id }, [
       ...versions.keys(),
     ])) {
       await yieldIfDue();

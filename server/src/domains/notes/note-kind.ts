@@ -52,15 +52,15 @@ export function createNoteKind(deps: NoteDeps): KindHandler {
  */
 export async function purgeSlice(handle: WriteHandle, vault: VaultId): Promise<boolean> {
   const versions = await handle.all(store.findSomeVersions, { vault, limit: SLICE_ROWS });
-  for (const { note_id: id, version } of firstBytes(versions, ({ size_bytes }) => size_bytes))
-    await handle.run(store.deleteVersion, { vault, id, version });
+  for (const { note_id, version } of firstBytes(versions, ({ size_bytes }) => size_bytes))
+    await handle.run(store.deleteVersion, { vault_id: vault, note_id, version });
   return versions.length > 0;
 }
 
 /** Deletes the texts, documents and waiting edits of notes that can no longer be revived. */
 export async function dropBodies(handle: WriteHandle, vault: VaultId, notes: readonly string[]): Promise<void> {
-  await handle.runMany(deleteBodiesOf, { vault }, notes);
-  await handle.runMany(deleteUpdatesOf, { vault }, notes);
+  await handle.runMany(deleteBodiesOf, { vault_id: vault }, notes);
+  await handle.runMany(deleteUpdatesOf, { vault_id: vault }, notes);
 }
 
 /** Deletes a slice of the stored versions of some notes; returns true when there may be more. */
@@ -70,7 +70,7 @@ export async function dropVersions(handle: WriteHandle, vault: VaultId, notes: r
     const versions = await handle.all(findVersionsOf, { vault, id, limit: SLICE_ROWS });
     for (const { version, size_bytes: size } of versions) {
       if (rows > 0 && (rows >= SLICE_ROWS || bytes + size > SLICE_BYTES)) return true;
-      await handle.run(store.deleteVersion, { vault, id, version });
+      await handle.run(store.deleteVersion, { vault_id: vault, note_id: id, version });
       rows += 1;
       bytes += size;
     }

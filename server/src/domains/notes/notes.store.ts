@@ -5,7 +5,9 @@ import { type EntriesTables, ITEM_COLUMNS } from '../entries/entries.tables.ts';
 import type { StoredEntry } from '../entries/entries.ts';
 import type { NotesTables, NoteVersionRow } from './notes.tables.ts';
 
-const { statement, listStatement } = statementsOver<NotesTables & EntriesTables>();
+const { statement, listStatement, table } = statementsOver<NotesTables & EntriesTables>();
+const bodies = table('note_bodies');
+const versions = table('note_versions');
 
 /** A note's row, still sealed. */
 export interface StoredRow extends StoredEntry {
@@ -166,23 +168,11 @@ export const findNoteState = statement((db, p: { vault: VaultId; id: NoteId }) =
     .$castTo<StoredNote & { doc: Buffer | null }>(),
 );
 
-export const findBodies = listStatement((db, p: { vault: VaultId }, ids: string[]) =>
-  db
-    .selectFrom('note_bodies')
-    .select(['note_id', 'content', 'doc'])
-    .where('vault_id', '=', p.vault)
-    .where('note_id', 'in', ids),
-);
+export const findBodies = bodies.findMany(['vault_id'], 'note_id', ['note_id', 'content', 'doc']);
 
 type Body = { readonly id: string; readonly content: Buffer; readonly doc: Buffer | null };
 
-export const findContents = listStatement((db, p: { vault: VaultId }, ids: string[]) =>
-  db
-    .selectFrom('note_bodies')
-    .select(['note_id', 'content'])
-    .where('vault_id', '=', p.vault)
-    .where('note_id', 'in', ids),
-);
+export const findContents = bodies.findMany(['vault_id'], 'note_id', ['note_id', 'content']);
 
 /** Replaces existing bodies by the given ones. */
 export const overwriteBodies = listStatement((db, p: { vault: VaultId }, bodies: Body[]) =>
@@ -283,13 +273,9 @@ export const insertVersions = listStatement((db, p: { vault: VaultId }, versions
   db.insertInto('note_versions').values(versions.map((version) => versionRow(p.vault, version))),
 );
 
-export const findVersion = statement((db, p: { vault: VaultId; id: NoteId; version: number }) =>
-  db
-    .selectFrom('note_versions')
-    .select(['created_at', 'meta', 'content', 'snapshot'])
-    .where('vault_id', '=', p.vault)
-    .where('note_id', '=', p.id)
-    .where('version', '=', p.version),
+export const findVersion = versions.find(
+  ['vault_id', 'note_id', 'version'],
+  ['created_at', 'meta', 'content', 'snapshot'],
 );
 
 export const insertAliases = listStatement((db, p: { vault: VaultId; id: string }, keys: Buffer[]) =>
@@ -305,10 +291,4 @@ export const findSomeVersions = statement((db, p: { vault: VaultId; limit: numbe
     .limit(p.limit),
 );
 
-export const deleteVersion = statement((db, p: { vault: VaultId; id: string; version: number }) =>
-  db
-    .deleteFrom('note_versions')
-    .where('vault_id', '=', p.vault)
-    .where('note_id', '=', p.id)
-    .where('version', '=', p.version),
-);
+export const deleteVersion = versions.delete('vault_id', 'note_id', 'version');

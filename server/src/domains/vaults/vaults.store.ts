@@ -6,7 +6,7 @@ import type { AccountsTables } from '../accounts/accounts.tables.ts';
 import type { VaultRow, VaultsTables } from './vaults.tables.ts';
 
 type Tables = VaultsTables & Pick<AccountsTables, 'users'>;
-const { statement, listStatement } = statementsOver<Tables>();
+const { statement, listStatement, table } = statementsOver<Tables>();
 
 const vaultsWithFeeds = (db: Kysely<Tables>) =>
   db.selectFrom('vaults as v').innerJoin('vault_feeds as f', 'f.vault_id', 'v.id');
@@ -351,4 +351,4 @@ export const findDue = statement((db, p: { deletedUntil: number; after: VaultId;
     .limit(p.limit),
 );
 
-export const deleteVault = statement((db, p: { id: VaultId }) => db.deleteFrom('vaults').where('id', '=', p.id));
+export const deleteVault = table('vaults').delete('id');

@@ -185,6 +185,19 @@ export function statementsOver<Tables>() {
             .deleteFrom(source)
             .where(({ and }) => and(picked(p, key))),
         ),
+      /** Deletes some of the rows, which `id` tells apart. */
+      deleteSome: <K extends Column>(key: readonly K[], id: Column) =>
+        statement<Given<K> & { readonly limit: number }, unknown>((db, p) => {
+          const some = untyped(db)
+            .selectFrom(source)
+            .select<string>(id)
+            .where(({ and }) => and(picked(p, key)))
+            .limit(p.limit);
+          return untyped(db)
+            .deleteFrom(source)
+            .where(({ and }) => and(picked(p, key)))
+            .where(sql.ref(id), 'in', some);
+        }),
       /** Deletes the rows with each of some values in the column `of`. */
       deleteMany: <K extends Column, L extends Column>(key: readonly K[], of: L) =>
         listStatement<Given<K>, NonNullable<Row[L]>, unknown>((db, p, values) =>

@@ -186,7 +186,7 @@ async function blobFor(
 ): Promise<string> {
   const hashKey = hashKeyOf(vault, hash);
   const now = clock.now();
-  const same = await handle.get(blobStore.findByHash, { vault: vault.id, hashKey });
+  const same = await handle.get(blobStore.findByHash, { vault_id: vault.id, hash_key: hashKey });
   if (same !== undefined) {
     await handle.runMany(blobStore.markDeleting, { vault: vault.id }, [blobId]);
     return same.id;

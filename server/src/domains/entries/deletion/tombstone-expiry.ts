@@ -34,7 +34,7 @@ export function createTombstoneExpiry({ db, vaults, handlerOf }: EntryDeps) {
       }
       const gone = new Set(slice.map(({ id }) => id));
       await handle.runMany(store.insertSpentIds, { vault }, [...gone]);
-      await handle.runMany(deleteEntries, { vault }, [...gone]);
+      await handle.runMany(deleteEntries, { vault_id: vault }, [...gone]);
       const purged = slice.filter(({ trashed }) => trashed === 1);
       if (purged.length > 0) await vaults.countTrash(handle, vault, removed(contentsOf(purged)));
       for (const [kind, own] of Map.groupBy(purged, (row) => row.kind))

@@ -106,7 +106,7 @@ export async function decrement(handle: WriteHandle, vault: OpenVault, folder: s
     const counts = { vault: vault.id, pathKey: pathKeyOf(vault, path), notes: -notes, children: -children };
     const left = await handle.get(store.countInFolder, counts);
     if (left === undefined || left.explicit === 1 || left.children > 0) return;
-    await handle.runMany(deleteEntries, { vault: vault.id }, [left.id]);
+    await handle.runMany(deleteEntries, { vault_id: vault.id }, [left.id]);
     [notes, children] = [0, 1];
   }
 }

@@ -134,7 +134,7 @@ export async function removeFolders(
   below: readonly FolderEntry[],
 ): Promise<void> {
   const deletedIds = new Set(below.map(({ id }) => id));
-  await handle.runMany(deleteEntries, { vault: vault.id }, [...deletedIds]);
+  await handle.runMany(deleteEntries, { vault_id: vault.id }, [...deletedIds]);
   const outermost = roots.filter(({ parentId }) => parentId === null || !deletedIds.has(parentId));
   for (const [parent, left] of Map.groupBy(outermost, ({ path }) => folderOf(path))) {
     await decrement(handle, vault, parent, { notes: 0, children: new Set(left.map(({ id }) => id)).size });
@@ -146,6 +146,6 @@ export async function setExplicit(handle: WriteHandle, vault: OpenVault, folder:
   const { id, path } = folder;
   const row = await handle.get(store.setExplicit, { vault: vault.id, id, explicit: explicit ? 1 : 0 });
   if (row === undefined || explicit || row.children > 0) return;
-  await handle.runMany(deleteEntries, { vault: vault.id }, [id]);
+  await handle.runMany(deleteEntries, { vault_id: vault.id }, [id]);
   await decrement(handle, vault, folderOf(path), { notes: 0, children: 1 });
 }

@@ -28,7 +28,7 @@ export async function backlinksOf(handle: ReadHandle, vault: OpenVault, id: Note
   ]);
   if (live === undefined) throw new NotevaultError('note_not_found');
   const sources = [...new Set(rows.map((row) => row.source_id))];
-  const texts = await handle.allMany(store.findTextsOf, { vault: vault.id }, sources);
+  const texts = await handle.allMany(store.findTextsOf, { vault_id: vault.id }, sources);
   const textsOf = new Map(texts.map((row) => [row.source_id, readableTexts(vault, row)]));
   return rows.map(({ source_id, ord, revision, meta, version, size_bytes }) => ({
     backlink: toBacklink(

@@ -49,7 +49,7 @@ export async function storedLinksOf(
   sources: readonly NoteId[],
 ): Promise<ReadonlyMap<NoteId, () => StoredLink[]>> {
   const [texts, edges] = await Promise.all([
-    handle.allMany(store.findTextsOf, { vault: vault.id }, sources),
+    handle.allMany(store.findTextsOf, { vault_id: vault.id }, sources),
     handle.allMany(store.findEdgesOf, { vault: vault.id }, sources),
   ]);
   const textsOf = new Map(texts.map((row) => [row.source_id, row]));

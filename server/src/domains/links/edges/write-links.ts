@@ -126,7 +126,7 @@ async function writeOwn(
     notes.flatMap(({ id }) => links.get(id) ?? []),
     SLICE,
   )) {
-    sent.push(handle.runMany(store.insertEdgesOf, { vault: vault.id }, slice.map(edgeOf)));
+    sent.push(handle.runMany(store.insertEdgesOf, { vault_id: vault.id }, slice.map(edgeOf)));
     if (bulk) await sent.pop();
   }
   await Promise.all(sent);
@@ -146,7 +146,7 @@ function edgeOf({ note, ord, age, keys, target }: ResolvedLink<AgedLink>): store
 
 export async function deleteLinksOf(handle: WriteHandle, vault: OpenVault, sources: readonly string[]): Promise<void> {
   for (const slice of slicesOf(sources, SLICE)) {
-    await handle.runMany(store.deleteEdgesOf, { vault: vault.id }, slice);
-    await handle.runMany(store.deleteTextsOf, { vault: vault.id }, slice);
+    await handle.runMany(store.deleteEdgesOf, { vault_id: vault.id }, slice);
+    await handle.runMany(store.deleteTextsOf, { vault_id: vault.id }, slice);
   }
 }

@@ -191,7 +191,7 @@ export async function applyMove(handle: WriteHandle, vault: OpenVault, links: Pr
   for (const slice of slicesOf(retargets, SLICE))
     await handle.runMany(store.overwriteTargets, { vault: vault.id }, slice);
   for (const slice of slicesOf(changed, SLICE)) await handle.runMany(store.overwriteEdges, { vault: vault.id }, slice);
-  await handle.runMany(store.deleteEdgesOf, { vault: vault.id }, cleared);
-  for (const slice of slicesOf(edges, SLICE)) await handle.runMany(store.insertEdgesOf, { vault: vault.id }, slice);
+  await handle.runMany(store.deleteEdgesOf, { vault_id: vault.id }, cleared);
+  for (const slice of slicesOf(edges, SLICE)) await handle.runMany(store.insertEdgesOf, { vault_id: vault.id }, slice);
   for (const slice of slicesOf(texts, SLICE)) await handle.runMany(store.putTextsOf, { vault: vault.id }, slice);
 }

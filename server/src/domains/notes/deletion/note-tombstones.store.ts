@@ -3,7 +3,7 @@ import { statementsOver } from '../../../ports/database/statement.ts';
 import type { EntriesTables } from '../../entries/entries.tables.ts';
 import type { NotesTables } from '../notes.tables.ts';
 
-const { statement, listStatement } = statementsOver<NotesTables & EntriesTables>();
+const { statement, listStatement, table } = statementsOver<NotesTables & EntriesTables>();
 
 /** Bodies of live notes, each with the revision of its row at that moment. */
 export const findBodiesWithRevision = listStatement((db, p: { vault: VaultId }, ids: string[]) =>
@@ -18,19 +18,13 @@ export const findBodiesWithRevision = listStatement((db, p: { vault: VaultId }, 
     .where('entries.deleted_at', 'is', null),
 );
 
-export const deleteAliasesOf = listStatement((db, p: { vault: VaultId }, ids: string[]) =>
-  db.deleteFrom('note_aliases').where('vault_id', '=', p.vault).where('note_id', 'in', ids),
-);
+export const deleteAliasesOf = table('note_aliases').deleteMany(['vault_id'], 'note_id');
 
 /** The texts and documents of notes that can no longer be revived. */
-export const deleteBodiesOf = listStatement((db, p: { vault: VaultId }, ids: string[]) =>
-  db.deleteFrom('note_bodies').where('vault_id', '=', p.vault).where('note_id', 'in', ids),
-);
+export const deleteBodiesOf = table('note_bodies').deleteMany(['vault_id'], 'note_id');
 
 /** The edits of such notes that wait to be folded in. */
-export const deleteUpdatesOf = listStatement((db, p: { vault: VaultId }, ids: string[]) =>
-  db.deleteFrom('note_updates').where('vault_id', '=', p.vault).where('note_id', 'in', ids),
-);
+export const deleteUpdatesOf = table('note_updates').deleteMany(['vault_id'], 'note_id');
 
 /** The highest version of the tombstones of notes at a path. */
 export const findHighestVersion = statement((db, p: { vault: VaultId; pathKey: Buffer }) =>

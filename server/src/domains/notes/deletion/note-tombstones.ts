@@ -73,7 +73,7 @@ export async function notesDeleted(
 ): Promise<void> {
   const named = tombstones.filter(({ nameKeys }) => nameKeys.length > 1).map(({ old }) => old.id);
   for (const slice of slicesOf(named, WRITE_SLICE)) {
-    await handle.runMany(store.deleteAliasesOf, { vault: vault.id }, slice);
+    await handle.runMany(store.deleteAliasesOf, { vault_id: vault.id }, slice);
   }
   const notes = tombstones.map(({ old, nameKeys }) => ({ id: old.id as NoteId, movedKeys: nameKeys }));
   await hooks.deleted(handle, vault, notes);

@@ -1,4 +1,3 @@
-import type { NoteId, VaultId } from '@notevault/protocol/values/ids.ts';
 import { createYield } from '../../../concurrency/yield.ts';
 import type { WriteHandle } from '../../../ports/database/database.ts';
 import type { NoteDeps } from '../notes.deps.ts';
@@ -56,7 +55,7 @@ async function applyRetention(
   now: number,
   { hourlyDays, dailyDays }: VersionRetention,
 ): Promise<number> {
-  const which = { vault: vault_id as VaultId, id: note_id as NoteId, version };
+  const which = { vault_id, note_id, version };
   const [hourlyUntil, dailyUntil] = [madeAt + hourlyDays * DAY_MS, madeAt + dailyDays * DAY_MS];
   if (now >= dailyUntil) return handle.run(deleteVersion, which);
   // The clock may have been set back since the version was made.

@@ -1,7 +1,7 @@
 import type { NoteId, VaultId } from '@notevault/protocol/values/ids.ts';
 import { statementsOver } from '../../../ports/database/statement.ts';
 import type { EntriesTables } from '../../entries/entries.tables.ts';
-import type { NotesTables } from '../notes.tables.ts';
+import type { NotesTables, NoteVersionRow } from '../notes.tables.ts';
 
 const { statement } = statementsOver<NotesTables & EntriesTables>();
 
@@ -28,32 +28,34 @@ export const findDueVersions = statement((db, p: { now: number; limit: number })
     .limit(p.limit),
 );
 
+type Which = Pick<NoteVersionRow, 'vault_id' | 'note_id' | 'version'>;
+
 /** Whether a later version, stored or current, was made before a time. */
-export const findNewerVersion = statement((db, p: { vault: VaultId; id: NoteId; version: number; until: number }) =>
+export const findNewerVersion = statement((db, p: Which & { until: number }) =>
   db
     .selectFrom('note_versions')
     .select(['version'])
-    .where('vault_id', '=', p.vault)
-    .where('note_id', '=', p.id)
+    .where('vault_id', '=', p.vault_id)
+    .where('note_id', '=', p.note_id)
     .where('version', '>', p.version)
     .where('created_at', '<', p.until)
     .unionAll((eb) =>
       eb
         .selectFrom('entries')
         .select((entry) => entry.ref('version').$notNull().as('version'))
-        .where('vault_id', '=', p.vault)
-        .where('id', '=', p.id)
+        .where('vault_id', '=', p.vault_id)
+        .where('id', '=', p.note_id)
         .where('deleted_at', 'is', null)
         .where('updated_at', '<', p.until),
     )
     .limit(1),
 );
 
-export const postponeVersion = statement((db, p: { vault: VaultId; id: NoteId; version: number; dueAt: number }) =>
+export const postponeVersion = statement((db, p: Which & { dueAt: number }) =>
   db
     .updateTable('note_versions')
     .set({ due_at: p.dueAt })
-    .where('vault_id', '=', p.vault)
-    .where('note_id', '=', p.id)
+    .where('vault_id', '=', p.vault_id)
+    .where('note_id', '=', p.note_id)
     .where('version', '=', p.version),
 );

@@ -49,7 +49,7 @@ export async function readVersion(deps: NoteDeps, vault: OpenVault, id: NoteId, 
     if (row === undefined || row.deleted_at !== null) throw new NotevaultError('note_not_found');
     const note = openNote(vault, row);
     if (version === note.version) return { current: toNote(note, await hooks.linksOf(handle, vault, id)) };
-    const kept = await handle.get(notesStore.findVersion, { vault: vault.id, id, version });
+    const kept = await handle.get(notesStore.findVersion, { vault_id: vault.id, note_id: id, version });
     if (kept === undefined) throw new NotevaultError('note_not_found');
     return { current: null, note, kept };
   });
@@ -90,7 +90,7 @@ export function restoreVersion(
 async function textOfVersion({ db }: NoteDeps, vault: OpenVault, note: OpenedNote, version: number): Promise<string> {
   const id = note.id as NoteId;
   const issued = version > 0 && version < note.version;
-  const kept = issued ? await db.get(notesStore.findVersion, { vault: vault.id, id, version }) : undefined;
+  const kept = issued ? await db.get(notesStore.findVersion, { vault_id: vault.id, note_id: id, version }) : undefined;
   if (kept === undefined) throw new NotevaultError('note_not_found');
   return sealed.openContent(vault, id, version, kept.content);
 }

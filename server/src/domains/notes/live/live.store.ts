@@ -1,9 +1,10 @@
 import type { NoteId, VaultId } from '@notevault/protocol/values/ids.ts';
-import { picked, statementsOver } from '../../../ports/database/statement.ts';
+import { statementsOver } from '../../../ports/database/statement.ts';
 import type { EntriesTables } from '../../entries/entries.tables.ts';
-import type { NotesTables, NoteUpdateRow } from '../notes.tables.ts';
+import type { NotesTables } from '../notes.tables.ts';
 
-const { statement, listStatement } = statementsOver<NotesTables & EntriesTables>();
+const { statement, listStatement, table } = statementsOver<NotesTables & EntriesTables>();
+const updates = table('note_updates');
 
 /** The vault of a live note. */
 export const findVaultOf = statement((db, p: { id: NoteId }) =>
@@ -25,15 +26,9 @@ export const findUpdates = statement((db, p: { vault: VaultId; id: NoteId }) =>
     .orderBy('id'),
 );
 
-const UPDATE = ['vault_id', 'note_id', 'id', 'payload'] as const;
+export const insertUpdates = updates.insertMany([], ['vault_id', 'note_id', 'id', 'payload']);
 
-export const insertUpdates = listStatement((db, _p: object, updates: NoteUpdateRow[]) =>
-  db.insertInto('note_updates').values(updates.map((update) => picked(update, UPDATE))),
-);
-
-export const deleteUpdates = listStatement((db, p: { vault: VaultId; note: NoteId }, ids: string[]) =>
-  db.deleteFrom('note_updates').where('vault_id', '=', p.vault).where('note_id', '=', p.note).where('id', 'in', ids),
-);
+export const deleteUpdates = updates.deleteMany(['vault_id', 'note_id'], 'id');
 
 /** The notes of a vault with edits in the log. */
 export const findWaitingIn = statement((db, p: { vault: VaultId }) =>

@@ -39,7 +39,7 @@ export async function preserveRejectedText(deps: NoteDeps, vault: OpenVault, id:
 async function isPreserved({ db }: NoteDeps, vault: OpenVault, { note }: NoteState, text: string): Promise<boolean> {
   const id = note.id as NoteId;
   if (note.deleted_at !== null || text.trim() === '' || text === note.content) return true;
-  const last = await db.get(findVersion, { vault: vault.id, id, version: note.version - 1 });
+  const last = await db.get(findVersion, { vault_id: vault.id, note_id: id, version: note.version - 1 });
   return last !== undefined && sealed.openContent(vault, id, note.version - 1, last.content) === text;
 }
 

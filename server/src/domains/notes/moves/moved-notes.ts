@@ -166,7 +166,7 @@ function readRowsAndBodies(
 ) {
   return db.read(async (handle) => {
     const rows = (await entries.rowsById(handle, vault.id, 'note', ids)) as store.StoredRow[];
-    const bodies = await handle.allMany(store.findBodies, { vault: vault.id }, withText);
+    const bodies = await handle.allMany(store.findBodies, { vault_id: vault.id }, withText);
     return { rows, bodyOf: new Map<string, Body>(bodies.map((body) => [body.note_id, body])) };
   });
 }

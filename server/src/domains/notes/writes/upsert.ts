@@ -140,7 +140,7 @@ export async function planText(
 /** Reads an older version of the note, sealed; undefined when it is not stored. */
 async function findBase({ db }: NoteDeps, vault: OpenVault, { id, version: last }: OpenedNote, version: number) {
   if (version <= 0 || version >= last) return undefined;
-  const row = await db.get(store.findVersion, { vault: vault.id, id: id as NoteId, version });
+  const row = await db.get(store.findVersion, { vault_id: vault.id, note_id: id, version });
   return row === undefined ? undefined : { version, content: row.content, snapshot: row.snapshot };
 }
 

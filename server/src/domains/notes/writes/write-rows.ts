@@ -257,7 +257,7 @@ async function writeAliases(handle: WriteHandle, vault: OpenVault, { target, nex
   const { id, meta } = next;
   const keys = new Map(aliasKeysOf(vault, meta).map((key) => [key.toString('hex'), key]));
   await Promise.all([
-    aliasesOf(target).length === 0 ? null : handle.runMany(deleteAliasesOf, { vault: vault.id }, [id]),
+    aliasesOf(target).length === 0 ? null : handle.runMany(deleteAliasesOf, { vault_id: vault.id }, [id]),
     handle.runMany(store.insertAliases, { vault: vault.id, id }, [...keys.values()]),
   ]);
 }

@@ -76,7 +76,7 @@ export class EmbeddingLease {
       const firstVseq = advanced.vseq - rows.length + 1;
       const numbered = rows.map((row, index) => ({ ...row, vseq: firstVseq + index }));
       await handle.runMany(store.putVectors, { vault, model: this.space.id }, numbered);
-      await handle.runMany(store.deleteVectors, { vault }, deletedNotes);
+      await handle.runMany(store.deleteVectors, { vault_id: vault }, deletedNotes);
       return true;
     });
     return storing.catch((error: unknown) => {

@@ -199,7 +199,7 @@ export class Embedding {
 
   async progress(vault: OpenVault): Promise<EmbeddingProgress> {
     const { db } = this.#deps;
-    const row = await db.get(store.findEmbedding, { vault: vault.id });
+    const row = await db.get(store.findEmbedding, { vault_id: vault.id });
     // The model may not be known yet. Vectors of another model or epoch count as none.
     const isCurrent =
       row !== undefined && row.feed_epoch === vault.feedEpoch && (this.#model === null || row.model === this.#model);
@@ -211,14 +211,12 @@ export class Embedding {
 
 /** Deletes a slice of a purged vault's vectors; resolves to true when more may be left. */
 export async function eraseEmbeddingSlice(handle: WriteHandle, vault: VaultId): Promise<boolean> {
-  await handle.run(store.deleteEmbedding, { vault });
+  await handle.run(store.deleteEmbedding, { vault_id: vault });
   return eraseVectorSlice(handle, vault);
 }
 
 /** Deletes a slice of a vault's vectors; resolves to true when more may be left. */
 export async function eraseVectorSlice(handle: WriteHandle, vault: VaultId): Promise<boolean> {
-  const rows = await handle.all(store.findAny, { vault, limit: ROWS_PER_ERASE });
-  const ids = rows.map(({ note_id }) => note_id);
-  await handle.runMany(store.deleteVectors, { vault }, ids);
-  return rows.length === ROWS_PER_ERASE;
+  const slice = { vault_id: vault, limit: ROWS_PER_ERASE };
+  return (await handle.run(store.deleteSomeVectors, slice)) === ROWS_PER_ERASE;
 }

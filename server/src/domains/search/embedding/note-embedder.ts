@@ -124,7 +124,7 @@ export class NoteEmbedder {
 
   async #storedVersions({ vault, space }: EmbeddingLease, notes: readonly SealedNote[]): Promise<StoredVersions> {
     const ids = notes.map(({ id }) => id as string);
-    const rows = await this.#deps.db.allMany(store.findVersions, { vault: vault.id }, ids);
+    const rows = await this.#deps.db.allMany(store.findVersions, { vault_id: vault.id }, ids);
     return new Map(rows.filter(({ model }) => model === space.id).map((row) => [row.note_id, row]));
   }
 
@@ -136,7 +136,7 @@ export class NoteEmbedder {
     versions: StoredVersions,
   ): Promise<boolean> {
     if (versions.get(id)?.version !== version) return false;
-    const [row] = await this.#deps.db.allMany(store.findVectorsOf, { vault: vault.id, model: space.id }, [id]);
+    const [row] = await this.#deps.db.allMany(store.findVectorsOf, { vault_id: vault.id, model: space.id }, [id]);
     if (row === undefined || row.data === null) return false;
     try {
       const { title: stored } = unpackVectors(vault.key.open(vectorsContext(id, row.version), row.data));

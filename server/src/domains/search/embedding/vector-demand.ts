@@ -78,7 +78,7 @@ export class VectorDemand {
   }
 
   async #wantedAt(vault: OpenVault): Promise<number> {
-    const row = await this.#deps.db.get(store.findEmbedding, { vault: vault.id });
+    const row = await this.#deps.db.get(store.findEmbedding, { vault_id: vault.id });
     return row?.wanted_at ?? 0;
   }
 }

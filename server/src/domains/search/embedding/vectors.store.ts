@@ -4,7 +4,9 @@ import type { EntriesTables } from '../../entries/entries.tables.ts';
 import type { VaultsTables } from '../../vaults/vaults.tables.ts';
 import type { SearchVectorsRow, VectorsTables } from './vectors.tables.ts';
 
-const { statement, listStatement } = statementsOver<VectorsTables & EntriesTables & VaultsTables>();
+const { statement, listStatement, table } = statementsOver<VectorsTables & EntriesTables & VaultsTables>();
+const vectors = table('search_vectors');
+const embeddings = table('search_embeddings');
 
 type Due = { model: string; now: number; wantedSince: number; after: string; limit: number };
 
@@ -49,12 +51,7 @@ export const findRetries = statement((db, p: { now: number; limit: number }) =>
     .limit(p.limit),
 );
 
-export const findEmbedding = statement((db, p: { vault: VaultId }) =>
-  db
-    .selectFrom('search_embeddings')
-    .select(['model', 'feed_epoch', 'seq', 'vseq', 'wanted_at'])
-    .where('vault_id', '=', p.vault),
-);
+export const findEmbedding = embeddings.find(['vault_id'], ['model', 'feed_epoch', 'seq', 'vseq', 'wanted_at']);
 
 /** The first progress of a vault. */
 const newProgress = (p: { vault: VaultId; model: string; epoch: number }) => {
@@ -178,27 +175,12 @@ export const postpone = listStatement((db, p: { vault: VaultId; until: number },
     .where('note_id', 'in', notes),
 );
 
-export const deleteVectors = listStatement((db, p: { vault: VaultId }, notes: string[]) =>
-  db.deleteFrom('search_vectors').where('vault_id', '=', p.vault).where('note_id', 'in', notes),
-);
+export const deleteVectors = vectors.deleteMany(['vault_id'], 'note_id');
 
 /** The stored versions of notes, without the vectors themselves. */
-export const findVersions = listStatement((db, p: { vault: VaultId }, notes: string[]) =>
-  db
-    .selectFrom('search_vectors')
-    .select(['note_id', 'model', 'version', 'failures'])
-    .where('vault_id', '=', p.vault)
-    .where('note_id', 'in', notes),
-);
+export const findVersions = vectors.findMany(['vault_id'], 'note_id', ['note_id', 'model', 'version', 'failures']);
 
-export const findVectorsOf = listStatement((db, p: { vault: VaultId; model: string }, notes: string[]) =>
-  db
-    .selectFrom('search_vectors')
-    .select(['note_id', 'version', 'vseq', 'data'])
-    .where('vault_id', '=', p.vault)
-    .where('model', '=', p.model)
-    .where('note_id', 'in', notes),
-);
+export const findVectorsOf = vectors.findMany(['vault_id', 'model'], 'note_id', ['note_id', 'version', 'vseq', 'data']);
 
 /** Vectors written after a vseq, in order of their vseqs. */
 export const findVectorsAfter = statement((db, p: { vault: VaultId; model: string; after: number; limit: number }) =>
@@ -244,10 +226,8 @@ export const countNotes = statement((db, p: { vault: VaultId; seq: number }) =>
     .where('vault_feeds.vault_id', '=', p.vault),
 );
 
-/** Some notes of a vault that have a row. */
-export const findAny = statement((db, p: { vault: VaultId; limit: number }) =>
-  db.selectFrom('search_vectors').select(['note_id']).where('vault_id', '=', p.vault).limit(p.limit),
-);
+/** Some rows of a vault. */
+export const deleteSomeVectors = vectors.deleteSome(['vault_id'], 'note_id');
 
 /**
  * Makes the vault be embedded from its first note on, and ends the lease. The vseq goes on: rows that remain keep theirs,
@@ -257,6 +237,4 @@ export const resetEmbedding = statement((db, p: { vault: VaultId }) =>
   db.updateTable('search_embeddings').set({ seq: 0, lease: null, lease_until: 0 }).where('vault_id', '=', p.vault),
 );
 
-export const deleteEmbedding = statement((db, p: { vault: VaultId }) =>
-  db.deleteFrom('search_embeddings').where('vault_id', '=', p.vault),
-);
+export const deleteEmbedding = embeddings.delete('vault_id');

@@ -64,7 +64,7 @@ export class QueryVectors {
     const state = await worker.request('vectorState', { vault: vault.id, epoch: vault.feedEpoch, model });
     if (state === null) return;
     let after = state.vseq;
-    const progress = await db.get(store.findEmbedding, { vault: vault.id });
+    const progress = await db.get(store.findEmbedding, { vault_id: vault.id });
     if (progress === undefined || progress.vseq <= after) return;
     for (let more = true; more; ) {
       const rows = await db.all(store.findVectorsAfter, { vault: vault.id, model, after, limit: PAGE_SIZE });

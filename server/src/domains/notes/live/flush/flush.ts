@@ -122,7 +122,7 @@ async function discardOfEnded({ db }: NoteDeps, vault: OpenVault, note: NoteId):
 
 async function deleteUpdates(handle: WriteHandle, vault: OpenVault, { note, updates }: NoteState): Promise<void> {
   const ids = updates.map(({ id }) => id);
-  await handle.runMany(store.deleteUpdates, { vault: vault.id, note: note.id as NoteId }, ids);
+  await handle.runMany(store.deleteUpdates, { vault_id: vault.id, note_id: note.id }, ids);
 }
 
 /** Older edits were left by a process that has ended, or by a flush that failed. */
