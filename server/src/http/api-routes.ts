@@ -106,9 +106,8 @@ async function answer(
   const reserved =
     route.answerBytes === undefined ? null : admission.reserveAnswer(request, reply.raw, route.answerBytes);
   const permit = reserved instanceof Promise ? await reserved : reserved;
-  const answered = await (route.takes === undefined
-    ? handle(context)
-    : withBody(request, route, context, deps, handle));
+  const handled = route.takes === undefined ? handle(context) : withBody(request, route, context, deps, handle);
+  const answered = (await handled) ?? {};
   bodies.done(request);
   const etag = known ?? answered.etag;
   const final = etag === undefined ? answered : revalidated(answered, etag, ifNoneMatch, coding);
@@ -139,8 +138,8 @@ async function withBody(
   { takes }: Route,
   call: IdempotentRequest,
   { uploads }: MountedDeps,
-  answered: (call: IdempotentRequest) => Promise<Reply>,
-): Promise<Reply> {
+  answered: (call: IdempotentRequest) => Promise<Reply | undefined>,
+): Promise<Reply | undefined> {
   using stream = bodyStreamOf(request, takes?.mediaType ?? '', STREAM_THROUGHPUT);
   const account = (call as Authorized).principal?.userId ?? '';
   const answer = () => answered({ ...call, stream } as IdempotentRequest);

@@ -81,6 +81,9 @@ type AnswerOf<S extends Responses> = ReadonlyDeep<
 >;
 type ReadonlyDeep<Value> = Value extends object ? { readonly [Key in keyof Value]: ReadonlyDeep<Value[Key]> } : Value;
 
+/** Nothing is returned for an answer that is only its status. */
+type WithoutBody<S extends Responses> = null extends S[keyof S] ? Promise<void> : never;
+
 /** The body of an answer, of any size. */
 export interface ReplyBytes {
   /** Null when it is not known before the bytes are made. */
@@ -172,7 +175,7 @@ export interface RouteSpec<O extends OperationName, B, Q, P, S extends Responses
   readonly prefetch?: (vault: OpenVault, request: Named<P>) => Promise<F | null>;
   readonly handle: (
     request: RequestOf<O, B, Q, P> & StreamOf<T> & { readonly prefetched?: Promise<F | null> },
-  ) => Promise<Reply<AnswerOf<S>>>;
+  ) => Promise<Reply<AnswerOf<S>>> | WithoutBody<S>;
 }
 
 /** What the URL of a request names; its parameters are not validated yet. */
@@ -228,7 +231,7 @@ interface AnyBase
 type AnyRequest = RequestOf<OperationName, TSchema | undefined, TSchema | undefined, TSchema | undefined>;
 export interface PlainRoute extends AnyBase {
   readonly prefetch?: (vault: OpenVault, request: Named<TSchema | undefined>) => Promise<unknown>;
-  readonly handle: (request: AnyRequest) => Promise<Reply>;
+  readonly handle: (request: AnyRequest) => Promise<Reply | undefined>;
 }
 export interface IdempotentRoute extends AnyBase {
   readonly receive?: (request: AnyRequest & { readonly stream: BodyStream }) => Promise<ReceivedBody>;

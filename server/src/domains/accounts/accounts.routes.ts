@@ -123,10 +123,7 @@ function sessionListRoutes(accounts: Accounts): Route[] {
       params: IdParams,
       responses: { 204: null },
       errors: ['session_not_found'],
-      handle: async ({ principal, params }) => {
-        await accounts.endSession(principal.userId, params.id);
-        return {};
-      },
+      handle: ({ principal, params }) => accounts.endSession(principal.userId, params.id),
     }),
     route({
       method: 'DELETE',

@@ -50,10 +50,7 @@ function userRoutes(admin: Admin): Route[] {
         ...(['user_not_found', 'last_admin', 'owns_shared_vaults', 'password_required'] as const),
         ...(['invalid_password', 'delete_failed'] as const),
       ],
-      handle: async ({ principal, params, body }) => {
-        await admin.deleteUser(principal, params.id, body?.password);
-        return {};
-      },
+      handle: ({ principal, params, body }) => admin.deleteUser(principal, params.id, body?.password),
     }),
   ];
 }
@@ -90,10 +87,7 @@ function inviteRoutes({ invites }: Admin): Route[] {
       params: IdParams,
       responses: { 204: null },
       errors: ['invite_not_found'],
-      handle: async ({ params }) => {
-        await invites.deleteInvite(params.id);
-        return {};
-      },
+      handle: ({ params }) => invites.deleteInvite(params.id),
     }),
   ];
 }

@@ -67,7 +67,6 @@ function patRoutes(apiKeys: ApiKeys): Route[] {
       handle: async ({ principal, params }) => {
         const revoked = await apiKeys.revoke(principal.userId, params.id);
         if (!revoked) throw new NotevaultError('connection_not_found');
-        return {};
       },
     }),
   ];

@@ -67,10 +67,7 @@ function tokenRoutes(authorization: DeviceAuthorization, tokens: DeviceTokens): 
       summary: 'End a device by its refresh token; unknown tokens are answered alike',
       body: schema.RefreshBody,
       responses: { 204: null },
-      handle: async ({ body }) => {
-        await tokens.signOff(body.refresh_token);
-        return {};
-      },
+      handle: ({ body }) => tokens.signOff(body.refresh_token),
     }),
     route({
       method: 'DELETE',
@@ -80,10 +77,7 @@ function tokenRoutes(authorization: DeviceAuthorization, tokens: DeviceTokens): 
       params: schema.FamilyParams,
       responses: { 204: null },
       errors: ['connection_not_found'],
-      handle: async ({ principal, params }) => {
-        await tokens.revoke(principal.userId, params.family_id);
-        return {};
-      },
+      handle: ({ principal, params }) => tokens.revoke(principal.userId, params.family_id),
     }),
   ];
 }

@@ -42,10 +42,7 @@ export function importsRoutes(imports: Imports): Route[] {
       params: IdParams,
       responses: { 204: null },
       errors: ['import_not_found'],
-      handle: async ({ principal, params }) => {
-        await imports.cancel(principal, params.id);
-        return {};
-      },
+      handle: ({ principal, params }) => imports.cancel(principal, params.id),
     }),
     route({
       method: 'POST',

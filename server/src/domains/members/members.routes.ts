@@ -42,10 +42,7 @@ function peopleRoutes(members: Members): Route[] {
       params: schema.MemberParams,
       responses: { 204: null },
       errors: [...OWNERS, 'member_not_found', 'owner_cannot_leave'],
-      handle: async ({ principal, params }) => {
-        await members.remove(principal, params.id, params.user_id);
-        return {};
-      },
+      handle: ({ principal, params }) => members.remove(principal, params.id, params.user_id),
     }),
     route({
       method: 'POST',
@@ -56,10 +53,7 @@ function peopleRoutes(members: Members): Route[] {
       body: schema.HandOverBody,
       responses: { 204: null },
       errors: ['vault_not_found', 'account_not_found', 'member_not_found', 'limit_exceeded'],
-      handle: async ({ params, body }) => {
-        await members.handOver(params.id, body.email);
-        return {};
-      },
+      handle: ({ params, body }) => members.handOver(params.id, body.email),
     }),
   ];
 }
@@ -85,10 +79,7 @@ function invitationRoutes({ invitations }: Members): Route[] {
       params: schema.InvitationParams,
       responses: { 204: null },
       errors: [...OWNERS, 'invitation_not_found'],
-      handle: async ({ principal, params }) => {
-        await invitations.withdraw(principal, params.id, params.invitation_id);
-        return {};
-      },
+      handle: ({ principal, params }) => invitations.withdraw(principal, params.id, params.invitation_id),
     }),
     route({
       method: 'GET',

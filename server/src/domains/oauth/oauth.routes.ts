@@ -11,10 +11,7 @@ export function oauthRoutes(oauth: OAuth): Route[] {
       summary: 'Revoke all access of an OAuth client; the rest of the path is the client id',
       responses: { 204: null },
       errors: ['connection_not_found'],
-      handle: async ({ principal, tail }) => {
-        await oauth.revoke(principal.userId, tail);
-        return {};
-      },
+      handle: ({ principal, tail }) => oauth.revoke(principal.userId, tail),
     }),
   ];
 }

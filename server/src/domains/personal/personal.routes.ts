@@ -47,10 +47,8 @@ export function personalRoutes(personal: Personal): Route[] {
       body: OpenedNoteBody,
       responses: { 204: null },
       errors: ['invalid_id', 'note_not_found', 'note_unreadable'],
-      handle: async ({ principal, vault, body }) => {
-        await personal.recordOpened(principal.userId, vault, idParam(body.note_id));
-        return {};
-      },
+      handle: async ({ principal, vault, body }) =>
+        personal.recordOpened(principal.userId, vault, idParam(body.note_id)),
     }),
   ];
 }

@@ -116,7 +116,6 @@ function statusRoutes(uploads: Uploads): Route[] {
       handle: async (request) => {
         checkVersion(request.header);
         await uploads.end(named(request));
-        return {};
       },
     }),
   ];
