@@ -1,6 +1,6 @@
 import { NIL_UUID, type VaultId } from '@notevault/protocol/values/ids.ts';
 import * as keys from '../../domains/keys/keys.store.ts';
-import type { Database } from '../../ports/database/database.ts';
+import { type Database, pagesOf, rowsOf } from '../../ports/database/database.ts';
 import { type Keyring, KeyringError, type SealContext, type SealingKey } from '../../ports/keyring/keyring.ts';
 import * as store from './damaged-rows.store.ts';
 
@@ -50,7 +50,8 @@ export async function findDamagedRows(
   const named: DamagedRow[] = [];
   const vaults = new Set<VaultId>();
   let [opened, damaged] = [0, 0];
-  for await (const vault of allVaults(db)) {
+  const next = (last?: { id: VaultId }) => ({ after: last?.id ?? (NIL_UUID as VaultId), limit: ROWS });
+  for await (const { id: vault } of rowsOf(db, store.findVaults, next)) {
     const key = await keyOf(db, keyring, vault);
     if (key === null) continue;
     for await (const page of partsOf(db, vault)) {
@@ -97,33 +98,22 @@ async function keyOf(db: Database, keyring: Keyring, id: VaultId): Promise<Seali
   }
 }
 
-async function* allVaults(db: Database): AsyncGenerator<VaultId> {
-  const find = (last: { id: VaultId } | null) =>
-    db.all(store.findVaults, { after: last?.id ?? (NIL_UUID as VaultId), limit: ROWS });
-  for await (const page of pages(find)) for (const { id } of page) yield id;
-}
-
 /** Every part of a vault's rows, in pages. */
 async function* partsOf(db: Database, vault: VaultId): AsyncGenerator<Part[]> {
-  const from = (last: { id: string } | null, limit: number) => ({
-    vault,
-    after: last?.id ?? (NIL_UUID as VaultId),
-    limit,
-  });
-  for await (const page of pages((last: { id: string } | null) => db.all(store.findEntries, from(last, ROWS)))) {
+  const from = (last: { id: string } | undefined, limit: number) => ({ vault, after: last?.id ?? NIL_UUID, limit });
+  for await (const page of pagesOf(db, store.findEntries, (last) => from(last, ROWS))) {
     yield page.map(({ id, kind, revision, meta }) => {
       return { id, kind, part: 'row', values: [[{ kind: 'entries.meta', row: id, version: revision }, meta]] };
     });
   }
-  for await (const page of pages((last: { id: string } | null) => db.all(store.findBodies, from(last, TEXTS)))) {
+  for await (const page of pagesOf(db, store.findBodies, (last) => from(last, TEXTS))) {
     yield page.flatMap(({ id, version, content, doc }) => [
       notePart(id, 'text', [{ kind: 'notes.content', row: id, version }, content]),
       ...(doc === null ? [] : [notePart(id, 'document', [{ kind: 'notes.doc', row: id, version }, doc])]),
     ]);
   }
-  const versions = (last: { id: string; version: number } | null) =>
-    db.all(store.findVersions, { ...from(last, TEXTS), version: last?.version ?? 0 });
-  for await (const page of pages(versions)) {
+  const versions = pagesOf(db, store.findVersions, (last) => ({ ...from(last, TEXTS), version: last?.version ?? 0 }));
+  for await (const page of versions) {
     yield page.map(({ id, version, meta, content, snapshot }) =>
       notePart(
         ...([id, `version ${version}`] as const),
@@ -133,9 +123,11 @@ async function* partsOf(db: Database, vault: VaultId): AsyncGenerator<Part[]> {
       ),
     );
   }
-  const updates = (last: { id: string; update: string } | null) =>
-    db.all(store.findUpdates, { ...from(last, TEXTS), update: last?.update ?? (NIL_UUID as VaultId) });
-  for await (const page of pages(updates)) {
+  const updates = pagesOf(db, store.findUpdates, (last) => ({
+    ...from(last, TEXTS),
+    update: last?.update ?? NIL_UUID,
+  }));
+  for await (const page of updates) {
     yield page.map(({ id, update, payload }) =>
       notePart(id, 'edits', [{ kind: 'note_updates.payload', row: `${id}:${update}`, version: 0 }, payload]),
     );
@@ -144,14 +136,4 @@ async function* partsOf(db: Database, vault: VaultId): AsyncGenerator<Part[]> {
 
 function notePart(id: string, part: DamagedRow['part'], ...values: Value[]): Part {
   return { id, kind: 'note', part, values };
-}
-
-/** Reads pages until one is empty, each after the last row of the one before. */
-async function* pages<Row>(find: (last: Row | null) => Promise<readonly Row[]>): AsyncGenerator<readonly Row[]> {
-  for (let last: Row | null = null; ; ) {
-    const page: readonly Row[] = await find(last);
-    last = page.at(-1) ?? null;
-    if (last === null) return;
-    yield page;
-  }
 }

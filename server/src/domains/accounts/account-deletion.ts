@@ -1,5 +1,6 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import { NIL_UUID, parseUuid, type UserId, type VaultId } from '@notevault/protocol/values/ids.ts';
+import { rowsOf } from '../../ports/database/database.ts';
 import type { SealingKey } from '../../ports/keyring/keyring.ts';
 import * as store from './accounts.store.ts';
 import type { UserRow } from './accounts.tables.ts';
@@ -73,19 +74,15 @@ async function refusalOf({ hooks }: AccountDeps, { vaults }: StillShared, admin:
 export async function resumeDeletions(deps: AccountDeps): Promise<number> {
   let finished = 0;
   const failures: unknown[] = [];
-  for (let after = NIL_UUID as UserId; ; ) {
-    const rows = await deps.db.all(store.findDeleting, { after, limit: BATCH });
-    for (const { id } of rows) {
+  const after = (last?: { id: UserId }) => ({ after: last?.id ?? (NIL_UUID as UserId), limit: BATCH });
+  for await (const { id } of rowsOf(deps.db, store.findDeleting, after)) {
+    try {
+      await finish(deps, id);
+      finished += 1;
+    } catch (error) {
       // An account that cannot be erased now must not block the others.
-      await finish(deps, id).then(
-        () => {
-          finished += 1;
-        },
-        (error) => failures.push(error),
-      );
-      after = id;
+      failures.push(error);
     }
-    if (rows.length < BATCH) break;
   }
   if (failures.length > 0) throw new AggregateError(failures, 'some accounts could not be erased');
   return finished;

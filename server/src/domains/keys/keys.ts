@@ -1,6 +1,6 @@
 import { NIL_UUID } from '@notevault/protocol/values/ids.ts';
 import { runShared } from '../../concurrency/tenant.ts';
-import type { Database, WriteHandle } from '../../ports/database/database.ts';
+import { type Database, rowsOf, type WriteHandle } from '../../ports/database/database.ts';
 import { type KeyOwner, type Keyring, KeyringError, type SealingKey } from '../../ports/keyring/keyring.ts';
 import * as store from './keys.store.ts';
 
@@ -25,15 +25,12 @@ export async function countKeysByMaster(db: Database): Promise<{ masterKeyId: st
 
 /** Opens every data key once. Throws KeyringError for the first that cannot be opened. */
 export async function checkDataKeys(db: Database, keyring: Keyring): Promise<void> {
-  for (let after = { kind: '', id: serverOwner.id }; ; ) {
-    const rows = await db.all(store.keysAfter, { ...after, limit: REWRAP_BATCH });
-    for (const row of rows) {
-      const owner = { kind: row.owner_kind as KeyOwner['kind'], id: row.owner_id };
-      keyring.openDataKey(owner, { masterKeyId: row.master_key_id, bytes: row.wrapped }, 0);
-    }
-    const last = rows.at(-1);
-    if (last === undefined) return;
-    after = { kind: last.owner_kind, id: last.owner_id };
+  const after = (last?: { owner_kind: string; owner_id: string }) => {
+    return { kind: last?.owner_kind ?? '', id: last?.owner_id ?? NIL_UUID, limit: REWRAP_BATCH };
+  };
+  for await (const row of rowsOf(db, store.keysAfter, after)) {
+    const owner = { kind: row.owner_kind as KeyOwner['kind'], id: row.owner_id };
+    keyring.openDataKey(owner, { masterKeyId: row.master_key_id, bytes: row.wrapped }, 0);
   }
 }
 

@@ -1,6 +1,7 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import { operations } from '@notevault/protocol/operations.ts';
 import { NIL_UUID, type UserId, type VaultId } from '@notevault/protocol/values/ids.ts';
+import { rowsOf } from '../../ports/database/database.ts';
 import type { Principal } from '../access/access.ts';
 import { type InTransaction, skipInTransaction } from '../idempotency/idempotency.ts';
 import { vaultIdOf } from './access.ts';
@@ -40,18 +41,14 @@ export async function purgeDue(deps: VaultDeps, now: number): Promise<number> {
   const deletedUntil = now - purgeDelayMs(deps);
   const failures: unknown[] = [];
   let purged = 0;
-  for (let after = NIL_UUID as VaultId; ; ) {
-    const rows = await deps.db.all(store.findDue, { deletedUntil, after, limit: BATCH });
-    for (const row of rows) {
-      try {
-        if (await purgeOne(deps, row, deletedUntil)) purged += 1;
-      } catch (error) {
-        // A vault that cannot be purged now must not block the others.
-        failures.push(error);
-      }
-      after = row.id;
+  const after = (last?: DueVault) => ({ deletedUntil, after: last?.id ?? (NIL_UUID as VaultId), limit: BATCH });
+  for await (const row of rowsOf(deps.db, store.findDue, after)) {
+    try {
+      if (await purgeOne(deps, row, deletedUntil)) purged += 1;
+    } catch (error) {
+      // A vault that cannot be purged now must not block the others.
+      failures.push(error);
     }
-    if (rows.length < BATCH) break;
   }
   if (failures.length > 0) throw new AggregateError(failures, 'some vaults could not be purged');
   return purged;

@@ -1,7 +1,7 @@
 import { type EpochMs, NIL_UUID, type UserId, type VaultId } from '@notevault/protocol/values/ids.ts';
 import type { EventSink } from '../../events.ts';
 import type { Clock } from '../../ports/clock/clock.ts';
-import type { Database, ReadHandle } from '../../ports/database/database.ts';
+import { type Database, type ReadHandle, rowsOf } from '../../ports/database/database.ts';
 import type { Accounts } from '../accounts/accounts.ts';
 import type { Keys } from '../keys/keys.ts';
 import type { PlanTable } from '../plans/plans.ts';
@@ -103,11 +103,6 @@ const IDS_A_PAGE = 1000;
 
 /** The ids of all active vaults of all users, for checks of a whole database. */
 export async function* activeVaultIds(db: Database): AsyncGenerator<VaultId> {
-  for (let after = NIL_UUID as VaultId; ; ) {
-    const rows = await db.all(store.listIds, { after, limit: IDS_A_PAGE });
-    for (const { id, deleted_at } of rows) if (deleted_at === null) yield id;
-    const last = rows.at(-1);
-    if (last === undefined) return;
-    after = last.id;
-  }
+  const after = (last?: { id: VaultId }) => ({ after: last?.id ?? (NIL_UUID as VaultId), limit: IDS_A_PAGE });
+  for await (const { id, deleted_at } of rowsOf(db, store.listIds, after)) if (deleted_at === null) yield id;
 }

@@ -164,6 +164,28 @@ export class DatabaseError extends Error {
   }
 }
 
+/** Reads pages of `limit` rows, each after the last row of the one before, until one is not full. */
+export async function* pagesOf<Params extends { readonly limit: number }, Row>(
+  handle: ReadHandle,
+  statement: Statement<Params, Row>,
+  after: (last: Row | undefined) => Params,
+): AsyncGenerator<Row[]> {
+  for (let last: Row | undefined; ; ) {
+    const params = after(last);
+    const page = await handle.all(statement, params);
+    if (page.length > 0) yield page;
+    if (page.length < params.limit) return;
+    last = page.at(-1);
+  }
+}
+
+/** The rows of `pagesOf`, one by one. */
+export async function* rowsOf<Params extends { readonly limit: number }, Row>(
+  ...read: Parameters<typeof pagesOf<Params, Row>>
+): AsyncGenerator<Row> {
+  for await (const page of pagesOf(...read)) yield* page;
+}
+
 const DELETED_AT_ONCE = 500;
 
 /** Deletes all rows whose time has come until `until`, a slice in each transaction. */

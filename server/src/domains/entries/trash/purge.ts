@@ -1,5 +1,5 @@
 import { NIL_UUID, type VaultId } from '@notevault/protocol/values/ids.ts';
-import type { WriteHandle } from '../../../ports/database/database.ts';
+import { rowsOf, type WriteHandle } from '../../../ports/database/database.ts';
 import type { EntryDeps, PurgedEntry } from '../entries.deps.ts';
 import type { ItemKind } from '../entries.tables.ts';
 import { contentsOf, removed } from './limits.ts';
@@ -54,13 +54,9 @@ const PAGE = 100;
  * by the next one.
  */
 export async function clearPurged(deps: EntryDeps): Promise<void> {
-  for (let after = NIL_UUID; ; ) {
-    const page = await deps.db.all(store.findPurged, { after, limit: PAGE });
-    for (const { vault_id: vault, ...entry } of page) {
-      await clearEntry(deps, vault, entry);
-      after = entry.id;
-    }
-    if (page.length < PAGE) return;
+  const after = (last?: { id: string }) => ({ after: last?.id ?? NIL_UUID, limit: PAGE });
+  for await (const { vault_id: vault, ...entry } of rowsOf(deps.db, store.findPurged, after)) {
+    await clearEntry(deps, vault, entry);
   }
 }
 

@@ -1,6 +1,6 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { NoteId } from '@notevault/protocol/values/ids.ts';
-import type { ReadHandle } from '../../../ports/database/database.ts';
+import { pagesOf, type ReadHandle } from '../../../ports/database/database.ts';
 import type { OpenedValues } from '../../../ports/keyring/opened-values.ts';
 import { type NoteMeta, type NotePlace, type NoteWithLinks, openNoteMeta } from '../../notes/notes.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
@@ -141,12 +141,7 @@ export function withTarget(edge: StoredEdge, { note, attachment }: Pick<Target, 
 export const EDGES_PAGE = 1000;
 
 /** Reads the edges of a note that may have thousands, in order. */
-export async function* edgePages(handle: ReadHandle, vault: OpenVault, source: string): AsyncGenerator<StoredEdge[]> {
-  for (let from = 0; ; ) {
-    const page = await handle.all(findEdgesPage, { vault: vault.id, source, from, limit: EDGES_PAGE });
-    yield page;
-    const last = page.at(-1);
-    if (last === undefined || page.length < EDGES_PAGE) return;
-    from = last.ord + 1;
-  }
+export function edgePages(handle: ReadHandle, { id: vault }: OpenVault, source: string): AsyncGenerator<StoredEdge[]> {
+  const after = (last?: StoredEdge) => ({ vault, source, from: (last?.ord ?? -1) + 1, limit: EDGES_PAGE });
+  return pagesOf(handle, findEdgesPage, after);
 }

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import { NIL_UUID, type NoteId, type Seq, type VaultId } from '@notevault/protocol/values/ids.ts';
-import type { WriteHandle } from '../../../ports/database/database.ts';
+import { rowsOf, type WriteHandle } from '../../../ports/database/database.ts';
 import { EmbedderError, type Space } from '../../../ports/embedder/embedder.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
 import { BackgroundSchedule, Backoff } from '../background-schedule.ts';
@@ -98,16 +98,15 @@ export class Embedding {
   async #runRound(space: Space, signal: AbortSignal): Promise<boolean> {
     const { db, clock } = this.#deps;
     let hasMore = false;
-    for (let after = NIL_UUID; !signal.aborted; ) {
+    const after = (last?: { vault_id: VaultId }) => {
       const { wantedSince } = this;
-      const query = { model: space.id, now: clock.now(), wantedSince, after, limit: VAULTS_PER_QUERY };
-      const due = await db.all(store.findDue, query);
-      for (const { vault_id: vaultId } of due) {
-        after = vaultId;
-        const lease = await EmbeddingLease.acquire(this.#deps, this.#holder, vaultId, space);
-        if (lease !== null) hasMore = (await this.#takeTurn(lease, signal)) || hasMore;
-      }
-      if (due.length < VAULTS_PER_QUERY) break;
+      const query = { model: space.id, now: clock.now(), wantedSince, limit: VAULTS_PER_QUERY };
+      return { ...query, after: last?.vault_id ?? NIL_UUID };
+    };
+    for await (const { vault_id: vaultId } of rowsOf(db, store.findDue, after)) {
+      const lease = await EmbeddingLease.acquire(this.#deps, this.#holder, vaultId, space);
+      if (lease !== null) hasMore = (await this.#takeTurn(lease, signal)) || hasMore;
+      if (signal.aborted) break;
     }
     return hasMore;
   }

@@ -1,4 +1,5 @@
 import { NIL_UUID, type VaultId } from '@notevault/protocol/values/ids.ts';
+import { rowsOf } from '../../../ports/database/database.ts';
 import { BackgroundSchedule, Backoff } from '../background-schedule.ts';
 import * as store from '../search.store.ts';
 import type { SearchDeps } from '../search.ts';
@@ -58,15 +59,12 @@ export class BackgroundIndexing {
     this.#behind = behind;
   }
 
-  async *#farBehind() {
-    for (let after = NIL_UUID; ; ) {
-      const params = { format: indexFormat, minChanges: MIN_CHANGES, after, limit: VAULTS_PER_QUERY };
-      const rows = await this.#deps.db.all(store.findBehind, params);
-      yield* rows;
-      const last = rows.at(-1);
-      if (last === undefined || rows.length < VAULTS_PER_QUERY) return;
-      after = last.vault_id;
-    }
+  #farBehind() {
+    const after = (last?: { vault_id: VaultId }) => {
+      const place = { after: last?.vault_id ?? NIL_UUID, limit: VAULTS_PER_QUERY };
+      return { format: indexFormat, minChanges: MIN_CHANGES, ...place };
+    };
+    return rowsOf(this.#deps.db, store.findBehind, after);
   }
 
   async #tryToIndex(vaultId: VaultId, signal: AbortSignal): Promise<void> {

@@ -1,6 +1,6 @@
 import type { NoteId, VaultId } from '@notevault/protocol/values/ids.ts';
 import type { Clock } from '../../../../ports/clock/clock.ts';
-import type { Database, WriteHandle } from '../../../../ports/database/database.ts';
+import { type Database, pagesOf, type WriteHandle } from '../../../../ports/database/database.ts';
 import type { OpenVault } from '../../../vaults/vaults.ts';
 import { textOf } from '../../merge/document.ts';
 import type { NoteDeps } from '../../notes.deps.ts';
@@ -132,13 +132,10 @@ const SLICE = 200;
 /** The notes of any vault with edits that have been waiting for long, in slices by the time of their edits. */
 export async function* overdueNotes(db: Database, clock: Clock): AsyncGenerator<ReadonlyMap<NoteId, VaultId>> {
   const before = uuidFloor(clock.now() - OVERDUE_MS);
-  for (let after = uuidFloor(0); ; ) {
-    const rows = await db.all(store.findWaitingBetween, { after, before, limit: SLICE });
+  // Continues after the edits of notes that could not be flushed, too.
+  const after = (last?: { id: string }) => ({ after: last?.id ?? uuidFloor(0), before, limit: SLICE });
+  for await (const rows of pagesOf(db, store.findWaitingBetween, after)) {
     yield new Map(rows.map((row) => [row.note_id as NoteId, row.vault_id as VaultId]));
-    const last = rows.at(-1);
-    if (last === undefined || rows.length < SLICE) return;
-    // Continues after the edits of notes that could not be flushed, too.
-    after = last.id;
   }
 }
 
