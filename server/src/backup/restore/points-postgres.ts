@@ -20,12 +20,8 @@ import { settleRestored } from './settle.ts';
 import { requireHealthy } from './stage-folder.ts';
 
 export async function listPointsOfPostgres(config: Config): Promise<RestorePoint[]> {
-  const client = await connectToRestore(config);
-  try {
-    return await pointsOf(client);
-  } finally {
-    await client.end();
-  }
+  await using client = await connectToRestore(config);
+  return await pointsOf(client);
 }
 
 async function pointsOf(client: Client): Promise<RestorePoint[]> {
@@ -48,18 +44,14 @@ export async function returnToPointOfPostgres(
   revokeCredentials: boolean,
 ): Promise<Returned> {
   const servers = serversOf(config);
-  const client = await connectToRestore(config);
-  try {
-    await requireAlone(client, servers);
-    const checked = await prepare(config, inSchema(directUrlOf(config) ?? '', name), revokeCredentials);
-    requireHealthy(checked);
-    await requireNoServer(client, servers);
-    const restorePoint = await replaceTables(client, servers, name);
-    await client.query(`drop schema ${escapeIdentifier(name)}`);
-    return { checked, restorePoint };
-  } finally {
-    await client.end();
-  }
+  await using client = await connectToRestore(config);
+  await requireAlone(client, servers);
+  const checked = await prepare(config, inSchema(directUrlOf(config) ?? '', name), revokeCredentials);
+  requireHealthy(checked);
+  await requireNoServer(client, servers);
+  const restorePoint = await replaceTables(client, servers, name);
+  await client.query(`drop schema ${escapeIdentifier(name)}`);
+  return { checked, restorePoint };
 }
 
 /** Brings the tables of the point up to date, and tries them. */

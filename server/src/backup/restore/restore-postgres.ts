@@ -1,11 +1,12 @@
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as delay } from 'node:timers/promises';
-import { Client, escapeIdentifier } from 'pg';
+import { type Client, escapeIdentifier } from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import { type Config, directUrlOf } from '../../config/config.ts';
 import { migrations } from '../../data/migrations.ts';
 import { openBlobs } from '../../open-ports.ts';
 import { systemClock } from '../../ports/clock/clock.ts';
+import { connect } from '../../ports/database/postgres/client.ts';
 import { openPostgres } from '../../ports/database/postgres/postgres.ts';
 import { BackupError, backupName } from '../format.ts';
 import { stepsOf } from '../read/load-sqlite.ts';
@@ -32,7 +33,7 @@ export async function restoreIntoPostgres(request: RestoreRequest): Promise<Rest
   const url = directUrlOf(request.config) ?? '';
   const servers = serversOf(request.config);
   await using backup = await openBackup(request.path);
-  const client = await connectToRestore(request.config);
+  await using client = await connectToRestore(request.config);
   try {
     await requireAlone(client, servers);
     const { source } = backup;
@@ -48,16 +49,12 @@ export async function restoreIntoPostgres(request: RestoreRequest): Promise<Rest
     return { name, manifest: manifest.body, checked: health, restorePoint };
   } finally {
     await client.query(`drop schema if exists ${STAGING} cascade`).catch(() => undefined);
-    await client.end();
   }
 }
 
 /** Opens the connection that locks the database, and replaces its tables. */
-export async function connectToRestore(config: Config): Promise<Client> {
-  const client = new Client({ connectionString: directUrlOf(config) ?? '', application_name: 'notevault restore' });
-  client.on('error', () => undefined);
-  await client.connect();
-  return client;
+export function connectToRestore(config: Config): Promise<Client & AsyncDisposable> {
+  return connect({ connectionString: directUrlOf(config) ?? '', application_name: 'notevault restore' });
 }
 
 async function prepare(
@@ -80,21 +77,16 @@ async function prepare(
 
 /** Copies every table, in the order of the backup: each after those that it references. */
 async function copyTables(url: string, source: BackupSource): Promise<void> {
-  const client = new Client({ connectionString: url });
-  await client.connect();
-  try {
-    await client.query('begin');
-    for (const { name, columns } of source.manifest.body.database) {
-      if (name === RECORD) continue;
-      const list = (columns ?? []).map((column) => escapeIdentifier(column)).join(', ');
-      const into = client.query(copyFrom(`copy ${escapeIdentifier(name)} (${list}) from stdin`));
-      await pipeline(source.part(name), into);
-    }
-    await client.query('commit');
-    await client.query('analyze');
-  } finally {
-    await client.end();
+  await using client = await connect({ connectionString: url });
+  await client.query('begin');
+  for (const { name, columns } of source.manifest.body.database) {
+    if (name === RECORD) continue;
+    const list = (columns ?? []).map((column) => escapeIdentifier(column)).join(', ');
+    const into = client.query(copyFrom(`copy ${escapeIdentifier(name)} (${list}) from stdin`));
+    await pipeline(source.part(name), into);
   }
+  await client.query('commit');
+  await client.query('analyze');
 }
 
 /**

@@ -1,4 +1,5 @@
-import { Client, escapeIdentifier } from 'pg';
+import { escapeIdentifier } from 'pg';
+import { connect } from './client.ts';
 
 /** What can be checked in a PostgreSQL database over a connection. */
 export interface PostgresCheck {
@@ -21,47 +22,36 @@ const AMCHECK = `select n.nspname::text as schema from pg_extension e join pg_na
 
 /** Reads every value of every table, and compares indexes with their tables where amcheck is installed. Rejects when it cannot connect. */
 export async function checkPostgres(url: string): Promise<PostgresCheck> {
-  const client = new Client({ connectionString: url });
-  await client.connect();
-  try {
-    const rows = async (sql: string) => (await client.query<Record<string, string>>(sql)).rows;
-    const faults: string[] = [];
-    const attempt = async (name: string, sql: string) => {
-      await client.query(sql).catch((error: { code?: string }) => {
-        faults.push(`${name} cannot be read (${error.code ?? 'connection lost'})`);
-      });
-    };
-    const tables = await rows(TABLES);
-    // Converted to text, so that values stored outside of their row are read too.
-    for (const { name = '' } of tables) {
-      await attempt(`table ${name}`, `select sum(length(t::text)) from ${escapeIdentifier(name)} t`);
-    }
-    const [amcheck] = await rows(AMCHECK);
-    const indexes = amcheck === undefined ? [] : await rows(INDEXES);
-    for (const { id, name } of indexes) {
-      await attempt(
-        `index ${name}`,
-        `select ${escapeIdentifier(amcheck?.schema ?? '')}.bt_index_check(${id}::oid::regclass)`,
-      );
-    }
-    const [setting] = await rows('show data_checksums');
-    const checksums = setting?.data_checksums === 'on';
-    return { tables: tables.length, indexes: indexes.length, checksums, faults };
-  } finally {
-    await client.end();
+  await using client = await connect({ connectionString: url });
+  const rows = async (sql: string) => (await client.query<Record<string, string>>(sql)).rows;
+  const faults: string[] = [];
+  const attempt = async (name: string, sql: string) => {
+    await client.query(sql).catch((error: { code?: string }) => {
+      faults.push(`${name} cannot be read (${error.code ?? 'connection lost'})`);
+    });
+  };
+  const tables = await rows(TABLES);
+  // Converted to text, so that values stored outside of their row are read too.
+  for (const { name = '' } of tables) {
+    await attempt(`table ${name}`, `select sum(length(t::text)) from ${escapeIdentifier(name)} t`);
   }
+  const [amcheck] = await rows(AMCHECK);
+  const indexes = amcheck === undefined ? [] : await rows(INDEXES);
+  for (const { id, name } of indexes) {
+    await attempt(
+      `index ${name}`,
+      `select ${escapeIdentifier(amcheck?.schema ?? '')}.bt_index_check(${id}::oid::regclass)`,
+    );
+  }
+  const [setting] = await rows('show data_checksums');
+  const checksums = setting?.data_checksums === 'on';
+  return { tables: tables.length, indexes: indexes.length, checksums, faults };
 }
 
 /** Counts the servers on a database: each holds one connection to the bus. */
 export async function countServers(url: string): Promise<number> {
-  const client = new Client({ connectionString: url, application_name: 'notevault doctor' });
-  client.on('error', () => undefined);
-  await client.connect();
-  try {
-    const sql = `select count(*)::int as servers from pg_stat_activity
-      where datname = current_database() and application_name = 'notevault bus'`;
-    return (await client.query<{ servers: number }>(sql)).rows[0]?.servers ?? 0;
-  } finally {
-    await client.end();
-  }
+  await using client = await connect({ connectionString: url, application_name: 'notevault doctor' });
+  const sql = `select count(*)::int as servers from pg_stat_activity
+    where datname = current_database() and application_name = 'notevault bus'`;
+  return (await client.query<{ servers: number }>(sql)).rows[0]?.servers ?? 0;
 }
