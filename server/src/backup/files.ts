@@ -7,7 +7,7 @@ const CREATE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL;
 
 /** Creates a file that only its owner can read, and writes it; resolves to its size when its bytes are on disk. */
 export async function writeFileDurably(file: string, bytes: AsyncIterable<Uint8Array>): Promise<number> {
-  const handle = await open(file, CREATE, 0o600);
+  await using handle = await open(file, CREATE, 0o600);
   try {
     const size = await writeAll(handle, bytes);
     await handle.sync();
@@ -15,8 +15,6 @@ export async function writeFileDurably(file: string, bytes: AsyncIterable<Uint8A
   } catch (error) {
     await rm(file, { force: true });
     throw error;
-  } finally {
-    await handle.close();
   }
 }
 

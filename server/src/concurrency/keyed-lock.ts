@@ -101,11 +101,7 @@ function workInFront(ends: readonly (Promise<void> | undefined)[]): Promise<unkn
 /** Resolves to whether the earlier work ended in time. */
 async function isOver(before: Promise<unknown>, { ms }: WaitLimit): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>();
-  const timer = setTimeout(() => resolve(false), ms);
+  using _timer = setTimeout(() => resolve(false), ms);
   void before.then(() => resolve(true));
-  try {
-    return await promise;
-  } finally {
-    clearTimeout(timer);
-  }
+  return await promise;
 }

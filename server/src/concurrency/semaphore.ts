@@ -1,3 +1,4 @@
+import { addAbortListener } from 'node:events';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import { FairQueue } from './fair-queue.ts';
 
@@ -56,17 +57,12 @@ export class FairSemaphore {
     if (!this.#queue.push(tenant, request, units)) throw new NotevaultError('unavailable');
     this.#next();
     if (signal === undefined) return request.promise;
-    const abort = () => {
+    using _leaving = addAbortListener(signal, () => {
       if (!this.#queue.remove(tenant, request)) return;
       request.reject(signal.reason);
       this.#next();
-    };
-    signal.addEventListener('abort', abort, { once: true });
-    try {
-      return await request.promise;
-    } finally {
-      signal.removeEventListener('abort', abort);
-    }
+    });
+    return await request.promise;
   }
 
   /** Returns the units if they are free and nobody waits for them, else null. */

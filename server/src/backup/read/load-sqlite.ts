@@ -39,17 +39,13 @@ export function stepsOf({ schema }: ManifestBody) {
 }
 
 async function loadTables(source: BackupSource, file: string): Promise<void> {
-  const db = new DatabaseSync(file);
-  try {
-    db.exec('pragma journal_mode = delete; pragma synchronous = off; pragma foreign_keys = off');
-    for (const { name, columns } of source.manifest.body.database) {
-      if (name !== RECORD) await loadTable(db, name, columns ?? [], source.part(name));
-    }
-    const broken = db.prepare('pragma foreign_key_check').all();
-    if (broken.length > 0) throw new BackupDamaged(source.name, 'has rows that refer to missing ones');
-  } finally {
-    db.close();
+  using db = new DatabaseSync(file);
+  db.exec('pragma journal_mode = delete; pragma synchronous = off; pragma foreign_keys = off');
+  for (const { name, columns } of source.manifest.body.database) {
+    if (name !== RECORD) await loadTable(db, name, columns ?? [], source.part(name));
   }
+  const broken = db.prepare('pragma foreign_key_check').all();
+  if (broken.length > 0) throw new BackupDamaged(source.name, 'has rows that refer to missing ones');
   await using handle = await open(file, 'r+');
   await handle.sync();
 }

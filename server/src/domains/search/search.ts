@@ -267,12 +267,8 @@ function searchResponse(
 
 async function withTimeout<Result>(work: Promise<Result>): Promise<Result> {
   const { promise, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(new NotevaultError('unavailable')), TIMEOUT_MS).unref();
-  try {
-    return await Promise.race([work, promise]);
-  } finally {
-    clearTimeout(timer);
-  }
+  using _timer = setTimeout(() => reject(new NotevaultError('unavailable')), TIMEOUT_MS).unref();
+  return await Promise.race([work, promise]);
 }
 
 /** A vault that was deleted, or taken away from the caller, since it was listed. */

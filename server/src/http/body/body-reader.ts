@@ -101,7 +101,7 @@ export class BodyReader {
   }
 
   /** Releases the memory; call it when the body is parsed or will not be. */
-  release(): void {
+  [Symbol.dispose](): void {
     this.#budget.release(this.#tenant, this.#reserved);
     this.#reserved = 0;
   }

@@ -80,7 +80,7 @@ export function parseBodies(
     // A body of unknown length counts as one of the largest allowed size.
     const big = (Number.isNaN(declared) ? max : declared) > limits.bigBytes;
     const tenant = tenantOf(request);
-    const reader = new BodyReader(payload, budget, tenant);
+    using reader = new BodyReader(payload, budget, tenant);
     try {
       const text = new JsonText();
       const collect = () => {
@@ -94,8 +94,6 @@ export function parseBodies(
     } catch (error) {
       done(request);
       throw error;
-    } finally {
-      reader.release();
     }
   });
   return { done };

@@ -115,12 +115,8 @@ async function readBytes(request: FastifyRequest, payload: Readable, budget: Mem
   const max = request.routeOptions.bodyLimit ?? PUBLIC_BODY_LIMIT;
   if (Number(request.headers['content-length'] ?? 0) > max) throw new NotevaultError('body_too_large', { max });
   inviteBody(request.raw);
-  const reader = new BodyReader(payload, budget, networkOf(request.ip));
-  try {
-    return await reader.collect(max, false, THROUGHPUT);
-  } finally {
-    reader.release();
-  }
+  using reader = new BodyReader(payload, budget, networkOf(request.ip));
+  return await reader.collect(max, false, THROUGHPUT);
 }
 
 function rawRequestOf(request: FastifyRequest, reply: FastifyReply, { publicUrl }: RawDeps): RawRequest {

@@ -257,12 +257,8 @@ async function makeFolder(folder: string): Promise<void> {
 /** Makes the entries of a folder durable where the system can (Windows cannot open folders). */
 async function syncFolder(folder: string): Promise<void> {
   if (process.platform === 'win32') return;
-  const handle = await open(folder, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
+  await using handle = await open(folder, 'r');
+  await handle.sync();
 }
 
 async function namesIn(folder: string): Promise<string[]> {

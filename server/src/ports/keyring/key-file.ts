@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
-import { copyFile, link, open, rm, stat } from 'node:fs/promises';
+import { copyFile, link, open, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { KeyringError } from './keyring.ts';
 import { MASTER_KEY_BYTES } from './master-key.ts';
@@ -45,13 +45,7 @@ export async function readKeyFile(file: string): Promise<Buffer | null> {
 export async function writeKeyFile(file: string, key: Buffer): Promise<void> {
   const part = `${file}.${randomUUID()}.part`;
   try {
-    const handle = await open(part, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o600);
-    try {
-      await handle.writeFile(`${key.toString('base64')}\n`);
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
+    await writeFile(part, `${key.toString('base64')}\n`, { mode: 0o600, flag: 'wx', flush: true });
     await appear(part, file);
   } finally {
     await rm(part, { force: true });
@@ -73,10 +67,6 @@ async function appear(part: string, file: string): Promise<void> {
 /** Makes the entries of a folder durable where the system can (Windows cannot open folders). */
 export async function syncFolder(folder: string): Promise<void> {
   if (process.platform === 'win32' || !(await stat(folder)).isDirectory()) return;
-  const handle = await open(folder, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
+  await using handle = await open(folder, 'r');
+  await handle.sync();
 }

@@ -86,7 +86,7 @@ export class EmbeddingLease {
     });
   }
 
-  async release(): Promise<void> {
+  async [Symbol.asyncDispose](): Promise<void> {
     const params = { vault: this.vault.id, lease: this.#holder };
     await this.#deps.db.transact((handle) => handle.run(store.release, params));
   }

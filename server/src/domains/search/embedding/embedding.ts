@@ -104,23 +104,19 @@ export class Embedding {
       return { ...query, after: last?.vault_id ?? NIL_UUID };
     };
     for await (const { vault_id: vaultId } of rowsOf(db, store.findDue, after)) {
-      const lease = await EmbeddingLease.acquire(this.#deps, this.#holder, vaultId, space);
+      await using lease = await EmbeddingLease.acquire(this.#deps, this.#holder, vaultId, space);
       if (lease !== null) hasMore = (await this.#takeTurn(lease, signal)) || hasMore;
       if (signal.aborted) break;
     }
     return hasMore;
   }
 
-  /** Embeds some pages of a vault and releases its lease. Resolves to whether there may be more. */
+  /** Embeds some pages of a vault. Resolves to whether there may be more. */
   async #takeTurn(lease: EmbeddingLease, signal: AbortSignal): Promise<boolean> {
-    try {
-      for (let page = 0; page < PAGES_PER_TURN; page++) {
-        if (signal.aborted || !(await this.#embedNextPage(lease, signal))) return false;
-      }
-      return true;
-    } finally {
-      await lease.release();
+    for (let page = 0; page < PAGES_PER_TURN; page++) {
+      if (signal.aborted || !(await this.#embedNextPage(lease, signal))) return false;
     }
+    return true;
   }
 
   /** Resolves to false when no page is left or the lease was lost. */
@@ -149,7 +145,7 @@ export class Embedding {
     for (;;) {
       signal.throwIfAborted();
       if ((await this.progress(vault)).pending === 0) return;
-      const lease = await EmbeddingLease.acquire(this.#deps, holder, vault.id, space);
+      await using lease = await EmbeddingLease.acquire(this.#deps, holder, vault.id, space);
       if (lease !== null) {
         await this.#takeTurn(lease, signal);
       } else {
@@ -165,7 +161,7 @@ export class Embedding {
     const due = await db.all(store.findRetries, { now: clock.now(), limit: PAGE.limit });
     for (const [vaultId, rows] of Map.groupBy(due, ({ vault_id }) => vault_id)) {
       const ids = rows.map(({ note_id }) => note_id as NoteId);
-      const lease = await EmbeddingLease.acquire(this.#deps, this.#holder, vaultId, space);
+      await using lease = await EmbeddingLease.acquire(this.#deps, this.#holder, vaultId, space);
       if (lease === null) await this.#postpone(vaultId, ids);
       else await this.#retryNotes(lease, ids, signal);
     }
@@ -183,12 +179,8 @@ export class Embedding {
 
   async #retryNotes(lease: EmbeddingLease, ids: readonly NoteId[], signal: AbortSignal): Promise<void> {
     const { db, notes } = this.#deps;
-    try {
-      const found = await db.read((handle) => notes.sealedOf(handle, lease.vault, ids));
-      await this.#noteEmbedder.embedNotes(lease, found, lease.seq, signal);
-    } finally {
-      await lease.release();
-    }
+    const found = await db.read((handle) => notes.sealedOf(handle, lease.vault, ids));
+    await this.#noteEmbedder.embedNotes(lease, found, lease.seq, signal);
   }
 
   /** Makes all notes of a vault be looked at again: those whose vectors are missing or damaged are embedded. */

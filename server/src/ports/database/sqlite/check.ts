@@ -10,13 +10,9 @@ const FAULTS_MAX = 5;
  */
 export function checkSqlite(file: string): readonly string[] {
   try {
-    const db = new DatabaseSync(file);
-    try {
-      const rows = db.prepare(`pragma integrity_check(${FAULTS_MAX})`).all() as { integrity_check: string }[];
-      return rows.map((row) => row.integrity_check.replace(/\s+/g, ' ')).filter((fault) => fault !== 'ok');
-    } finally {
-      db.close();
-    }
+    using db = new DatabaseSync(file);
+    const rows = db.prepare(`pragma integrity_check(${FAULTS_MAX})`).all() as { integrity_check: string }[];
+    return rows.map((row) => row.integrity_check.replace(/\s+/g, ' ')).filter((fault) => fault !== 'ok');
   } catch (error) {
     throw portError(error);
   }

@@ -55,14 +55,10 @@ export async function copySqlite(file: string, copy: string, bytesPerSecond = Nu
  * makes its pieces differ from those of the last one.
  */
 function deleteRows(copy: string, tables: readonly string[]): void {
-  const db = new DatabaseSync(copy);
-  try {
-    // Without a journal: when it fails, the copy is of no use.
-    db.exec('pragma journal_mode = off; pragma synchronous = off; pragma secure_delete = on');
-    for (const table of tables) db.exec(`delete from "${table}"`);
-  } finally {
-    db.close();
-  }
+  using db = new DatabaseSync(copy);
+  // Without a journal: when it fails, the copy is of no use.
+  db.exec('pragma journal_mode = off; pragma synchronous = off; pragma secure_delete = on');
+  for (const table of tables) db.exec(`delete from "${table}"`);
 }
 
 /**
@@ -70,18 +66,14 @@ function deleteRows(copy: string, tables: readonly string[]): void {
  * process.
  */
 async function copyDatabase(file: string, copy: string, bytesPerSecond: number): Promise<void> {
-  const source = new DatabaseSync(file, { timeout: 15_000 });
-  try {
-    source.exec('pragma wal_autocheckpoint = 0');
-    source.exec('pragma query_only = on');
-    source.exec('begin');
-    source.prepare('select count(*) from sqlite_schema').get();
-    const stepMs = ((PAGES * PAGE_BYTES) / bytesPerSecond) * 1000;
-    await backup(source, copy, { rate: PAGES, progress: () => pause(stepMs) });
-    source.exec('rollback');
-  } finally {
-    source.close();
-  }
+  using source = new DatabaseSync(file, { timeout: 15_000 });
+  source.exec('pragma wal_autocheckpoint = 0');
+  source.exec('pragma query_only = on');
+  source.exec('begin');
+  source.prepare('select count(*) from sqlite_schema').get();
+  const stepMs = ((PAGES * PAGE_BYTES) / bytesPerSecond) * 1000;
+  await backup(source, copy, { rate: PAGES, progress: () => pause(stepMs) });
+  source.exec('rollback');
 }
 
 class SqliteSnapshot implements DatabaseSnapshot {

@@ -253,10 +253,6 @@ async function create(file: string): Promise<void> {
 /** Syncs the folder, because a new file is only as durable as its entry there. */
 async function syncFolder(folder: string): Promise<void> {
   if (process.platform === 'win32') return;
-  const handle = await open(folder, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
+  await using handle = await open(folder, 'r');
+  await handle.sync();
 }
