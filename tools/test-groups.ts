@@ -8,15 +8,19 @@ import { pathToFileURL } from 'node:url';
  */
 
 const SHARING =
-  /^(packages|clients\/obsidian\/src|web\/src|server\/src|server\/test\/(flows\/(?!cli|operation)\w+|golden|kit|mcp|races|relevance))\//;
+  /^(packages|clients\/obsidian|cli\/src|web\/src|server\/src|server\/test\/(flows|golden|kit|mcp|races|relevance))\//;
 /**
- * Tests that drive a browser; adapters, whose threads and files are better alone in their process; and tests of what a
- * process has open.
+ * Tests that drive a browser or have a page's globals; databases, whose threads and files are better alone in their process; tests of what a
+ * process has open; and those that mostly run commands, and wait for them.
  */
-const ALONE = /^(web\/src\/editor\/test|server\/src\/ports)\/|\/(open-handles|hostile-answers|stops|pgbouncer)\b/;
+const ALONE = [
+  /^(web\/src\/editor\/test|clients\/obsidian\/test\/shell|server\/src\/ports\/(database|gc)|server\/test\/flows\/cli)\//,
+  /^server\/test\/flows\/operation\/(backup|damaged|doctor|start|stop)/,
+  /\/(open-(handles|bytes)|hostile-answers|stops|pgbouncer)\b/,
+];
 /** Hooks outside of a suite would run for every file of the group. */
 const HAS_ROOT_HOOK = /^(before|after)(Each)?\(/m;
-const FILES_PER_GROUP = 25;
+const FILES_PER_GROUP = 35;
 
 /**
  * Returns the files to run: each that needs a process of its own, in the given order, and then one for each group, which
@@ -24,7 +28,9 @@ const FILES_PER_GROUP = 25;
  */
 export function grouped(files: readonly string[], folder: string): string[] {
   const shares = (file: string) => {
-    return SHARING.test(file) && !ALONE.test(file) && !HAS_ROOT_HOOK.test(readFileSync(file, 'utf8'));
+    return (
+      SHARING.test(file) && !ALONE.some((files) => files.test(file)) && !HAS_ROOT_HOOK.test(readFileSync(file, 'utf8'))
+    );
   };
   const sharing = files.filter(shares);
   const count = Math.ceil(sharing.length / FILES_PER_GROUP);
