@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { Client } from 'pg';
+import { Client, Pool } from 'pg';
 import { migrations } from '../../../src/data/migrations.ts';
 import { openPostgres } from '../../../src/ports/database/postgres/postgres.ts';
 import { startCluster, whyNoCluster } from './postgres-cluster.ts';
@@ -93,12 +93,15 @@ function serverUrl(): Promise<string> {
   return started;
 }
 
+/** One connection to each server, which creates and drops the databases of this process, and does not keep it alive. */
+const administrators = new Map<string, Pool>();
+
 async function administer(url: string, sql: string): Promise<void> {
-  const client = new Client({ connectionString: url });
-  await client.connect();
-  try {
-    await client.query(sql);
-  } finally {
-    await client.end();
-  }
+  const pool =
+    administrators.get(url) ??
+    new Pool({ connectionString: url, max: 1, idleTimeoutMillis: 0, allowExitOnIdle: true })
+      // The server has ended; the next statement connects anew.
+      .on('error', () => undefined);
+  administrators.set(url, pool);
+  await pool.query(sql);
 }
