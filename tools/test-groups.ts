@@ -11,12 +11,12 @@ const SHARING =
   /^(packages|clients\/obsidian|cli\/src|web\/src|server\/src|server\/test\/(flows|golden|kit|mcp|races|relevance))\//;
 /**
  * Tests that drive a browser or have a page's globals; databases, whose threads and files are better alone in their process; tests of what a
- * process has open; and those that mostly run commands, and wait for them.
+ * process has open or of its garbage; and those that mostly run commands, and wait for them.
  */
 const ALONE = [
   /^(web\/src\/editor\/test|clients\/obsidian\/test\/shell|server\/src\/ports\/(database|gc)|server\/test\/flows\/cli)\//,
   /^server\/test\/flows\/operation\/(backup|damaged|doctor|start|stop)/,
-  /\/(open-(handles|bytes)|hostile-answers|stops|pgbouncer)\b/,
+  /\/(open-(handles|bytes)|attachment-bytes|hostile-answers|stops|pgbouncer)\b/,
 ];
 /** Hooks outside of a suite would run for every file of the group. */
 const HAS_ROOT_HOOK = /^(before|after)(Each)?\(/m;

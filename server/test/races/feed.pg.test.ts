@@ -11,7 +11,7 @@ import { Folder, startServe } from '../kit/programs/process.ts';
  */
 
 const WRITERS = 12;
-const ROUNDS = 25;
+const ROUNDS = 14;
 const READERS = 4;
 
 type Row = Pick<SyncChange, 'id' | 'seq' | 'path' | 'deleted' | 'content_hash'>;

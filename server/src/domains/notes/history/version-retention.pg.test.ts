@@ -118,9 +118,9 @@ onEachEngine('thinning of versions', (open) => {
     await using server = await started();
     const { upsert, left, thinAt } = await diary(server);
     const id = await upsert('0');
-    for (let at = 1; at <= 450; at++) await upsert(`${at}`);
+    for (let at = 1; at <= 250; at++) await upsert(`${at}`);
     await thinAt(DAY);
-    assert.deepEqual(await left(id), [451]);
+    assert.deepEqual(await left(id), [251]);
   });
 });
 
