@@ -60,11 +60,7 @@ export type BackupKey = NonNullable<Awaited<ReturnType<typeof givenKey>>>;
  * Null when there is none. Throws KeyringError for another key, and BackupDamaged when somebody without the key wrote
  * the manifest.
  */
-export async function keyOfBackup(
-  source: BackupSource,
-  config: Config,
-  passphrase: string | null,
-): Promise<BackupKey | null> {
+export async function keyOfBackup(source: BackupSource, config: Config, passphrase: string | null) {
   const key = await findKey(source.manifest, config, passphrase);
   if (key === null) return null;
   const keyring = keyringOf(key);

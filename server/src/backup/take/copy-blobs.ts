@@ -94,11 +94,7 @@ async function* committed(snapshot: DatabaseSnapshot): AsyncGenerator<CommittedB
 }
 
 /** Copies one blob; null when it is missing, or not as long as it was when it was stored. */
-async function copyBlob(
-  { blobs, target, pace, lease }: CopyBlobsDeps,
-  key: BlobKey,
-  size: number,
-): Promise<ListedBlob | null> {
+async function copyBlob({ blobs, target, pace, lease }: CopyBlobsDeps, key: BlobKey, size: number) {
   const stored = await blobs.read(key);
   if (stored === null) {
     // Without the lease it may have been deleted since the snapshot, which is no damage.

@@ -201,10 +201,7 @@ async function countRows(snapshot: DatabaseSnapshot): Promise<ManifestBody['coun
 }
 
 /** Reads the schema steps of a snapshot. Throws SchemaError unless this version knows all of them. */
-async function readSchema(
-  snapshot: DatabaseSnapshot,
-  migrations: readonly Migration[],
-): Promise<ManifestBody['schema']> {
+async function readSchema(snapshot: DatabaseSnapshot, migrations: readonly Migration[]) {
   const rows = await snapshot.all('select number, name, version from schema_migrations order by number');
   const steps = rows.map(({ number, name, version }) => {
     return { number: Number(number), name: String(name), version: String(version) };

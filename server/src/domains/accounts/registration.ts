@@ -8,7 +8,7 @@ import type { InviteRow, Role, UserRow } from './accounts.tables.ts';
 import type { AccountContext, AccountDeps } from './accounts.ts';
 import { canonicalEmail } from './emails.ts';
 import { checkPassword } from './passwords.ts';
-import { cleanDisplayName, type User, userOf } from './profile.ts';
+import { cleanDisplayName, userOf } from './profile.ts';
 import type { SignInClient } from './sessions/session-client.ts';
 import { prepareSession } from './sessions/sessions.ts';
 import { type Credentials, readCredentials, type SignedIn } from './sessions/sign-in.ts';
@@ -66,12 +66,7 @@ export async function bootstrap({ db, registration }: AccountDeps) {
 }
 
 /** Creates an account for the operator, whatever the registration mode; without a password it needs a reset to sign in. */
-export async function createUser(
-  deps: AccountContext,
-  sent: string,
-  password?: string,
-  role: Role = 'member',
-): Promise<User> {
+export async function createUser(deps: AccountContext, sent: string, password?: string, role: Role = 'member') {
   const { db, keys, passwords } = deps;
   const email = canonicalEmail(sent);
   if (email === null) throw new NotevaultError('email_and_password_required');

@@ -223,9 +223,7 @@ export class Credentials {
   }
 }
 
-function permissionsBy(
-  rows: readonly Omit<ConnectionPermissionRow, 'user_id'>[],
-): ReadonlyMap<string, ReadonlyMap<VaultId, PermissionLevel>> {
+function permissionsBy(rows: readonly Omit<ConnectionPermissionRow, 'user_id'>[]) {
   const permissions = new Map<string, Map<VaultId, PermissionLevel>>();
   for (const { connection_id, vault_id, permission } of rows) {
     const ofConnection = permissions.get(connection_id) ?? new Map<VaultId, PermissionLevel>();

@@ -96,12 +96,7 @@ interface PageContent {
 }
 
 /** Sent together: who changed something costs no round trip. */
-async function contentOf(
-  { notes, vaults }: SyncDeps,
-  handle: ReadHandle,
-  vault: OpenVault,
-  rows: readonly FeedRow[],
-): Promise<PageContent> {
+async function contentOf({ notes, vaults }: SyncDeps, handle: ReadHandle, vault: OpenVault, rows: readonly FeedRow[]) {
   const changed = rows.flatMap((feed) => {
     const isHidden = 'unreadable' in feed || (feed.row.deleted && hidesDeleted(vault));
     const actor = isHidden ? undefined : actorOf(feed);

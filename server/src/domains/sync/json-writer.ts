@@ -10,11 +10,7 @@ export type JsonEntry = string | Promise<readonly Buffer[]>;
  * Returns the buffers of `"name":[…]` in UTF-8, written in slices because a vault may have a hundred thousand rows.
  * `entryOf` returns an entry as JSON.
  */
-export async function writeJsonList<Row>(
-  name: string,
-  rows: readonly Row[],
-  entryOf: (row: Row) => JsonEntry,
-): Promise<Buffer[]> {
+export async function writeJsonList<Row>(name: string, rows: readonly Row[], entryOf: (row: Row) => JsonEntry) {
   const pieces: Buffer[] = [];
   const yieldIfDue = createYield();
   let text = `${JSON.stringify(name)}:[`;

@@ -98,11 +98,7 @@ async function openVault(
 }
 
 /** The roles of an account in those of some vaults that are active; one without a role is left out. */
-async function rolesIn(
-  handle: ReadHandle,
-  userId: UserId,
-  ids: readonly VaultId[],
-): Promise<ReadonlyMap<VaultId, Role>> {
+async function rolesIn(handle: ReadHandle, userId: UserId, ids: readonly VaultId[]) {
   const rows = await handle.allMany(store.findActiveOf, {}, ids);
   const roles = rows.map((row) => [row.id, roleOf({ userId }, row)] as const);
   return new Map(roles.filter((entry): entry is [VaultId, Role] => entry[1] !== null));

@@ -85,11 +85,7 @@ export async function storeUpload(deps: AttachmentDeps, vault: OpenVault, upload
  * Stores and seals bytes that belong to no attachment, and removes them when that fails. What nobody removes is gone
  * after a day.
  */
-export async function storeBytes(
-  deps: AttachmentDeps,
-  vault: OpenVault,
-  bytes: AsyncIterable<Uint8Array>,
-): Promise<BlobId> {
+export async function storeBytes(deps: AttachmentDeps, vault: OpenVault, bytes: AsyncIterable<Uint8Array>) {
   const blobId = deps.clock.uuid() as BlobId;
   await register(deps, vault, blobId);
   try {

@@ -1,5 +1,5 @@
 import type { Seq } from '@notevault/protocol/values/ids.ts';
-import type { Priority, ReadHandle, WriteHandle } from '../../../ports/database/database.ts';
+import type { ReadHandle, WriteHandle } from '../../../ports/database/database.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
 import type { EntryDeps, LockedDeps, TombstoneDraft, WriteContext } from '../entries.deps.ts';
 import { ITEM_KINDS, type StoredEntry } from '../entries.store.ts';
@@ -24,11 +24,7 @@ export interface DeleteRequest<Result> {
 }
 
 /** Turns live entries into tombstones, in one transaction. Throws the errors of `find`, and for damaged entries. */
-export function deleteItems<Result>(
-  deps: EntryDeps,
-  context: WriteContext<Result>,
-  request: DeleteRequest<Result>,
-): Promise<Result> {
+export function deleteItems<Result>(deps: EntryDeps, context: WriteContext<Result>, request: DeleteRequest<Result>) {
   const { db, vaults } = deps;
   const { vault } = context;
   return retryOnConflict(async () => {
@@ -124,11 +120,7 @@ async function prepareTombstones(
   return drafts;
 }
 
-async function priorityOf(
-  { db, hooks }: EntryDeps,
-  vault: OpenVault,
-  drafts: readonly TombstoneDraft[],
-): Promise<Priority> {
+async function priorityOf({ db, hooks }: EntryDeps, vault: OpenVault, drafts: readonly TombstoneDraft[]) {
   if (drafts.length > SHORT_MAX) return 'bulk';
   const keys = drafts.flatMap(({ nameKeys }) => nameKeys);
   return keys.length > 0 && (await hooks.hasManyLinksTo(db, vault, keys)) ? 'bulk' : 'normal';

@@ -65,11 +65,7 @@ type KindBatch = MoveBatch & { readonly kind: ItemKind };
  * Moves notes, attachments and folders with their contents into one folder, in one transaction. Rewrites links that would
  * otherwise point elsewhere. Throws `conflict` and `cycle` with `item_id`.
  */
-export function move<Result>(
-  deps: LockedDeps,
-  context: WriteContext<Result>,
-  request: MoveRequest<Result>,
-): Promise<Result> {
+export function move<Result>(deps: LockedDeps, context: WriteContext<Result>, request: MoveRequest<Result>) {
   return deps.lock.runExclusive(context.vault.id, () => moveLocked(deps, context, request));
 }
 

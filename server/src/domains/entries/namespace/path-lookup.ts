@@ -88,11 +88,7 @@ export async function resolvePaths(
 }
 
 /** Reads the owners of folders, by their path as it is given: of the ancestors of each entry, innermost first. */
-async function nearestOwners(
-  handle: ReadHandle,
-  vault: OpenVault,
-  ancestors: readonly (readonly string[])[],
-): Promise<ReadonlyMap<string, store.FolderOwner>> {
+async function nearestOwners(handle: ReadHandle, vault: OpenVault, ancestors: readonly (readonly string[])[]) {
   const owners = new Map<string, store.FolderOwner>();
   const read = async (folders: readonly string[]) => {
     const keyed = [...new Set(folders)].map((folder) => ({ folder, key: pathKeyOf(vault, folder) }));

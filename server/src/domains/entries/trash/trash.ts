@@ -76,12 +76,7 @@ function itemOf({ handlerOf, trashDays }: LockedDeps, vault: OpenVault, row: sto
  * Makes a deleted note or attachment live again, with its id; at its last path, or at the given one. Throws
  * `trash_not_found`, `conflict`, `limit_exceeded`, and the errors of paths.
  */
-async function restore(
-  deps: LockedDeps,
-  context: WriteContext<TrashRestored>,
-  id: string,
-  sent: unknown,
-): Promise<TrashRestored> {
+async function restore(deps: LockedDeps, context: WriteContext<TrashRestored>, id: string, sent: unknown) {
   const path = sent ?? undefined;
   if (path !== undefined && typeof path !== 'string') throw invalid({ path: ['must be string'] });
   const { kind } = await trashed(deps, deps.db, context.vault, id);
@@ -108,12 +103,7 @@ async function purge(deps: LockedDeps, vault: OpenVault, id: string): Promise<vo
 }
 
 /** Returns an entry of the trash. Throws `trash_not_found`. */
-async function trashed(
-  deps: LockedDeps,
-  handle: ReadHandle,
-  vault: OpenVault,
-  id: string,
-): Promise<store.TrashedEntry> {
+async function trashed(deps: LockedDeps, handle: ReadHandle, vault: OpenVault, id: string) {
   const row = await findTrashed(deps, handle, vault, id);
   if (row === undefined) throw new NotevaultError('trash_not_found');
   return row;

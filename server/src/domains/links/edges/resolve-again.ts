@@ -102,11 +102,7 @@ async function writeTargets(
 }
 
 /** Returns notes by id; unreadable ones are left out. */
-async function readSources(
-  handle: ReadHandle,
-  vault: OpenVault,
-  ids: readonly string[],
-): Promise<ReadonlyMap<string, Source>> {
+async function readSources(handle: ReadHandle, vault: OpenVault, ids: readonly string[]) {
   const sources = new Map<string, Source>();
   for (const row of await handle.allMany(store.findSources, { vault: vault.id }, ids)) {
     const texts = readableTexts(vault, { ...row, source_id: row.id });

@@ -126,12 +126,7 @@ async function advance(
  * Returns the places of notes that enter their folders. A missing folder is looked for again, because another note of
  * this transaction, or of the last one, may have made it. Throws StalePlans.
  */
-async function placesOf(
-  { entries }: CommitDeps,
-  handle: WriteHandle,
-  vault: OpenVault,
-  fresh: readonly RowWrite[],
-): Promise<ReadonlyMap<RowWrite, ResolvedPath>> {
+async function placesOf({ entries }: CommitDeps, handle: WriteHandle, vault: OpenVault, fresh: readonly RowWrite[]) {
   const places = new Map(fresh.map((plan) => [plan, plan.target.resolved]));
   const unsure = [...places].filter(([, { path, nearest }]) => (nearest?.path ?? '') !== folderOf(path));
   const found = await entries.resolveAll(

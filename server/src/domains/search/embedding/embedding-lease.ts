@@ -37,12 +37,7 @@ export class EmbeddingLease {
   }
 
   /** Acquires the lease; resolves to null when another process holds it, and for a vault that is not active. */
-  static async acquire(
-    deps: SearchDeps,
-    holder: string,
-    vaultId: VaultId,
-    space: Space,
-  ): Promise<EmbeddingLease | null> {
+  static async acquire(deps: SearchDeps, holder: string, vaultId: VaultId, space: Space) {
     const { db, clock, vaults } = deps;
     const vault = await vaults.openAsSystem(vaultId);
     if (vault === null) return null;

@@ -5,7 +5,7 @@ import type { OpenVault } from '../../vaults/vaults.ts';
 import { segmentListContext } from '../seal-contexts.ts';
 import * as store from '../search.store.ts';
 import { TransferList } from '../worker/transfer-list.ts';
-import { type IndexState, type SegmentList, segmentList } from '../worker/worker-api.ts';
+import { type SegmentList, segmentList } from '../worker/worker-api.ts';
 import { type WorkerClient, WorkerDied } from '../worker/worker-client.ts';
 
 /**
@@ -15,11 +15,7 @@ import { type WorkerClient, WorkerDied } from '../worker/worker-client.ts';
 export const indexFormat = `${SEGMENT_FORMAT} icu ${process.versions.icu ?? 'none'}`;
 
 /** Loads a vault's stored index into the worker; resolves to null when none is stored that can be used. */
-export async function loadStoredIndex(
-  db: Database,
-  worker: WorkerClient,
-  vault: OpenVault,
-): Promise<IndexState | null> {
+export async function loadStoredIndex(db: Database, worker: WorkerClient, vault: OpenVault) {
   const row = await db.get(store.findIndex, { vault_id: vault.id });
   if (row === undefined || row.format !== indexFormat || row.feed_epoch !== vault.feedEpoch) return null;
   const list = openSegmentList(vault, row);

@@ -14,7 +14,7 @@ import type { SearchDeps } from '../search.ts';
 import { TransferList } from '../worker/transfer-list.ts';
 import type { IndexState } from '../worker/worker-api.ts';
 import { WorkerDied } from '../worker/worker-client.ts';
-import { NO_QUERY_VECTOR, type QueryVector, QueryVectors } from './query-vector.ts';
+import { NO_QUERY_VECTOR, QueryVectors } from './query-vector.ts';
 import type { CheckedRequest } from './search-request.ts';
 
 /** Between two steps the index may be evicted or a note written; the search then starts again, at most this often. */
@@ -114,11 +114,7 @@ export class VaultSearch {
    * The vector that a request needs, and whether the vault's own are only partly made. When it cannot be made, hybrid
    * mode goes without, and vector mode throws `unavailable`. Without a model hybrid mode needs none.
    */
-  async #queryVectorFor(
-    vault: OpenVault,
-    request: CheckedRequest,
-    seq: number,
-  ): Promise<QueryVector & { readonly isPartial: boolean }> {
+  async #queryVectorFor(vault: OpenVault, request: CheckedRequest, seq: number) {
     const { query, mode, diversity } = request;
     const { text } = parseQuery(query);
     const isRankedByVectors = mode === 'vector' || (mode === 'hybrid' && !this.#deps.embedder.onDemand);

@@ -17,7 +17,7 @@ import { parseQuery } from '@notevault/search-index/query/query-parser.ts';
 import { type SearchHits, type SearchOptions, searchIndex } from '@notevault/search-index/ranking/hybrid.ts';
 import { idfsOf } from '@notevault/search-index/ranking/idf.ts';
 import type { MatchedWord } from '@notevault/search-index/ranking/rank.ts';
-import { type Snippet, SnippetMaker } from '@notevault/search-index/snippets/snippet.ts';
+import { SnippetMaker } from '@notevault/search-index/snippets/snippet.ts';
 import { snippetSource } from '@notevault/search-index/snippets/snippet-source.ts';
 import type { SealingKey, SharedKey } from '../../../ports/keyring/keyring.ts';
 import type { NoteMeta, SealedNote } from '../../notes/notes.ts';
@@ -157,9 +157,7 @@ export class SearchWorker {
   }
 
   /** Answers a query over properties; null as for `search`. `links` are for queries that need them. */
-  async query(
-    params: AskedIndex & { query: PropertyQuery; page: Page<PagePosition>; links: PackedLinks | null },
-  ): Promise<QueryAnswer | null> {
+  async query(params: AskedIndex & { query: PropertyQuery; page: Page<PagePosition>; links: PackedLinks | null }) {
     const loaded = this.#findUpTo(params);
     return loaded && runInSlices(querySteps(loaded.index, params.query, params.page, params.links));
   }
@@ -240,11 +238,7 @@ export class SearchWorker {
   }
 
   /** A snippet of each text; null for one that cannot be read. */
-  snippets(params: {
-    key: SharedKey;
-    words: readonly MatchedWord[];
-    texts: readonly SnippetSource[];
-  }): (Snippet | null)[] {
+  snippets(params: { key: SharedKey; words: readonly MatchedWord[]; texts: readonly SnippetSource[] }) {
     const key = this.#deps.openKey(params.key);
     const maker = new SnippetMaker(params.words);
     const snippetOf = (text: SnippetSource) =>

@@ -36,11 +36,7 @@ export class VaultSubscription implements Subscription, PermissionListener {
   }
 
   /** Rejects when the vault's seq cannot be read now. */
-  static async open(
-    deps: VaultSubscriptionDeps,
-    writer: ProtocolWriter,
-    permission: Permission,
-  ): Promise<VaultSubscription> {
+  static async open(deps: VaultSubscriptionDeps, writer: ProtocolWriter, permission: Permission) {
     const { id } = permission.vault;
     const seqOf = async () => (await deps.vaults.changeSeqs([id])).get(id) ?? (0 as Seq);
     const known = await seqOf();
