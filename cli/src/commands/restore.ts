@@ -46,14 +46,14 @@ export function restoreCommand(): Command {
 }
 
 async function listPoints(flags: Flags): Promise<void> {
-  const { listRestorePoints } = await import('@notevault/server/backup/restore/points.ts');
+  const { listRestorePoints } = await import('@notevault/server/backup/restore/restore.ts');
   const points = await listRestorePoints(configOf(flags));
   for (const { name, bytes } of points) print(`${name}  ${(bytes / 1_000_000).toFixed(1)} MB`);
   if (points.length === 0) print('There are no restore points: they are made by a restore over data.');
 }
 
 async function returnTo(name: string, flags: Flags): Promise<void> {
-  const { returnToRestorePoint } = await import('@notevault/server/backup/restore/points.ts');
+  const { returnToRestorePoint } = await import('@notevault/server/backup/restore/restore.ts');
   const revokeCredentials = flags.revokeCredentials === true;
   const { restorePoint, checked } = await returnToRestorePoint(configOf(flags), name, revokeCredentials);
   print(`Returned to ${name}.`);

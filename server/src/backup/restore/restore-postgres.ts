@@ -4,7 +4,7 @@ import { type Client, escapeIdentifier } from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import { type Config, directUrlOf } from '../../config/config.ts';
 import { migrations } from '../../data/migrations.ts';
-import { openBlobs } from '../../open-ports.ts';
+import { masterKeyFor, openBlobs } from '../../open-ports.ts';
 import { systemClock } from '../../ports/clock/clock.ts';
 import { connect } from '../../ports/database/postgres/client.ts';
 import { openPostgres } from '../../ports/database/postgres/postgres.ts';
@@ -12,7 +12,9 @@ import { BackupError, backupName } from '../format.ts';
 import { stepsOf } from '../read/load-sqlite.ts';
 import { type BackupKey, openBackup } from '../read/open-backup.ts';
 import type { BackupSource } from '../read/source.ts';
+import type { CopyCheck } from '../verify/check-copy.ts';
 import { checkWith } from '../verify/check-with.ts';
+import type { RestorePoint, Returned } from './restore.ts';
 import { settleRestored } from './settle.ts';
 import { checkBackup, type Restored, type RestoreRequest, requireHealthy, storeBlobs } from './stage-folder.ts';
 import { STAGING } from './unfinished-restore.ts';
@@ -166,4 +168,51 @@ export function inSchema(url: string, schema: string): string {
   const given = address.searchParams.get('options');
   address.searchParams.set('options', `${given === null ? '' : `${given} `}-c search_path=${schema}`);
   return address.href;
+}
+
+export async function listPointsOfPostgres(config: Config): Promise<RestorePoint[]> {
+  await using client = await connectToRestore(config);
+  return await pointsOf(client);
+}
+
+async function pointsOf(client: Client): Promise<RestorePoint[]> {
+  const { rows } = await client.query<{ name: string; bytes: string }>(
+    `select n.nspname::text as name, coalesce(sum(pg_total_relation_size(c.oid)), 0)::text as bytes
+      from pg_namespace n join pg_class c on c.relnamespace = n.oid and c.relkind = 'r'
+      where starts_with(n.nspname::text, $1) group by n.nspname order by n.nspname`,
+    [POINT_PREFIX],
+  );
+  return rows.map(({ name, bytes }) => ({ name, bytes: Number(bytes) }));
+}
+
+/**
+ * Returns to a restore point of a PostgreSQL database. Its own tables are brought up to date, which can be repeated, and
+ * change places with the present ones in one transaction.
+ */
+export async function returnToPointOfPostgres(
+  config: Config,
+  name: string,
+  revokeCredentials: boolean,
+): Promise<Returned> {
+  const servers = serversOf(config);
+  await using client = await connectToRestore(config);
+  await requireAlone(client, servers);
+  const checked = await prepareReturn(config, inSchema(directUrlOf(config) ?? '', name), revokeCredentials);
+  requireHealthy(checked);
+  await requireNoServer(client, servers);
+  const restorePoint = await replaceTables(client, servers, name);
+  await client.query(`drop schema ${escapeIdentifier(name)}`);
+  return { checked, restorePoint };
+}
+
+/** Brings the tables of the point up to date, and tries them. */
+async function prepareReturn(config: Config, url: string, revokeCredentials: boolean): Promise<CopyCheck> {
+  const clock = systemClock();
+  await using opened = new AsyncDisposableStack();
+  const db = opened.use(await openPostgres({ url, poolSize: config.databasePool }));
+  await db.migrate(migrations);
+  await settleRestored(db, clock, revokeCredentials);
+  const blobs = opened.use(await openBlobs(config, db, clock));
+  const key = await masterKeyFor(config, db, clock, { unfinishedRotation: false });
+  return await checkWith({ db, blobs, key, config, clock });
 }

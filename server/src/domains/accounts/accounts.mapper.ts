@@ -3,7 +3,7 @@ import { isoTime } from '@notevault/protocol/values/time.ts';
 import type { Accounts } from './accounts.ts';
 import type { User } from './profile.ts';
 import { isBrief, type Tokens } from './sessions/refresh-tokens.ts';
-import type { SignedIn } from './sessions/sign-in.ts';
+import type { SignedIn } from './sessions/sessions.ts';
 
 export function userView(user: User): { user: UserBody } {
   return {

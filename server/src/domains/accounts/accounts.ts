@@ -33,8 +33,16 @@ import {
 } from './registration.ts';
 import { createLoginThrottle, type RecordAttempt } from './sessions/login-throttle.ts';
 import { findRefreshable, refresh } from './sessions/refresh-tokens.ts';
-import { authenticate, endOtherSessions, endSession, logout, recall, sessionsOf } from './sessions/sessions.ts';
-import { identify, login } from './sessions/sign-in.ts';
+import {
+  authenticate,
+  endOtherSessions,
+  endSession,
+  identify,
+  login,
+  logout,
+  recall,
+  sessionsOf,
+} from './sessions/sessions.ts';
 
 /** Effects of accounts in later domains; bound in app/. */
 export interface AccountHooks {

@@ -10,8 +10,7 @@ import { canonicalEmail } from './emails.ts';
 import { checkPassword } from './passwords.ts';
 import { cleanDisplayName, userOf } from './profile.ts';
 import type { SignInClient } from './sessions/session-client.ts';
-import { prepareSession } from './sessions/sessions.ts';
-import { type Credentials, readCredentials, type SignedIn } from './sessions/sign-in.ts';
+import { type Credentials, prepareSession, readCredentials, type SignedIn } from './sessions/sessions.ts';
 
 export interface NewAccount extends Credentials {
   readonly display_name?: string | null;

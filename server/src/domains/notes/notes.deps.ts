@@ -11,7 +11,7 @@ import type { Database, ReadHandle, WriteHandle } from '../../ports/database/dat
 import type { OpenedValues } from '../../ports/keyring/opened-values.ts';
 import type { Entries, EntryHooks } from '../entries/entries.ts';
 import type { ChangeSequence, OpenVault, VaultCache, Vaults } from '../vaults/vaults.ts';
-import type { VersionRetention } from './history/version-retention.ts';
+import type { VersionRetention } from './history/versions.ts';
 import type { DocumentManager } from './live/document-manager.ts';
 import type { LinkMove, MovedItem, PreparedLinks, RewrittenNote } from './moves/moved-notes.ts';
 import type { ReadNote } from './notes.store.ts';
