@@ -4,9 +4,8 @@ import type { NewInvitation } from '@notevault/protocol/members.ts';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import type { App } from './app.ts';
 import { adminSocketPath } from './data/data-folder.ts';
-import { answerClientError } from './http/connections/client-error.ts';
 import { closeConnectionsOnStop } from './http/connections/graceful-shutdown.ts';
-import { errorHandler, headersFor, requestIdOf } from './http/errors.ts';
+import { answerClientError, errorHandler, headersFor, requestIdOf } from './http/errors.ts';
 import { refusalOf, refuseOtherMethods } from './http/other-methods.ts';
 import { machineStatus } from './machine-status.ts';
 

@@ -20,7 +20,6 @@ import { limitByAddress } from './auth-limit.ts';
 import { DEFAULT_BODY_LIMIT, parseBodies } from './body/body.ts';
 import { destroyUnread, refuseExpectation, routeExpectations } from './body/body-stream.ts';
 import { AJV_OPTIONS, buildSerializer, buildValidator } from './compilers.ts';
-import { answerClientError } from './connections/client-error.ts';
 import { onceClosed } from './connections/closed-signal.ts';
 import { closeConnectionsOnStop } from './connections/graceful-shutdown.ts';
 import {
@@ -31,7 +30,7 @@ import {
   type SocketRoute,
   type Sockets,
 } from './connections/sockets.ts';
-import { errorHandler, headersFor, requestIdOf } from './errors.ts';
+import { answerClientError, errorHandler, headersFor, requestIdOf } from './errors.ts';
 import { type FetchRoute, mountFetchRoute } from './fetch/fetch-route.ts';
 import { type MetricsAccess, mountMetrics } from './monitoring/metrics.ts';
 import { mountApiProbes, mountProbes, type Readiness } from './monitoring/probes.ts';

@@ -15,12 +15,10 @@ import { createNoteKind, purgeSlice } from './note-kind.ts';
 import type { LiveDeps, LiveNotifications, NoteDeps, NotePlace, NoteWithLinks } from './notes.deps.ts';
 import { cachedToListed, notePathOf, openNote, toListed, toNote } from './notes.mapper.ts';
 import { type NoteMeta, sealed } from './sealed-note.ts';
-import { append } from './writes/append.ts';
 import { upsertBatch } from './writes/batch/batch.ts';
-import { linkMentionOf, mentionedNote, toggleTask } from './writes/edit-text.ts';
+import { linkMentionOf, mentionedNote, replacePlaces, toggleTask } from './writes/edit-text.ts';
 import { deriveOnPool } from './writes/offload/task-transfer.ts';
-import { replacePlaces } from './writes/replace-places.ts';
-import { upsertNote } from './writes/upsert.ts';
+import { append, upsertNote } from './writes/upsert.ts';
 import { VaultWriter } from './writes/vault-writer.ts';
 
 export type Notes = ReturnType<typeof createNotes>;

@@ -5,9 +5,8 @@ import type { OperationName } from '@notevault/protocol/operations.ts';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Static, TSchema } from 'typebox';
 import { WebSocketServer } from 'ws';
-import { requestIdOf } from '../errors.ts';
+import { endWith, requestIdOf } from '../errors.ts';
 import { socketSchema } from '../openapi.ts';
-import { endWith } from './client-error.ts';
 import { CLOSE_CODES, Connection, type Session } from './connection.ts';
 import { SOCKET_LIMITS, type SocketLimits } from './socket-limits.ts';
 

@@ -10,6 +10,7 @@ import type { EntryDeps, LockedDeps, WriteContext } from '../entries.deps.ts';
 import { type MoveRoot, move, moveOne } from '../moves/move.ts';
 import {
   allFolders,
+  conflictWithOwner,
   folderAt,
   folderById,
   makeFolder,
@@ -19,7 +20,6 @@ import {
   targetPath,
 } from '../namespace/namespace.ts';
 import { type FolderEntry, pathKeyOf, type ResolvedPath, resolvePath } from '../namespace/path-lookup.ts';
-import { conflictWithOwner } from '../path-conflict.ts';
 import { folderPathFrom } from '../request-paths.ts';
 import { retryOnConflict } from '../revision-conflict.ts';
 import { entryRows } from '../rows.ts';

@@ -1,10 +1,11 @@
-import { folderOf } from '@notevault/note-text/paths.ts';
+import { ancestorsOf, folderOf } from '@notevault/note-text/paths.ts';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import { type FolderId, parseUuid } from '@notevault/protocol/values/ids.ts';
 import { createYield } from '../../../concurrency/yield.ts';
 import type { Clock } from '../../../ports/clock/clock.ts';
 import type { ReadHandle, WriteHandle } from '../../../ports/database/database.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
+import type { EntryDeps } from '../entries.deps.ts';
 import { deleteEntries } from '../entries.store.ts';
 import type { EntryKind } from '../entries.tables.ts';
 import { folderPathFrom } from '../request-paths.ts';
@@ -148,4 +149,34 @@ export async function setExplicit(handle: WriteHandle, vault: OpenVault, folder:
   if (row === undefined || explicit || row.children > 0) return;
   await handle.runMany(deleteEntries, { vault_id: vault.id }, [id]);
   await decrement(handle, vault, folderOf(path), { notes: 0, children: 1 });
+}
+
+type Deps = Pick<EntryDeps, 'db' | 'handlerOf'>;
+
+/** Returns the error for a path (or id) that another entry has: its path and the details of its kind. */
+export async function conflictWithOwner(
+  { db, handlerOf }: Deps,
+  vault: OpenVault,
+  { kind, id }: PathOwner,
+  path: string,
+): Promise<NotevaultError> {
+  if (kind === 'folder') {
+    const folder = await folderById(db, vault, id);
+    return new NotevaultError('conflict', { server_path: folder?.path ?? path });
+  }
+  const details = await handlerOf(kind).conflictDetails(vault, id);
+  return new NotevaultError('conflict', details ?? { server_path: path });
+}
+
+/**
+ * Returns the error for a path that could not be taken, with the entry that has it or stands where it needs a folder.
+ */
+export async function conflictAtPath(deps: Deps, vault: OpenVault, path: string): Promise<NotevaultError> {
+  for (const at of [path, ...ancestorsOf(path)]) {
+    const owner = await ownerOf(deps.db, vault, at);
+    if (owner !== null && (at === path || owner.kind !== 'folder')) {
+      return conflictWithOwner(deps, vault, owner, at);
+    }
+  }
+  return new NotevaultError('conflict');
 }
