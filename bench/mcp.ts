@@ -111,7 +111,8 @@ const { alone, beside } = await inRounds({
     await using assistants = startProgram(process.execPath, [join(import.meta.dirname, 'kit/assistants.ts')], {
       BENCH_ASSISTANTS: JSON.stringify({ url: server.url, vault: headers['x-vault-id'], keys, ids }),
     });
-    return typed(() => Number(/calls (\d+)\n$/.exec(assistants.output())?.[1] ?? 0));
+    // Awaited here, because the assistants end with this scope.
+    return await typed(() => Number(/calls (\d+)\n$/.exec(assistants.output())?.[1] ?? 0));
   },
 });
 closePairs(clients);
