@@ -32,6 +32,7 @@ export interface AppOverrides extends Pick<AccountDeps, 'passwordCost'> {
   /** Serves something else than the tools at the endpoint for assistants. */
   readonly createMcpServer?: NonNullable<McpDeps['createServer']>;
   readonly trashLimits?: TrashLimits;
+  readonly trialMs?: number;
   readonly archiveLimits?: ArchiveLimits;
   /** The web app to serve, null for none; by default the one that was built. */
   readonly webApp?: WebApp | null;

@@ -67,7 +67,7 @@ export function createContentDomains(context: Context, before: Before, later: La
 }
 
 function createNotesOf(
-  { ports, config, log }: Context,
+  { ports, config, log, overrides }: Context,
   { vaults, cache }: Before,
   entries: Entries,
   links: Links,
@@ -83,6 +83,7 @@ function createNotesOf(
     clock,
     retention: { hourlyDays: config.versionsHourlyDays, dailyDays: config.versionsDailyDays },
     bus,
+    trialMs: overrides.trialMs,
     hooks: links,
     opened,
     compute,

@@ -61,6 +61,8 @@ export interface TestServerOptions {
   readonly embedder?: Embedder;
   /** How much the trash of a vault keeps. */
   readonly trashLimits?: TrashLimits;
+  /** The processor time in ms after which a costly edit is refused. */
+  readonly trialMs?: number;
   /** Limits on archives that are imported. */
   readonly archiveLimits?: ArchiveLimits;
   /** The web app that is served. None by default. */
@@ -84,6 +86,7 @@ export async function startServer(options: TestServerOptions): Promise<TestServe
     web: fetcher = createSafeFetch(),
     embedder = builtinEmbedder(),
     trashLimits,
+    trialMs,
     archiveLimits,
     webApp = null,
     config,
@@ -111,6 +114,7 @@ export async function startServer(options: TestServerOptions): Promise<TestServe
       passwordCost: CHEAP_PASSWORDS,
       webApp,
       ...(trashLimits === undefined ? {} : { trashLimits }),
+      ...(trialMs === undefined ? {} : { trialMs }),
       ...(archiveLimits === undefined ? {} : { archiveLimits }),
       ...(createMcpServer === undefined ? {} : { createMcpServer }),
     }),

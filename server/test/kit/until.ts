@@ -3,12 +3,17 @@ import type { TestClock } from './clock.ts';
 /** The longest wait for an event, long enough that a busy machine is not taken for a fault. */
 const PATIENCE_MS = 20_000;
 
-/** Polls a condition; resolves when it holds, and rejects after the longest wait. What takes long is asked less often. */
+/**
+ * Polls a condition; resolves when it holds, and rejects after the longest wait. What takes long is asked less often.
+ *
+ * @param patienceMs the longest wait, for what a thread of lowered priority does: beside other work it hardly runs.
+ */
 export function until(
   holds: () => boolean | Promise<boolean>,
   what: string | (() => string) = 'what was waited for',
+  patienceMs = PATIENCE_MS,
 ): Promise<void> {
-  return poll(holds, what, (waited) => 1 + waited / 20);
+  return poll(holds, what, (waited) => 1 + waited / 20, patienceMs);
 }
 
 /** Like `until`, while time passes on the clock: for what the server does only after some time. */
@@ -29,11 +34,12 @@ async function poll(
   holds: () => boolean | Promise<boolean>,
   what: string | (() => string),
   rest: (waited: number) => number,
+  patienceMs = PATIENCE_MS,
 ): Promise<void> {
   const from = performance.now();
   while (!(await holds())) {
     const waited = performance.now() - from;
-    if (waited > PATIENCE_MS) throw new Error(`${typeof what === 'string' ? what : what()} did not come about`);
+    if (waited > patienceMs) throw new Error(`${typeof what === 'string' ? what : what()} did not come about`);
     await new Promise((resolve) => setTimeout(resolve, rest(waited)));
   }
 }

@@ -134,6 +134,8 @@ export interface NoteDeps {
 /** The dependencies of the documents in memory. */
 export interface LiveDeps extends NoteDeps {
   readonly bus: Bus;
+  /** The processor time that trying a costly update may take, in ms; undefined for the usual one. */
+  readonly trialMs: number | undefined;
   /** Reports an error that no caller receives to the operator. */
   report(error: unknown, labels: { readonly note: NoteId }): void;
 }

@@ -53,6 +53,12 @@ export function piecesUpdate(genesis: number): Uint8Array {
   );
 }
 
+/** Enough for every update of the tests but a costly one: a busy machine takes long for the time that servers allow. */
+export const TRIAL_MS = 600;
+
+/** How long a trial may take beside other work: its thread has a lowered priority, and gets a twentieth of a processor. */
+export const TRIAL_PATIENCE_MS = 120_000;
+
 export const COSTLY_TEXT = 'q'.repeat(290);
 
 /** Letters that are placed among all of the pieces. */

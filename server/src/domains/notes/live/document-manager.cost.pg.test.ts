@@ -8,13 +8,14 @@ import {
   craftUpdate,
   PIECES,
   piecesUpdate,
+  TRIAL_MS,
 } from '../../../../test/kit/clients/crafted-updates.ts';
 import { YjsClient } from '../../../../test/kit/clients/yjs-client.ts';
 import { onEachEngine } from '../../../../test/kit/engines.ts';
 import { notesOnOneServer } from '../../../../test/kit/notes.ts';
 
 onEachEngine('the cost of updates', (open) => {
-  const start = notesOnOneServer(open);
+  const start = notesOnOneServer(open, { trialMs: TRIAL_MS });
 
   async function openNote(text = 'x') {
     const { server, alice } = await start();

@@ -31,7 +31,7 @@ import type { ApplyResult, Trial } from './updates/trial.ts';
 import { UpdateCheck } from './updates/update-check.ts';
 import { MalformedUpdate, scanUpdate } from './updates/update-validator.ts';
 
-export type DocumentDeps = Pick<LiveDeps, 'compute' | 'clock'>;
+export type DocumentDeps = Pick<LiveDeps, 'compute' | 'clock' | 'trialMs'>;
 
 type AcceptedTrial = Extract<Trial, { kind: 'accepted' }>;
 

@@ -5,7 +5,13 @@ import { randomUUID } from 'node:crypto';
 import { describe, test } from 'node:test';
 import { MB } from '@notevault/protocol/values/byte-units.ts';
 import * as Y from 'yjs';
-import { COSTLY_TEXT, costlyUpdate, piecesUpdate } from '../../../../test/kit/clients/crafted-updates.ts';
+import {
+  COSTLY_TEXT,
+  costlyUpdate,
+  piecesUpdate,
+  TRIAL_MS,
+  TRIAL_PATIENCE_MS,
+} from '../../../../test/kit/clients/crafted-updates.ts';
 import { FlakySocket } from '../../../../test/kit/clients/provider-clients.ts';
 import { onEachEngine } from '../../../../test/kit/engines.ts';
 import { type NotesServer, notesOnOneServer } from '../../../../test/kit/notes.ts';
@@ -27,7 +33,7 @@ async function keyOf({ server }: NotesServer, level: 'read' | 'write') {
 
 onEachEngine('documents over sockets', (open) => {
   describe('on one server', () => {
-    const start = notesOnOneServer(open);
+    const start = notesOnOneServer(open, { trialMs: TRIAL_MS });
 
     test('[7.4] two editors see each other’s letters, and REST returns both', async () => {
       const at = await start();
@@ -307,7 +313,7 @@ onEachEngine('documents over sockets', (open) => {
       assert.equal((await at.alice.read('a.md')).body.content, before);
       Y.applyUpdate(editor.doc, costlyUpdate(genesis, 0xffff_fff0));
       editor.type(' and more');
-      await until(() => editor.received.closed.length > 0, 'a close');
+      await until(() => editor.received.closed.length > 0, 'a close', TRIAL_PATIENCE_MS);
       assert.deepEqual(editor.received.closed, ['unsupported_update']);
       assert.equal(editor.provider.hasUnsyncedChanges, true);
       const { body } = await at.alice.read('a.md');

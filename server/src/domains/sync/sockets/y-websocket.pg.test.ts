@@ -5,7 +5,13 @@ import { randomUUID } from 'node:crypto';
 import { describe, test } from 'node:test';
 import { MB } from '@notevault/protocol/values/byte-units.ts';
 import * as Y from 'yjs';
-import { COSTLY_TEXT, costlyUpdate, piecesUpdate } from '../../../../test/kit/clients/crafted-updates.ts';
+import {
+  COSTLY_TEXT,
+  costlyUpdate,
+  piecesUpdate,
+  TRIAL_MS,
+  TRIAL_PATIENCE_MS,
+} from '../../../../test/kit/clients/crafted-updates.ts';
 import { FlakySocket, YWebsocketClient } from '../../../../test/kit/clients/provider-clients.ts';
 import { bytes, RawSocket } from '../../../../test/kit/clients/raw-socket.ts';
 import { onEachEngine } from '../../../../test/kit/engines.ts';
@@ -26,7 +32,7 @@ async function keyOf({ server }: NotesServer, level: 'read' | 'write') {
 
 onEachEngine('the y-websocket endpoint', (open) => {
   describe('on one server', () => {
-    const start = notesOnOneServer(open);
+    const start = notesOnOneServer(open, { trialMs: TRIAL_MS });
 
     test('[7.4] two editors see each other’s letters, whichever endpoint they use', async () => {
       const at = await start();
@@ -148,7 +154,7 @@ onEachEngine('the y-websocket endpoint', (open) => {
       const before = editor.text;
       await until(async () => (await at.alice.read('a.md')).body.content === before);
       Y.applyUpdate(editor.doc, costlyUpdate(genesis, 0xffff_fff0));
-      await until(() => editor.ended === 4422, 'the close');
+      await until(() => editor.ended === 4422, 'the close', TRIAL_PATIENCE_MS);
       const { body } = await at.alice.read('a.md');
       assert.equal(body.content, before);
       const kept = await at.alice.caller.get(`/notes/by-id/${note.id}/versions/${body.version - 1}`);

@@ -1,6 +1,6 @@
 import { TaskFailed, TaskLimitError } from '../../../../concurrency/worker-pool.ts';
 import type { OpenVault } from '../../../vaults/vaults.ts';
-import type { NoteDeps } from '../../notes.deps.ts';
+import type { LiveDeps } from '../../notes.deps.ts';
 import { offload } from '../../writes/offload/offload.ts';
 import type { Trial } from './trial.ts';
 
@@ -14,7 +14,7 @@ const TRIAL_MS = 3_000;
  * @param ownClient the client id under which the server itself edits.
  */
 export async function runTrial(
-  deps: Pick<NoteDeps, 'compute'>,
+  deps: Pick<LiveDeps, 'compute' | 'trialMs'>,
   vault: OpenVault,
   state: Uint8Array,
   update: Uint8Array,
@@ -23,7 +23,7 @@ export async function runTrial(
   const input = { state, update: update.slice(), ownClient };
   const bytes = state.length + update.length;
   try {
-    return await offload(deps, vault, 'tryUpdate', input, bytes, { cpuMs: TRIAL_MS });
+    return await offload(deps, vault, 'tryUpdate', input, bytes, { cpuMs: deps.trialMs ?? TRIAL_MS });
   } catch (error) {
     if (error instanceof TaskFailed) return { kind: 'malformed' };
     if (!(error instanceof TaskLimitError)) throw error;
