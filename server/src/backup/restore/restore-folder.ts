@@ -14,7 +14,7 @@ import { BackupError, backupName } from '../format.ts';
 import { type BackupKey, openBackup } from '../read/open-backup.ts';
 import type { CopyCheck } from '../verify/check-copy.ts';
 import { checkWith } from '../verify/check-with.ts';
-import type { RestorePoint, Returned } from './restore.ts';
+import type { RestorePoint } from './restore.ts';
 import { settleRestored } from './settle.ts';
 import {
   checkBackup,
@@ -100,11 +100,7 @@ export async function listPointsOfFolder(dataDir: string): Promise<RestorePoint[
 }
 
 /** Returns to a restore point of a data folder: it is copied, so that a return that fails or is killed changes nothing. */
-export async function returnToPointOfFolder(
-  config: Config,
-  name: string,
-  revokeCredentials: boolean,
-): Promise<Returned> {
+export async function returnToPointOfFolder(config: Config, name: string, revokeCredentials: boolean) {
   const { dataDir } = config;
   const point = join(dataDir, name);
   using _lock = lockDataFolder(dataDir);

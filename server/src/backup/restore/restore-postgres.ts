@@ -14,7 +14,7 @@ import { stepsOf } from '../read/open-copy.ts';
 import type { BackupSource } from '../read/source.ts';
 import type { CopyCheck } from '../verify/check-copy.ts';
 import { checkWith } from '../verify/check-with.ts';
-import type { RestorePoint, Returned } from './restore.ts';
+import type { RestorePoint } from './restore.ts';
 import { settleRestored } from './settle.ts';
 import { checkBackup, type Restored, type RestoreRequest, requireHealthy, storeBlobs } from './stage-folder.ts';
 import { STAGING } from './unfinished-restore.ts';
@@ -189,11 +189,7 @@ async function pointsOf(client: Client): Promise<RestorePoint[]> {
  * Returns to a restore point of a PostgreSQL database. Its own tables are brought up to date, which can be repeated, and
  * change places with the present ones in one transaction.
  */
-export async function returnToPointOfPostgres(
-  config: Config,
-  name: string,
-  revokeCredentials: boolean,
-): Promise<Returned> {
+export async function returnToPointOfPostgres(config: Config, name: string, revokeCredentials: boolean) {
   const servers = serversOf(config);
   await using client = await connectToRestore(config);
   await requireAlone(client, servers);

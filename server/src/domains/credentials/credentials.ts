@@ -175,11 +175,7 @@ export class Credentials {
    * Takes a vault away from all connections of an account. Resolves to those that reach no vault any more, which their
    * domains end.
    */
-  async forgetVault(
-    handle: WriteHandle,
-    userId: UserId,
-    vaultId: VaultId,
-  ): Promise<{ readonly id: string; readonly kind: ConnectionKind }[]> {
+  async forgetVault(handle: WriteHandle, userId: UserId, vaultId: VaultId) {
     const rows = await handle.all(store.deletePermissionsFor, { userId, vaultId });
     const ids = rows.map((row) => row.connection_id);
     this.#announce(handle, userId);

@@ -55,12 +55,7 @@ export function pageRequest(query: ChangesQuery): PageRequest {
  * Returns one page of a vault's changes as JSON, ready to send; of a damaged row it tells only that. Throws
  * `invalid_cursor`, `history_expired`.
  */
-export async function changesPage(
-  deps: SyncDeps,
-  vault: OpenVault,
-  request: PageRequest,
-  device: string | null,
-): Promise<readonly Buffer[]> {
+export async function changesPage(deps: SyncDeps, vault: OpenVault, request: PageRequest, device: string | null) {
   const { from, rows, hasMore, more, changeSeq } = await deps.db.read(async (handle) => {
     const feed = await deps.vaults.feed(handle, vault);
     const from =

@@ -22,12 +22,7 @@ export type VaultMeta = Immutable<Static<typeof VAULT_META>>;
 
 const vaultMeta = new SealedJson(1, VAULT_META);
 
-export function sealMeta(
-  key: SealingKey,
-  id: VaultId,
-  version: number,
-  { name, slug, description }: VaultMeta,
-): Buffer {
+export function sealMeta(key: SealingKey, id: VaultId, version: number, { name, slug, description }: VaultMeta) {
   return vaultMeta.seal(key, contextOf(id, version), { name, slug, description });
 }
 

@@ -127,12 +127,7 @@ export async function removeBytes(
 type Announcement = Omit<UploadInput, 'bytes'>;
 
 /** Returns the size limits of an upload. Throws the error of one that it declares to exceed. */
-export async function checkSize(
-  deps: AttachmentDeps,
-  handle: ReadHandle,
-  vault: OpenVault,
-  upload: Announcement,
-): Promise<SizeLimit[]> {
+export async function checkSize(deps: AttachmentDeps, handle: ReadHandle, vault: OpenVault, upload: Announcement) {
   const limits = await limitsOf(deps, handle, vault, upload);
   const rejected = limits.find(({ bytes }) => (upload.declaredBytes ?? 0) > bytes);
   if (rejected !== undefined) throw rejected.error();

@@ -50,11 +50,7 @@ export async function allFolders(handle: ReadHandle, vault: OpenVault): Promise<
 }
 
 /** Returns these folders and all folders below them. */
-export async function foldersBelow(
-  handle: ReadHandle,
-  vault: OpenVault,
-  roots: readonly FolderEntry[],
-): Promise<FolderEntry[]> {
+export async function foldersBelow(handle: ReadHandle, vault: OpenVault, roots: readonly FolderEntry[]) {
   const found = [...roots];
   for (let layer = roots.map(({ id }) => id); layer.length > 0; ) {
     const rows = await handle.allMany(store.findFoldersIn, { vault: vault.id }, layer);

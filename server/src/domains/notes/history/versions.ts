@@ -68,12 +68,7 @@ export async function readVersion(deps: NoteDeps, vault: OpenVault, id: NoteId, 
 }
 
 /** Makes a new version with the text of an older one; does nothing when the texts are equal. */
-export function restoreVersion(
-  deps: NoteDeps,
-  context: WriteContext<Note>,
-  id: NoteId,
-  version: number,
-): Promise<Note> {
+export function restoreVersion(deps: NoteDeps, context: WriteContext<Note>, id: NoteId, version: number) {
   const { db, clock } = deps;
   const { vault } = context;
   const plan = async (): Promise<WritePlan> => {

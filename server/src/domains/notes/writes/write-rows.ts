@@ -109,12 +109,7 @@ function throwIfAny(causes: ReadonlyMap<WritePlan, Cause>): void {
 }
 
 /** Takes the seqs of new rows, which locks the vault; resolves to the first of them. */
-async function advance(
-  { vaults }: CommitDeps,
-  handle: WriteHandle,
-  vault: OpenVault,
-  rows: readonly RowWrite[],
-): Promise<number> {
+async function advance({ vaults }: CommitDeps, handle: WriteHandle, vault: OpenVault, rows: readonly RowWrite[]) {
   if (rows.length === 0) return 0;
   const revived = rows.flatMap(({ target }) => (target.kind === 'tombstone' ? [target.note.size_bytes] : []));
   const textBytes = -revived.reduce((sum, bytes) => sum + bytes, 0);

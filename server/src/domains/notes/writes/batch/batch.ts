@@ -39,11 +39,7 @@ type BatchItem = { readonly path: string } & (
  * Upserts up to a hundred notes in one transaction, each independently of the others. Throws `invalid_notes`,
  * `too_many_notes`, and for the whole batch `limit_exceeded`.
  */
-export async function upsertBatch(
-  deps: NoteDeps,
-  context: WriteContext<BatchResult[]>,
-  sent: unknown,
-): Promise<BatchResult[]> {
+export async function upsertBatch(deps: NoteDeps, context: WriteContext<BatchResult[]>, sent: unknown) {
   const items = readItems(deps, context, sent);
   const results = items.map((item) => (item.note === null ? item.result : null));
   const notes = new Map(items.flatMap(({ note }, index) => (note === null ? [] : [[index, note] as const])));
