@@ -10,6 +10,7 @@ import type { Principal } from '../access/access.ts';
 import type { Client } from '../credentials/credentials.ts';
 import { hashOf, newToken } from '../tokens/tokens.ts';
 import * as store from './devices.store.ts';
+import type { DeviceAuthorizationRow } from './devices.tables.ts';
 import type { DeviceDeps } from './devices.ts';
 import type { Admission, DeviceTokens } from './tokens.ts';
 import { newUserCode, readUserCode } from './user-codes.ts';
@@ -170,7 +171,7 @@ export class DeviceAuthorization {
   }
 
   /** Creates the device of an approved link, once. */
-  async #letIn(handle: WriteHandle, link: ApprovedLink, { device, client }: Names, admission: Admission) {
+  async #letIn(handle: WriteHandle, link: PolledLink, { device, client }: Names, admission: Admission) {
     const { user_id: userId, vault_id: vaultId } = link;
     if (userId === null || vaultId === null) throw new Error('an approved device link without user or vault');
     // The vault may have been deleted since the decision.
@@ -183,20 +184,10 @@ export class DeviceAuthorization {
   }
 }
 
-interface ApprovedLink {
-  readonly id: string;
-  readonly user_id: UserId | null;
-  readonly vault_id: VaultId | null;
-}
-
-interface PendingLink {
-  readonly id: string;
-  readonly poll_seconds: number;
-  readonly polled_at: number | null;
-}
+type PolledLink = Pick<DeviceAuthorizationRow, 'id' | 'user_id' | 'vault_id' | 'poll_seconds' | 'polled_at'>;
 
 /** Counts a poll of an undecided link; returns whether it came too early. */
-async function countPoll(handle: WriteHandle, { id, poll_seconds, polled_at }: PendingLink, now: number) {
+async function countPoll(handle: WriteHandle, { id, poll_seconds, polled_at }: PolledLink, now: number) {
   const early = polled_at !== null && now - polled_at < poll_seconds * 1000;
   const pollSeconds = poll_seconds + (early ? SLOW_DOWN_SECONDS : 0);
   await handle.run(store.notePoll, { id, now, pollSeconds });

@@ -5,6 +5,7 @@ import type { OpenVault, Principal } from '../access/access.ts';
 import { capExceeded, capOf, type Plan, planOf } from '../plans/plans.ts';
 import * as feeds from './vault-feeds.store.ts';
 import * as store from './vaults.store.ts';
+import type { VaultFeedRow } from './vaults.tables.ts';
 import type { VaultDeps } from './vaults.ts';
 
 /** The effect of a write on its vault's counters. */
@@ -183,12 +184,6 @@ export function createTrashUsage({ db, plans }: Pick<VaultDeps, 'db' | 'plans'>)
   };
 }
 
-interface TrashColumns {
-  readonly trash_notes: number;
-  readonly trash_text_bytes: number;
-  readonly trash_attachment_bytes: number;
-}
-
-function contentsOf(row: TrashColumns): TrashContents {
+function contentsOf(row: Pick<VaultFeedRow, 'trash_notes' | 'trash_text_bytes' | 'trash_attachment_bytes'>) {
   return { notes: row.trash_notes, textBytes: row.trash_text_bytes, attachmentBytes: row.trash_attachment_bytes };
 }

@@ -17,12 +17,6 @@ const TYPING_SPAN_MS = 5 * 60 * 1000;
 /** The actor of a flush: those of the edits are in the log. */
 export const NOBODY: Actor = { kind: 'none', name: '' };
 
-/** A note's row with the edits of its log. */
-export interface FoldedRow {
-  readonly next: NoteRowDraft;
-  readonly snapshot: Uint8Array;
-}
-
 export function targetOf(
   kind: 'live' | 'tombstone',
   { note, doc }: NoteState,
@@ -41,7 +35,7 @@ export function foldUpdates(
   vault: OpenVault,
   state: NoteState,
   open?: { readonly doc: Doc; readonly before: Uint8Array },
-): FoldedRow {
+) {
   const { note, updates } = state;
   const { doc, before } = open ?? foldWaiting(vault, state);
   const text = textOf(doc);

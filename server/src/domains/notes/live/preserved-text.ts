@@ -5,23 +5,11 @@ import { emptySnapshot, snapshotOf, stateOf } from '../merge/document.ts';
 import type { VersionDraft } from '../notes.store.ts';
 import { KEEP_ALL_MS, sealed } from '../sealed-note.ts';
 import { buildNoteRow, currentDocument } from '../writes/build-note-row.ts';
-import type { NoteRowDraft } from '../writes/write-target.ts';
 import { targetOf } from './fold.ts';
 import type { NoteState } from './note-state.ts';
 
 /** A text as a version of a note, and the note's text as the version after it. */
-export interface PreservedText {
-  readonly version: VersionDraft;
-  readonly next: NoteRowDraft;
-}
-
-export function preservedText(
-  now: number,
-  vault: OpenVault,
-  state: NoteState,
-  text: string,
-  actor: Actor,
-): PreservedText {
+export function preservedText(now: number, vault: OpenVault, state: NoteState, text: string, actor: Actor) {
   const { note } = state;
   const doc = currentDocument(vault, state);
   const [writing, target] = [{ vault, actor }, targetOf('live', state)];
