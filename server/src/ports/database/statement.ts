@@ -179,7 +179,8 @@ export function statementsOver<Tables>() {
             .where(sql.ref(of), 'in', values)
             .$castTo<Pick<Row, C>>(),
         ),
-      delete: <K extends Column>(...key: K[]) =>
+      /** By at least one column: without any it would delete all rows. */
+      delete: <K extends Column>(...key: readonly [K, ...K[]]) =>
         statement<Given<K>, unknown>((db, p) =>
           untyped(db)
             .deleteFrom(source)
