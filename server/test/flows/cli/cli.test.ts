@@ -132,7 +132,7 @@ describe('notevault serve', () => {
   it('notevault serve restarts itself with settings for low memory use, keeping its process id', {
     skip,
   }, async () => {
-    await using server = await startServe({ env: { NOTEVAULT_DATA_DIR: dataDir() } });
+    await using server = await startServe({ env: { NOTEVAULT_DATA_DIR: dataDir() }, restarts: true });
     const settings = await readFile(`/proc/${server.child.pid}/environ`, 'utf8');
     assert.match(settings, /\0MALLOC_ARENA_MAX=2\0/);
     assert.match(settings, /\0MALLOC_MMAP_THRESHOLD_=262144\0/);

@@ -11,7 +11,7 @@ import { cli, type Environment, Folder, startServe } from '../../kit/programs/pr
 import { aliceAt } from '../../kit/signed-in.ts';
 import { until } from '../../kit/until.ts';
 
-const NOTES = 600;
+const NOTES = 520;
 const AT_ONCE = 20;
 const noPostgres = whyNoPostgres() ?? false;
 if (noPostgres !== false) process.stderr.write(`NOT TESTED ON POSTGRESQL: backups of large vaults: ${noPostgres}\n`);

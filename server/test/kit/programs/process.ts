@@ -4,6 +4,9 @@ import { once } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { availableParallelism, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { getHeapStatistics } from 'node:v8';
+import { MB } from '@notevault/protocol/values/byte-units.ts';
+import { leanStart } from '../../../src/config/process-memory.ts';
 
 /*
  * Runs the `notevault` command in its own processes, because the effect of a fault on a server can only be seen from
@@ -116,10 +119,22 @@ function isStopped(pid: number): boolean {
   }
 }
 
+/**
+ * Returns how a command that goes on until it is stopped is started: as it would restart itself, which would take a
+ * quarter of its start.
+ */
+function leanly(given: Environment): { execArgv: readonly string[]; env: NodeJS.ProcessEnv } {
+  const env = environment(given);
+  const heapLimitMb = getHeapStatistics().heap_size_limit / MB;
+  const start = { platform: process.platform, version: process.versions.node, hasChannel: false, heapLimitMb };
+  return leanStart({ ...start, execArgv: [], memoryMb: null, env }) ?? { execArgv: [], env };
+}
+
 /** Starts a command that goes on until it is stopped. */
-export function startCli(args: readonly string[], { env = {} }: { env?: Environment } = {}): RunningCli {
+export function startCli(args: readonly string[], { env: given = {} }: { env?: Environment } = {}): RunningCli {
+  const { execArgv, env } = leanly(given);
   return new RunningCli(
-    spawn(process.execPath, [main, ...args], { env: environment(env), stdio: ['ignore', 'pipe', 'pipe'] }),
+    spawn(process.execPath, [...execArgv, main, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] }),
   );
 }
 
@@ -130,6 +145,8 @@ export interface ServeOptions {
   readonly under?: readonly string[];
   /** The script of the command; `main` by default. */
   readonly main?: string;
+  /** Whether it starts as people start it, and restarts itself. */
+  readonly restarts?: boolean;
 }
 
 /** A `notevault serve` process that was started but may not listen yet. */
@@ -139,10 +156,11 @@ export class ServeProcess implements AsyncDisposable {
   readonly ended: Promise<Ended>;
   readonly #listening: Promise<string>;
 
-  constructor({ env, under = [], main: script = main }: ServeOptions) {
-    const [program = '', ...args] = [...under, process.execPath, script, 'serve'];
-    const tests = { NOTEVAULT_PORT: '0', NOTEVAULT_REGISTRATION: 'open', NOTEVAULT_AUTH_RATE_LIMIT: '0' };
-    this.child = spawn(program, args, { env: environment({ ...tests, ...env }), stdio: ['ignore', 'pipe', 'pipe'] });
+  constructor({ env: given, under = [], main: script = main, restarts = false }: ServeOptions) {
+    const tests = { NOTEVAULT_PORT: '0', NOTEVAULT_REGISTRATION: 'open', NOTEVAULT_AUTH_RATE_LIMIT: '0', ...given };
+    const { execArgv, env } = restarts ? { execArgv: [], env: environment(tests) } : leanly(tests);
+    const [program = '', ...args] = [...under, process.execPath, ...execArgv, script, 'serve'];
+    this.child = spawn(program, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
     this.ended = ended(this.child);
     this.#listening = this.#address();
     // Callers of `listening` get the rejection; without a caller it must not be unhandled.
