@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { after, describe, it } from 'node:test';
+import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
+import { after, before, describe, it } from 'node:test';
 import { databaseFile } from '../../../src/data/data-folder.ts';
 import { openRaw } from '../../kit/database/raw-sql.ts';
 import { assertFails, cli, Folder, startServe } from '../../kit/programs/process.ts';
@@ -15,21 +15,25 @@ const files = {
 };
 
 describe('the search commands', { concurrency: 2 }, () => {
+  const filled = folder.at('filled');
+  before(async () => {
+    const vault = folder.at('Notes');
+    for (const [path, text] of Object.entries(files)) {
+      mkdirSync(`${vault}/${path.split('/').slice(0, -1).join('/')}`, { recursive: true });
+      writeFileSync(`${vault}/${path}`, text);
+    }
+    const env = { NOTEVAULT_DATA_DIR: filled };
+    const input = 'long enough\n';
+    const made = await cli(['admin', 'create-user', 'alice@example.org', '--password-stdin'], { env, input });
+    assert.equal(made.code, 0, made.stderr);
+    assert.equal((await cli(['import', vault, '--vault', 'Notes'], { env })).code, 0);
+  });
+
   for (const running of [false, true]) {
     it(`notevault search and reindex work with the server ${running ? 'running' : 'stopped'}`, async () => {
       const data = folder.at(`data-${running}`);
-      const vault = folder.at(`Notes ${running}`);
-      for (const [path, text] of Object.entries(files)) {
-        mkdirSync(`${vault}/${path.split('/').slice(0, -1).join('/')}`, { recursive: true });
-        writeFileSync(`${vault}/${path}`, text);
-      }
+      cpSync(filled, data, { recursive: true });
       const env = { NOTEVAULT_DATA_DIR: data };
-      const made = await cli(['admin', 'create-user', 'alice@example.org', '--password-stdin'], {
-        env,
-        input: 'long enough\n',
-      });
-      assert.equal(made.code, 0, made.stderr);
-      assert.equal((await cli(['import', vault, '--vault', 'Notes'], { env })).code, 0);
       await using _server = running ? await startServe({ env }) : null;
 
       const found = await cli(['search', 'lantern', 'night'], { env });
