@@ -23,8 +23,8 @@ const HAS_ROOT_HOOK = /^(before|after)(Each)?\(/m;
 const FILES_PER_GROUP = 35;
 
 /**
- * Returns the files to run: each that needs a process of its own, in the given order, and then one for each group, which
- * imports the files of the group. Those are written into `folder`, which is emptied first.
+ * Returns the files to run: each that needs a process of its own, and one for each group, which imports the files of the
+ * group. Those are written into `folder`, which is emptied first.
  */
 export function grouped(files: readonly string[], folder: string): string[] {
   const shares = (file: string) => {

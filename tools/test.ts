@@ -18,7 +18,7 @@ import { grouped } from './test-groups.ts';
  * folders in TEST_VAULTS, by default in ../shared/vaults.
  */
 
-/** The folders with the files that take longest come first: at the end, one of them alone would leave a core idle. */
+/** In the order in which their files are dealt out to groups; Node itself runs files in the order of their names. */
 const EVERYWHERE = [
   'server/test',
   'web/src',
