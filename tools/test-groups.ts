@@ -3,24 +3,25 @@ import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 /*
- * Loading the server and starting its first instance takes a process about a second of processor time, more than most
+ * Loading the server and compiling what runs often takes a process some five seconds of processor time, more than most
  * test files need themselves. So files whose tests leave nothing behind in their process run several to a process.
  */
 
 const SHARING =
   /^(packages|clients\/obsidian|cli\/src|web\/src|server\/src|server\/test\/(flows|golden|kit|mcp|races|relevance))\//;
 /**
- * Tests that drive a browser or have a page's globals; databases, whose threads and files are better alone in their process; tests of what a
- * process has open or of its garbage; and those that mostly run commands, and wait for them.
+ * Tests that drive a browser or have a page's globals; databases, whose threads and files are better alone in their
+ * process; tests of what a process has open, of its garbage or of much memory; and those that mostly run commands, and
+ * wait for them.
  */
 const ALONE = [
   /^(web\/src\/editor\/test|clients\/obsidian\/test\/shell|server\/src\/ports\/(database|gc)|server\/test\/flows\/cli)\//,
   /^server\/test\/flows\/operation\/(backup|damaged|doctor|start|stop)/,
-  /\/(open-(handles|bytes)|attachment-bytes|hostile-answers|stops|pgbouncer)\b/,
+  /\/(open-(handles|bytes)|attachment-bytes|hostile-answers|stops|pgbouncer|s3)\b/,
 ];
 /** Hooks outside of a suite would run for every file of the group. */
 const HAS_ROOT_HOOK = /^(before|after)(Each)?\(/m;
-const FILES_PER_GROUP = 35;
+const FILES_PER_GROUP = 70;
 
 /**
  * Returns the files to run: each that needs a process of its own, and one for each group, which imports the files of the
