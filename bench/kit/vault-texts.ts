@@ -19,6 +19,7 @@ export function madeNotes(): (index: number) => MadeNote {
     const paragraphs = texts
       .flatMap((text) => text.split(/\n{2,}/))
       .filter((text) => text.length > 40 && text.length < 2000);
+    if (paragraphs.length === 0) throw new Error(`this bench makes notes of those in ${join(shared, language)}`);
     return { language, titles: files.map((file) => basename(file, '.md')), paragraphs };
   });
   return (index) => {
