@@ -6,8 +6,9 @@ const ROUNDS = 5;
 /** From this share of the processors’ time on, other work changes the figures. */
 const BUSY = 0.1;
 const LOOK_MS = 500;
-/** After this time servers of the round before are idle, which must not count as other work. */
+/** Between rounds: servers of the one before may have work left, which is not other work. */
 const REST_MS = 1000;
+const RESTS_MAX = 5;
 
 /** The figures of each side, one a round. */
 type Found<Sides extends Readonly<Record<string, Measure>>> = {
@@ -24,13 +25,21 @@ export async function inRounds<Sides extends Readonly<Record<string, Measure>>>(
   const found: Record<string, unknown[]> = Object.fromEntries(order.map(([side]) => [side, []]));
   const busy: number[] = [];
   for (let round = 0; round < ROUNDS; round++) {
-    await delay(REST_MS);
-    busy.push(await busyShare());
+    busy.push(await rest());
     for (const [side, measure] of order) found[side]?.push(await measure(round));
     order.reverse();
   }
   warnIfBusy(Math.max(...busy));
   return found as Found<Sides>;
+}
+
+/** Waits for a while until the machine is idle; resolves to the share that is used then. */
+async function rest(): Promise<number> {
+  for (let rests = 1; ; rests++) {
+    await delay(REST_MS);
+    const busy = await busyShare();
+    if (busy <= BUSY || rests === RESTS_MAX) return busy;
+  }
 }
 
 /** The share of the processors' time that is used at present. */
