@@ -1,8 +1,8 @@
 import { isoTime, isoTimeOrNull } from '@notevault/protocol/values/time.ts';
 import type { StorageResponse, Vault as VaultBody, VaultsResponse } from '@notevault/protocol/vaults.ts';
-import type { StorageUsage } from './change-sequence.ts';
 import type { Vault } from './opened-vault.ts';
 import type { SharedVault, VaultList } from './queries.ts';
+import type { StorageUsage } from './usage.ts';
 
 export function vaultView(vault: Vault): VaultBody {
   return {

@@ -7,12 +7,13 @@ import type { Keys } from '../keys/keys.ts';
 import type { PlanTable } from '../plans/plans.ts';
 import { createAccess } from './access.ts';
 import { deleteAllPages } from './cache/cache-pages.store.ts';
-import { changeFeeds, createChangeSequence, createTrashUsage, createUsage } from './change-sequence.ts';
+import { changeFeeds, createChangeSequence } from './change-sequence.ts';
 import { create, register } from './create.ts';
 import { createSharing, remove, restore, update } from './lifecycle.ts';
 import { createPeople } from './people.ts';
 import { purge, purgeAllOf, purgeDue } from './purge.ts';
 import { createQueries } from './queries.ts';
+import { createTrashUsage, createUsage } from './usage.ts';
 import * as feeds from './vault-feeds.store.ts';
 import * as store from './vaults.store.ts';
 
@@ -50,9 +51,10 @@ export interface VaultDeps {
 
 export type { OpenVault } from '../access/access.ts';
 export type { CachedCollection, CachedRow, CacheSnapshot, VaultCache } from './cache/vault-cache.ts';
-export type { ChangeFeeds, ChangeSequence, FeedState, Totals, TrashContents, TrashUsage } from './change-sequence.ts';
+export type { ChangeFeeds, ChangeSequence, FeedState } from './change-sequence.ts';
 export type { SharedRow } from './lifecycle.ts';
 export type { SharedVault } from './queries.ts';
+export type { Totals, TrashContents, TrashUsage } from './usage.ts';
 
 /** Vaults: creation, access, queries and deletion. */
 export type Vaults = ReturnType<typeof createVaults>;
