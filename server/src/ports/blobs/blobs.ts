@@ -38,10 +38,7 @@ export interface Blobs extends AsyncDisposable {
   read(key: BlobKey, range?: ByteRange): Promise<AsyncIterable<Uint8Array> | null>;
   /** Removes these blobs; missing ones are ignored. */
   delete(keys: readonly BlobKey[]): Promise<void>;
-  /**
-   * Lists every blob, of one vault or of all, in pages of at most LIST_PAGE. Blobs put or deleted meanwhile may be
-   * missing.
-   */
+  /** Every blob, of one vault or of all, in pages of at most LIST_PAGE. Those put or deleted meanwhile may be missing. */
   list(vaultId?: VaultId): AsyncIterable<readonly StoredBlob[]>;
   /** Removes a part of a vault's blobs, at most some seconds of work; resolves to true when more are left. */
   deleteVault(vaultId: VaultId): Promise<boolean>;

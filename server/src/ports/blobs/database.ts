@@ -1,6 +1,6 @@
 import { type BlobId, type EpochMs, NIL_UUID, type VaultId } from '@notevault/protocol/values/ids.ts';
 import type { Clock } from '../clock/clock.ts';
-import { ConstraintError, type Database, DatabaseError, type WriteHandle } from '../database/database.ts';
+import { ConstraintError, type Database, DatabaseError } from '../database/database.ts';
 import { countStreamed, freeBuffer } from '../gc/gc.ts';
 import {
   BlobError,
@@ -18,14 +18,10 @@ import { rechunk } from './rechunk.ts';
 export const CHUNK_BYTES = 256 * 1024;
 /** Chunks per transaction: more would block other writers, fewer would wait for the disk more often. */
 const CHUNKS_A_WRITE = 4;
-/**
- * PostgreSQL's driver transfers bytes as hexadecimal text and copies them several times, which makes this much garbage
- * per byte.
- */
+/** Bytes of garbage per byte: PostgreSQL's driver transfers bytes as hexadecimal text and copies them several times. */
 const TEXT_GARBAGE = 6;
 /** Bytes per read on PostgreSQL, where each connection keeps a buffer of twice the longest answer. */
 const TEXT_SLICE_BYTES = 64 * 1024;
-/** Chunks removed per transaction. */
 const CHUNKS_A_DELETE = 32;
 /** Approximate number of chunks removed by one call of `deleteVault`. */
 const CHUNKS_A_SLICE = 512;
@@ -122,10 +118,7 @@ class DatabaseBlobs implements Blobs {
 
   async [Symbol.asyncDispose](): Promise<void> {}
 
-  /**
-   * One transaction of a put: the first creates the blob's row, the last makes it visible; for a small blob they are
-   * the same.
-   */
+  /** One transaction of a put. The first creates the blob's row, the last makes it visible; they may be the same. */
   async #write(key: BlobKey, { written, chunks, isLast }: Writing): Promise<void> {
     const now = this.#clock.now();
     const row = { ...key, chunks: written + chunks.length, now, storedAt: isLast ? now : null };
@@ -184,7 +177,10 @@ class DatabaseBlobs implements Blobs {
       if (now.length === 0) return;
       await storing(() =>
         this.#db.transact(async (handle) => {
-          for (const blob of now) await purgeRows(handle, blob);
+          for (const blob of now) {
+            await handle.run(store.deleteChunksBelow, { ...blob, below: blob.chunks });
+            await handle.run(store.deleteBlob, blob);
+          }
         }),
       );
     };
@@ -233,11 +229,6 @@ function chunksOf(bytes: Uint8Array, from: number): { n: number; bytes: Uint8Arr
     n: from + at,
     bytes: bytes.subarray(at * CHUNK_BYTES, (at + 1) * CHUNK_BYTES),
   }));
-}
-
-async function purgeRows(handle: WriteHandle, blob: PurgeSlice): Promise<void> {
-  await handle.run(store.deleteChunksBelow, { ...blob, below: blob.chunks });
-  await handle.run(store.deleteBlob, blob);
 }
 
 /** Runs work on the database; converts its errors to BlobError. */

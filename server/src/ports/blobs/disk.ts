@@ -18,10 +18,7 @@ export interface DiskOptions {
   /** Created if missing; its parent folder must exist. */
   readonly folder: string;
   readonly clock: Clock;
-  /**
-   * Whether no other process stores blobs in this folder: unfinished files found at the start are then of a killed
-   * process.
-   */
+  /** Whether no other process stores blobs in this folder: unfinished files at the start are then of a killed one. */
   readonly singleProcess: boolean;
 }
 

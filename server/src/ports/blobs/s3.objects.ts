@@ -36,10 +36,7 @@ const REQUEST_MS = 120_000;
 const IDLE_MS = 30_000;
 const TRIES = 3;
 
-/**
- * The objects of one bucket, with the S3 operations that blobs need. A request that failed three times rejects with a
- * BlobError.
- */
+/** The S3 operations that blobs need, on one bucket. A request that failed three times rejects with a BlobError. */
 export class Bucket implements Disposable {
   readonly #client: S3Client;
   readonly #bucket: { readonly Bucket: string };
@@ -74,10 +71,7 @@ export class Bucket implements Disposable {
     await sendCommand(() => this.#client.send(command));
   }
 
-  /**
-   * Reads a part of an object, up to `end` or its own end, and the size of the whole object; null when there is no such
-   * object.
-   */
+  /** A part of an object, up to `end` or its own end, and the size of the whole; null when there is no such object. */
   async get(name: string, start: number, end: number): Promise<{ bytes: Uint8Array; size: number } | null> {
     const command = new GetObjectCommand({ ...this.#bucket, Key: name, Range: `bytes=${start}-${end - 1}` });
     return sendCommand(async () => {

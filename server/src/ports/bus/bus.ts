@@ -5,10 +5,7 @@
  * process that arrive do so in the order in which they were published.
  */
 export interface Bus extends AsyncDisposable {
-  /**
-   * Notifies the other processes, never this one. Returns at once; hints are sent in batches. Dropped when larger than
-   * HINT_BYTES_MAX.
-   */
+  /** To the other processes, never to this one, in batches, without waiting. Dropped if larger than HINT_BYTES_MAX. */
   publish(topic: string, payload: string): void;
   /** Calls `listener` with what other processes publish, until disposed of. `listener` must not throw. */
   subscribe(topic: string, listener: (payload: string) => void): Disposable;
@@ -19,8 +16,5 @@ export interface Bus extends AsyncDisposable {
   onMissed(listener: () => void): Disposable;
 }
 
-/**
- * Most bytes of UTF-8 of a topic and its payload together; they fit into a notification of PostgreSQL with some
- * reserve.
- */
+/** Of UTF-8, of a topic and its payload together; they fit into a notification of PostgreSQL with some reserve. */
 export const HINT_BYTES_MAX = 6_000;

@@ -10,7 +10,6 @@ const BATCH_BYTES_MAX = 7_800;
 const WAITING_MAX = 10_000;
 const RECONNECT_MS = { first: 100, most: 5_000 };
 
-/** A hint on its way: topic, payload. */
 type Hint = readonly [topic: string, payload: string];
 
 /**
@@ -94,7 +93,8 @@ class PostgresBus implements Bus {
         const client = this.#client;
         const batch = client === undefined ? [] : this.#takeBatch();
         if (client === undefined || batch.length === 0) break;
-        await client.query({ name: 'notify', text: 'select pg_notify($1, $2)', values: [CHANNEL, this.#wire(batch)] });
+        const values = [CHANNEL, JSON.stringify([this.#self, ...batch])];
+        await client.query({ name: 'notify', text: 'select pg_notify($1, $2)', values });
       }
     } catch {
       // The hints are lost, as the contract allows; the connection's event reconnects.
@@ -117,10 +117,6 @@ class PostgresBus implements Bus {
     return batch;
   }
 
-  #wire(batch: readonly Hint[]): string {
-    return JSON.stringify([this.#self, ...batch]);
-  }
-
   #receive(wire: string): void {
     const [from, ...batch] = parsed(wire);
     if (from === this.#self) return;
@@ -129,7 +125,7 @@ class PostgresBus implements Bus {
       try {
         this.#listeners.notify(String(hint[0]), String(hint[1]));
       } catch {
-        // Anybody who may connect can notify, so a notification that cannot be read is ignored.
+        // Ignored like a notification that is no batch.
       }
     }
   }

@@ -11,15 +11,11 @@ export interface Clock {
   schedule(ms: number, run: () => void): Disposable;
   /** Returns `count` unpredictable random bytes. */
   random(count: number): Buffer;
-  /**
-   * Returns a new UUIDv7 (RFC 9562, section 5.7) in lower case; within one process each is greater than the one before.
-   */
+  /** A new UUIDv7 (RFC 9562, section 5.7) in lower case; within one process each is greater than the one before. */
   uuid(): string;
 }
 
-/**
- * Makes the UUIDv7s of one clock: 48 bits of time, a 12-bit counter that orders ids of one millisecond, 62 random bits.
- */
+/** Makes UUIDv7s of one clock: 48 bits of time, a 12-bit counter that orders ids of one millisecond, 62 random bits. */
 export function uuidSource(now: () => number, random: (count: number) => Buffer): () => string {
   let lastMs = 0;
   let counter = 0;
@@ -42,10 +38,7 @@ export function uuidSource(now: () => number, random: (count: number) => Buffer)
   };
 }
 
-/**
- * Pools random bytes: each call of `randomBytes` costs a system call, and one call for the pool serves hundreds of IVs
- * and ids.
- */
+/** Each call of `randomBytes` costs a system call; one for the pool serves hundreds of IVs and ids. */
 function pooledRandom(poolBytes: number): (count: number) => Buffer {
   let pool = Buffer.alloc(0);
   let used = 0;
@@ -62,7 +55,6 @@ function pooledRandom(poolBytes: number): (count: number) => Buffer {
   };
 }
 
-/** The real time and randomness of a process. */
 export function systemClock(): Clock {
   const now = () => Date.now() as EpochMs;
   const random = pooledRandom(8192);

@@ -8,7 +8,6 @@ export interface ConnectionLimits {
   readonly connectionsPerTenant: number;
   /** Most callers that may wait for a connection; more are refused as overloaded. */
   readonly maxWaiting: number;
-  /** How long a caller waits for a connection. */
   readonly waitMs: number;
 }
 
@@ -32,7 +31,7 @@ export class ConnectionPermits {
     return this.#semaphore.waiting;
   }
 
-  /** Resolves when the caller may use a connection. Throws DatabaseError. */
+  /** Throws DatabaseError. */
   async acquire(): Promise<Permit> {
     return this.#semaphore.tryAcquire(currentTenant()) ?? (await this.#wait());
   }

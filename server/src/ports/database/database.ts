@@ -5,7 +5,6 @@ export type SnapshotRow = Readonly<Record<string, string | number | Uint8Array |
 
 /** A part of a snapshot: the file of an embedded database, or the rows of one table. */
 export interface SnapshotPart {
-  /** Name of the file or table. */
   readonly name: string;
   /** The columns of a table, in the order of its rows; null for a file. */
   readonly columns: readonly string[] | null;
@@ -32,10 +31,7 @@ export interface ReadHandle {
   get<Params, Row>(statement: Statement<Params, Row>, params: Params): Promise<Row | undefined>;
   /** Every row, in the statement's order. */
   all<Params, Row>(statement: Statement<Params, Row>, params: Params): Promise<Row[]>;
-  /**
-   * Every row of every item; the order between items is undefined. Without items there are no rows, and no statement
-   * runs.
-   */
+  /** Every row of every item; the order between items is undefined. Without items no statement runs. */
   allMany<Params, Item, Row>(
     statement: ListStatement<Params, Item, Row>,
     params: Params,
@@ -47,10 +43,7 @@ export interface ReadHandle {
 export interface WriteHandle extends ReadHandle {
   /** Runs a write; resolves to the number of changed rows. A violated constraint rejects with ConstraintError. */
   run<Params, Row>(statement: Statement<Params, Row>, params: Params): Promise<number>;
-  /**
-   * Runs a write for every item; resolves to the total number of changed rows. Without items it resolves to 0, and no
-   * statement runs.
-   */
+  /** Runs a write for every item; resolves to the total number of changed rows. Without items no statement runs. */
   runMany<Params, Item, Row>(
     statement: ListStatement<Params, Item, Row>,
     params: Params,

@@ -14,10 +14,7 @@ export function recordOf({ number, name, version = '' }: Migration): Required<Ap
   return { number, name, version };
 }
 
-/**
- * Returns the steps that are not yet applied. Throws SchemaError for a list with gaps, and for a database with other
- * steps.
- */
+/** The steps that are not yet applied. Throws SchemaError for a list with gaps, and for a database with other steps. */
 export function stepsLeft(migrations: readonly Migration[], applied: readonly Applied[]): readonly Migration[] {
   for (const [index, migration] of migrations.entries()) {
     if (migration.number !== index + 1) {

@@ -41,9 +41,7 @@ const WHOLE_MAX = 32;
 /** The sizes into which longer lists are cut first. */
 const LONG_SIZES = [128, 64] as const;
 
-/**
- * Cuts a list of `count` items into the sizes of its statements: few different texts, so that each is prepared once.
- */
+/** The sizes into which a list of `count` items is cut: few different ones, so that each statement is prepared once. */
 export function listSizes(count: number): number[] {
   if (count <= WHOLE_MAX) return count > 0 ? [count] : [];
   const size = LONG_SIZES.find((long) => long <= count) ?? WHOLE_MAX;
@@ -128,6 +126,8 @@ export function statementsOver<Tables>() {
     };
   }
 
+  const untyped = (db: Kysely<Tables>) => db as unknown as Kysely<Record<string, Record<string, unknown>>>;
+
   /**
    * The plain statements over one table: on rows with given values in some columns, and on new rows. Their parameters
    * have the names of the columns.
@@ -138,7 +138,6 @@ export function statementsOver<Tables>() {
     /** Nothing equals null. */
     type Given<C extends Column> = { [Field in C]: NonNullable<Row[Field]> };
     const source: string = name;
-    const untyped = (db: Kysely<Tables>) => db as unknown as Kysely<Record<string, Record<string, unknown>>>;
     return {
       insert: <C extends Column>(...columns: C[]) =>
         statement<Pick<Row, C>, unknown>((db, p) => untyped(db).insertInto(source).values(picked(p, columns))),
@@ -216,9 +215,8 @@ export function statementsOver<Tables>() {
   ): Deletion {
     const [table, key, time]: readonly [string, string, string] = columns;
     return statement((db, p) => {
-      const rows = db as unknown as Kysely<Record<string, Record<string, unknown>>>;
-      const due = rows.selectFrom(table).select(key).where(time, '<=', p.until).orderBy(time).limit(p.limit);
-      return rows.deleteFrom(table).where(key, 'in', due);
+      const due = untyped(db).selectFrom(table).select(key).where(time, '<=', p.until).orderBy(time).limit(p.limit);
+      return untyped(db).deleteFrom(table).where(key, 'in', due);
     });
   }
 

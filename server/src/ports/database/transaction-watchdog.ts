@@ -1,7 +1,4 @@
-/**
- * Detects a body that does not use its handle for too long: it waits for something else, while others wait for its
- * connection.
- */
+/** Detects a body that leaves its handle unused for too long, while others wait for its connection. */
 export class TransactionWatchdog implements Disposable {
   readonly #timer: NodeJS.Timeout;
   #calls = 0;

@@ -18,10 +18,7 @@ export interface Embedder extends AsyncDisposable {
    * reason when it is aborted.
    */
   embedPassages(passages: readonly Passage[], signal: AbortSignal): Promise<Float32Array[]>;
-  /**
-   * Returns the query's vector; its dot product with a passage's vector grows with their similarity. Throws like
-   * `embedPassages`.
-   */
+  /** The dot product with a passage's vector grows with their similarity. Throws like `embedPassages`. */
   embedQuery(query: string, options: EmbedOptions): Promise<Float32Array>;
 }
 
@@ -48,9 +45,7 @@ export interface Space {
   readonly maxTokens: number;
   /** Cosines up to this value occur by chance; null where that is measured among the notes of a vault. */
   readonly noise: number | null;
-  /**
-   * How much a score by these vectors counts; one by words counts 1.
-   */
+  /** How much a score by these vectors counts; one by words counts 1. */
   readonly trust: number;
 }
 
@@ -85,9 +80,7 @@ export function normalize(vector: Float32Array): Float32Array {
   return vector;
 }
 
-/**
- * Normalises and returns the vectors; throws `unusable` unless they are `count` vectors of `dimensions` finite numbers.
- */
+/** Normalises the vectors; throws `unusable` unless they are `count` vectors of `dimensions` finite numbers. */
 export function checkVectors(vectors: readonly Float32Array[], count: number, dimensions: number): Float32Array[] {
   if (vectors.length !== count) {
     throw new EmbedderError('unusable', `The model returned ${vectors.length} vectors for ${count} texts.`);

@@ -1,8 +1,6 @@
 /** The kinds of features; each has its own weight. */
 export const WORD = 0;
-/**
- * Three or four letters of a word, including its ends, so that inflected, compounded and misspelt words share features.
- */
+/** Three or four letters of a word, ends included, so that inflected, compounded and misspelt words share features. */
 export const PIECE = 1;
 /** Two consecutive characters of a script without spaces. */
 export const PAIR = 2;
@@ -25,10 +23,7 @@ const FIRST_IDEOGRAPH = 0x3400;
 const LAST_HIRAGANA = 0x309f;
 const PIECE_SIZES = [3, 4];
 
-/**
- * The runs of letters of a text, folded: without case, width and accents (but with the marks of kana, which make other
- * letters).
- */
+/** Folded runs of letters: without case, width and accents, but with the marks of kana, which make other letters. */
 export function* runsOf(text: string): Generator<Run> {
   const folded = text
     .normalize('NFKD')
@@ -60,9 +55,7 @@ function unspacedFeatures(text: string, sink: (hash: number, kind: FeatureKind) 
   }
 }
 
-/**
- * FNV-1a over UTF-16 units, with the bit mixing of MurmurHash3, because vectors use the highest and the lowest bits.
- */
+/** FNV-1a over UTF-16 units, with the bit mixing of MurmurHash3: vectors use the highest and the lowest bits. */
 function hash(text: string, from: number, to: number, salt: number): number {
   let mixed = 0x811c9dc5 ^ salt;
   for (let at = from; at < to; at++) mixed = Math.imul(mixed ^ text.charCodeAt(at), 0x01000193);

@@ -25,10 +25,7 @@ const LONGEST_WAIT_MS = 10_000;
 /** Enough for 64 vectors of 4,096 numbers as text. */
 const ANSWER_BYTES_MAX = 32 * MB;
 
-/**
- * Requests one vector for each text; returns them as the server sent them. Retries temporary failures. Throws
- * EmbedderError.
- */
+/** One vector for each text, as the server sent it. Retries temporary failures. Throws EmbedderError. */
 export async function requestVectors(
   options: HttpEmbedderOptions,
   texts: readonly string[],

@@ -15,10 +15,7 @@ const BATCH = { count: 64, bytes: 200_000 };
 /** What models of this kind accept, or more. */
 const MAX_TOKENS = 512;
 
-/**
- * Gets vectors from a server with OpenAI's embeddings API. Requests are sent one after another, so that the server is
- * never flooded.
- */
+/** Vectors of a server with OpenAI's embeddings API. Requests are sent one after another, so it is never flooded. */
 export function httpEmbedder(options: HttpEmbedderOptions): Embedder {
   const { model } = options;
   let known: Promise<Space> | null = null;

@@ -26,10 +26,7 @@ interface OnnxPackage {
 
 /** Turns texts into token ids for a model. */
 export interface Tokens {
-  /**
-   * Returns the text's token ids, with the special tokens around them, in as many windows as its length needs; at least
-   * one.
-   */
+  /** The text's token ids, with the special tokens around them, in as many windows as they need; at least one. */
   windows(text: string, maxTokens: number): number[][];
 }
 

@@ -17,10 +17,7 @@ import {
 import { openSession, openTokenizer, type Session, type Tokens } from './onnx.runtime.ts';
 
 export interface OnnxOptions {
-  /**
-   * A folder as exported by sentence-transformers: `model.onnx` (or `onnx/model.onnx`), `tokenizer.json`, and their
-   * settings.
-   */
+  /** As exported by sentence-transformers: `model.onnx` (or `onnx/model.onnx`), `tokenizer.json`, their settings. */
   readonly folder: string;
   /** Most threads that a calculation may use. */
   readonly threads: number;
@@ -30,8 +27,10 @@ export interface OnnxOptions {
 const BATCH = 4;
 /** One calculation at a time, of queries and of passages by turns: a query must not wait for all of a vault. */
 const CALCULATIONS = {
-  ...{ units: 1, unitsPerTenant: 1 },
-  ...{ waiting: Number.POSITIVE_INFINITY, waitingPerTenant: Number.POSITIVE_INFINITY },
+  units: 1,
+  unitsPerTenant: 1,
+  waiting: Number.POSITIVE_INFINITY,
+  waitingPerTenant: Number.POSITIVE_INFINITY,
 };
 const MODEL_FILES = ['model.onnx', 'onnx/model.onnx', 'onnx/model_quantized.onnx'];
 const LEAST_TOKENS = 16;
@@ -51,10 +50,7 @@ interface Prompts {
   readonly passage: string;
 }
 
-/**
- * Makes vectors with a model in a local folder, in the calling thread (see `ThreadedEmbedder`). Opens the model at the
- * first call.
- */
+/** Vectors of a model in a local folder, opened at the first call, in the calling thread (see `ThreadedEmbedder`). */
 export function onnxEmbedder({ folder, threads }: OnnxOptions): Embedder {
   const calculations = new FairSemaphore(CALCULATIONS);
   let opened: Promise<Model> | null = null;

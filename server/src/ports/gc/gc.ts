@@ -25,7 +25,12 @@ const COLLECT_SHARE = 0.005;
 type Collect = (options: { type: 'minor' | 'major'; flavor?: 'last-resort' }) => void;
 
 let streamedBytes = 0;
-let collect: Collect | null = null;
+let made: Collect | null = null;
+
+const collect: Collect = (options) => {
+  made ??= collector();
+  made(options);
+};
 
 /**
  * Reports that a stream made `bytes` of garbage outside V8's heap, such as buffers from a socket. V8 collects these
@@ -36,7 +41,6 @@ export function countStreamed(bytes: number): void {
   streamedBytes += bytes;
   if (streamedBytes < COLLECT_EVERY_BYTES) return;
   streamedBytes = 0;
-  collect ??= collector();
   collect({ type: 'minor' });
 }
 
@@ -45,10 +49,7 @@ export function countStreamed(bytes: number): void {
  * is collected. Otherwise a thread with bursts of work would keep the garbage of one burst until the next.
  */
 export function collectWhenIdle(idleMs = IDLE_MS): () => void {
-  const timer = setTimeout(() => {
-    collect ??= collector();
-    collect({ type: 'major' });
-  }, idleMs).unref();
+  const timer = setTimeout(() => collect({ type: 'major' }), idleMs).unref();
   return () => void timer.refresh();
 }
 
@@ -62,9 +63,8 @@ export function collectWhenIdle(idleMs = IDLE_MS): () => void {
 export function collectAfterWork(largeBytes = LARGE_BYTES, idleMs = IDLE_MS): () => void {
   const later = collectWhenIdle(idleMs);
   return () => {
-    if (usedBytes() < largeBytes) return later();
-    collect ??= collector();
-    collect({ type: 'major' });
+    if (usedBytes() < largeBytes) later();
+    else collect({ type: 'major' });
   };
 }
 
@@ -85,7 +85,6 @@ export function collectWhileIdle(lookMs = LOOK_MS): Disposable {
     if (isWorth && utilization <= IDLE_SHARE && performance.now() >= notBefore) {
       // Processor time: on a busy machine a collection takes longer without costing more.
       const before = process.threadCpuUsage();
-      collect ??= collector();
       // Others leave the pages that they freed in a pool of V8.
       collect({ type: 'major', flavor: 'last-resort' });
       keptBytes = usedBytes();

@@ -5,10 +5,7 @@ import { dirname } from 'node:path';
 import { KeyringError } from './keyring.ts';
 import { MASTER_KEY_BYTES } from './master-key.ts';
 
-/**
- * Parses a master key, 32 bytes in base64. Throws KeyringError `unusable_master_key`; `origin` names the source in its
- * message.
- */
+/** From 32 bytes in base64. Throws KeyringError `unusable_master_key`; `origin` names the source in its message. */
 export function parseMasterKey(text: string, origin: string): Buffer {
   const trimmed = text.trim();
   const key = Buffer.from(trimmed, 'base64');

@@ -13,10 +13,7 @@ export interface Keyring {
   readonly masterKeyId: string;
   /** Creates a data key for an owner, wrapped: AES-256-GCM under the master key, bound to the owner. */
   createDataKey(owner: KeyOwner): WrappedKey;
-  /**
-   * Opens an owner's keys; new values are sealed with `generation`. Throws KeyringError `wrong_master_key` or
-   * `damaged_key`.
-   */
+  /** New values are sealed with `generation`. Throws KeyringError `wrong_master_key` or `damaged_key`. */
   openDataKey(owner: KeyOwner, wrapped: WrappedKey, generation: number): SealingKey;
   /** Wraps the same data key by the master key of `to`. Throws like openDataKey. */
   rewrap(owner: KeyOwner, wrapped: WrappedKey, to: Keyring): WrappedKey;
@@ -44,15 +41,9 @@ export interface SealContext {
 }
 
 export interface SealingKey {
-  /**
-   * Seals `plain` (compressed first if that helps) with AES-256-GCM (NIST SP 800-38D), bound to the owner and
-   * `context`.
-   */
+  /** With AES-256-GCM (NIST SP 800-38D), bound to the owner and `context`; compressed first if that helps. */
   seal(context: SealContext, plain: Uint8Array): Buffer;
-  /**
-   * Opens what was sealed in `context`. Throws KeyringError `damaged_value` for changed bytes, another context or
-   * another owner.
-   */
+  /** Throws KeyringError `damaged_value` for changed bytes, another context or another owner. */
   open(context: SealContext, sealed: Uint8Array): Buffer;
   /**
    * Seals a value of any size as a stream of `sealedSize` bytes, bound to the owner and `context`. The stream cannot be
@@ -72,17 +63,11 @@ export interface SealingKey {
     range: ByteRange,
     read: SealedReader,
   ): Promise<AsyncIterableIterator<Uint8Array>>;
-  /**
-   * A blind index of `value`, 16 bytes: HMAC-SHA-256 under the purpose's subkey, truncated. Equal values have equal
-   * indexes.
-   */
+  /** A blind index, 16 bytes: HMAC-SHA-256 under the purpose's subkey, truncated. Equal values have equal indexes. */
   blind(purpose: string, value: string): Buffer;
   /** A full 32-byte HMAC-SHA-256 under the purpose's subkey. */
   mac(purpose: string, value: string): Buffer;
-  /**
-   * Returns the keys for another thread of this process, which may seal at most `seals` values with them. The key bytes
-   * stay hidden.
-   */
+  /** For another thread of this process, which may seal at most `seals` values. The key bytes stay hidden. */
   share(seals: number): SharedKey;
 }
 

@@ -41,10 +41,7 @@ export class SealedJson<Schema extends TSchema> {
     return bytes;
   }
 
-  /**
-   * Throws KeyringError: `unknown_format` for a value of a later version, `damaged_value` for one that does not fit its
-   * format.
-   */
+  /** Throws KeyringError: `unknown_format` for a value of a later version, `damaged_value` for one that does not fit. */
   decode(bytes: Buffer, kind: string): Static<Schema> {
     const format = bytes[0];
     const read = format === this.#format ? (value: unknown) => this.#checked(value) : this.#earlier.get(format ?? 0);

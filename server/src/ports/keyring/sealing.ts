@@ -10,14 +10,10 @@ const IV_BYTES = 12;
 const TAG_BYTES = 16;
 /** IVs fetched together: fetching random bytes costs a quarter of a short seal, however few they are. */
 const IVS = 64;
-/**
- * Below this size, starting zstd (25 µs each way, as long as sealing 40 KB) costs more than the saved bytes are worth.
- */
+/** Below this size, starting zstd (25 µs each way, as long as sealing 40 KB) costs more than the saved bytes. */
 const COMPRESS_FROM_BYTES = 4096;
 
-/**
- * HKDF-SHA-256 (RFC 5869) of a data key or the master key, without salt, because the input is uniformly random already.
- */
+/** HKDF-SHA-256 (RFC 5869) of a data key or the master key; without salt, as the input is uniformly random already. */
 export function subkey(secret: Buffer | KeyObject, info: string): KeyObject {
   return createSecretKey(Buffer.from(hkdfSync('sha256', secret, Buffer.alloc(0), info, 32)));
 }
@@ -36,6 +32,7 @@ export function sealingKey(
   const streamKeys = new Map<number, KeyObject>();
   const blindKeys = new Map<string, KeyObject>();
   const sealKey = (of: number) => cached(sealKeys, of, () => subkey(dataKey, `notevault seal ${of}`));
+  const streamKey = (of: number) => cached(streamKeys, of, () => subkey(dataKey, `notevault seal streams ${of}`));
   const blindKey = (purpose: string) => cached(blindKeys, purpose, () => subkey(dataKey, `notevault blind ${purpose}`));
   const ownerName = `${owner.kind}\0${owner.id}`;
 
@@ -50,10 +47,7 @@ export function sealingKey(
     createHmac('sha256', blindKey(purpose)).update(value, 'utf8').digest();
 
   return {
-    ...streamSealing(
-      (of) => cached(streamKeys, of, () => subkey(dataKey, `notevault seal streams ${of}`)),
-      ...([ownerName, generation, random] as const),
-    ),
+    ...streamSealing(streamKey, ownerName, generation, random),
     mac,
     // A copy, because indexes are kept by the thousand, and a digest has memory of its own.
     blind: (purpose, value) => Buffer.from(mac(purpose, value).subarray(0, 16)),

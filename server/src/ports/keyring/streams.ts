@@ -200,10 +200,7 @@ function damaged(context: SealContext, why: string, cause?: unknown): KeyringErr
   return new KeyringError('damaged_value', `a sealed stream of ${context.kind} cannot be opened: ${why}`, cause);
 }
 
-/**
- * Returns a generator that has already produced its first value. Calling `return` on one that was never started would
- * not close its source.
- */
+/** Begins a generator, because `return` would not close the source of one that was never started. */
 async function begun<T>(generator: AsyncGenerator<T>): Promise<AsyncIterableIterator<T>> {
   let first: IteratorResult<T> | null = await generator.next();
   const begun: AsyncIterableIterator<T> = {

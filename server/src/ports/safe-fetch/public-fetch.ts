@@ -26,9 +26,7 @@ const internet: Network = {
   dial: (address, port) => connect({ host: address, port }),
 };
 
-/**
- * Makes a SafeFetch, which resolves a name once, checks every address, and connects to one of exactly these addresses.
- */
+/** Resolves a name once, checks every address, and connects to one of exactly these addresses. */
 export function createSafeFetch(network: Network = internet, timeoutMs: number = TIMEOUT_MS): SafeFetch {
   let running = 0;
   return {
@@ -53,10 +51,7 @@ export function createSafeFetch(network: Network = internet, timeoutMs: number =
   };
 }
 
-/**
- * The address to connect to. Throws `not_public` even when only one of several is not public, because a mixture is an
- * attack.
- */
+/** Throws `not_public` even when only one of several addresses is not public, because a mixture is an attack. */
 async function publicAddressOf(url: URL, network: Network): Promise<string> {
   const host = hostOf(url);
   const addresses = isIP(host) === 0 ? await network.resolve(host) : [host];

@@ -7,10 +7,7 @@ import type { Spool } from './spool.ts';
 
 const HELD_MAX = 8 * MB;
 
-/**
- * Keeps values in memory up to a bound, and the rest in a file of `folder`. The file has no name, so it disappears with
- * the process.
- */
+/** In memory up to a bound; the rest in a file of `folder`, which has no name and so disappears with the process. */
 export class DiskSpool<Value> implements Spool<Value> {
   readonly #folder: string;
   readonly #heldMax: number;

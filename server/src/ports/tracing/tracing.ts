@@ -7,9 +7,7 @@ export type SpanLabels = Readonly<Record<string, string | number>>;
 export interface Tracing extends AsyncDisposable {
   /** Whether the current code runs inside a span that has not ended. */
   readonly isInside: boolean;
-  /**
-   * Starts a span: a child of `traceparent` if that is given and well-formed, else of the current span, else a root.
-   */
+  /** Starts a child of `traceparent` if that is given and well-formed, else of the current span, else a root. */
   begin(name: string, begun: SpanStart): Span;
 }
 

@@ -13,9 +13,7 @@ const CONSTRAINTS = new Map<string, ConstraintError['kind']>([
 const LOST_RACES = new Set(['40P01', '40001']);
 /** A statement or lock timeout: the server is too slow for the request. */
 const TOO_SLOW = new Set(['57014', '55P03']);
-/**
- * Classes of codes for a server that cannot serve: connection, lost prepared statement, log-in, resources, operator…
- */
+/** Classes of codes of a server that cannot serve: connection, lost prepared statement, log-in, resources, operator… */
 const UNAVAILABLE = ['08', '26', '28', '3D', '53', '57', '58', 'XX'];
 /** A page of a table or an index is damaged. */
 const DAMAGED = ['XX001', 'XX002'];

@@ -6,10 +6,7 @@ import { type Applied, CREATE_RECORD, recordOf, stepsLeft } from '../migrations.
 /** An arbitrary number that nothing else locks in this database. */
 const LOCK = 7_266_482_311;
 
-/**
- * Applies and records each step in a transaction of its own. A concurrent migration waits for the lock and then finds
- * the step recorded.
- */
+/** Each step is a transaction of its own. A concurrent migration waits for the lock and then finds the step recorded. */
 export async function migratePostgres(
   client: Client,
   migrations: readonly Migration[],
@@ -52,10 +49,7 @@ export async function migratePostgres(
 /** Whether statistics can be given to tables (PostgreSQL 18). */
 const CAN = "select to_regproc('pg_catalog.pg_restore_attribute_stats') is not null as can";
 
-/**
- * Columns of tables without statistics, and what is assumed of them: that one vault has all rows, and that few entries are
- * deleted.
- */
+/** What is assumed of columns of tables without statistics: one vault has all rows, and few entries are deleted. */
 const GIVE = `select pg_restore_attribute_stats(
     'schemaname', n.nspname::text, 'relname', c.relname::text, 'attname', a.attname::text, 'inherited', false,
     'null_frac', (case when a.attname = 'deleted_at' then 0.9 else 0 end)::real,

@@ -32,14 +32,12 @@ export interface PostgresOptions {
   readonly statementTimeoutMs?: number;
   /** Most callers that may wait for a connection; more are refused as overloaded. */
   readonly maxWaiting?: number;
-  /** How long a caller waits until a connection is free. */
   readonly waitMs?: number;
   /** How long a body may leave its handle unused while it holds a connection and perhaps locks. */
   readonly idleMs?: number;
 }
 
 const ATTEMPTS = 10;
-/** How long the server may take to accept a connection. */
 const CONNECT_MS = 10_000;
 /** How long after the server's own timeout the client considers the connection dead. */
 const SILENCE_MS = 5_000;
@@ -125,8 +123,7 @@ class Postgres implements Database {
   read<T>(body: (handle: ReadHandle) => Promise<T>): Promise<T> {
     return this.#retried(() =>
       this.#transaction('begin_read', body, async (session, lease) => {
-        // Nothing can be lost any more, so the caller does not wait; the connection is released when the server has
-        // answered.
+        // Nothing can be lost any more, so the caller does not wait for the answer.
         session.commit().then(
           () => lease.release(),
           () => lease.release(true),
@@ -272,8 +269,7 @@ function perform(effect: () => void): void {
   try {
     effect();
   } catch (error) {
-    // The transaction is committed, so its caller must not see the error of an effect. Thrown in a microtask, it is
-    // reported as uncaught.
+    // The transaction is committed, so its caller must not see the error, which is reported as uncaught instead.
     queueMicrotask(() => {
       throw error;
     });

@@ -30,7 +30,6 @@ export async function prepareConnection(client: Pick<PoolClient, 'query'>): Prom
   ]);
 }
 
-/** The names of prepared statements. */
 export class StatementNames {
   /** False behind a pooler that gives each transaction another connection: statements then have no names. */
   readonly prepared: boolean;

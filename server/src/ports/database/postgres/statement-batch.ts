@@ -57,10 +57,7 @@ export class StatementBatch extends Query {
     this.#begun = begin === undefined;
   }
 
-  /**
-   * Adds a statement; resolves when the whole batch is answered. Rejects with its error, or with SkippedStatement after
-   * another's.
-   */
+  /** Resolves when the whole batch is answered. Rejects with its error, or with SkippedStatement after another's. */
   add(name: string | undefined, text: string, values: readonly Bindable[]): Promise<StatementResult> {
     const sent = { ...Promise.withResolvers<StatementResult>(), name, text, values };
     this.#sent.push({ ...sent, shape: null, rows: [], rowCount: null, failure: undefined });

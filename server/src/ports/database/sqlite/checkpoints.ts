@@ -4,9 +4,7 @@ import { PAGE_BYTES } from './connection.ts';
 
 export interface CheckpointOrder {
   readonly mode: 'passive' | 'restart' | 'truncate';
-  /**
-   * With fewer pages than this in the file no checkpoint is made, because copying a few costs as much as copying many.
-   */
+  /** No checkpoint is made with fewer pages than this in the file: copying a few costs as much as copying many. */
   readonly fromPages: number;
 }
 

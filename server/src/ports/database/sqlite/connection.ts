@@ -53,7 +53,7 @@ export class Connection {
     return rows.map((row) => named(row, prepared.columns));
   }
 
-  /** Runs a write; returns the number of changed rows. */
+  /** Returns the number of changed rows. */
   run(compiled: Compiled, params: unknown, items: readonly unknown[]): number {
     const values = valuesOf(compiled, params, items);
     return Number(this.#prepare(compiled).statement.run(...values).changes);
@@ -93,8 +93,7 @@ export class Connection {
     let prepared = this.#prepared.get(compiled);
     if (prepared === undefined) {
       const statement = this.#db.prepare(compiled.sql);
-      // Rows are read as arrays, because building the objects here is faster than converting SQLite's prototype-less
-      // ones.
+      // Because building the objects here is faster than converting SQLite's prototype-less ones.
       statement.setReturnArrays(true);
       prepared = { statement, columns: statement.columns().map((column) => column.name) };
       this.#prepared.set(compiled, prepared);

@@ -6,10 +6,7 @@ import { portError } from './errors.ts';
 import { SqliteHandle } from './handle.ts';
 
 export interface ReaderLimits extends ConnectionLimits {
-  /**
-   * A body that leaves its handle unused for this long is aborted, because its snapshot keeps the `-wal` file from
-   * being reused.
-   */
+  /** A body that leaves its handle unused for this long is aborted: its snapshot keeps the `-wal` file from reuse. */
   readonly idleMs: number;
 }
 

@@ -16,7 +16,6 @@ export interface SqliteSnapshotOptions {
   readonly copy: string;
   /** Tables whose rows are left out. */
   readonly without: readonly string[];
-  /** Most bytes to copy in a second. */
   readonly bytesPerSecond?: number | undefined;
 }
 
@@ -61,10 +60,7 @@ function deleteRows(copy: string, tables: readonly string[]): void {
   for (const table of tables) db.exec(`delete from "${table}"`);
 }
 
-/**
- * The read transaction pins the copied state. Without it, the backup would begin again after each commit of another
- * process.
- */
+/** In a read transaction: without it, the backup would begin again after each commit of another process. */
 async function copyDatabase(file: string, copy: string, bytesPerSecond: number): Promise<void> {
   using source = new DatabaseSync(file, { timeout: 15_000 });
   source.exec('pragma wal_autocheckpoint = 0');

@@ -56,10 +56,7 @@ const READ_WAIT_MS = 30_000;
 
 const syncData = promisify(fdatasync);
 
-/**
- * Connections of a database whose disk has failed; they stay open, because closing one may copy unsynced pages over
- * good ones.
- */
+/** Left open, because their disk has failed: closing one may copy unsynced pages over good ones. */
 const abandoned = new Set<Connection>();
 
 /** Opens or creates the database. Throws DatabaseError when the file cannot be opened or is damaged. */
@@ -88,8 +85,7 @@ async function openFile(options: SqliteOptions): Promise<Database> {
   }, busyMs);
   const wal = await open(`${file}-wal`, 'r+');
   try {
-    // Commits of a killed process may be only in the page cache. They can be read from now on, so they must be made
-    // durable.
+    // Commits of a killed process can be read from now on, and may be only in the page cache.
     await wal.datasync();
     await syncFolder(dirname(file));
     return new Sqlite(options, busyMs, writer, wal);
@@ -238,10 +234,7 @@ class Sqlite implements Database {
   }
 }
 
-/**
- * Creates the file, but never opens an existing one: closing it again would drop the locks of a connection in this
- * process.
- */
+/** Never opens an existing file: closing it again would drop the locks of a connection in this process. */
 async function create(file: string): Promise<void> {
   try {
     await (await open(file, 'wx', 0o600)).close();

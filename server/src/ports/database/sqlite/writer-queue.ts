@@ -50,7 +50,6 @@ export class WriterQueue<Job extends Queued> {
     this.#of(job).charge(job.tenant, Math.max(ms, LEAST_MS));
   }
 
-  /** Removes and returns all jobs. */
   clear(): Job[] {
     return [...this.#interactive.clear(), ...this.#others.clear()];
   }

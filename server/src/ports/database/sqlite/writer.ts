@@ -159,10 +159,7 @@ export class Writer {
     }
   }
 
-  /**
-   * Runs the bodies that `next` returns, undoes those that fail, and commits; returns the error when nothing was
-   * committed.
-   */
+  /** Runs the bodies that `next` returns, undoes those that fail, and commits; an error if nothing was committed. */
   async #transaction(next: () => Job | undefined): Promise<{ wrote: boolean } | { error: unknown; begun: boolean }> {
     try {
       await whenFree(this.#statements.begin, this.#limits.busyMs);
@@ -239,10 +236,7 @@ export class Writer {
     }
   }
 
-  /**
-   * Resolves to null at the next `setImmediate`, which is later than anything a body reaches by awaiting only its
-   * handle.
-   */
+  /** Resolves at the next `setImmediate`, which is later than anything a body reaches by awaiting only its handle. */
   #endTurn(): Promise<null> {
     this.#endOfTurn ??= new Promise((resolve) => {
       setImmediate(() => {
@@ -253,9 +247,7 @@ export class Writer {
     return this.#endOfTurn;
   }
 
-  /**
-   * Whether there is something to sync: from these bodies, or from another connection whose rows they may have read.
-   */
+  /** Whether there is something to sync: of these bodies, or of another connection whose rows they may have read. */
   #hasNews(changes: number, others: number): boolean {
     const news = changes !== this.#changesSeen || others !== this.#othersSeen;
     this.#changesSeen = changes;
@@ -263,10 +255,7 @@ export class Writer {
     return news;
   }
 
-  /**
-   * Answers bodies after a sync. This includes bodies that threw, which may have done so because of rows of an
-   * unfinished commit.
-   */
+  /** Also bodies that threw, which may have done so because of rows of an unfinished commit. */
   #answerOnceDurable(jobs: readonly Job[], wrote: boolean): void {
     this.#durability.committed(wrote, {
       onDisk: () => {
@@ -288,8 +277,7 @@ export class Writer {
       try {
         job.inContext(effect);
       } catch (error) {
-        // The transaction is on disk, so its caller must not see the error of an effect. Thrown in a microtask, it is
-        // reported as uncaught.
+        // The transaction is on disk, so its caller must not see the error, which is reported as uncaught instead.
         queueMicrotask(() => {
           throw error;
         });
