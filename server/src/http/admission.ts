@@ -11,7 +11,6 @@ import { closedSignal, hangUpSignal, onceClosed } from './connections/closed-sig
 export interface AdmissionLimits {
   /** Most requests of one tenant from the first byte to the end of the answer; more are refused. */
   readonly requestsPerTenant: number;
-  /** Limits of requests that are being handled. */
   readonly work: SemaphoreLimits;
   /** Limits of bytes of large answers that are being made or sent. */
   readonly answers: SemaphoreLimits;
@@ -47,9 +46,7 @@ export class Admission {
     return this.#answers.used;
   }
 
-  /**
-   * Counts a request against its account's share until the end of its answer. Throws `unavailable` beyond the share.
-   */
+  /** Counts a request against its account's share until its answer has ended. Throws `unavailable` beyond the share. */
   admit(request: FastifyRequest, response: ServerResponse, account: string): void {
     const count = this.#requests.get(account) ?? 0;
     if (count >= this.#limits.requestsPerTenant) throw new NotevaultError('unavailable');
@@ -62,7 +59,6 @@ export class Admission {
     });
   }
 
-  /** The tenant against whose share a request counts. */
   tenantOf(request: FastifyRequest): string {
     return this.#tenants.get(request.raw) ?? `network ${networkOf(request.ip)}`;
   }

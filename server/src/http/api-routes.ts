@@ -222,7 +222,6 @@ function keyOf(request: FastifyRequest, route: IdempotentRoute): string | null {
   return key;
 }
 
-/** Runs a route once for its key, or returns its stored answer. */
 async function runIdempotent(
   idempotency: Pick<Idempotency, 'once'>,
   route: IdempotentRoute,
@@ -243,7 +242,7 @@ async function runIdempotent(
   }
 }
 
-/** Adds `conflict: true` to an error that is answered with 409; returns any other error unchanged. */
+/** Adds `conflict: true` to an error that is answered with 409. */
 function flagConflict(error: NotevaultError): NotevaultError {
   if (errors[error.code].status !== 409) return error;
   return new NotevaultError(error.code, { conflict: true, ...error.details }, error.cause);

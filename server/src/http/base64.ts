@@ -3,10 +3,7 @@ import { NotevaultError } from '@notevault/protocol/errors.ts';
 const DIGITS = /^[A-Za-z0-9+/]*$/;
 const LAST = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
-/**
- * Decodes base64 (RFC 4648, section 4) while it arrives. Throws `invalid_base64` for anything else, line breaks
- * included.
- */
+/** Decodes base64 (RFC 4648, section 4) as it arrives. Throws `invalid_base64` for anything else, also line breaks. */
 export async function* decodeBase64(text: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let held = '';
   for await (const chunk of text) {
@@ -26,7 +23,6 @@ export function base64Length(bytes: number): number {
   return Math.ceil(bytes / 3) * 4;
 }
 
-/** Encodes a stream as base64 text, in pieces. */
 export async function* encodeBase64(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   let held: Buffer = Buffer.alloc(0);
   for await (const chunk of bytes) {

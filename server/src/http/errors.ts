@@ -139,10 +139,7 @@ const codes: Readonly<Record<string, ErrorCode>> = {
   ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
 };
 
-/**
- * Answers bytes that never became a request, because their HTTP is broken, too large or too slow; then closes the
- * connection.
- */
+/** Answers bytes that never became a request: their HTTP is broken, too large or too slow. Closes the connection. */
 export function answerClientError(this: FastifyInstance, error: Error & { code?: string }, socket: Socket): void {
   // An undeclared member of Node: the answer that is being sent. Nothing may be written into the middle of it.
   const { _httpMessage: under } = socket as Socket & { _httpMessage?: ServerResponse | null };

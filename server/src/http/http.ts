@@ -75,13 +75,9 @@ export interface HttpDeps {
 }
 
 const IN_FLIGHT_MAX = 2000;
-/**
- * A large file over a slow connection takes hours; a body that stops arriving or is not read is cut off much earlier.
- */
+/** A large file over a slow connection takes hours; a body that stops arriving or is not read is cut off earlier. */
 const REQUEST_MS = 6 * 3_600_000;
-/**
- * More than request headers may have, because the router's own answer to a longer parameter is not of the catalogue.
- */
+/** More than request headers may have: the router's own answer to a longer parameter is not of the catalogue. */
 const PARAM_LENGTH_MAX = 64 * 1024;
 const READ = new Set(['GET', 'HEAD']);
 /**
@@ -181,7 +177,7 @@ function sayOffers(app: FastifyInstance, routes: readonly Route[]): void {
   });
 }
 
-/** Adds the request id, `nosniff` and some more headers to every answer, and refuses requests beyond the number allowed at once. */
+/** Adds the headers of every answer, and refuses requests beyond the number allowed at once. */
 function guardEveryRequest(app: FastifyInstance, more: Readonly<Record<string, string>>): void {
   let inFlight = 0;
   const guard = (request: FastifyRequest, reply: FastifyReply): void => {
@@ -205,10 +201,7 @@ function guardEveryRequest(app: FastifyInstance, more: Readonly<Record<string, s
   });
 }
 
-/**
- * Runs before the body is read, and after CORS, so that pages of other origins can read the answer and preflights are
- * answered.
- */
+/** Before the body is read, and after CORS, so that other origins can read the answer and preflights are answered. */
 function refuseUnknownRoutes(app: FastifyInstance): void {
   const refuse = (request: FastifyRequest): void => {
     const refusal = refusalOf(request);

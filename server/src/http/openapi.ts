@@ -73,7 +73,7 @@ export function schemaOf(route: Route): FastifySchema {
   }
   if (route.sendsBytes) sendBytes(response);
   if (route.revalidates !== undefined) response[304] = Type.Null({ description: 'The client has the current answer.' });
-  const named: FastifySchema & { operationId: string; summary: string; tags: string[]; security: object[] } = {
+  const named: FastifySchema = {
     operationId: route.operation,
     summary: route.summary,
     tags: [route.path.split('/')[1] ?? 'api'],
@@ -95,8 +95,6 @@ export function schemaOf(route: Route): FastifySchema {
   return named;
 }
 
-const Bytes = Type.Unsafe({ type: 'string', format: 'binary' });
-
 /** Documents bytes as an alternative to JSON for the same statuses. */
 function sendBytes(response: Record<number, TSchema>): void {
   for (const status of [200, 206]) {
@@ -106,7 +104,7 @@ function sendBytes(response: Record<number, TSchema>): void {
   }
   response[304] = Type.Null({ description: 'The client already has the current bytes.' });
 }
-const OCTETS = { 'application/octet-stream': { schema: Bytes } };
+const OCTETS = { 'application/octet-stream': { schema: Type.Unsafe({ type: 'string', format: 'binary' }) } };
 
 const VaultHeaders = {
   'x-vault-id': Type.Optional(
@@ -117,8 +115,7 @@ const VaultHeaders = {
   'x-device-id': Type.Optional(Type.String({ description: 'Names the installation.' })),
 };
 
-// Optional here even where it is required, because its absence has an error of its own, which is checked before this
-// schema.
+// Optional here even where it is required: its absence has an error of its own, which is checked before this schema.
 const KeyHeaders = {
   'x-idempotency-key': Type.Optional(
     Type.String({
@@ -157,14 +154,13 @@ const RestOfPath = Type.Object({
 
 /** The schema of a route outside the domains, for documentation. */
 export function plainSchema(operationId: OperationName, summary: string, body: TSchema): FastifySchema {
-  const schema: FastifySchema & { operationId: string; summary: string; tags: string[]; security: object[] } = {
+  return {
     operationId,
     summary,
     tags: ['server'],
     security: [],
     response: { 200: body, 503: errorBody(['unavailable']) },
   };
-  return schema;
 }
 
 /** The schema of a WebSocket route, for documentation. */
@@ -174,25 +170,16 @@ export function socketSchema(route: {
   readonly description: string;
   readonly params?: TSchema;
 }): FastifySchema {
-  const { operation: operationId, summary, description } = route;
   const switching = Type.Null({ description: 'The connection is a WebSocket from here on.' });
-  const response = { 101: switching, 426: errorBody(['upgrade_required']), 503: errorBody(['unavailable']) };
-  const schema: FastifySchema & {
-    operationId: string;
-    summary: string;
-    description: string;
-    tags: string[];
-    security: object[];
-  } = {
-    operationId,
-    summary,
-    description,
+  return {
+    operationId: route.operation,
+    summary: route.summary,
+    description: route.description,
     tags: ['sync'],
     security: [],
-    response,
+    response: { 101: switching, 426: errorBody(['upgrade_required']), 503: errorBody(['unavailable']) },
+    ...(route.params === undefined ? {} : { params: route.params }),
   };
-  if (route.params !== undefined) schema.params = route.params;
-  return schema;
 }
 
 export const Health = Type.Object({

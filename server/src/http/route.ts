@@ -25,10 +25,7 @@ export interface RequestContext {
   readonly isLocal: () => boolean;
   /** Returns any header of the request by its lower-case name. */
   readonly header: (name: string) => string | null;
-  /**
-   * For routes that end in `/*`: the rest of the URL path, normalised like paths of notes, or decoded as `tail` of the
-   * route says.
-   */
+  /** For routes that end in `/*`: the rest of the URL path, normalised like paths of notes, or as the route's `tail`. */
   readonly tail: string;
 }
 
@@ -88,9 +85,7 @@ type WithoutBody<S extends Responses> = null extends S[keyof S] ? Promise<void> 
 export interface ReplyBytes {
   /** Null when it is not known before the bytes are made. */
   readonly length: number | null;
-  /**
-   * Not called for HEAD. An error that it throws is answered; an error while the bytes are read closes the connection.
-   */
+  /** Not called for HEAD. An error that it throws is answered; one while the bytes are read closes the connection. */
   open(): Promise<AsyncIterable<Uint8Array>>;
 }
 
@@ -105,15 +100,9 @@ interface RouteBase<O extends OperationName, B, Q, P, S extends Responses, T = S
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Below `/api`; `:id` for a parameter, a final `/*` for the rest of the path. */
   readonly path: string;
-  /**
-   * How the rest of the path is read: as a path of the vault (the default), or as any text that is only
-   * percent-decoded.
-   */
+  /** How the rest of the path is read: as a path of the vault (the default), or as text, only percent-decoded. */
   readonly tail?: 'text';
-  /**
-   * Set when the rest of the path may be any name, also that of another route, so that no route refuses this method
-   * there.
-   */
+  /** The rest of the path may be any name, also that of another route, so no route refuses this method there. */
   readonly anyName?: true;
   /** Its rule says who may call; that is checked before the body is read. */
   readonly operation: O;
@@ -206,9 +195,7 @@ export interface IdempotentSpec<O extends OperationName, B, Q, P, S extends Resp
   readonly method?: 'PUT' | 'DELETE';
   /** For a streamed route. It receives the whole body before it looks the key up. */
   readonly receive?: (request: RequestOf<O, B, Q, P> & StreamOf<T>) => Promise<Got>;
-  /**
-   * The operation. As the last step of its transaction it awaits `inTransaction` with the result to which it resolves.
-   */
+  /** As the last step of its transaction it awaits `inTransaction` with the result to which it resolves. */
   readonly perform: (
     request: RequestOf<O, B, Q, P> & (Got extends ReceivedBody ? { readonly received: Got } : unknown),
     inTransaction: InTransaction<unknown>,

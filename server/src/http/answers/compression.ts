@@ -28,7 +28,7 @@ interface EncodingNegotiator {
   encoding(available: readonly string[], options: { readonly preferred: readonly string[] }): string | undefined;
 }
 
-/** The coding that an `Accept-Encoding` header prefers. */
+/** @param header `Accept-Encoding`. */
 export function preferredCoding(header: string | undefined): Coding {
   if (header === undefined) return 'identity';
   const negotiator: EncodingNegotiator = new Negotiator({ headers: { 'accept-encoding': header } });

@@ -19,7 +19,7 @@ export class MemoryBudget {
     this.#ofOne = bytesOfOne;
   }
 
-  /** Reserves memory. Throws `unavailable` when there is not enough. */
+  /** Throws `unavailable` when there is not enough. */
   acquire(tenant: string, bytes: number): void {
     const taken = (this.#takenBy.get(tenant) ?? 0) + bytes;
     if (bytes > this.#left || taken > this.#ofOne) throw new NotevaultError('unavailable');

@@ -162,7 +162,7 @@ export function routeExpectations(app: FastifyInstance): void {
   });
 }
 
-/** Throws `expectation_failed` for an unsupported expectation. */
+/** Throws `expectation_failed`. */
 export function refuseExpectation(request: IncomingMessage): void {
   if (unmet.has(request)) throw new NotevaultError('expectation_failed');
 }

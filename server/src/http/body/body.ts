@@ -9,10 +9,7 @@ import { inviteBody, rejectEncoded } from './body-stream.ts';
 import { JsonText, JsonValueCounter } from './json-text.ts';
 
 export const DEFAULT_BODY_LIMIT = 16 * MB;
-/**
- * Limit of bodies on public routes: enough for names, passwords and tokens, and too little to fill the memory without
- * an account.
- */
+/** Enough for names, passwords and tokens, and too little to fill the memory without an account. */
 export const PUBLIC_BODY_LIMIT = 16 * KB;
 
 /** Limits of the bodies of all requests together. */

@@ -1,10 +1,7 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import { freeBuffer } from '../../ports/gc/gc.ts';
 
-/**
- * Matches the beginning of a key that must be dropped, plain or escaped; only texts with a match are parsed with a
- * reviver.
- */
+/** The beginning of a key that must be dropped, plain or escaped; only texts with one are parsed with a reviver. */
 const SUSPICIOUS = /__proto__|\\u00[5-7]/i;
 /** Matches the escape of half a surrogate pair; only texts with a match are searched for one without its other half. */
 const SURROGATE = /\\ud[89a-f]/i;

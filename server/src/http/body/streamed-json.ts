@@ -1,5 +1,6 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import { MB } from '@notevault/protocol/values/byte-units.ts';
+import { withSpaceFor } from '../../ports/gc/gc.ts';
 
 /** One text field of a JSON object, of any length, separated from the other fields. */
 export interface StreamedField {
@@ -157,7 +158,7 @@ class Scanner {
 /** Appends bytes to one buffer, because many small ones would each cost more than their content. */
 class Gathered {
   readonly #max: number;
-  #bytes = Buffer.alloc(1024);
+  #bytes: Buffer = Buffer.alloc(1024);
   length = 0;
 
   constructor(max: number) {
@@ -167,11 +168,7 @@ class Gathered {
   add(bytes: Buffer): void {
     const length = this.length + bytes.length;
     if (length > this.#max) throw new NotevaultError('body_too_large', { max: this.#max });
-    if (length > this.#bytes.length) {
-      const grown = Buffer.alloc(Math.min(this.#max, Math.max(length, 2 * this.#bytes.length)));
-      grown.set(this.#bytes.subarray(0, this.length));
-      this.#bytes = grown;
-    }
+    this.#bytes = withSpaceFor(this.#bytes, length, this.#max);
     this.#bytes.set(bytes, this.length);
     this.length = length;
   }

@@ -43,10 +43,7 @@ export function onceClosed(stream: Stream, then: () => void): void {
   closing.add(then);
 }
 
-/**
- * Returns a signal that is aborted with `bad_request` when a request's body or its response is closed; the same signal
- * for each call.
- */
+/** Is aborted with `bad_request` when a request's body or its response is closed; the same signal for each call. */
 export function closedSignal(stream: Stream): AbortSignal {
   const known = signals.get(stream);
   if (known !== undefined) return known;

@@ -16,10 +16,7 @@ export const CLOSE_CODES = {
 export interface Session {
   /** A whole message. Its bytes stay valid after the call, because nothing else writes into them. */
   message(data: Uint8Array): void;
-  /**
-   * Nothing was received or sent for a while: send something in the endpoint's own protocol that a client accepts as a
-   * sign of life.
-   */
+  /** Nothing was received or sent for a while: send what a client accepts as a sign of life in this protocol. */
   ping(): void;
   closed(): void;
 }
@@ -126,7 +123,6 @@ export class Connection {
     if (this.#tokens < 0) this.#pause('rate');
   }
 
-  /** Handles an incoming message. */
   onFrame(data: Buffer, isBinary: boolean): void {
     this.#receivedAt = this.#ticks;
     if (this.#closingAt !== null) return;
@@ -139,7 +135,6 @@ export class Connection {
     this.session?.message(data);
   }
 
-  /** Handles the peer's answer to a ping. */
   onPong(): void {
     this.#receivedAt = this.#ticks;
   }
@@ -175,7 +170,6 @@ export class Connection {
     this.#ws.terminate();
   }
 
-  /** Handles the end of the socket. */
   onClose(): void {
     this.#closingAt ??= this.#ticks;
     if (this.#isAnonymous) this.admit();

@@ -17,10 +17,7 @@ export interface SocketLimits {
   readonly largeBytes: number;
   /** Received, unprocessed bytes at which reading pauses. */
   readonly queueBytes: number;
-  /**
-   * Messages per second on average, how many may come at once, and how many bytes, sent or answered, count as one more
-   * message.
-   */
+  /** Messages per second on average, at once, and how many bytes, sent or answered, count as one more message. */
   readonly rate: number;
   readonly burst: number;
   readonly bytesPerToken: number;

@@ -43,7 +43,7 @@ export function mountFetchRoute(api: FastifyInstance, app: FastifyInstance, rout
   api.route({
     method: 'POST',
     url: route.path,
-    schema: { hide: true } as object,
+    schema: { hide: true },
     config: { rateLimit: false },
     onRequest: async (request, reply) => {
       checkSource(request, deps);
@@ -71,7 +71,7 @@ export function mountFetchRoute(api: FastifyInstance, app: FastifyInstance, rout
     app.route({
       method: ['GET', 'POST'],
       url,
-      schema: { hide: true } as object,
+      schema: { hide: true },
       // Keeps method and body; before the body is read.
       onRequest: async (_request, reply) => reply.redirect(`/api${route.path}`, 308),
       handler: async () => undefined,

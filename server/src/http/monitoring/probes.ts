@@ -26,8 +26,7 @@ export function mountApiProbes(
   api.get('/openapi', { schema: document }, async () => app.swagger());
   const health = plainSchema('getHealth', 'Check that the server runs; returns its version', Health);
   api.get('/health', { schema: health }, async (request) => {
-    const levels = { client_level: CLIENT_LEVEL, oldest_client_level: OLDEST_CLIENT_LEVEL };
-    const alive = { status: 'ok', version, ...levels };
+    const alive = { status: 'ok', version, client_level: CLIENT_LEVEL, oldest_client_level: OLDEST_CLIENT_LEVEL };
     return isProbe(request.headers[PROBE_HEADER]) ? { ...alive, seen: seenOf(request) } : alive;
   });
   for (const path of ['/openapi', '/health']) refuseOtherMethods(api, path, READ);

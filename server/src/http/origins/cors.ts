@@ -69,7 +69,7 @@ export function corsFor(origins: readonly string[], openPaths: ReadonlySet<strin
   };
 }
 
-/** Throws `foreign_origin` when a page of another origin makes the request. Programs send no origin. */
+/** Throws `foreign_origin` for a page of another origin. Programs send no origin. */
 export function refuseForeignOrigin(request: FastifyRequest, publicUrl: string): void {
   if (!isOwnOrigin(request, publicUrl)) throw new NotevaultError('foreign_origin');
 }

@@ -13,10 +13,7 @@ export class Html {
 
 type Part = Html | string | number | null | readonly Html[];
 
-/**
- * Makes markup from a template and escapes its values, so that no user's text becomes markup; values that are pieces of
- * pages are kept.
- */
+/** Escapes the values of a template, so that no user's text becomes markup; those that are pieces of pages are kept. */
 export function html(markup: TemplateStringsArray, ...parts: Part[]): Html {
   return new Html(markup.map((text, index) => text + textOf(parts[index] ?? null)).join(''));
 }
@@ -37,7 +34,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   '`': '&#96;',
 };
 
-/** Escapes for text and quoted attributes. */
+/** For text and quoted attributes. */
 function escaped(text: string): string {
   return text.replace(/[&<>"'`]/g, (character) => ENTITIES[character] ?? '');
 }

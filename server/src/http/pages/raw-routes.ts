@@ -86,7 +86,7 @@ function mount(scope: FastifyInstance, route: RawRoute, deps: RawDeps): void {
     method: route.method,
     url: route.path,
     exposeHeadRoute: route.head ?? false,
-    schema: { hide: true } as object,
+    schema: { hide: true },
     bodyLimit: route.bodyLimit ?? PUBLIC_BODY_LIMIT,
     config: route.limit === 'auth' && deps.rateLimited ? { rateLimit: {} } : { rateLimit: false },
     handler: async (request, reply) => {

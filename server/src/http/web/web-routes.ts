@@ -95,7 +95,7 @@ function mount(
   url: string,
   handler: (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>,
 ): void {
-  app.route({ method: ['GET', 'HEAD'], url, exposeHeadRoute: false, schema: { hide: true } as object, handler });
+  app.route({ method: ['GET', 'HEAD'], url, exposeHeadRoute: false, schema: { hide: true }, handler });
 }
 
 function takesHtml({ headers: { accept = '*/*' } }: FastifyRequest): boolean {
