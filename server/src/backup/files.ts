@@ -50,7 +50,6 @@ export async function* once(bytes: Uint8Array | string): AsyncGenerator<Uint8Arr
   yield typeof bytes === 'string' ? Buffer.from(bytes) : bytes;
 }
 
-/** The path of a new temporary file in a folder. */
 export function partIn(folder: string, name: string): string {
   return join(folder, `${name}.part`);
 }

@@ -100,10 +100,7 @@ export function isBackupPath(path: string): boolean {
   return /^(?:database|blobs)\/([0-9a-f]{2})\/\1[0-9a-f]{62}$/.test(path);
 }
 
-/**
- * Makes the text of a manifest. The HMAC proves that somebody with the master key made it; the SHA-256 shows damage
- * without that key.
- */
+/** The HMAC proves that somebody with the master key made the manifest; the SHA-256 shows damage without that key. */
 export function writeManifest(body: ManifestBody, hmac: (text: string) => Buffer): string {
   const signed = { body, hmac: hmac(JSON.stringify(body)).toString('hex') };
   return `${JSON.stringify({ ...signed, sha256: sha256(JSON.stringify(signed)) })}\n`;

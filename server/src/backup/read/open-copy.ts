@@ -110,11 +110,9 @@ export async function loadIntoSqlite(source: BackupSource, file: string): Promis
     await writeFileDurably(file, source.part(part.name));
     return;
   }
-  const db = await openSqlite({ file });
-  try {
+  {
+    await using db = await openSqlite({ file });
     await db.migrate(stepsOf(source.manifest.body));
-  } finally {
-    await db[Symbol.asyncDispose]();
   }
   await loadTables(source, file);
 }

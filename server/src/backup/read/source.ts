@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { open, readdir, stat } from 'node:fs/promises';
+import { readdir, readFile, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { MB } from '@notevault/protocol/values/byte-units.ts';
 import { type ListedBlob, readBlobLines } from '../blob-list.ts';
@@ -34,7 +34,7 @@ export class BackupSource {
     this.manifest = manifest;
   }
 
-  /** Opens a backup. Throws BackupDamaged. */
+  /** Throws BackupDamaged. */
   static async open(folder: string, name: string): Promise<BackupSource> {
     const file = join(folder, name, MANIFEST_FILE);
     const found = await stat(file).catch(() => null);
@@ -43,7 +43,7 @@ export class BackupSource {
     return new BackupSource(folder, name, readManifest(await readText(file), file));
   }
 
-  /** Reads a piece. Throws BackupDamaged. */
+  /** Throws BackupDamaged. */
   async piece(kind: ObjectKind, object: ObjectRef): Promise<Buffer> {
     if (object.size > PIECE_BYTES_MAX) throw new BackupDamaged(this.fileOf(kind, object), 'is too long for a piece');
     const pieces: Buffer[] = [];
@@ -79,7 +79,7 @@ export class BackupSource {
     for (const [hash, size] of part?.pieces ?? []) yield await this.piece('database', { hash, size });
   }
 
-  /** The blobs of the backup, ordered by key. */
+  /** Ordered by key. */
   async *blobs(): AsyncGenerator<ListedBlob> {
     for (const [hash, size] of this.manifest.body.blobs.lists) {
       const object = { hash, size };
@@ -119,8 +119,7 @@ export async function openBackupFolder(path: string): Promise<BackupSource> {
 }
 
 async function readText(file: string): Promise<string> {
-  await using handle = await open(file, 'r');
-  const bytes = await handle.readFile();
+  const bytes = await readFile(file);
   const text = bytes.toString();
   // What is no UTF-8 would be replaced silently.
   if (sha256(text) !== sha256(bytes)) throw new BackupDamaged(file, 'is not UTF-8');

@@ -34,7 +34,6 @@ export async function backUpIntoFolder(
   return { ...summary, pruned };
 }
 
-/** Takes a backup as a tar stream. */
 export async function backUpAsTar(output: Writable, options: BackupOptions): Promise<BackupSummary> {
   await using target = await openTarTarget(output, new Date());
   return await takeBackup({ ...options, target, previous: null });

@@ -77,7 +77,7 @@ const SPARE_BYTES = 256 * MB;
  * it refers to, which nobody deletes meanwhile. Throws BackupError, KeyringError and the errors of the ports.
  */
 export async function takeBackup(request: BackupRequest): Promise<BackupSummary> {
-  const { config, target, passphrase, clock = systemClock() } = request;
+  const { config, target, previous, passphrase, clock = systemClock() } = request;
   await using opened = new AsyncDisposableStack();
   const db = opened.use(await openDatabaseAsIs(config));
   const key = await masterKeyFor(config, db, clock, { unfinishedRotation: true });
@@ -94,7 +94,6 @@ export async function takeBackup(request: BackupRequest): Promise<BackupSummary>
   const isApart = blobStoreOf(config).kind !== 'database';
   const blobs = isApart ? opened.use(await openBlobs(config, db, clock, false)) : null;
   const progress = (bytes: number) => request.progress?.('attachments', bytes);
-  const { previous } = request;
   const copied =
     blobs === null ? NO_BLOBS : await copyBlobs({ snapshot, blobs, target, previous, lease, pace, progress });
   lease.check();

@@ -1,5 +1,4 @@
-import type { App } from '../../app.ts';
-import { buildApp } from '../../app.ts';
+import { type App, buildApp } from '../../app.ts';
 import type { Config } from '../../config/config.ts';
 import { openEmbedder } from '../../open-ports.ts';
 import type { Blobs } from '../../ports/blobs/blobs.ts';

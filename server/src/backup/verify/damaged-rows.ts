@@ -116,7 +116,8 @@ async function* partsOf(db: Database, vault: VaultId): AsyncGenerator<Part[]> {
   for await (const page of versions) {
     yield page.map(({ id, version, meta, content, snapshot }) =>
       notePart(
-        ...([id, `version ${version}`] as const),
+        id,
+        `version ${version}`,
         [{ kind: 'note_versions.meta', row: id, version }, meta],
         [{ kind: 'notes.content', row: id, version }, content],
         [{ kind: 'note_versions.snapshot', row: id, version }, snapshot],
