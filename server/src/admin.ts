@@ -9,7 +9,6 @@ import { answerClientError, errorHandler, headersFor, requestIdOf } from './http
 import { refusalOf, refuseOtherMethods } from './http/other-methods.ts';
 import { machineStatus } from './machine-status.ts';
 
-/** The domains that the operations use. */
 export type AdminDeps = Pick<App, 'accounts' | 'vaults' | 'members' | 'search' | 'admin'>;
 
 /** Admin operations on a running server, or, from the command line, on a data folder that no server uses. */
@@ -43,18 +42,12 @@ export function adminCommands(
     },
     /** Returns a password reset token, which is shown once. */
     issueReset: (email: string) => accounts.issueReset(email),
-    /**
-     * Returns a session of the named account, or of the only one; the command line uses it to write through a running
-     * server.
-     */
+    /** Of the named account, or of the only one; the command line uses it to write through a running server. */
     async openSession(email: string | undefined) {
       const { token } = await accounts.openSession(email);
       return { url: url(), token };
     },
-    /**
-     * Rebuilds the search index of a vault of the named account, or of the only one; resolves to the number of notes in
-     * it.
-     */
+    /** Of a vault of the named account, or of the only one; resolves to the number of notes in the search index. */
     async rebuildIndex(email: string | undefined, vaultId: string) {
       const vault = await vaults.openVault(await principalOf(email), vaultId, 'read');
       try {
@@ -81,7 +74,6 @@ export function adminCommands(
         throw new NotevaultError(list.invitations === undefined ? 'owner_required' : 'member_not_found');
       await members.remove(principal, vaultId, found.user_id);
     },
-    /** Makes a member the owner of a vault. */
     handOver: (vaultId: string, email: string) => members.handOver(vaultId, email),
     status: async () => ({ ...(await admin.health()), ...(await machineStatus(dataDir)) }),
   };

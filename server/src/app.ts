@@ -24,7 +24,6 @@ import { meteredDatabase, tracedDatabase, tracedJobs } from './telemetry/metered
 import type { Metrics } from './telemetry/metrics.ts';
 import { StorageState } from './telemetry/storage-state.ts';
 
-/** The ports that the domains use. */
 export type AppPorts = Pick<Ports, 'db' | 'keyring' | 'blobs' | 'bus' | 'clock' | 'embedder' | 'fetcher'>;
 
 /** Settings that no configuration may change, for tests of other things. */
@@ -38,7 +37,6 @@ export interface AppOverrides extends Pick<AccountDeps, 'passwordCost'> {
   readonly webApp?: WebApp | null;
 }
 
-/** The input for creating the domains. */
 export interface Context {
   /** The database is measured and traced if that is configured. */
   readonly ports: AppPorts;
@@ -52,9 +50,7 @@ export interface Context {
   readonly overrides: AppOverrides;
 }
 
-/**
- * A whole service that does not listen yet: the operations for the command line, and the same operations behind HTTP.
- */
+/** A service that does not listen yet: the operations for the command line, and the same operations behind HTTP. */
 export interface App extends Domains, AsyncDisposable {
   /** The operations behind HTTP: made when they are first asked for, because a single command serves nobody. */
   readonly http: () => Promise<FastifyInstance>;

@@ -10,7 +10,6 @@ export interface ServerEvents {
   readonly vaultChanged: { readonly vaultId: VaultId; readonly changeSeq: number; readonly seqs: number };
   /** A vault was deleted, or is being purged; whoever has it open closes it. */
   readonly vaultClosed: { readonly vaultId: VaultId };
-  /** Somebody opened a vault. */
   readonly vaultOpened: { readonly userId: UserId; readonly vaultId: VaultId };
   /** Who has a vault, or may get it, changed. */
   readonly peopleChanged: PeopleChange;
@@ -40,10 +39,7 @@ export class Events {
   readonly #listeners = new Map<keyof ServerEvents, Set<Listener<never>>>();
   readonly #listenerFailed: (error: unknown, event: keyof ServerEvents) => void;
 
-  /**
-   * @param listenerFailed called with the error of a listener; the other listeners are called all the same. Must not
-   * throw.
-   */
+  /** @param listenerFailed must not throw; the other listeners are called all the same. */
   constructor(listenerFailed: (error: unknown, event: keyof ServerEvents) => void) {
     this.#listenerFailed = listenerFailed;
   }

@@ -14,10 +14,7 @@ export interface Job {
 /** The tenant to whose share jobs count, separate from other work of the server. */
 const TENANT = 'jobs';
 
-/**
- * Runs each job at the start and then at its interval, one run at a time; a failure is logged, and the job runs again
- * at the next interval.
- */
+/** Runs each job at the start and then at its interval, one run at a time, also after a failure, which is logged. */
 export class JobRunner implements AsyncDisposable {
   readonly #failures: FailureLog;
   readonly #jobs: Job[];
@@ -29,7 +26,7 @@ export class JobRunner implements AsyncDisposable {
     this.#jobs = [...jobs];
   }
 
-  /** Adds a job before the start. */
+  /** Call it before `start`. */
   add(job: Job): void {
     this.#jobs.push(job);
   }

@@ -30,7 +30,7 @@ import type { SafeFetch } from './ports/safe-fetch/safe-fetch.ts';
 import type { Tracing } from './ports/tracing/tracing.ts';
 import { version } from './version.ts';
 
-/** The open ports of a process. Closing them flushes and releases everything. */
+/** Closing them flushes and releases everything. */
 export interface Ports extends AsyncDisposable {
   readonly db: Database;
   readonly keyring: Keyring;
@@ -73,7 +73,7 @@ export async function openPorts(config: Config, clock: Clock = systemClock()): P
   };
 }
 
-/** Makes the configured embedder. Nothing is loaded or requested before its first use. */
+/** Nothing is loaded or requested before its first use. */
 export function openEmbedder(config: Config, clock: Clock): Embedder {
   const { embedder, embedderModel: model, embedderUrl: url, embedderKey, embedderThreads } = config;
   if (embedder === 'onnx' && model !== null) {
@@ -89,7 +89,7 @@ export function openEmbedder(config: Config, clock: Clock): Embedder {
   return threadedBuiltin(clock);
 }
 
-/** The configured receiver of product analytics; null for none. */
+/** Null if none is configured. */
 export function openAnalytics(config: Config, log: FastifyBaseLogger): AnalyticsSink | null {
   const { analytics, analyticsUrl: url, analyticsKey: key, analyticsEraseKey: eraseKey, analyticsProject } = config;
   if (analytics === 'log') return logSink((labels) => log.info(labels, 'analytics'));
@@ -97,7 +97,7 @@ export function openAnalytics(config: Config, log: FastifyBaseLogger): Analytics
   return posthogSink({ url, key: key.reveal(), eraseKey: eraseKey.reveal(), project: analyticsProject });
 }
 
-/** The configured receiver of traces; null for none, in which case its code is not loaded. */
+/** Null if none is configured, in which case its code is not loaded. */
 export async function openTracing(config: Config, clock: Clock, log: FastifyBaseLogger): Promise<Tracing | null> {
   const { otlpUrl: url } = config;
   if (url === null) return null;
@@ -108,11 +108,7 @@ export async function openTracing(config: Config, clock: Clock, log: FastifyBase
 
 export const blobsFolder = (dataDir: string) => join(dataDir, 'blobs');
 
-/**
- * Opens the configured blob store.
- *
- * @param singleProcess whether no other process stores blobs in the data folder.
- */
+/** @param singleProcess whether no other process stores blobs in the data folder. */
 export async function openBlobs(
   config: Config,
   db: Database,
@@ -232,9 +228,7 @@ async function isUnderNextKey(config: Config, counts: readonly { masterKeyId: st
   return counts.every((held) => held.masterKeyId === masterKeyId);
 }
 
-/**
- * Several processes may start on one empty database and data folder at once: all use the key that was created first.
- */
+/** Several processes may start on one empty database and data folder at once: all use the key that was made first. */
 async function makeKey(file: string, clock: Clock): Promise<MasterKeySource> {
   const bytes = clock.random(MASTER_KEY_BYTES);
   try {

@@ -23,7 +23,6 @@ export interface Serves {
   readonly storage: StorageState;
 }
 
-/** Mounts the routes of all domains. */
 export function buildHttpOf(
   { ports, config, log, publicUrl }: Context,
   domains: Domains,

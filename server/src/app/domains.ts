@@ -37,7 +37,6 @@ export interface AccountDomains {
   readonly accounts: Accounts;
   readonly vaults: Vaults;
   readonly members: Members;
-  /** The cached lists of vaults. */
   readonly cache: VaultCache;
   readonly productEvents: ProductEvents;
 }

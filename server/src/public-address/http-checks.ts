@@ -12,7 +12,7 @@ export interface Answered {
   readonly text: string;
 }
 
-/** Sends a request; null when the address cannot be reached. */
+/** Null when the address cannot be reached. */
 export async function ask(
   url: string,
   {
