@@ -101,7 +101,6 @@ export class FairQueue<Item> {
     if (this.#length === 0) this.#forget();
   }
 
-  /** Removes and returns all items. */
   clear(): Item[] {
     const items = [...this.#lines.values()].flatMap(({ waiting }) => waiting.map(({ item }) => item));
     this.#lines.clear();

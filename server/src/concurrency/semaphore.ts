@@ -45,10 +45,7 @@ export class FairSemaphore {
     return this.#queue.length;
   }
 
-  /**
-   * Resolves when the units are free. Throws `unavailable` when too many requests wait; the signal's reason when it is
-   * aborted meanwhile.
-   */
+  /** Throws `unavailable` when too many requests wait; the signal's reason when it is aborted meanwhile. */
   async acquire(tenant: string, units = 1, signal?: AbortSignal): Promise<Permit> {
     signal?.throwIfAborted();
     const permit = this.tryAcquire(tenant, units);
@@ -70,7 +67,7 @@ export class FairSemaphore {
     return this.#queue.length === 0 && this.#fits(tenant, units) ? this.#grant(tenant, units) : null;
   }
 
-  /** Runs `work` while holding units. Throws like `acquire`. */
+  /** Throws like `acquire`. */
   async run<Result>(tenant: string, work: () => Promise<Result>, units = 1, signal?: AbortSignal): Promise<Result> {
     using _ = await this.acquire(tenant, units, signal);
     return await work();
@@ -110,8 +107,7 @@ export class FairSemaphore {
 
   #next(): void {
     for (;;) {
-      // A tenant over its share is skipped, so that it does not block others; a large request within its share is not
-      // overtaken.
+      // A tenant over its share is skipped, so that it blocks no others; a large request within it is not overtaken.
       const inShare = (tenant: string, { units }: Request) => {
         const own = this.#usedBy.get(tenant) ?? 0;
         return own === 0 || own + units <= this.#limits.unitsPerTenant;

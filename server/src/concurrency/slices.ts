@@ -1,4 +1,3 @@
-/** Cuts a list into slices of so many items. */
 export function* slicesOf<Item>(items: readonly Item[], count: number): Generator<Item[]> {
   for (let at = 0; at < items.length; at += count) yield items.slice(at, at + count);
 }

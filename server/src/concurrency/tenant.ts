@@ -26,10 +26,7 @@ export function runShared<Result>(work: () => Result): Result {
   return runForTenant(currentTenant(), work);
 }
 
-/**
- * The tenant on whose behalf the current code runs: an account's id, the network of a caller without one, or "" for the
- * server itself.
- */
+/** On whose behalf this code runs: an account's id, the network of a caller without one, or "" for the server itself. */
 export function currentTenant(): string {
   return askers.getStore()?.tenant ?? SERVER;
 }

@@ -36,15 +36,11 @@ export class ConfigError extends Error {
   }
 }
 
-/** Reads the configuration of this process from its environment and flags. */
 export function processConfig(flags: Flags = {}): Config {
   return readConfig(process.env, flags);
 }
 
-/**
- * Reads the configuration: flags override the environment, which overrides the defaults. Throws ConfigError with every
- * problem at once.
- */
+/** Flags override the environment, which overrides the defaults. Throws ConfigError with every problem at once. */
 export function readConfig(env: Environment, flags: Flags = {}): Config {
   const problems = misspelt(env);
   const values: Record<string, unknown> = {};
@@ -126,16 +122,15 @@ function readOption(name: OptionName, option: AnyOption, env: Environment, flags
   const flag = flags[name];
   const fromFlag = flag !== undefined && flag !== '';
   const text = fromFlag ? flag : env[variableOf(name)];
+  const absent = typeof option.default === 'string' ? option.kind.parse(option.default) : option.default;
   // Compose files and unit files cannot unset a variable, only empty it.
-  if (text === undefined || text === '') {
-    return typeof option.default === 'string' ? option.kind.parse(option.default) : option.default;
-  }
+  if (text === undefined || text === '') return absent;
   const value = option.kind.parse(text);
   if (value !== undefined) return value;
   const source = fromFlag ? flagOf(name) : variableOf(name);
   const shown = option.secret ? 'cannot be used' : `is ${JSON.stringify(text)}`;
   problems.push(`${source} ${shown}: it must be ${option.kind.expects}.${kubernetesHint(text)}`);
-  return typeof option.default === 'string' ? option.kind.parse(option.default) : option.default;
+  return absent;
 }
 
 function isGiven(name: OptionName, env: Environment, flags: Flags): boolean {

@@ -339,7 +339,7 @@ export function flagOf(name: OptionName): string {
   return `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }
 
-/** All options in order of declaration. */
+/** In order of declaration. */
 export function listOptions(): { name: OptionName; option: AnyOption }[] {
   return (Object.keys(options) as OptionName[]).map((name) => ({ name, option: options[name] }));
 }

@@ -7,8 +7,7 @@ const NODE_MIN = 26;
 const ALLOCATOR: Readonly<Record<string, string>> = {
   // Otherwise each thread has an arena of its own, which keeps the memory of its largest piece of work.
   MALLOC_ARENA_MAX: '2',
-  // Larger blocks are mapped one by one and returned when they are freed. Without this setting the threshold rises to
-  // 32 MB.
+  // Larger blocks are mapped one by one and returned when freed. Without this setting the threshold rises to 32 MB.
   MALLOC_MMAP_THRESHOLD_: '262144',
 };
 /**
@@ -68,17 +67,14 @@ export function leanStart({ platform, version, hasChannel, execArgv, heapLimitMb
  * impossible. Nothing but the standard streams may be open.
  */
 export function restartLean(memoryMb: number | null): void {
-  const { platform, execArgv, env } = process;
-  const hasChannel = process.send !== undefined;
-  const heapLimitMb = getHeapStatistics().heap_size_limit / 1024 / 1024;
   const lean = leanStart({
-    platform,
+    platform: process.platform,
     version: process.versions.node,
-    hasChannel,
-    execArgv,
-    heapLimitMb,
+    hasChannel: process.send !== undefined,
+    execArgv: process.execArgv,
+    heapLimitMb: getHeapStatistics().heap_size_limit / 1024 / 1024,
     memoryMb,
-    env,
+    env: process.env,
   });
   if (lean === null) return;
   process.execve?.(process.execPath, [process.execPath, ...lean.execArgv, ...process.argv.slice(1)], lean.env);

@@ -8,9 +8,7 @@ export const stagedData = (dataDir: string) => join(stagingFolder(dataDir), 'dat
 /** Exists when the prepared data is whole; it has the name of the folder for the data before. */
 export const stagedMarker = (dataDir: string) => join(stagingFolder(dataDir), 'replace');
 
-/**
- * What a restore replaces. SQLite's log goes first: beside another database it would be applied to that one.
- */
+/** SQLite's log goes first: beside another database it would be applied to that one. */
 const REPLACED = ['notevault.sqlite-wal', 'notevault.sqlite-shm', 'notevault.sqlite', 'blobs', 'master.key'];
 
 /**
@@ -26,11 +24,9 @@ export function finishRestore(dataDir: string): void {
   }
   const before = join(dataDir, basename(readFileSync(marker, 'utf8').trim()));
   for (const name of REPLACED) {
-    const [staged, current, kept] = [stagedData(dataDir), dataDir, before].map((folder) => join(folder, name)) as [
-      string,
-      string,
-      string,
-    ];
+    const staged = join(stagedData(dataDir), name);
+    const current = join(dataDir, name);
+    const kept = join(before, name);
     const isLog = name.startsWith('notevault.sqlite-');
     if (!isLog && !existsSync(staged)) continue;
     // When it is kept already, what is in its place is the restored one.

@@ -50,9 +50,7 @@ async function backUpKey(file: string, key: Buffer): Promise<void> {
   if ((await readKeyFile(file)) === null) await writeKeyFile(file, key);
 }
 
-/**
- * Returns the key that an interrupted rotation started to use, else a new one, on disk before anything depends on it.
- */
+/** The key that an interrupted rotation started to use, else a new one, on disk before anything depends on it. */
 async function nextKey(file: string, random: (bytes: number) => Buffer): Promise<Buffer> {
   const begun = await readKeyFile(file);
   if (begun !== null) return begun;

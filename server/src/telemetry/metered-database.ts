@@ -8,7 +8,6 @@ const MS = 1000;
 /** Each has a series from the start: the first failure of a new one would not look like an increase. */
 const CALLS = ['get', 'all', 'read', 'transact'].map((call) => ({ call }));
 
-/** Wraps a database, and counts and times its calls. */
 export function meteredDatabase(db: Database, metrics: Metrics): Database {
   const seconds = metrics.histogram(
     'notevault_database_seconds',
@@ -31,9 +30,7 @@ export function meteredDatabase(db: Database, metrics: Metrics): Database {
   });
 }
 
-/**
- * Wraps a database, and makes a span for each call inside another span. Calls outside any (edits of sockets) get none.
- */
+/** Makes a span for each call inside another span. Calls outside any (edits of sockets) get none. */
 export function tracedDatabase(db: Database, tracing: Tracing): Database {
   const system = db.engine === 'postgres' ? 'postgresql' : 'sqlite';
 
@@ -44,7 +41,7 @@ export function tracedDatabase(db: Database, tracing: Tracing): Database {
   });
 }
 
-/** Wraps jobs, each run of which becomes a span. */
+/** Each run becomes a span. */
 export function tracedJobs(jobs: readonly Job[], tracing: Tracing): Job[] {
   return jobs.map(({ name, everyMs, run }) => ({
     name,

@@ -83,10 +83,7 @@ export class Metrics implements Disposable {
     return (amount) => counter.inc(amount);
   }
 
-  /**
-   * Registers a histogram of durations in seconds. @returns a function that adds a duration to the series with these
-   * labels.
-   */
+  /** @returns a function that adds a duration in seconds to the series with these labels. */
   histogram<Name extends string>(name: string, help: string, labelNames: readonly Name[]) {
     const histogram = new Histogram({ name, help, labelNames, buckets: BUCKETS, registers: [this.#registry] });
     return (seconds: number, labels: Labels<Name>) => histogram.observe(labels, seconds);

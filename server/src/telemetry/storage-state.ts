@@ -24,12 +24,10 @@ export class StorageState {
     return this.#full.size > 0;
   }
 
-  /** Observes the transactions of a database. */
   watchDatabase(db: Database): Database {
     return aroundCalls(db, (call, work) => (call === 'transact' ? this.#observe('database', work) : work()));
   }
 
-  /** Observes the writes of a store of blobs. */
   watchBlobs(blobs: Blobs): Blobs {
     return {
       put: (key, bytes) => this.#observe('blobs', () => blobs.put(key, bytes)),

@@ -24,10 +24,7 @@ export function createLogger(level: LoggerOptions['level'] & string, destination
   return logger;
 }
 
-/**
- * Keys under which texts are logged: fixed words and ids. A key may be added only if a user's words can never be under
- * it.
- */
+/** Keys of texts that are logged: fixed words and ids. A key may be added only if no user's words can be under it. */
 const LABELS = new Set([
   ...['reqId', 'user', 'vault', 'note', 'attachment', 'folder', 'credential', 'client', 'session', 'document'],
   ...['component', 'event', 'reason', 'code', 'engine', 'migration', 'job', 'plan', 'signal', 'version', 'address'],
