@@ -11,10 +11,7 @@ import * as sessionStore from './sessions/sessions.store.ts';
 
 const BATCH = 100;
 
-/**
- * Closes the account at once and erases it. Throws `password_required`, `invalid_password`, `last_admin`,
- * `delete_failed`, `rate_limited`.
- */
+/** Throws `password_required`, `invalid_password`, `last_admin`, `delete_failed`, `rate_limited`. */
 export async function deleteMe(deps: AccountContext, userId: UserId, password: unknown): Promise<void> {
   const row = await checkOwnPassword(deps, userId, password);
   await erase(deps, row, null);

@@ -42,7 +42,6 @@ export const lockAdmins = statement((db, _: Record<never, never>) =>
     .returning('id'),
 );
 
-/** Another admin who can sign in. */
 export const findOtherAdmin = statement((db, p: { id: UserId }) =>
   db
     .selectFrom('users')
@@ -152,7 +151,6 @@ export const markDeleting = statement((db, p: { id: UserId; now: number }) =>
   db.updateTable('users').set({ deleting_at: p.now }).where('id', '=', p.id).where('deleting_at', 'is', null),
 );
 
-/** Accounts whose erasure has begun and not ended, ordered by id. */
 export const findDeleting = statement((db, p: { after: UserId; limit: number }) =>
   db
     .selectFrom('users')

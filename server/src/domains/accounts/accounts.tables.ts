@@ -2,7 +2,6 @@ import type { SessionId, UserId } from '@notevault/protocol/values/ids.ts';
 
 export type Role = 'admin' | 'member';
 
-/** One account. */
 export interface UserRow {
   /** UUIDv7, made by the server. */
   id: UserId;
@@ -10,10 +9,10 @@ export interface UserRow {
   email: string;
   /** argon2id as a PHC string; null for an account without a password, until a reset sets one. */
   password_hash: string | null;
-  /** The name that the person chose; at most 80 characters. */
+  /** Chosen by the person; at most 80 characters. */
   display_name: string | null;
   role: Role;
-  /** Name of the plan; looked up in the table of plans at each use. */
+  /** Looked up in the table of plans at each use. */
   plan: string;
   /** BCP 47 in canonical casing, as last reported by a client. */
   locale: string | null;
@@ -22,9 +21,7 @@ export interface UserRow {
   created_at: number;
   /** When the operator suspended the account; null while it may be used. */
   suspended_at: number | null;
-  /**
-   * When its erasure began; from then on the account is unreachable, and the erasure is resumed until the row is gone.
-   */
+  /** When its erasure began: from then on the account is unreachable, and the erasure is resumed until the row goes. */
   deleting_at: number | null;
 }
 
@@ -39,10 +36,7 @@ export interface FirstAccountRow {
 export interface SessionRow {
   id: SessionId;
   user_id: UserId;
-  /**
-   * SHA-256 of the part that all its refresh tokens share, so that reuse of a token no longer stored still identifies
-   * the family.
-   */
+  /** SHA-256 of what all its refresh tokens share, so that reuse of one not stored any more identifies the family. */
   family_hash: Buffer;
   /** HMAC of the network in which it started, under the server's key; null when there was none. */
   network_mac: Buffer | null;
@@ -60,16 +54,12 @@ export interface RefreshTokenRow {
   session_id: SessionId;
   /** SHA-256 of the whole token. */
   hash: Buffer;
-  /**
-   * The token itself, sealed under the server's key: within the grace period a replaced token is answered with the
-   * current one.
-   */
+  /** The token under the server's key: within the grace period a replaced one is answered with the current one. */
   sealed: Buffer;
   /** When it was replaced; null for the current one. */
   replaced_at: number | null;
 }
 
-/** One access token of a session. */
 export interface AccessTokenRow {
   /** SHA-256 of the token. */
   hash: Buffer;

@@ -65,7 +65,6 @@ export interface AccountHooks {
 /** Makes an account that is being registered a member; throws `invite_invalid` if that has become impossible. */
 export type Joining = (handle: WriteHandle, userId: UserId) => Promise<void>;
 
-/** The injected dependencies of the domain. */
 export interface AccountDeps {
   readonly db: Database;
   readonly keys: Keys;

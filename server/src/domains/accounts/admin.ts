@@ -53,10 +53,7 @@ async function ownerRow(deps: AccountDeps, sent: string | undefined): Promise<Us
   return only;
 }
 
-/**
- * Opens a session for the operator on the server's own machine, of the account that `findOwner` returns. Also throws
- * `account_suspended`.
- */
+/** For the operator on this machine, of the account that `findOwner` returns. Also throws `account_suspended`. */
 export async function openSession(deps: AccountDeps, sent?: string): Promise<{ token: string; user: User }> {
   const row = await ownerRow(deps, sent);
   if (row.suspended_at !== null) throw new NotevaultError('account_suspended');
@@ -144,10 +141,7 @@ export function checkPlan(plans: AccountDeps['plans'], plan: string | undefined)
   throw invalid({ plan: [`must be one of ${Object.keys(plans).join(', ')}`] });
 }
 
-/**
- * Changes an account; resolves to its row, or to nothing when there is none. All admins must be locked. Throws
- * `last_admin`.
- */
+/** Resolves to the account's row, or to nothing when there is none. All admins must be locked. Throws `last_admin`. */
 export async function changeAccount(
   handle: WriteHandle,
   { clock, events }: AccountDeps,

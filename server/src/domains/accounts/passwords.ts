@@ -41,10 +41,7 @@ export function checkPassword(password: string): void {
   if (Buffer.byteLength(password) > BYTES_MAX) throw new NotevaultError('password_too_long');
 }
 
-/**
- * @param cost of new hashes, and of checking a password of an account that does not exist. Stored hashes are verified
- * with their own cost.
- */
+/** @param cost of new hashes, and of the check for an account that does not exist. Stored hashes have their own. */
 export function createPasswords(
   random: (count: number) => Buffer,
   cost: PasswordCost = PASSWORD_COST,

@@ -50,15 +50,13 @@ export function userOf(row: UserRow, server: SealingKey) {
     displayName: row.display_name,
     role: row.role,
     locale: row.locale,
-    /** Identifies the person in analytics by a pseudonym; null when they have opted out. */
+    /** A pseudonym; null when they have opted out. */
     analyticsId: optedOut ? null : analyticsIdOf(row, server),
     analyticsOptOut: optedOut,
-    /** Name of the plan. */
     tier: row.plan,
   };
 }
 
-/** The pseudonym of a person in analytics. */
 export function analyticsIdOf({ email }: Pick<UserRow, 'email'>, server: SealingKey): string {
   return server.mac('analytics', email).toString('hex');
 }

@@ -110,10 +110,7 @@ async function checkMode(deps: AccountDeps, { email, invite, setupToken, isLocal
   return null;
 }
 
-/**
- * The same check inside the transaction, where it counts: meanwhile there may be a first account, or the invite be
- * used.
- */
+/** The same check in the transaction: meanwhile there may be a first account, or the invite may be used. */
 async function admit(handle: WriteHandle, { clock, registration }: AccountDeps, email: string, invite: string | null) {
   if (registration === 'open') return;
   if (registration === 'closed') throw new NotevaultError('registration_closed');

@@ -33,7 +33,7 @@ export interface Tokens {
   readonly refreshToken: string;
 }
 
-/** Returns the active session to which a refresh token belongs, or null. */
+/** The active session to which a refresh token belongs, or null. */
 export async function findRefreshable(deps: AccountDeps, cookie = ''): Promise<SessionId | null> {
   return cookie === '' ? null : ((await findActive(deps, cookie))?.id ?? null);
 }

@@ -29,9 +29,7 @@ export const findFamily = statement((db, p: { familyHash: Buffer }) =>
     .where('s.family_hash', '=', p.familyHash),
 );
 
-/**
- * Extends the session; returns no row when it was revoked. Locks the session's row until the end of the transaction.
- */
+/** Returns no row when the session was revoked. Locks its row until the end of the transaction. */
 export const prolongSession = statement(
   (db, p: { id: SessionId; client: Buffer | null; now: number; expiresAt: number }) =>
     db
@@ -45,7 +43,6 @@ export const prolongSession = statement(
       .returning('id'),
 );
 
-/** The active sessions of a user, the one used last first. */
 export const listSessions = statement((db, p: { userId: UserId; now: number }) =>
   db
     .selectFrom('sessions')
@@ -118,7 +115,6 @@ export const findAccess = statement((db, p: { hash: Buffer; now: number }) =>
     .where('u.deleting_at', 'is', null),
 );
 
-/** An active session, unless the account is suspended. */
 export const findSession = statement((db, p: { id: SessionId; userId: UserId; now: number }) =>
   db
     .selectFrom('sessions as s')

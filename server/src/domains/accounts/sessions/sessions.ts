@@ -50,7 +50,6 @@ export async function recall(
 /**
  * Makes a session to be written, with its secrets created and sealed before the transaction begins.
  *
- * @param client null if there is none.
  * @param isBrief whether it ends with the browser.
  */
 export async function prepareSession({ keys, clock }: AccountDeps, client: SignInClient | null, isBrief = false) {
@@ -122,7 +121,7 @@ export async function sessionsOf({ db, keys, clock }: AccountDeps, userId: UserI
   return rows.map((row) => ({ ...row, client: openClient(server, row.id, row.client) }));
 }
 
-/** Ends one session of a person. Throws `session_not_found`. */
+/** Throws `session_not_found`. */
 export async function endSession(deps: AccountDeps, userId: UserId, sent: string): Promise<void> {
   const id = parseUuid(sent) as SessionId | null;
   if (id === null) throw new NotevaultError('session_not_found');
@@ -161,10 +160,7 @@ export interface Credentials {
   readonly remember?: unknown;
 }
 
-/**
- * @param client null if there is none. Throws `email_and_password_required`, `invalid_credentials`, `account_suspended`,
- * `rate_limited`.
- */
+/** Throws `email_and_password_required`, `invalid_credentials`, `account_suspended`, `rate_limited`. */
 export async function login(
   deps: AccountContext,
   credentials: Credentials,
@@ -197,8 +193,7 @@ async function check(
   const { email, password } = readCredentials(sent, secret);
   const server = await keys.openServer();
   const row = await db.get(accountStore.findUserByEmail, { email });
-  // Attempts from a network in which the account is signed in are counted separately, so that attempts from elsewhere
-  // cannot use them up.
+  // Attempts from a network in which the account is signed in are counted separately: others cannot use them up.
   const network = address === null ? null : networkOf(address);
   const networkMac = network === null ? NO_MAC : networkMacOf(server, network);
   const known = await db.get(store.findKnownNetwork, { userId: row?.id ?? DUMMY_USER, networkMac });
