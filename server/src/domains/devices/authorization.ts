@@ -136,10 +136,7 @@ export class DeviceAuthorization {
     throw new NotevaultError('unavailable');
   }
 
-  /**
-   * Claims and returns the pending link of a code. Wrong codes are counted; after ten in an hour all codes of the user
-   * are refused.
-   */
+  /** The pending link of a code. Wrong codes are counted; after ten in an hour all codes of the user are refused. */
   async #claim(userId: UserId, typed: string): Promise<{ id: string; names: Names } | null> {
     const { db, keys, clock, accounts } = this.#deps;
     const server = await keys.openServer();

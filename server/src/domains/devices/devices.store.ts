@@ -205,9 +205,7 @@ export const deleteExpiredAccess = statement((db, p: ConnectionKey & { now: numb
     .where('expires_at', '<=', p.now),
 );
 
-/**
- * The connection of an access token, if it may be used: one row for each vault with its own level, at least one row.
- */
+/** The connection of an access token, if it may be used: a row for each vault with its own level, at least one row. */
 export const findAccess = statement((db, p: { hash: Buffer; now: number }) =>
   db
     .selectFrom('device_access_tokens as t')

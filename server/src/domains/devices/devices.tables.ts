@@ -9,7 +9,7 @@ export interface DeviceAuthorizationRow {
   user_code_blind: Buffer;
   /** The suggested names of vault, device and client, sealed under the server's key. */
   names: Buffer;
-  /** Minimum number of seconds between two polls. */
+  /** Least time between two polls. */
   poll_seconds: number;
   polled_at: number | null;
   /** The account that looked the code up first; no other can use it. */
@@ -24,10 +24,7 @@ export interface DeviceAuthorizationRow {
 export interface DeviceFamilyRow {
   user_id: UserId;
   id: string;
-  /**
-   * SHA-256 of the part that all its refresh tokens share, so that reuse of a token no longer stored still identifies
-   * the family.
-   */
+  /** SHA-256 of what all its refresh tokens share, so that reuse of one not stored any more identifies the family. */
   family_hash: Buffer;
   /** The name of the client program, sealed under the server's key; null when it has none. */
   software: Buffer | null;
@@ -41,16 +38,12 @@ export interface DeviceRefreshRow {
   family_id: string;
   /** SHA-256 of the whole token. */
   hash: Buffer;
-  /**
-   * The token itself, sealed under the server's key: within the grace period a replaced token is answered with the
-   * current one.
-   */
+  /** The token under the server's key: within the grace period a replaced one is answered with the current one. */
   sealed: Buffer;
   /** When it was replaced; null for the current one. */
   replaced_at: number | null;
 }
 
-/** One access token of a device. */
 export interface DeviceAccessRow {
   /** SHA-256 of the token. */
   hash: Buffer;

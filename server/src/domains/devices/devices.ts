@@ -10,7 +10,6 @@ import * as store from './devices.store.ts';
 import { LinkPage } from './link-page.ts';
 import { DeviceTokens } from './tokens.ts';
 
-/** The injected dependencies of the domain. */
 export interface DeviceDeps {
   readonly db: Database;
   readonly keys: Keys;
@@ -18,7 +17,6 @@ export interface DeviceDeps {
   readonly accounts: Pick<Accounts, 'lockUser' | 'me' | 'identify'>;
   readonly vaults: Pick<Vaults, 'list' | 'create' | 'openVault' | 'rolesIn'>;
   readonly credentials: Pick<Credentials, 'insert' | 'end' | 'existed' | 'recordFirstUse'>;
-  /** Public origin of the server. */
   readonly publicUrl: string;
 }
 

@@ -34,7 +34,7 @@ export class DeviceTokens {
     this.#deps = deps;
   }
 
-  /** @param client the client from which the device is authorized. */
+  /** @param client from which the device is authorized. */
   admit(server: SealingKey, client: Client): Admission {
     const { clock } = this.#deps;
     const id = clock.uuid();

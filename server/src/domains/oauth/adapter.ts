@@ -5,7 +5,7 @@ import type { SealingKey } from '../../ports/keyring/keyring.ts';
 import { SealedJson } from '../../ports/keyring/sealed-json.ts';
 import { ACCESS_SCOPES } from '../access/access.ts';
 import { GRACE_MS, hashOf } from '../tokens/tokens.ts';
-import { endGrant, familyHashOf, type GrantKey, grantOfName } from './grants.ts';
+import { endGrant, familyHashOf, grantOfName } from './grants.ts';
 import * as store from './oauth.store.ts';
 import type { OAuthTokenRow } from './oauth.tables.ts';
 import type { OAuthDeps } from './oauth.ts';
@@ -189,7 +189,7 @@ async function consumeToken(deps: AdapterDeps, kind: TokenKind, token: string): 
       await handle.run(store.deleteConsumed, { ...grant, before: now - GRACE_MS });
       return true;
     }
-    const again: GrantKey | undefined = await handle.get(store.findTokenGrant, { hash });
+    const again = await handle.get(store.findTokenGrant, { hash });
     if (kind === 'code' && again !== undefined) await endGrant(handle, deps, again);
     return false;
   });
@@ -197,10 +197,7 @@ async function consumeToken(deps: AdapterDeps, kind: TokenKind, token: string): 
   if (!first && kind === 'code') deps.refuseUsedCode();
 }
 
-/**
- * Ends the family of a refresh token that was replaced so long ago that it is no longer stored, or that was made up
- * from one.
- */
+/** Of a refresh token that was replaced so long ago that it is no longer stored, or that was made up from one. */
 async function endFamilyOf(deps: AdapterDeps, kind: TokenKind, token: string): Promise<void> {
   const familyHash = kind === 'refresh' ? familyHashOf(token) : null;
   if (familyHash === null) return;

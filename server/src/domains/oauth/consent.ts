@@ -164,10 +164,7 @@ export class Consent {
     };
   }
 
-  /**
-   * Writes the connection with its levels, in the transaction that decides the request, so that one of two concurrent
-   * decisions counts.
-   */
+  /** In the transaction that decides the request, so that one of two concurrent decisions counts. */
   async #insertGrant(userId: UserId, request: OpenRequest, decision: ConsentDecision): Promise<GrantKey> {
     const { db, clock, accounts, credentials } = this.#deps;
     const { interaction, client } = request;

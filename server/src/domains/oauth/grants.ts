@@ -46,10 +46,7 @@ export function grantOfName(name: string | undefined): GrantKey {
 const REFRESH_PREFIX = 'nv_oar_';
 const FAMILY_BYTES = 16;
 
-/**
- * The part that all refresh tokens of a grant share. It is derived from the grant, so that none has to be stored in
- * clear.
- */
+/** What all refresh tokens of a grant share: derived from the grant, so that none has to be stored in clear. */
 export function familyOf(server: SealingKey, grant: GrantKey): string {
   const mac = server.mac('oauth_grants.family', nameOfGrant(grant));
   return REFRESH_PREFIX + mac.subarray(0, FAMILY_BYTES).toString('base64url');
@@ -71,10 +68,7 @@ export function openDetails(server: SealingKey, grant: GrantKey, sealed: Buffer)
   return clientDetails.open(server, contextOf(grant), sealed);
 }
 
-/**
- * Ends a grant: deletes its tokens, and keeps only the fact that its connection existed. False when it had ended
- * before.
- */
+/** Deletes the tokens of a grant, and keeps only that its connection existed. False when it had ended before. */
 export async function endGrant(handle: WriteHandle, { credentials }: Pick<OAuthDeps, 'credentials'>, grant: GrantKey) {
   if (!(await credentials.end(handle, 'oauth', grant))) return false;
   await handle.run(store.deleteTokensOf, { user_id: grant.userId, grant_id: grant.id });

@@ -202,9 +202,7 @@ export const deleteTokensOf = tokens.delete('user_id', 'grant_id');
 
 export const deleteExpiredTokens = deletion('oauth_tokens', 'hash', 'expires_at');
 
-/**
- * The connection of an access token, if it may be used: one row for each vault with its own level, at least one row.
- */
+/** The connection of an access token, if it may be used: a row for each vault with its own level, at least one row. */
 export const findAccess = statement((db, p: { hash: Buffer; now: number }) =>
   db
     .selectFrom('oauth_tokens as t')

@@ -19,19 +19,13 @@ export interface OAuthClientRow {
   used_at: number | null;
 }
 
-/**
- * What the connection of an OAuth client has beside it, under the same id. A revoked one keeps only its user and
- * client.
- */
+/** What the connection of an OAuth client has beside it, under its id. A revoked one keeps only its user and client. */
 export interface OAuthGrantRow {
   user_id: UserId;
   id: string;
   /** SHA-256 of the client id. */
   client_hash: Buffer;
-  /**
-   * SHA-256 of the part that all its refresh tokens share, so that reuse of a token no longer stored still identifies
-   * the family.
-   */
+  /** SHA-256 of what all its refresh tokens share, so that reuse of one not stored any more identifies the family. */
   family_hash: Buffer;
   /** The details of the client that people see, as JSON; sealed under the server's key. null once revoked. */
   details: Buffer | null;

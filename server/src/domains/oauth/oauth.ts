@@ -22,7 +22,6 @@ export interface ProviderFault {
   readonly acceptLanguage: string | undefined;
 }
 
-/** The injected dependencies of the domain. */
 export interface OAuthDeps {
   readonly db: Database;
   readonly keys: Keys;
@@ -32,7 +31,6 @@ export interface OAuthDeps {
   readonly credentials: Pick<Credentials, 'insert' | 'end'>;
   /** Fetches the metadata documents and keys of clients. */
   readonly web: SafeFetch;
-  /** Public origin of the server. */
   readonly publicUrl: string;
   /** Redirects of applications, in full, that the operator has verified. */
   readonly verifiedRedirects: readonly string[];
@@ -109,7 +107,6 @@ export class OAuth {
     await endGrant(handle, this.#deps, { userId, id });
   }
 
-  /** Deletes expired rows. */
   async sweep(): Promise<void> {
     const { db, clock } = this.#deps;
     const now = clock.now();

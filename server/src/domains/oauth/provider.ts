@@ -40,17 +40,12 @@ function resourcesOf(publicUrl: string): readonly string[] {
   return [publicUrl, `${publicUrl}/`, `${publicUrl}/api/mcp`, `${publicUrl}/api/mcp/`];
 }
 
-/**
- * Opens the provider over our tables. It is imported when first needed, because most commands of the command line never
- * need it.
- */
+/** The library is imported when first needed, because most commands of the command line never need it. */
 export async function openProvider(deps: OAuthDeps, server: SealingKey): Promise<Provider> {
   const library = await import('oidc-provider');
   const secrets = await openSecrets(deps);
   const adapter = createAdapters({
-    db: deps.db,
-    clock: deps.clock,
-    credentials: deps.credentials,
+    ...deps,
     server,
     refuseUsedCode() {
       throw new library.errors.InvalidGrant('authorization code already consumed');
@@ -64,8 +59,7 @@ export async function openProvider(deps: OAuthDeps, server: SealingKey): Promise
     await next();
     if (ctx.status === 503) ctx.set('retry-after', RETRY_AFTER_SECONDS);
   });
-  // It takes its public address from the forwarded headers, which we set ourselves; those of the client are never
-  // passed on.
+  // It takes its public address from the forwarded headers, which we set ourselves: a client's are never passed on.
   provider.proxy = true;
   // An event of Koa, which its types leave out; without a listener it writes to the console.
   (provider as EventEmitter).on('error', deps.failed);
@@ -183,8 +177,7 @@ function featuresOf({ clock, publicUrl }: OAuthDeps, library: Library): Configur
     revocation: { enabled: true, allowedPolicy: async (_ctx, client, token) => token.clientId === client.clientId },
     resourceIndicators: {
       enabled: true,
-      // If several resources were granted, a token is for the first; all of them are this server. Clients that name none
-      // are assistants.
+      // Of several resources, a token is for the first; all are this server. Clients that name none are assistants.
       defaultResource: async (_ctx, _client, granted) => granted?.[0] ?? `${publicUrl}/api/mcp`,
       useGrantedResource: async () => true,
       getResourceServerInfo: async (_ctx, resource) => {
@@ -222,8 +215,7 @@ function decisionsOf({ accounts }: OAuthDeps, library: Library): Configuration {
       return grantId === undefined ? undefined : ctx.oidc.provider.Grant.find(grantId);
     },
     async findAccount(_ctx, id) {
-      // Only a deleted account is "not found": a client that is told so while the database is down would discard its
-      // tokens.
+      // Only a deleted account is "not found": a client told so while the database is down would discard its tokens.
       const user = await orUnavailable(library, accounts.me(id as UserId)).catch((error: unknown) => {
         if (error instanceof NotevaultError) return undefined;
         throw error;

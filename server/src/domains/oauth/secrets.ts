@@ -7,9 +7,7 @@ import type { OAuthDeps } from './oauth.ts';
 const COOKIE_KEY_BYTES = 32;
 const SECRETS_CONTEXT = { kind: 'oauth_secrets.sealed', row: '1', version: 0 };
 
-/**
- * Secrets shared by all processes of a server, so that a flow may start at one and end at another, or after a restart.
- */
+/** Shared by all processes of a server, so that a flow may start at one and end at another, or after a restart. */
 export interface OAuthSecrets {
   readonly cookieKeys: readonly string[];
   readonly jwks: { readonly keys: readonly object[] };
