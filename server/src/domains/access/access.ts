@@ -18,15 +18,12 @@ export interface Principal {
   readonly displayName?: string | null;
   /** Whether a session is of an admin; absent for other credentials, which never act as one. */
   readonly isAdmin?: boolean;
-  /**
-   * The access scope of a credential other than a session, limited by its OAuth scope; a session may access everything.
-   */
+  /** Of a credential other than a session, limited by its OAuth scope; a session may access everything. */
   readonly scope?: AccessScope;
 }
 
 export type PermissionLevel = 'none' | Need;
 
-/** Access levels by vault. */
 export interface AccessScope {
   readonly vaults: ReadonlyMap<VaultId, PermissionLevel>;
   /** Level on all other vaults of one's own, including later ones; `write` allows the credential to create vaults. */
@@ -41,7 +38,7 @@ export interface OpenVault {
   readonly ownerId: UserId;
   /** The account that opened it, against whose share work in it counts; the owner for work of the server itself. */
   readonly callerId: UserId;
-  /** The role of the account that opened it. */
+  /** Of the account that opened it. */
   readonly role: Role;
   readonly permission: Need;
   /** Whether only that the owner's account is suspended keeps the caller from writing. */
@@ -79,10 +76,7 @@ export function reaches(level: PermissionLevel, need: Need): boolean {
   return RANK[level] >= RANK[need];
 }
 
-/**
- * The level that a scope gives in one vault, or, for null, in vaults made later. A vault that is shared with the account
- * must be named.
- */
+/** In one vault, or, for null, in vaults made later. A vault that is shared with the account must be named. */
 function permissionIn(
   { vaults, elsewhere, within }: AccessScope,
   vaultId: VaultId | null,
@@ -222,9 +216,7 @@ export interface AccessScopeInput {
   readonly scope?: string | null;
 }
 
-/**
- * Parses a requested scope. Throws `validation`. The transaction checks whether the named vaults belong to the caller.
- */
+/** Throws `validation`. The transaction checks whether the named vaults belong to the caller. */
 export function readAccessScope({ default_access, vault_access, scope }: AccessScopeInput): Grant {
   const entries = Object.entries(vault_access ?? {});
   if (entries.length > VAULTS_MAX) throw refused(`must name at most ${VAULTS_MAX} vaults`);

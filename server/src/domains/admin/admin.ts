@@ -5,7 +5,6 @@ import type { Accounts, ListedUser, UserChange } from '../accounts/accounts.ts';
 import type { PlanTable } from '../plans/plans.ts';
 import type { Totals, Vaults } from '../vaults/vaults.ts';
 
-/** The injected dependencies of the domain. */
 export interface AdminDeps {
   readonly db: Pick<Database, 'engine'>;
   readonly clock: Pick<Clock, 'now'>;

@@ -12,7 +12,6 @@ import type { Keys } from '../keys/keys.ts';
 import { capExceeded, capOf, type PlanTable, planOf } from '../plans/plans.ts';
 import { newToken, prefixes } from '../tokens/tokens.ts';
 
-/** The injected dependencies of the domain. */
 export interface ApiKeyDeps {
   readonly db: Database;
   readonly keys: Keys;

@@ -66,7 +66,6 @@ export const insertPermissions = permissions.insertMany(['user_id', 'connection_
 
 export const deletePermissions = permissions.delete('user_id', 'connection_id');
 
-/** Deletes the levels that the user's connections have for one vault. */
 export const deletePermissionsFor = statement((db, p: { userId: UserId; vaultId: VaultId }) =>
   db
     .deleteFrom('connection_permissions')
@@ -106,7 +105,6 @@ export const countOfKind = statement((db, p: { userId: UserId; kind: ConnectionK
     .where('revoked_at', 'is', null),
 );
 
-/** Every connection that is not revoked, oldest first. */
 export const listConnections = statement((db, p: { userId: UserId }) =>
   db
     .selectFrom('connections')
@@ -145,5 +143,5 @@ export const markRevoked = statement((db, p: { userId: UserId; id: string; kind:
     .where('revoked_at', 'is', null),
 );
 
-/** A connection of this kind, revoked or not. */
+/** Revoked or not. */
 export const findAnyConnection = connections.find(['user_id', 'id', 'kind'], ['id', 'revoked_at']);

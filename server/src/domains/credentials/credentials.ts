@@ -27,7 +27,6 @@ export interface CredentialHooks {
   readonly findOAuthToken: TokenLookup;
 }
 
-/** The injected dependencies of the domain. */
 export interface CredentialDeps {
   readonly db: Database;
   readonly keys: Keys;
@@ -121,10 +120,7 @@ export class Credentials {
     return principalOf(first, rows, await keys.openServer());
   }
 
-  /**
-   * The current permissions of a principal's credential, never more than those of the token it came with; null once it
-   * is invalid.
-   */
+  /** With the credential's present permissions, never more than those of its token; null once it is invalid. */
   async recall(principal: Principal): Promise<Principal | null> {
     const { db, accounts, keys } = this.#deps;
     if (principal.kind === 'session') return accounts.recall(principal);
@@ -171,10 +167,7 @@ export class Credentials {
     return true;
   }
 
-  /**
-   * Takes a vault away from all connections of an account. Resolves to those that reach no vault any more, which their
-   * domains end.
-   */
+  /** Resolves to the connections of the account that reach no vault any more, which their domains end. */
   async forgetVault(handle: WriteHandle, userId: UserId, vaultId: VaultId) {
     const rows = await handle.all(store.deletePermissionsFor, { userId, vaultId });
     const ids = rows.map((row) => row.connection_id);
@@ -204,12 +197,11 @@ export class Credentials {
     return permissionsBy(rows.filter((row) => roles.has(row.vault_id)));
   }
 
-  /** Records the first use of a connection that was just created. */
+  /** Of a connection that was just created. */
   recordFirstUse({ userId, id }: ConnectionKey, client: Client): void {
     this.#lastUsed.record({ userId, id }, null, client);
   }
 
-  /** Writes the recorded uses of connections. */
   flushLastUsed(): Promise<void> {
     return this.#lastUsed.flush();
   }

@@ -7,7 +7,6 @@ const MINUTE_MS = 60_000;
 const PENDING_MAX = 10_000;
 const USER_AGENT_MAX = 256;
 
-/** The client that uses a credential. */
 export interface Client {
   readonly ip: string | null;
   readonly userAgent: string | null;
@@ -31,7 +30,7 @@ export class LastUsed {
     this.#clock = clock;
   }
 
-  /** Records a use. It costs the request nothing, because uses are written together later. */
+  /** Costs the request nothing, because uses are written together later. */
   record({ userId, id }: Pick<Usage, 'userId' | 'id'>, lastUsed: number | null, { ip, userAgent }: Client): void {
     const at = Math.floor(this.#clock.now() / MINUTE_MS) * MINUTE_MS;
     const key = `${userId}:${id}`;
@@ -43,7 +42,7 @@ export class LastUsed {
     this.#pending.set(key, before === undefined ? { userId, id, at, ip, userAgent: agent } : { ...before, at });
   }
 
-  /** Writes the recorded uses; a crash loses those since the last flush. */
+  /** A crash loses the uses since the last flush. */
   flush(): Promise<void> {
     // After the flush under way, which may contain uses that the caller expects to be written.
     const write = () => this.#write();

@@ -11,7 +11,6 @@ import { canonicalForm } from './canonical-json.ts';
 import * as store from './idempotency.store.ts';
 import { SharedTexts, takeOutTexts, withTexts } from './shared-texts.ts';
 
-/** The injected dependencies of the domain. */
 export interface IdempotencyDeps {
   readonly db: Database;
   readonly keys: Pick<Keys, 'open'>;
@@ -136,9 +135,7 @@ export class Idempotency {
     }
   }
 
-  /**
-   * Sealed with the vault's key if there is a vault, so that after a purge nothing can open it, not even in backups.
-   */
+  /** Sealed with the vault's key if there is one, so that after a purge nothing can open it, not even in backups. */
   async #slotOf({ userId, vault, route, key, request }: KeyedRequest): Promise<Slot> {
     const userKey = vault?.key ?? (await this.#deps.keys.open({ kind: 'user', id: userId }));
     if (userKey === null) throw new NotevaultError('unauthorized');

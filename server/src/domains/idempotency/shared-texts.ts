@@ -1,9 +1,6 @@
 import { type Static, Type } from 'typebox';
 
-/**
- * The positions of request texts in an answer: the path of fields, and the index of the text among the request's long
- * texts.
- */
+/** Positions of request texts in an answer: the path of fields, and the index among the request's long texts. */
 export const SharedTexts = Type.Array(
   Type.Object({ path: Type.Array(Type.Union([Type.String(), Type.Integer()])), text: Type.Integer() }),
 );
@@ -11,7 +8,6 @@ export type SharedTexts = Static<typeof SharedTexts>;
 
 /** Longer lists contain no whole texts (but links, for example), and are not searched. */
 const LIST_MAX = 1000;
-/** Deepest nesting of a text in an answer. */
 const DEPTH_MAX = 5;
 
 /**

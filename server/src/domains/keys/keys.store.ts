@@ -64,7 +64,6 @@ export const countByMaster = statement((db, _: Record<never, never>) =>
     .orderBy('master_key_id'),
 );
 
-/** All keys ordered by owner, a page at a time. */
 export const keysAfter = statement((db, p: { kind: string; id: string; limit: number }) =>
   db
     .selectFrom('data_keys')

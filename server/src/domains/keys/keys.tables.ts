@@ -1,7 +1,4 @@
-/**
- * One wrapped data key of the server, a user or a vault. The row is the only copy; without it nothing of the owner can
- * be opened.
- */
+/** A wrapped data key of the server, a user or a vault. It is the only copy: without it nothing of theirs opens. */
 export interface DataKeyRow {
   /** `server`, `user` or `vault`. */
   owner_kind: string;
@@ -9,7 +6,7 @@ export interface DataKeyRow {
   owner_id: string;
   /** Identifies the master key that wraps it. */
   master_key_id: string;
-  /** The wrapped key: IV, ciphertext, tag. */
+  /** IV, ciphertext, tag. */
   wrapped: Buffer;
   /** How many seals have been granted to processes, in blocks; it determines the generation of new seals. */
   seals_granted: number;

@@ -4,10 +4,7 @@ import { type Database, rowsOf, type WriteHandle } from '../../ports/database/da
 import { type KeyOwner, type Keyring, KeyringError, type SealingKey } from '../../ports/keyring/keyring.ts';
 import * as store from './keys.store.ts';
 
-/**
- * The number of random IVs for which AES-GCM under one key stays safe is far higher (NIST SP 800-38D, section 8.3:
- * 2^32).
- */
+/** AES-GCM under one key stays safe for far more random IVs (NIST SP 800-38D, section 8.3: 2^32). */
 const SEALS_PER_GENERATION = 2 ** 30;
 /** Seals that a process reserves at once; a crash wastes only the rest of the block. */
 const SEALS_PER_GRANT = 2 ** 20;
@@ -74,15 +71,14 @@ export class Keys {
 
   /** The server's own keys, created at the first call on an empty database. */
   openServer(): Promise<SealingKey> {
-    // Concurrent callers share one promise: a look-up that began before the key was committed must not tell later
-    // callers that there is none.
+    // Shared: a look-up that began before the key was committed must not tell later callers that there is none.
     this.#openingServer ??= this.#ensureServerKey().finally(() => {
       this.#openingServer = undefined;
     });
     return this.#openingServer;
   }
 
-  /** Rejects when stored keys cannot be read, because the database is unavailable. */
+  /** Rejects when the database is unavailable. */
   async probe(): Promise<void> {
     await this.#db.get(store.findKey, serverOwner);
   }

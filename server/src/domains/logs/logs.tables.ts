@@ -1,6 +1,5 @@
 import type { UserId } from '@notevault/protocol/values/ids.ts';
 
-/** One log record of a client. */
 export interface LogRow {
   user_id: UserId;
   /** UUIDv7, made by the server in order of arrival. */

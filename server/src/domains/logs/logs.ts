@@ -13,7 +13,6 @@ import type { Keys } from '../keys/keys.ts';
 import * as store from './logs.store.ts';
 import type { LogRow } from './logs.tables.ts';
 
-/** The injected dependencies of the domain. */
 export interface LogDeps {
   readonly db: Database;
   readonly keys: Pick<Keys, 'open'>;

@@ -17,7 +17,6 @@ export interface McpCall {
   readonly fetch: typeof globalThis.fetch;
 }
 
-/** The injected dependencies of the domain. */
 export interface McpDeps {
   readonly clock: Clock;
   readonly version: string;

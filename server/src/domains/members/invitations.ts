@@ -36,8 +36,7 @@ export class Invitations {
     { role, email: sent, expires_in: seconds = INVITATION_SECONDS.usual, uses = 1 }: NewInvitation,
   ): Promise<InvitationMade> {
     const { db, vaults, accounts, clock, publicUrl } = this.#deps;
-    const rule = operations.createInvitation;
-    const found = await vaults.findAllowed(db, principal, vaultId, rule);
+    const found = await vaults.findAllowed(db, principal, vaultId, operations.createInvitation);
     const email = sent == null ? null : accounts.canonicalEmail(sent);
     if (sent != null && email === null) throw invalid({ email: ['is not an e-mail'] });
     if (email !== null && uses !== 1) throw invalid({ uses: ['must be 1 with an email'] });
@@ -191,7 +190,6 @@ export class Invitations {
     return Math.max(this.#deps.clock.now(), latest);
   }
 
-  /** Deletes expired invitations. */
   async sweep(): Promise<void> {
     const { db, clock } = this.#deps;
     await deleteUntil(db, store.deleteExpired, clock.now());

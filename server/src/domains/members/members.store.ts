@@ -44,7 +44,6 @@ export const countMembers = statement((db, p: { vaultId: VaultId }) =>
     .where('vault_id', '=', p.vaultId),
 );
 
-/** Adds a member, or changes the role of one. */
 export const putMember = statement((db, p: MemberKey & { role: 'viewer' | 'editor'; now: number }) =>
   db
     .insertInto('vault_members')
@@ -92,7 +91,6 @@ export const insertInvitation = invitations.insert(
   ...(['created_at', 'expires_at', 'uses_left'] as const),
 );
 
-/** The invitations of a vault that can be used, oldest first. */
 export const listInvitations = statement((db, p: { vaultId: VaultId; now: number; limit: number }) =>
   db
     .selectFrom('invitations')

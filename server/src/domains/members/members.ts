@@ -21,7 +21,6 @@ export interface MemberHooks {
   membershipEnded(handle: WriteHandle, userId: UserId, vaultId: VaultId): Promise<void>;
 }
 
-/** The injected dependencies of the domain. */
 export interface MemberDeps {
   readonly db: Database;
   readonly clock: Clock;
@@ -31,7 +30,6 @@ export interface MemberDeps {
   readonly hooks: MemberHooks;
   /** Origin of the addresses of invitations. */
   readonly publicUrl: string;
-  /** Who may register. */
   readonly registration: AccountDeps['registration'];
 }
 
@@ -69,8 +67,7 @@ export class Members {
   /** Changes the role of a member, or hands the vault over. Throws `member_not_found`, `owner_cannot_leave`. */
   async change(principal: Principal, vaultId: string, userId: string, role: Role): Promise<Member> {
     const { db, vaults } = this.#deps;
-    const rule = operations.updateMember;
-    const found = await vaults.findAllowed(db, principal, vaultId, rule);
+    const found = await vaults.findAllowed(db, principal, vaultId, operations.updateMember);
     const to = parseUuid(userId) as UserId | null;
     const current = to === null ? null : roleOf({ userId: to }, found);
     if (to === null || current === null) throw new NotevaultError('member_not_found');

@@ -12,7 +12,6 @@ import type { Notes } from '../notes/notes.ts';
 import type { OpenVault } from '../vaults/vaults.ts';
 import * as store from './personal.store.ts';
 
-/** The injected dependencies of the domain. */
 export interface PersonalDeps {
   readonly db: Database;
   readonly keys: Pick<Keys, 'open'>;
@@ -74,7 +73,7 @@ export class Personal {
     });
   }
 
-  /** Remembers that the person opened a note. Throws `note_not_found`. */
+  /** Throws `note_not_found`. */
   async recordOpened(userId: UserId, vault: OpenVault, id: NoteId): Promise<void> {
     const { db, accounts, notes, clock } = this.#deps;
     const key = await this.#keyOf(userId);

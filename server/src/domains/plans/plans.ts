@@ -61,10 +61,7 @@ export function capOf(plan: Plan, key: PlanCap): number {
   return plan[key] ?? Number.POSITIVE_INFINITY;
 }
 
-/**
- * The plan of an account. If its plan was removed from the table it gets the most restrictive one, so that nothing is
- * granted by accident.
- */
+/** A plan that was removed from the table becomes the most restrictive one, so that nothing is granted by accident. */
 export function planOf(table: PlanTable, tier: string): Plan {
   return (Object.hasOwn(table, tier) ? table[tier] : undefined) ?? table.free ?? builtinPlans.free;
 }

@@ -17,7 +17,6 @@ export const findTicket = statement((db, p: { hash: Buffer; now: number }) =>
 /** Changes no row when the ticket has been used. */
 export const deleteTicket = tickets.delete('hash');
 
-/** Deletes the tickets of a person for a vault. */
 export const deleteTicketsOf = tickets.delete('user_id', 'vault_id');
 
 export const deleteExpired = deletion('tickets', 'hash', 'expires_at');

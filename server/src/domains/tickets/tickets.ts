@@ -29,7 +29,6 @@ export interface ExportDeps {
   readonly folders: Pick<Folders, 'listAt'>;
 }
 
-/** The injected dependencies of the domain. */
 export interface TicketDeps extends ExportDeps {
   readonly db: Database;
   readonly keys: Pick<Keys, 'openServer'>;
@@ -62,8 +61,8 @@ const contextOf = (hash: Buffer) => ({ kind: 'tickets.payload', row: hash.toStri
 export type OpenedTicket = { readonly file: OpenFile } | { zip(): Promise<AsyncIterable<Uint8Array>> };
 
 /**
- * Permissions to read or write one attachment, or to read a vault as a zip, by a URL alone, for programs that should not have a credential. They end
- * with the credential that made them.
+ * Permissions to read or write one attachment, or to read a vault as a zip, by a URL alone, for programs that should
+ * not have a credential. They end with the credential that made them.
  */
 export class Tickets {
   readonly #deps: TicketDeps;
@@ -134,7 +133,6 @@ export class Tickets {
     await handle.run(store.deleteTicketsOf, { user_id: userId, vault_id: vaultId });
   }
 
-  /** Deletes expired tickets. */
   async sweep(): Promise<void> {
     const { db, clock } = this.#deps;
     await deleteUntil(db, store.deleteExpired, clock.now());

@@ -22,9 +22,7 @@ export interface Token {
   readonly hash: Buffer;
 }
 
-/**
- * Makes an unpredictable token. Tokens are looked up by hash, so the duration of a look-up reveals nothing about them.
- */
+/** Unpredictable. Tokens are looked up by hash, so the duration of a look-up reveals nothing about them. */
 export function newToken(random: (count: number) => Buffer, prefix: string): Token {
   const raw = prefix + random(SECRET_BYTES).toString('base64url');
   return { raw, hash: hashOf(raw) };
@@ -34,18 +32,12 @@ export function hashOf(raw: string): Buffer {
   return hash('sha256', raw, 'buffer');
 }
 
-/**
- * The token of an `Authorization` header, or null (RFC 6750, section 2.1). The scheme is case-insensitive (RFC 9110,
- * section 11.1).
- */
+/** The token of an `Authorization` header (RFC 6750, section 2.1); its scheme has any case (RFC 9110, section 11.1). */
 export function bearerOf(authorization: string | undefined): string | null {
   return /^bearer ([\w\-.~+/]+=*)$/i.exec(authorization ?? '')?.[1] ?? null;
 }
 
-/**
- * How long the previous refresh token is still accepted: two tabs, or a retry after a lost answer, may present one
- * token twice.
- */
+/** How long the previous refresh token is still accepted: two tabs, or a retry after a lost answer, may present it. */
 export const GRACE_MS = 30_000;
 
 /** A refresh token presented in a transaction, and the family of tokens that descend from one sign-in. */
