@@ -7,7 +7,6 @@ import type { Folders } from '../entries/entries.ts';
 import { folderPathFrom } from '../entries/request-paths.ts';
 import type { Notes } from './notes.ts';
 
-/** Routes that list the notes of a folder, by its path or id. */
 export function folderNotesRoutes(folders: Folders, notes: Notes): Route[] {
   return [
     route({

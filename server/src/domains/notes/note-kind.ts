@@ -19,7 +19,6 @@ import { sealed } from './sealed-note.ts';
 import { planText, writeOne } from './writes/upsert.ts';
 import type { WritePlan, WriteTarget } from './writes/write-target.ts';
 
-/** The KindHandler of notes: texts, versions, aliases and links. */
 export function createNoteKind(deps: NoteDeps): KindHandler {
   const { db, hooks } = deps;
   return {

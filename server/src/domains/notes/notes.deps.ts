@@ -18,7 +18,6 @@ import type { ReadNote } from './notes.store.ts';
 import type { NoteMeta } from './sealed-note.ts';
 import type { VaultWriter } from './writes/vault-writer.ts';
 
-/** Where a note is looked up: at a path, or by its id. */
 export type NotePlace = { readonly pathKey: Buffer } | { readonly id: NoteId };
 
 /** Hooks to later domains; they run inside the transaction of a note's write. */
@@ -111,10 +110,8 @@ export interface LinkPlanner {
 /** Called after a commit: writes of notes notify the documents in memory. */
 export type LiveNotifications = Pick<DocumentManager, 'changed' | 'deleted'>;
 
-/** The dependencies of committing what was prepared. */
 export type CommitDeps = Pick<NoteDeps, 'db' | 'entries' | 'vaults' | 'hooks' | 'live'>;
 
-/** The dependencies of the domain's operations. */
 export interface NoteDeps {
   readonly db: Database;
   readonly entries: Entries;
@@ -127,11 +124,9 @@ export interface NoteDeps {
   readonly opened: OpenedValues<NoteMeta>;
   readonly live: LiveNotifications;
   readonly writer: VaultWriter;
-  /** Runs work that would block the event loop. */
   readonly compute: Compute<Tasks>;
 }
 
-/** The dependencies of the documents in memory. */
 export interface LiveDeps extends NoteDeps {
   readonly bus: Bus;
   /** The processor time that trying a costly update may take, in ms; undefined for the usual one. */

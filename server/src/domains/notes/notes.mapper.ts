@@ -9,7 +9,6 @@ import { type CachedNote, openListed } from './note-cache.ts';
 import type { ReadNote, StoredNote } from './notes.store.ts';
 import { type NoteMeta, sealed, type VersionMeta } from './sealed-note.ts';
 
-/** A note's row with its parts unsealed. */
 export type OpenedNote<Row extends ReadNote = StoredNote> = Omit<Row, 'meta' | 'content'> & {
   readonly meta: NoteMeta;
   readonly content: string;
@@ -56,7 +55,6 @@ export function toListed(vault: OpenVault, row: FeedEntry): NoteListed {
   return cachedToListed(openListed(vault, row));
 }
 
-/** Like toListed, for a note in the cache. */
 export function cachedToListed(note: CachedNote): NoteListed {
   const { id, path, title, tags, version, hash, mtime } = note;
   return {
@@ -73,7 +71,6 @@ export function cachedToListed(note: CachedNote): NoteListed {
   };
 }
 
-/** Maps a version to an item of a note's history. */
 export function toVersion(
   { version, created_at, size_bytes }: { version: number; created_at: number; size_bytes: number },
   { hash, reason, actor }: VersionMeta,

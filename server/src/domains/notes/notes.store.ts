@@ -53,7 +53,6 @@ const notesOf = (db: Kysely<NotesTables & EntriesTables>, vault: VaultId) =>
     .select([...ITEM_COLUMNS, 'note_bodies.content'])
     .where('entries.vault_id', '=', vault);
 
-/** The live note at a path, with its content. */
 export const findByPath = statement((db, p: { vault: VaultId; pathKey: Buffer }) =>
   notesOf(db, p.vault)
     .where('entries.path_key', '=', p.pathKey)
@@ -146,7 +145,6 @@ export const findForWrites = listStatement(
   },
 );
 
-/** A tombstone by id, with content and document. */
 export const findForRevival = statement((db, p: { vault: VaultId; id: NoteId }) =>
   notesOf(db, p.vault)
     .select(['note_bodies.doc', 'note_bodies.fingerprints'])
@@ -155,12 +153,12 @@ export const findForRevival = statement((db, p: { vault: VaultId; id: NoteId }) 
     .$castTo<StoredNote & { doc: Buffer | null; fingerprints: Buffer | null }>(),
 );
 
-/** A note by id, tombstones too, with its content. */
+/** Tombstones too. */
 export const findById = statement((db, p: { vault: VaultId; id: NoteId }) =>
   notesOf(db, p.vault).where('entries.id', '=', p.id).$castTo<StoredNote>(),
 );
 
-/** A note by id, tombstones too, with content and document. */
+/** Tombstones too. */
 export const findNoteState = statement((db, p: { vault: VaultId; id: NoteId }) =>
   notesOf(db, p.vault)
     .select(['note_bodies.doc'])
@@ -174,7 +172,6 @@ type Body = { readonly id: string; readonly content: Buffer; readonly doc: Buffe
 
 export const findContents = bodies.findMany(['vault_id'], 'note_id', ['note_id', 'content']);
 
-/** Replaces existing bodies by the given ones. */
 export const overwriteBodies = listStatement((db, p: { vault: VaultId }, bodies: Body[]) =>
   db
     .insertInto('note_bodies')
@@ -184,13 +181,11 @@ export const overwriteBodies = listStatement((db, p: { vault: VaultId }, bodies:
 
 type NewBody = Body & { readonly vault: VaultId; readonly fingerprints: Buffer | null };
 
-const BODY = ['vault_id', 'note_id', 'content', 'doc', 'fingerprints'] as const;
-
-/** Inserts the body of a new note; changes no row if the note was not written with this seq. */
+/** Changes no row if the note was not written with this seq. */
 export const insertBody = statement((db, p: NewBody & { seq: number }) =>
   db
     .insertInto('note_bodies')
-    .columns(BODY)
+    .columns(['vault_id', 'note_id', 'content', 'doc', 'fingerprints'])
     .expression((eb) =>
       eb
         .selectFrom('entries')
@@ -225,7 +220,7 @@ export const updateBodyWithFingerprints = statement((db, p: NewBody & { was: Buf
     .where('fingerprints', 'is not distinct from', p.was),
 );
 
-/** Updates only the fingerprints; changes no row when the stored ones are not those that were read. */
+/** Changes no row when the stored ones are not those that were read. */
 export const updateFingerprints = statement(
   (db, p: { vault: VaultId; id: string; fingerprints: Buffer; was: Buffer | null }) =>
     db
@@ -238,7 +233,6 @@ export const updateFingerprints = statement(
 
 const VERSION = ['version', 'created_at', 'size_bytes', 'pinned', 'due_at', 'meta', 'content', 'snapshot'] as const;
 
-/** A version to be stored. */
 export type VersionDraft = Readonly<Pick<NoteVersionRow, (typeof VERSION)[number]>>;
 type NewVersion = VersionDraft & { readonly id: NoteId };
 

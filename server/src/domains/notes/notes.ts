@@ -75,7 +75,6 @@ export function createNotes(given: Omit<LiveDeps, 'live' | 'writer'>) {
     versions: listVersions.bind(null, deps),
     version: readVersion.bind(null, deps),
     restore: restoreVersion.bind(null, deps),
-    /** Thins old versions; resolves to the number deleted. */
     thinVersions: thinVersions.bind(null, deps),
     tags: (vault: OpenVault) => countFacet(cache, vault, ({ tags }) => tags),
     types: (vault: OpenVault) => countFacet(cache, vault, ({ type }) => (type === null ? [] : [type])),
@@ -115,7 +114,6 @@ export function createNotes(given: Omit<LiveDeps, 'live' | 'writer'>) {
     deleteById: deleteById.bind(null, deps),
     deleteMany: deleteMany.bind(null, deps),
     purgeSlice,
-    /** The live documents that are edited over sockets. */
     live,
     [Symbol.asyncDispose]: () => live[Symbol.asyncDispose](),
   };

@@ -145,7 +145,6 @@ function partsOf(bytes: Buffer): Buffer[] {
   return parts;
 }
 
-/** Runs an unsealing function and maps damage to the error code for clients. */
 function unsealed<T>(open: () => T): T {
   try {
     return open();

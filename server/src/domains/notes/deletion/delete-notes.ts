@@ -41,10 +41,9 @@ export async function deleteById(
   id: NoteId,
   expected: Precondition = UNCONDITIONAL,
 ): Promise<void> {
-  const { entries } = deps;
   const { vault } = context;
   const deleted = await deleteOne(deps, context, id, async (handle) => {
-    const [row] = await entries.rowsById(handle, vault.id, 'note', [id]);
+    const [row] = await deps.entries.rowsById(handle, vault.id, 'note', [id]);
     if (row !== undefined) checkExpected(vault, row, expected);
     return row;
   });

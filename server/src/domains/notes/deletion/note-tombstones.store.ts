@@ -5,7 +5,6 @@ import type { NotesTables } from '../notes.tables.ts';
 
 const { statement, listStatement, table } = statementsOver<NotesTables & EntriesTables>();
 
-/** Bodies of live notes, each with the revision of its row at that moment. */
 export const findBodiesWithRevision = listStatement((db, p: { vault: VaultId }, ids: string[]) =>
   db
     .selectFrom('entries')
@@ -40,7 +39,6 @@ export const findHighestVersion = statement((db, p: { vault: VaultId; pathKey: B
     .$castTo<{ version: number }>(),
 );
 
-/** Kept versions of a note, some of them, with their sizes. */
 export const findVersionsOf = statement((db, p: { vault: VaultId; id: string; limit: number }) =>
   db
     .selectFrom('note_versions')

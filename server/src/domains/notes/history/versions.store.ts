@@ -5,7 +5,6 @@ import type { NotesTables, NoteVersionRow } from '../notes.tables.ts';
 
 const { statement } = statementsOver<NotesTables & EntriesTables>();
 
-/** Stored versions below a number, newest first, without their content. */
 export const listVersions = statement((db, p: { vault: VaultId; id: NoteId; before: number; limit: number }) =>
   db
     .selectFrom('note_versions')

@@ -98,7 +98,6 @@ const DUE_SLICE = 200;
 /** Maximum number of versions checked per run; the others wait for the next one. */
 const RUN_MAX = 50_000;
 
-/** How long versions are kept, and how densely. */
 export interface VersionRetention {
   /** One version per hour is kept until this age. */
   readonly hourlyDays: number;

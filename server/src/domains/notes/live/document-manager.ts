@@ -50,7 +50,7 @@ export class DocumentManager implements AsyncDisposable {
     this.#subscription = deps.bus.subscribe(BUS_TOPIC, (id) => this.#written(id as NoteId));
   }
 
-  /** Opens a note's document. Throws `note_not_found`, `note_unreadable`, `unavailable`. */
+  /** Throws `note_not_found`, `note_unreadable`, `unavailable`. */
   async open(vault: OpenVault, id: NoteId, watcher: Watcher) {
     let document = await this.#document(vault, id);
     // It may have been closed meanwhile, and then its watchers would see no edit of others.
@@ -62,7 +62,7 @@ export class DocumentManager implements AsyncDisposable {
        * disk.
        */
       missingFor: (stateVector: Uint8Array | null) => document.missingFor(stateVector).catch(malformedIf),
-      /** Returns the document's state vector; all of it is on disk. */
+      /** All of it is on disk. */
       stateVector: () => document.stateVector(),
       /** Whether an update contains anything that the document lacks; true for an invalid one. */
       lacks: (update: Uint8Array) => document.lacks(update),

@@ -141,7 +141,6 @@ export class LiveDocument {
     await this.#durable.reached();
   }
 
-  /** Adds a watcher; disposing of the result removes it. */
   watch(watcher: Watcher): Disposable {
     this.#watchers.add(watcher);
     return { [Symbol.dispose]: () => void this.#watchers.delete(watcher) };
@@ -236,7 +235,6 @@ export class LiveDocument {
     return trial.kind === 'missing' ? 'missing' : trial;
   }
 
-  /** Applies an accepted update, yielding to the event loop after each slice. */
   async #applySlices({ added, slices, size }: AcceptedTrial, actor: Actor, from: Watcher | null): Promise<ApplyResult> {
     const applied = Promise.withResolvers<void>();
     this.#durable.add(applied.promise);
@@ -360,7 +358,6 @@ export class LiveDocument {
     if (written.revision >= this.#revision) this.#setStored(written.revision, written.head, written.snapshot);
   }
 
-  /** Tells all watchers that the document closes, and removes them. */
   close(reason: CloseReason): void {
     this.#lost = true;
     for (const watcher of [...this.#watchers]) watcher.closed(reason);

@@ -6,7 +6,6 @@ export type LiveNotes = Pick<DocumentManager, 'open' | 'vaultOf'>;
 /** A note's document, opened by one watcher. Dispose of it to stop watching. */
 export type LiveNote = Awaited<ReturnType<DocumentManager['open']>>;
 
-/** Who follows a document. */
 export interface Watcher {
   /** Called with each update of others (Yjs, v1) once it is on disk, in the order in which they were stored. */
   update(update: Uint8Array): void;

@@ -6,7 +6,6 @@ import type { NotesTables } from '../notes.tables.ts';
 const { statement, listStatement, table } = statementsOver<NotesTables & EntriesTables>();
 const updates = table('note_updates');
 
-/** The vault of a live note. */
 export const findVaultOf = statement((db, p: { id: NoteId }) =>
   db
     .selectFrom('entries')
@@ -63,7 +62,10 @@ export const findStates = listStatement((db, _p: object, ids: string[]) =>
     .where('id', 'in', ids),
 );
 
-/** Deletes the edits of a deleted note that has left the trash: nothing is left into which they could be folded. */
+/**
+ * Deletes edits that were acknowledged while the note was being deleted, if it has left the trash since: nothing is left
+ * into which they could be folded.
+ */
 export const deleteUpdatesOfEnded = statement((db, p: { vault: VaultId; note: NoteId }) =>
   db
     .deleteFrom('note_updates')

@@ -32,13 +32,10 @@ export async function readNoteState(
   vault: OpenVault,
   id: NoteId,
 ): Promise<NoteState | null> {
-  const { row, updates } = await db.read(async (handle) => {
-    const [row, updates] = [
-      await handle.get(findNoteState, { vault: vault.id, id }),
-      await handle.all(store.findUpdates, { vault: vault.id, id }),
-    ];
-    return { row, updates };
-  });
+  const { row, updates } = await db.read(async (handle) => ({
+    row: await handle.get(findNoteState, { vault: vault.id, id }),
+    updates: await handle.all(store.findUpdates, { vault: vault.id, id }),
+  }));
   if (row === undefined) return null;
   return {
     note: { ...openNote(vault, row), sealedContent: row.content },

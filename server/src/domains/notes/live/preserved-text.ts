@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Actor } from '../../entries/entries.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
 import { emptySnapshot, snapshotOf, stateOf } from '../merge/document.ts';
@@ -14,7 +14,6 @@ export function preservedText(now: number, vault: OpenVault, state: NoteState, t
   const doc = currentDocument(vault, state);
   const [writing, target] = [{ vault, actor }, targetOf('live', state)];
   const next = buildNoteRow(now, writing, target, note, doc, snapshotOf(doc), note.content, 'restore');
-  // The note's text is the version after the preserved one.
   const version = next.version + 1;
   const content = sealed.content(vault, note.id, version, Buffer.from(note.content, 'utf8'));
   return {
@@ -32,14 +31,13 @@ function versionOf(
   actor: Actor,
 ): VersionDraft {
   const utf8 = Buffer.from(text, 'utf8');
-  const hash = createHash('sha256').update(utf8).digest('hex');
   return {
     version,
     created_at: now,
     size_bytes: utf8.length,
     pinned: 1,
     due_at: now + KEEP_ALL_MS,
-    meta: sealed.version(vault, id, version, { hash, reason: 'edit', actor }),
+    meta: sealed.version(vault, id, version, { hash: hash('sha256', utf8, 'hex'), reason: 'edit', actor }),
     content: sealed.content(vault, id, version, utf8),
     // The text is of another document, so a write that is based on this version cannot be merged and is refused.
     snapshot: sealed.snapshot(vault, id, version, emptySnapshot()),

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import { MB } from '@notevault/protocol/values/byte-units.ts';
 import type { NoteId } from '@notevault/protocol/values/ids.ts';
@@ -50,7 +51,6 @@ export class UpdateLog implements AsyncDisposable {
   readonly #db: Database;
   readonly #clock: Clock;
   #waiting: PendingEntry[] = [];
-  /** The number of edits that wait or are being written. */
   #edits = 0;
   #waitingBytes = 0;
   #flushing: Promise<void> | undefined;
@@ -90,14 +90,13 @@ export class UpdateLog implements AsyncDisposable {
     return this.#waitingBytes;
   }
 
-  /** Waits until all appended edits are stored. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#flushing;
   }
 
   async #flush(): Promise<void> {
     // Edits that arrived in one turn of the event loop are inserted together.
-    await new Promise<void>((resolve) => setImmediate(resolve));
+    await nextTurn();
     while (this.#waiting.length > 0) {
       const batch = this.#takeBatch();
       await this.#write(batch);

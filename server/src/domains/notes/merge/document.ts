@@ -47,16 +47,14 @@ export function loadDocument(state: Uint8Array): Y.Doc {
   return doc;
 }
 
-/**
- * Applies a peer's update (v1), which must have been validated. @returns false when it depends on updates that the
- * document lacks.
- */
+/** Like applyUpdates, for one update. */
 export function applyUpdate(doc: Y.Doc, update: Uint8Array): boolean {
   return applyUpdates(doc, [update]);
 }
 
 /**
- * Applies updates (v1) in any order: clocks of processes differ, so an update may precede one on which it depends.
+ * Applies updates (v1) of peers, which must have been validated, in any order: clocks of processes differ, so an update
+ * may precede one on which it depends.
  * @returns false when they depend on updates that the document lacks, or do not fit it; the document is then unusable.
  */
 export function applyUpdates(doc: Y.Doc, updates: readonly Uint8Array[]): boolean {
@@ -71,9 +69,7 @@ export function applyUpdates(doc: Y.Doc, updates: readonly Uint8Array[]): boolea
   return doc.store.pendingStructs === null && doc.store.pendingDs === null;
 }
 
-/**
- * Applies a stored state (v2) of the same document. @returns false when it depends on updates that the document lacks.
- */
+/** Applies a stored state (v2) of the same document; returns false when it depends on updates that this lacks. */
 export function applyState(doc: Y.Doc, state: Uint8Array): boolean {
   Y.applyUpdateV2(doc, state);
   return doc.store.pendingStructs === null && doc.store.pendingDs === null;

@@ -90,9 +90,7 @@ function firstAfter(numbers: readonly number[], limit: number): number {
   return low;
 }
 
-/**
- * Returns the clock ranges of an item that are visible in a snapshot: in its state vector and not in its delete set.
- */
+/** Returns the clock ranges of an item visible in a snapshot: in its state vector and not in its delete set. */
 function shownIn(base: Y.Snapshot, client: number, clock: number, length: number): [from: number, to: number][] {
   const end = Math.min(clock + length, base.sv.get(client) ?? 0);
   const shown: [number, number][] = [];

@@ -32,7 +32,6 @@ export interface LinkMove {
   readonly rewrites: ReadonlyMap<NoteId, readonly { readonly ord: number; readonly target: string }[]>;
 }
 
-/** A note with rewritten links: its new version and its links. */
 export interface RewrittenNote {
   readonly version: number;
   readonly links: readonly ParsedLink[];
@@ -46,7 +45,6 @@ export interface PreparedLinks {
 /** A note that moves, or one that stays and gets rewritten links. */
 type MovingNote = Omit<MovingEntry<NoteMeta>, 'row'> & { readonly row: store.StoredRow };
 
-/** The text of a note in its new version. */
 type MovedText = Pick<NoteRowDraft, 'id' | 'content' | 'doc' | 'replaced'>;
 
 /** The data of a batch that only notes and links read. */
@@ -56,7 +54,6 @@ interface MovedTexts {
   readonly links: PreparedLinks;
 }
 
-/** The new rows of some notes, and the new texts that links need. */
 interface MovedNotes {
   readonly rows: StoredEntry[];
   readonly texts: MovedText[];
@@ -157,7 +154,7 @@ async function buildMovedNotes(
   return moved;
 }
 
-/** Reads rows and bodies from one snapshot: a body can be unsealed only with the version in its row. Rows of moving notes are known. */
+/** From one snapshot: a body can be unsealed only with the version in its row. Rows of moving notes are known. */
 function readRowsAndBodies(
   { db, entries }: NoteDeps,
   vault: OpenVault,
@@ -174,8 +171,7 @@ function readRowsAndBodies(
 /** A note that stays at its path and gets rewritten links. */
 function unmovedNote(vault: OpenVault, row: store.StoredRow): MovingNote {
   const meta = sealed.openMeta(vault, row.id, row.revision, row.meta);
-  const { path } = meta;
-  return { kind: 'note', id: row.id, from: path, to: path, toKey: row.path_key, row, meta };
+  return { kind: 'note', id: row.id, from: meta.path, to: meta.path, toKey: row.path_key, row, meta };
 }
 
 /** A title derived from the file name changes with it; only the text can tell whether it was. */

@@ -31,9 +31,7 @@ import { lastVersionOf, type NoteRowDraft, type StoredNoteContent, type WriteTar
 export interface TypingSpan {
   /** When the edits began, epoch milliseconds. */
   readonly since: number;
-  /**
-   * Whether the replaced version is from the same stretch of typing: only the version before such a stretch is stored.
-   */
+  /** Whether the replaced version is of the same stretch: only the version before a stretch of typing is stored. */
   readonly continues: boolean;
 }
 
@@ -132,7 +130,6 @@ export function derivedMeta(derived: Omit<Derived, 'headings'>) {
   return { title, tags, aliases, description, resource, type, created, timestamp, parseStatus, parseFault };
 }
 
-/** Returns the head of a document, and its size or, for a first version, the client id of its seed. */
 function documentMeta(doc: Doc | null, clientId: number, text: string) {
   if (doc === null) return { head: headOf(seedSnapshot(clientId, text)), seed: clientId };
   return { head: headOf(snapshotOf(doc)), structs: structsOf(doc) };
@@ -158,7 +155,7 @@ function versionDraft(
   };
 }
 
-/** Returns the note's document. Throws `note_unreadable`. */
+/** Throws `note_unreadable`. */
 export function openDocument(vault: OpenVault, note: OpenedNote, doc: Buffer | null): Doc {
   try {
     if (doc === null) return seedDocument(seedOf(note), note.content);

@@ -60,8 +60,7 @@ export async function planUpsert(
   const target = await findWriteTarget(deps, context, input, text, reads);
   const fingerprint = fingerprintFor(context.vault, target, input.version, text ?? '');
   if (target.kind !== 'live') {
-    // The version is ignored here: the note that the client edited was deleted elsewhere, and the edit must not be
-    // lost.
+    // The version is ignored: the note that the client edited was deleted elsewhere, and the edit must not be lost.
     if (input.base_hash != null) throw conflictWith(null);
     const plan = await planText(deps, context, target, input, text ?? '', made ?? 'create');
     return withFingerprint(plan, target.kind === 'new' ? null : (target.fingerprints ?? null), fingerprint);
@@ -118,7 +117,6 @@ function fingerprintFor(vault: OpenVault, target: WriteTarget, base: number | nu
   return fingerprintOf(vault, target.id, { base, text }, lastVersionOf(target) + 1);
 }
 
-/** Adds the write's fingerprint to a plan, and what it inserted. */
 function withFingerprint(plan: WritePlan, was: Buffer | null, fingerprint: Buffer | null): WritePlan {
   if (fingerprint === null || (was !== null && hasFingerprint(was, fingerprint))) return plan;
   const inserted = plan.kind === 'write' ? plan.next.inserted : null;
@@ -172,7 +170,7 @@ export async function append(deps: NoteDeps, context: WriteContext<Appended>, in
   );
 }
 
-/** Appends a text to the note at a path; creates the note, with its name as heading, if there is none. */
+/** A note that it creates begins with its name as heading. */
 function appendTo(
   deps: NoteDeps,
   context: WriteContext<Appended>,

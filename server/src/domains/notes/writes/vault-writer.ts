@@ -114,7 +114,6 @@ function isOwner(cause: Cause): cause is PathOwner {
   return cause !== null && !(cause instanceof NotevaultError);
 }
 
-/** Returns the number of notes, the bytes of their sealed texts, and the number of links. */
 function sizesOf({ plans }: PreparedWrite): [notes: number, bytes: number, links: number] {
   let [bytes, links] = [0, 0];
   for (const { next } of plans.filter(isRowWrite)) {
@@ -157,7 +156,7 @@ async function applyAlone(deps: CommitDeps, write: PreparedWrite): Promise<unkno
   });
 }
 
-/** Resolves to the results of the operations. Throws StalePlans, NeedsLongTransaction. */
+/** Throws StalePlans, NeedsLongTransaction. */
 async function transact(deps: CommitDeps, group: readonly PreparedWrite[], bulk: boolean): Promise<unknown[]> {
   const [{ vault }] = group as readonly [PreparedWrite];
   const plans = group.flatMap((write) => write.plans);

@@ -171,7 +171,7 @@ async function keepSame(
   return written > 0 ? undefined : null;
 }
 
-/** Writes a note's row, body and replaced version. Resolves to the cause of a failure. */
+/** Resolves to the cause of a failure. */
 async function writeRow(
   { entries }: CommitDeps,
   handle: WriteHandle,
@@ -222,7 +222,7 @@ function writeEntry(
   return entries.revive(handle, updated, lastVersionOf(target));
 }
 
-/** Writes the note's body and the version that it replaces; resolves to false when the fingerprints have changed. */
+/** Resolves to false when the fingerprints have changed. */
 async function writeBody(handle: WriteHandle, vault: OpenVault, { target, next, fingerprints }: RowWrite, seq: Seq) {
   const { id, content, doc, replaced } = next;
   const body = { vault: vault.id, id, content, doc };
@@ -264,11 +264,11 @@ function hasNewAliases({ target, next }: Pick<RowWrite, 'target' | 'next'>): boo
   return aliasesOf(target).join('\0') !== next.meta.aliases.join('\0');
 }
 
-/** The key of the name, then those of the aliases. */
-type NameKeys = [name: Buffer, ...aliases: Buffer[]];
-
-/** Returns the blind keys under which links find a note: of its name, then of its aliases. */
-export function nameKeysOf(vault: OpenVault, note: Pick<NoteMeta, 'path' | 'aliases'>): NameKeys {
+/** Returns the blind keys under which links find a note. */
+export function nameKeysOf(
+  vault: OpenVault,
+  note: Pick<NoteMeta, 'path' | 'aliases'>,
+): [name: Buffer, ...aliases: Buffer[]] {
   return [vault.key.blind('name', noteNameKey(note.path)), ...aliasKeysOf(vault, note)];
 }
 
@@ -277,11 +277,9 @@ function aliasKeysOf(vault: OpenVault, { aliases }: Pick<NoteMeta, 'aliases'>): 
 }
 
 function writtenNote(vault: OpenVault, plan: RowWrite, seq: Seq): WrittenNote {
-  const { target, next } = plan;
-  const { id, path, version } = next;
-  const { aliases, links } = next.derived;
-  const fresh = target.kind !== 'live';
-  return { id, path, aliases, version, seq, links, fresh, movedKeys: movedKeysOf(vault, plan) };
+  const { id, path, version, derived } = plan.next;
+  const { aliases, links } = derived;
+  return { id, path, aliases, version, seq, links, fresh: isFresh(plan), movedKeys: movedKeysOf(vault, plan) };
 }
 
 /** Returns the name keys under which the note is newly found, and those under which it no longer is. */

@@ -157,7 +157,7 @@ export async function findWriteTarget(
   if (revived !== null) return { ...revived, tombstoneVersion };
   // No answer may reveal whose an id is or was, so a taken or spent id is ignored.
   const isFree = owner === undefined && rows.every((row) => row.found !== 'spent');
-  const id = requestedId !== null && isFree ? requestedId : newId(deps);
+  const id = requestedId !== null && isFree ? requestedId : (deps.clock.uuid() as NoteId);
   return { kind: 'new', id, resolved, tombstoneVersion };
 }
 
@@ -214,8 +214,4 @@ function refuseRecentlyDeleted({ vault, device }: WriteContext, tombstones: read
 export function lastVersionOf(target: WriteTarget): number {
   if (target.kind === 'new') return target.tombstoneVersion;
   return Math.max(target.note.version, target.tombstoneVersion ?? 0);
-}
-
-function newId({ clock }: NoteDeps): NoteId {
-  return clock.uuid() as NoteId;
 }

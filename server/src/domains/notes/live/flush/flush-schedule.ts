@@ -10,7 +10,6 @@ const MIN_INTERVAL_MS = 1_000;
 const STEP_MS = 5;
 /** Time within which all notes that are due have been started. */
 const SPREAD_MS = 250;
-/** Maximum number of flushes that run at the same time. */
 const CONCURRENCY = 8;
 
 interface ScheduledNote {
@@ -68,7 +67,6 @@ export class FlushSchedule {
     this.#ready.delete(id);
   }
 
-  /** Flushes all waiting notes now, one after the other. */
   async flushAll(): Promise<void> {
     for (const [id, { vault }] of [...this.#waiting]) {
       this.cancel(id);

@@ -58,8 +58,9 @@ export async function flushNote(deps: NoteDeps, vault: OpenVault, id: NoteId, li
     await deps.writer.enqueueOne<void>({ vault, actor: NOBODY, device: null }, plan, apply);
   } catch (error) {
     if (!(error instanceof ChangedMeanwhile)) throw error;
-    if (error.state === null) await discardOfEnded(deps, vault, id);
-    else if (error.state.updates.length > 0) await flushTombstone(deps, vault, error.state);
+    if (error.state === null) {
+      await deps.db.transact((handle) => handle.run(store.deleteUpdatesOfEnded, { vault: vault.id, note: id }));
+    } else if (error.state.updates.length > 0) await flushTombstone(deps, vault, error.state);
   }
 }
 
@@ -110,14 +111,6 @@ async function flushTombstone(deps: NoteDeps, vault: OpenVault, state: NoteState
     await handle.run(updateBody, { vault: vault.id, id, content, doc: next.doc });
     await deleteUpdates(handle, vault, state);
   });
-}
-
-/**
- * Edits that were acknowledged while the note was being deleted, of a note that has left the trash for good since:
- * nothing is left of it that they could be folded into.
- */
-async function discardOfEnded({ db }: NoteDeps, vault: OpenVault, note: NoteId): Promise<void> {
-  await db.transact((handle) => handle.run(store.deleteUpdatesOfEnded, { vault: vault.id, note }));
 }
 
 async function deleteUpdates(handle: WriteHandle, vault: OpenVault, { note, updates }: NoteState): Promise<void> {

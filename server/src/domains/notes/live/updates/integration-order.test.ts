@@ -1,17 +1,18 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Dependent, integrationOrder } from './integration-order.ts';
+import { integrationOrder } from './integration-order.ts';
+import type { ScannedItem } from './update-validator.ts';
 
 type Id = { readonly client: number; readonly clock: number };
 const at = (client: number, clock: number): Id => ({ client, clock });
-const item = (client: number, clock: number, origin: Id | null = null, rightOrigin: Id | null = null): Dependent => ({
+const item = (client: number, clock: number, origin: Id | null = null, rightOrigin: Id | null = null): ScannedItem => ({
   client,
   clock,
   length: 1,
   origin,
   rightOrigin,
 });
-const orderOf = (items: readonly Dependent[]) =>
+const orderOf = (items: readonly ScannedItem[]) =>
   integrationOrder(items, () => 0)?.map(({ client, clock }) => `${client}:${clock}`);
 
 test('an item that needs two clients is placed before the later items of either that need it', () => {

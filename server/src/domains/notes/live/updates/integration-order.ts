@@ -1,11 +1,4 @@
-/** An item with the references that Yjs resolves before it integrates the item. */
-export interface Dependent {
-  readonly client: number;
-  readonly clock: number;
-  readonly length: number;
-  readonly origin: { readonly client: number; readonly clock: number } | null;
-  readonly rightOrigin: { readonly client: number; readonly clock: number } | null;
-}
+import type { ScannedItem } from './update-validator.ts';
 
 /**
  * Returns the items of an update in an order in which each follows the items to which it refers, and a client's items
@@ -14,7 +7,7 @@ export interface Dependent {
  *
  * @param knownOf returns the clock up to which the document contains a client's edits.
  */
-export function integrationOrder<Struct extends Dependent>(
+export function integrationOrder<Struct extends ScannedItem>(
   items: Iterable<Struct>,
   knownOf: (client: number) => number,
 ): Struct[] | null {
@@ -40,7 +33,7 @@ interface Line<Struct> {
 }
 
 /** Adds all items of a client to the order, and those of others for which they wait. */
-function takeLine<Struct extends Dependent>(
+function takeLine<Struct extends ScannedItem>(
   first: Line<Struct>,
   lines: ReadonlyMap<number, Line<Struct>>,
   knownOf: (client: number) => number,
@@ -75,7 +68,7 @@ function takeLine<Struct extends Dependent>(
   return true;
 }
 
-function waitsFor<Struct extends Dependent>(
+function waitsFor<Struct extends ScannedItem>(
   client: number,
   line: Line<Struct> | undefined,
   lines: ReadonlyMap<number, Line<Struct>>,
@@ -86,7 +79,7 @@ function waitsFor<Struct extends Dependent>(
 }
 
 /** Returns the client whose items must come before an item; null when none is missing. */
-function missingOf<Struct extends Dependent>(
+function missingOf<Struct extends ScannedItem>(
   { client, origin, rightOrigin }: Struct,
   lines: ReadonlyMap<number, Line<Struct>>,
   knownOf: (client: number) => number,

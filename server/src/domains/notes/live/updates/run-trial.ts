@@ -11,7 +11,6 @@ const TRIAL_MS = 3_000;
  * Tries an update on a copy of a document, on a worker thread.
  *
  * @param state the document (Yjs update, v1).
- * @param ownClient the client id under which the server itself edits.
  */
 export async function runTrial(
   deps: Pick<LiveDeps, 'compute' | 'trialMs'>,

@@ -93,7 +93,7 @@ function sliceLimits(structsBefore: number) {
   return { structs, deletions: structs, deletedLength: SLICE_DELETED_LENGTH };
 }
 
-/** Returns the texts that an update inserts, in the order in which it lists them; empty for an invalid one. */
+/** Like insertedText, but empty for an invalid update. */
 export function textOfUpdate({ update }: { readonly update: Uint8Array }): string {
   try {
     return insertedText(update);

@@ -17,7 +17,6 @@ export type Verdict = 'quick' | 'unsure' | 'missing' | Rejection;
 /** Decides about updates of clients before they are applied to a document. */
 export class UpdateCheck {
   readonly #doc: Doc;
-  /** The client id under which the server itself edits. */
   readonly #serverClient: number;
   readonly #genesis: { readonly client: number; readonly clock: number } | null;
   /** Upper bounds, so that the text need not be measured at each edit. */

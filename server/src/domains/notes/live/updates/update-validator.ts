@@ -20,7 +20,7 @@ export interface ScannedUpdate {
   /** By client: all clocks below the number must be in the document, because the update skips them. */
   readonly gaps: ReadonlyMap<number, number>;
   /** Items without an origin: the first items of a document. */
-  readonly roots: readonly { readonly client: number; readonly clock: number }[];
+  readonly roots: readonly StructId[];
   /** UTF-8 bytes of the text inserted. */
   readonly textBytes: number;
   /** Structs that it inserts or deletes. */
@@ -31,7 +31,10 @@ export interface ScannedUpdate {
   readonly deletedLength: number;
 }
 
-/** An item of an update, with the neighbours between which it was inserted; null at the start and the end. */
+/**
+ * An item of an update, with the neighbours between which it was inserted, null at the start and the end: Yjs resolves
+ * them before it integrates the item.
+ */
 export interface ScannedItem {
   readonly client: number;
   readonly clock: number;
@@ -155,7 +158,7 @@ interface Scan {
   readonly clients: Map<number, { from: number; to: number }>;
   readonly needs: Map<number, number>;
   readonly gaps: Map<number, number>;
-  readonly roots: { client: number; clock: number }[];
+  readonly roots: StructId[];
   textBytes: number;
   structs: number;
   items: ScannedItem[] | null;

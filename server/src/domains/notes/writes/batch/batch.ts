@@ -17,10 +17,7 @@ import { BatchReads } from './batch-reads.ts';
 const NOTES_MAX = 100;
 /** Notes that are prepared together; their stored texts are in memory at once. */
 const PREPARED_TOGETHER = 32;
-/**
- * Limits on what a batch holds in memory for its transaction and on the size of its answer: a hundred notes can be 10
- * MB each.
- */
+/** Limits of what a batch holds in memory for its transaction, and of its answer: 100 notes can be 10 MB each. */
 const RESULT_BYTES_MAX = 256 * MB;
 const RESPONSE_BYTES_MAX = 64 * MB;
 

@@ -40,7 +40,6 @@ export function isLarge(note: Pick<StoredNoteContent, 'meta' | 'content'>, doc: 
   return doc !== null && (note.meta.structs ?? Number.POSITIVE_INFINITY) > LARGE_STRUCTS;
 }
 
-/** Like isLarge, for a text alone. */
 export function isLargeText(text: string): boolean {
   return unitsOf(text) > LARGE_UNITS;
 }

@@ -34,14 +34,12 @@ export function createNoteTasks(openKey: (key: SharedKey) => SealingKey) {
     tryUpdate,
     textOfUpdate,
 
-    /** Builds the next version of a note from a whole text. */
     draftText(input: Writing & { target: WriteTarget; mtime: number; text: string; reason: VersionReason }) {
       const { now, vault, actor, target, mtime, text, reason } = input;
       const writing = { vault: opened(vault), actor };
       return postDraft(draftText(now, writing, withBuffers(target), { mtime }, text, reason), text);
     },
 
-    /** Builds the next version of a note from a text written on top of an older version. */
     draftMerge(input: Writing & { target: Exclude<WriteTarget, { kind: 'new' }>; mtime: number; merge: MergeInput }) {
       const { now, vault, actor, target, mtime, merge } = input;
       const received = { ...merge, base: withBuffers(merge.base) };
@@ -49,7 +47,6 @@ export function createNoteTasks(openKey: (key: SharedKey) => SealingKey) {
       return typeof draft === 'string' ? draft : postDraft(draft, merge.text);
     },
 
-    /** Builds a version of a note from a text, and the version after it from the note's present text. */
     preserveText({ now, vault: posted, state, text, actor }: Writing & { state: PostedState; text: string }) {
       const vault = opened(posted);
       const { version, next } = preservedText(now, vault, receiveState(vault, state), text, actor);
@@ -63,22 +60,18 @@ export function createNoteTasks(openKey: (key: SharedKey) => SealingKey) {
 
     toggleTask: withToggledTask,
 
-    /** Makes a link of a mention; null when it is none any more. */
     linkMention: ({ content, mention, link }: { content: string; mention: ReadMention; link: MentionLink }) =>
       linkMention(content, mention, link),
 
-    /** Returns what a document in memory lacks of a note; `since` is its state vector, null for one with nothing. */
     sliceNote({ vault: posted, state, since }: { vault: PostedVault; state: PostedState; since: Uint8Array | null }) {
       const vault = opened(posted);
       return sliceNote(vault, receiveState(vault, state), since);
     },
 
-    /** Builds the next version of a note with new link targets. */
     rewriteLinks({ now, vault, actor, rewrite }: Writing & { rewrite: Rewrite }) {
       return postDraft(rewriteLinks(now, { vault: opened(vault), actor }, withBuffers(rewrite)), null);
     },
 
-    /** Builds a note's row with its waiting edits. */
     foldNote({ now, vault: posted, state }: Omit<Writing, 'actor'> & { state: PostedState }) {
       const vault = opened(posted);
       const { next, snapshot } = foldUpdates(now, vault, receiveState(vault, state));
