@@ -15,7 +15,6 @@ export interface CachedKind<Row extends CachedRow> {
   bytesOf(row: Row): number;
 }
 
-/** Returns how the vault cache reads the live entries of one kind. */
 export function cachedEntries<Row extends CachedRow>({
   kind,
   name,

@@ -28,7 +28,6 @@ export const findChangedOf = statement((db, p: { vault: VaultId; kind: ItemKind;
   feedOf(db, p.vault, p.kind).where('seq', '>', p.after).orderBy('seq').limit(p.limit),
 );
 
-/** The seqs of live entries of one kind after a seq, in order. */
 export const findLiveSeqs = statement((db, p: { vault: VaultId; kind: ItemKind; after: number; limit: number }) =>
   db
     .selectFrom('entries')
@@ -42,17 +41,14 @@ export const findLiveSeqs = statement((db, p: { vault: VaultId; kind: ItemKind; 
     .$castTo<{ seq: number }>(),
 );
 
-/** The live entries of one kind that were written last, newest first. */
 export const findNewest = statement((db, p: { vault: VaultId; kind: ItemKind; limit: number }) =>
   feedOf(db, p.vault, p.kind).where('deleted_at', 'is', null).orderBy('seq', 'desc').limit(p.limit),
 );
 
-/** The live entries of one kind that have certain seqs. */
 export const findLiveAt = listStatement((db, p: { vault: VaultId; kind: ItemKind }, seqs: number[]) =>
   feedOf(db, p.vault, p.kind).where('seq', 'in', seqs).where('deleted_at', 'is', null),
 );
 
-/** The live entries of one kind after a seq, ordered by seq. */
 export const findLiveAfter = statement((db, p: { vault: VaultId; kind: ItemKind; after: number; limit: number }) =>
   feedOf(db, p.vault, p.kind).where('seq', '>', p.after).where('deleted_at', 'is', null).orderBy('seq').limit(p.limit),
 );

@@ -100,9 +100,7 @@ export interface KindHandler {
   ): Promise<TombstoneDraft[]>;
   /** Called after the entries have become tombstones. */
   deleted(handle: WriteHandle, vault: OpenVault, tombstones: readonly TombstoneDraft[]): Promise<void>;
-  /**
-   * Prepares what a move writes for this kind, before the transaction and in batches of plain data and sealed bytes.
-   */
+  /** Prepares what a move writes for this kind, in batches, before the transaction. */
   prepareMove(
     context: Pick<WriteContext, 'vault' | 'actor'>,
     moving: readonly MovingEntry[],
@@ -134,7 +132,6 @@ export interface EntryHooks {
   hasManyLinksTo(handle: ReadHandle, vault: OpenVault, keys: readonly Buffer[]): Promise<boolean>;
 }
 
-/** The injected dependencies of the domain. */
 export interface EntryDeps {
   readonly db: Database;
   readonly clock: Clock;

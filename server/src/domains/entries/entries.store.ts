@@ -35,12 +35,10 @@ export const findByPaths = listStatement((db, p: { vault: VaultId; kind: ItemKin
   liveItems(db, p.vault).where('path_key', 'in', pathKeys).where('kind', '=', p.kind),
 );
 
-/** Live notes and attachments by id. */
 export const findRows = listStatement((db, p: { vault: VaultId }, ids: string[]) =>
   liveItems(db, p.vault).where('id', 'in', ids).where('seq', 'is not', null),
 );
 
-/** Live entries of one kind directly inside the given folders. */
 export const findRowsIn = listStatement((db, p: { vault: VaultId; kind: ItemKind }, folders: string[]) =>
   liveItems(db, p.vault).where('parent_id', 'in', folders).where('kind', '=', p.kind),
 );
@@ -59,14 +57,12 @@ export const countAtRoot = statement((db, p: { vault: VaultId; kind: ItemKind })
     .where('deleted_at', 'is', null),
 );
 
-/** Whether the row still has the revision with which it was read. */
 export const findRevision = entries.find(['vault_id', 'id'], ['revision']);
 
 export interface NewEntry extends Omit<StoredEntry, 'deleted_at'> {
   readonly vault_id: string;
 }
 
-/** What an edit changes. */
 const EDITED = [
   'seq',
   'revision',
@@ -81,10 +77,7 @@ const EDITED = [
 const NEW_ENTRY = ['vault_id', 'id', 'kind', 'created_at', 'parent_id', 'path_key', ...EDITED] as const;
 const OVERWRITTEN = ['parent_id', 'path_key', 'deleted_at', 'trashed', ...EDITED] as const;
 
-/**
- * Inserts a note or an attachment. Changes no row when the path is taken, the id is taken or spent, or a tombstone of a
- * note at the path has a higher version than `tombstoneVersion`: then the data for the row is outdated.
- */
+/** Changes no row in the cases that `entryRows.insert` lists. */
 export const insertEntry = statement((db, p: NewEntry & { tombstoneVersion: number }) =>
   db
     .insertInto('entries')
@@ -111,7 +104,6 @@ export const insertEntry = statement((db, p: NewEntry & { tombstoneVersion: numb
     .onConflict((conflict) => conflict.doNothing()),
 );
 
-/** Updates a live row without moving it, if it still has the revision with which it was read. */
 export const updateEntry = statement((db, p: Omit<NewEntry, 'created_at' | 'kind'> & { was: number }) =>
   db
     .updateTable('entries')
@@ -127,10 +119,7 @@ interface Revival {
   readonly tombstoneVersion: number;
 }
 
-/**
- * Revives a tombstone that is in the trash, if it still has the revision with which it was read, unless the path is
- * taken or another tombstone there has a higher version than `tombstoneVersion`.
- */
+/** Changes no row in the cases that `entryRows.revive` lists. */
 export const reviveEntry = statement((db, p: Omit<NewEntry, 'created_at' | 'kind'> & Revival) =>
   db
     .updateTable('entries')

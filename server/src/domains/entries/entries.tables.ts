@@ -1,4 +1,3 @@
-/** The kind of an entry. */
 export type EntryKind = 'note' | 'attachment' | 'folder';
 
 /** A kind with a seq: links can point to it, lists contain it and the change feed reports it. */
@@ -12,7 +11,6 @@ export interface EntryRow {
   vault_id: string;
   /** A UUID that survives renames, deletion and revival; unique in the whole database. */
   id: string;
-  /** `note`, `attachment` or `folder`. */
   kind: EntryKind;
   /** The vault's seq at the row's last write; null for folders, which are not in the change feed. */
   seq: number | null;

@@ -1,6 +1,5 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 
-/** The headers of a request that may make its write conditional. */
 interface ConditionalRequest {
   header(name: string): string | null;
 }
@@ -27,7 +26,6 @@ export function preconditionOf(request: ConditionalRequest): Precondition {
   return { match: tagsOf(request.header('if-match')), noneMatch: tagsOf(request.header('if-none-match')) };
 }
 
-/** The precondition that an entry has a content hash. */
 export function mustHave(hash: string): Precondition {
   return { match: [hash], noneMatch: null };
 }

@@ -55,10 +55,7 @@ export const entryRows = {
   async revive(handle: WriteHandle, row: UpdatedEntry, tombstoneVersion = Number.MAX_SAFE_INTEGER) {
     return (await handle.run(store.reviveEntry, { ...row, tombstoneVersion })) > 0;
   },
-  /**
-   * Updates live rows, also to tombstones, which are then in the trash; returns false when one no longer has the
-   * revision before its new one.
-   */
+  /** Tombstones among the rows are then in the trash. Returns false when `overwriteEntries` changes too few rows. */
   async overwrite(handle: WriteHandle, vault: VaultId, rows: readonly store.StoredEntry[]) {
     const written = rows.map((row) => ({ ...row, trashed: row.deleted_at === null ? null : (1 as const) }));
     return (await handle.runMany(store.overwriteEntries, { vault }, written)) === rows.length;

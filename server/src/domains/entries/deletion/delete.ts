@@ -9,15 +9,10 @@ import { RevisionConflict, retryOnConflict } from '../revision-conflict.ts';
 import { entryRows } from '../rows.ts';
 import { contentsOf } from '../trash/limits.ts';
 
-/** A deletion: the entries to delete, and the result to return. */
 export interface DeleteRequest<Result> {
-  /**
-   * Finds the live entries to delete; throws to refuse the deletion. Called again if something has changed meanwhile.
-   */
+  /** Finds the live entries to delete, or throws to refuse it. Called again if something has changed meanwhile. */
   find(handle: ReadHandle): Promise<StoredEntry[]>;
-  /**
-   * The number of requested entries. If fewer are found, the deletion must make sure that the others are durably gone.
-   */
+  /** Requested entries. If fewer are found, the deletion must make sure that the others are durably gone. */
   readonly asked: number;
   /** Returns the result, inside the transaction, from the number of entries that existed. */
   answer(deleted: number): Result;
@@ -40,8 +35,7 @@ export function deleteItems<Result>(deps: EntryDeps, context: WriteContext<Resul
             await leave(handle, vault, paths, kind);
           }
         }
-        // The deletion of the others by another request may not be on disk yet: this transaction waits for it and checks
-        // again.
+        // Another request's deletion may not be on disk yet: this transaction waits for it and checks again.
         if (rows.length < request.asked && (await request.find(handle)).length > 0) throw new RevisionConflict();
         const result = request.answer(drafts.length);
         await context.inTransaction?.(handle, result);

@@ -11,7 +11,6 @@ export interface ExpiredTombstone {
   readonly deleted_at: number;
 }
 
-/** Tombstones of all vaults, ordered by age and id, after a given one. */
 export const findExpired = statement((db, p: { until: number; deletedAt: number; id: string; limit: number }) =>
   db
     .selectFrom('entries')
@@ -31,7 +30,6 @@ export type StoredTombstone = Readonly<Pick<EntryRow, 'id' | 'size_bytes' | 'blo
   readonly seq: number;
 };
 
-/** Those of the given rows that are still tombstones. */
 export const findTombstones = listStatement((db, p: { vault: VaultId }, ids: string[]) =>
   db
     .selectFrom('entries')
@@ -42,7 +40,6 @@ export const findTombstones = listStatement((db, p: { vault: VaultId }, ids: str
     .$castTo<StoredTombstone>(),
 );
 
-/** Marks the ids of entries about to be deleted as spent. */
 export const insertSpentIds = listStatement((db, p: { vault: VaultId }, ids: string[]) =>
   db
     .insertInto('spent_ids')

@@ -63,10 +63,12 @@ export function createFolders(deps: LockedDeps) {
 
 async function listAt(handle: ReadHandle, vault: OpenVault): Promise<Folder[]> {
   const entries = await allFolders(handle, vault);
-  const notesAtRoot = await entryRows.countAtRoot(handle, vault.id, 'note');
+  const count = await entryRows.countAtRoot(handle, vault.id, 'note');
   const explicit = new Set<string>(entries.filter((entry) => entry.explicit).map(({ id }) => id));
   const folders = entries.map((entry) => toFolder(entry, (id) => explicit.has(id)));
-  return [toRoot(notesAtRoot), ...folders].sort((a, b) => (a.name < b.name ? -1 : 1));
+  // The root has no entry of its own.
+  const root: Folder = { name: '', id: null, parent_id: null, count };
+  return [root, ...folders].sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
 /**
@@ -81,8 +83,7 @@ async function remove(deps: LockedDeps, context: WriteContext<void>, path: strin
     const find = async () => [await folderAt(db, vault, path)].filter((entry) => entry !== null);
     return deleteFolders<void>(deps, context, find, undefined);
   }
-  // Runs a transaction even if there is nothing to delete, because the deletion by another request may not be on disk
-  // yet.
+  // Runs a transaction even with nothing to delete: the deletion by another request may not be on disk yet.
   await db.transact(async (handle) => {
     await vaults.advance(handle, vault, { seqs: 0, notes: 0 });
     const entry = await folderAt(handle, vault, path);
@@ -121,9 +122,7 @@ async function rename(
   });
 }
 
-/**
- * Moves folders with their contents, all or none; resolves to the number requested. Throws the errors of batch requests.
- */
+/** Moves all or none, with their contents; resolves to the number requested. Throws the errors of batch requests. */
 async function moveMany(deps: LockedDeps, context: WriteContext<number>, sent: unknown, target: TargetInput) {
   const { vault } = context;
   const ids = itemIds(sent);
@@ -148,7 +147,7 @@ async function explicitFolders({ db }: EntryDeps, vault: OpenVault, ids: readonl
   });
 }
 
-/** Creates the folder or makes the existing one explicit; retries when another writer was faster. */
+/** Creates the folder or makes the existing one explicit. */
 function createFolder(deps: EntryDeps, context: WriteContext<Folder>, path: string): Promise<Folder> {
   const { db } = deps;
   const { vault } = context;
@@ -183,11 +182,6 @@ async function createOnce(
   const folder = toFolder(entry, () => parent?.explicit === true);
   await inTransaction?.(handle, folder);
   return folder;
-}
-
-/** The root as it is sent: it has no entry of its own. */
-function toRoot(notes: number): Folder {
-  return { name: '', id: null, parent_id: null, count: notes };
 }
 
 /**

@@ -34,7 +34,6 @@ export interface MoveOutcome {
   readonly attachments: number;
 }
 
-/** A move: the items, and the result to return. */
 export interface MoveRequest<Result> {
   /** Returns the items to move into one folder. Called again if the vault changed while the move was prepared. */
   find(): Promise<MoveRoot[]>;
@@ -44,10 +43,7 @@ export interface MoveRequest<Result> {
   answer(handle: WriteHandle, outcome: MoveOutcome): Promise<Result> | Result;
 }
 
-/**
- * Maximum number of attempts: only another process can write to the vault while a move is prepared; writers of this
- * process wait.
- */
+/** Fewer attempts than usual: writers of this process wait, so that only another process can be faster. */
 const ROUNDS_MAX = 20;
 /** A move that touches more entries runs as a bulk transaction, in slices. */
 const SHORT_MAX = 50;
@@ -143,7 +139,7 @@ async function moveOnce<Result>(deps: EntryDeps, context: WriteContext<Result>, 
 /** Error codes that a concurrent write may cause. */
 const UNREADABLE: ReadonlySet<string> = new Set(['note_unreadable', 'attachment_unreadable', 'internal']);
 
-/** Prepares the changes in batches and spools them; resolves to the number of rows that change. */
+/** Resolves to the number of rows that change. */
 async function prepareBatches(
   { handlerOf }: EntryDeps,
   context: WriteContext,
@@ -172,16 +168,11 @@ async function writeRows(handle: WriteHandle, vault: OpenVault, rows: readonly S
  * All entries whose path changes in a move. Its roots are the requested items that actually move: not those below another
  * requested one, nor those already at their target.
  */
-interface MoveScope extends MovePlan {
-  /** The requested items with their new paths. */
-  readonly named: readonly MoveRoot[];
+interface MoveScope extends MovePlan, Pick<MoveOutcome, 'named'> {
   readonly moving: readonly MovingEntry[];
 }
 
-/**
- * Returns what moves. A folder moves with its contents, and an item below another requested folder moves with that
- * folder.
- */
+/** A folder moves with its contents, and an item below another requested folder moves with that folder. */
 async function scopeOf({ db, handlerOf }: EntryDeps, vault: OpenVault, named: readonly MoveRoot[]): Promise<MoveScope> {
   const [first] = named;
   if (first === undefined) throw new TypeError('a move needs something to move');
@@ -252,10 +243,7 @@ function withoutMeta(row: StoredEntry): StoredEntry {
   return { ...row, path_key: Buffer.from(pathKey), name_key: nameKey && Buffer.from(nameKey), meta: NOTHING };
 }
 
-/**
- * Refuses a move that would put an entry too deep or at a path that its kind may not have: no request could name it any
- * more.
- */
+/** No request could name an entry that is too deep, or at a path that its kind may not have. */
 function checkPaths({ items }: MoveScope, field: string): void {
   for (const { kind, to } of items) pathFrom(to, field, kind === 'note' ? normalizeNotePath : normalizePath);
 }

@@ -95,10 +95,7 @@ export async function insertFolder(
   return isDone(made);
 }
 
-/**
- * Subtracts from the counts of a folder. Deletes it if it is empty and not explicit, and then continues with its
- * parent.
- */
+/** Subtracts from the counts of a folder. Deletes it if it is empty and not explicit, then continues with its parent. */
 export async function decrement(handle: WriteHandle, vault: OpenVault, folder: string, delta: CountDelta) {
   if (folder === '') return;
   let { notes, children } = delta;

@@ -90,10 +90,7 @@ export function enter(
   return increment(clock, handle, vault, places, { notes: kind === 'note' ? 1 : 0, children: 1 });
 }
 
-/**
- * Subtracts deleted entries of one kind from the counts of their folders; deletes empty folders that are not
- * explicit.
- */
+/** Subtracts deleted entries from the counts of their folders; deletes empty folders that are not explicit. */
 export async function leave(handle: WriteHandle, vault: OpenVault, paths: readonly string[], kind: EntryKind) {
   for (const [folder, { length: children }] of Map.groupBy(paths, folderOf)) {
     await decrement(handle, vault, folder, { notes: kind === 'note' ? children : 0, children });
@@ -138,7 +135,6 @@ export async function removeFolders(
   }
 }
 
-/** Sets whether the folder is explicit, and so remains when it is empty. */
 export async function setExplicit(handle: WriteHandle, vault: OpenVault, folder: FolderEntry, explicit: boolean) {
   const { id, path } = folder;
   const row = await handle.get(store.setExplicit, { vault: vault.id, id, explicit: explicit ? 1 : 0 });
@@ -164,9 +160,7 @@ export async function conflictWithOwner(
   return new NotevaultError('conflict', details ?? { server_path: path });
 }
 
-/**
- * Returns the error for a path that could not be taken, with the entry that has it or stands where it needs a folder.
- */
+/** Returns the error for a path that is taken, with the entry that has it or is where the path needs a folder. */
 export async function conflictAtPath(deps: Deps, vault: OpenVault, path: string): Promise<NotevaultError> {
   for (const at of [path, ...ancestorsOf(path)]) {
     const owner = await ownerOf(deps.db, vault, at);

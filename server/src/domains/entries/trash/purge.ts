@@ -60,7 +60,7 @@ export async function clearPurged(deps: EntryDeps): Promise<void> {
   }
 }
 
-/** Deletes the data that a purged entry has left, a slice in each transaction. */
+/** Like clearPurged, for one entry. */
 export async function clearEntry(
   { db, vaults, handlerOf }: EntryDeps,
   vault: VaultId,

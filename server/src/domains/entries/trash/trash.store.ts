@@ -43,7 +43,6 @@ export const findTrashed = statement((db, p: Page) =>
     .$castTo<TrashedEntry>(),
 );
 
-/** An entry in the trash that was deleted after a time. */
 export const findTrashedById = statement((db, p: { vault: VaultId; id: string; since: number }) =>
   db
     .selectFrom('entries')
@@ -55,7 +54,6 @@ export const findTrashedById = statement((db, p: { vault: VaultId; id: string; s
     .$castTo<TrashedEntry>(),
 );
 
-/** The entries of one kind that were deleted first. */
 export const findOldest = statement((db, p: { vault: VaultId; kind: ItemKind; limit: number }) =>
   db
     .selectFrom('entries')

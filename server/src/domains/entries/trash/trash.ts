@@ -102,7 +102,7 @@ async function purge(deps: LockedDeps, vault: OpenVault, id: string): Promise<vo
   if (more) await clearEntry(deps, vault.id, entry);
 }
 
-/** Returns an entry of the trash. Throws `trash_not_found`. */
+/** Throws `trash_not_found`. */
 async function trashed(deps: LockedDeps, handle: ReadHandle, vault: OpenVault, id: string) {
   const row = await findTrashed(deps, handle, vault, id);
   if (row === undefined) throw new NotevaultError('trash_not_found');
@@ -150,8 +150,6 @@ function macOf(vault: OpenVault, body: Buffer): Buffer {
 
 const ROWS_A_TRIM = 500;
 
-type Limits = Pick<TrashContents, 'notes' | 'textBytes' | 'attachmentBytes'>;
-
 /**
  * Purges what was deleted first in every vault whose trash has more than its limits, a slice in each transaction, and
  * deletes what interrupted calls have left. Resolves to the number of entries purged.
@@ -177,7 +175,7 @@ async function trimTrashes(deps: EntryDeps): Promise<number> {
 }
 
 /** Purges the first entries beyond the limits, at most a slice; resolves to their number. */
-async function trimSlice(deps: EntryDeps, handle: WriteHandle, vault: VaultId, limits: Limits): Promise<number> {
+async function trimSlice(deps: EntryDeps, handle: WriteHandle, vault: VaultId, limits: TrashContents): Promise<number> {
   const { vaults } = deps;
   if (!(await vaults.lockFeed(handle, vault))) return 0;
   const [excess] = excessOf(await vaults.trashOf(handle, vault), limits);
@@ -188,14 +186,13 @@ async function trimSlice(deps: EntryDeps, handle: WriteHandle, vault: VaultId, l
   return slice.length;
 }
 
-/** How many entries and bytes of a kind are beyond the limits. */
 interface Excess {
   readonly kind: ItemKind;
   readonly entries: number;
   readonly bytes: number;
 }
 
-function excessOf(has: TrashContents, limits: Limits): Excess[] {
+function excessOf(has: TrashContents, limits: TrashContents): Excess[] {
   const notes = { kind: 'note' as const, entries: has.notes - limits.notes, bytes: has.textBytes - limits.textBytes };
   const files = { kind: 'attachment' as const, entries: 0, bytes: has.attachmentBytes - limits.attachmentBytes };
   return [notes, files].filter(({ entries, bytes }) => entries > 0 || bytes > 0);
