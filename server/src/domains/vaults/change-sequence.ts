@@ -10,7 +10,6 @@ import type { VaultDeps } from './vaults.ts';
 
 /** The effect of a write on its vault's counters. */
 export interface SequenceAdvance {
-  /** How many seqs it takes. */
   readonly seqs: number;
   readonly notes: number;
   readonly attachments?: number;
@@ -101,7 +100,7 @@ export interface FeedState {
   readonly changeSeq: Seq;
   /** The seq of the last dropped tombstone; 0 when there is none. */
   readonly floorSeq: Seq;
-  /** How many live notes the vault has. */
+  /** Live notes. */
   readonly noteCount: number;
 }
 

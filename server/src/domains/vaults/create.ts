@@ -140,8 +140,7 @@ async function adopt(
   const key = await openVaultKey(deps, row.id);
   const role = roleOf(principal, row) ?? 'viewer';
   const adopted = { vault: vaultOf(row, key, purgeDelayMs(deps), role), status: 'existing' } as const;
-  // Runs a transaction although nothing is written, because the vault may have been read from a commit that is not on
-  // disk yet.
+  // Runs a transaction although nothing is written: the vault may be from a commit that is not on disk yet.
   await deps.db.transact((handle) => inTransaction(handle, adopted));
   return adopted;
 }
@@ -161,10 +160,7 @@ interface StoredCounts {
 
 const nothing: StoredCounts = { notes: 0, bytes: 0 };
 
-/**
- * Checks that one more active vault, with its contents, fits the user's plan. Must be called under the lock on the
- * user's row.
- */
+/** Checks that one more active vault, with its contents, fits the plan. Call it under the lock on the user's row. */
 export async function checkVaultsCap(
   handle: WriteHandle,
   { plans }: VaultDeps,

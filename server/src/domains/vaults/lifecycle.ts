@@ -135,7 +135,6 @@ function slugFor(handle: ReadHandle, userKey: SealingKey, row: VaultWithCounts, 
   return freeSlug(handle, userKey, { userId: row.user_id, vaultId: row.id, name });
 }
 
-/** The next meta of a vault, as it is stored. */
 export function sealedMeta(row: VaultWithCounts, { key, userKey }: OpenKeys, meta: VaultMeta) {
   const version = row.meta_version + 1;
   const sealed = sealMeta(key, row.id, version, meta);

@@ -33,10 +33,7 @@ export async function purge(
   return id;
 }
 
-/**
- * Purges vaults that were deleted long enough before `now`, and continues every interrupted purge. Resolves to their
- * number.
- */
+/** Purges what was deleted long enough before `now`, and continues interrupted purges. Resolves to their number. */
 export async function purgeDue(deps: VaultDeps, now: number): Promise<number> {
   const deletedUntil = now - purgeDelayMs(deps);
   const failures: unknown[] = [];
@@ -60,10 +57,7 @@ interface DueVault {
   readonly purging_at: number | null;
 }
 
-/**
- * Purges one vault. Returns false for a vault that was restored since it was found, or whose purge another process
- * began and will finish.
- */
+/** Returns false for a vault that was restored since, or whose purge another process began and will finish. */
 async function purgeOne(deps: VaultDeps, { id, purging_at }: DueVault, deletedUntil: number): Promise<boolean> {
   const deleted = { until: deletedUntil, after: 0 };
   if (purging_at === null && !(await begin(deps, id, deleted, skipInTransaction))) return false;
@@ -86,10 +80,7 @@ export async function purgeAllOf(deps: VaultDeps, userId: UserId): Promise<void>
   for (const { id } of closed) await finish(deps, id);
 }
 
-/**
- * Marks the vault and destroys its key in one transaction: from then on nothing of it can be opened, whatever happens
- * next.
- */
+/** Marks the vault and destroys its key in one transaction: from then on nothing of it can be opened. */
 async function begin(
   { db, keys, clock }: VaultDeps,
   id: VaultId,

@@ -56,7 +56,7 @@ export function createQueries(deps: VaultDeps) {
     return shown.filter((vault) => vault !== null);
   }
 
-  /** Opens a vault, and announces `vaultOpened`. Throws `vault_not_found`. */
+  /** Announces `vaultOpened`. Throws `vault_not_found`. */
   async function get(principal: Principal, id: string): Promise<SharedVault> {
     const vault = await show(principal, await findAllowed(deps, principal, id, operations.getVault));
     events.emit('vaultOpened', { userId: principal.userId, vaultId: vault.id });

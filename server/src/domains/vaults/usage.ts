@@ -16,7 +16,6 @@ export interface Totals {
   readonly bytes: number;
 }
 
-/** The totals of an account, and its plan. */
 export interface StorageUsage extends Totals {
   readonly plan: Plan;
   readonly tier: string;

@@ -59,10 +59,7 @@ interface CountChanges {
   readonly trashAttachmentBytes: number;
 }
 
-/**
- * Takes seqs and updates the counts; the row stays locked until the end of the transaction. No row when the vault is
- * not active.
- */
+/** The row stays locked until the end of the transaction. No row when the vault is not active. */
 export const advanceFeed = statement((db, p: CountChanges) =>
   db
     .updateTable('vault_feeds')
@@ -116,7 +113,6 @@ export const findTrash = statement((db, p: { vaultId: VaultId }) =>
     .where('vault_id', '=', p.vaultId),
 );
 
-/** What the trash of active vaults has, ordered by vault, after a given one. */
 export const findTrashes = statement((db, p: { after: VaultId; limit: number }) =>
   db
     .selectFrom('vault_feeds as f')

@@ -99,7 +99,6 @@ export const findOpenables = statement((db, p: { userId: UserId }) =>
 
 // Reading vaults
 
-/** The vaults of an account, and those that are shared with it. */
 export const listActive = statement((db, p: { userId: UserId }) =>
   shown(db)
     .where('v.id', 'in', ownOrShared(db, p.userId))
@@ -124,7 +123,6 @@ export const findActive = statement((db, p: { id: VaultId }) =>
   shown(db).where('v.id', '=', p.id).where('v.deleted_at', 'is', null),
 );
 
-/** A deleted vault that can still be restored. */
 export const findDeleted = statement((db, p: { id: VaultId; after: number }) =>
   shown(db).where('v.id', '=', p.id).where('v.deleted_at', '>', p.after).where('v.purging_at', 'is', null),
 );
@@ -177,7 +175,6 @@ export const sumActive = statement((db, p: { userId: UserId }) => sums(db).where
 
 export const sumActiveOfAll = statement((db, _: Record<never, never>) => sums(db));
 
-/** The sums of each account of a page; accounts without vaults are left out. */
 export const sumActiveOfUsers = statement((db, p: { first: UserId; last: UserId }) =>
   sums(db)
     .select('v.user_id as userId')
@@ -205,7 +202,6 @@ export const findDefault = statement((db, p: { userId: UserId }) =>
   db.selectFrom('vaults').select('id').where('user_id', '=', p.userId).where('is_default', '=', 1),
 );
 
-/** Those of these vaults that are active. */
 export const findActiveOf = listStatement((db, _p: object, ids: VaultId[]) =>
   db
     .selectFrom('vaults as v')
@@ -257,7 +253,6 @@ export const markDeleted = statement((db, p: { id: VaultId; now: number }) =>
     .where('deleted_at', 'is', null),
 );
 
-/** Makes a vault active again, with the client's id if it is still free. */
 export const markRestored = statement((db, p: Columns<(typeof META)[number] | 'client_blind' | 'is_default'>) =>
   db
     .updateTable('vaults')
@@ -321,7 +316,6 @@ export const markPurging = statement(
       .where('purging_at', 'is', null),
 );
 
-/** Begins the purge of every vault of a user. */
 export const markAllPurging = statement((db, p: { userId: UserId; now: number }) =>
   db
     .updateTable('vaults')

@@ -36,7 +36,6 @@ export interface DeviceLink {
   readonly deviceName: string | null;
 }
 
-/** The injected dependencies of the domain. */
 export interface VaultDeps {
   readonly db: Database;
   readonly keys: Keys;
@@ -56,7 +55,6 @@ export type { SharedRow } from './lifecycle.ts';
 export type { SharedVault } from './queries.ts';
 export type { Totals, TrashContents, TrashUsage } from './usage.ts';
 
-/** Vaults: creation, access, queries and deletion. */
 export type Vaults = ReturnType<typeof createVaults>;
 
 export function createVaults(deps: VaultDeps) {

@@ -5,7 +5,6 @@ import type { CachePagesTables } from './cache-pages.tables.ts';
 const { statement, table } = statementsOver<CachePagesTables>();
 const pages = table('cache_pages');
 
-/** Pages of a vault's rows of one kind after an id, ordered by id. */
 export const findPages = statement((db, p: { vault: VaultId; kind: string; after: string; limit: number }) =>
   db
     .selectFrom('cache_pages')
@@ -23,7 +22,7 @@ export const deletePages = pages.deleteMany(['vault_id', 'kind'], 'id');
 
 export const deleteAllPages = statement((db, _: Record<never, never>) => db.deleteFrom('cache_pages'));
 
-/** Pages of all vaults with ids below the given one, which are older. */
+/** Lower ids are older. */
 export const findPagesBelow = statement((db, p: { id: string; limit: number }) =>
   db.selectFrom('cache_pages').select(['vault_id', 'kind', 'id']).where('id', '<', p.id).orderBy('id').limit(p.limit),
 );

@@ -15,7 +15,6 @@ export interface PageRow {
   readonly seq: Seq;
 }
 
-/** The pages of a vault's rows of one kind. */
 export interface PagesContent<Row extends PageRow> {
   /** The rows of each page, in the order in which they were written, including rows that have been rewritten since. */
   readonly rows: readonly (readonly Row[])[];
@@ -25,10 +24,7 @@ export interface PagesContent<Row extends PageRow> {
   readonly complete: boolean;
 }
 
-/**
- * Pages that are opened or deleted at once: one slice of the event loop, or of the single writer, which overwrites
- * deleted rows.
- */
+/** Pages in one slice of the event loop, or of the single writer, which overwrites those that it deletes. */
 const SLICE = 4;
 
 /**
@@ -40,10 +36,7 @@ const pageRows = new SealedJson(
   Type.Array(Type.Object({ id: Type.String(), seq: Type.Unsafe<Seq>(Type.Number()) })),
 );
 
-/**
- * The persisted lists of vaults, hundreds of rows sealed together. A page only saves opening rows, so it may be
- * missing.
- */
+/** Persisted lists of vaults, hundreds of rows sealed together. A page only saves opening rows: it may be missing. */
 export class CachePages {
   readonly #db: Database;
   readonly #clock: Pick<Clock, 'uuid'>;
@@ -74,7 +67,7 @@ export class CachePages {
     }
   }
 
-  /** Writes a page of these rows; resolves to its id. */
+  /** Resolves to the page's id. */
   async write(kind: string, vault: OpenVault, rows: readonly PageRow[]): Promise<string> {
     const id = this.#clock.uuid();
     const data = pageRows.seal(vault.key, contextOf(vault, kind, id), [...rows]);

@@ -45,7 +45,6 @@ export interface RowsView<Row extends CachedRow> {
 
 /** Rows opened between two checks of the clock. */
 const SLICE = 100;
-/** Number of seqs read at once. */
 const SEQS_SLICE = 2000;
 /** Number of rows of a page, and their bytes in memory. */
 export const PAGE_ROWS = 500;
@@ -106,7 +105,6 @@ export class CachedRows<Row extends CachedRow> implements RowsView<Row> {
     this.seq = seq;
   }
 
-  /** Adds the writes up to a seq. */
   async catchUp(handle: ReadHandle, seq: Seq): Promise<void> {
     const yieldIfDue = createYield();
     while (this.seq < seq) {

@@ -97,7 +97,6 @@ export class VaultCache {
     this.#written.delete(id);
   }
 
-  /** Records that a vault was written up to a seq. */
   noteWrite(id: VaultId, seq: number): void {
     const since = this.#written.get(id)?.since ?? seq;
     this.#written.delete(id);
@@ -128,7 +127,7 @@ export class VaultCache {
     return this.#pages.deleteOlder(until);
   }
 
-  /** Deletes a slice of a purged vault's pages; true when more may be left. */
+  /** True when more may be left. */
   purgeSlice(handle: WriteHandle, vaultId: VaultId): Promise<boolean> {
     return this.#pages.purgeSlice(handle, vaultId);
   }
@@ -171,8 +170,7 @@ class CachedVault {
   ): Promise<RowsView<Row>> {
     // Only rows of this kind are stored under its key.
     let rows = this.#collections.get(collection) as CachedRows<Row> | undefined;
-    // After a restore, cached rows may never have existed; and behind a dropped tombstone, a deletion cannot be
-    // followed any more.
+    // After a restore, cached rows may never have existed; behind a dropped tombstone, no deletion can be followed.
     if (rows === undefined || rows.vault.feedEpoch !== vault.feedEpoch || rows.seq > changeSeq || rows.seq < floorSeq) {
       this.#collections.delete(collection);
       rows = new CachedRows(collection, vault);
