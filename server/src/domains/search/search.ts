@@ -113,28 +113,27 @@ export class Search implements AsyncDisposable {
     return this.#ask(() => this.#vaultQuery.query(userId, vault, request));
   }
 
-  /** Lists tasks, see `vaultTasks`. */
+  /** See `vaultTasks`. */
   tasks({ userId }: Principal, vault: OpenVault, request: TasksQuery): Promise<Tasks> {
     const from = { worker: this.#deps.worker, index: this.#vaultQuery };
     return this.#ask(() => vaultTasks(from, userId, vault, request));
   }
 
-  /** Lists mentions of a note, see `vaultMentions`. */
+  /** See `vaultMentions`. */
   mentions({ userId }: Principal, vault: OpenVault, id: NoteId, request: MentionsQuery): Promise<Mentions> {
     return this.#ask(() => vaultMentions(this.#deps, this.#vaultQuery, userId, vault, id, request));
   }
 
-  /** Renames a tag in all notes of a vault, see `VaultChanges.run`. Throws a validation error. */
+  /** See `VaultChanges.run`. Throws a validation error. */
   async renameTag(context: WriteContext<VaultChange>, request: RenameTag): Promise<VaultChange> {
     return this.#vaultChanges.run(context, checkRenameTag(request));
   }
 
-  /** Replaces a text in the notes of a vault, see `VaultChanges.run`. Throws a validation error. */
+  /** See `VaultChanges.run`. Throws a validation error. */
   async replaceText(context: WriteContext<VaultChange>, request: ReplaceText): Promise<VaultChange> {
     return this.#vaultChanges.run(context, checkReplaceText(request));
   }
 
-  /** Asks an index when it is the caller's turn. */
   #ask<Result>(ask: () => Promise<Result>): Promise<Result> {
     return withTimeout(this.#permits.run(currentTenant(), ask));
   }
@@ -159,7 +158,6 @@ export class Search implements AsyncDisposable {
     return mergeResults(all, request.limit);
   }
 
-  /** Counts how many notes have their vectors. */
   async status(vault: OpenVault): Promise<SearchStatus> {
     const { notes, embedder } = this.#deps;
     await notes.live.flush(vault);
@@ -183,22 +181,22 @@ export class Search implements AsyncDisposable {
     return state;
   }
 
-  /** Embeds notes that were written, now, see Embedding.run. */
+  /** Embeds now, see Embedding.run. */
   embed(signal: AbortSignal): Promise<void> {
     return this.#embedding.run(signal, true);
   }
 
-  /** Embeds notes that were written; a background job, see Embedding.run. */
+  /** A background job, see Embedding.run. */
   embedInBackground(signal: AbortSignal): Promise<void> {
     return this.#embedding.run(signal);
   }
 
-  /** Drops vectors on demand that are not used any more; a background job, see VectorDemand.dropUnused. */
+  /** A background job, see VectorDemand.dropUnused. */
   dropUnusedVectors(signal: AbortSignal): Promise<void> {
     return this.#vectorDemand.dropUnused(signal);
   }
 
-  /** Indexes vaults before they are searched; a background job, see BackgroundIndexing.run. */
+  /** A background job, see BackgroundIndexing.run. */
   indexInBackground(signal: AbortSignal): Promise<void> {
     return this.#backgroundIndexing.run(signal);
   }

@@ -14,7 +14,6 @@ export interface FoundPlaces {
 
 const EXCERPTS_MAX = 3;
 
-/** Finds the places of a change in a note; null for none. */
 export function findPlaces(content: string, change: TextChange): FoundPlaces | null {
   const spans = placesOf(content, change);
   if (spans.length === 0) return null;

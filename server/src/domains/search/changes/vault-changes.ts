@@ -20,7 +20,7 @@ import { type FieldErrors, folderOfRequest } from '../query/search-request.ts';
 import type { VaultQuery } from '../query/vault-query.ts';
 import type { SearchDeps } from '../search.ts';
 import { TransferList } from '../worker/transfer-list.ts';
-import type { ChangedPlaces, QueryAnswer } from '../worker/worker-api.ts';
+import type { ChangedPlaces, Page, QueryAnswer } from '../worker/worker-api.ts';
 
 /** Notes that are looked through together: some 20 ms of the search thread. */
 const READ_SLICE = { count: 64, bytes: 256 * 1024 };
@@ -97,7 +97,7 @@ export class VaultChanges {
     };
     let after: PagePosition | null = null;
     for (;;) {
-      const page: { readonly after: PagePosition | null; readonly limit: number } = { after, limit: PAGE };
+      const page: Page<PagePosition> = { after, limit: PAGE };
       const { rows, next }: QueryAnswer = await this.#index.ask(vault, (index) =>
         this.#deps.worker.request('query', { ...index, query, page, links: null }),
       );
@@ -121,6 +121,7 @@ export class VaultChanges {
   async #write(context: WriteContext<VaultChange>, change: TextChange, found: readonly ChangedPlaces[]) {
     const { notes } = this.#deps;
     const { vault } = context;
+    const { replacement } = change;
     const yieldIfDue = createYield();
     let changed = 0;
     const all = found.map(({ id, bytesAfter }) => ({ id: id as NoteId, size: bytesAfter }));
@@ -130,10 +131,7 @@ export class VaultChanges {
       for (let round = 1; left.length > 0; round++) {
         if (round > ROUNDS_MAX) throw new NotevaultError('unavailable');
         const now = await this.#placesIn(vault, change, left);
-        const edits = now.map(({ id, hash, places }) => ({
-          ...{ id: id as NoteId, hash, places },
-          replacement: change.replacement,
-        }));
+        const edits = now.map(({ id, hash, places }) => ({ id: id as NoteId, hash, places, replacement }));
         if (edits.length === 0) break;
         const unwritten = await notes.replacePlaces(context, edits);
         changed += edits.length - unwritten.size;

@@ -36,7 +36,7 @@ export class EmbeddingLease {
     this.seq = seq;
   }
 
-  /** Acquires the lease; resolves to null when another process holds it, and for a vault that is not active. */
+  /** Resolves to null when another process holds the lease, and for a vault that is not active. */
   static async acquire(deps: SearchDeps, holder: string, vaultId: VaultId, space: Space) {
     const { db, clock, vaults } = deps;
     const vault = await vaults.openAsSystem(vaultId);

@@ -92,9 +92,7 @@ export class Embedding {
     }
   }
 
-  /**
-   * Runs one turn of each vault, so that a large one does not delay the others. Resolves to whether any has more to do.
-   */
+  /** Runs one turn of each vault: a large one must not delay the others. Resolves to whether any has more to do. */
   async #runRound(space: Space, signal: AbortSignal): Promise<boolean> {
     const { db, clock } = this.#deps;
     let hasMore = false;
@@ -206,7 +204,7 @@ export async function eraseEmbeddingSlice(handle: WriteHandle, vault: VaultId): 
   return eraseVectorSlice(handle, vault);
 }
 
-/** Deletes a slice of a vault's vectors; resolves to true when more may be left. */
+/** Resolves to true when more may be left. */
 export async function eraseVectorSlice(handle: WriteHandle, vault: VaultId): Promise<boolean> {
   const slice = { vault_id: vault, limit: ROWS_PER_ERASE };
   return (await handle.run(store.deleteSomeVectors, slice)) === ROWS_PER_ERASE;

@@ -15,7 +15,6 @@ const PASSAGES_PER_CALL = 128;
 export const FIRST_RETRY_MS = 10 * 60_000;
 const MAX_RETRY_MS = 24 * 60 * 60_000;
 
-/** A note that needs new vectors. */
 interface NoteToEmbed {
   readonly note: SealedNote;
   readonly passages: NotePassages;
@@ -75,7 +74,6 @@ export class NoteEmbedder {
     return this.#deps.worker.request('passages', { key: vault.key.share(0), notes: posted }, transfer);
   }
 
-  /** The row of a note that could not be embedded. */
   #failureOf({ id, version }: SealedNote, versions: StoredVersions): VectorsToStore {
     const failures = (versions.get(id)?.failures ?? 0) + 1;
     const wait = Math.min(MAX_RETRY_MS, FIRST_RETRY_MS * 2 ** (failures - 1));
@@ -100,7 +98,7 @@ export class NoteEmbedder {
     return embedded;
   }
 
-  /** The vectors of passages; null when the embedder refuses them. */
+  /** Null when the embedder refuses them. */
   async #tryPassages(passages: readonly Passage[], signal: AbortSignal): Promise<Float32Array[] | null> {
     const vectors: Float32Array[] = [];
     try {

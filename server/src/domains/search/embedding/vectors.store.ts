@@ -53,7 +53,6 @@ export const findRetries = statement((db, p: { now: number; limit: number }) =>
 
 export const findEmbedding = embeddings.find(['vault_id'], ['model', 'feed_epoch', 'seq', 'vseq', 'wanted_at']);
 
-/** The first progress of a vault. */
 const newProgress = (p: { vault: VaultId; model: string; epoch: number }) => {
   const progress = { vault_id: p.vault, model: p.model, feed_epoch: p.epoch, seq: 0, vseq: 0 };
   return { ...progress, lease: null, lease_until: 0, wanted_at: 0 };
@@ -165,7 +164,6 @@ export const putVectors = listStatement((db, p: { vault: VaultId; model: string 
     .onConflict((conflict) => conflict.columns(['vault_id', 'note_id']).doUpdateSet(excluded('model', ...WRITTEN))),
 );
 
-/** Postpones the next attempt of failed notes. */
 export const postpone = listStatement((db, p: { vault: VaultId; until: number }, notes: string[]) =>
   db
     .updateTable('search_vectors')
@@ -177,12 +175,10 @@ export const postpone = listStatement((db, p: { vault: VaultId; until: number },
 
 export const deleteVectors = vectors.deleteMany(['vault_id'], 'note_id');
 
-/** The stored versions of notes, without the vectors themselves. */
 export const findVersions = vectors.findMany(['vault_id'], 'note_id', ['note_id', 'model', 'version', 'failures']);
 
 export const findVectorsOf = vectors.findMany(['vault_id', 'model'], 'note_id', ['note_id', 'version', 'vseq', 'data']);
 
-/** Vectors written after a vseq, in order of their vseqs. */
 export const findVectorsAfter = statement((db, p: { vault: VaultId; model: string; after: number; limit: number }) =>
   db
     .selectFrom('search_vectors')
@@ -226,7 +222,6 @@ export const countNotes = statement((db, p: { vault: VaultId; seq: number }) =>
     .where('vault_feeds.vault_id', '=', p.vault),
 );
 
-/** Some rows of a vault. */
 export const deleteSomeVectors = vectors.deleteSome(['vault_id'], 'note_id');
 
 /**

@@ -41,7 +41,6 @@ export class IndexPersistence {
     return task;
   }
 
-  /** Deletes a vault's stored index and the one in memory. */
   async forget(vault: OpenVault): Promise<void> {
     const { db, worker } = this.#deps;
     await db.transact((handle) => handle.run(store.deleteIndex, { vault_id: vault.id }));

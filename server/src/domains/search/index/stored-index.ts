@@ -26,7 +26,7 @@ export async function loadStoredIndex(db: Database, worker: WorkerClient, vault:
   return worker.request('createIndex', params, transfer).catch(nullUnlessTransient);
 }
 
-/** Which segments an index row names; null when it cannot be opened. */
+/** Null when the list cannot be opened. */
 export function openSegmentList(vault: OpenVault, row: { seq: number; segments: Buffer }): SegmentList | null {
   try {
     return segmentList.open(vault.key, segmentListContext(vault.id, row.seq), row.segments);

@@ -147,7 +147,7 @@ export class VaultSearch {
   }
 }
 
-/** Maps a found note to the wire. The snippet is null when the note's text could not be read. */
+/** The snippet is null when the note's text could not be read. */
 function searchResultOf(note: SearchHit, snippet: Snippet | null): SearchResult {
   return {
     id: note.id,

@@ -22,7 +22,6 @@ export class LoadedIndex {
   readonly segmentNames = new SegmentNames();
   /** Ids of notes that cannot be read. */
   readonly unreadable: Set<string>;
-  /** Number of notes added since the segments were stored. */
   unstored = 0;
   bytes = 0;
   #compaction: Promise<void> | null = null;
@@ -125,7 +124,7 @@ export class LoadedIndex {
     return seq;
   }
 
-  /** The vectors of a model; null when there are none in memory. */
+  /** Null when there are none in memory. */
   vectorsOf(model: string | null): VaultVectors | null {
     return this.#vectors?.model === model ? this.#vectors : null;
   }

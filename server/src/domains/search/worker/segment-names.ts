@@ -3,7 +3,6 @@ import type { FrozenSegment } from '@notevault/search-index/index/frozen-segment
 /** The name of a frozen segment, under which its parts are stored. */
 export interface SegmentName {
   readonly id: string;
-  /** How many parts the encoded segment has. */
   readonly parts: number;
   isStored: boolean;
 }

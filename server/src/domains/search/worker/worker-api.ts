@@ -46,7 +46,6 @@ export interface FrozenIndex {
   readonly sealed: Uint8Array;
 }
 
-/** Whose index is asked. */
 export interface AskedIndex {
   readonly vault: string;
   readonly epoch: number;
@@ -54,7 +53,6 @@ export interface AskedIndex {
   readonly seq: number;
 }
 
-/** Which page of a list. */
 export interface Page<Position> {
   /** The place after which it begins; null for the start. */
   readonly after: Position | null;
@@ -91,13 +89,11 @@ export interface ChangedPlaces extends FoundPlaces {
 /** What is needed of a note to open its text. */
 export type SealedText = Pick<SealedNote, 'id' | 'version' | 'content'>;
 
-/** The part of a note to make a snippet of. */
 export interface SnippetSource extends SealedText {
   readonly start: number;
   readonly end: number;
 }
 
-/** The vectors of a note as stored. */
 export interface SealedVectors {
   readonly id: string;
   readonly version: number;
@@ -106,14 +102,13 @@ export interface SealedVectors {
   readonly data: Uint8Array | null;
 }
 
-/** A message to the search thread. */
 export interface WorkerRequest {
   readonly id: number;
   readonly method: keyof WorkerApi;
   readonly params: unknown;
 }
 
-/** The thread's answer. `bytes` is the memory that all indexes take now. */
+/** `bytes` is the memory that all indexes take now. */
 export type WorkerResponse =
   | { readonly id: number; readonly result: unknown; readonly bytes: number }
   /** The name and code of an error, never its message, which may quote a note. */

@@ -80,7 +80,6 @@ export class WorkerClient implements AsyncDisposable {
     return this.#indexBytes;
   }
 
-  /** Number of requests without an answer yet. */
   get pendingRequests(): number {
     return this.#pending.size;
   }

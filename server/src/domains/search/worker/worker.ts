@@ -76,12 +76,11 @@ export class SearchWorker {
     this.#indexes = new IndexCache(deps.maxBytes);
   }
 
-  /** Memory that all indexes take. */
   get bytes(): number {
     return this.#indexes.bytes;
   }
 
-  /** The state of a vault's index; null when it is not in memory. */
+  /** Null when the index is not in memory. */
   indexState({ vault, epoch }: { vault: string; epoch: number }): IndexState | null {
     return this.#find(vault, epoch)?.state ?? null;
   }
@@ -162,7 +161,7 @@ export class SearchWorker {
     return loaded && runInSlices(querySteps(loaded.index, params.query, params.page, params.links));
   }
 
-  /** Lists tasks; null as for `search`. */
+  /** Null as for `search`. */
   async tasks(params: AskedIndex & { filter: TaskFilter; page: Page<TaskPosition> }): Promise<TaskPage | null> {
     const loaded = this.#findUpTo(params);
     return loaded && runInSlices(listTasks(loaded.index, params.filter, params.page));
@@ -267,7 +266,6 @@ export class SearchWorker {
     return { id, parts: Math.max(1, Math.ceil(bytes.length / PART_BYTES)), isStored: false };
   }
 
-  /** A part of a frozen segment, sealed. */
   segmentPart(params: { vault: string; key: SharedKey; segment: string; part: number }): Uint8Array {
     const { vault, key, segment: id, part } = params;
     const segment = this.#get(vault).segmentNames.segmentOf(id);
@@ -278,7 +276,6 @@ export class SearchWorker {
     return this.#deps.openKey(key).seal(segmentPartContext(id, part), data);
   }
 
-  /** Records that the frozen segments are stored now. */
   markStored({ vault }: { vault: string }): void {
     this.#encodedSegments.clear();
     this.#indexes.get(vault)?.segmentNames.markStored();
@@ -289,13 +286,11 @@ export class SearchWorker {
     this.#loadingParts.delete(vault);
   }
 
-  /** A vault's index, when it is in memory and complete up to a seq. */
   #findUpTo({ vault, epoch, seq }: AskedIndex): LoadedIndex | null {
     const found = this.#find(vault, epoch);
     return found === undefined || found.index.seq < seq ? null : found;
   }
 
-  /** A vault's index of an epoch, when it is in memory. */
   #find(vault: string, epoch: number): LoadedIndex | undefined {
     const found = this.#indexes.get(vault);
     return found?.epoch === epoch ? found : undefined;
