@@ -33,8 +33,11 @@ export class ChangeNotifier implements Disposable {
 
   /** @param known the vault's seq as the listener knows it; later changes are reported. */
   subscribe(vault: VaultId, known: Seq, listener: ChangeListener): Disposable {
-    const watched = this.#vaults.get(vault) ?? {
-      ...{ listeners: new Set(), notified: known, pending: known, isRepeated: false },
+    const watched: WatchedVault = this.#vaults.get(vault) ?? {
+      listeners: new Set(),
+      notified: known,
+      pending: known,
+      isRepeated: false,
     };
     this.#vaults.set(vault, watched);
     watched.listeners.add(listener);

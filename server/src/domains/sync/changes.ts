@@ -69,8 +69,7 @@ export async function changesPage(deps: SyncDeps, vault: OpenVault, request: Pag
   if (request.cursor !== null && device !== null) {
     await recordWatermark(deps, vault, device, appliedBy(from));
   }
-  const last: Position = { seq: rows.at(-1)?.row.seq ?? from.seq, base: from.base };
-  const resume = cursorOf(vault, last);
+  const resume = cursorOf(vault, { seq: rows.at(-1)?.row.seq ?? from.seq, base: from.base });
   const access = vault.isSuspended === true ? 'write' : vault.permission;
   const position = { next_cursor: hasMore ? resume : null, resume_cursor: resume, change_seq: changeSeq };
   const fields = { has_more: hasMore, ...position, access };
@@ -174,7 +173,6 @@ function liveNote(feed: FeedRow): ChangedNote[] {
   return 'unreadable' in feed || feed.type !== 'note' || feed.row.deleted ? [] : [feed.row];
 }
 
-/** A position in a vault's change feed. */
 interface Position {
   /** The seq of the last row read; 0 before the first. */
   readonly seq: Seq;

@@ -6,10 +6,7 @@ const SLICE_CHARS = 48 * 1024;
 /** An entry of a list: its JSON, or, if that is long, its pieces in UTF-8. */
 export type JsonEntry = string | Promise<readonly Buffer[]>;
 
-/**
- * Returns the buffers of `"name":[…]` in UTF-8, written in slices because a vault may have a hundred thousand rows.
- * `entryOf` returns an entry as JSON.
- */
+/** Returns `"name":[…]` in UTF-8, written in slices because a vault may have a hundred thousand rows. */
 export async function writeJsonList<Row>(name: string, rows: readonly Row[], entryOf: (row: Row) => JsonEntry) {
   const pieces: Buffer[] = [];
   const yieldIfDue = createYield();

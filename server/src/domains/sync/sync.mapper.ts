@@ -11,7 +11,6 @@ export type ChangedRow =
   | { readonly type: 'note'; readonly row: ChangedNote }
   | { readonly type: 'attachment'; readonly row: ChangedAttachment & { readonly actor?: Actor } };
 
-/** A row of the change feed that is damaged. */
 export interface DamagedRow {
   readonly type: ChangedRow['type'];
   readonly row: { readonly id: string; readonly seq: Seq };

@@ -25,7 +25,6 @@ export const findOldDevices = statement((db, p: { vault_id: VaultId; user_id: Us
 
 export const deleteDevice = devices.delete(...KEY);
 
-/** Deletes what is known of the devices of a person. */
 export const deleteDevicesOf = devices.delete('vault_id', 'user_id');
 
 /** The lowest watermark of the devices seen since a time; null when there are none. */

@@ -73,17 +73,14 @@ export function createSync(deps: SyncDeps) {
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const PAGE = 500;
-/**
- * Persisted lists are dropped before the tombstones of their entries: a list is written soon after it is read, though
- * not always at once.
- */
+/** Persisted lists are dropped this long before the tombstones of their entries: a list is not always written at once. */
 const PAGES_MAX_MS = 60 * 60 * 1000;
 const BEFORE_FIRST = { deleted_at: 0, id: NIL_UUID };
 
 /**
- * Drops expired tombstones and their entries in persisted lists, except those that a recently seen device has not applied: that device would keep or restore
- * what was deleted elsewhere. Each step is a transaction that leaves the vault consistent, so the next run continues an
- * interrupted one. Resolves to the number dropped.
+ * Drops expired tombstones and their entries in persisted lists, except those that a recently seen device has not
+ * applied: that device would keep or restore what was deleted elsewhere. Each step is a transaction that leaves the vault
+ * consistent, so the next run continues an interrupted one. Resolves to the number dropped.
  */
 async function dropExpired(deps: SyncDeps): Promise<number> {
   const since = deps.clock.now() - deps.tombstoneDays * DAY_MS;

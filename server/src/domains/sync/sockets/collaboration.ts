@@ -133,7 +133,7 @@ export class Collaboration implements Disposable {
     else this.#sockets.set(userId, count);
   }
 
-  /** Resolves when a refusal may be sent: every refusal takes the same time, whatever its reason. */
+  /** Resolves when a refusal may be sent. */
   refusalDelay(): Promise<void> {
     return new Promise((resolve) => this.#deps.clock.schedule(REFUSAL_MS, resolve));
   }
@@ -156,7 +156,6 @@ export class Collaboration implements Disposable {
     this.#deps.bus.publish('people', JSON.stringify({ v: vaultId }));
   }
 
-  /** Call when a vault has reached a seq. */
   vaultChanged(vaultId: VaultId, changeSeq: number): void {
     this.#notifier.changed(vaultId, changeSeq);
     this.#deps.bus.publish('vault', JSON.stringify({ v: vaultId, seq: changeSeq }));

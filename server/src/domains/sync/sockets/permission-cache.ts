@@ -61,9 +61,7 @@ export class Permission {
     this.#stale = true;
   }
 
-  /**
-   * Checks again; concurrent callers share one check. Rejects when the check fails; the permission is then unchanged.
-   */
+  /** Concurrent callers share one check. Rejects when it fails; the permission is then unchanged. */
   check(read: (permission: Permission) => Promise<CheckedAccess | Lost>, now: () => number): Promise<void> {
     this.#checking ??= this.#check(read, now).finally(() => {
       this.#checking = undefined;
@@ -136,8 +134,7 @@ export class PermissionCache {
     if (principal === null || vaultId === null) return { principal, permission: null };
     const vault = await nullIfRefused(this.#deps.vaults.openVault(principal, vaultId, live.open.vault));
     if (vault === null) return { principal, permission: null };
-    const key = `${principal.credentialId}:${vault.id}`;
-    const permission = this.#permissions.get(key) ?? new Permission(principal, vault, at);
+    const permission = this.#permissions.get(keyOf({ principal, vault })) ?? new Permission(principal, vault, at);
     permission.renew(principal, vault, at);
     if (before !== this.#changes) permission.markStale();
     return { principal, permission };
@@ -160,14 +157,11 @@ export class PermissionCache {
     if (permission.listeners.size === 0 && this.#permissions.get(key) === permission) this.#permissions.delete(key);
   }
 
-  /** Whether a permission was checked within the last second. */
   isFresh(permission: Permission): boolean {
     return permission.isFresh(this.#deps.clock.now(), FRESH_MS);
   }
 
-  /**
-   * Checks a permission again and notifies its listeners if it was revoked. Rejects when this cannot be checked now.
-   */
+  /** Checks again and tells the listeners what was lost or has changed. Rejects when this cannot be checked now. */
   refresh(permission: Permission): Promise<void> {
     return permission.check((permission) => this.#read(permission), this.#deps.clock.now);
   }
@@ -182,10 +176,7 @@ export class PermissionCache {
     this.#changed((permission) => permission.vault.id === vaultId);
   }
 
-  /**
-   * Revokes every permission in a deleted vault. No check is needed, and listeners must know before their documents
-   * close.
-   */
+  /** Revokes every permission in the vault without a check: listeners must know before their documents close. */
   vaultDeleted(vaultId: VaultId): void {
     this.#changes += 1;
     for (const permission of [...this.#permissions.values()])
@@ -252,7 +243,7 @@ export class PermissionCache {
   }
 }
 
-function keyOf({ principal, vault }: Permission): string {
+function keyOf({ principal, vault }: CheckedAccess): string {
   return `${principal.credentialId}:${vault.id}`;
 }
 

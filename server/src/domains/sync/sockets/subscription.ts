@@ -9,8 +9,8 @@ import type { Lost, Permission, PermissionCache, PermissionListener } from './pe
 import type { PresenceRoom, PresenceRooms } from './presence-rooms.ts';
 
 /**
- * Why a document is closed for a client: `revoked` with its credential, `removed` with the vault alone. `lost` and `malformed` close the whole
- * socket.
+ * Why a document is closed for a client: `revoked` with its credential, `removed` with the vault alone. `lost` and
+ * `malformed` close the whole socket.
  */
 export type CloseReason =
   | 'note_deleted'
@@ -22,7 +22,6 @@ export type CloseReason =
   | 'lost'
   | 'malformed';
 
-/** Why an update was rejected. */
 export type RejectReason = 'read_only' | 'lost' | Exclude<ApplyOutcome, 'stored' | 'known'>;
 
 /** Sends messages to a client in the protocol of its endpoint. None of its methods throws. */
@@ -69,9 +68,7 @@ interface WaitingMessage {
   readonly bytes: number;
 }
 
-/**
- * An update being processed; `whole`: whether it is the client's complete state, as protocols send after connecting.
- */
+/** `whole`: whether it is the client's complete state, as protocols send after connecting. */
 interface ReceivedUpdate {
   readonly update: Uint8Array;
   readonly whole: boolean;
@@ -244,8 +241,7 @@ export class NoteSubscription implements Subscription, PermissionListener, Watch
     if (this.#closed || live === undefined) return;
     const missing = await live.missingFor(vector);
     if (missing === 'foreign' && this.#permission.mayWrite) {
-      // Its text must not be lost: the client is asked for its complete state, and the update is rejected and preserved
-      // as a version.
+      // Its text must not be lost: the client is asked for its complete state, which is rejected and kept as a version.
       return this.#closed ? undefined : this.#writer.request(EMPTY_VECTOR);
     }
     if (typeof missing === 'string') return this.#finish(missing === 'foreign' ? 'foreign_lineage' : 'malformed');

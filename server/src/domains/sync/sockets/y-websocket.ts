@@ -122,10 +122,7 @@ export class YWebsocketSession {
     };
   }
 
-  /**
-   * The protocol cannot reject an update: the socket is closed, so that the client does not continue as if it had been
-   * stored.
-   */
+  /** The protocol cannot reject an update: the socket is closed, so that the client does not take it for stored. */
   #acknowledged(reason: RejectReason | null): void {
     if (reason === 'read_only') this.#connection.close(CLOSE_CODES.notAllowed, 'read-only');
     if (reason === 'malformed') this.#connection.close(CLOSE_CODES.badRequest, 'not an update');
