@@ -19,7 +19,6 @@ export const DANGLING: Target = { note: null, attachment: null, path: null };
 /** Returns the candidates found under any of some keys. */
 export type CandidatesAt = (keys: readonly Buffer[]) => Candidate[];
 
-/** Candidates by key, and by id. */
 export interface Candidates {
   readonly at: CandidatesAt;
   readonly byId: ReadonlyMap<string, Candidate>;

@@ -61,7 +61,6 @@ export function sameTexts(a: readonly LinkText[], b: readonly LinkText[]): boole
   });
 }
 
-/** Seals the link texts of a note as one value. */
 export function sealTexts(vault: OpenVault, source: string, version: number, texts: readonly LinkText[]): Buffer {
   const rows = texts.map(({ target, anchor, alias, embed, form, origin }) => {
     const row: [string, string | null, string | null, number, LinkForm] = [target, anchor, alias, embed ? 1 : 0, form];
@@ -84,7 +83,12 @@ export function openTexts(vault: OpenVault, source: string, version: number, sea
     }));
 }
 
-export function toNoteLink(text: LinkText, target: Target): NoteLink {
+export interface OpenedLink {
+  readonly text: LinkText;
+  readonly target: Target;
+}
+
+export function toNoteLink({ text, target }: OpenedLink): NoteLink {
   return {
     target_text: text.target,
     link_type: text.embed ? 'embed' : 'wikilink',
@@ -119,7 +123,6 @@ export function readableMeta(vault: OpenVault, row: SealedNote): NoteMeta | null
   return unsealOrNull(() => openNoteMeta(vault, row.id, row.revision, row.meta));
 }
 
-/** Returns the candidate of a row found by a link lookup. */
 export function readableCandidate(
   vault: OpenVault,
   row: SealedNote & { readonly kind: Candidate['kind'] },

@@ -52,7 +52,6 @@ export const putTextsOf = listStatement((db, p: { vault: VaultId }, rows: Source
     .onConflict((conflict) => conflict.columns(['vault_id', 'source_id']).doUpdateSet(excluded('version', 'texts'))),
 );
 
-/** Deletes the links of a note at some positions. */
 export const deleteEdges = statement((db, p: { vault: VaultId; source: NoteId; from: number; until: number }) =>
   db
     .deleteFrom('links')
@@ -144,7 +143,6 @@ export const findEdgeBeyond = listStatement((db, p: { vault: VaultId; many: numb
     .offset(sql<number>`${p.many}`),
 );
 
-/** Edges of a note in order, from a position among its links. */
 export const findEdgesPage = statement((db, p: { vault: VaultId; source: string; from: number; limit: number }) =>
   edgesIn(db, p.vault).where('source_id', '=', p.source).where('ord', '>=', p.from).orderBy('ord').limit(p.limit),
 );
@@ -153,7 +151,6 @@ export const findEdgesFrom = listStatement((db, p: { vault: VaultId }, sources: 
   edgesIn(db, p.vault).where('source_id', 'in', sources),
 );
 
-/** The paths and link texts of some notes, needed to resolve their links again. */
 export const findSources = listStatement((db, p: { vault: VaultId }, ids: string[]) =>
   db
     .selectFrom('entries')

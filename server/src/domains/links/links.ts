@@ -53,13 +53,12 @@ export function createLinks(db: Database, extensions: Extensions, texts: NoteTex
     graphEdges,
     async linksOf(handle, vault, id) {
       const links = (await storedLinksOf(handle, vault, [id])).get(id)?.() ?? [];
-      return links.map(({ text, target }) => toNoteLink(text, target));
+      return links.map(toNoteLink);
     },
     noteWithLinks: (handle, vault, at, onlySmall = false) => noteWithLinks(handle, vault, at, onlySmall, opened),
     async linksFrom(handle, vault, note) {
       const unresolved = note.links.map((link) => ({ note, text: textOf(link) }));
-      const links = await resolveLinks(extensions, handle, vault, unresolved, false);
-      return links.map(({ text, target }) => toNoteLink(text, target));
+      return (await resolveLinks(extensions, handle, vault, unresolved, false)).map(toNoteLink);
     },
     planLinks: planLinks.bind(null, extensions),
     async deleted(handle, vault, notes) {
@@ -71,13 +70,9 @@ export function createLinks(db: Database, extensions: Extensions, texts: NoteTex
     namesChanged: (handle, vault, keys, appeared) => resolveAgain(extensions, handle, vault, { keys, appeared }),
     hasManyLinksTo,
     async checkReadable(handle, vault, ids) {
-      for (const { source_id, version, texts } of await handle.allMany(
-        store.findTextsOf,
-        { vault_id: vault.id },
-        ids,
-      )) {
+      const stored = await handle.allMany(store.findTextsOf, { vault_id: vault.id }, ids);
+      for (const { source_id, version, texts } of stored)
         unsealOrThrow(() => openTexts(vault, source_id, version, texts));
-      }
     },
     planMove: planMove.bind(null, extensions),
     applyMove,
@@ -87,7 +82,6 @@ export function createLinks(db: Database, extensions: Extensions, texts: NoteTex
 /** Edges read by one statement, which blocks the event loop on SQLite. */
 const SLICE = 2000;
 
-/** Ids of a note and of another to which it links. */
 export type GraphEdge = readonly [source: string, target: string];
 
 /** Returns every pair of notes of which the first links to the second, ordered by the first. */
@@ -120,7 +114,7 @@ export interface FoundBacklink {
   readonly ord: number;
 }
 
-/** Returns the edges that point to a note, oldest first. Throws `note_not_found`. */
+/** Oldest first. Throws `note_not_found`. */
 export async function backlinksOf(handle: ReadHandle, vault: OpenVault, id: NoteId): Promise<FoundBacklink[]> {
   const [live, rows] = await Promise.all([
     handle.get(store.findLiveNote, { vault: vault.id, id }),

@@ -36,7 +36,7 @@ export async function hasManyLinksTo(handle: ReadHandle, vault: OpenVault, keys:
   return (await handle.allMany(store.findEdgeBeyond, { vault: vault.id, many: MANY }, keys)).length > 0;
 }
 
-/** Writes the targets that edges have now, and waits for them; see planTargets. */
+/** See planTargets. */
 export async function resolveAgain(extensions: Extensions, handle: WriteHandle, vault: OpenVault, change: NameChange) {
   const write = await planTargets(extensions, handle, vault, change, true);
   await write();
@@ -166,7 +166,7 @@ function retargetsIn(
   return retargeted.values();
 }
 
-/** Returns the target of a link in a note; null if that needs the note's path, and it is unreadable. */
+/** Null if the target depends on the path of the link's note, and that is unreadable. */
 function targetFrom(extensions: Extensions, source: Source, text: LinkText, candidates: readonly Candidate[]) {
   const path = dependsOnSource(text, candidates) ? source.path() : '';
   return path === null ? null : targetOf(extensions, text, path, candidates);

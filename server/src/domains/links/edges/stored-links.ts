@@ -7,6 +7,7 @@ import type { OpenVault } from '../../vaults/vaults.ts';
 import type { Target } from '../link-resolver.ts';
 import {
   type LinkText,
+  type OpenedLink,
   openTexts,
   readableMeta,
   type SealedNote,
@@ -23,11 +24,6 @@ import {
   findSmallNoteById,
   findSmallNoteByPath,
 } from '../note-with-links.store.ts';
-
-export interface OpenedLink {
-  readonly text: LinkText;
-  readonly target: Target;
-}
 
 export interface StoredLink extends OpenedLink {
   readonly age: number;
@@ -86,7 +82,7 @@ export async function noteWithLinks(
   if (texts === null || version === null) return { note, links: [] };
   const edges = parts.filter((part) => part.ord !== null).sort((a, b) => a.ord - b.ord);
   const links = openLinks(vault, { source, texts, version }, edges, opened);
-  return { note, links: links.map(({ text, target }) => toNoteLink(text, target)) };
+  return { note, links: links.map(toNoteLink) };
 }
 
 function openLinks(
@@ -132,7 +128,6 @@ export function hasTarget(edge: StoredEdge, { note, attachment }: Target): boole
   return note === edge.target_note_id && attachment === edge.target_attachment_id;
 }
 
-/** The edge with another target. */
 export function withTarget(edge: StoredEdge, { note, attachment }: Pick<Target, 'note' | 'attachment'>): StoredEdge {
   return { ...edge, target_note_id: note, target_attachment_id: attachment };
 }

@@ -10,7 +10,7 @@ import { type Extensions, mapped, type ResolvedLink, resolveLinks, SLICE } from 
 import { identityOf, type LinkText, sameTexts, sealTexts, textOf, toNoteLink } from '../link-texts.ts';
 import * as store from '../links.store.ts';
 import { planTargets } from './resolve-again.ts';
-import { type OpenedLink, type StoredLink, storedLinksOf } from './stored-links.ts';
+import { type StoredLink, storedLinksOf } from './stored-links.ts';
 
 /** A link to write, at its position in the note; it keeps its age if the note had it before. */
 interface AgedLink {
@@ -48,15 +48,11 @@ export async function planLinks(
       kept.filter((id) => targeted.has(id)),
     );
     return new Map<NoteId, NoteLink[]>([
-      ...[...anew].map((id) => [id, linksOf(own.get(id) ?? [])] as const),
-      ...kept.map((id) => [id, linksOf(again.get(id)?.() ?? former.get(id) ?? [])] as const),
+      ...[...anew].map((id) => [id, (own.get(id) ?? []).map(toNoteLink)] as const),
+      ...kept.map((id) => [id, (again.get(id)?.() ?? former.get(id) ?? []).map(toNoteLink)] as const),
     ]);
   }
   return { damaged, write };
-}
-
-function linksOf(links: readonly OpenedLink[]): NoteLink[] {
-  return links.map(({ text, target }) => toNoteLink(text, target));
 }
 
 /** Resolves the notes' own links, with one lookup for all targets; returns the former ones of edited notes, too. */

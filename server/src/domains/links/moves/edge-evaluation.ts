@@ -32,7 +32,6 @@ export interface LinkRewritePlan {
   readonly retargets: readonly EdgeRetarget[];
 }
 
-/** The paths of a note or attachment before and after a move. */
 export interface PathChange {
   readonly before: string;
   readonly after: string;
@@ -62,10 +61,7 @@ interface PendingEdge extends TouchedEdge {
 /** Returns the target, after the move, of a link with a text in the form of another link. */
 type TargetAfter = (target: string, link: LinkText, source: PathChange) => Target;
 
-/**
- * Evaluates edges one by one, then decides on all of them at once, so that all possible new names are looked up
- * together.
- */
+/** Evaluates edges one by one, then decides on all at once, so that all possible new names are looked up together. */
 export async function evaluateEdges(move: Move, touched: readonly TouchedEdge[]): Promise<LinkRewritePlan> {
   const { index, yieldIfDue } = move;
   const candidates = candidatesAfterMove(move);
@@ -111,7 +107,7 @@ function targetsAfter({ extensions, index }: Move, candidates: CandidatesAfterMo
   };
 }
 
-/** Evaluates an edge; null for one that keeps its text and target. */
+/** Null for an edge that keeps its text and target. */
 function pendingEdge(
   { edge, text, source }: TouchedEdge,
   target: PathChange | null,
@@ -164,8 +160,7 @@ async function keysOfChoices({ extensions, index, yieldIfDue }: Move, pending: r
       const name = fileName(target);
       if (names.has(name)) continue;
       names.add(name);
-      // Keys are made from the whole text: white space at the end of a segment is significant, at the end of the text it
-      // is not.
+      // From the whole text: white space at the end of a segment is significant, at the end of the text it is not.
       keys.push(...(keysOf(extensions, index.keyOf, { target, form: text.form }) ?? []));
     }
   }

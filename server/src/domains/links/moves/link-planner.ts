@@ -20,7 +20,6 @@ import {
 import { indexMoves, type Move, type MoveIndex } from './move-index.ts';
 import { readEdges } from './read-edges.ts';
 
-/** Determines which notes' links a move may touch. */
 export async function planMove(
   extensions: Extensions,
   handle: ReadHandle,
@@ -79,14 +78,12 @@ function touchedEdges(
   return touched;
 }
 
-/** The plan of how the links of some notes change in a move. */
 interface MoveLinksPlan extends LinkRewritePlan {
   /** The former edges and link texts of the notes to be rewritten. */
   readonly edges: ReadonlyMap<string, readonly StoredEdge[]>;
   readonly texts: ReadonlyMap<string, readonly LinkText[]>;
 }
 
-/** Prepares what a move writes for the links of the notes in a plan; `rewritten` are those with new text. */
 async function prepareEdges(
   { extensions, vault, index, yieldIfDue }: Move,
   plan: MoveLinksPlan,
@@ -184,7 +181,6 @@ export interface PreparedEdges extends PreparedLinks {
   readonly texts: store.SourcedTexts[];
 }
 
-/** Updates the edges of a move, inside its transaction. */
 export async function applyMove(handle: WriteHandle, vault: OpenVault, links: PreparedLinks): Promise<void> {
   // Only this domain prepares moves.
   const { retargets, changed, cleared, edges, texts } = links as PreparedEdges;

@@ -31,7 +31,6 @@ export interface MoveIndex {
   readonly names: ReadonlySet<string>;
 }
 
-/** Indexes the moving items by id and by their blind keys. */
 export async function indexMoves(
   vault: OpenVault,
   moves: readonly MovedItem[],
@@ -65,10 +64,7 @@ function namesAt({ kind, aliases }: MovedItem, path: string): string[] {
 
 export type CandidatesAfterMove = ReturnType<typeof candidatesAfterMove>;
 
-/**
- * The candidates as they will be after the move, with moved items under their new names and paths; read by key as
- * needed.
- */
+/** Candidates as they will be after the move, moved items under their new names and paths; read by key as needed. */
 export function candidatesAfterMove({ handle, vault, index }: Move) {
   const found = new Map<string, Candidate[]>();
   return {
