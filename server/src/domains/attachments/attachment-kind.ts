@@ -23,7 +23,6 @@ import { allowedExtension, checkEnabled } from './uploads/upload.ts';
 
 const BATCH = 256;
 
-/** The KindHandler of attachments: bytes, and links to them. */
 export function createAttachmentKind(deps: AttachmentDeps): KindHandler {
   return {
     openMeta,

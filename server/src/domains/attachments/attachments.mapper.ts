@@ -22,9 +22,7 @@ export function toAttachment(
   };
 }
 
-/**
- * Throws `version_conflict` when the attachment at a path does not meet the precondition, and `attachment_unreadable`.
- */
+/** Throws `version_conflict` for an attachment that does not meet the precondition, and `attachment_unreadable`. */
 export function checkExpected(vault: OpenVault, row: StoredEntry | undefined, expected: Precondition): void {
   if (!isConditional(expected)) return;
   const attachment = row === undefined ? null : toAttachment(openAttachment(vault, row));

@@ -30,7 +30,6 @@ export interface AttachmentLinkHooks {
   namesChanged(handle: WriteHandle, vault: OpenVault, names: readonly Buffer[], came: readonly string[]): Promise<void>;
 }
 
-/** The injected dependencies of the domain. */
 export interface AttachmentDeps {
   readonly db: Database;
   readonly blobs: Blobs;
@@ -130,7 +129,6 @@ function createQueries({ db, blobs, entries }: AttachmentDeps) {
   };
 }
 
-/** An upload with its stored bytes. */
 export interface StartedUpload<Upload extends UploadInput> {
   readonly received: StoredUpload;
   readonly upload: Upload;
@@ -153,7 +151,6 @@ async function startUpload<Upload extends UploadInput>(
   return { received: await storeUpload(deps, vault, upload), upload };
 }
 
-/** Calls `startUpload` and then `put`. */
 async function uploadAttachment(
   deps: AttachmentDeps,
   context: WriteContext<Attachment>,

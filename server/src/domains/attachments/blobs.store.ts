@@ -75,7 +75,6 @@ export const markStaleDeleting = statement((db, p: { before: number }) =>
     .where('since', '<', p.before),
 );
 
-/** Blobs released before a time, oldest first. */
 export const findDeleting = statement((db, p: { before: number; limit: number }) =>
   db
     .selectFrom('attachment_blobs')
@@ -95,7 +94,6 @@ export const deleteRows = listStatement((db, p: { vault: VaultId }, ids: string[
     .where('state', '=', 'deleting'),
 );
 
-/** The given blobs that this database knows. */
 export const findKnown = blobs.findMany(['vault_id'], 'id', ['id']);
 
 export const purgeBlobRows = blobs.deleteSome(['vault_id'], 'id');

@@ -18,7 +18,6 @@ interface Wants {
 /** A file may not run scripts, load anything, or access pages of this origin. */
 const FILE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox";
 
-/** Returns the attachment in the requested form: its bytes, or its metadata with the bytes as base64. */
 export function fileReply(file: OpenFile, wants: Wants): Reply<AttachmentWithContent> {
   const raw = isSet(wants.query.raw) || !acceptsJson(wants.header('accept'));
   return raw ? rawReply(file, wants) : jsonReply(file);

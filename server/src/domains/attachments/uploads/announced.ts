@@ -12,7 +12,6 @@ import { allowedExtension, checkEnabled, checkSize, removeBytes, storeBytes } fr
 export interface Announced {
   readonly path: string;
   readonly bytes: number;
-  /** The size limit of the upload method, besides that of the plan. */
   readonly limit?: SizeLimit;
 }
 
@@ -37,7 +36,6 @@ export function createAnnounced(deps: AttachmentDeps) {
     },
     /** Throws `limit_exceeded` when the attachment would exceed the plan. */
     checkSize: check,
-    /** Stores and seals bytes, which are removed when that fails; what nobody removes is gone after a day. */
     store: storeBytes.bind(null, deps),
     /** Reads parts one after the other. Throws KeyringError when one is damaged or gone. */
     async *read(vault: OpenVault, parts: readonly Part[]): AsyncGenerator<Uint8Array> {

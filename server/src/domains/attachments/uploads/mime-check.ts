@@ -112,13 +112,10 @@ async function sniff(head: Buffer): Promise<{ ext: string; mime: string } | null
   return ext === undefined || mime === undefined ? null : { ext, mime };
 }
 
-const MACH_O = new Set([0xfeedface, 0xfeedfacf, 0xcefaedfe, 0xcffaedfe]);
-const FAT_MACH_O = 0xcafebabe;
+/** The last one is that of programs for several processors, and of Java classes. */
+const MACH_O = new Set([0xfeedface, 0xfeedfacf, 0xcefaedfe, 0xcffaedfe, 0xcafebabe]);
 
-/**
- * Returns the media type of an executable that an operating system would start, from its first bytes; null for anything
- * else.
- */
+/** Returns the media type of what an operating system would start, from its first bytes; null for anything else. */
 function programType(head: Buffer): string | null {
   // A script with its interpreter, also after a byte order mark, which some shells ignore.
   if (/^(?:\xef\xbb\xbf)?#![ \t]*\//.test(head.toString('latin1', 0, 64))) return 'text/x-shellscript';
@@ -126,8 +123,6 @@ function programType(head: Buffer): string | null {
   const magic = head.readUInt32BE(0);
   if (magic === 0x7f454c46) return 'application/x-elf';
   if (MACH_O.has(magic)) return 'application/x-mach-binary';
-  // Java classes have the same signature: a small count means a list of Mach-O programs, anything else a class.
-  if (magic === FAT_MACH_O) return 'application/x-mach-binary';
   if (magic === 0x0061736d) return 'application/wasm';
   if (head.toString('latin1', 0, 2) === 'MZ' && isDosProgram(head)) return 'application/x-msdownload';
   return null;

@@ -70,11 +70,11 @@ async function putOnce(
   if (old !== null && old.meta.hash === received.hash) return keepUnchanged(deps, context, old);
   const next = await prepare(deps, context, received, pathKey, old, mtime);
   return db.transact(async (handle) => {
-    const grown = { attachments: old === null ? 1 : 0, attachmentBytes: received.size - (old?.size_bytes ?? 0) };
     const seq = await deps.vaults.advance(handle, vault, {
       seqs: 1,
       notes: 0,
-      ...grown,
+      attachments: old === null ? 1 : 0,
+      attachmentBytes: received.size - (old?.size_bytes ?? 0),
       announced: received.announced,
     });
     const blob = await blobFor(deps, handle, vault, received);
@@ -157,7 +157,7 @@ export async function checkPath(deps: AttachmentDeps, vault: OpenVault, path: st
   if (blocked !== null) throw await entries.conflictWith(vault, blocked.owner, blocked.path);
 }
 
-/** Inserts the row of a new attachment at its path. Throws PathTaken, RevisionConflict. */
+/** Throws PathTaken, RevisionConflict. */
 async function insert(
   { entries }: AttachmentDeps,
   handle: WriteHandle,
@@ -174,10 +174,7 @@ async function insert(
   throw owner === null || owner.kind === 'attachment' ? new RevisionConflict() : new PathTaken(owner, resolved.path);
 }
 
-/**
- * Returns the blob with these bytes: an existing one of the vault, else the received one. Call it under the vault's
- * lock.
- */
+/** Returns the blob with these bytes: one of the vault, else the received one. Call it under the vault's lock. */
 async function blobFor(
   { clock }: AttachmentDeps,
   handle: WriteHandle,

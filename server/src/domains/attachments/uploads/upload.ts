@@ -28,7 +28,6 @@ export interface StoredUpload extends AsyncDisposable {
   /** Lower-case hex SHA-256. */
   readonly hash: string;
   readonly size: number;
-  /** How many of its bytes were announced. */
   readonly announced: number;
   /** Call when the bytes belong to an attachment or to the garbage collection: disposal then removes nothing. */
   finish(): void;
@@ -81,10 +80,7 @@ export async function storeUpload(deps: AttachmentDeps, vault: OpenVault, upload
   };
 }
 
-/**
- * Stores and seals bytes that belong to no attachment, and removes them when that fails. What nobody removes is gone
- * after a day.
- */
+/** Stores and seals bytes, and removes them when that fails. What nobody attaches or removes is gone after a day. */
 export async function storeBytes(deps: AttachmentDeps, vault: OpenVault, bytes: AsyncIterable<Uint8Array>) {
   const blobId = deps.clock.uuid() as BlobId;
   await register(deps, vault, blobId);
@@ -134,9 +130,7 @@ export async function checkSize(deps: AttachmentDeps, handle: ReadHandle, vault:
   return limits;
 }
 
-/**
- * Returns the size limits of the plan and the upload method; the quota is checked again when the upload is committed.
- */
+/** Those of the plan and of the upload method; the quota is checked again when the upload is committed. */
 async function limitsOf(deps: AttachmentDeps, handle: ReadHandle, vault: OpenVault, upload: Announcement) {
   const { plan } = vault;
   const limits: SizeLimit[] = [];

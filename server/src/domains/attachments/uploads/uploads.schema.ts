@@ -42,7 +42,6 @@ export async function jsonUpload({ bytes, declaredBytes }: BodyStream): Promise<
   };
 }
 
-/** An upload as raw bytes. */
 export function rawUpload(call: {
   stream: BodyStream;
   tail: string;
