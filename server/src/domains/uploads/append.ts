@@ -29,7 +29,7 @@ const REFUSALS: ReadonlySet<ErrorCode> = new Set([
 /** How long an upload is kept once it is done, for clients that have missed the answer. */
 const KEPT_MS = 24 * 60 * 60_000;
 
-/** Stores a slice. Throws as `Uploads.append` says. */
+/** Throws as `Uploads.append` says. */
 export async function appendSlice(deps: AppendDeps, held: HeldUpload, slice: Slice, by: Sender): Promise<Progress> {
   const { row } = held;
   if (row.state === 'done') return repeated(held, slice);

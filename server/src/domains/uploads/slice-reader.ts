@@ -19,7 +19,6 @@ export class SliceReader {
     this.#source = bytes[Symbol.asyncIterator]();
   }
 
-  /** How many bytes have arrived. */
   get received(): number {
     return this.#received;
   }

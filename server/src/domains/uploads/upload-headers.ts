@@ -31,7 +31,7 @@ export function checkVersion(header: HeaderOf): void {
   if (header('tus-resumable') !== TUS_VERSION) throw new NotevaultError('tus_version');
 }
 
-/** Reads what a creation announces. Throws `tus_version`, `validation`. */
+/** Throws `tus_version`, `validation`. */
 export function fieldsFrom(header: HeaderOf): UploadFields {
   checkVersion(header);
   const length = countFrom(header, 'upload-length');
@@ -84,7 +84,9 @@ function pairsFrom(metadata: string): Map<string, string> {
     const [key = '', value = '', ...more] = pair.trim().split(' ', 3);
     const isPair = key !== '' && more.length === 0 && BASE64.test(value) && !pairs.has(key);
     const text = isPair ? textOf(value) : null;
-    if (text === null || pairs.size === PAIRS_MAX) throw malformed();
+    if (text === null || pairs.size === PAIRS_MAX) {
+      throw invalid({ 'upload-metadata': ['must be pairs of a key and a value in base64, separated by commas'] });
+    }
     pairs.set(key, text);
   }
   return pairs;
@@ -96,8 +98,4 @@ function textOf(base64: string): string | null {
   } catch {
     return null;
   }
-}
-
-function malformed(): NotevaultError {
-  return invalid({ 'upload-metadata': ['must be pairs of a key and a value in base64, separated by commas'] });
 }

@@ -20,7 +20,6 @@ export const findUpload = statement((db, p: { id: string; userId: UserId; creden
     .where('credential_id', '=', p.credentialId),
 );
 
-/** The open uploads of an account. */
 export const findOpen = statement((db, p: { userId: UserId; now: number }) =>
   db
     .selectFrom('uploads')
@@ -38,7 +37,6 @@ export const countOpen = statement((db, p: { now: number }) =>
     .where('state', '=', 'open'),
 );
 
-/** The open uploads into some vaults. */
 export const findAnnounced = listStatement((db, p: { now: number }, vaultIds: VaultId[]) =>
   db
     .selectFrom('uploads')
@@ -69,7 +67,7 @@ export const complete = statement(
       .where('state', '=', 'open'),
 );
 
-/** Changes no row unless the upload has come to `from` and is open. */
+/** Like `advance`. */
 export const refuse = statement((db, p: { id: string; from: number }) =>
   db
     .updateTable('uploads')
@@ -93,7 +91,7 @@ export const deleteParts = parts.delete('upload_id');
 
 export const deleteUpload = uploads.delete('id');
 
-/** Those of a person into a vault that is taken away from them; the bytes are removed when they are a day old. */
+/** Their bytes are removed when they are a day old. */
 export const deleteUploadsOf = uploads.delete('user_id', 'vault_id');
 
 export const findExpired = statement((db, p: { until: number; limit: number }) =>

@@ -17,7 +17,6 @@ import { expectedOf, type UploadFields } from './upload-headers.ts';
 import * as store from './uploads.store.ts';
 import type { UploadRow } from './uploads.tables.ts';
 
-/** The injected dependencies of the domain. */
 export interface UploadDeps {
   readonly db: Database;
   readonly clock: Clock;
@@ -127,7 +126,6 @@ export class Uploads {
     await this.#remove(row);
   }
 
-  /** The bytes that are announced for some vaults. */
   async announcedBytes(handle: ReadHandle, vaultIds: readonly VaultId[]): Promise<number> {
     const rows = await handle.allMany(store.findAnnounced, { now: this.#deps.clock.now() }, vaultIds);
     return rows.reduce((sum, { length_bytes }) => sum + length_bytes, 0);
