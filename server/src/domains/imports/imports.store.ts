@@ -62,7 +62,6 @@ export const saveProgress = statement(
       .where('lease_until', '=', p.held),
 );
 
-/** Ends the import of a person into a vault that is taken away from them. */
 export const cancelIn = statement((db, p: { userId: UserId; vaultId: VaultId }) =>
   db
     .updateTable('imports')

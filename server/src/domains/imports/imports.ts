@@ -25,7 +25,6 @@ import { archiveContext, newProgress, type Progress, progressContext, sealedProg
 import { runImport } from './run.ts';
 import { openSource } from './source.ts';
 
-/** The injected dependencies of the domain. */
 export interface ImportDeps {
   readonly db: Database;
   readonly clock: Clock;
@@ -147,7 +146,7 @@ export class Imports {
     }
   }
 
-  /** Runs the imports that wait, two at once, until there are none. */
+  /** Runs the imports that wait, until there are none. */
   async runWaiting(signal?: AbortSignal): Promise<void> {
     const next = async () => {
       while (signal?.aborted !== true) {

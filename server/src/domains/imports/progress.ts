@@ -1,4 +1,3 @@
-import type { ImportReport } from '@notevault/protocol/imports.ts';
 import { type Static, Type } from 'typebox';
 import { SealedJson } from '../../ports/keyring/sealed-json.ts';
 
@@ -33,12 +32,9 @@ export const progressContext = (id: string) => ({ kind: 'imports.progress', row:
 export const archiveContext = (blobId: string) => ({ kind: 'imports.archive', row: blobId, version: 0 });
 
 export function newProgress(): Progress {
-  return { done: 0, total: null, error: null, danglingBefore: null, report: newReport() };
-}
-
-function newReport(): ImportReport {
   const lists = { renamed: [], renamed_count: 0, skipped: [], skipped_count: 0 };
-  return { notes: 0, attachments: 0, unchanged: 0, ...lists, dangling: null };
+  const report = { notes: 0, attachments: 0, unchanged: 0, ...lists, dangling: null };
+  return { done: 0, total: null, error: null, danglingBefore: null, report };
 }
 
 /** Why a file was not imported. */

@@ -51,12 +51,20 @@ export async function openSource(reader: RangeReader, limits: ArchiveLimits): Pr
 
 async function* markdownFiles(archive: Archive): AsyncGenerator<SourceFile> {
   for await (const file of archive.files()) {
-    const place = vaultPathOf(file.name);
     const { name, mtime } = file;
-    if ('refused' in place) yield { name, mtime, content: { kind: 'refused', reason: place.refused } };
-    else if (file.refused !== null) yield { name, mtime, content: { kind: 'refused', reason: file.refused } };
+    const place = importPathOf(file);
+    if ('refused' in place) yield refused(name, mtime, place.refused);
     else yield { name, mtime, content: contentAt(place.path, file) };
   }
+}
+
+function importPathOf({ name, refused: reason }: ArchiveFile): ReturnType<typeof vaultPathOf> {
+  const place = vaultPathOf(name);
+  return 'path' in place && reason !== null ? { refused: reason } : place;
+}
+
+function refused(name: string, mtime: number | null, reason: SkipReason): SourceFile {
+  return { name, mtime, content: { kind: 'refused', reason } };
 }
 
 function contentAt(path: string, file: ArchiveFile): SourceFile['content'] {
@@ -109,14 +117,9 @@ function isItem({ name }: ArchiveFile): boolean {
 
 async function* joplinFiles(tar: Archive, index: JoplinIndex): AsyncGenerator<SourceFile> {
   for await (const file of tar.files()) {
-    const place = vaultPathOf(file.name);
-    const content = (): Promise<SourceFile> | SourceFile => {
-      const { name, mtime } = file;
-      if ('refused' in place) return { name, mtime, content: { kind: 'refused', reason: place.refused } };
-      if (file.refused !== null) return { name, mtime, content: { kind: 'refused', reason: file.refused } };
-      return isItem(file) ? joplinNote(file, index) : joplinResource(file, index);
-    };
-    yield await content();
+    const place = importPathOf(file);
+    if ('refused' in place) yield refused(file.name, file.mtime, place.refused);
+    else yield isItem(file) ? await joplinNote(file, index) : joplinResource(file, index);
   }
 }
 
@@ -126,16 +129,14 @@ async function joplinNote(file: ArchiveFile, index: JoplinIndex): Promise<Source
   try {
     text = await textOf(file);
   } catch (error) {
-    if (error instanceof EntryRefused) return { name, mtime: null, content: { kind: 'refused', reason: error.reason } };
+    if (error instanceof EntryRefused) return refused(name, null, error.reason);
     throw error;
   }
   const item = parseItem(text);
   if (item === null || item.type !== ITEM.note) return { name, mtime: null, content: { kind: 'none' } };
   const path = index.pathOf(item.id);
   const isEncrypted = item.fields.get('encryption_applied') === '1';
-  if (path === null || isEncrypted) {
-    return { name, mtime: null, content: { kind: 'refused', reason: isEncrypted ? 'encrypted' : 'damaged' } };
-  }
+  if (path === null || isEncrypted) return refused(name, null, isEncrypted ? 'encrypted' : 'damaged');
   const mtime = changedAt(item) ?? file.mtime;
   return { name: path, mtime, content: { kind: 'note', path, text: async () => noteText(item, index) } };
 }
@@ -144,6 +145,6 @@ function joplinResource(file: ArchiveFile, index: JoplinIndex): SourceFile {
   const { name, mtime } = file;
   const id = idOfFile(name);
   const path = id === null ? null : index.pathOf(id);
-  if (path === null) return { name, mtime, content: { kind: 'refused', reason: 'unsupported' } };
+  if (path === null) return refused(name, mtime, 'unsupported');
   return { name: path, mtime, content: { kind: 'attachment', path, bytes: () => file.open() } };
 }

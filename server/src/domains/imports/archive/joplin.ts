@@ -8,7 +8,6 @@ import { fileName, foldPath } from '@notevault/note-text/paths.ts';
 /** The kinds of items that an import uses, by Joplin's numbers. */
 export const ITEM = { note: 1, notebook: 2, resource: 4, tag: 5, noteTag: 6 } as const;
 
-/** An item of the export. */
 export interface JoplinItem {
   readonly id: string;
   readonly type: number;
