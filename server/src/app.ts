@@ -45,7 +45,6 @@ export interface Context {
   readonly events: Events;
   /** The receiver of product analytics; null for none. */
   readonly analytics: AnalyticsSink | null;
-  /** Public origin of the server. */
   readonly publicUrl: string;
   readonly overrides: AppOverrides;
 }

@@ -141,7 +141,6 @@ async function* examineServers(config: Config, url: string, keyring: Keyring): A
   yield* examinePublicAddress(config, probeValue(keyring, systemClock().now()));
 }
 
-/** Opens every row of every vault, and names those that are damaged. */
 async function examineRows(db: Database, keyring: Keyring, progress: (rows: number) => void): Promise<Finding> {
   const what = 'rows of vaults';
   try {
@@ -155,7 +154,6 @@ async function examineRows(db: Database, keyring: Keyring, progress: (rows: numb
   }
 }
 
-/** Opens one value of each other table. */
 async function examineValues(db: Database, keyring: Keyring): Promise<Finding> {
   const what = 'sealed values';
   try {

@@ -17,7 +17,6 @@ export interface ServerEvents {
   readonly credentialsChanged: { readonly userId: UserId };
 }
 
-/** What has changed about the people of a vault. */
 export const peopleChanges = [
   ...(['joined', 'role_changed', 'removed', 'left', 'handed_over', 'invited', 'invitation_withdrawn'] as const),
 ];

@@ -49,7 +49,6 @@ export const keyFile = (dataDir: string) => join(dataDir, 'master.key');
 /** The file of the new key during a rotation, until all data is under it. */
 export const nextKeyFile = (dataDir: string) => join(dataDir, 'master.key.new');
 
-/** Opens the configured ports: data folder, database at the latest schema, master key, blobs. */
 export async function openPorts(config: Config, clock: Clock = systemClock()): Promise<Ports> {
   await using opened = new AsyncDisposableStack();
   const db = opened.use(await openDatabase(config));

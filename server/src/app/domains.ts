@@ -32,7 +32,6 @@ export interface KeyDomains {
   readonly idempotency: Idempotency;
 }
 
-/** Accounts and vaults, and what reads of them. */
 export interface AccountDomains {
   readonly accounts: Accounts;
   readonly vaults: Vaults;

@@ -5,7 +5,6 @@ import type { Collaboration } from '../domains/sync/sockets/collaboration.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { Domains } from './domains.ts';
 
-/** Registers the gauges of the domains, which are read at each scrape. */
 export function addGauges(
   metrics: Metrics,
   { notes, cache, search, mcp, uploads }: Domains,

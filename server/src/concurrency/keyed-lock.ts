@@ -1,4 +1,3 @@
-/** The state of one group: the work under each of its keys, and the work that has locked the whole group. */
 interface Group {
   /** Under each key, the end of its last work. */
   readonly keys: Map<string, Promise<void>>;

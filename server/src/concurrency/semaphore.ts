@@ -5,7 +5,6 @@ import { FairQueue } from './fair-queue.ts';
 export interface SemaphoreLimits {
   /** Units that may be in use at once, for example uploads or bytes. */
   readonly units: number;
-  /** Units that one tenant may use at once. */
   readonly unitsPerTenant: number;
   /** Most requests that may wait; more are refused. */
   readonly waiting: number;

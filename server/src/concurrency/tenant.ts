@@ -31,10 +31,7 @@ export function currentTenant(): string {
   return askers.getStore()?.tenant ?? SERVER;
 }
 
-/**
- * The signal that is aborted when the current caller hangs up. Undefined after that, because code that still runs then
- * no longer runs for this caller.
- */
+/** Undefined once the caller has hung up, because code that still runs then no longer runs for this caller. */
 export function currentHangUp(): AbortSignal | undefined {
   const hangUp = askers.getStore()?.hangUp?.();
   return hangUp?.aborted === true ? undefined : hangUp;

@@ -2,10 +2,7 @@ import { readlinkSync } from 'node:fs';
 import { constants, setPriority } from 'node:os';
 import { basename } from 'node:path';
 
-/**
- * Lowers the priority of this thread, so that the event loop's thread gets the processor first. Works on Linux, where
- * each thread has its own priority, set by thread id; no effect elsewhere.
- */
+/** So that the event loop's thread goes first. Only on Linux, where each thread has a priority, set by thread id. */
 export function runInBackground(): void {
   try {
     const threadId = Number(basename(readlinkSync('/proc/thread-self')));

@@ -153,7 +153,6 @@ export class WorkerPool<Of extends Tasks> implements Compute<Of>, AsyncDisposabl
   }
 }
 
-/** A thread of the pool, with its current task. */
 class TaskThread {
   readonly #worker: Worker;
   readonly #idleMs: number;

@@ -45,10 +45,7 @@ export interface ProcessStart {
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-/**
- * Returns the arguments and environment for a restart with low memory use; null when a restart is impossible, or the
- * settings were made by somebody.
- */
+/** For a restart with low memory use; null when it is impossible, or the settings were made by somebody. */
 export function leanStart({ platform, version, hasChannel, execArgv, heapLimitMb, memoryMb, env }: ProcessStart) {
   if (platform !== 'linux' || hasChannel || Number.parseInt(version, 10) < NODE_MIN) return null;
   if (Object.keys(ALLOCATOR).some((name) => env[name] !== undefined)) return null;
@@ -62,10 +59,7 @@ export function leanStart({ platform, version, hasChannel, execArgv, heapLimitMb
   return { execArgv: [...execArgv, ...flags], env: { ...env, ...ALLOCATOR } };
 }
 
-/**
- * Restarts the program inside this process, with settings under which it keeps less memory; returns when that is
- * impossible. Nothing but the standard streams may be open.
- */
+/** Restarts the program inside this process; returns if that is impossible. Only standard streams may be open. */
 export function restartLean(memoryMb: number | null): void {
   const lean = leanStart({
     platform: process.platform,

@@ -31,7 +31,6 @@ export function requireData(config: { readonly dataDir: string; readonly databas
   );
 }
 
-/** Another process uses the data folder. */
 export class DataFolderBusy extends Error {
   override readonly name = 'DataFolderBusy';
   constructor(dataDir: string) {

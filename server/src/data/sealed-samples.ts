@@ -47,7 +47,6 @@ interface Sealed {
   readonly bytes: Buffer;
 }
 
-/** The result of opening one value of each table. */
 export interface Samples {
   /** Columns of which a value was opened; tables without rows are left out. */
   readonly opened: readonly string[];
@@ -93,7 +92,6 @@ function sample<Table extends keyof Tables>(
   };
 }
 
-/** What search has made of the notes. */
 const MADE_FROM_NOTES = new Set(['search_indexes.segments', 'search_segments.data', 'search_vectors.data']);
 
 /**

@@ -41,7 +41,6 @@ export class Admission {
     return this.#work.waiting + this.#answers.waiting;
   }
 
-  /** Bytes of large answers that are being made or sent. */
   get answerBytes(): number {
     return this.#answers.used;
   }
@@ -78,10 +77,7 @@ export class Admission {
     return await runForTenant(tenant, work, hangUp);
   }
 
-  /**
-   * Reserves memory for a large answer until it is sent or abandoned; at once, if it is free. Throws `unavailable` beyond
-   * the tenant's share.
-   */
+  /** Until the answer is sent or abandoned; at once if memory is free. Throws `unavailable` beyond the share. */
   reserveAnswer(request: FastifyRequest, response: ServerResponse, bytes: number): Permit | Promise<Permit> {
     const tenant = this.tenantOf(request);
     const free = response.destroyed ? null : this.#answers.tryAcquire(tenant, bytes);

@@ -117,7 +117,6 @@ interface RouteBase<O extends OperationName, B, Q, P, S extends Responses, T = S
   readonly takes?: T;
   readonly query?: Q;
   readonly params?: P;
-  /** Body by success status; null for no body. */
   readonly responses: S;
   /**
    * Set for a route that may answer with megabytes: about how many bytes it holds while it makes its answer. Such

@@ -75,7 +75,6 @@ function seenIn({ text }: Answered): SeenRequest | null {
   }
 }
 
-/** What the server saw of a request to the public address. */
 function* examineHeaders({ port }: Settings, url: URL, seen: SeenRequest | null): Generator<Finding> {
   if (seen === null) {
     yield { what: 'proxy', ok: false, says: `${url.origin} leads to another server than the one of this data folder` };

@@ -1,6 +1,5 @@
 import type { Database, Priority, WriteHandle } from '../ports/database/database.ts';
 
-/** Wraps a database: each of its calls runs within `around`. */
 export function aroundCalls(
   db: Database,
   around: <T>(call: 'get' | 'all' | 'read' | 'transact', work: () => Promise<T>) => Promise<T>,

@@ -87,10 +87,7 @@ function responseLabels(reply: ReplyLike): Record<string, unknown> {
   return { ...requestLabels(reply.request ?? {}), status: reply.statusCode, ms };
 }
 
-/**
- * An error's kind, codes, frames and causes. Its message is withheld, because it may quote a note, a path, an address
- * or a statement's values.
- */
+/** The message is withheld: it may quote a note, a path, an address or a statement's values. */
 function errorLabels(error: unknown, depth = 0): unknown {
   if (!(error instanceof Error)) return { type: typeof error };
   const { code, errcode, constraint } = error as { code?: unknown; errcode?: unknown; constraint?: unknown };

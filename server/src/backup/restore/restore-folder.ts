@@ -26,7 +26,6 @@ import {
   stageInFolder,
 } from './stage-folder.ts';
 
-/** What the names of restore points begin with. */
 export const POINT_PREFIX = 'restore-point-';
 /** Files that may be in a folder without data. */
 const NO_DATA = new Set(['master.key', 'lock.sqlite', 'restoring', 'compile-cache', 'admin.sock']);
@@ -64,10 +63,7 @@ async function prepareAndReplace(request: RestoreRequest): Promise<Restored> {
   return { name, manifest: manifest.body, checked: health, restorePoint: kept };
 }
 
-/**
- * Replaces the data of a folder by the staged data, which is whole. Resolves to the name of the restore point with the
- * data before, or to null if there was none.
- */
+/** The staged data must be whole. Resolves to the name of the restore point; null if there was no data before. */
 export async function replaceByStaged(dataDir: string): Promise<string | null> {
   const restorePoint = `${POINT_PREFIX}${backupName(new Date())}`;
   const hadData = existsSync(databaseFile(dataDir));

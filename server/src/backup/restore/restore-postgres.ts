@@ -21,7 +21,6 @@ import { STAGING } from './unfinished-restore.ts';
 
 /** An arbitrary number that only restores lock in a database. */
 const LOCK = 7_266_482_312;
-/** What the schemas of restore points begin with. */
 export const POINT_PREFIX = 'restore_point_';
 const RECORD = 'schema_migrations';
 /** How long a server that was just stopped may keep a connection. */

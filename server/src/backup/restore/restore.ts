@@ -21,7 +21,6 @@ export interface RestorePoint {
   readonly bytes: number;
 }
 
-/** A return to a restore point. */
 export interface Returned {
   readonly checked: CopyCheck;
   /** Where the data before the return is kept; null when there was none. */

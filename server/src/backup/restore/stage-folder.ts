@@ -51,7 +51,6 @@ export async function storeBlobs(source: BackupSource, blobs: Blobs): Promise<vo
   for await (const blob of source.blobs()) await blobs.put(blob.key, source.bytes('blobs', blob));
 }
 
-/** The bytes of the data that `stageInFolder` makes. */
 export function stagedBytes({ manifest }: BackupSource): number {
   const { database, blobs } = manifest.body;
   const pieces = database.flatMap((part) => part.pieces);

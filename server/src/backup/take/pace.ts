@@ -1,6 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Bounds the bytes per second of a backup. */
 export class Pace {
   readonly #bytesPerSecond: number;
   #freeAt = performance.now();

@@ -16,10 +16,7 @@ export interface BackupSchedule {
   readonly run: (signal: AbortSignal, due: number) => Promise<void>;
 }
 
-/**
- * The job that takes a backup each day. Of several servers on one database only one does, and a time at which none was
- * running is made up for.
- */
+/** Daily. Of several servers on one database only one takes it, and a time at which none was running is made up for. */
 export function scheduledBackup({ db, clock, at, run }: BackupSchedule): Job {
   let retryAt = 0;
   const isDone = async (due: number) => {

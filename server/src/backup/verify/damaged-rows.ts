@@ -98,7 +98,6 @@ async function keyOf(db: Database, keyring: Keyring, id: VaultId): Promise<Seali
   }
 }
 
-/** Every part of a vault's rows, in pages. */
 async function* partsOf(db: Database, vault: VaultId): AsyncGenerator<Part[]> {
   const from = (last: { id: string } | undefined, limit: number) => ({ vault, after: last?.id ?? NIL_UUID, limit });
   for await (const page of pagesOf(db, store.findEntries, (last) => from(last, ROWS))) {

@@ -41,7 +41,6 @@ function refreshCookie(value: string | null) {
   return { name: REFRESH_COOKIE, value, path: '/api/auth', maxAgeSeconds };
 }
 
-/** The answer to a sign-in: the tokens, as for a refresh, and the user. */
 export function signedInReply({ user, ...tokens }: SignedIn) {
   const { body, ...reply } = tokensReply(tokens);
   return { ...reply, body: { ...body, user: { id: user.id, email: user.email, role: user.role } } };

@@ -26,7 +26,6 @@ function credentialQuery(db: Kysely<Tables>) {
     .where('u.deleting_at', 'is', null);
 }
 
-/** The connection with a key's secret. */
 export const findBySecret = statement((db, p: { hash: Buffer }) =>
   credentialQuery(db).where('c.secret_hash', '=', p.hash),
 );
@@ -129,10 +128,7 @@ export const listPermissions = permissions.find(['user_id'], ['connection_id', '
 
 export const deleteConnection = connections.delete('user_id', 'id', 'kind');
 
-/**
- * Revokes a connection of a kind that is remembered, deleting everything but its existence. Changes one row for the
- * first revocation, and none after that.
- */
+/** Deletes everything but its existence. Changes one row for the first revocation, and none after that. */
 export const markRevoked = statement((db, p: { userId: UserId; id: string; kind: ConnectionKind; now: number }) =>
   db
     .updateTable('connections')

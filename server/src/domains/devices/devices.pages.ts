@@ -130,5 +130,4 @@ const japanese: LinkTexts = {
   refusedAbout: '端末には何も渡されません。このページは閉じてかまいません。',
 };
 
-/** The texts of the pages on which a person links a device. */
 const linkTexts: Readonly<Record<PageLanguage, LinkTexts>> = { en: english, de: german, ja: japanese };

@@ -15,7 +15,6 @@ const TICKET_CONTEXT = { kind: 'device.page', row: '', version: 0 };
 /** A device link as shown to the person who decides. */
 export type DeviceConsentRequest = Awaited<ReturnType<LinkPage['open']>>;
 
-/** The form with which a person looks up a code. */
 export interface SignInForm {
   readonly code: string;
   readonly email: string;

@@ -13,7 +13,6 @@ class Separator {
 }
 const [COMMA, OPEN, CLOSE, BEGIN, END] = [',', '[', ']', '{', '}'].map((text) => new Separator(text));
 
-/** The canonical form of a parsed JSON value. */
 export interface CanonicalForm {
   /** SHA-256 (hex), independent of the order of fields. */
   readonly hash: string;

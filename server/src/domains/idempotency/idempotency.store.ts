@@ -15,10 +15,7 @@ export const findResponse = statement((db, p: { vault: VaultId; user: UserId; ke
     .where('created_at', '>', p.after),
 );
 
-/**
- * Changes no row when a valid answer exists; overwrites an expired one. Waits for another transaction that writes the
- * same row and has not ended.
- */
+/** Changes no row when a valid answer exists; overwrites an expired one. Waits for others that write this row. */
 export const insertResponse = statement((db, p: IdempotentResponseRow & { after: number }) =>
   db
     .insertInto('idempotent_responses')

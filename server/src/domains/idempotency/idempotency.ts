@@ -29,7 +29,6 @@ export type InTransaction<Result> = (handle: WriteHandle, result: Result) => Pro
 /** For callers that add nothing. */
 export const skipInTransaction: InTransaction<unknown> = async () => undefined;
 
-/** A request with its key and sender. */
 export interface KeyedRequest {
   readonly userId: UserId;
   /** The vault of the request, or null: then the answer belongs to the user. */

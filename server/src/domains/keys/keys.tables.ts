@@ -4,7 +4,6 @@ export interface DataKeyRow {
   owner_kind: string;
   /** The owner's id; the nil UUID for the server. */
   owner_id: string;
-  /** Identifies the master key that wraps it. */
   master_key_id: string;
   /** IV, ciphertext, tag. */
   wrapped: Buffer;

@@ -89,10 +89,7 @@ export class Keys {
     handle.onCommit(() => this.#opened.delete(nameOf(owner)));
   }
 
-  /**
-   * Rewraps every data key with the master key of `to`. It can be repeated after an interruption. Calls `progress`, and
-   * resolves to the number of keys rewrapped.
-   */
+  /** It can be repeated after an interruption. Calls `progress`, and resolves to the number of keys rewrapped. */
   async rewrapAll(to: Keyring, progress: (done: number) => void): Promise<number> {
     for (let done = 0; ; ) {
       const limit = REWRAP_BATCH;

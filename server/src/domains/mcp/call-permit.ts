@@ -40,10 +40,7 @@ export class CallPermit {
     return held;
   }
 
-  /**
-   * Resolves when the work of a tool may begin. It holds the permit until the result is disposed of. Throws the signal's
-   * reason when it is aborted before.
-   */
+  /** Resolves at the tool's turn; holds the permit until disposed of. Throws the signal's reason if aborted before. */
   async begin(signal: AbortSignal): Promise<Disposable> {
     using held = new DisposableStack();
     held.use(this.hold());

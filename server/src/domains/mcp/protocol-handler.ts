@@ -210,7 +210,6 @@ class ClientNames {
   /** The sender that connected last is last. */
   readonly #names = new Map<string, string>();
 
-  /** Remembers the name in the body of a request that connects. */
   remember(sender: Sender, body: unknown): void {
     const { method, params } = (body ?? {}) as { method?: unknown; params?: { clientInfo?: { name?: unknown } } };
     const name = params?.clientInfo?.name;

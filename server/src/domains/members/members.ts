@@ -136,7 +136,6 @@ export class Members {
     if (role !== 'owner') await this.#handOver(row.id, to, () => undefined);
   }
 
-  /** Adds the names of vaults, for their owner. */
   async named(ids: readonly VaultId[]): Promise<{ readonly id: VaultId; readonly name: string }[]> {
     const { db, vaults } = this.#deps;
     const found = await Promise.all(ids.map((id) => vaults.findActive(db, id)));

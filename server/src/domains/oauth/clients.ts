@@ -34,10 +34,7 @@ export function redirectKind(text: string): 'web' | 'loopback' | 'private' | nul
   return PRIVATE_USE.test(url.href) && !BAD_SCHEMES.includes(url.protocol) ? 'private' : null;
 }
 
-/**
- * Validates a registration or a metadata document beyond the provider's own rules, and changes what a client may not
- * decide. Returns what is wrong with it, or null.
- */
+/** Beyond the provider's own rules. Changes what a client may not decide; returns what is wrong with it, or null. */
 export function normalizeClient(metadata: ClientMetadata): string | null {
   const redirects = metadata.redirect_uris;
   if (!Array.isArray(redirects) || redirects.length === 0 || redirects.length > REDIRECTS_MAX) {

@@ -32,7 +32,6 @@ ${faultOf(fault)}
   };
 }
 
-/** The page for choosing vaults and levels. */
 export function consentPage(language: PageLanguage, options: ConsentRequest, fault: string | null): Page {
   const [t, common] = [consentTexts[language], pageTexts[language]];
   const { client, formToken, vaults, account, top } = options;
@@ -174,5 +173,4 @@ const japanese: ConsentTexts = {
   unverifiedProgram: html`この端末のプログラム(<strong class="bad">未確認</strong>)。この名前はどのアプリでも名乗れます。ご自身が今始めた操作である場合のみ続けてください。`,
 };
 
-/** The texts of the pages on which a person decides about an application. */
 const consentTexts: Readonly<Record<PageLanguage, ConsentTexts>> = { en: english, de: german, ja: japanese };

@@ -35,7 +35,6 @@ export interface OAuthGrantRow {
   expires_at: number;
 }
 
-/** One authorization code, access token or refresh token. */
 export interface OAuthTokenRow {
   /** SHA-256 of the token. */
   hash: Buffer;

@@ -57,7 +57,6 @@ const payload = new SealedJson(
 );
 const contextOf = (hash: Buffer) => ({ kind: 'tickets.payload', row: hash.toString('hex'), version: 0 });
 
-/** What a ticket gives to read. */
 export type OpenedTicket = { readonly file: OpenFile } | { zip(): Promise<AsyncIterable<Uint8Array>> };
 
 /**
@@ -95,10 +94,7 @@ export class Tickets {
     return { url: `${publicUrl}/api/tickets/${raw}`, method, expires_at: isoTime(expiresAt) };
   }
 
-  /**
-   * Opens the attachment of a ticket, which may be read until the ticket expires, or the zip of a vault, which can be
-   * read once. Throws `ticket_not_found`.
-   */
+  /** The attachment may be read until the ticket expires, the zip of a vault once. Throws `ticket_not_found`. */
   async open(token: string): Promise<OpenedTicket> {
     const { operation, principal, vault, path } = await this.#valid(token, ['attachment.get', 'vault.export']);
     const checked = (pieces: AsyncIterable<Uint8Array>) =>

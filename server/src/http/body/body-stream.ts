@@ -59,7 +59,6 @@ export function bodyStreamOf(
 
 const ANY_BYTES = 'application/octet-stream';
 
-/** Reads a body's chunks with the minimum throughput. */
 class Body {
   readonly #payload: IncomingMessage;
   readonly #throughput: StreamThroughput;

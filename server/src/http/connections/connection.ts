@@ -21,7 +21,6 @@ export interface Session {
   closed(): void;
 }
 
-/** Why reading from a socket is paused. */
 type PausedRead = 'rate' | 'queue';
 
 /**

@@ -108,7 +108,6 @@ const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/i;
 
 /** Which pages and names may reach an endpoint that programs on the user's machine use. */
 interface AllowedSources {
-  /** Public origin of the server. */
   readonly publicUrl: string;
   /** Web origins that the operator has listed; `*` lists none. */
   readonly origins: readonly string[];

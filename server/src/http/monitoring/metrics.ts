@@ -5,7 +5,6 @@ import type { Metrics } from '../../telemetry/metrics.ts';
 
 export interface MetricsAccess {
   readonly metrics: Metrics;
-  /** Bearer token for reading the metrics. */
   readonly token: string;
 }
 

@@ -1,7 +1,6 @@
 import { errors, NotevaultError } from '@notevault/protocol/errors.ts';
 import type { FastifyRequest } from 'fastify';
 
-/** A form as a browser sends it. */
 export interface Form {
   /** Identifies the page from which it was sent. */
   readonly token: string;

@@ -43,7 +43,6 @@ export interface RawRequest {
   readonly browser: RawExchange;
 }
 
-/** A request and its response, as Node's objects. */
 export interface RawExchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
@@ -59,7 +58,6 @@ export type RawReply =
   | { readonly answeredBy: (exchange: RawExchange) => Promise<void> };
 
 export interface RawDeps {
-  /** Public origin of the server. */
   readonly publicUrl: string;
   /** Whether requests are limited by address. */
   readonly rateLimited: boolean;

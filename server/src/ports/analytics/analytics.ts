@@ -13,10 +13,7 @@ export interface AnalyticsSink {
   erase(analyticsId: string): Promise<void>;
 }
 
-/**
- * Writes a log line for each event, for operators who collect logs. A log cannot be changed from here, so `erase` only
- * writes a line that asks for the erasure.
- */
+/** For operators who collect logs. A log cannot be changed from here, so `erase` only asks for the erasure. */
 export function logSink(write: (labels: { event: string; client: string }) => void): AnalyticsSink {
   return {
     async send(events) {

@@ -18,7 +18,6 @@ const TYPES: Record<Engine, ReadonlyMap<string, string>> = {
 /** Tokens: white space, comments, quoted texts, words, and any other character. */
 const TOKENS = /\s+|--[^\n]*|\/\*[\s\S]*?\*\/|'(?:[^']|'')*'|"(?:[^"]|"")*"|double\s+precision\b|\w+|[\s\S]/gi;
 
-/** Translates a migration's DDL for an engine. */
 export function ddlFor(engine: Engine, ddl: string): string {
   const types = TYPES[engine];
   let out = '';

@@ -128,10 +128,7 @@ export function statementsOver<Tables>() {
 
   const untyped = (db: Kysely<Tables>) => db as unknown as Kysely<Record<string, Record<string, unknown>>>;
 
-  /**
-   * The plain statements over one table: on rows with given values in some columns, and on new rows. Their parameters
-   * have the names of the columns.
-   */
+  /** Plain statements over one table, whose parameters have the names of its columns. */
   function table<Name extends keyof Tables & string>(name: Name) {
     type Row = Tables[Name];
     type Column = keyof Row & string;

@@ -124,10 +124,7 @@ function wordsOf(run: Run): Run[] {
   return [...segmenter.segment(run.text)].map(({ segment }) => ({ text: segment, unspaced: true }));
 }
 
-/**
- * Like builtinEmbedder, but passages are embedded on a worker thread. A query is embedded here, in less time than a
- * message to the thread takes.
- */
+/** Passages are embedded on a worker thread; a query here, in less time than a message to the thread takes. */
 export function threadedBuiltin(clock: Pick<Clock, 'schedule'>): Embedder {
   const here = builtinEmbedder();
   const there = new ThreadedEmbedder(here.name, { kind: 'builtin' }, clock);

@@ -30,7 +30,6 @@ export interface Tokens {
   windows(text: string, maxTokens: number): number[][];
 }
 
-/** A model that is loaded. */
 export interface Session extends AsyncDisposable {
   /** Returns a vector for each window: the pooled vectors of its tokens, unless the model pools them itself. */
   run(windows: readonly (readonly number[])[], pooling: 'mean' | 'cls'): Promise<Float32Array[]>;
@@ -41,7 +40,7 @@ type Settings = Record<string, unknown>;
 export async function openTokenizer(json: Settings, config: Settings): Promise<Tokens> {
   const { Tokenizer } = await optional<TokenizerPackage>('@huggingface/tokenizers');
   const tokenizer = new Tokenizer(json, config);
-  const { before, after } = specials(tokenizer);
+  const { before, after } = specialTokens(tokenizer);
   return {
     windows(text, maxTokens) {
       const clean = text.toWellFormed().replaceAll('\0', ' ');
@@ -56,8 +55,7 @@ export async function openTokenizer(json: Settings, config: Settings): Promise<T
   };
 }
 
-/** The special tokens before and after a text. */
-function specials(tokenizer: Tokenizer): { before: number[]; after: number[] } {
+function specialTokens(tokenizer: Tokenizer): { before: number[]; after: number[] } {
   const bare: number[] = tokenizer.encode('a', { add_special_tokens: false }).ids;
   const ids: number[] = tokenizer.encode('a').ids;
   const at = ids.findIndex((_, from) => bare.every((id, index) => ids[from + index] === id));

@@ -7,7 +7,6 @@ const DATA_KEY_BYTES = 32;
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** A keyring over a master key held in memory. */
 export class MasterKeyring implements Keyring {
   readonly masterKeyId: string;
   readonly #masterKey: KeyObject;

@@ -5,7 +5,6 @@ import { SealedJson } from '../../../ports/keyring/sealed-json.ts';
 
 const USER_AGENT_MAX = 256;
 
-/** Address and program from which a person signs in. */
 export interface SignInClient {
   readonly address: string;
   readonly userAgent: string | null;

@@ -112,10 +112,7 @@ function named(row: readonly Bindable[], columns: readonly string[]): object {
   return result;
 }
 
-/**
- * Retries `work` while another process holds the lock it needs, for at most `patienceMs`. SQLite's own busy handler
- * would block the event loop.
- */
+/** Retries `work` while another process holds the lock it needs. SQLite's own handler would block the event loop. */
 export async function whenFree<T>(work: () => T, patienceMs: number): Promise<T> {
   const giveUpAt = performance.now() + patienceMs;
   for (let pause = 1; ; pause = Math.min(pause * 2, 25)) {

@@ -16,10 +16,7 @@ const RECORD: Compiled = {
   bind: (step) => Object.values(recordOf(step as Migration)),
 };
 
-/**
- * Applies and records each step in a transaction of its own, on a separate connection. A concurrent migration waits for
- * the write lock and then finds the step recorded.
- */
+/** Each step is a transaction. A concurrent migration waits for the write lock and then finds the step recorded. */
 export async function migrateSqlite(
   connection: Connection,
   migrations: readonly Migration[],

@@ -49,10 +49,7 @@ export async function copySqlite(file: string, copy: string, bytesPerSecond = Nu
   }
 }
 
-/**
- * Deletes all rows of tables of a copy. Their pages become zeros, so that what they held is neither in a backup, nor
- * makes its pieces differ from those of the last one.
- */
+/** Pages become zeros, so that what they held is not in a backup, nor makes its pieces differ from the last one's. */
 function deleteRows(copy: string, tables: readonly string[]): void {
   using db = new DatabaseSync(copy);
   // Without a journal: when it fails, the copy is of no use.

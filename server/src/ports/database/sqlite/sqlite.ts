@@ -203,10 +203,7 @@ class Sqlite implements Database {
     await this.#wal.close();
   }
 
-  /**
-   * Runs a single statement outside transactions. Selects run on the writer's connection while that is in no
-   * transaction: each commit empties the page caches of all other connections.
-   */
+  /** Selects run on the writer's connection while it is in no transaction: a commit empties all other page caches. */
   #once<T>({ isSelect }: Compiled, work: (connection: Connection) => T): Promise<T> {
     const refusal = this.#closedError();
     if (refusal !== undefined) return Promise.reject(refusal);

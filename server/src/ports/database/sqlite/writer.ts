@@ -14,10 +14,7 @@ interface Job {
   readonly tenant: string;
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: unknown) => void;
-  /**
-   * Runs a function in the caller's asynchronous context (AsyncLocalStorage), because the caller that came first works
-   * off the queue for all.
-   */
+  /** Runs a function in the caller's asynchronous context: the caller that came first works off the queue for all. */
   readonly inContext: <T>(work: () => T) => T;
   outcome: Outcome | undefined;
 }
@@ -287,10 +284,7 @@ export class Writer {
   }
 }
 
-/**
- * Whether two bodies can share a transaction. A bulk body shares with none, because all would wait for it; an
- * interactive one shares only with its kind.
- */
+/** A bulk body shares with none, because all would wait for it; an interactive one shares only with its kind. */
 function canGroup(first: Priority | undefined, next: Priority | undefined): boolean {
   return first === next && first !== 'bulk';
 }
