@@ -1,5 +1,5 @@
 import { fileName, joinPath } from '@notevault/note-text/paths.ts';
-import type { Attachment } from '@notevault/protocol/attachments.ts';
+import type { AttachmentRenamed } from '@notevault/protocol/attachments.ts';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { MoveRoot, WriteContext } from '../entries/entries.ts';
 import { folderPathFrom, pathFrom } from '../entries/request-paths.ts';
@@ -10,13 +10,6 @@ import { itemPaths } from './batch-input.ts';
 import { openAttachment } from './sealed-attachment.ts';
 import { allowedExtension, checkEnabled } from './uploads/upload.ts';
 
-export interface Renamed {
-  readonly renamed: true;
-  readonly old_path: string;
-  readonly new_path: string;
-  readonly attachment: Attachment;
-}
-
 const MOVE_MAX = 1000;
 
 /**
@@ -25,9 +18,9 @@ const MOVE_MAX = 1000;
  */
 export async function renameAttachment(
   deps: AttachmentDeps,
-  context: WriteContext<Renamed>,
+  context: WriteContext<AttachmentRenamed>,
   sent: { old_path: string; new_path: string },
-): Promise<Renamed> {
+): Promise<AttachmentRenamed> {
   const { entries } = deps;
   const { vault } = context;
   checkEnabled(vault);

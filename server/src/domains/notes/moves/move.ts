@@ -1,6 +1,6 @@
 import { fileName, joinPath } from '@notevault/note-text/paths.ts';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
-import type { Note } from '@notevault/protocol/notes.ts';
+import type { NoteRenamed } from '@notevault/protocol/notes.ts';
 import { itemIds } from '@notevault/protocol/values/batch-ids.ts';
 import type { NoteId } from '@notevault/protocol/values/ids.ts';
 import type { MoveRoot, TargetInput, WriteContext } from '../../entries/entries.ts';
@@ -10,19 +10,12 @@ import { notePathOf, openNote, toNote } from '../notes.mapper.ts';
 import * as store from '../notes.store.ts';
 import { sealed } from '../sealed-note.ts';
 
-export interface Renamed {
-  readonly renamed: true;
-  readonly old_path: string;
-  readonly new_path: string;
-  readonly note: Note;
-}
-
 export function createMoveOperations({ db, entries, hooks }: NoteDeps) {
   /** Renames or moves the note at a path and updates the links to it. Throws `note_not_found`, `conflict`. */
   async function rename(
-    context: WriteContext<Renamed>,
+    context: WriteContext<NoteRenamed>,
     sent: { old_path: string; new_path: string },
-  ): Promise<Renamed> {
+  ): Promise<NoteRenamed> {
     const { vault } = context;
     const [from, to] = [pathFrom(sent.old_path, 'old_path'), notePathOf(sent.new_path, 'new_path')];
     const find = async (): Promise<MoveRoot[]> => {
