@@ -17,7 +17,7 @@ import { notePathOf, openNote, toNote } from './notes.mapper.ts';
 import * as store from './notes.store.ts';
 import { sealed } from './sealed-note.ts';
 import { planText, writeOne } from './writes/upsert.ts';
-import type { WritePlan, WriteTarget } from './writes/write-target.ts';
+import { type ExistingTarget, storedNote, type WritePlan } from './writes/write-target.ts';
 
 export function createNoteKind(deps: NoteDeps): KindHandler {
   const { db, hooks } = deps;
@@ -110,10 +110,10 @@ async function findTarget(
   { vault }: WriteContext<TrashRestored>,
   id: NoteId,
   sent: string | undefined,
-): Promise<WriteTarget & { kind: 'tombstone' }> {
+): Promise<ExistingTarget> {
   const row = await db.get(store.findForRevival, { vault: vault.id, id });
   if (row === undefined) throw new NotevaultError('trash_not_found');
-  const note = { ...openNote(vault, row), sealedContent: row.content };
+  const note = storedNote(vault, row);
   const path = sent === undefined ? note.meta.path : notePathOf(sent);
   const resolved = await entries.resolve(db, vault, path, entries.pathKey(vault, path));
   const owner = resolved.blocked?.owner ?? (await entries.ownerOf(db, vault, path));

@@ -13,7 +13,7 @@ import { KEEP_ALL_MS, sealed } from '../sealed-note.ts';
 import { derivedMeta } from '../writes/build-note-row.ts';
 import { deriveOnPool } from '../writes/offload/task-transfer.ts';
 import { planText, writeOne } from '../writes/upsert.ts';
-import type { WritePlan, WriteTarget } from '../writes/write-target.ts';
+import { storedNote, targetOf, type WritePlan } from '../writes/write-target.ts';
 import * as store from './versions.store.ts';
 
 const SLICE = 500;
@@ -74,11 +74,10 @@ export function restoreVersion(deps: NoteDeps, context: WriteContext<Note>, id: 
   const plan = async (): Promise<WritePlan> => {
     const row = await db.get(notesStore.findNoteState, { vault: vault.id, id });
     if (row === undefined || row.deleted_at !== null) throw new NotevaultError('note_not_found');
-    const note = { ...openNote(vault, row), sealedContent: row.content };
+    const note = storedNote(vault, row);
     const text = version === note.version ? note.content : await textOfVersion(deps, vault, note, version);
     if (text === note.content) return { kind: 'same', note };
-    const resolved = { path: note.meta.path, pathKey: note.path_key, nearest: null, blocked: null };
-    const target: WriteTarget = { kind: 'live', id, resolved, note, doc: row.doc };
+    const target = targetOf('live', { note, doc: row.doc });
     return planText(deps, context, target, { mtime: clock.now() / 1000 }, text, 'restore');
   };
   return deps.entries.lock.run(vault.id, id, () => writeOne(deps, context, plan, (note) => note));

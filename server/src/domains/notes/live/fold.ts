@@ -8,7 +8,7 @@ import type { OpenVault } from '../../vaults/vaults.ts';
 import { applyUpdates, headOf, snapshotOf, stateOf, structsOf, textOf } from '../merge/document.ts';
 import { sealed } from '../sealed-note.ts';
 import { buildNoteRow, currentDocument } from '../writes/build-note-row.ts';
-import type { NoteRowDraft, StoredNoteContent, WriteTarget } from '../writes/write-target.ts';
+import { type ExistingTarget, type NoteRowDraft, type StoredNoteContent, targetOf } from '../writes/write-target.ts';
 import type { NoteState, WaitingUpdate } from './note-state.ts';
 
 /** Socket edits of one person within this time keep one version: the one before the first of them. */
@@ -16,14 +16,6 @@ const TYPING_SPAN_MS = 5 * 60 * 1000;
 
 /** The actor of a flush: those of the edits are in the log. */
 export const NOBODY: Actor = { kind: 'none', name: '' };
-
-export function targetOf(
-  kind: 'live' | 'tombstone',
-  { note, doc }: NoteState,
-): WriteTarget & { kind: 'live' | 'tombstone' } {
-  const resolved = { path: note.meta.path, pathKey: note.path_key, nearest: null, blocked: null };
-  return { kind, id: note.id as NoteId, resolved, note, doc };
-}
 
 /**
  * Folds the edits of a live note's log into its row.
@@ -61,7 +53,7 @@ export function foldWaiting(vault: OpenVault, state: NoteState): { doc: Doc; bef
 export function typedDraft(
   now: number,
   vault: OpenVault,
-  target: WriteTarget & { kind: 'live' | 'tombstone' },
+  target: ExistingTarget,
   doc: Doc,
   before: Uint8Array,
   text: string,

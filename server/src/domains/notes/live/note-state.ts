@@ -2,11 +2,10 @@ import type { NoteId } from '@notevault/protocol/values/ids.ts';
 import type { Actor } from '../../entries/entries.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
 import type { NoteDeps } from '../notes.deps.ts';
-import { openNote } from '../notes.mapper.ts';
 import { findNoteState } from '../notes.store.ts';
 import { sealed } from '../sealed-note.ts';
 import { bytesOf } from '../writes/offload/task-transfer.ts';
-import type { StoredNoteContent } from '../writes/write-target.ts';
+import { type StoredNoteContent, storedNote } from '../writes/write-target.ts';
 import * as store from './live.store.ts';
 
 /** A note as stored, with its edits in the log. */
@@ -38,7 +37,7 @@ export async function readNoteState(
   }));
   if (row === undefined) return null;
   return {
-    note: { ...openNote(vault, row), sealedContent: row.content },
+    note: storedNote(vault, row),
     doc: row.doc,
     updates: updates.map((update) => waitingUpdate(vault, id, update)),
   };

@@ -5,7 +5,7 @@ import { emptySnapshot, snapshotOf, stateOf } from '../merge/document.ts';
 import type { VersionDraft } from '../notes.store.ts';
 import { KEEP_ALL_MS, sealed } from '../sealed-note.ts';
 import { buildNoteRow, currentDocument } from '../writes/build-note-row.ts';
-import { targetOf } from './fold.ts';
+import { targetOf } from '../writes/write-target.ts';
 import type { NoteState } from './note-state.ts';
 
 /** A text as a version of a note, and the note's text as the version after it. */

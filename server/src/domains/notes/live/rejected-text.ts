@@ -7,8 +7,7 @@ import { findVersion, insertVersion, type VersionDraft } from '../notes.store.ts
 import { sealed } from '../sealed-note.ts';
 import { offload } from '../writes/offload/offload.ts';
 import { isLarge, postVault, receiveDraft, withBuffers } from '../writes/offload/task-transfer.ts';
-import type { WritePlan } from '../writes/write-target.ts';
-import { targetOf } from './fold.ts';
+import { targetOf, type WritePlan } from '../writes/write-target.ts';
 import { type NoteState, postState, readNoteState } from './note-state.ts';
 import { preservedText } from './preserved-text.ts';
 

@@ -78,7 +78,9 @@ export async function* prepareMove(
   moving: readonly MovingEntry[],
   yieldIfDue: YieldIfDue,
 ): AsyncGenerator<MoveBatch> {
-  const moves = new Map(moving.filter(({ kind }) => kind === 'note').map((note) => [note.id as NoteId, asNote(note)]));
+  const moves = new Map(
+    moving.filter(({ kind }) => kind === 'note').map((note) => [note.id as NoteId, note as MovingNote]),
+  );
   const items = moving.map(({ kind, id, from, to }): MovedItem => {
     return { kind, id, from, to, aliases: moves.get(id as NoteId)?.meta.aliases ?? [] };
   });
@@ -119,10 +121,6 @@ export async function applyMove({ hooks, live }: NoteDeps, handle: WriteHandle, 
 
 function bytesOf({ content, doc, replaced }: MovedText): number {
   return content.length + (doc?.length ?? 0) + (replaced?.content.length ?? 0);
-}
-
-function asNote(moving: MovingEntry): MovingNote {
-  return moving as MovingEntry<NoteMeta> & { readonly row: store.StoredRow };
 }
 
 type Body = { readonly content: Buffer; readonly doc: Buffer | null };

@@ -25,7 +25,13 @@ import { mergeText, type StepLimits } from '../merge/merge.ts';
 import type { OpenedNote } from '../notes.mapper.ts';
 import type { VersionDraft } from '../notes.store.ts';
 import { KEEP_ALL_MS, type NoteMeta, PINNED_REASONS, sealed, type VersionReason } from '../sealed-note.ts';
-import { lastVersionOf, type NoteRowDraft, type StoredNoteContent, type WriteTarget } from './write-target.ts';
+import {
+  type ExistingTarget,
+  lastVersionOf,
+  type NoteRowDraft,
+  type StoredNoteContent,
+  type WriteTarget,
+} from './write-target.ts';
 
 /** Edits from a socket. */
 export interface TypingSpan {
@@ -201,7 +207,7 @@ export type MergeDraft = NoteRowDraft | 'same' | 'unknown' | 'too_large';
 export function draftMerge(
   now: number,
   context: Pick<WriteContext, 'vault' | 'actor'>,
-  target: Exclude<WriteTarget, { kind: 'new' }>,
+  target: ExistingTarget,
   input: { readonly mtime: number },
   { base, text, reason }: MergeInput,
   limits?: StepLimits,

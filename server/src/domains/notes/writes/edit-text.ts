@@ -39,8 +39,8 @@ export function editText<Result>(
   resultOf: (note: Note) => Result,
 ): Promise<Result> {
   return retryOnConflict(async () => {
-    const place = await findPlace(deps, context.vault, id);
-    const input: NoteInput = { ...place, mtime: deps.clock.now() / 1000 };
+    const { path, pathKey } = await liveNote(deps, context.vault, id);
+    const input: NoteInput = { path, pathKey, mtime: deps.clock.now() / 1000 };
     const plan = async () => {
       const target = await findWriteTarget(deps, context, input, undefined);
       // The note is not at its path any more.
@@ -51,14 +51,15 @@ export function editText<Result>(
       return planText(deps, context, target, input, text, reason);
     };
     const write = () => writeOne(deps, context, plan, resultOf);
-    return deps.entries.lock.run(context.vault.id, place.pathKey.toString('hex'), write);
+    return deps.entries.lock.run(context.vault.id, pathKey.toString('hex'), write);
   }, ATTEMPTS_MAX);
 }
 
-async function findPlace({ db, entries }: NoteDeps, vault: OpenVault, id: NoteId) {
+/** Throws `note_not_found`, `note_unreadable`. */
+async function liveNote({ db, entries }: NoteDeps, vault: OpenVault, id: NoteId) {
   const [row] = await entries.rowsById(db, vault.id, 'note', [id]);
   if (row === undefined) throw new NotevaultError('note_not_found');
-  return { path: sealed.openMeta(vault, row.id, row.revision, row.meta).path, pathKey: row.path_key };
+  return { ...sealed.openMeta(vault, row.id, row.revision, row.meta), pathKey: row.path_key };
 }
 
 /**
@@ -101,10 +102,8 @@ export interface Mentioned {
 }
 
 /** Returns the names by which a live note may be mentioned. Throws `note_not_found`, `note_unreadable`. */
-export async function mentionedNote({ db, entries }: NoteDeps, vault: OpenVault, id: NoteId): Promise<Mentioned> {
-  const [row] = await entries.rowsById(db, vault.id, 'note', [id]);
-  if (row === undefined) throw new NotevaultError('note_not_found');
-  const { path, title, aliases } = sealed.openMeta(vault, row.id, row.revision, row.meta);
+export async function mentionedNote(deps: NoteDeps, vault: OpenVault, id: NoteId): Promise<Mentioned> {
+  const { path, title, aliases } = await liveNote(deps, vault, id);
   return { path, names: mentionNames(title, aliases) };
 }
 
@@ -121,7 +120,7 @@ export async function linkMentionOf(
 ): Promise<MentionLinked> {
   const { vault } = context;
   const { path, names } = await mentionedNote(deps, vault, id);
-  const { path: from } = await mentionedNote(deps, vault, source);
+  const { path: from } = await liveNote(deps, vault, source);
   const link = { target: await targetFrom(deps, vault, { id: source, path: from }, { id, path }), path };
   const mention = { names, start, text };
   const edit = async (content: string) => {

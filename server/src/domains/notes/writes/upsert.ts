@@ -12,6 +12,7 @@ import type { VersionReason } from '../sealed-note.ts';
 import { draftMergeOnPool, draftTextOnPool } from './offload/task-transfer.ts';
 import {
   type CommittedNote,
+  type ExistingTarget,
   findWriteTarget,
   lastVersionOf,
   type NoteInput,
@@ -83,7 +84,7 @@ export async function planUpsert(
 async function planEdit(
   deps: NoteDeps,
   context: WriteContext,
-  target: Existing,
+  target: ExistingTarget,
   input: NoteInput,
   text: string | undefined,
   made: VersionReason | undefined,
@@ -108,8 +109,6 @@ async function planEdit(
   if (draft === 'too_large') throw new NotevaultError('note_too_large');
   return draft === 'same' ? { kind: 'same', note } : { kind: 'write', target, next: draft };
 }
-
-type Existing = Extract<WriteTarget, { kind: 'live' | 'tombstone' }>;
 
 /** Returns the fingerprint of a write that names a version; null for one that names none. */
 function fingerprintFor(vault: OpenVault, target: WriteTarget, base: number | null | undefined, text: string) {

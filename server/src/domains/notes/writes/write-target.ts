@@ -8,7 +8,7 @@ import type { OpenVault } from '../../vaults/vaults.ts';
 import type { InsertedClocks } from '../merge/fingerprints.ts';
 import type { NoteDeps } from '../notes.deps.ts';
 import { type OpenedNote, openNote, type toNote } from '../notes.mapper.ts';
-import type { VersionDraft } from '../notes.store.ts';
+import type { FoundRow, VersionDraft } from '../notes.store.ts';
 import * as store from '../notes.store.ts';
 import { type NoteMeta, originOf, sealed } from '../sealed-note.ts';
 
@@ -24,18 +24,20 @@ export type WriteTarget =
       /** The highest version of the tombstones at the path, 0 without any: the new note's versions continue from it. */
       readonly tombstoneVersion: number;
     }
-  | {
-      readonly kind: 'live' | 'tombstone';
-      readonly id: NoteId;
-      readonly resolved: ResolvedPath;
-      readonly note: StoredNoteContent;
-      /** The document, still sealed; null when it is still its seed. */
-      readonly doc: Buffer | null;
-      /** Fingerprints of the writes that named a version; read for upserts only. */
-      readonly fingerprints?: Buffer | null;
-      /** As for a new note, because another note may have been at the path since the deletion. */
-      readonly tombstoneVersion?: number;
-    };
+  | ExistingTarget;
+
+export interface ExistingTarget {
+  readonly kind: 'live' | 'tombstone';
+  readonly id: NoteId;
+  readonly resolved: ResolvedPath;
+  readonly note: StoredNoteContent;
+  /** The document, still sealed; null when it is still its seed. */
+  readonly doc: Buffer | null;
+  /** Fingerprints of the writes that named a version; read for upserts only. */
+  readonly fingerprints?: Buffer | null;
+  /** As for a new note, because another note may have been at the path since the deletion. */
+  readonly tombstoneVersion?: number;
+}
 
 /** The row, body and replaced version of a write, sealed. */
 export interface NoteRowDraft {
@@ -98,7 +100,7 @@ export interface NoteInput extends UpsertNote {
 /** What the planning of an upsert reads: of its own, or for all notes of a batch. */
 export interface TargetReads {
   /** Resolves to the rows of findForWrites. */
-  find(input: NoteInput): Promise<readonly store.FoundRow[]>;
+  find(input: NoteInput): Promise<readonly FoundRow[]>;
   resolve(path: string, pathKey: Buffer): Promise<ResolvedPath>;
 }
 
@@ -139,10 +141,9 @@ export async function findWriteTarget(
     if (owner !== undefined && owner.id !== here.id && isLiveIn(vault, owner)) {
       throw await deps.entries.conflictWith(vault, { kind: 'note', id: owner.id }, path);
     }
-    const note = storedNote(vault, here);
+    const { doc, fingerprints } = here;
     // The stored spelling is kept: writing `A.md` over `a.md` is an edit, not a rename.
-    const resolved = { path: note.meta.path, pathKey, nearest: null, blocked: null };
-    return { kind: 'live', id: here.id as NoteId, resolved, note, doc: here.doc, fingerprints: here.fingerprints };
+    return { ...targetOf('live', { note: storedNote(vault, here), doc }), fingerprints };
   }
   refuseRecentlyDeleted(
     context,
@@ -161,9 +162,20 @@ export async function findWriteTarget(
   return { kind: 'new', id, resolved, tombstoneVersion };
 }
 
-type FoundRow = store.FoundRow;
+/** The target at the note's own path. */
+export function targetOf(
+  kind: ExistingTarget['kind'],
+  { note, doc }: Pick<ExistingTarget, 'note' | 'doc'>,
+): ExistingTarget {
+  const resolved = { path: note.meta.path, pathKey: note.path_key, nearest: null, blocked: null };
+  return { kind, id: note.id as NoteId, resolved, note, doc };
+}
 
-function storedNote(vault: OpenVault, row: store.StoredRow & { readonly content: Buffer | null }): StoredNoteContent {
+/** Throws `note_unreadable`. */
+export function storedNote(
+  vault: OpenVault,
+  row: store.StoredRow & { readonly content: Buffer | null },
+): StoredNoteContent {
   if (row.content === null) throw new NotevaultError('note_unreadable');
   return { ...openNote(vault, { ...row, content: row.content }), sealedContent: row.content };
 }

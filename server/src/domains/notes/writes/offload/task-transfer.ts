@@ -7,7 +7,7 @@ import type { NoteDeps } from '../../notes.deps.ts';
 import type { VersionDraft } from '../../notes.store.ts';
 import type { VersionReason } from '../../sealed-note.ts';
 import { draftMerge, draftText, type MergeDraft, type MergeInput } from '../build-note-row.ts';
-import type { NoteRowDraft, StoredNoteContent, WriteTarget } from '../write-target.ts';
+import type { ExistingTarget, NoteRowDraft, StoredNoteContent, WriteTarget } from '../write-target.ts';
 import { offload } from './offload.ts';
 
 /**
@@ -138,7 +138,7 @@ export async function draftTextOnPool(
 export async function draftMergeOnPool(
   deps: NoteDeps,
   context: WriteContext,
-  target: Exclude<WriteTarget, { kind: 'new' }>,
+  target: ExistingTarget,
   input: { readonly mtime: number },
   merge: MergeInput,
 ): Promise<MergeDraft> {
@@ -171,8 +171,8 @@ function commonInput(deps: NoteDeps, { vault, actor }: WriteContext, { mtime }: 
 }
 
 /** The sealed content is not transferred: only its row needs it. */
-function withoutContent<From extends Exclude<WriteTarget, { kind: 'new' }>>(basis: From): From {
-  return { ...basis, note: { ...basis.note, sealedContent: Buffer.alloc(0) } };
+function withoutContent(target: ExistingTarget): ExistingTarget {
+  return { ...target, note: { ...target.note, sealedContent: Buffer.alloc(0) } };
 }
 
 /** Derives the metadata of a text, on a worker thread for a large one. Its headings are left out. */

@@ -13,7 +13,7 @@ import { textOfUpdate, tryUpdate } from '../../live/updates/trial.ts';
 import { type Rewrite, rewriteLinks } from '../../moves/rewrite-links.ts';
 import type { VersionReason } from '../../sealed-note.ts';
 import { draftMerge, draftText, type MergeInput } from '../build-note-row.ts';
-import type { WriteTarget } from '../write-target.ts';
+import type { ExistingTarget, WriteTarget } from '../write-target.ts';
 import { type PostedVault, postDraft, withBuffers } from './task-transfer.ts';
 
 /** What every task that writes a note gets. */
@@ -40,7 +40,7 @@ export function createNoteTasks(openKey: (key: SharedKey) => SealingKey) {
       return postDraft(draftText(now, writing, withBuffers(target), { mtime }, text, reason), text);
     },
 
-    draftMerge(input: Writing & { target: Exclude<WriteTarget, { kind: 'new' }>; mtime: number; merge: MergeInput }) {
+    draftMerge(input: Writing & { target: ExistingTarget; mtime: number; merge: MergeInput }) {
       const { now, vault, actor, target, mtime, merge } = input;
       const received = { ...merge, base: withBuffers(merge.base) };
       const draft = draftMerge(now, { vault: opened(vault), actor }, withBuffers(target), { mtime }, received);
