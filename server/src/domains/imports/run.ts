@@ -134,7 +134,7 @@ class Importer {
     const upload = {
       path: () => path,
       mtime: () => mtime ?? undefined,
-      bytes: buffers(this.#beating(bytes())),
+      bytes: this.#beating(bytes()),
       declaredBytes: null,
     };
     const written = await this.#deps.attachments.upload(this.#context(), () => upload, NO_EXISTING);
@@ -217,8 +217,4 @@ async function hashOf(bytes: AsyncIterable<Uint8Array>): Promise<string> {
   const hash = createHash('sha256');
   for await (const piece of bytes) hash.update(piece);
   return hash.digest('hex');
-}
-
-async function* buffers(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
-  for await (const piece of bytes) yield Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength);
 }

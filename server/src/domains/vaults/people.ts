@@ -2,7 +2,6 @@ import type { UserId, VaultId } from '@notevault/protocol/values/ids.ts';
 import type { Actor as ShownActor } from '@notevault/protocol/values/schemas.ts';
 import type { Static } from 'typebox';
 import type { ReadHandle } from '../../ports/database/database.ts';
-import type { SealingKey } from '../../ports/keyring/keyring.ts';
 import { type OpenVault, roleOf } from '../access/access.ts';
 import * as store from './vaults.store.ts';
 import type { VaultDeps } from './vaults.ts';
@@ -58,10 +57,7 @@ function shown(vault: OpenVault, actor: StoredActor, names: ReadonlyMap<string, 
   return { kind, name: '', ...program, ...person, display_name: names.get(userId ?? '') ?? null };
 }
 
-interface PersonOfVault {
-  readonly id: VaultId;
-  readonly key: SealingKey;
-}
+type VaultWithKey = Pick<OpenVault, 'id' | 'key'>;
 
 const contextOf = (vaultId: VaultId, userId: UserId) => ({
   kind: 'former_members.name',
@@ -70,10 +66,10 @@ const contextOf = (vaultId: VaultId, userId: UserId) => ({
 });
 
 /** Seals the name that somebody had when they left a vault. */
-function sealPersonName({ id, key }: PersonOfVault, userId: UserId, name: string): Buffer {
+function sealPersonName({ id, key }: VaultWithKey, userId: UserId, name: string): Buffer {
   return key.seal(contextOf(id, userId), Buffer.from(name));
 }
 
-function openPersonName({ id, key }: PersonOfVault, userId: UserId, sealed: Uint8Array): string {
+function openPersonName({ id, key }: VaultWithKey, userId: UserId, sealed: Uint8Array): string {
   return key.open(contextOf(id, userId), sealed).toString();
 }

@@ -1,7 +1,7 @@
 import { GB } from '@notevault/protocol/values/byte-units.ts';
 import type { Plan } from '../../plans/plans.ts';
 import type { TrashContents } from '../../vaults/vaults.ts';
-import type { ItemKind } from '../entries.tables.ts';
+import type { StoredEntry } from '../entries.store.ts';
 
 /** How much the trash of a vault keeps; beyond that, what was deleted first is purged. */
 export interface TrashLimits {
@@ -17,10 +17,7 @@ export const TRASH_LIMITS: TrashLimits = {
   attachmentBytes: (plan) => plan.attachment_bytes_cap ?? 10 * GB,
 };
 
-interface Sized {
-  readonly kind: ItemKind;
-  readonly size_bytes: number;
-}
+type Sized = Pick<StoredEntry, 'kind' | 'size_bytes'>;
 
 /** Returns what some entries count in the trash. */
 export function contentsOf(rows: readonly Sized[]): TrashContents {

@@ -102,8 +102,9 @@ function openLinks(
       paths.set(note, metaOf(vault, { id: note, revision, meta }, opened)?.path ?? null);
     }
     const path = note === null ? null : (paths.get(note) ?? null);
-    const target = { note, attachment: edge.attachment_id, path };
-    return { text: texts[edge.ord] ?? missingText(), target };
+    const text = texts[edge.ord];
+    if (text === undefined) throw new NotevaultError('note_unreadable');
+    return { text, target: { note, attachment: edge.attachment_id, path } };
   });
 }
 
@@ -113,10 +114,6 @@ function metaOf(vault: OpenVault, row: SealedNote, opened: OpenedLinks | null): 
   return unsealOrNull(() =>
     opened.metas.open(vault.key, id, revision, meta, () => openNoteMeta(vault, id, revision, meta)),
   );
-}
-
-function missingText(): never {
-  throw new NotevaultError('note_unreadable');
 }
 
 /** Returns the keys under which an edge's target is looked up; none for a link within its own note. */

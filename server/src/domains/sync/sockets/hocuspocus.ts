@@ -11,7 +11,7 @@ import { NIL_UUID, type NoteId, parseUuid, type UserId, type VaultId } from '@no
 import type { Collaboration, Target } from './collaboration.ts';
 import { type Caller, CLOSE_CODES, type Connection, MESSAGE_OVERHEAD } from './connection.ts';
 import type { Permission } from './permission-cache.ts';
-import { type ProtocolWriter, rejectReasonOf, type Subscription } from './subscription.ts';
+import { type ProtocolWriter, rejectReasonOf, type Subscription, type WaitingMessage } from './subscription.ts';
 
 /** A document that is open or being opened. */
 interface Entry {
@@ -20,7 +20,7 @@ interface Entry {
   /** Undefined until the document is open. */
   subscription: Subscription | undefined;
   /** Messages received after the token, waiting for the decision on it. */
-  readonly waiting: { readonly message: Message; readonly bytes: number }[];
+  readonly waiting: WaitingMessage[];
   /** The client left or was closed: nothing more is sent. */
   closed: boolean;
 }

@@ -63,7 +63,7 @@ const UPDATE_BYTES_MAX = 16 * MB;
 /** The state vector of an empty document. */
 const EMPTY_VECTOR = Uint8Array.of(0);
 
-interface WaitingMessage {
+export interface WaitingMessage {
   readonly message: Message;
   readonly bytes: number;
 }

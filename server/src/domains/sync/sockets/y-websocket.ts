@@ -1,5 +1,5 @@
 import { kindsInUrl } from '@notevault/protocol/operations.ts';
-import { Frames, MalformedFrame, type Message, readPlain } from '@notevault/protocol/socket-frames.ts';
+import { Frames, MalformedFrame, readPlain } from '@notevault/protocol/socket-frames.ts';
 import { NIL_UUID, type NoteId, type UserId } from '@notevault/protocol/values/ids.ts';
 import { bearerOf } from '../../tokens/tokens.ts';
 import { noStates } from './awareness.ts';
@@ -11,6 +11,7 @@ import {
   type RejectReason,
   rejectReasonOf,
   type Subscription,
+  type WaitingMessage,
 } from './subscription.ts';
 
 const CLOSE_CODE_OF: Readonly<Record<CloseReason, number>> = {
@@ -30,7 +31,7 @@ const frames = new Frames(null);
 export class YWebsocketSession {
   readonly #context: Collaboration;
   readonly #connection: Connection;
-  readonly #waiting: { readonly message: Message; readonly bytes: number }[] = [];
+  readonly #waiting: WaitingMessage[] = [];
   #subscription: Subscription | undefined;
   #user: UserId | undefined;
   #closed = false;
