@@ -43,10 +43,7 @@ export function createBlobGc({ db, blobs, clock, backupRuns }: AttachmentDeps) {
         if (deleting.length < BATCH) return removed;
       }
     },
-    /**
-     * Removes bytes without a row, such as those stored after the backup that was restored; resolves to the number of
-     * blobs.
-     */
+    /** Removes bytes without a row, such as those stored after the restored backup. Resolves to the number of blobs. */
     async collectOrphans(): Promise<number> {
       const before = clock.now() - ORPHAN_AGE_MS;
       if ((await lastRestoredAt(db)) > before) return 0;

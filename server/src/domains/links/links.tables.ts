@@ -1,6 +1,4 @@
-/**
- * A link of a note, resolved or dangling. Which notes link to which is stored in clear; the text of the link is sealed.
- */
+/** A link of a note, resolved or dangling. Which notes link to which is in clear; the text of the link is sealed. */
 export interface LinkRow {
   vault_id: string;
   source_id: string;

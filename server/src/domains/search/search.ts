@@ -88,10 +88,7 @@ export class Search implements AsyncDisposable {
     this.#vaultChanges = new VaultChanges(deps, this.#vaultQuery);
   }
 
-  /**
-   * Finds the best notes, one result each. Throws a validation error, `invalid_cursor`, `cross_vault_plan` or
-   * `unavailable`.
-   */
+  /** Finds the best notes. Throws a validation error, `invalid_cursor`, `cross_vault_plan`, `unavailable`. */
   async find(principal: Principal, vault: OpenVault, request: SearchRequest): Promise<SearchResponse> {
     const now = this.#deps.clock.now();
     const asked = checkRequest(request);
@@ -168,10 +165,7 @@ export class Search implements AsyncDisposable {
     return { total, indexed: Math.max(0, total - pending - failed), pending, failed, model: embedder.name };
   }
 
-  /**
-   * Rebuilds the vault's index from its notes and stores it. Vectors that are missing or damaged are made in the
-   * background.
-   */
+  /** Rebuilds the index from the notes and stores it. Missing or damaged vectors are made in the background. */
   async rebuild(vault: OpenVault, onProgress: (notes: number) => void): Promise<IndexState> {
     await this.#embedding.forget(vault);
     this.#embedding.recordChange();

@@ -183,10 +183,7 @@ interface Position {
   readonly base: Seq;
 }
 
-/**
- * Returns the seq up to which tombstones may be dropped for a reader at a position: it has applied them or never had
- * their rows.
- */
+/** The seq up to which tombstones may be dropped for a reader: it has applied them or never had their rows. */
 function appliedBy({ seq, base }: Position): Seq {
   return seq > base ? seq : base;
 }

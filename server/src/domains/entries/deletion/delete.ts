@@ -97,10 +97,7 @@ const SHORT_MAX = 50;
 /** Rows written between two yields: during a long transaction, others run only between its calls. */
 const SLICE = 256;
 
-/**
- * Seals the tombstones of live entries before the transaction; notes first. Throws the errors of
- * KindHandler.prepareTombstones.
- */
+/** Seals the tombstones before the transaction, notes first. Throws the errors of KindHandler.prepareTombstones. */
 async function prepareTombstones(
   { handlerOf }: EntryDeps,
   context: Pick<WriteContext, 'vault' | 'actor' | 'device'>,

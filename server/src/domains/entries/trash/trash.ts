@@ -37,10 +37,7 @@ export function createTrash(deps: LockedDeps) {
   };
 }
 
-/**
- * Returns a page of the trash, what was deleted last first. Throws `invalid_cursor`, `note_unreadable`,
- * `attachment_unreadable`.
- */
+/** What was deleted last comes first. Throws `invalid_cursor`, `note_unreadable`, `attachment_unreadable`. */
 async function listTrash(deps: LockedDeps, vault: OpenVault, cursor: string | undefined): Promise<TrashPage> {
   const position = cursor === undefined ? NEWEST : trashPositionOf(vault, cursor);
   const rows = await deps.db.all(store.findTrashed, {

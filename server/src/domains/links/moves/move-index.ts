@@ -22,10 +22,7 @@ export interface MoveIndex {
   readonly keyOf: NameKey;
   /** Candidates by the hex of their blind keys after the move. */
   readonly moved: ReadonlyMap<string, readonly Candidate[]>;
-  /**
-   * The blind keys of the moving items before and after the move. An edge to one of them is looked up under one of the
-   * former.
-   */
+  /** Blind keys of the moving items before and after the move. An edge to one is looked up under one of the former. */
   readonly keys: readonly Buffer[];
   /** Those keys, in hex. */
   readonly names: ReadonlySet<string>;

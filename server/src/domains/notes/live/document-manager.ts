@@ -57,10 +57,7 @@ export class DocumentManager implements AsyncDisposable {
     while (this.#documents.get(id) !== document) document = await this.#document(vault, id);
     const watching = document.watch(watcher);
     return {
-      /**
-       * Returns what a client with a state vector lacks (null: one with nothing), as a Yjs update (v1); all of it is on
-       * disk.
-       */
+      /** What a client with a state vector (null: with nothing) lacks, as a Yjs update (v1); all of it is on disk. */
       missingFor: (stateVector: Uint8Array | null) => document.missingFor(stateVector).catch(malformedIf),
       /** All of it is on disk. */
       stateVector: () => document.stateVector(),

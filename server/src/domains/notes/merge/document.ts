@@ -110,10 +110,7 @@ export function stateVectorOf(doc: Y.Doc): Uint8Array {
   return Y.encodeStateVector(doc);
 }
 
-/**
- * Returns the first item of a document, which has no origin; every other one descends from it. Null for an empty
- * document.
- */
+/** Returns the first item, which has no origin and from which every other one descends; null for an empty document. */
 export function genesisOf(doc: Y.Doc): { readonly client: number; readonly clock: number } | null {
   for (let item = doc.getText(TEXT)._start; item !== null; item = item.right) {
     if (item.origin === null && item.rightOrigin === null) return item.id;

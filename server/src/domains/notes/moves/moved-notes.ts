@@ -68,10 +68,7 @@ const SLICE_BYTES = 256 * 1024;
 /** Some 10 MB in memory: each edge is an object with two keys. */
 const BATCH_REWRITES = 20_000;
 
-/**
- * Prepares what a move changes in notes and links, in batches: the notes that move, and those that link to moving
- * entries.
- */
+/** Prepares in batches what a move changes: in the notes that move, and in those that link to moving entries. */
 export async function* prepareMove(
   deps: NoteDeps,
   context: Pick<WriteContext, 'vault' | 'actor'>,

@@ -17,10 +17,7 @@ export interface Rewrite {
   readonly rewrites: readonly { readonly ord: number; readonly target: string }[];
 }
 
-/**
- * Builds the note's next version with new link targets, as an edit of its document, so that open editors continue in
- * it.
- */
+/** Builds the next version with new link targets as an edit of the document, so that open editors continue in it. */
 export function rewriteLinks(
   now: number,
   context: Pick<WriteContext, 'vault' | 'actor'>,

@@ -156,10 +156,7 @@ function checkSize(text: string): void {
   }
 }
 
-/**
- * Appends a text to a note, or creates the note. Throws `note_too_large`, `conflict`, `limit_exceeded`,
- * `note_unreadable`.
- */
+/** Creates a missing note. Throws `note_too_large`, `conflict`, `limit_exceeded`, `note_unreadable`. */
 export async function append(deps: NoteDeps, context: WriteContext<Appended>, input: AppendNote): Promise<Appended> {
   const { lock, pathKey: keyOf } = deps.entries;
   const path = notePathOf(input.path);

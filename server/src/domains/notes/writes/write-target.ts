@@ -184,10 +184,7 @@ function isLiveIn(vault: OpenVault, row: FoundRow): boolean {
   return row.kind === 'note' && row.vault_id === vault.id && row.deleted_at === null;
 }
 
-/**
- * Returns this vault's tombstone of the note that the id names; null when any other entry has the id. Throws
- * `conflict`.
- */
+/** Returns this vault's tombstone of the note with the id; null when any other entry has it. Throws `conflict`. */
 async function targetOfOwner(
   deps: NoteDeps,
   { vault }: WriteContext,

@@ -27,10 +27,7 @@ const bareDate = /^\s*\d{4}-\d{1,2}-\d{1,2}\s*$/;
 
 export type FieldErrors = Record<string, string[]>;
 
-/**
- * Checks a request, except for its cursor, and fills in the defaults. Throws a validation error that names every faulty
- * field.
- */
+/** Checks all but the cursor, and fills in the defaults. Throws a validation error that names every faulty field. */
 export function checkRequest(request: SearchRequest): Omit<CheckedRequest, 'returned'> {
   const errors: FieldErrors = {};
   if (request.query.trim() === '') errors.query = ["can't be blank"];

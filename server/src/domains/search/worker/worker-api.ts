@@ -13,10 +13,7 @@ export type WorkerApi = Omit<SearchWorker, 'bytes'>;
 export interface IndexState {
   /** The vault's seq up to which the index is complete. */
   readonly seq: number;
-  /**
-   * Tombstones up to this seq had expired before building the index started, so it cannot have missed a deletion among
-   * them.
-   */
+  /** Tombstones up to this seq had expired before the index was begun: it cannot have missed a deletion among them. */
   readonly floor: number;
   readonly notes: number;
   readonly unreadable: number;
