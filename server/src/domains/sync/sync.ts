@@ -73,7 +73,7 @@ export function createSync(deps: SyncDeps) {
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const PAGE = 500;
-/** Persisted lists are dropped this long before the tombstones of their entries: a list is not always written at once. */
+/** Persisted lists are dropped this long before the tombstones of their entries: a list may be written late. */
 const PAGES_MAX_MS = 60 * 60 * 1000;
 const BEFORE_FIRST = { deleted_at: 0, id: NIL_UUID };
 

@@ -9,7 +9,7 @@ import type { OpenVault } from '../../vaults/vaults.ts';
  * perhaps days later and without an idempotency key, when its text may have been edited or deleted since.
  */
 
-/** Of a keyed hash. Few suffice: a note has a few thousand fingerprints, and a collision is as likely as a disk error. */
+/** Of a keyed hash. Few suffice: a note has a few thousand fingerprints; a collision is as likely as a disk error. */
 const FINGERPRINT_BYTES = 8;
 
 /** Maximum number of fingerprints per note, the newest ones: 32 KB. */

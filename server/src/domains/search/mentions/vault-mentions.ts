@@ -14,7 +14,7 @@ const PAGE_NOTES = 1000;
 /** Notes that are read together: some 20 ms of the search thread. */
 const SLICE = { count: 64, bytes: 256 * 1024 };
 
-/** Finds where other notes mention a note, a page at a time. Throws `note_not_found`, `invalid_cursor`, `unavailable`. */
+/** Finds where other notes mention one, a page at a time. Throws `note_not_found`, `invalid_cursor`, `unavailable`. */
 export async function vaultMentions(
   deps: SearchDeps,
   index: VaultQuery,
