@@ -18,15 +18,15 @@ export function onEachEngine(
   title: string,
   define: (open: () => Promise<Database>, engine: 'sqlite' | 'postgres') => void,
 ): void {
-  describe(`${title} on sqlite`, () => define(opener(freshSqlite), 'sqlite'));
+  describe(`${title} on sqlite`, () => withDatabases(freshSqlite, (open) => define(open, 'sqlite')));
   const skip = whyNoPostgres() ?? false;
   if (skip !== false) process.stderr.write(`NOT TESTED ON POSTGRESQL: ${title}: ${skip}\n`);
-  describe(`${title} on postgres`, { skip }, () => define(opener(freshOnPostgres), 'postgres'));
+  describe(`${title} on postgres`, { skip }, () => withDatabases(freshOnPostgres, (open) => define(open, 'postgres')));
 }
 
 /** Like onEachEngine, on SQLite only: for tests of routes, whose statements are tested on each engine elsewhere. */
 export function onSqlite(title: string, define: (open: () => Promise<Database>) => void): void {
-  describe(title, () => define(opener(freshSqlite)));
+  describe(title, () => withDatabases(freshSqlite, define));
 }
 
 interface Opened {
@@ -85,18 +85,18 @@ export async function freshOnPostgres(): Promise<Opened> {
   return { db, remove: async () => fresh[Symbol.asyncDispose]() };
 }
 
-/** Must be called inside a `describe`, whose end closes the opened databases. */
-function opener(fresh: () => Promise<Opened>): () => Promise<Database> {
+/** Must be called inside a `describe`, at whose end the databases are closed, after all that `define` opened over them. */
+function withDatabases(fresh: () => Promise<Opened>, define: (open: () => Promise<Database>) => void): void {
   const opened: Opened[] = [];
+  define(async () => {
+    const one = await fresh();
+    opened.push(one);
+    return one.db;
+  });
   after(async () => {
-    for (const { db, remove } of opened.splice(0)) {
+    for (const { db, remove } of opened) {
       await db[Symbol.asyncDispose]();
       await remove();
     }
   });
-  return async () => {
-    const one = await fresh();
-    opened.push(one);
-    return one.db;
-  };
 }

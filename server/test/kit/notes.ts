@@ -34,8 +34,9 @@ export interface Writer {
   backlinks(path: string): Promise<string[]>;
 }
 
-export async function startNotes(options: TestServerOptions): Promise<NotesServer> {
-  const server = await startServer(options);
+/** @param from Options of a server, or a server that runs. */
+export async function startNotes(from: TestServerOptions | TestServer): Promise<NotesServer> {
+  const server = 'url' in from ? from : await startServer(from);
   const checked = await checkedCallers(server);
   const writerFor = async (caller: Caller) => {
     const { vault } = (await caller.post('/vaults', { name: 'Notes' })).body;

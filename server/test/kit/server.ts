@@ -1,6 +1,7 @@
 import { rm } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { after } from 'node:test';
 import { type App, type AppOverrides, buildApp } from '../../src/app.ts';
 import { type Config, publicUrlOf, readConfig } from '../../src/config/config.ts';
 import { migrations } from '../../src/data/migrations.ts';
@@ -37,6 +38,8 @@ export interface TestServer extends AsyncDisposable {
   readonly alice: Person;
   /** Registers after alice. */
   readonly bob: Person;
+  /** Somebody else, who registers after alice. */
+  person(name: string): Person;
   /** A caller without a credential. */
   readonly anyone: Caller;
   /** A caller with the given credential. */
@@ -123,13 +126,6 @@ export async function startServer(options: TestServerOptions): Promise<TestServe
   await http.listen({ host: '127.0.0.1', port: 0 });
   const url = `http://127.0.0.1:${(http.server.address() as AddressInfo).port}`;
 
-  const alice = new Person(
-    url,
-    'alice',
-    async () => undefined,
-    () => app.accounts.setupToken(),
-  );
-  const bob = new Person(url, 'bob', () => alice.signed());
   const closing = opened.move();
   return {
     url,
@@ -139,12 +135,35 @@ export async function startServer(options: TestServerOptions): Promise<TestServe
     blobs,
     clock,
     masterKey,
-    alice,
-    bob,
+    ...peopleOf(url, app),
     anyone: new Caller(url),
     bearer: (token) => new Caller(url, async () => ({ authorization: `Bearer ${token}` })),
     [Symbol.asyncDispose]: () => closing.disposeAsync(),
   };
+}
+
+/**
+ * Like startServer, once for all tests of a `describe` (inside which it must be called): each call gives new people, of
+ * whom only the first is an admin. For tests that look at nothing but what these people have, and turn no clock back.
+ */
+export function oneServer(options: () => TestServerOptions | Promise<TestServerOptions>): () => Promise<TestServer> {
+  let started: Promise<TestServer> | undefined;
+  let calls = 0;
+  after(async () => (await started)?.[Symbol.asyncDispose]());
+  return async () => {
+    started ??= Promise.resolve(options()).then(startServer);
+    const server = await started;
+    calls += 1;
+    const people = peopleOf(server.url, server.app, calls === 1 ? '' : `-${calls}`);
+    return { ...server, ...people, [Symbol.asyncDispose]: async () => undefined };
+  };
+}
+
+function peopleOf(url: string, app: App, number = ''): Pick<TestServer, 'alice' | 'bob' | 'person'> {
+  const setupToken = () => app.accounts.setupToken();
+  const alice = new Person(url, `alice${number}`, async () => undefined, setupToken);
+  const person = (name: string) => new Person(url, `${name}${number}`, () => alice.signed());
+  return { alice, bob: person('bob'), person };
 }
 
 async function blobsFor(

@@ -1,14 +1,16 @@
 import assert from 'node:assert/strict';
+import { MemoryHub } from '../../src/ports/bus/memory.ts';
 import { checkedCallers } from './openapi.ts';
-import { type Caller, Person } from './person.ts';
-import { startServer, type TestServerOptions } from './server.ts';
+import type { Caller } from './person.ts';
+import { oneServer, startServer, type TestServer, type TestServerOptions } from './server.ts';
 
-/** Alice's vault with a note, and the addresses that people call. Every answer is validated against the document. */
-export async function startShared(options: TestServerOptions) {
-  const server = await startServer(options);
+/**
+ * Alice's vault with a note, and the addresses that people call. Every answer is validated against the document.
+ * @param from Options of a server, or a server that runs.
+ */
+export async function startShared(from: TestServerOptions | TestServer) {
+  const server = 'url' in from ? from : await startServer(from);
   const checked = await checkedCallers(server);
-  const people = ['carol', 'dave'].map((name) => new Person(server.url, name, () => server.alice.signed()));
-  const [carol, dave] = people as [Person, Person];
   const alice = checked(server.alice);
   const bob = checked(server.bob);
   const { vault } = (await alice.post('/vaults', { name: 'Shared' })).body;
@@ -21,7 +23,17 @@ export async function startShared(options: TestServerOptions) {
     return { id: made.body.invitation.id as string, token: tokenOf(made.body.url) };
   };
   return {
-    ...{ server, alice, bob, carol: checked(carol), dave: checked(dave), checked, idOf, invite, headers },
+    ...{
+      server,
+      alice,
+      bob,
+      carol: checked(server.person('carol')),
+      dave: checked(server.person('dave')),
+      checked,
+      idOf,
+      invite,
+      headers,
+    },
     ...{ vault: vault.id as string, note: note.id as string, path: `/vaults/${vault.id}/members` },
     /** Lets somebody into the vault; resolves to their id. */
     async join(caller: Caller, role: 'viewer' | 'editor') {
@@ -31,6 +43,25 @@ export async function startShared(options: TestServerOptions) {
       return idOf(caller);
     },
     [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
+  };
+}
+
+/**
+ * Alice's vault for each test of a `describe`, on three processes over one database, which hear of each other; what
+ * oneServer says holds.
+ */
+export function sharedOnThree(open: TestServerOptions['open'], config: NonNullable<TestServerOptions['config']> = {}) {
+  const hub = new MemoryHub();
+  const first = oneServer(() => ({ open, config, bus: hub.join() }));
+  const another = () =>
+    oneServer(async () => {
+      const { db, clock, masterKey, blobs } = await first();
+      return { open: async () => db, clock, masterKey, blobs, config, bus: hub.join() };
+    });
+  const [second, third] = [another(), another()];
+  return async () => {
+    const shared = await startShared(await first());
+    return { shared, servers: [shared.server, await second(), await third()] as const };
   };
 }
 

@@ -5,7 +5,7 @@ import { type IncomingMessage, request } from 'node:http';
 import { test } from 'node:test';
 import { Assistant } from '../kit/clients/mcp.ts';
 import { onSqlite } from '../kit/engines.ts';
-import { startServer, type TestServer } from '../kit/server.ts';
+import { oneServer, startServer, type TestServer } from '../kit/server.ts';
 
 const ACCEPT = { accept: 'application/json, text/event-stream', 'content-type': 'application/json' };
 const META = {
@@ -46,8 +46,10 @@ async function withHost(server: TestServer, host: string, key: string): Promise<
 }
 
 onSqlite('the endpoint for assistants', (open) => {
+  const start = oneServer(() => ({ open }));
+
   test('challenges a request without a valid credential with metadata and scope, before its body is read', async () => {
-    await using server = await startServer({ open });
+    await using server = await start();
     const metadata = `resource_metadata="${server.publicUrl}/.well-known/oauth-protected-resource/api/mcp"`;
     const none = await server.anyone.post('/mcp', 'no JSON at all', LIST.headers);
     assert.equal(none.status, 401);
@@ -87,7 +89,7 @@ onSqlite('the endpoint for assistants', (open) => {
   });
 
   test('the endpoint for assistants answers 405 to GET and DELETE, 415 to another media type, and a JSON-RPC error to what is no JSON', async () => {
-    await using server = await startServer({ open });
+    await using server = await start();
     const caller = server.bearer(await keyOf(server));
     for (const method of ['GET', 'DELETE']) {
       const { status, headers } = await caller.call(method, '/mcp', undefined, ACCEPT);
@@ -99,7 +101,7 @@ onSqlite('the endpoint for assistants', (open) => {
   });
 
   test('the endpoint for assistants answers with JSON, and with a stream only where progress was requested', async () => {
-    await using server = await startServer({ open });
+    await using server = await start();
     await server.alice.post('/vaults', { name: 'Home' });
     const caller = server.bearer(await keyOf(server));
     const paths = Array.from({ length: 6 }, (_, index) => `${index}.md`);
@@ -123,7 +125,7 @@ onSqlite('the endpoint for assistants', (open) => {
   });
 
   test('the endpoint for assistants is where /mcp and a slash at the end point to', async () => {
-    await using server = await startServer({ open });
+    await using server = await start();
     const headers = { ...LIST.headers, authorization: `Bearer ${await keyOf(server)}` };
     for (const path of ['/mcp', '/mcp/', '/api/mcp/']) {
       const body = JSON.stringify(LIST.body);
@@ -135,7 +137,7 @@ onSqlite('the endpoint for assistants', (open) => {
   });
 
   test('the endpoint for assistants answers each request of a batch, also those that share an id', async () => {
-    await using server = await startServer({ open });
+    await using server = await start();
     await server.alice.post('/vaults', { name: 'Home' });
     const caller = server.bearer(await keyOf(server));
     const headers = { ...ACCEPT, 'mcp-protocol-version': '2025-03-26' };
@@ -165,7 +167,7 @@ onSqlite('the endpoint for assistants', (open) => {
   });
 
   test('the endpoint for assistants serves clients that accept anything, and refuses those that accept only one of its formats', async () => {
-    await using server = await startServer({ open });
+    await using server = await start();
     const caller = server.bearer(await keyOf(server));
     const legacy = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
     const asked = async (accept: string) =>
@@ -176,7 +178,7 @@ onSqlite('the endpoint for assistants', (open) => {
   });
 
   test('the endpoint for assistants serves every revision from 2025-03-26 to 2026-07-28, and names those it has for others', async () => {
-    await using server = await startServer({ open });
+    await using server = await start();
     const caller = server.bearer(await keyOf(server));
     for (const protocolVersion of ['2025-03-26', '2025-06-18', '2025-11-25']) {
       const params = { protocolVersion, capabilities: {}, clientInfo: { name: 'old', version: '1' } };
@@ -209,7 +211,7 @@ onSqlite('the endpoint for assistants', (open) => {
   });
 
   test('the endpoint for assistants shows no writing tool to a credential that can write nowhere, and challenges its calls for more scope', async () => {
-    await using server = await startServer({ open });
+    await using server = await start();
     await server.alice.post('/vaults', { name: 'Home' });
     const reader = await keyOf(server, { scope: 'mcp:read' });
     await using assistant = await Assistant.connect(server, reader);
@@ -227,7 +229,7 @@ onSqlite('the endpoint for assistants', (open) => {
   });
 
   test('the endpoint for assistants serves sessions and keys, and refuses a revoked key', async () => {
-    await using server = await startServer({ open });
+    await using server = await start();
     await server.alice.post('/vaults', { name: 'Home' });
     const { key, id } = (await server.alice.post('/api-keys', { name: 'k' })).body;
     assert.equal((await server.bearer(key).post('/mcp', LIST.body, LIST.headers)).status, 200);

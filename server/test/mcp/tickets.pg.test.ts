@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Assistant } from '../kit/clients/mcp.ts';
 import { onEachEngine } from '../kit/engines.ts';
-import { startServer, type TestServer } from '../kit/server.ts';
+import { oneServer, type TestServer } from '../kit/server.ts';
 
 const PNG = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==',
@@ -16,8 +16,10 @@ function use(server: TestServer, { url, method }: { url: string; method: string 
 }
 
 onEachEngine('tickets', (open) => {
+  const start = oneServer(() => ({ open }));
+
   test('a download ticket reads one attachment, whole or in ranges, until it expires', async () => {
-    await using server = await startServer({ open });
+    await using server = await start();
     await server.alice.post('/vaults', { name: 'Home' });
     await server.alice.post('/attachments', { path: 'a.txt', content_base64: btoa('0123456789'), mtime: 1 });
     const { body: ticket, status } = await server.alice.post('/tickets', {
@@ -37,7 +39,7 @@ onEachEngine('tickets', (open) => {
   });
 
   test('an upload ticket writes one attachment once, within its limit, for the credential that made it', async () => {
-    await using server = await startServer({ open });
+    await using server = await start();
     await server.alice.post('/vaults', { name: 'Home' });
     const { key } = (await server.alice.post('/api-keys', { name: 'k' })).body;
     const issue = async (body: object) =>
@@ -63,7 +65,7 @@ onEachEngine('tickets', (open) => {
   });
 
   test('a ticket ends with its credential, its vault, and when it was swept', async () => {
-    await using server = await startServer({ open });
+    await using server = await start();
     const { id: vault } = (await server.alice.post('/vaults', { name: 'Home' })).body.vault;
     await server.alice.post('/attachments', { path: 'a.txt', content_base64: btoa('x'), mtime: 1 });
     const { key, id } = (await server.alice.post('/api-keys', { name: 'k' })).body;
@@ -84,7 +86,7 @@ onEachEngine('tickets', (open) => {
   });
 
   test('assistants look at pictures, read short texts, and get tickets for all else', async () => {
-    await using server = await startServer({ open });
+    await using server = await start();
     await server.alice.post('/vaults', { name: 'Home' });
     const { key } = (await server.alice.post('/api-keys', { name: 'k' })).body;
     await using assistant = await Assistant.connect(server, key);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { onEachEngine, rawOf } from '../kit/engines.ts';
 import type { Answer, Caller } from '../kit/person.ts';
-import { startServer, type TestServer } from '../kit/server.ts';
+import { oneServer, startServer, type TestServer } from '../kit/server.ts';
 
 const ROUNDS = 8;
 
@@ -24,8 +24,10 @@ const countOf = async (who: Caller): Promise<number> => (await who.get('/vaults'
 const statuses = (answers: readonly Answer[]) => answers.map(({ status }) => status);
 
 onEachEngine('two concurrent deletions of one note', (open) => {
+  const start = oneServer(() => ({ open }));
+
   test('two concurrent deletions of one note by path and by id count once: the one by path always succeeds, the late one by id gets not found', async () => {
-    await using server = await startServer({ open });
+    await using server = await start();
     const { twin, callers } = await onTwoServers(server);
     await using _twin = twin;
     for (let round = 0; round < ROUNDS; round++) {
@@ -45,7 +47,7 @@ onEachEngine('two concurrent deletions of one note', (open) => {
   });
 
   test('two concurrent deletions of one note in a batch and by path either delete both notes of the batch, or report the missing one and leave the other', async () => {
-    await using server = await startServer({ open });
+    await using server = await start();
     const { twin, callers } = await onTwoServers(server);
     await using _twin = twin;
     const [one, other] = callers;
@@ -62,7 +64,7 @@ onEachEngine('two concurrent deletions of one note', (open) => {
   });
 
   test('two concurrent deletions of one note with its folder and by id delete the folder, and the vault counts no notes', async () => {
-    await using server = await startServer({ open });
+    await using server = await start();
     const { twin, callers } = await onTwoServers(server);
     await using _twin = twin;
     const [one, other] = callers;
@@ -81,8 +83,10 @@ onEachEngine('two concurrent deletions of one note', (open) => {
 });
 
 onEachEngine('deleting many notes', (open) => {
+  const start = oneServer(() => ({ open }));
+
   test('deleting many notes leaves tombstones with a seq each and no aliases or edges, and links to them dangle', async () => {
-    await using server = await startServer({ open });
+    await using server = await start();
     const { alice } = server;
     await alice.post('/vaults', { name: 'Notes' });
     const names = Array.from({ length: 70 }, (_, at) => `n${at}`);
@@ -113,7 +117,7 @@ onEachEngine('deleting many notes', (open) => {
   });
 
   test('deleting many notes deletes none if one of them is damaged, whether one by one, in a batch or with their folder', async () => {
-    await using server = await startServer({ open });
+    await using server = await start();
     const { alice } = server;
     await alice.post('/vaults', { name: 'Notes' });
     const sound = await write(alice, 'Folder/sound.md');

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { onEachEngine } from '../kit/engines.ts';
 import type { Answer, Caller } from '../kit/person.ts';
-import { startServer, type TestServer } from '../kit/server.ts';
+import { oneServer, startServer, type TestServer } from '../kit/server.ts';
 
 const keyed = (key: string) => ({ 'x-idempotency-key': key });
 const replayed = (answers: readonly Answer[]) =>
@@ -25,8 +25,10 @@ function atOnce(times: number, callers: readonly Caller[], path: string, body: u
 }
 
 onEachEngine('requests with one idempotency key at once', (open) => {
+  const start = oneServer(() => ({ open }));
+
   test('requests with one idempotency key at once run once when sent over twenty connections, and all get the answer', async () => {
-    await using server = await startServer({ open });
+    await using server = await start();
     const { alice } = server;
     await alice.post('/vaults', { name: 'Notes' });
     const answers = await atOnce(20, [alice], '/notes/append', { path: 'log.md', text: 'line' }, keyed('k'));
@@ -36,7 +38,7 @@ onEachEngine('requests with one idempotency key at once', (open) => {
   });
 
   test('requests with one idempotency key at once run once when sent to two servers, and all get the answer', async () => {
-    await using server = await startServer({ open });
+    await using server = await start();
     await using twin = await startTwin(server);
     const { alice } = server;
     const { vault } = (await alice.post('/vaults', { name: 'Notes' })).body;
@@ -79,7 +81,7 @@ onEachEngine('requests with one idempotency key at once', (open) => {
   });
 
   test('requests with one idempotency key at once with different bodies run once, and the other is refused', async () => {
-    await using server = await startServer({ open });
+    await using server = await start();
     await using twin = await startTwin(server);
     const { alice } = server;
     await alice.post('/vaults', { name: 'Notes' });

@@ -1,31 +1,18 @@
 /** What somebody’s programs can do with a vault at the moment when it is taken away, and after it, in every process. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { MemoryHub } from '../../src/ports/bus/memory.ts';
-import type { Database } from '../../src/ports/database/database.ts';
 import { Assistant } from '../kit/clients/mcp.ts';
 import { onEachEngine } from '../kit/engines.ts';
 import { linkDevice } from '../kit/operations.ts';
-import { startServer } from '../kit/server.ts';
-import { startShared } from '../kit/shared-vault.ts';
+import { sharedOnThree } from '../kit/shared-vault.ts';
 
 const AT_ONCE = 12;
 
-async function startThree(open: () => Promise<Database>) {
-  const hub = new MemoryHub();
-  const opened = new AsyncDisposableStack();
-  const shared = opened.use(await startShared({ open, bus: hub.join(), config: { mcpWritesPerMinute: 0 } }));
-  const { db, clock, masterKey, blobs } = shared.server;
-  const settings = { open: async () => db, clock, masterKey, blobs, config: { mcpWritesPerMinute: 0 } };
-  const another = async () => opened.use(await startServer({ ...settings, bus: hub.join() }));
-  const servers = [shared.server, await another(), await another()] as const;
-  return { shared, servers, [Symbol.asyncDispose]: () => opened.disposeAsync() };
-}
-
 onEachEngine('programs of a removed member', (open) => {
+  const startThree = sharedOnThree(open, { mcpWritesPerMinute: 0 });
+
   test('[S2] a removal ends what assistants, feeds, tickets and devices do in the vault in every process, and only that', async () => {
-    await using three = await startThree(open);
-    const { shared, servers } = three;
+    const { shared, servers } = await startThree();
     const { alice, bob, headers, vault, path } = shared;
     const bobs = await shared.join(bob, 'editor');
     const own = (await bob.post('/vaults', { name: 'Own' })).body.vault.id as string;
@@ -75,8 +62,7 @@ onEachEngine('programs of a removed member', (open) => {
   });
 
   test('[S2] [M11] what was made for a member to fetch is given to nobody once they were removed, in any process', async () => {
-    await using three = await startThree(open);
-    const { shared, servers } = three;
+    const { shared, servers } = await startThree();
     const { alice, bob, headers, path } = shared;
     const bobs = await shared.join(bob, 'viewer');
     const put = { ...headers, 'content-type': 'text/plain' };
@@ -103,8 +89,7 @@ onEachEngine('programs of a removed member', (open) => {
   });
 
   test('[S2] a download and its ticket, while their bytes are sent, end within a second of the removal', async (t) => {
-    await using three = await startThree(open);
-    const { shared, servers } = three;
+    const { shared, servers } = await startThree();
     const { alice, bob, headers, path } = shared;
     const bobs = await shared.join(bob, 'viewer');
     const put = { ...headers, 'content-type': 'text/plain' };

@@ -4,14 +4,12 @@ import { test } from 'node:test';
 import * as decoding from 'lib0/decoding';
 import * as Y from 'yjs';
 import { readStates, writeStates } from '../../src/domains/sync/sockets/awareness.ts';
-import { MemoryHub } from '../../src/ports/bus/memory.ts';
-import type { Database } from '../../src/ports/database/database.ts';
 import { FlakySocket, YWebsocketClient } from '../kit/clients/provider-clients.ts';
 import { kinds, message, RawSocket } from '../kit/clients/raw-socket.ts';
 import { onEachEngine } from '../kit/engines.ts';
 import type { Caller, Person } from '../kit/person.ts';
-import { startServer } from '../kit/server.ts';
-import { startShared, tokenOf } from '../kit/shared-vault.ts';
+import { oneServer, startServer } from '../kit/server.ts';
+import { sharedOnThree, startShared, tokenOf } from '../kit/shared-vault.ts';
 import { until, untilInTime } from '../kit/until.ts';
 
 type Shared = Awaited<ReturnType<typeof startShared>>;
@@ -20,26 +18,16 @@ const sessionOf = async (person: Person) => (await person.signed()).accessToken;
 
 const CAROL = { email: 'carol@example.org', password: "carol's long password" };
 
-/** Two more processes over the database of a shared vault, which hear of each other. */
-async function startThree(open: () => Promise<Database>) {
-  const hub = new MemoryHub();
-  const opened = new AsyncDisposableStack();
-  const shared = opened.use(await startShared({ open, bus: hub.join() }));
-  const { db, clock, masterKey, blobs } = shared.server;
-  const another = async () =>
-    opened.use(await startServer({ open: async () => db, clock, masterKey, blobs, bus: hub.join() }));
-  const [second, third] = [await another(), await another()];
-  return { shared, second, third, [Symbol.asyncDispose]: () => opened.disposeAsync() };
-}
-
 async function textOf({ alice, headers, note }: Shared): Promise<string> {
   return (await alice.get(`/notes/by-id/${note}`, headers)).body.content;
 }
 
 onEachEngine('changes of who has a vault', (open) => {
+  const start = oneServer(() => ({ open }));
+  const startThree = sharedOnThree(open);
   test('[S2] [M3] removing a member ends what they have open of the vault in every process, and nothing else', async () => {
-    await using three = await startThree(open);
-    const { shared, second, third } = three;
+    const { shared, servers } = await startThree();
+    const [, second, third] = servers;
     const { server, alice, bob, headers, note, vault, path } = shared;
     const bobs = await shared.join(bob, 'editor');
     const own = (await bob.post('/vaults', { name: 'Bob’s' })).body.vault.id;
@@ -100,7 +88,7 @@ onEachEngine('changes of who has a vault', (open) => {
   });
 
   test('[S2] a lowered role is told where a document is open, also if one that is opened after it finds it first', async () => {
-    await using shared = await startShared({ open });
+    await using shared = await startShared(await start());
     const { server, alice, bob, note, vault, path } = shared;
     const bobs = await shared.join(bob, 'editor');
     const { db, clock, masterKey, blobs } = server;
@@ -113,8 +101,8 @@ onEachEngine('changes of who has a vault', (open) => {
   });
 
   test('[S2] an export in another process ends within a second of its maker losing the vault', async () => {
-    await using three = await startThree(open);
-    const { shared, third } = three;
+    const { shared, servers } = await startThree();
+    const [, , third] = servers;
     const { server, alice, bob, headers, path } = shared;
     const bobs = await shared.join(bob, 'viewer');
     const files = Array.from({ length: 4 }, (_, i) => `f${i}.bin.txt`);
@@ -141,8 +129,8 @@ onEachEngine('changes of who has a vault', (open) => {
   });
 
   test('[M6] nothing that a removed member had opens the vault again: neither on the same socket, nor on others, in any process', async () => {
-    await using three = await startThree(open);
-    const { shared, second, third } = three;
+    const { shared, servers } = await startThree();
+    const [, second, third] = servers;
     const { server, alice, bob, note, vault, path } = shared;
     const bobs = await shared.join(bob, 'editor');
     const own = (await bob.post('/vaults', { name: 'Bob’s' })).body.vault.id as string;
@@ -170,7 +158,7 @@ onEachEngine('changes of who has a vault', (open) => {
   });
 
   test('[M7] of a socket only the documents end that were lost: those of one vault, or of one credential', async () => {
-    await using shared = await startShared({ open });
+    await using shared = await startShared(await start());
     const { server, alice, bob, note, path } = shared;
     const bobs = await shared.join(bob, 'editor');
     const other = (await alice.post('/vaults', { name: 'Other' })).body.vault.id as string;
@@ -202,8 +190,8 @@ onEachEngine('changes of who has a vault', (open) => {
   });
 
   test('[S3] [M5] a lowered role refuses what was typed offline, which stays with its writer, and holds up nobody else', async () => {
-    await using three = await startThree(open);
-    const { shared, second } = three;
+    const { shared, servers } = await startThree();
+    const [, second] = servers;
     const { server, alice, bob, note, path } = shared;
     const bobs = await shared.join(bob, 'editor');
     using hers = new FlakySocket(server.url);
@@ -248,7 +236,7 @@ onEachEngine('changes of who has a vault', (open) => {
   });
 
   test('a lowered role makes an open editor read-only and says so', async () => {
-    await using shared = await startShared({ open });
+    await using shared = await startShared(await start());
     const { server, alice, bob, note, path } = shared;
     const bobs = await shared.join(bob, 'editor');
     const token = await sessionOf(server.bob);
@@ -267,7 +255,7 @@ onEachEngine('changes of who has a vault', (open) => {
   });
 
   test('[S4] [M4] raw frames of a viewer change nothing, reach nobody, and are answered with a refusal', async () => {
-    await using shared = await startShared({ open });
+    await using shared = await startShared(await start());
     const { server, bob, note } = shared;
     await shared.join(bob, 'viewer');
     using hers = new FlakySocket(server.url);
@@ -291,8 +279,8 @@ onEachEngine('changes of who has a vault', (open) => {
   });
 
   test('[S4] awareness of a viewer with a foreign id changes nothing of the other, and says who it is from', async () => {
-    await using three = await startThree(open);
-    const { shared, second } = three;
+    const { shared, servers } = await startThree();
+    const [, second] = servers;
     const { server, alice, bob, note } = shared;
     await alice.patch('/me', { display_name: 'Alice' });
     await bob.patch('/me', { display_name: 'Bob' });
@@ -329,7 +317,7 @@ onEachEngine('changes of who has a vault', (open) => {
   });
 
   test('of two hand-overs at once one counts, and there is one owner', async () => {
-    await using shared = await startShared({ open });
+    await using shared = await startShared(await start());
     const { alice, bob, carol, path } = shared;
     const ids = [await shared.join(bob, 'editor'), await shared.join(carol, 'viewer')];
     const answers = await Promise.all(ids.map((id) => alice.patch(`${path}/${id}`, { role: 'owner' })));
@@ -340,7 +328,7 @@ onEachEngine('changes of who has a vault', (open) => {
   });
 
   test('accepting and withdrawing an invitation at once leave a member or none, and never both', async () => {
-    await using shared = await startShared({ open });
+    await using shared = await startShared(await start());
     const { alice, bob, vault, path } = shared;
     await bob.get('/me');
     for (let round = 0; round < 5; round++) {
@@ -357,7 +345,7 @@ onEachEngine('changes of who has a vault', (open) => {
   });
 
   test('deleting an account while its invitation is accepted leaves either both or neither', async () => {
-    await using shared = await startShared({ open });
+    await using shared = await startShared(await start());
     const { server, bob, carol } = shared;
     await server.alice.signed();
     const own = (await bob.post('/vaults', { name: 'Bob’s' })).body.vault.id;
@@ -374,7 +362,7 @@ onEachEngine('changes of who has a vault', (open) => {
   });
 
   test('writes at the moment of a removal are stored whole or refused, and none comes after it', async () => {
-    await using shared = await startShared({ open });
+    await using shared = await startShared(await start());
     const { alice, bob, headers, path } = shared;
     const bobs = await shared.join(bob, 'editor');
     const write = (caller: Caller, at: number) =>

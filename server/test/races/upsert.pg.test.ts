@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { onEachEngine } from '../kit/engines.ts';
 import type { Answer, Caller } from '../kit/person.ts';
 import { Random, seedOfRun } from '../kit/random.ts';
-import { startServer, type TestServer } from '../kit/server.ts';
+import { oneServer, startServer, type TestServer } from '../kit/server.ts';
 
 /** Half by each client, in rounds of two at once; TEST_RUNS=10000 makes more. */
 const UPSERTS = Number(process.env.TEST_RUNS ?? 400);
@@ -67,9 +67,11 @@ function startTwin({ db, clock, masterKey }: TestServer): Promise<TestServer> {
 }
 
 onEachEngine('concurrent upserts', (open) => {
+  const start = oneServer(() => ({ open }));
+
   test(`concurrent upserts lose and double no line in ${UPSERTS} merges by two clients of two servers`, async (t) => {
     const seed = seedOfRun(t);
-    await using server = await startServer({ open });
+    await using server = await start();
     await using twin = await startTwin(server);
     const { alice } = server;
     const elsewhere = twin.bearer((await alice.signed()).accessToken);
@@ -106,7 +108,7 @@ onEachEngine('concurrent upserts', (open) => {
   });
 
   test('concurrent upserts of one new path make one note with the text of one of them, and both are answered', async () => {
-    await using server = await startServer({ open });
+    await using server = await start();
     const { alice } = server;
     await alice.post('/vaults', { name: 'Notes' });
     for (let round = 0; round < 20; round++) {
@@ -130,7 +132,7 @@ onEachEngine('concurrent upserts', (open) => {
   });
 
   test('concurrent upserts and deletes leave either a note or a tombstone, and the count agrees', async () => {
-    await using server = await startServer({ open });
+    await using server = await start();
     const { alice } = server;
     await alice.post('/vaults', { name: 'Notes' });
     let live = 0;
@@ -149,7 +151,7 @@ onEachEngine('concurrent upserts', (open) => {
   });
 
   test('concurrent upserts of a note that is being deleted make a new version before, or a new note after', async () => {
-    await using server = await startServer({ open });
+    await using server = await start();
     const { alice } = server;
     await alice.post('/vaults', { name: 'Notes' });
     for (let round = 0; round < 20; round++) {
@@ -174,7 +176,7 @@ onEachEngine('concurrent upserts', (open) => {
   });
 
   test('concurrent upserts of one client-minted id give it to one note, and the other create is refused or gets another id', async () => {
-    await using server = await startServer({ open });
+    await using server = await start();
     const { alice, bob } = server;
     await alice.post('/vaults', { name: 'Notes' });
     await bob.post('/vaults', { name: 'Notes' });

@@ -3,19 +3,20 @@ import { test } from 'node:test';
 import { begin, linked } from '../../../test/kit/clients/device-link.ts';
 import { onSqlite, rawOf } from '../../../test/kit/engines.ts';
 import type { Caller } from '../../../test/kit/person.ts';
-import { startServer, type TestServer } from '../../../test/kit/server.ts';
+import { oneServer, startServer, type TestServer } from '../../../test/kit/server.ts';
 
 const lookUp = async (person: Caller, code: string) =>
   (await person.get(`/vaults?user_code=${encodeURIComponent(code)}`)).body;
 
 onSqlite('a device’s tokens', (open) => {
+  const start = oneServer(() => ({ open }));
   const refresh = ({ anyone }: TestServer, refresh_token: string) =>
     anyone.post('/auth/token/refresh', { refresh_token });
   const works = async (server: TestServer, token: string) => (await server.bearer(token).get('/vaults')).status === 200;
   const refused = [401, { error: 'invalid_refresh_token' }];
 
   test('a device’s tokens are refreshed; the previous one is accepted for thirty seconds, and later reuse ends the device', async () => {
-    await using server = await startServer({ open });
+    await using server = await start();
     const first = await linked(server);
     const second = await refresh(server, first.refresh_token);
     const { access_token, refresh_token, ...said } = second.body;
@@ -36,7 +37,7 @@ onSqlite('a device’s tokens', (open) => {
   });
 
   test('a device’s tokens are refused when they are made up, which ends nothing', async () => {
-    await using server = await startServer({ open });
+    await using server = await start();
     const { refresh_token, access_token } = await linked(server);
     for (const token of ['', 'x', access_token, 'nv_dvr_x.y', (await server.alice.signed()).refreshToken]) {
       const answer = await refresh(server, token);
@@ -47,7 +48,7 @@ onSqlite('a device’s tokens', (open) => {
   });
 
   test('a device’s tokens are valid for fifteen minutes, and for ninety days after the last refresh', async () => {
-    await using server = await startServer({ open });
+    await using server = await start();
     let tokens = await linked(server);
     server.clock.advance({ minutes: 15, ms: -1 });
     assert.equal(await works(server, tokens.access_token), true);
@@ -68,7 +69,7 @@ onSqlite('a device’s tokens', (open) => {
   });
 
   test('a device’s tokens have one successor after ten refreshes at once', async () => {
-    await using server = await startServer({ open });
+    await using server = await start();
     const { refresh_token } = await linked(server);
     const ten = await Promise.all(Array.from({ length: 10 }, () => refresh(server, refresh_token)));
     assert.equal(new Set(ten.map(({ body }) => body.refresh_token)).size, 1);
@@ -76,7 +77,7 @@ onSqlite('a device’s tokens', (open) => {
   });
 
   test('a device’s tokens can be revoked repeatedly by their owner, and by nobody else', async () => {
-    await using server = await startServer({ open });
+    await using server = await start();
     const { access_token, refresh_token } = await linked(server);
     const family = (await server.alice.get('/connections')).body[0].client_id;
     for (const id of [family, 'x', '018f0000-0000-7000-8000-000000000000']) {
@@ -94,7 +95,7 @@ onSqlite('a device’s tokens', (open) => {
   });
 
   test('a device’s tokens end by a request of the device itself, repeatedly, and by no made-up token', async () => {
-    await using server = await startServer({ open });
+    await using server = await start();
     const first = await linked(server);
     const kept = await linked(server);
     const signOff = async (refresh_token: unknown) => {

@@ -5,7 +5,7 @@ import type { Raw } from '../../../test/kit/database/raw-sql.ts';
 import { onSqlite, rawOf } from '../../../test/kit/engines.ts';
 import { checkedCallers } from '../../../test/kit/openapi.ts';
 import type { Caller } from '../../../test/kit/person.ts';
-import { startServer, type TestServer } from '../../../test/kit/server.ts';
+import { oneServer, startServer, type TestServer } from '../../../test/kit/server.ts';
 import { builtinPlans } from '../plans/plans.ts';
 
 const pending = { error: 'authorization_pending' };
@@ -33,6 +33,8 @@ async function aliceAgain({ anyone, alice, bearer }: TestServer): Promise<Caller
 }
 
 onSqlite('a device link', (open) => {
+  const start = oneServer(() => ({ open }));
+
   test('a device link goes from a code to tokens that can write in the chosen vault only', async () => {
     await using server = await startServer({ open, config: { publicUrl: 'https://notes.example' } });
     const checked = await checkedCallers(server);
@@ -111,7 +113,7 @@ onSqlite('a device link', (open) => {
   });
 
   test('a device link accepts codes without regard to case, hyphens and spaces', async () => {
-    await using server = await startServer({ open });
+    await using server = await start();
     const { user_code } = await begin(server);
     const typed = [user_code.toLowerCase(), user_code.replace('-', ''), ` ${user_code.split('').join(' ')} `];
     for (const code of [...typed, user_code.replace('-', '–')]) {
@@ -121,7 +123,7 @@ onSqlite('a device link', (open) => {
   });
 
   test('a device link belongs to the first account that looks its code up', async () => {
-    await using server = await startServer({ open });
+    await using server = await start();
     const { user_code } = await begin(server, { device_name: 'Pad' });
     const vault = await vaultOf(server.bob);
     assert.equal((await lookUp(server.alice, user_code)).user_code_valid, true);
@@ -136,7 +138,7 @@ onSqlite('a device link', (open) => {
   });
 
   test('a device link can be looked up only with a session', async () => {
-    await using server = await startServer({ open });
+    await using server = await start();
     const { access_token } = await linked(server);
     const { user_code } = await begin(server);
     assert.equal('user_code_valid' in (await lookUp(server.bearer(access_token), user_code)), false);
@@ -144,7 +146,7 @@ onSqlite('a device link', (open) => {
   });
 
   test('a device link refuses an account all codes after ten wrong ones for an hour, and no other account', async () => {
-    await using server = await startServer({ open });
+    await using server = await start();
     const { alice, bob, clock } = server;
     for (let i = 0; i < 9; i++) await lookUp(alice, `BBBB-BBB${'BCDFGHJKL'[i]}`);
     const { user_code } = await begin(server);
@@ -163,7 +165,7 @@ onSqlite('a device link', (open) => {
   });
 
   test('a device link counts concurrent wrong codes, but not a code of the account itself', async () => {
-    await using server = await startServer({ open });
+    await using server = await start();
     const { alice } = server;
     const used = await begin(server);
     await decide(alice, used.user_code, { vault_id: 'new' });
@@ -175,7 +177,7 @@ onSqlite('a device link', (open) => {
   });
 
   test('a device link slows down devices that poll too often, by five more seconds each time', async () => {
-    await using server = await startServer({ open });
+    await using server = await start();
     const { device_code, user_code } = await begin(server);
     const next = async (seconds: number) => {
       server.clock.advance({ seconds });
@@ -194,7 +196,7 @@ onSqlite('a device link', (open) => {
   });
 
   test('a device link expires after five minutes, whatever was decided', async () => {
-    await using server = await startServer({ open });
+    await using server = await start();
     const [waiting, given, refused] = [await begin(server), await begin(server), await begin(server)];
     await decide(server.alice, given.user_code, { vault_id: 'new' });
     await decide(server.alice, refused.user_code, { deny: true });
@@ -211,7 +213,7 @@ onSqlite('a device link', (open) => {
   });
 
   test('a device link is decided once and returns tokens once', async () => {
-    await using server = await startServer({ open });
+    await using server = await start();
     const { device_code, user_code } = await begin(server);
     const both = await Promise.all([1, 2].map(() => decide(server.alice, user_code, { vault_id: 'new' })));
     assert.deepEqual(both.map(({ status }) => status).sort(), [200, 404]);
@@ -222,7 +224,7 @@ onSqlite('a device link', (open) => {
   });
 
   test('a device link can be refused by the person', async () => {
-    await using server = await startServer({ open });
+    await using server = await start();
     const { device_code, user_code } = await begin(server);
     const answer = await decide(server.alice, user_code, { deny: true });
     assert.deepEqual([answer.status, answer.body], [200, { ok: true, vault_id: null }]);
@@ -254,7 +256,7 @@ onSqlite('a device link', (open) => {
   });
 
   test('a device link is possible only for active vaults of the account', async () => {
-    await using server = await startServer({ open });
+    await using server = await start();
     const [foreign, gone] = [await vaultOf(server.bob), await vaultOf(server.alice)];
     await server.alice.delete(`/vaults/${gone}`);
     const { user_code } = await begin(server);
@@ -270,7 +272,7 @@ onSqlite('a device link', (open) => {
   });
 
   test('a device link stores all names sealed, and suggested ones only until the tokens are issued', async () => {
-    await using server = await startServer({ open });
+    await using server = await start();
     const names = { client_id: 'quibbleclient', vault_name: 'Quibblevault', device_name: 'Quibblename' };
     const link = await begin(server, names);
     await using raw = await rawOf(server.db);

@@ -4,12 +4,14 @@ import { RawConnection } from '../../../test/kit/clients/raw-http.ts';
 import { fileOf, fileUrl, readRaw, sha256, uploadJson, uploadRaw } from '../../../test/kit/content/files.ts';
 import { onEachEngine } from '../../../test/kit/engines.ts';
 import { startNotes, type Writer } from '../../../test/kit/notes.ts';
+import { oneServer } from '../../../test/kit/server.ts';
 
 const quoted = (hash: string) => `"${hash}"`;
 const [ONE, TWO, THREE] = [fileOf('png', 300), fileOf('png', 301), fileOf('png', 302)] as const;
 const changeSeq = async ({ caller }: Writer) => (await caller.get('/sync/manifest')).body.change_seq as number;
 
 onEachEngine('preconditions of writes', (open) => {
+  const start = oneServer(() => ({ open }));
   for (const [how, upload] of [
     ['PUT', uploadRaw],
     [
@@ -18,7 +20,7 @@ onEachEngine('preconditions of writes', (open) => {
     ],
   ] as const) {
     test(`${how} /attachments with If-None-Match: * creates an attachment, and replaces none`, async () => {
-      await using notes = await startNotes({ open });
+      await using notes = await startNotes(await start());
       const { alice } = notes;
       const headers = { 'if-none-match': '*' };
       const made = await upload(alice.caller, 'a/b.png', ONE, headers);
@@ -36,7 +38,7 @@ onEachEngine('preconditions of writes', (open) => {
     });
 
     test(`${how} /attachments with If-Match replaces the bytes that it names, and no others`, async () => {
-      await using notes = await startNotes({ open });
+      await using notes = await startNotes(await start());
       const { alice } = notes;
       const missing = await upload(alice.caller, 'a.png', ONE, { 'if-match': quoted(sha256(ONE)) });
       assert.deepEqual([missing.status, missing.body.server_attachment], [409, null]);
@@ -55,7 +57,7 @@ onEachEngine('preconditions of writes', (open) => {
   }
 
   test('PUT /attachments refuses a precondition that has failed before the bytes are sent', async () => {
-    await using notes = await startNotes({ open });
+    await using notes = await startNotes(await start());
     const { server, alice } = notes;
     await uploadRaw(alice.caller, 'a.png', ONE);
     const { accessToken } = await server.alice.signed();
@@ -81,7 +83,7 @@ onEachEngine('preconditions of writes', (open) => {
   });
 
   test('an idempotency key that comes with another If-Match is a key of another request', async () => {
-    await using notes = await startNotes({ open });
+    await using notes = await startNotes(await start());
     const { alice } = notes;
     await uploadRaw(alice.caller, 'a.png', ONE);
     const keyed = (tag: string) =>
@@ -93,7 +95,7 @@ onEachEngine('preconditions of writes', (open) => {
   });
 
   test('of many uploads at once with If-None-Match: * or one If-Match, one alone is written', async () => {
-    await using notes = await startNotes({ open });
+    await using notes = await startNotes(await start());
     const { alice } = notes;
     const files = Array.from({ length: 12 }, (_, at) => fileOf('png', 400 + at));
     const created = await Promise.all(
@@ -110,7 +112,7 @@ onEachEngine('preconditions of writes', (open) => {
   });
 
   test('DELETE /attachments deletes what If-Match names, and nothing else', async () => {
-    await using notes = await startNotes({ open });
+    await using notes = await startNotes(await start());
     const { alice } = notes;
     const remove = (headers: Record<string, string>) => alice.caller.delete(fileUrl('a.png'), undefined, headers);
     await uploadRaw(alice.caller, 'a.png', ONE);
@@ -127,7 +129,7 @@ onEachEngine('preconditions of writes', (open) => {
   });
 
   test('DELETE of a note by path or id deletes the text that If-Match names, and no other', async () => {
-    await using notes = await startNotes({ open });
+    await using notes = await startNotes(await start());
     const { alice } = notes;
     for (const by of ['path', 'id'] as const) {
       const { id, content_hash: stale } = await alice.write('a.md', `one ${by}\n`);
@@ -156,7 +158,7 @@ onEachEngine('preconditions of writes', (open) => {
   });
 
   test('POST /notes/batch-delete with base_hashes deletes all of the notes or none', async () => {
-    await using notes = await startNotes({ open });
+    await using notes = await startNotes(await start());
     const { alice } = notes;
     const [a, b, c] = [await alice.write('a.md'), await alice.write('b.md'), await alice.write('c.md')];
     const remove = (base_hashes: unknown) =>
@@ -180,7 +182,7 @@ onEachEngine('preconditions of writes', (open) => {
   });
 
   test('pages of other origins may send If-Match and If-None-Match', async () => {
-    await using notes = await startNotes({ open });
+    await using notes = await startNotes(await start());
     const answer = await fetch(`${notes.server.url}/api/attachments/a.png`, {
       method: 'OPTIONS',
       headers: {

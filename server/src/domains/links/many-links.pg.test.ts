@@ -1,15 +1,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { onEachEngine } from '../../../test/kit/engines.ts';
-import { startServer } from '../../../test/kit/server.ts';
+import { oneServer } from '../../../test/kit/server.ts';
 
 /** More than one read, resolution or rewrite processes at once. */
 const LINKS = 2500;
 const links = (target: string) => `[[${target}]] `.repeat(LINKS).trim();
 
 onEachEngine('notes with thousands of links', (open) => {
+  const start = oneServer(() => ({ open }));
+
   test('a rename rewrites thousands of links and keeps their identities', async () => {
-    await using server = await startServer({ open });
+    await using server = await start();
     const { alice } = server;
     await alice.post('/vaults', { name: 'Notes' });
     const { id: hub } = (await alice.post('/notes', { path: 'hub.md', mtime: 1, content: '# Hub' })).body.note;
@@ -32,7 +34,7 @@ onEachEngine('notes with thousands of links', (open) => {
   });
 
   test('a note of thousands of links that is written again has its new links and no other', async () => {
-    await using server = await startServer({ open });
+    await using server = await start();
     const { alice } = server;
     await alice.post('/vaults', { name: 'Notes' });
     const named = (from: number, count: number) => Array.from({ length: count }, (_, at) => `[[n${from + at}]]`);
@@ -47,7 +49,7 @@ onEachEngine('notes with thousands of links', (open) => {
   });
 
   test('thousands of links resolve when their note is created, and dangle when it is deleted', async () => {
-    await using server = await startServer({ open });
+    await using server = await start();
     const { alice } = server;
     await alice.post('/vaults', { name: 'Notes' });
     for (const path of ['a.md', 'b.md']) await alice.post('/notes', { path, mtime: 1, content: links('missing') });

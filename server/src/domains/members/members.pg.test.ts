@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { onEachEngine } from '../../../test/kit/engines.ts';
 import { type Caller, Person } from '../../../test/kit/person.ts';
+import { oneServer } from '../../../test/kit/server.ts';
 import { startShared, tokenOf } from '../../../test/kit/shared-vault.ts';
 import { builtinPlans, type PlanTable } from '../plans/plans.ts';
 
@@ -10,8 +11,10 @@ const EMAILS = /[\w.]+@[\w.]+/;
 const refusalOf = ({ status, body }: Awaited<ReturnType<Caller['get']>>) => [status, body?.error];
 
 onEachEngine('members', (open) => {
+  const start = oneServer(() => ({ open }));
+
   test('members see a shared vault beside their own, with their role, and work in it as that allows', async () => {
-    await using shared = await startShared({ open });
+    await using shared = await startShared(await start());
     const { alice, bob, carol, headers, note, vault } = shared;
     await alice.patch('/me', { display_name: 'Alice' });
     const own = (await bob.post('/vaults', { name: 'Bob’s' })).body.vault;
@@ -44,7 +47,7 @@ onEachEngine('members', (open) => {
   });
 
   test('the members of a vault are listed, with addresses and invitations for the owner only', async () => {
-    await using shared = await startShared({ open });
+    await using shared = await startShared(await start());
     const { alice, bob, path } = shared;
     await shared.join(bob, 'editor');
     await shared.invite({ role: 'viewer', email: 'Erin@Example.org' });
@@ -100,7 +103,7 @@ onEachEngine('members', (open) => {
   });
 
   test('an invitation never lowers a role, and is void for whoever was removed since it was made', async () => {
-    await using shared = await startShared({ open });
+    await using shared = await startShared(await start());
     const { alice, bob, path } = shared;
     const many = await shared.invite({ role: 'viewer', uses: 5 });
     const bobs = await shared.join(bob, 'editor');
@@ -117,7 +120,7 @@ onEachEngine('members', (open) => {
   });
 
   test('an invitation does not give back a role that the owner has lowered since, to a member or after leaving', async () => {
-    await using shared = await startShared({ open });
+    await using shared = await startShared(await start());
     const { alice, bob, path, server } = shared;
     const [used, unused] = [await shared.invite({ role: 'editor', uses: 5 }), await shared.invite({ role: 'editor' })];
     const accept = ({ token }: { token: string }) => bob.post(`/invitations/${token}/accept`);
@@ -134,7 +137,7 @@ onEachEngine('members', (open) => {
   });
 
   test('[M12] a vault is left by members, never by its owner, and only the owner removes others', async () => {
-    await using shared = await startShared({ open });
+    await using shared = await startShared(await start());
     const { alice, bob, carol, path, headers } = shared;
     const [bobs, carols] = [await shared.join(bob, 'editor'), await shared.join(carol, 'editor')];
     const alices = await shared.idOf(alice);
@@ -153,7 +156,7 @@ onEachEngine('members', (open) => {
   });
 
   test('a vault is handed over: the old owner is an editor, defaults and client ids stay each with their person', async () => {
-    await using shared = await startShared({ open });
+    await using shared = await startShared(await start());
     const { alice, bob, path } = shared;
     const registered = (await alice.post('/vaults/register', { client_id: 'laptop', name: 'Laptop' })).body;
     const invited = await alice.post(`/vaults/${registered.id}/invitations`, { role: 'editor' });
@@ -306,7 +309,7 @@ onEachEngine('members', (open) => {
   });
 
   test('the name of somebody who has left stays as it was, and the names of their keys are never shown', async () => {
-    await using shared = await startShared({ open });
+    await using shared = await startShared(await start());
     const { server, alice, bob, headers, note, path } = shared;
     await bob.patch('/me', { display_name: 'Bob' });
     const bobs = await shared.join(bob, 'editor');
@@ -323,7 +326,7 @@ onEachEngine('members', (open) => {
   });
 
   test('the feed with all fields says who made each last change, but nobody’s credential and, to viewers, not who deleted what', async () => {
-    await using shared = await startShared({ open });
+    await using shared = await startShared(await start());
     const { server, alice, bob, carol, headers, vault } = shared;
     await bob.patch('/me', { display_name: 'Bob' });
     const bobs = await shared.join(bob, 'editor');
@@ -377,7 +380,7 @@ onEachEngine('members', (open) => {
   });
 
   test('credentials reach a shared vault only where they name it, and lose it for good with the person', async () => {
-    await using shared = await startShared({ open });
+    await using shared = await startShared(await start());
     const { server, alice, bob, headers, vault, path } = shared;
     const bobs = await shared.join(bob, 'editor');
     const pat = async (body: object) =>
@@ -409,7 +412,7 @@ onEachEngine('members', (open) => {
   });
 
   test('[S1] every operation about members refuses a person or an invitation of another vault, and changes nothing', async () => {
-    await using shared = await startShared({ open });
+    await using shared = await startShared(await start());
     const { alice, bob, path, vault } = shared;
     const bobs = await shared.join(bob, 'editor');
     const waiting = await shared.invite({ role: 'viewer' });

@@ -2,12 +2,15 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { onEachEngine } from '../../../test/kit/engines.ts';
 import { startNotes } from '../../../test/kit/notes.ts';
+import { oneServer } from '../../../test/kit/server.ts';
 
 const GONE = 'This feed was retired: use GET /sync/changes, or GET /sync/manifest and the sync socket.';
 
 onEachEngine('tags and types', (open) => {
+  const start = oneServer(() => ({ open }));
+
   test('tags and types are counted over live notes, ignoring case, in the spelling of the oldest note, ordered by name', async () => {
-    await using notes = await startNotes({ open });
+    await using notes = await startNotes(await start());
     const { alice, server } = notes;
     const { caller } = alice;
     assert.deepEqual((await caller.get('/tags')).body, { tags: [] });
@@ -34,7 +37,7 @@ onEachEngine('tags and types', (open) => {
   });
 
   test('tags and types cover more notes than one slice, and only those of this vault', async () => {
-    await using notes = await startNotes({ open });
+    await using notes = await startNotes(await start());
     const { alice } = notes;
     await (await notes.bob()).write('a.md', '#foreign');
     for (let from = 0; from < 1100; from += 100) {

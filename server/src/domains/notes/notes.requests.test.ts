@@ -6,7 +6,7 @@ import { MB } from '@notevault/protocol/values/byte-units.ts';
 import { onSqlite } from '../../../test/kit/engines.ts';
 import { startNotes } from '../../../test/kit/notes.ts';
 import type { Headed } from '../../../test/kit/person.ts';
-import type { TestServer } from '../../../test/kit/server.ts';
+import { oneServer, type TestServer } from '../../../test/kit/server.ts';
 
 const json = { 'content-type': 'application/json' };
 
@@ -24,8 +24,10 @@ async function headOnly(server: TestServer, path: string, headers: Headed) {
 }
 
 onSqlite('requests about notes', (open) => {
+  const start = oneServer(() => ({ open }));
+
   test('a field of the wrong type is named', async () => {
-    await using notes = await startNotes({ open });
+    await using notes = await startNotes(await start());
     const { alice } = notes;
     const good = { path: 'a.md', mtime: 1, content: 'x' };
     const wrong: readonly [field: string, value: unknown, message: RegExp][] = [
@@ -60,7 +62,7 @@ onSqlite('requests about notes', (open) => {
   });
 
   test('a body that is no object, no JSON, or of another type', async () => {
-    await using notes = await startNotes({ open });
+    await using notes = await startNotes(await start());
     const { alice } = notes;
     for (const body of [[], null, 'text', 1]) {
       const answer = await alice.caller.post('/notes', JSON.stringify(body), json);
@@ -94,7 +96,7 @@ onSqlite('requests about notes', (open) => {
   });
 
   test('a body over 64 MB is refused by its length alone, and none is read without a credential', async () => {
-    await using notes = await startNotes({ open });
+    await using notes = await startNotes(await start());
     const { server } = notes;
     const authorization = `Bearer ${(await server.alice.signed()).accessToken}`;
     const tooLong = { ...json, 'content-length': String(64 * MB + 1) };
@@ -107,7 +109,7 @@ onSqlite('requests about notes', (open) => {
   });
 
   test('no, garbled and expired credentials are not told apart, but for the challenge', async () => {
-    await using notes = await startNotes({ open });
+    await using notes = await startNotes(await start());
     const { server, alice } = notes;
     await alice.write('a.md');
     const { accessToken } = await server.alice.signed();
@@ -137,7 +139,7 @@ onSqlite('requests about notes', (open) => {
   });
 
   test('X-Vault-ID: malformed, unknown, foreign and deleted are one answer; absent is the default vault', async () => {
-    await using notes = await startNotes({ open });
+    await using notes = await startNotes(await start());
     const { server, alice } = notes;
     const bob = await notes.bob();
     await alice.write('a.md', 'in the first');
@@ -163,7 +165,7 @@ onSqlite('requests about notes', (open) => {
   });
 
   test('another method, another route', async () => {
-    await using notes = await startNotes({ open });
+    await using notes = await startNotes(await start());
     const { alice, server } = notes;
     const { id } = await alice.write('a.md');
     const allowed: readonly [method: string, path: string, allow: string][] = [
@@ -191,7 +193,7 @@ onSqlite('requests about notes', (open) => {
   });
 
   test('every answer has its request id, refuses sniffing and scripts, and may be read from any origin', async () => {
-    await using notes = await startNotes({ open });
+    await using notes = await startNotes(await start());
     const { alice, server } = notes;
     const origin = { origin: 'https://app.example' };
     const answers = [

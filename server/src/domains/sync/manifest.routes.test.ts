@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import { onSqlite, rawOf } from '../../../test/kit/engines.ts';
 import { type Json, startNotes, type Writer } from '../../../test/kit/notes.ts';
+import { oneServer } from '../../../test/kit/server.ts';
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
 
@@ -23,8 +24,10 @@ async function upload({ caller }: Writer, path: string, text: string): Promise<J
 const paths = (rows: Json[]) => rows.map(({ path }) => path);
 
 onSqlite('the manifest', (open) => {
+  const start = oneServer(() => ({ open }));
+
   test('[2.1] the manifest lists every live row by path, with hash, head and seq', async () => {
-    await using notes = await startNotes({ open });
+    await using notes = await startNotes(await start());
     const { alice } = notes;
     const empty = { change_seq: 0, total_notes: 0, total_attachments: 0, notes: [], attachments: [] };
     assert.deepEqual(await manifestOf(alice), empty);
@@ -47,7 +50,7 @@ onSqlite('the manifest', (open) => {
   });
 
   test('[2.3] the manifest answers only “unchanged” to the current seq; any other seq is ignored', async () => {
-    await using notes = await startNotes({ open });
+    await using notes = await startNotes(await start());
     const { alice } = notes;
     await alice.write('a.md');
     const ask = async (query: string) => (await alice.caller.get(`/sync/manifest?${query}`)).body;
@@ -63,7 +66,7 @@ onSqlite('the manifest', (open) => {
   });
 
   test('[2.7] the tree lists every folder, note and attachment', async () => {
-    await using notes = await startNotes({ open });
+    await using notes = await startNotes(await start());
     const { alice, server } = notes;
     const made = await alice.write('a/b.md', 'old');
     server.clock.advance({ seconds: 5 });
@@ -80,7 +83,7 @@ onSqlite('the manifest', (open) => {
   });
 
   test('[2.10] the feed goes on after the tree at its cursor', async () => {
-    await using notes = await startNotes({ open });
+    await using notes = await startNotes(await start());
     const { alice } = notes;
     await alice.write('a.md', 'in the tree');
     const { body: tree } = await alice.caller.get('/vault/tree');
@@ -95,7 +98,7 @@ onSqlite('the manifest', (open) => {
   });
 
   test('[2.1] [2.7] the manifest and the tree list attachments besides notes', async () => {
-    await using notes = await startNotes({ open });
+    await using notes = await startNotes(await start());
     const { alice } = notes;
     const z = await upload(alice, 'pictures/z.txt', 'text of z');
     await alice.write('m.md');
@@ -126,7 +129,7 @@ onSqlite('the manifest', (open) => {
   });
 
   test('[2.4] one unreadable row fails the manifest, the tree, tags and types', async () => {
-    await using notes = await startNotes({ open });
+    await using notes = await startNotes(await start());
     const { alice, server } = notes;
     await alice.write('sound.md');
     const { id } = await alice.write('damaged.md');

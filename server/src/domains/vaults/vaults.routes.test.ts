@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { onSqlite } from '../../../test/kit/engines.ts';
-import { startServer } from '../../../test/kit/server.ts';
+import { oneServer, startServer } from '../../../test/kit/server.ts';
 
 const NOWHERE = '00000000-0000-7000-8000-000000000000';
 /** What lists say of a vault that nobody else has. */
@@ -19,8 +19,10 @@ const LIMIT = {
 };
 
 onSqlite('POST and GET /vaults', (open) => {
+  const start = oneServer(() => ({ open }));
+
   test('POST and GET /vaults return a created vault whole; the first is the default', async () => {
-    await using server = await startServer({ open });
+    await using server = await start();
     const now = new Date(server.clock.now()).toISOString();
     const answer = await server.alice.post('/vaults', { name: ' Work Notes ', description: 'Mine' });
     assert.equal(answer.status, 201);
@@ -52,7 +54,7 @@ onSqlite('POST and GET /vaults', (open) => {
   });
 
   test('POST and GET /vaults look a code up only when one is sent', async () => {
-    await using server = await startServer({ open });
+    await using server = await start();
     const { body } = await server.alice.get('/vaults?user_code=ABCD-EFGH');
     const { vaults, ...rest } = body;
     const nothing = { user_code_valid: false, suggested_vault_name: null, suggested_device_name: null };
@@ -109,8 +111,10 @@ onSqlite('POST /vaults/register', (open) => {
 });
 
 onSqlite('/vaults/{id}', (open) => {
+  const start = oneServer(() => ({ open }));
+
   test('/vaults/{id} answers not found alike for a malformed, unknown, foreign or deleted vault', async () => {
-    await using server = await startServer({ open });
+    await using server = await start();
     const { id } = (await server.alice.post('/vaults', { name: 'Work' })).body.vault;
     const gone = (await server.alice.post('/vaults', { name: 'Gone' })).body.vault.id;
     await server.alice.delete(`/vaults/${gone}`);
@@ -129,7 +133,7 @@ onSqlite('/vaults/{id}', (open) => {
   });
 
   test('PATCH renames, describes, and moves the default', async () => {
-    await using server = await startServer({ open });
+    await using server = await start();
     const one = (await server.alice.post('/vaults', { name: 'One' })).body.vault;
     const two = (await server.alice.post('/vaults', { name: 'Two' })).body.vault;
     const renamed = await server.alice.patch(`/vaults/${two.id}`, { name: 'One', description: 'D' });
@@ -148,7 +152,7 @@ onSqlite('/vaults/{id}', (open) => {
   });
 
   test('DELETE is soft: the vault is listed as deleted, with its purge date, until it is restored', async () => {
-    await using server = await startServer({ open });
+    await using server = await start();
     const { vault } = (await server.alice.post('/vaults', { name: 'Work' })).body;
     const answer = await server.alice.delete(`/vaults/${vault.id}`);
     assert.deepEqual([answer.status, answer.body], [200, { deleted: true, id: vault.id }]);
@@ -178,7 +182,7 @@ onSqlite('/vaults/{id}', (open) => {
   });
 
   test('purge erases permanently', async () => {
-    await using server = await startServer({ open });
+    await using server = await start();
     const { id } = (await server.alice.post('/vaults', { name: 'Work' })).body.vault;
     await server.alice.post('/notes', { path: 'a.md', content: 'text', mtime: 1 }, { 'x-vault-id': id });
     await server.alice.delete(`/vaults/${id}`);

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { Browser, fieldsOf, type Met, outside, signedIn } from '../../kit/clients/oauth.ts';
 import { type Asking, OAuthApp, oauthErrorOf } from '../../kit/clients/oauth-app.ts';
 import { onEachEngine, rawOf } from '../../kit/engines.ts';
-import { startServer, type TestServer } from '../../kit/server.ts';
+import { oneServer, startServer, type TestServer } from '../../kit/server.ts';
 
 const ISSUER = 'https://notes.example';
 const config = { publicUrl: ISSUER };
@@ -38,8 +38,10 @@ const register = (server: TestServer, metadata: unknown) =>
   post(server, 'register', typeof metadata === 'string' ? metadata : JSON.stringify(metadata), 'application/json');
 
 onEachEngine('a hostile application', (open) => {
+  const start = oneServer(() => ({ open, config }));
+
   test('a hostile application gets nowhere without PKCE by S256, nor with another verifier', async () => {
-    await using server = await startServer({ open, config });
+    await using server = await start();
     await server.alice.post('/vaults', { name: 'Home' });
     const app = await OAuthApp.register(server);
     const none = { code_challenge: null, code_challenge_method: null };
@@ -60,7 +62,7 @@ onEachEngine('a hostile application', (open) => {
   });
 
   test('a hostile application cannot redirect a code or an error to an address that it did not register', async () => {
-    await using server = await startServer({ open, config });
+    await using server = await start();
     const app = await OAuthApp.register(server, {
       redirect_uris: ['https://app.example/cb', 'http://127.0.0.1/cb', 'com.example.app:/cb'],
     });
@@ -96,7 +98,7 @@ onEachEngine('a hostile application', (open) => {
   });
 
   test('a hostile application gets no token in a redirect, no form that submits itself, and no answer without a person', async () => {
-    await using server = await startServer({ open, config });
+    await using server = await start();
     const app = await OAuthApp.register(server);
     for (const response_type of ['token', 'id_token', 'code token', 'none']) {
       assert.match(
@@ -120,7 +122,7 @@ onEachEngine('a hostile application', (open) => {
 
   test('a hostile application cannot write into the pages that people see', async () => {
     const hostile = `<script>alert(1)</script>"'\`><img src=x onerror=alert(1)>{{x}}\u202eexe.\u0000`;
-    await using server = await startServer({ open, config });
+    await using server = await start();
     await server.alice.post('/vaults', { name: hostile });
     const app = await OAuthApp.register(server, {
       client_name: hostile,
@@ -142,7 +144,7 @@ onEachEngine('a hostile application', (open) => {
   });
 
   test("a hostile application cannot register metadata that is too large, or addresses that are not an application's", async () => {
-    await using server = await startServer({ open, config });
+    await using server = await start();
     const good = { redirect_uris: ['https://app.example/cb'] };
     const bad: [unknown, number][] = [
       [{ ...good, client_name: 'x'.repeat(17 * 1024) }, 413],
@@ -197,7 +199,7 @@ onEachEngine('a hostile application', (open) => {
   });
 
   test('a hostile application cannot use a code, token or client that belongs to another application', async () => {
-    await using server = await startServer({ open, config });
+    await using server = await start();
     await server.alice.post('/vaults', { name: 'Home' });
     const [app, thief] = [await OAuthApp.register(server), await OAuthApp.register(server)];
     const request = await app.ask();
@@ -241,8 +243,10 @@ onEachEngine('a hostile application', (open) => {
 });
 
 onEachEngine('a hostile page or visitor', (open) => {
+  const start = oneServer(() => ({ open, config }));
+
   test('a hostile page or visitor cannot decide for somebody else: not without their cookie, their form, or from another site', async () => {
-    await using server = await startServer({ open, config });
+    await using server = await start();
     await server.alice.post('/vaults', { name: 'Home' });
     const app = await OAuthApp.register(server);
     const browser = new Browser(server);
@@ -272,7 +276,7 @@ onEachEngine('a hostile page or visitor', (open) => {
   });
 
   test('a hostile page or visitor decides once, however often and concurrently the button is pressed', async () => {
-    await using server = await startServer({ open, config });
+    await using server = await start();
     await server.alice.post('/vaults', { name: 'Home' });
     const app = await OAuthApp.register(server);
     const browser = new Browser(server);
@@ -286,7 +290,7 @@ onEachEngine('a hostile page or visitor', (open) => {
   });
 
   test('a hostile page or visitor cannot choose vaults of others, unknown levels, or nothing', async () => {
-    await using server = await startServer({ open, config });
+    await using server = await start();
     const bobs = (await server.bob.post('/vaults', { name: 'Bob’s' })).body.vault.id;
     const mine = (await server.alice.post('/vaults', { name: 'Home' })).body.vault.id;
     const app = await OAuthApp.register(server);
@@ -304,7 +308,7 @@ onEachEngine('a hostile page or visitor', (open) => {
   });
 
   test('a hostile page or visitor learns nothing about accounts by signing in here, and is throttled as elsewhere', async () => {
-    await using server = await startServer({ open, config });
+    await using server = await start();
     await server.alice.signed();
     const app = await OAuthApp.register(server);
     const browser = new Browser(server);
@@ -324,7 +328,7 @@ onEachEngine('a hostile page or visitor', (open) => {
   });
 
   test('a hostile page or visitor cannot make the server use another address than its own', async () => {
-    await using server = await startServer({ open, config });
+    await using server = await start();
     const app = await OAuthApp.register(server);
     const { url } = await app.ask();
     const forged = { host: 'evil.example', 'x-forwarded-host': 'evil.example', 'x-forwarded-proto': 'http' };
@@ -355,7 +359,7 @@ onEachEngine('a hostile page or visitor', (open) => {
   });
 
   test('a hostile page or visitor gets errors for other methods, paths and bodies', async () => {
-    await using server = await startServer({ open, config });
+    await using server = await start();
     const status = async (path: string, init: RequestInit = {}) => (await fetch(server.url + path, init)).status;
     assert.equal(await status('/oauth/token', { method: 'PUT' }), 405);
     assert.equal(await status('/oauth/authorize', { method: 'POST' }), 405);

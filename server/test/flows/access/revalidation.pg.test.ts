@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { YjsClient } from '../../kit/clients/yjs-client.ts';
 import { onEachEngine } from '../../kit/engines.ts';
 import type { Answer, Caller } from '../../kit/person.ts';
-import { startServer, type TestServer } from '../../kit/server.ts';
+import { oneServer, startServer, type TestServer } from '../../kit/server.ts';
 
 const LISTS = [
   '/vault/tree',
@@ -37,8 +37,10 @@ function readsOf(note: string): string[] {
 const tagOf = ({ headers }: Answer) => headers.get('etag') ?? '';
 
 onEachEngine('conditional reads', (open) => {
+  const start = oneServer(() => ({ open }));
+
   test('conditional reads answer 304 without a body while nothing has changed, with the headers for caches', async () => {
-    await using server = await startServer({ open });
+    await using server = await start();
     const { headers, note } = await vaultOf(server);
     for (const url of readsOf(note)) {
       const first = await server.alice.get(url, headers);
@@ -56,7 +58,7 @@ onEachEngine('conditional reads', (open) => {
   });
 
   test('conditional reads have another tag whenever the answer is another one, whatever was changed', async () => {
-    await using server = await startServer({ open });
+    await using server = await start();
     const { headers, put, note } = await vaultOf(server);
     const { alice } = server;
     const send = async (answer: Promise<Answer>) => assert.ok((await answer).status < 300);
@@ -109,7 +111,7 @@ onEachEngine('conditional reads', (open) => {
   });
 
   test('conditional reads leave the tag of a note unchanged when other notes change', async () => {
-    await using server = await startServer({ open });
+    await using server = await start();
     const { headers, put, note } = await vaultOf(server);
     const before = await server.alice.get(`/notes/by-id/${note}`, headers);
     await put('Elsewhere.md', 'nothing to do with it');
@@ -118,7 +120,7 @@ onEachEngine('conditional reads', (open) => {
   });
 
   test('conditional reads are refused before tags are compared', async () => {
-    await using server = await startServer({ open });
+    await using server = await start();
     const { headers, note } = await vaultOf(server);
     const { vault: other, note: twin } = await vaultOf(server, 'Other');
     await server.bob.signed();
@@ -136,7 +138,7 @@ onEachEngine('conditional reads', (open) => {
   });
 
   test('conditional reads see every acknowledged edit of a socket', async () => {
-    await using server = await startServer({ open });
+    await using server = await start();
     const { vault, headers, note } = await vaultOf(server);
     const tags = new Map<string, string>();
     const urls = [`/notes/by-id/${note}`, '/sync/manifest', '/tags', '/notes/recent'];
@@ -150,7 +152,7 @@ onEachEngine('conditional reads', (open) => {
   });
 
   test('conditional reads return a tag that guards a deletion', async () => {
-    await using server = await startServer({ open });
+    await using server = await start();
     const { headers, put } = await vaultOf(server);
     const tag = tagOf(await server.alice.get('/notes/Home.md', headers));
     await put('Home.md', 'changed');

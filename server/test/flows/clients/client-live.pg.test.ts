@@ -10,8 +10,7 @@ import { Transport } from '@notevault/client/transport.ts';
 import { Doc } from 'yjs';
 import { FlakySocket } from '../../kit/clients/provider-clients.ts';
 import { onEachEngine } from '../../kit/engines.ts';
-import type { TestServer } from '../../kit/server.ts';
-import { startServer } from '../../kit/server.ts';
+import { oneServer, type TestServer } from '../../kit/server.ts';
 import { until } from '../../kit/until.ts';
 
 const QUICK = { firstDelayMs: 20, longestDelayMs: 100 };
@@ -80,8 +79,10 @@ async function typeOffline(net: { cut(): void }, socket: LiveSocket, live: LiveN
 }
 
 onEachEngine('the live socket of the client package', (open) => {
+  const start = oneServer(() => ({ open }));
+
   it('edits notes with others, and says when the edits are on disk', async () => {
-    await using server = await startServer({ open });
+    await using server = await start();
     const { vault, note, tokens } = await vaultOf(server);
     using desk = new LiveSocket(server.url, tokens, QUICK);
     using phone = new LiveSocket(`${server.url}/api/`, tokens, QUICK);
@@ -100,7 +101,7 @@ onEachEngine('the live socket of the client package', (open) => {
   });
 
   it('the live socket of the client package continues after a lost connection with the edits made offline', async () => {
-    await using server = await startServer({ open });
+    await using server = await start();
     const { vault, note, tokens } = await vaultOf(server);
     using net = await network(server.url);
     using socket = new LiveSocket(net.url, tokens, QUICK);
@@ -116,7 +117,7 @@ onEachEngine('the live socket of the client package', (open) => {
   });
 
   it('the live socket of the client package gives up a connection that hangs, and sends what it held', async () => {
-    await using server = await startServer({ open });
+    await using server = await start();
     const { vault, note, tokens } = await vaultOf(server);
     using net = await network(server.url);
     using socket = new LiveSocket(net.url, tokens, QUICK);
@@ -132,7 +133,7 @@ onEachEngine('the live socket of the client package', (open) => {
   });
 
   it('[7.7] the live socket of the client package does not take an edit for refused that is sent before those made offline', async () => {
-    await using server = await startServer({ open });
+    await using server = await start();
     const { vault, note, tokens } = await vaultOf(server);
     using net = await network(server.url);
     using socket = new LiveSocket(net.url, tokens, QUICK);
@@ -153,7 +154,7 @@ onEachEngine('the live socket of the client package', (open) => {
   });
 
   it('the live socket of the client package sends in one what is typed within a moment', async () => {
-    await using server = await startServer({ open });
+    await using server = await start();
     const { vault, note, tokens } = await vaultOf(server);
     let sent = 0;
     class Counting extends WebSocket {
@@ -174,7 +175,7 @@ onEachEngine('the live socket of the client package', (open) => {
   });
 
   it('the live socket of the client package counts what is typed after a connection, though older edits wait', async () => {
-    await using server = await startServer({ open });
+    await using server = await start();
     const { vault, note, tokens } = await vaultOf(server);
     using net = await network(server.url);
     using socket = new LiveSocket(net.url, tokens, { ...QUICK, gatherMs: 3_600_000 });
@@ -191,7 +192,7 @@ onEachEngine('the live socket of the client package', (open) => {
   });
 
   it('connects at once when it is told that the network is back, however long the delay is', async () => {
-    await using server = await startServer({ open });
+    await using server = await start();
     const { note, tokens } = await vaultOf(server);
     using net = await network(server.url);
     using socket = new LiveSocket(net.url, tokens, { firstDelayMs: 3_600_000, longestDelayMs: 3_600_000 });
@@ -221,7 +222,7 @@ onEachEngine('the live socket of the client package', (open) => {
 
   for (const [name, begin] of Object.entries(SIGNALS)) {
     it(`${name} of the client package signals changes of a vault, also after a lost connection`, async () => {
-      await using server = await startServer({ open });
+      await using server = await start();
       const { vault, tokens } = await vaultOf(server);
       using net = await network(server.url);
       using leaving = new DisposableStack();
@@ -254,7 +255,7 @@ onEachEngine('the live socket of the client package', (open) => {
   }
 
   it('the watch without Yjs says who has the vault open, and ends with the reason of the server', async () => {
-    await using server = await startServer({ open });
+    await using server = await start();
     const { vault, note, tokens } = await vaultOf(server);
     using watches = new DisposableStack();
     const watching = (of: TokenSource) =>
@@ -274,7 +275,7 @@ onEachEngine('the live socket of the client package', (open) => {
   });
 
   it('the live socket of the client package replaces a token that is refused, and ends when the next one is refused too', async () => {
-    await using server = await startServer({ open });
+    await using server = await start();
     const { note, tokens } = await vaultOf(server);
     let refreshed = 0;
     const expired = (next: string | null): TokenSource => {
@@ -301,7 +302,7 @@ onEachEngine('the live socket of the client package', (open) => {
   });
 
   it('the live socket of the client package ends a note that is deleted or of a foreign beginning, and says when an edit is refused', async () => {
-    await using server = await startServer({ open });
+    await using server = await start();
     const { vault, note, tokens } = await vaultOf(server);
     const pat = { name: 'reader', default_access: 'read' };
     const reading = (await server.alice.post('/connections/pat', pat)).body.key as string;

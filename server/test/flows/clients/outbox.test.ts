@@ -7,14 +7,16 @@ import type { Operation } from '../../../../web/src/device/outbox/operation.ts';
 import { onEachEngine } from '../../kit/engines.ts';
 import { OutboxBrowser } from '../../kit/outbox-browser.ts';
 import { seeds, testOutbox } from '../../kit/outbox-runs.ts';
-import { startServer } from '../../kit/server.ts';
+import { oneServer } from '../../kit/server.ts';
 import { until } from '../../kit/until.ts';
 
 testOutbox({ sqlite: [...seeds(5), 33], postgres: [33, 71] });
 
 onEachEngine('the outbox of the web app', (open) => {
+  const start = oneServer(() => ({ open }));
+
   it('makes no second file or folder when a request arrives after the next one, and after a move', async () => {
-    await using server = await startServer({ open });
+    await using server = await start();
     const key = (await server.alice.post('/api-keys', { name: 'outbox' })).body.key as string;
     const { vault } = (await server.alice.post('/vaults', { name: 'Late' })).body;
     const browser = new OutboxBrowser(server.url, key, vault.id);
@@ -43,7 +45,7 @@ onEachEngine('the outbox of the web app', (open) => {
   });
 
   it('uploads a file once when one tab alone knows of its move, because the disk was full, and another tab sends it', async () => {
-    await using server = await startServer({ open });
+    await using server = await start();
     const key = (await server.alice.post('/api-keys', { name: 'outbox' })).body.key as string;
     const { vault } = (await server.alice.post('/vaults', { name: 'Full' })).body;
     const browser = new OutboxBrowser(server.url, key, vault.id);
@@ -67,7 +69,7 @@ onEachEngine('the outbox of the web app', (open) => {
   });
 
   it('brings no note back and deletes nothing new by a request that arrives after the next one', async () => {
-    await using server = await startServer({ open });
+    await using server = await start();
     const key = (await server.alice.post('/api-keys', { name: 'outbox' })).body.key as string;
     const { vault } = (await server.alice.post('/vaults', { name: 'Late' })).body;
     const browser = new OutboxBrowser(server.url, key, vault.id);
@@ -110,7 +112,7 @@ onEachEngine('the outbox of the web app', (open) => {
   });
 
   it('deletes what was renamed here and what links to it, but nothing that somebody else wrote into', async () => {
-    await using server = await startServer({ open });
+    await using server = await start();
     const key = (await server.alice.post('/api-keys', { name: 'outbox' })).body.key as string;
     const { vault } = (await server.alice.post('/vaults', { name: 'Deletions' })).body;
     const browser = new OutboxBrowser(server.url, key, vault.id);

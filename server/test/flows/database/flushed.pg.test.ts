@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { YjsClient } from '../../kit/clients/yjs-client.ts';
 import { onEachEngine } from '../../kit/engines.ts';
 import { type Json, startNotes } from '../../kit/notes.ts';
-import { startServer } from '../../kit/server.ts';
+import { oneServer } from '../../kit/server.ts';
 
 /** Every way to read a vault, and a test that it shows an edit which somebody typed a moment before. */
 const READS: readonly [path: string, shows: (body: Json, word: string) => boolean][] = [
@@ -22,20 +22,24 @@ const READS: readonly [path: string, shows: (body: Json, word: string) => boolea
 ];
 
 onEachEngine('what is typed over a socket', (open) => {
+  const start = oneServer(() => ({ open }));
+  const startOther = oneServer(async () => {
+    const { db, clock, masterKey } = await start();
+    return { open: async () => db, clock, masterKey };
+  });
+
   for (const [path, shows] of READS) {
     test(`[6.1] [6.2] what is typed over a socket is in ${path.replace(/=.*/, '')} of either process as soon as it is acknowledged`, async () => {
-      await using notes = await startNotes({ open });
+      await using notes = await startNotes(await start());
       const { alice, server } = notes;
-      const { db, clock, masterKey } = server;
-      await using second = await startServer({ open: async () => db, clock, masterKey });
-      const other = second.bearer((await server.alice.signed()).accessToken);
+      const other = (await startOther()).bearer((await server.alice.signed()).accessToken);
       const target = await alice.write('target.md');
       const { id } = await alice.write('typed.md', '');
       using client = await new YjsClient('bob').join(server.app, alice.vault, id);
       for (const [at, caller] of [alice.caller, other].entries()) {
         const { body: before } = await alice.caller.get('/sync/changes');
         const { change_seq: seq } = (await alice.caller.get('/sync/manifest')).body;
-        clock.advance({ seconds: 1 });
+        server.clock.advance({ seconds: 1 });
         const word = `word${at}`;
         const text = `---\ntype: ${word}\n---\n[[target]] #${word}\n`;
         assert.equal(await client.type(text, 0, client.text.length), 'stored');
@@ -50,7 +54,7 @@ onEachEngine('what is typed over a socket', (open) => {
   }
 
   test('[6.2] what is typed over a socket is found by a search as soon as it is acknowledged', async () => {
-    await using notes = await startNotes({ open });
+    await using notes = await startNotes(await start());
     const { alice, server } = notes;
     const { id } = await alice.write('typed.md', '');
     using client = await new YjsClient('bob').join(server.app, alice.vault, id);
@@ -62,7 +66,7 @@ onEachEngine('what is typed over a socket', (open) => {
   });
 
   test('[6.6] what is typed over a socket is merged with a write that is based on an older version', async () => {
-    await using notes = await startNotes({ open });
+    await using notes = await startNotes(await start());
     const { alice, server } = notes;
     const { id, version } = await alice.write('typed.md', 'one\ntwo\n');
     using client = await new YjsClient('bob').join(server.app, alice.vault, id);

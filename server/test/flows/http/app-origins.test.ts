@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { test } from 'node:test';
 import WebSocket from 'ws';
 import { onSqlite } from '../../kit/engines.ts';
-import { startServer, type TestServer } from '../../kit/server.ts';
+import { oneServer, startServer, type TestServer } from '../../kit/server.ts';
 
 const APP = ['app://obsidian.md', 'capacitor://localhost', 'http://localhost'];
 
@@ -17,6 +17,8 @@ async function allowed({ alice, anyone }: TestServer, origin: string): Promise<(
 }
 
 onSqlite('origins of the Obsidian app', (open) => {
+  const start = oneServer(() => ({ open }));
+
   test('origins of the Obsidian app may call the API and its sockets with a credential, also beside others that are listed', async () => {
     for (const corsOrigins of [['*'], ['https://notes.example']]) {
       await using server = await startServer({ open, config: { corsOrigins } });
@@ -33,7 +35,7 @@ onSqlite('origins of the Obsidian app', (open) => {
   });
 
   test('origins of the Obsidian app are told what slices need, and read it in the answers', async () => {
-    await using server = await startServer({ open });
+    await using server = await start();
     const asking = { origin: APP[0] ?? '', 'access-control-request-method': 'PATCH' };
     const { headers, status } = await server.anyone.call('OPTIONS', '/uploads', undefined, asking);
     assert.equal(status, 204);
@@ -50,7 +52,7 @@ onSqlite('origins of the Obsidian app', (open) => {
   });
 
   test('origins of the Obsidian app may use no cookie, and none at all where none is configured', async () => {
-    await using server = await startServer({ open });
+    await using server = await start();
     const { refreshToken } = await server.alice.signed();
     for (const origin of APP) {
       const cookie = { origin, cookie: `refresh_token=${refreshToken}` };

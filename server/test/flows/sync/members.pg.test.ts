@@ -4,6 +4,7 @@ import { ServerUnreachable, VaultGone } from '@notevault/sync/engine/ports.ts';
 import { onEachEngine, rawOf } from '../../kit/engines.ts';
 import type { Caller } from '../../kit/person.ts';
 import { Folder } from '../../kit/programs/process.ts';
+import { oneServer } from '../../kit/server.ts';
 import { startShared } from '../../kit/shared-vault.ts';
 import { SyncMachine } from '../../kit/sync-machine.ts';
 
@@ -18,6 +19,7 @@ const sent = ({ requests }: SyncMachine) => requests.filter((request) => !reques
 const READS_ONLY = /^is only here, and is not sent: you may read this vault, not change it$/;
 
 onEachEngine('a folder of a member', (open) => {
+  const start = oneServer(() => ({ open }));
   const folder = new Folder();
   let count = 0;
   after(() => folder[Symbol.dispose]());
@@ -43,7 +45,7 @@ onEachEngine('a folder of a member', (open) => {
   }
 
   it('[S8] [M13] what a viewer edits, renames and deletes is restored in one run, with edits kept beside, and nothing is sent', async () => {
-    await using shared = await startShared({ open });
+    await using shared = await startShared(await start());
     for (const path of ['b.md', 'c.md', 'f/d.md']) await write(shared, path, `${path}\n`);
     const body = { path: 'p.txt', content_base64: Buffer.from('bytes').toString('base64'), mtime: 1 };
     assert.equal((await shared.alice.post('/attachments', body, shared.headers)).status, 200);
@@ -80,7 +82,7 @@ onEachEngine('a folder of a member', (open) => {
   });
 
   it('[S3] edits that an editor made offline are kept beside once the role was lowered, and are sent once it is raised', async () => {
-    await using shared = await startShared({ open });
+    await using shared = await startShared(await start());
     const carol = await shared.join(shared.carol, 'editor');
     const machine = await machineOf(shared, shared.carol);
     await machine.sync();
@@ -100,7 +102,7 @@ onEachEngine('a folder of a member', (open) => {
   });
 
   it('a write that meets a role lowered a moment ago is no error: its text is kept beside', async () => {
-    await using shared = await startShared({ open });
+    await using shared = await startShared(await start());
     const carol = await shared.join(shared.carol, 'editor');
     const machine = await machineOf(shared, shared.carol);
     await machine.sync();
@@ -137,7 +139,7 @@ onEachEngine('a folder of a member', (open) => {
   });
 
   it('devices of two people that call themselves alike keep watermarks of their own', async () => {
-    await using shared = await startShared({ open });
+    await using shared = await startShared(await start());
     const { server, alice, carol, headers, vault } = shared;
     const id = await shared.join(carol, 'editor');
     const same = { ...headers, 'x-device-id': 'same' };
@@ -155,7 +157,7 @@ onEachEngine('a folder of a member', (open) => {
   });
 
   it('[S10] the folder of a removed member stays as it is, and nothing of it is sent', async () => {
-    await using shared = await startShared({ open });
+    await using shared = await startShared(await start());
     const carol = await shared.join(shared.carol, 'editor');
     // Its credential also reaches vaults of her own, so it is not revoked.
     const machine = await machineOf(shared, shared.carol, 'write');

@@ -4,7 +4,7 @@ import { after, it } from 'node:test';
 import { onEachEngine } from '../../kit/engines.ts';
 import { Folder } from '../../kit/programs/process.ts';
 import { Random, seedOfRun } from '../../kit/random.ts';
-import { startServer, type TestServer } from '../../kit/server.ts';
+import { oneServer, type TestServer } from '../../kit/server.ts';
 import { SyncMachine } from '../../kit/sync-machine.ts';
 
 /** How long the two devices write, one line each every half second. */
@@ -16,6 +16,7 @@ interface Devices {
 }
 
 onEachEngine('a device that syncs a folder', (open) => {
+  const start = oneServer(() => ({ open }));
   const folder = new Folder();
   after(() => folder[Symbol.dispose]());
   let count = 0;
@@ -45,7 +46,7 @@ onEachEngine('a device that syncs a folder', (open) => {
   }
 
   it('[13.5] a device that syncs a folder has every line once when two append to one note every half second, also while they sync', async (t) => {
-    await using server = await startServer({ open });
+    await using server = await start();
     const devices = await devicesOf(server);
     const random = new Random(seedOfRun(t));
     devices.desk.put('a.md', 'start\n');
@@ -78,7 +79,7 @@ onEachEngine('a device that syncs a folder', (open) => {
   });
 
   it('[13.5] a device that syncs a folder keeps the other’s lines when it writes on over a merged answer that it has not seen', async () => {
-    await using server = await startServer({ open });
+    await using server = await start();
     const devices = await devicesOf(server);
     const { desk, lap } = devices;
     desk.put('a.md', 'base\n');
@@ -95,7 +96,7 @@ onEachEngine('a device that syncs a folder', (open) => {
   });
 
   it('[13.6] a device that syncs a folder takes a new note for its own after a kill, and what was written on for an edit of it', async () => {
-    await using server = await startServer({ open });
+    await using server = await start();
     const devices = await devicesOf(server);
     const { desk } = devices;
     desk.put('a.md', 'one\n');
@@ -104,7 +105,7 @@ onEachEngine('a device that syncs a folder', (open) => {
   });
 
   it('[13.6] a device that syncs a folder takes a new note for its own after a kill although another device has written to it', async () => {
-    await using server = await startServer({ open });
+    await using server = await start();
     const devices = await devicesOf(server);
     const { desk, lap } = devices;
     desk.put('a.md', 'one\n');
@@ -118,7 +119,7 @@ onEachEngine('a device that syncs a folder', (open) => {
   });
 
   it('[13.6] a device that syncs a folder has one name of a new note that is renamed and edited after a kill, and none of one that is deleted', async () => {
-    await using server = await startServer({ open });
+    await using server = await start();
     const devices = await devicesOf(server);
     const { desk } = devices;
     desk.put('Untitled.md', 'one\n');
@@ -132,7 +133,7 @@ onEachEngine('a device that syncs a folder', (open) => {
   });
 
   it('[13.6] a device that syncs a folder has one name of a renamed note that an editor replaces after a kill, and that of a second rename', async () => {
-    await using server = await startServer({ open });
+    await using server = await start();
     const devices = await devicesOf(server);
     const { desk } = devices;
     desk.put('a.md', 'one\n');
@@ -151,7 +152,7 @@ onEachEngine('a device that syncs a folder', (open) => {
   });
 
   it('[13.6] a device that syncs a folder has one name of each note of a renamed folder that editors replace after a kill', async () => {
-    await using server = await startServer({ open });
+    await using server = await start();
     const devices = await devicesOf(server);
     const { desk } = devices;
     for (const name of ['a', 'b', 'c']) desk.put(`old/${name}.md`, `${name}\n`);
@@ -166,7 +167,7 @@ onEachEngine('a device that syncs a folder', (open) => {
   });
 
   it('[13.6] a device that syncs a folder does not return a line that is deleted after a kill, whether the server merged it or not', async () => {
-    await using server = await startServer({ open });
+    await using server = await start();
     const devices = await devicesOf(server);
     const { desk, lap } = devices;
     desk.put('a.md', 'one\n');
@@ -183,7 +184,7 @@ onEachEngine('a device that syncs a folder', (open) => {
   });
 
   it('[13.6] a device that syncs a folder has every line once when it loses the answer to each write and goes on writing', async () => {
-    await using server = await startServer({ open });
+    await using server = await start();
     const devices = await devicesOf(server);
     const { desk, lap } = devices;
     desk.put('a.md', 'start\n');
@@ -203,7 +204,7 @@ onEachEngine('a device that syncs a folder', (open) => {
   });
 
   it('[13.6] a device that syncs a folder makes no copy of its own attachment that changes after a kill, new or replaced', async () => {
-    await using server = await startServer({ open });
+    await using server = await start();
     const devices = await devicesOf(server);
     const { desk } = devices;
     desk.put('p.txt', 'one');
@@ -215,7 +216,7 @@ onEachEngine('a device that syncs a folder', (open) => {
   });
 
   it('[13.6] a device that syncs a folder keeps a file that is put back after a kill that followed its deletion in the vault', async () => {
-    await using server = await startServer({ open });
+    await using server = await start();
     const devices = await devicesOf(server);
     const { desk } = devices;
     desk.put('a.md', 'one\n');

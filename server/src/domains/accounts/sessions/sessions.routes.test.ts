@@ -1,15 +1,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { onSqlite } from '../../../../test/kit/engines.ts';
-import { startServer } from '../../../../test/kit/server.ts';
+import { oneServer, startServer } from '../../../../test/kit/server.ts';
 
 const password = 'correct horse battery';
 const cookieOf = (refreshToken: string) => ({ cookie: `refresh_token=${refreshToken}` });
 const both = (error: string) => ({ error, errors: error });
 
 onSqlite('POST /auth/login', (open) => {
+  const start = oneServer(() => ({ open }));
+
   test('POST /auth/login answers 200 like registration', async () => {
-    await using server = await startServer({ open });
+    await using server = await start();
     const { id } = await server.alice.signed();
     const answer = await server.anyone.post('/auth/login', {
       email: 'Alice@example.org',
@@ -22,7 +24,7 @@ onSqlite('POST /auth/login', (open) => {
   });
 
   test('POST /auth/login without remembering sets a cookie that ends with the browser, also when it is refreshed', async () => {
-    await using server = await startServer({ open });
+    await using server = await start();
     await server.alice.signed();
     const { email, password } = server.alice;
     const lasting = await server.anyone.post('/auth/login', { email, password });
@@ -37,7 +39,7 @@ onSqlite('POST /auth/login', (open) => {
   });
 
   test('POST /auth/login refuses a wrong password and an unknown e-mail with the same body', async () => {
-    await using server = await startServer({ open });
+    await using server = await start();
     await server.alice.signed();
     const wrong = await server.anyone.post('/auth/login', { email: server.alice.email, password });
     const unknown = await server.anyone.post('/auth/login', { email: 'nobody@example.org', password });
@@ -50,7 +52,7 @@ onSqlite('POST /auth/login', (open) => {
   });
 
   test('POST /auth/login refuses a suspended account', async () => {
-    await using server = await startServer({ open });
+    await using server = await start();
     const { email } = server.bob;
     await server.bob.signed();
     await server.app.accounts.setSuspended(email, true);
@@ -72,8 +74,10 @@ onSqlite('POST /auth/login', (open) => {
 });
 
 onSqlite('POST /auth/refresh', (open) => {
+  const start = oneServer(() => ({ open }));
+
   test('POST /auth/refresh rotates the cookie, accepts the previous one for 30 s, and revokes the family when it is used later', async () => {
-    await using server = await startServer({ open });
+    await using server = await start();
     const { refreshToken } = await server.alice.signed();
     const refresh = (token: string) => server.anyone.post('/auth/refresh', undefined, cookieOf(token));
     const first = await refresh(refreshToken);
@@ -91,7 +95,7 @@ onSqlite('POST /auth/refresh', (open) => {
   });
 
   test('POST /auth/refresh refuses a missing cookie, an unknown one, and a foreign origin', async () => {
-    await using server = await startServer({ open });
+    await using server = await start();
     const none = await server.anyone.post('/auth/refresh');
     assert.deepEqual([none.status, none.body], [401, { error: 'no_refresh_token' }]);
     const unknown = await server.anyone.post('/auth/refresh', undefined, cookieOf('a.b'));
@@ -142,14 +146,16 @@ onSqlite('the limits of signed-in pages behind one address', (open) => {
 });
 
 onSqlite('POST /auth/logout', (open) => {
+  const start = oneServer(() => ({ open }));
+
   test('POST /auth/logout has the browser clear what it keeps only where that is asked for', async () => {
-    await using server = await startServer({ open });
+    await using server = await start();
     const clears = async (path: string) => (await server.anyone.post(path)).headers.get('clear-site-data');
     assert.deepEqual([await clears('/auth/logout'), await clears('/auth/logout?clear=true')], [null, '"storage"']);
   });
 
   test('POST /auth/logout ends the session and clears the cookie; without a session it has no effect', async () => {
-    await using server = await startServer({ open });
+    await using server = await start();
     const { refreshToken } = await server.alice.signed();
     const nothing = await server.anyone.post('/auth/logout');
     assert.deepEqual([nothing.status, nothing.body], [204, null]);
@@ -161,15 +167,17 @@ onSqlite('POST /auth/logout', (open) => {
   });
 
   test('POST /auth/logout also ends the session of an access token', async () => {
-    await using server = await startServer({ open });
+    await using server = await start();
     assert.equal((await server.alice.post('/auth/logout')).status, 204);
     assert.equal((await server.alice.get('/me')).status, 401);
   });
 });
 
 onSqlite('/me/sessions', (open) => {
+  const start = oneServer(() => ({ open }));
+
   test('/me/sessions lists every sign-in with address and program, and ends one or all others', async () => {
-    await using server = await startServer({ open });
+    await using server = await start();
     const { alice, bob } = server;
     await alice.signed();
     server.clock.advance({ seconds: 60 });
@@ -207,7 +215,7 @@ onSqlite('/me/sessions', (open) => {
   });
 
   test('/me/sessions shows the address and time of the last refresh', async () => {
-    await using server = await startServer({ open });
+    await using server = await start();
     const { accessToken, refreshToken } = await server.alice.signed();
     server.clock.advance({ seconds: 90 });
     const agent = { 'user-agent': 'Browser/2' };

@@ -5,6 +5,7 @@ import { assertConsistent } from '../../../../test/kit/database/assert-consisten
 import { onEachEngine } from '../../../../test/kit/engines.ts';
 import { type Json, startLastingNotes, startNotes, type Writer } from '../../../../test/kit/notes.ts';
 import type { Answer } from '../../../../test/kit/person.ts';
+import { oneServer } from '../../../../test/kit/server.ts';
 
 const FILE = fileOf('png', 300);
 const listed = async ({ caller }: Writer): Promise<Json[]> => (await caller.get('/trash')).body.items;
@@ -13,6 +14,8 @@ const restored = ({ caller }: Writer, id: string, path?: string): Promise<Answer
 const purged = ({ caller }: Writer, id: string): Promise<Answer> => caller.delete(`/trash/${id}`);
 
 onEachEngine('the trash', (open) => {
+  const start = oneServer(() => ({ open }));
+
   test('the trash lists what was deleted and by whom, the last first, one kind and one folder like the other', async () => {
     await using notes = await startLastingNotes({ open });
     const { server, alice } = notes;
@@ -42,7 +45,7 @@ onEachEngine('the trash', (open) => {
   });
 
   test('the trash is read in pages, each item once, also when others are restored meanwhile', async () => {
-    await using notes = await startNotes({ open });
+    await using notes = await startNotes(await start());
     const { server, alice } = notes;
     for (let at = 0; at < 240; at += 80) {
       const slice = Array.from({ length: 80 }, (_, index) => ({ path: `f/${at + index}.md`, content: 'x', mtime: 1 }));
@@ -74,7 +77,7 @@ onEachEngine('the trash', (open) => {
   });
 
   test('the trash is empty for what is not there: unknown, live, restored and foreign ids are not found', async () => {
-    await using notes = await startNotes({ open });
+    await using notes = await startNotes(await start());
     const { alice } = notes;
     const bob = await notes.bob();
     const live = await alice.write('live.md');

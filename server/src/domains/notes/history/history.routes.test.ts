@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { onSqlite } from '../../../../test/kit/engines.ts';
 import { type Json, startNotes, type Writer } from '../../../../test/kit/notes.ts';
+import { oneServer } from '../../../../test/kit/server.ts';
 
 const NOWHERE = '00000000-0000-7000-8000-000000000000';
 const keyed = (key: string) => ({ 'x-idempotency-key': key });
@@ -13,8 +14,10 @@ const restore = ({ caller }: Writer, id: string, version: unknown, headers = {})
   caller.post(`/notes/by-id/${id}/restore`, { version }, headers);
 
 onSqlite('versions of a note', (open) => {
+  const start = oneServer(() => ({ open }));
+
   test('versions are listed newest first, including the current one, with reason and author', async () => {
-    await using notes = await startNotes({ open });
+    await using notes = await startNotes(await start());
     const { alice, server } = notes;
     const at = () => new Date(server.clock.now()).toISOString();
     const times = [at()];
@@ -45,7 +48,7 @@ onSqlite('versions of a note', (open) => {
   });
 
   test('a version is returned with its former text and the present path', async () => {
-    await using notes = await startNotes({ open });
+    await using notes = await startNotes(await start());
     const { alice, server } = notes;
     await alice.write('target.md', 'x');
     const first = await alice.write('a.md', '---\ntitle: Old\ntags: [x]\n---\n[[target]] [[gone]]');
@@ -63,7 +66,7 @@ onSqlite('versions of a note', (open) => {
   });
 
   test('a version has the parse status of its own text', async () => {
-    await using notes = await startNotes({ open });
+    await using notes = await startNotes(await start());
     const { alice } = notes;
     const first = await alice.write('a.md', '---\ntitle: [open\n---\ntext');
     assert.equal(first.parse_status, 'degraded');
@@ -76,7 +79,7 @@ onSqlite('versions of a note', (open) => {
   });
 
   test('versions of an unknown id or with an unknown number are not found', async () => {
-    await using notes = await startNotes({ open });
+    await using notes = await startNotes(await start());
     const { alice } = notes;
     const bob = await notes.bob();
     const note = await alice.write('a.md', 'one');
@@ -108,7 +111,7 @@ onSqlite('versions of a note', (open) => {
   });
 
   test('the list of versions is complete, however many there are', async () => {
-    await using notes = await startNotes({ open });
+    await using notes = await startNotes(await start());
     const { alice } = notes;
     const COUNT = 620;
     const { id } = await alice.write('a.md', '0');
@@ -121,7 +124,7 @@ onSqlite('versions of a note', (open) => {
   });
 
   test('a restored version becomes a new version', async () => {
-    await using notes = await startNotes({ open });
+    await using notes = await startNotes(await start());
     const { alice, server } = notes;
     const first = await alice.write('a.md', '# One\n[[a]]');
     await alice.write('a.md', '# Two');

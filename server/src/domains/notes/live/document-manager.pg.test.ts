@@ -10,13 +10,14 @@ import { YjsClient } from '../../../../test/kit/clients/yjs-client.ts';
 import { assertConsistent } from '../../../../test/kit/database/assert-consistent.ts';
 import { onEachEngine } from '../../../../test/kit/engines.ts';
 import { notesOnOneServer, startNotes, storedMetaOf } from '../../../../test/kit/notes.ts';
-import { startServer } from '../../../../test/kit/server.ts';
+import { oneServer, startServer } from '../../../../test/kit/server.ts';
 import { turns, until } from '../../../../test/kit/until.ts';
 
 const sha = (bytes: Uint8Array | string) => createHash('sha256').update(bytes).digest('hex');
 const headOf = (doc: Y.Doc) => sha(Y.encodeSnapshot(Y.snapshot(doc)));
 
 onEachEngine('live documents', (open) => {
+  const start = oneServer(() => ({ open }));
   describe('on one server', () => {
     const start = notesOnOneServer(open);
 
@@ -292,7 +293,7 @@ onEachEngine('live documents', (open) => {
   });
 
   test('two servers over one database: edits cross by the bus, and by looking when it is silent', async () => {
-    await using first = await startNotes({ open });
+    await using first = await startNotes(await start());
     const { alice, server } = first;
     const { db, clock, masterKey } = server;
     await using second = await startServer({ open: async () => db, clock, masterKey });
@@ -316,7 +317,7 @@ onEachEngine('live documents', (open) => {
   });
 
   test('an edit acknowledged while its note was being deleted becomes the text of the tombstone', async () => {
-    await using first = await startNotes({ open });
+    await using first = await startNotes(await start());
     const { alice, server } = first;
     const { db, clock, masterKey } = server;
     await using second = await startServer({ open: async () => db, clock, masterKey });
@@ -338,7 +339,7 @@ onEachEngine('live documents', (open) => {
   });
 
   test('[6.4] an edit that arrives during a flush is flushed a second later', async () => {
-    await using notes = await startNotes({ open });
+    await using notes = await startNotes(await start());
     const { alice, server } = notes;
     const note = await alice.write('a.md', 'text');
     using bob = await new YjsClient('bob').join(server.app, alice.vault, note.id);

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { MB } from '@notevault/protocol/values/byte-units.ts';
 import { onSqlite } from '../../../../../test/kit/engines.ts';
 import { type Json, startNotes, type Writer } from '../../../../../test/kit/notes.ts';
+import { oneServer } from '../../../../../test/kit/server.ts';
 import { builtinPlans, type PlanTable } from '../../../plans/plans.ts';
 
 const NOWHERE = '00000000-0000-7000-8000-000000000000';
@@ -18,8 +19,10 @@ const results = async (alice: Writer, notes: unknown): Promise<Json[]> => {
 };
 
 onSqlite('POST /notes/batch', (open) => {
+  const start = oneServer(() => ({ open }));
+
   test('a batch writes each note and answers each result in the order sent', async () => {
-    await using notes = await startNotes({ open });
+    await using notes = await startNotes(await start());
     const { alice } = notes;
     const old = await alice.write('old.md', 'old');
     const [created, same, edited, degraded, respelt] = await results(alice, [
@@ -49,7 +52,7 @@ onSqlite('POST /notes/batch', (open) => {
   });
 
   test('one invalid note does not fail the others', async () => {
-    await using notes = await startNotes({ open });
+    await using notes = await startNotes(await start());
     const { alice } = notes;
     const old = await alice.write('old.md', 'old');
     const folder = await alice.write('taken.md/x.md', 'x');
@@ -86,7 +89,7 @@ onSqlite('POST /notes/batch', (open) => {
   });
 
   test('notes of one batch may share new folders, link to each other and conflict with each other', async () => {
-    await using notes = await startNotes({ open });
+    await using notes = await startNotes(await start());
     const { alice } = notes;
     const id = crypto.randomUUID();
     const all = await results(alice, [
@@ -121,7 +124,7 @@ onSqlite('POST /notes/batch', (open) => {
   });
 
   test('notes of one batch link to each other by their aliases, and equal links have equal targets', async () => {
-    await using notes = await startNotes({ open });
+    await using notes = await startNotes(await start());
     const { alice } = notes;
     await results(alice, [
       item('a.md', '[[Second]] [[Second]] [[c]] [[nobody]]'),
@@ -136,7 +139,7 @@ onSqlite('POST /notes/batch', (open) => {
   });
 
   test('a batch merges, edits and revives as single upserts do, and its versions have that reason', async () => {
-    await using notes = await startNotes({ open });
+    await using notes = await startNotes(await start());
     const { alice } = notes;
     const first = await alice.write('a.md', 'one\ntwo\n');
     await alice.write('a.md', 'one\ntwo\nthree\n');
@@ -156,7 +159,7 @@ onSqlite('POST /notes/batch', (open) => {
   });
 
   test('a batch takes one seq for each changed note, and none for the others', async () => {
-    await using notes = await startNotes({ open });
+    await using notes = await startNotes(await start());
     const { alice } = notes;
     const before = (await alice.write('a.md', 'a')).seq;
     await results(alice, [item('a.md', 'a'), item('b.md'), item('b.md'), item('c.md')]);
@@ -167,7 +170,7 @@ onSqlite('POST /notes/batch', (open) => {
   });
 
   test('a batch needs an idempotency key, and happens once for it', async () => {
-    await using notes = await startNotes({ open });
+    await using notes = await startNotes(await start());
     const { alice } = notes;
     const sent = { notes: [item('a.md', 'one')] };
     const none = await alice.caller.post('/notes/batch', sent);
@@ -188,7 +191,7 @@ onSqlite('POST /notes/batch', (open) => {
   });
 
   test('a batch refuses anything but a list of up to a hundred objects', async () => {
-    await using notes = await startNotes({ open });
+    await using notes = await startNotes(await start());
     const { alice } = notes;
     const invalid = { error: 'invalid_notes', errors: 'invalid_notes' };
     for (const sent of [undefined, null, 7, 'x', {}, [1], [item('a.md'), null], [[]]]) {
@@ -233,10 +236,11 @@ onSqlite('POST /notes/batch', (open) => {
 });
 
 onSqlite('POST /notes/append', (open) => {
+  const start = oneServer(() => ({ open }));
   const append = (alice: Writer, path: unknown, text: unknown) => alice.caller.post('/notes/append', { path, text });
 
   test('an append adds a line below the last line that is not blank', async () => {
-    await using notes = await startNotes({ open });
+    await using notes = await startNotes(await start());
     const { alice, server } = notes;
     for (const [before, after] of [
       ['one', 'one\ntwo'],
@@ -259,7 +263,7 @@ onSqlite('POST /notes/append', (open) => {
   });
 
   test('an append creates a note with its name as a heading, in the spelling of existing folders', async () => {
-    await using notes = await startNotes({ open });
+    await using notes = await startNotes(await start());
     const { alice, server } = notes;
     await alice.write('Daily/one.md', 'x');
     const { status, body } = await append(alice, 'daily/2026-01-15.MD', 'first [[one]]\n');
@@ -270,7 +274,7 @@ onSqlite('POST /notes/append', (open) => {
   });
 
   test('concurrent appends lose nothing', async () => {
-    await using notes = await startNotes({ open });
+    await using notes = await startNotes(await start());
     const { alice } = notes;
     const lines = Array.from({ length: 20 }, (_, at) => `line ${at}`);
     const answers = await Promise.all(lines.map((line) => append(alice, 'log.md', line)));
@@ -280,7 +284,7 @@ onSqlite('POST /notes/append', (open) => {
   });
 
   test('an append fails as an upsert does', async () => {
-    await using notes = await startNotes({ open });
+    await using notes = await startNotes(await start());
     const { alice } = notes;
     assert.deepEqual((await append(alice, 'a.txt', 'x')).status, 422);
     assert.deepEqual((await append(alice, 'a.md', undefined)).body, { errors: { text: ['is required'] } });
@@ -294,7 +298,7 @@ onSqlite('POST /notes/append', (open) => {
   });
 
   test('an append happens once for an idempotency key', async () => {
-    await using notes = await startNotes({ open });
+    await using notes = await startNotes(await start());
     const { caller, read } = notes.alice;
     const sent = { path: 'log.md', text: 'line' };
     const first = await caller.post('/notes/append', sent, keyed('k'));
@@ -305,11 +309,12 @@ onSqlite('POST /notes/append', (open) => {
 });
 
 onSqlite('POST /notes/batch-delete', (open) => {
+  const start = oneServer(() => ({ open }));
   const remove = (alice: Writer, ids: unknown, headers = keyed()) =>
     alice.caller.post('/notes/batch-delete', { ids }, headers);
 
   test('a batch delete deletes all named notes, each once', async () => {
-    await using notes = await startNotes({ open });
+    await using notes = await startNotes(await start());
     const { alice } = notes;
     const [a, b] = [await alice.write('a.md', '[[b]]'), await alice.write('dir/b.md', 'b')];
     await alice.write('c.md', '[[b]] [[a]]');
@@ -324,7 +329,7 @@ onSqlite('POST /notes/batch-delete', (open) => {
   });
 
   test('a batch delete deletes nothing when one is missing', async () => {
-    await using notes = await startNotes({ open });
+    await using notes = await startNotes(await start());
     const { alice } = notes;
     const bob = await notes.bob();
     const [a, gone, foreign] = [
@@ -341,7 +346,7 @@ onSqlite('POST /notes/batch-delete', (open) => {
   });
 
   test('a batch delete takes 1 to 1,000 ids and an idempotency key', async () => {
-    await using notes = await startNotes({ open });
+    await using notes = await startNotes(await start());
     const { alice } = notes;
     for (const [ids, error] of [
       [undefined, 'missing required param: ids'],
