@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
-import { after } from 'node:test';
 import type { Seq, VaultId } from '@notevault/protocol/values/ids.ts';
 import type { NoteMeta } from '../../src/domains/notes/notes.ts';
 import type { Database } from '../../src/ports/database/database.ts';
 import { checkedCallers } from './openapi.ts';
-import { type Answer, Caller, type Headed } from './person.ts';
-import { startServer, type TestServer, type TestServerOptions } from './server.ts';
+import type { Answer, Caller, Headed } from './person.ts';
+import { oneServer, startServer, type TestServer, type TestServerOptions } from './server.ts';
 
 /** A server on which alice has one vault; every answer to alice or bob is validated against the OpenAPI document. */
 export interface NotesServer extends AsyncDisposable {
@@ -61,48 +60,13 @@ export async function startLastingNotes(options: TestServerOptions): Promise<Not
   return { ...notes, alice: await lasting(notes.alice), bob: async () => lasting(await notes.bob()) };
 }
 
-/**
- * Like startNotes, on one server for all tests of a `describe` (inside which it must be called). Each test has its own
- * vaults and names them in its requests. For tests that do not change the account, its other vaults or (much) the
- * clock.
- */
+/** Like startNotes, on one server for all tests of a `describe` (inside which it must be called); see oneServer. */
 export function notesOnOneServer(
   open: () => Promise<Database>,
   more: Omit<TestServerOptions, 'open'> = {},
 ): () => Promise<NotesServer> {
-  let started: Promise<TestServer> | undefined;
-  after(async () => (await started)?.[Symbol.asyncDispose]());
-  return async () => {
-    started ??= startServer({ open, ...more });
-    const server = await started;
-    const checked = await checkedCallers(server);
-    const writerFor = async (caller: Caller) => {
-      const { vault } = (await caller.post('/vaults', { name: 'Notes' })).body;
-      return writer(new Headered(checked(caller), { 'x-vault-id': vault.id }), vault.id);
-    };
-    return {
-      server,
-      alice: await writerFor(server.alice),
-      bob: () => writerFor(server.bob),
-      [Symbol.asyncDispose]: async () => undefined,
-    };
-  };
-}
-
-/** Sends the headers with every call that has none of its own. */
-class Headered extends Caller {
-  readonly #caller: Caller;
-  readonly #always: Headed;
-
-  constructor(caller: Caller, always: Headed) {
-    super('');
-    this.#caller = caller;
-    this.#always = always;
-  }
-
-  override call(method: string, path: string, body: unknown, headers: Headed): Promise<Answer> {
-    return this.#caller.call(method, path, body, { ...this.#always, ...headers });
-  }
+  const start = oneServer(() => ({ open, ...more }));
+  return async () => startNotes(await start());
 }
 
 export function writer(caller: Caller, vault: string): Writer {

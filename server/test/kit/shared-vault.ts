@@ -13,6 +13,8 @@ export async function startShared(from: TestServerOptions | TestServer) {
   const checked = await checkedCallers(server);
   const alice = checked(server.alice);
   const bob = checked(server.bob);
+  const carol = checked(server.person('carol'));
+  const dave = checked(server.person('dave'));
   const { vault } = (await alice.post('/vaults', { name: 'Shared' })).body;
   const headers = { 'x-vault-id': vault.id as string };
   const { note } = (await alice.post('/notes', { path: 'a.md', content: 'one', mtime: 1 }, headers)).body;
@@ -23,17 +25,7 @@ export async function startShared(from: TestServerOptions | TestServer) {
     return { id: made.body.invitation.id as string, token: tokenOf(made.body.url) };
   };
   return {
-    ...{
-      server,
-      alice,
-      bob,
-      carol: checked(server.person('carol')),
-      dave: checked(server.person('dave')),
-      checked,
-      idOf,
-      invite,
-      headers,
-    },
+    ...{ server, alice, bob, carol, dave, checked, idOf, invite, headers },
     ...{ vault: vault.id as string, note: note.id as string, path: `/vaults/${vault.id}/members` },
     /** Lets somebody into the vault; resolves to their id. */
     async join(caller: Caller, role: 'viewer' | 'editor') {
