@@ -1,6 +1,5 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 
-const DIGITS = /^[A-Za-z0-9+/]*$/;
 const LAST = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
 /** Decodes base64 (RFC 4648, section 4) as it arrives. Throws `invalid_base64` for anything else, also line breaks. */
@@ -10,13 +9,20 @@ export async function* decodeBase64(text: AsyncIterable<Buffer>): AsyncGenerator
     const digits = held + chunk.toString('latin1');
     // The last group is held back, because only the last one may have padding.
     const whole = Math.max(0, Math.floor((digits.length - 1) / 4) * 4);
-    const ready = digits.slice(0, whole);
-    if (!DIGITS.test(ready)) throw new NotevaultError('invalid_base64');
     held = digits.slice(whole);
-    if (ready !== '') yield Buffer.from(ready, 'base64');
+    if (whole > 0) yield decodedDigits(digits.slice(0, whole));
   }
   if (!LAST.test(held)) throw new NotevaultError('invalid_base64');
   if (held !== '') yield Buffer.from(held, 'base64');
+}
+
+/** Several times as fast as looking at each digit: the decoder leaves out what is none, but takes those of base64url. */
+function decodedDigits(digits: string): Buffer {
+  const bytes = Buffer.from(digits, 'base64');
+  if (bytes.length !== (digits.length / 4) * 3 || digits.includes('-') || digits.includes('_')) {
+    throw new NotevaultError('invalid_base64');
+  }
+  return bytes;
 }
 
 export function base64Length(bytes: number): number {
