@@ -1,6 +1,6 @@
-import { request } from 'node:http';
 import { type ErrorCode, errors, NotevaultError } from '@notevault/protocol/errors.ts';
 import type { AdminCommands } from '@notevault/server/admin.ts';
+import { http } from '@notevault/server/http/node-http.ts';
 import { CliError } from './error-messages.ts';
 
 /** The admin operations, run by the server that listens on a Unix socket. */
@@ -32,7 +32,7 @@ function refusalOf(status: number, { error, ...details }: Record<string, unknown
 
 function post(socketPath: string, path: string, body: string): Promise<{ status: number; body: string }> {
   return new Promise((resolve, reject) => {
-    const asked = request(
+    const asked = http.request(
       { socketPath, path, method: 'POST', headers: { 'content-type': 'application/json' } },
       (answer) => {
         let text = '';

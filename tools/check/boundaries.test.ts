@@ -180,6 +180,12 @@ test('checkBoundaries refuses what iOS 16.4 lacks, or WebKit, in the packages th
   assert.deepEqual(rulesIn('packages/client/src/a.ts', '// not URL.parse', 'const url = new URL(text);'), []);
 });
 
+test('checkBoundaries keeps commands from loading all that an import of node:http does', () => {
+  assert.deepEqual(rulesIn('cli/src/a.ts', "import { type Server, request } from 'node:http';"), ['lean-start']);
+  assert.deepEqual(rulesIn('cli/src/a.ts', "import type { Server } from 'node:http';"), []);
+  assert.deepEqual(rulesIn('server/test/a.ts', "import { request } from 'node:http';"), []);
+});
+
 test('checkBoundaries lets only the configuration, tests and tools read the environment', () => {
   assert.deepEqual(rulesIn('server/src/app.ts', 'const x = process.env.X;'), ['environment']);
   assert.deepEqual(rulesIn('cli/src/main.ts', "import { env } from 'node:process';"), ['environment']);

@@ -76,7 +76,7 @@ function checkImports(source: Source): Finding[] {
 
 function faultOf(path: string, found: Import): Fault | null {
   const target = resolveImport(path, found.specifier);
-  if (target === null) return packageFault(path, found.specifier);
+  if (target === null) return packageFault(path, found);
   if (target === path) {
     return {
       rule: 'self-import',
@@ -180,9 +180,12 @@ function editorFault(path: string, target: string): Fault | null {
     : { rule: 'web', message: `the editor stands alone: take what ${target} gives as a parameter.` };
 }
 
-function packageFault(path: string, specifier: string): Fault | null {
+function packageFault(path: string, { specifier, typeOnly }: Import): Fault | null {
   if (specifier === 'typebox' && path.endsWith('.routes.ts')) {
     return { rule: 'wire', message: 'describe bodies and answers in packages/protocol: clients use the same types.' };
+  }
+  if (specifier === 'node:http' && !typeOnly && /^(cli|server)\/src\//.test(path)) {
+    return { rule: 'lean-start', message: 'take it from server/src/http/node-http.ts, which says why.' };
   }
   if (!specifier.startsWith('node:') || !PURE.some((folder) => path.startsWith(folder))) return null;
   return {

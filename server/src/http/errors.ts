@@ -1,4 +1,4 @@
-import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { type ErrorCode, errors, NotevaultError } from '@notevault/protocol/errors.ts';
@@ -6,6 +6,7 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from
 import { BlobError } from '../ports/blobs/blobs.ts';
 import { DatabaseError } from '../ports/database/database.ts';
 import { isStorageFull } from '../telemetry/storage-state.ts';
+import { http } from './node-http.ts';
 
 const RETRY_AFTER_SECONDS = '1';
 const REQUEST_ID = /^[\w.:-]{1,128}$/;
@@ -169,5 +170,5 @@ export function endWith(socket: Duplex, error: NotevaultError, id: string, more:
     ...more,
   };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${text}`, () => socket.destroy());
+  socket.end(`HTTP/1.1 ${status} ${http.STATUS_CODES[status]}\r\n${lines.join('')}\r\n${text}`, () => socket.destroy());
 }

@@ -1,6 +1,7 @@
-import { type ClientRequest, type IncomingMessage, request as requestHttp } from 'node:http';
-import { request as requestHttps } from 'node:https';
+import type { ClientRequest, IncomingMessage } from 'node:http';
+import https from 'node:https';
 import { WebSocket } from 'ws';
+import { http } from '../http/node-http.ts';
 
 const TIMEOUT_MS = 20_000;
 const PIECE = Buffer.alloc(64 * 1024);
@@ -56,7 +57,7 @@ export function opensSocket(url: string): Promise<boolean> {
 }
 
 function open(url: string, method: string, headers: Record<string, string>): ClientRequest {
-  const request = url.startsWith('https:') ? requestHttps : requestHttp;
+  const { request } = url.startsWith('https:') ? https : http;
   return request(url, { method, headers, timeout: TIMEOUT_MS, agent: false });
 }
 

@@ -1,4 +1,4 @@
-import { type IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { OperationName } from '@notevault/protocol/operations.ts';
@@ -6,6 +6,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Static, TSchema } from 'typebox';
 import { WebSocketServer } from 'ws';
 import { endWith, requestIdOf } from '../errors.ts';
+import { http } from '../node-http.ts';
 import { socketSchema } from '../openapi.ts';
 import { CLOSE_CODES, Connection, type Session } from './connection.ts';
 import { SOCKET_LIMITS, type SocketLimits } from './socket-limits.ts';
@@ -161,7 +162,7 @@ export function handleUpgrades(app: FastifyInstance, sockets: Sockets): void {
     // Without an error listener, a client that hangs up now would end the process.
     socket.on('error', () => socket.destroy());
     upgrades.set(raw, { socket, head });
-    const response = new ServerResponse(raw);
+    const response = new http.ServerResponse(raw);
     response.shouldKeepAlive = false;
     response.assignSocket(socket);
     response.once('finish', () => socket.end());

@@ -1,6 +1,7 @@
-import { type IncomingHttpHeaders, type IncomingMessage, type Server, request as send } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage, Server } from 'node:http';
 import { type Duplex, duplexPair, Readable } from 'node:stream';
 import { MB } from '@notevault/protocol/values/byte-units.ts';
+import { http } from '../node-http.ts';
 
 /** Headers of a request that are passed on when it causes others; none of them depends on the URL. */
 const PASSED_ON = ['authorization', 'user-agent', 'x-forwarded-for', 'x-request-id'] as const;
@@ -28,7 +29,7 @@ export function localFetch(server: Server, cause: Cause): typeof globalThis.fetc
     const headers = Object.fromEntries([...new Headers(init.headers), ...passedOn]);
     const body = bodyOf(init.body);
     if (body !== null) headers['content-length'] = String(Buffer.byteLength(body));
-    const request = send({
+    const request = http.request({
       method: init.method ?? 'GET',
       path: pathname + search,
       headers: { ...headers, host: 'localhost' },

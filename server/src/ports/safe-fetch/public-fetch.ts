@@ -1,5 +1,5 @@
 import { lookup } from 'node:dns/promises';
-import { request as httpRequest, type IncomingMessage } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { connect, isIP, type Socket } from 'node:net';
 import { connect as secure, type TLSSocket } from 'node:tls';
 import { isPublicAddress } from './public-addresses.ts';
@@ -98,7 +98,8 @@ async function fetchFrom(address: string, url: URL, network: Network, deadline: 
 function send(socket: TLSSocket, url: URL, deadline: AbortSignal): Promise<IncomingMessage> {
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
   socket.on('error', reject);
-  const request = httpRequest({
+  // See http/node-http.ts.
+  const request = process.getBuiltinModule('node:http').request({
     method: 'GET',
     path: url.pathname + url.search,
     maxHeaderSize: HEADER_BYTES_MAX,
