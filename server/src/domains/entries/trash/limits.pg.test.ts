@@ -4,6 +4,7 @@ import { GB } from '@notevault/protocol/values/byte-units.ts';
 import type { VaultId } from '@notevault/protocol/values/ids.ts';
 import { YjsClient } from '../../../../test/kit/clients/yjs-client.ts';
 import { fileOf, fileUrl, uploadRaw } from '../../../../test/kit/content/files.ts';
+import { addVersions } from '../../../../test/kit/content/versions.ts';
 import { assertConsistent } from '../../../../test/kit/database/assert-consistent.ts';
 import { onEachEngine, rawOf } from '../../../../test/kit/engines.ts';
 import { type Json, startLastingNotes, type Writer } from '../../../../test/kit/notes.ts';
@@ -47,29 +48,29 @@ onEachEngine('what the trash keeps', (open) => {
   });
 
   test('the trash is limited in notes: the oldest go first, and tombstones stay', async () => {
-    await using notes = await startLastingNotes({ open, trashLimits: { ...TRASH_LIMITS, notes: 150 } });
+    await using notes = await startLastingNotes({ open, trashLimits: { ...TRASH_LIMITS, notes: 20 } });
     const { server, alice } = notes;
     const bob = await notes.bob();
     await bob.write('kept.md');
     await bob.remove('kept.md');
-    for (let at = 0; at < 4; at++) {
-      const items = Array.from({ length: 90 }, (_, index) => ({ path: `f/${at}-${index}.md`, content: 'x', mtime: 1 }));
+    for (let at = 0; at < 3; at++) {
+      const items = Array.from({ length: 75 }, (_, index) => ({ path: `f/${at}-${index}.md`, content: 'x', mtime: 1 }));
       const written = await alice.caller.post('/notes/batch', { notes: items }, { 'x-idempotency-key': `${at}` });
       const ids = written.body.results.map(({ id }: Json) => id);
       await alice.caller.post('/notes/batch-delete', { ids }, { 'x-idempotency-key': `delete-${at}` });
       server.clock.advance({ seconds: 1 });
     }
-    assert.equal(await server.app.entries.trash.trim(), 210);
+    assert.equal(await server.app.entries.trash.trim(), 205);
     assert.equal(await server.app.entries.trash.trim(), 0);
     await using raw = await rawOf(server.db);
     const kept = await raw.all('select deleted_at from entries where trashed = 1 and vault_id = $1', alice.vault);
-    assert.equal(kept.length, 150);
+    assert.equal(kept.length, 20);
     const [last = 0] = kept.map(({ deleted_at }) => Number(deleted_at)).sort();
     const purged = await raw.all(
       'select deleted_at, trashed from entries where coalesce(trashed, 0) = 0 and deleted_at is not null',
     );
     assert.ok(purged.every(({ deleted_at, trashed }) => Number(deleted_at) <= last && trashed === null));
-    assert.equal((await alice.caller.get('/sync/changes?limit=500')).body.changes.length, 360);
+    assert.equal((await alice.caller.get('/sync/changes?limit=500')).body.changes.length, 225);
     assert.deepEqual(await paths(bob), ['kept.md']);
     await assertConsistent(server);
   });
@@ -94,8 +95,8 @@ onEachEngine('what the trash keeps', (open) => {
   test('a purged note leaves nothing but the tombstone, also after many versions and an interruption', async () => {
     await using notes = await startLastingNotes({ open });
     const { server, alice } = notes;
-    const { id } = await alice.write('a.md', '0');
-    for (let at = 1; at <= 250; at++) await alice.write('a.md', `${at}`);
+    const { id } = await alice.write('a.md', 'last');
+    await addVersions(server, alice.vault, id, 250);
     await alice.remove('a.md');
     const before = (await alice.caller.get('/sync/changes')).body;
     // As left by a process that was killed after the first of several transactions.
@@ -103,7 +104,7 @@ onEachEngine('what the trash keeps', (open) => {
     await server.db.transact(async (handle) => {
       await server.app.vaults.lockFeed(handle, vault);
       const deps = { vaults: server.app.vaults, handlerOf: () => server.app.notes.kind };
-      await purgeEntries(deps, handle, vault, [{ id, kind: 'note', size_bytes: 3, blob_id: null }]);
+      await purgeEntries(deps, handle, vault, [{ id, kind: 'note', size_bytes: 4, blob_id: null }]);
     });
     await assertConsistent(server);
     await using raw = await rawOf(server.db);
@@ -120,8 +121,8 @@ onEachEngine('what the trash keeps', (open) => {
   test('a note purged by a request leaves nothing but the tombstone, also after many versions', async () => {
     await using notes = await startLastingNotes({ open });
     const { server, alice } = notes;
-    const { id } = await alice.write('a.md', '0');
-    for (let at = 1; at <= 120; at++) await alice.write('a.md', `${at}`);
+    const { id } = await alice.write('a.md', 'last');
+    await addVersions(server, alice.vault, id, 120);
     await alice.remove('a.md');
     assert.deepEqual((await alice.caller.delete(`/trash/${id}`)).body, { deleted: true });
     await using raw = await rawOf(server.db);
