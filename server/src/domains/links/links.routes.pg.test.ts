@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { onEachEngine } from '../../../test/kit/engines.ts';
+import { onEachEngine, onSqlite } from '../../../test/kit/engines.ts';
 import { notesOnOneServer } from '../../../test/kit/notes.ts';
 
 onEachEngine('links of a note', (open) => {
@@ -59,6 +59,10 @@ onEachEngine('links of a note', (open) => {
     assert.deepEqual((await alice.write('a.md', 'none\n')).links, []);
     assert.deepEqual(await alice.edges('a.md'), []);
   });
+});
+
+onSqlite('the number of links of a note', (open) => {
+  const start = notesOnOneServer(open);
 
   test('at most 20,000 links of a note are stored, and its text is unchanged', { timeout: 60_000 }, async () => {
     await using notes = await start();

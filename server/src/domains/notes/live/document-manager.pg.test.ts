@@ -8,7 +8,7 @@ import type { VaultId } from '@notevault/protocol/values/ids.ts';
 import * as Y from 'yjs';
 import { YjsClient } from '../../../../test/kit/clients/yjs-client.ts';
 import { assertConsistent } from '../../../../test/kit/database/assert-consistent.ts';
-import { onEachEngine } from '../../../../test/kit/engines.ts';
+import { onEachEngine, onSqlite } from '../../../../test/kit/engines.ts';
 import { notesOnOneServer, startNotes, storedMetaOf } from '../../../../test/kit/notes.ts';
 import { oneServer, startServer } from '../../../../test/kit/server.ts';
 import { turns, until } from '../../../../test/kit/until.ts';
@@ -235,20 +235,6 @@ onEachEngine('live documents', (open) => {
       assert.equal((await storedMetaOf(server, alice.vault, note.id)).hash, sha('text!'));
     });
 
-    test('typing cannot make a note larger than a note may be', async () => {
-      const { server, alice } = await start();
-      const note = await alice.write('big.md', 'x'.repeat(10 * MB - 2));
-      using bob = await new YjsClient('bob').join(server.app, alice.vault, note.id);
-      assert.equal(await bob.send(bob.draft('yz')), 'stored');
-      const over = bob.draft('!');
-      assert.equal(await bob.send(over), 'too_large');
-      using dora = await new YjsClient('dora').join(server.app, alice.vault, note.id);
-      const together = [dora.draft('', 0, 1), dora.draft('1'), dora.draft('2')];
-      assert.deepEqual(await dora.sendAll(together), ['stored', 'stored', 'too_large'], 'each counts those before it');
-      using carol = await new YjsClient('carol').join(server.app, alice.vault, note.id);
-      assert.equal(await carol.type('!', 0, 1), 'stored', 'what takes away as much as it brings is taken');
-    });
-
     test('[7.14] an update with formats is refused, and the others notice nothing', async () => {
       const { server, alice } = await start();
       const note = await alice.write('a.md', 'text');
@@ -365,5 +351,23 @@ onEachEngine('live documents', (open) => {
     await until(() => begun.length === 2);
     assert.deepEqual(await Promise.all(typed), ['stored', 'stored']);
     assert.equal((await alice.read('a.md')).body.content, 'text!!!');
+  });
+});
+
+onSqlite('the size of live documents', (open) => {
+  const start = notesOnOneServer(open);
+
+  test('typing cannot make a note larger than a note may be', async () => {
+    const { server, alice } = await start();
+    const note = await alice.write('big.md', 'x'.repeat(10 * MB - 2));
+    using bob = await new YjsClient('bob').join(server.app, alice.vault, note.id);
+    assert.equal(await bob.send(bob.draft('yz')), 'stored');
+    const over = bob.draft('!');
+    assert.equal(await bob.send(over), 'too_large');
+    using dora = await new YjsClient('dora').join(server.app, alice.vault, note.id);
+    const together = [dora.draft('', 0, 1), dora.draft('1'), dora.draft('2')];
+    assert.deepEqual(await dora.sendAll(together), ['stored', 'stored', 'too_large'], 'each counts those before it');
+    using carol = await new YjsClient('carol').join(server.app, alice.vault, note.id);
+    assert.equal(await carol.type('!', 0, 1), 'stored', 'what takes away as much as it brings is taken');
   });
 });

@@ -13,7 +13,7 @@ import {
   TRIAL_PATIENCE_MS,
 } from '../../../../test/kit/clients/crafted-updates.ts';
 import { FlakySocket } from '../../../../test/kit/clients/provider-clients.ts';
-import { onEachEngine } from '../../../../test/kit/engines.ts';
+import { onEachEngine, onSqlite } from '../../../../test/kit/engines.ts';
 import { type NotesServer, notesOnOneServer } from '../../../../test/kit/notes.ts';
 import { until, untilInTime } from '../../../../test/kit/until.ts';
 
@@ -33,7 +33,7 @@ async function keyOf({ server }: NotesServer, level: 'read' | 'write') {
 
 onEachEngine('documents over sockets', (open) => {
   describe('on one server', () => {
-    const start = notesOnOneServer(open, { trialMs: TRIAL_MS });
+    const start = notesOnOneServer(open);
 
     test('[7.4] two editors see each other’s letters, and REST returns both', async () => {
       const at = await start();
@@ -251,84 +251,6 @@ onEachEngine('documents over sockets', (open) => {
       assert.equal((await at.alice.read('b.md')).body.content, 'a!');
     });
 
-    test('[7.8] an edit that would make a note too large closes its document and leaves the note unchanged', async () => {
-      const at = await start();
-      const note = await at.alice.write('a.md', 'x'.repeat(NOTE_BYTES - 10));
-      using line = new FlakySocket(at.server.url);
-      using a = await line.open(note.id, await tokenOf(at)).synced();
-      a.type('y'.repeat(20));
-      await until(() => a.received.closed.length > 0);
-      assert.deepEqual(a.received.closed, ['note_too_large']);
-      assert.equal(a.provider.hasUnsyncedChanges, true);
-      assert.equal((await at.alice.read('a.md')).body.content.length, NOTE_BYTES - 10);
-    });
-
-    test('[7.14] an edit that is not plain text closes its document; others go on, and so does a new document', async () => {
-      const at = await start();
-      const token = await tokenOf(at);
-      const [note, other] = [await at.alice.write('a.md', 'text'), await at.alice.write('b.md', 'other')];
-      const long = await at.alice.write('long.md', 'x'.repeat(10));
-      const edits: ((doc: Y.Doc) => void)[] = [
-        (doc) => doc.getMap('settings').set('font', 'large'),
-        (doc) => doc.getText('content').format(0, 2, { bold: true }),
-        (doc) => doc.getText('content').insertEmbed(1, { image: 'x' }),
-        // Over 64 KB an edit is tried on a worker thread first.
-        (doc) => doc.getMap('settings').set('font', 'large'.repeat(20_000)),
-      ];
-      for (const [index, edit] of edits.entries()) {
-        const { id, path } = index === 3 ? long : note;
-        using line = new FlakySocket(at.server.url);
-        using beside = await line.open(other.id, token).synced();
-        using editor = await line.open(id, token).synced();
-        const before = editor.text;
-        edit(editor.doc);
-        editor.type(` and ${index}`);
-        await until(() => editor.received.closed.length > 0, 'a close');
-        assert.deepEqual(editor.received.closed, ['unsupported_update']);
-        assert.equal(editor.provider.hasUnsyncedChanges, true);
-        assert.equal((await at.alice.read(path)).body.content, before);
-        beside.type('!');
-        await beside.synced();
-        const plain = editor.text;
-        editor[Symbol.dispose]();
-        using fresh = await line.open(id, token).synced();
-        fresh.type(plain, 0, fresh.text.length);
-        await fresh.synced();
-        assert.equal((await at.alice.read(path)).body.content, plain);
-        assert.deepEqual([fresh.received.closed, beside.received.closed, line.closes], [[], [], []]);
-      }
-    });
-
-    test('[7.15] an edit that is too costly closes its document; its text is kept, and others go on', async () => {
-      const at = await start();
-      const token = await tokenOf(at);
-      const [note, other] = [await at.alice.write('a.md', 'x'), await at.alice.write('b.md', 'other')];
-      using line = new FlakySocket(at.server.url);
-      using beside = await line.open(other.id, token).synced();
-      using editor = await line.open(note.id, token).synced();
-      const genesis = [...editor.doc.store.clients.keys()][0] as number;
-      Y.applyUpdate(editor.doc, piecesUpdate(genesis));
-      await editor.synced();
-      const before = editor.text;
-      assert.equal((await at.alice.read('a.md')).body.content, before);
-      Y.applyUpdate(editor.doc, costlyUpdate(genesis, 0xffff_fff0));
-      editor.type(' and more');
-      await until(() => editor.received.closed.length > 0, 'a close', TRIAL_PATIENCE_MS);
-      assert.deepEqual(editor.received.closed, ['unsupported_update']);
-      assert.equal(editor.provider.hasUnsyncedChanges, true);
-      const { body } = await at.alice.read('a.md');
-      assert.equal(body.content, before);
-      const kept = await at.alice.caller.get(`/notes/by-id/${note.id}/versions/${body.version - 1}`);
-      assert.equal(kept.body.content, COSTLY_TEXT);
-      beside.type('!');
-      await beside.synced();
-      using fresh = await line.open(note.id, token).synced();
-      fresh.type(' and more');
-      await fresh.synced();
-      assert.equal((await at.alice.read('a.md')).body.content, `${before} and more`);
-      assert.deepEqual([fresh.received.closed, beside.received.closed, line.closes], [[], [], []]);
-    });
-
     test('[9.7] a revoked key closes its own documents within a second, and no others on the socket', async () => {
       const at = await start();
       const [a, b] = [await at.alice.write('a.md', 'a'), await at.alice.write('b.md', 'b')];
@@ -400,5 +322,88 @@ onEachEngine('documents over sockets', (open) => {
       await second.cut();
       await until(() => users(a).length === 1);
     });
+  });
+});
+
+/** What is refused is decided before anything is stored; what is kept of it is tested on both engines with the documents. */
+onSqlite('edits that are refused over sockets', (open) => {
+  const start = notesOnOneServer(open, { trialMs: TRIAL_MS });
+
+  test('[7.8] an edit that would make a note too large closes its document and leaves the note unchanged', async () => {
+    const at = await start();
+    const note = await at.alice.write('a.md', 'x'.repeat(NOTE_BYTES - 10));
+    using line = new FlakySocket(at.server.url);
+    using a = await line.open(note.id, await tokenOf(at)).synced();
+    a.type('y'.repeat(20));
+    await until(() => a.received.closed.length > 0);
+    assert.deepEqual(a.received.closed, ['note_too_large']);
+    assert.equal(a.provider.hasUnsyncedChanges, true);
+    assert.equal((await at.alice.read('a.md')).body.content.length, NOTE_BYTES - 10);
+  });
+
+  test('[7.14] an edit that is not plain text closes its document; others go on, and so does a new document', async () => {
+    const at = await start();
+    const token = await tokenOf(at);
+    const [note, other] = [await at.alice.write('a.md', 'text'), await at.alice.write('b.md', 'other')];
+    const long = await at.alice.write('long.md', 'x'.repeat(10));
+    const edits: ((doc: Y.Doc) => void)[] = [
+      (doc) => doc.getMap('settings').set('font', 'large'),
+      (doc) => doc.getText('content').format(0, 2, { bold: true }),
+      (doc) => doc.getText('content').insertEmbed(1, { image: 'x' }),
+      // Over 64 KB an edit is tried on a worker thread first.
+      (doc) => doc.getMap('settings').set('font', 'large'.repeat(20_000)),
+    ];
+    for (const [index, edit] of edits.entries()) {
+      const { id, path } = index === 3 ? long : note;
+      using line = new FlakySocket(at.server.url);
+      using beside = await line.open(other.id, token).synced();
+      using editor = await line.open(id, token).synced();
+      const before = editor.text;
+      edit(editor.doc);
+      editor.type(` and ${index}`);
+      await until(() => editor.received.closed.length > 0, 'a close');
+      assert.deepEqual(editor.received.closed, ['unsupported_update']);
+      assert.equal(editor.provider.hasUnsyncedChanges, true);
+      assert.equal((await at.alice.read(path)).body.content, before);
+      beside.type('!');
+      await beside.synced();
+      const plain = editor.text;
+      editor[Symbol.dispose]();
+      using fresh = await line.open(id, token).synced();
+      fresh.type(plain, 0, fresh.text.length);
+      await fresh.synced();
+      assert.equal((await at.alice.read(path)).body.content, plain);
+      assert.deepEqual([fresh.received.closed, beside.received.closed, line.closes], [[], [], []]);
+    }
+  });
+
+  test('[7.15] an edit that is too costly closes its document; its text is kept, and others go on', async () => {
+    const at = await start();
+    const token = await tokenOf(at);
+    const [note, other] = [await at.alice.write('a.md', 'x'), await at.alice.write('b.md', 'other')];
+    using line = new FlakySocket(at.server.url);
+    using beside = await line.open(other.id, token).synced();
+    using editor = await line.open(note.id, token).synced();
+    const genesis = [...editor.doc.store.clients.keys()][0] as number;
+    Y.applyUpdate(editor.doc, piecesUpdate(genesis));
+    await editor.synced();
+    const before = editor.text;
+    assert.equal((await at.alice.read('a.md')).body.content, before);
+    Y.applyUpdate(editor.doc, costlyUpdate(genesis, 0xffff_fff0));
+    editor.type(' and more');
+    await until(() => editor.received.closed.length > 0, 'a close', TRIAL_PATIENCE_MS);
+    assert.deepEqual(editor.received.closed, ['unsupported_update']);
+    assert.equal(editor.provider.hasUnsyncedChanges, true);
+    const { body } = await at.alice.read('a.md');
+    assert.equal(body.content, before);
+    const kept = await at.alice.caller.get(`/notes/by-id/${note.id}/versions/${body.version - 1}`);
+    assert.equal(kept.body.content, COSTLY_TEXT);
+    beside.type('!');
+    await beside.synced();
+    using fresh = await line.open(note.id, token).synced();
+    fresh.type(' and more');
+    await fresh.synced();
+    assert.equal((await at.alice.read('a.md')).body.content, `${before} and more`);
+    assert.deepEqual([fresh.received.closed, beside.received.closed, line.closes], [[], [], []]);
   });
 });

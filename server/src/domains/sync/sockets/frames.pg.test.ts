@@ -10,7 +10,7 @@ import { MB } from '@notevault/protocol/values/byte-units.ts';
 import * as decoding from 'lib0/decoding';
 import * as Y from 'yjs';
 import { kinds, message, RawSocket, text, textIn } from '../../../../test/kit/clients/raw-socket.ts';
-import { onEachEngine } from '../../../../test/kit/engines.ts';
+import { onEachEngine, onSqlite } from '../../../../test/kit/engines.ts';
 import { type NotesServer, notesOnOneServer } from '../../../../test/kit/notes.ts';
 import { turns, until } from '../../../../test/kit/until.ts';
 
@@ -248,18 +248,6 @@ onEachEngine('the Hocuspocus endpoint, frame by frame', (open) => {
       assert.ok(!good.messages.some(({ kind }) => kind === kinds.awareness));
     });
 
-    test('[9.12] an update too large for any note closes its document with a reason, not the socket', async () => {
-      const at = await start();
-      const note = await at.alice.write('a.md', 'text');
-      using socket = await RawSocket.open(at.server.url);
-      const client = await new Client(socket, note.id).join(await tokenOf(at));
-      socket.send(message.update(note.id, new Uint8Array(17 * MB)));
-      const { body } = await socket.waitFor(kinds.close);
-      assert.equal(textIn(body), 'note_too_large');
-      assert.deepEqual(client.statuses(), [0]);
-      assert.equal(socket.closed, null);
-    });
-
     test('the server answers a ping, and pings a silent socket', async () => {
       const at = await start();
       using socket = await RawSocket.open(at.server.url);
@@ -313,5 +301,21 @@ onEachEngine('the Hocuspocus endpoint, frame by frame', (open) => {
         [],
       );
     });
+  });
+});
+
+onSqlite('the Hocuspocus endpoint before it reads an update', (open) => {
+  const start = notesOnOneServer(open);
+
+  test('[9.12] an update too large for any note closes its document with a reason, not the socket', async () => {
+    const at = await start();
+    const note = await at.alice.write('a.md', 'text');
+    using socket = await RawSocket.open(at.server.url);
+    const client = await new Client(socket, note.id).join(await tokenOf(at));
+    socket.send(message.update(note.id, new Uint8Array(17 * MB)));
+    const { body } = await socket.waitFor(kinds.close);
+    assert.equal(textIn(body), 'note_too_large');
+    assert.deepEqual(client.statuses(), [0]);
+    assert.equal(socket.closed, null);
   });
 });

@@ -14,7 +14,7 @@ import {
 } from '../../../../test/kit/clients/crafted-updates.ts';
 import { FlakySocket, YWebsocketClient } from '../../../../test/kit/clients/provider-clients.ts';
 import { bytes, RawSocket } from '../../../../test/kit/clients/raw-socket.ts';
-import { onEachEngine } from '../../../../test/kit/engines.ts';
+import { onEachEngine, onSqlite } from '../../../../test/kit/engines.ts';
 import { type NotesServer, notesOnOneServer, startNotes } from '../../../../test/kit/notes.ts';
 import { until, untilInTime } from '../../../../test/kit/until.ts';
 
@@ -32,7 +32,7 @@ async function keyOf({ server }: NotesServer, level: 'read' | 'write') {
 
 onEachEngine('the y-websocket endpoint', (open) => {
   describe('on one server', () => {
-    const start = notesOnOneServer(open, { trialMs: TRIAL_MS });
+    const start = notesOnOneServer(open);
 
     test('[7.4] two editors see each other’s letters, whichever endpoint they use', async () => {
       const at = await start();
@@ -121,48 +121,6 @@ onEachEngine('the y-websocket endpoint', (open) => {
       assert.equal((await at.alice.read('a.md')).body.content, 'text, seen');
     });
 
-    test('[7.8] a note that would become too large closes with 4413', async () => {
-      const at = await start();
-      const note = await at.alice.write('a.md', 'x'.repeat(10 * MB - 1));
-      using editor = await new YWebsocketClient(at.server.url, note.id, await tokenOf(at)).synced();
-      editor.type('two');
-      await until(() => editor.ended === 4413);
-      assert.equal((await at.alice.read('a.md')).body.size_bytes ?? 10 * MB - 1, 10 * MB - 1);
-    });
-
-    test('[7.14] an edit that is not plain text closes with 4422', async () => {
-      const at = await start();
-      const note = await at.alice.write('a.md', 'text');
-      const token = await tokenOf(at);
-      using editor = await new YWebsocketClient(at.server.url, note.id, token).synced();
-      editor.doc.getMap('settings').set('font', 'large');
-      editor.type(' and more');
-      await until(() => editor.ended === 4422, 'the close');
-      using fresh = await new YWebsocketClient(at.server.url, note.id, token).synced();
-      assert.equal(fresh.text, 'text');
-      fresh.type(' and more');
-      await until(async () => (await at.alice.read('a.md')).body.content === editor.text);
-    });
-
-    test('[7.15] an edit that is too costly closes with 4422, and its text is kept', async () => {
-      const at = await start();
-      const note = await at.alice.write('a.md', 'x');
-      const token = await tokenOf(at);
-      using editor = await new YWebsocketClient(at.server.url, note.id, token).synced();
-      const genesis = [...editor.doc.store.clients.keys()][0] as number;
-      Y.applyUpdate(editor.doc, piecesUpdate(genesis));
-      const before = editor.text;
-      await until(async () => (await at.alice.read('a.md')).body.content === before);
-      Y.applyUpdate(editor.doc, costlyUpdate(genesis, 0xffff_fff0));
-      await until(() => editor.ended === 4422, 'the close', TRIAL_PATIENCE_MS);
-      const { body } = await at.alice.read('a.md');
-      assert.equal(body.content, before);
-      const kept = await at.alice.caller.get(`/notes/by-id/${note.id}/versions/${body.version - 1}`);
-      assert.equal(kept.body.content, COSTLY_TEXT);
-      using fresh = await new YWebsocketClient(at.server.url, note.id, token).synced();
-      assert.equal(fresh.text, before);
-    });
-
     test('[9.7] a revoked key closes its socket with 4401; other sockets of the note stay open', async () => {
       const at = await start();
       const note = await at.alice.write('a.md', 'text');
@@ -210,5 +168,52 @@ onEachEngine('the y-websocket endpoint', (open) => {
     await until(() => editor.provider.synced);
     using reader = await new YWebsocketClient(at.server.url, note.id, await tokenOf(at)).synced();
     await reader.shows('text typed offline');
+  });
+});
+
+/** What is refused is decided before anything is stored; what is kept of it is tested on both engines with the documents. */
+onSqlite('edits that the y-websocket endpoint refuses', (open) => {
+  const start = notesOnOneServer(open, { trialMs: TRIAL_MS });
+
+  test('[7.8] a note that would become too large closes with 4413', async () => {
+    const at = await start();
+    const note = await at.alice.write('a.md', 'x'.repeat(10 * MB - 1));
+    using editor = await new YWebsocketClient(at.server.url, note.id, await tokenOf(at)).synced();
+    editor.type('two');
+    await until(() => editor.ended === 4413);
+    assert.equal((await at.alice.read('a.md')).body.content.length, 10 * MB - 1);
+  });
+
+  test('[7.14] an edit that is not plain text closes with 4422', async () => {
+    const at = await start();
+    const note = await at.alice.write('a.md', 'text');
+    const token = await tokenOf(at);
+    using editor = await new YWebsocketClient(at.server.url, note.id, token).synced();
+    editor.doc.getMap('settings').set('font', 'large');
+    editor.type(' and more');
+    await until(() => editor.ended === 4422, 'the close');
+    using fresh = await new YWebsocketClient(at.server.url, note.id, token).synced();
+    assert.equal(fresh.text, 'text');
+    fresh.type(' and more');
+    await until(async () => (await at.alice.read('a.md')).body.content === editor.text);
+  });
+
+  test('[7.15] an edit that is too costly closes with 4422, and its text is kept', async () => {
+    const at = await start();
+    const note = await at.alice.write('a.md', 'x');
+    const token = await tokenOf(at);
+    using editor = await new YWebsocketClient(at.server.url, note.id, token).synced();
+    const genesis = [...editor.doc.store.clients.keys()][0] as number;
+    Y.applyUpdate(editor.doc, piecesUpdate(genesis));
+    const before = editor.text;
+    await until(async () => (await at.alice.read('a.md')).body.content === before);
+    Y.applyUpdate(editor.doc, costlyUpdate(genesis, 0xffff_fff0));
+    await until(() => editor.ended === 4422, 'the close', TRIAL_PATIENCE_MS);
+    const { body } = await at.alice.read('a.md');
+    assert.equal(body.content, before);
+    const kept = await at.alice.caller.get(`/notes/by-id/${note.id}/versions/${body.version - 1}`);
+    assert.equal(kept.body.content, COSTLY_TEXT);
+    using fresh = await new YWebsocketClient(at.server.url, note.id, token).synced();
+    assert.equal(fresh.text, before);
   });
 });
