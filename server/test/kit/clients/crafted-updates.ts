@@ -41,7 +41,7 @@ function writeItem(encoder: encoding.Encoder, { text, origin, rightOrigin }: Cra
 }
 
 /** The pieces of an update that makes a document of one genesis so long that `costlyUpdate` is refused for its cost. */
-export const PIECES = 10_000;
+export const PIECES = 5_000;
 
 /** Inserts many pieces at the beginning of a document, each before the one before it. */
 export function piecesUpdate(genesis: number): Uint8Array {

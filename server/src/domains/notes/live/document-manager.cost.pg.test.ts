@@ -11,7 +11,7 @@ import {
   TRIAL_MS,
 } from '../../../../test/kit/clients/crafted-updates.ts';
 import { YjsClient } from '../../../../test/kit/clients/yjs-client.ts';
-import { onEachEngine } from '../../../../test/kit/engines.ts';
+import { onEachEngine, onSqlite } from '../../../../test/kit/engines.ts';
 import { notesOnOneServer } from '../../../../test/kit/notes.ts';
 
 onEachEngine('the cost of updates', (open) => {
@@ -106,4 +106,26 @@ onEachEngine('the cost of updates', (open) => {
       assert.equal((await alice.read('a.md')).body.content, 'x!');
     });
   }
+});
+
+onSqlite('the processor time of trials', (open) => {
+  const start = notesOnOneServer(open, { trialMs: 1 });
+
+  test('[7.15] an update whose trial takes longer than it may is refused, and its text is kept', async () => {
+    const { server, alice } = await start();
+    const note = await alice.write('a.md', 'x');
+    using bob = await new YjsClient('bob').join(server.app, alice.vault, note.id);
+    const before = Y.encodeStateVector(bob.doc);
+    const content = bob.doc.getText('content');
+    bob.doc.transact(() => {
+      for (let index = 0; index < 10_000; index++) content.insert(0, 'q');
+    });
+    assert.equal(await bob.send(Y.encodeStateAsUpdate(bob.doc, before)), 'costly');
+    const { body } = await alice.read('a.md');
+    assert.equal(body.content, 'x');
+    const kept = await alice.caller.get(`/notes/by-id/${note.id}/versions/${body.version - 1}`);
+    assert.equal(kept.body.content, 'q'.repeat(10_000));
+    using carol = await new YjsClient('carol').join(server.app, alice.vault, note.id);
+    assert.equal(await carol.type('!'), 'stored');
+  });
 });
