@@ -33,6 +33,7 @@ export interface AppOverrides extends Pick<AccountDeps, 'passwordCost'> {
   readonly trashLimits?: TrashLimits;
   readonly trialMs?: number;
   readonly archiveLimits?: ArchiveLimits;
+  readonly spoolBytes?: number;
   /** The web app to serve, null for none; by default the one that was built. */
   readonly webApp?: WebApp | null;
 }

@@ -41,7 +41,7 @@ export function createContentDomains(context: Context, before: Before, later: La
     db,
     clock,
     vaults,
-    openSpool: () => new DiskSpool(config.dataDir),
+    openSpool: () => new DiskSpool(config.dataDir, overrides.spoolBytes),
     trashDays: config.tombstoneDays,
     trashLimits: overrides.trashLimits ?? TRASH_LIMITS,
     handlerOf: (kind) => (kind === 'note' ? later().notes.kind : later().attachments.kind),

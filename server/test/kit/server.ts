@@ -68,6 +68,8 @@ export interface TestServerOptions {
   readonly trialMs?: number;
   /** Limits on archives that are imported. */
   readonly archiveLimits?: ArchiveLimits;
+  /** How much of a move is prepared in memory. */
+  readonly spoolBytes?: number;
   /** The web app that is served. None by default. */
   readonly webApp?: WebApp;
   /** Serves something else than the tools at the endpoint for assistants. */
@@ -91,6 +93,7 @@ export async function startServer(options: TestServerOptions): Promise<TestServe
     trashLimits,
     trialMs,
     archiveLimits,
+    spoolBytes,
     webApp = null,
     config,
     createMcpServer,
@@ -119,6 +122,7 @@ export async function startServer(options: TestServerOptions): Promise<TestServe
       ...(trashLimits === undefined ? {} : { trashLimits }),
       ...(trialMs === undefined ? {} : { trialMs }),
       ...(archiveLimits === undefined ? {} : { archiveLimits }),
+      ...(spoolBytes === undefined ? {} : { spoolBytes }),
       ...(createMcpServer === undefined ? {} : { createMcpServer }),
     }),
   );
