@@ -60,7 +60,7 @@ describe('a merge with what both sides did alike', () => {
         const kept = merged(base, steps, base);
         assert.equal(kept.text, kept.stored);
       }),
-      { numRuns: 1250 },
+      { numRuns: 400 },
     );
   });
 
