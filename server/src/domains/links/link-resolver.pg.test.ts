@@ -104,7 +104,11 @@ onEachEngine('edges resolve again', (open) => {
     await using notes = await start();
     const { alice } = notes;
     const paths = Array.from({ length: 140 }, (_, at) => `s${at % 7}/${at}.md`);
-    await Promise.all(paths.map((path) => alice.write(path, '[[Hub]] and [[hub#x]]')));
+    for (const some of [paths.slice(0, 70), paths.slice(70)]) {
+      const items = some.map((path) => ({ path, content: '[[Hub]] and [[hub#x]]', mtime: 1 }));
+      const written = await alice.caller.post('/notes/batch', { notes: items }, { 'x-idempotency-key': `${some[0]}` });
+      assert.equal(written.status, 200);
+    }
     await alice.write('Hub.md', '[[1]] [[139]]');
     for (const path of [paths[0] ?? '', paths[139] ?? '']) {
       assert.deepEqual(await alice.edges(path), ['Hub → Hub.md', 'hub → Hub.md']);

@@ -46,7 +46,11 @@ onEachEngine('POST /folders/rename', (open) => {
     await using notes = await start();
     const { alice } = notes;
     const folders = Array.from({ length: 40 }, (_, at) => `f${at}`);
-    for (const folder of folders) await alice.write(`Old/${folder}/a.md`);
+    const items = folders.map((folder) => ({ path: `Old/${folder}/a.md`, content: '', mtime: 1 }));
+    assert.equal(
+      (await alice.caller.post('/notes/batch', { notes: items }, { 'x-idempotency-key': 'notes' })).status,
+      200,
+    );
     const { change_seq: before } = (await alice.caller.get('/sync/manifest')).body;
     assert.equal((await rename(alice, 'Old', 'New')).body.count, folders.length);
     const { change_seq: after, notes: moved } = (await alice.caller.get('/sync/manifest')).body;
