@@ -4,7 +4,7 @@ import { onEachEngine } from '../../../test/kit/engines.ts';
 import { oneServer } from '../../../test/kit/server.ts';
 
 /** More than one read, resolution or rewrite processes at once. */
-const LINKS = 2500;
+const LINKS = 1100;
 const links = (target: string) => `[[${target}]] `.repeat(LINKS).trim();
 
 onEachEngine('notes with thousands of links', (open) => {
@@ -38,7 +38,7 @@ onEachEngine('notes with thousands of links', (open) => {
     const { alice } = server;
     await alice.post('/vaults', { name: 'Notes' });
     const named = (from: number, count: number) => Array.from({ length: count }, (_, at) => `[[n${from + at}]]`);
-    for (const texts of [named(0, LINKS), named(LINKS - 10, 1500), named(7, 3)]) {
+    for (const texts of [named(0, LINKS), named(LINKS - 10, 700), named(7, 3)]) {
       await alice.post('/notes', { path: 'a.md', mtime: 1, content: texts.join(' ') });
       const { links } = (await alice.get('/notes/a.md')).body;
       assert.deepEqual(

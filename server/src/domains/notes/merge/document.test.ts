@@ -59,12 +59,12 @@ describe('document', () => {
     assert.equal(genesis, 1);
   });
 
-  it('a note document stays small under ten thousand edits by the one client id', () => {
+  it('a note document stays small under five hundred edits by the one client id', () => {
     let doc = seedDocument(SERVER, 'start\n');
-    for (let turn = 0; turn < 1000; turn++) {
+    for (let turn = 0; turn < 250; turn++) {
       doc = reload(doc);
       write(doc, `line ${turn % 7}\nmore ${turn % 5}\n`);
     }
-    assert.ok(stateOf(doc).length < 20_000, `${stateOf(doc).length} bytes`);
+    assert.ok(stateOf(doc).length < 2000, `${stateOf(doc).length} bytes`);
   });
 });

@@ -28,9 +28,11 @@ describe('the fingerprints of versioned writes', () => {
   });
 
   it('the fingerprints of versioned writes are found as long as they are among the newest, and never across two of them', () => {
-    let list: Buffer | null = null;
-    for (let base = 0; base < FINGERPRINTS_MAX + 10; base++) list = addWrite(list, of(base, 'x', 10_000), null);
-    assert.ok(list !== null && list.length < FINGERPRINTS_MAX * 8 + 16);
+    // A list from before 0.3 is nothing but fingerprints.
+    let list: Buffer = Buffer.concat(Array.from({ length: FINGERPRINTS_MAX - 10 }, (_, base) => of(base, 'x', 10_000)));
+    for (let base = FINGERPRINTS_MAX - 10; base < FINGERPRINTS_MAX + 10; base++)
+      list = addWrite(list, of(base, 'x', 10_000), null);
+    assert.ok(list.length < FINGERPRINTS_MAX * 8 + 16);
     assert.equal(hasFingerprint(list, of(9, 'x', 10_000)), false);
     assert.equal(hasFingerprint(list, of(10, 'x', 10_000)), true);
     const [last, other] = [of(FINGERPRINTS_MAX + 8, 'x', 10_000), of(FINGERPRINTS_MAX + 9, 'x', 10_000)];
@@ -68,8 +70,8 @@ describe('the boundaries of versioned writes', () => {
 
   it('the boundaries of versioned writes are the newest ones of many', () => {
     let list: Buffer | null = null;
-    for (let clock = 0; clock < BOUNDARIES_MAX + 10; clock++) list = added(list, clock, clock + 1);
+    for (let clock = 0; clock < BOUNDARIES_MAX + 10; clock += 2) list = added(list, clock, clock + 1);
     const known = boundariesOf(list, 7);
-    assert.deepEqual([known.length, known.at(0), known.at(-1)], [BOUNDARIES_MAX, 11, BOUNDARIES_MAX + 10]);
+    assert.deepEqual([known.length, known.at(0), known.at(-1)], [BOUNDARIES_MAX, 10, BOUNDARIES_MAX + 9]);
   });
 });

@@ -141,7 +141,7 @@ onEachEngine('POST /notes with a version', (open) => {
       lines.splice(at, random.below(2), ...(random.chance(0.8) ? [line] : []));
       return lines.join('\n');
     };
-    for (let note = 0; note < 10; note++) {
+    for (let note = 0; note < 4; note++) {
       const path = `note ${note}.md`;
       const seen = [await alice.write(path, 'the cat\nsat\n')];
       const sent: { content: string; version: number }[] = [];

@@ -6,7 +6,7 @@ import type { OpenVault } from '../../access/access.ts';
 import type { PageRow, PagesContent } from './cache-pages.ts';
 import { type CachedCollection, type CachedRow, CachedRows } from './cached-rows.ts';
 
-const COUNT = 9000;
+const COUNT = 3000;
 
 test('the pages of rows are ordered by path, and a load needs hardly more than one comparison for each row', async () => {
   const stored = new StoredRows(COUNT);
