@@ -207,7 +207,15 @@ onSqlite('retention', (open) => {
       await alice.remove(path);
     }
     server.clock.advance({ ms: 90 * DAY_MS });
+    const transact = server.db.transact.bind(server.db);
+    const found: number[] = [];
+    server.db.transact = async (body, priority) => {
+      found.push(await rows(notes, 'note_versions'));
+      return transact(body, priority);
+    };
     assert.equal(await server.app.sync.dropExpired(), 2);
+    // Two slices of ten versions, 4 MB, and one of a hundred rows.
+    assert.deepEqual(found, [150, 140, 130, 30]);
     assert.deepEqual([await rows(notes, 'entries'), await rows(notes, 'note_versions')], [0, 0]);
     await using raw = await rawOf(server.db);
     const [feed] = await raw.all('select * from vault_feeds where vault_id = $1', alice.vault);
