@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { anyCharacter } from '../../../server/test/kit/content/any-character.ts';
 import {
   ancestorsOf,
   decodeUrlPath,
@@ -27,7 +28,7 @@ const oddText = fc
         weight: 3,
         arbitrary: fc.constantFrom(...'/\\./..-aA bßẞſÅåΣσςİiIıΐᾳŉﬁꭰᏰǅ', '\u0301', '\u0307', '\u0345', 'by-id', '.md'),
       },
-      { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 3 }) },
+      { weight: 1, arbitrary: fc.string({ unit: anyCharacter, maxLength: 3 }) },
     ),
     { maxLength: 24 },
   )

@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import * as encoding from 'lib0/encoding';
 import * as Y from 'yjs';
 import { craftUpdate } from '../../../../../test/kit/clients/crafted-updates.ts';
+import { anyCharacter } from '../../../../../test/kit/content/any-character.ts';
 import { MalformedUpdate, readStateVector, scanUpdate, UnsupportedUpdate } from './update-validator.ts';
 
 /** A document after some edits by several clients, and every update they made. */
@@ -28,7 +29,7 @@ const edits = fc.array(
     client: fc.integer({ min: 1, max: 4 }),
     at: fc.nat(40),
     remove: fc.nat(5),
-    insert: fc.string({ unit: 'binary', maxLength: 12 }),
+    insert: fc.string({ unit: anyCharacter, maxLength: 12 }),
   }),
   { maxLength: 30 },
 );
