@@ -216,10 +216,10 @@ test('functionWordLanguages returns the languages in which a word is a function 
   assert.ok(functionWordLanguages('là').has('vi') && !functionWordLanguages('lá').has('vi'));
 });
 
-test('eachWord reads a megabyte of any text in linear time', () => {
+test('eachWord reads 125,000 letters of any text in linear time', () => {
   for (const unit of ['a', 'ア', 'ก', '\u0301', 'é', '\ud83d', 'a\u0301', '漢 ', '…']) {
-    const took = processorMs(() => wordsOf(unit.repeat(500_000)));
-    assert.ok(took < 4000, JSON.stringify(unit));
+    const took = processorMs(() => wordsOf(unit.repeat(125_000)));
+    assert.ok(took < 1000, JSON.stringify(unit));
   }
 });
 

@@ -175,11 +175,17 @@ test('several edits are applied one after the other, or none of them', () => {
 });
 
 test('applyNoteEdits refuses what would make a note too long, before it makes the text', () => {
-  const double: NoteEdit = { op: 'replace_text', old_text: 'a', new_text: 'aa', expected_replacements: 1 };
+  const kilobyte = 'a'.repeat(1000);
+  const double: NoteEdit = { op: 'replace_text', old_text: kilobyte, new_text: kilobyte + kilobyte };
   const edits = Array.from({ length: 40 }, (_, at) => ({ ...double, expected_replacements: 2 ** at }));
-  assert.throws(() => applyNoteEdits('a', edits), /Edit 24 of 40: The note would be over 10 MB/);
-  const huge: NoteEdit = { ...double, new_text: 'b'.repeat(9_000_000), expected_replacements: 1000 };
-  assert.throws(() => applyNoteEdits('a'.repeat(1000), [huge]), /over 10 MB/);
+  assert.throws(() => applyNoteEdits(kilobyte, edits), /Edit 14 of 40: The note would be over 10 MB/);
+  const huge: NoteEdit = {
+    op: 'replace_text',
+    old_text: 'a',
+    new_text: 'b'.repeat(9_000_000),
+    expected_replacements: 1000,
+  };
+  assert.throws(() => applyNoteEdits(kilobyte, [huge]), /over 10 MB/);
   const appended: NoteEdit = { op: 'append', text: 'c'.repeat(10 * MB) };
   assert.throws(() => applyNoteEdits('a', [appended]), /over 10 MB/);
 });
