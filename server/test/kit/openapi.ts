@@ -77,12 +77,14 @@ export class ApiDocument {
   check(method: string, path: string, { status, body, headers }: Answer, sent?: () => unknown): void {
     const url = `/api${path.split('?', 1)[0]}`;
     const found = this.#routes
+      .values()
       .filter((route) => route.path.test(url))
       .map((route) => route.operations[method.toLowerCase()]);
+    const first = found.next().value;
     // An unknown route or method is documented by its absence.
-    if (found[0] === undefined && [404, 405].includes(status)) return;
+    if (first === undefined && [404, 405].includes(status)) return;
     // The most specific path first. A method that it lacks may belong to a path with a parameter.
-    const operation = found.find((each) => each !== undefined);
+    const operation = first ?? found.find((each) => each !== undefined);
     assert.ok(operation !== undefined, `${method} ${path}: ${status}`);
     // A request that succeeds must be one that the document allows.
     const asked = operation.requestBody?.content?.['application/json']?.schema;
