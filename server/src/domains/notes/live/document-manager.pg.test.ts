@@ -9,18 +9,17 @@ import * as Y from 'yjs';
 import { YjsClient } from '../../../../test/kit/clients/yjs-client.ts';
 import { assertConsistent } from '../../../../test/kit/database/assert-consistent.ts';
 import { onEachEngine, onSqlite } from '../../../../test/kit/engines.ts';
-import { notesOnOneServer, startNotes, storedMetaOf } from '../../../../test/kit/notes.ts';
-import { oneServer, startServer } from '../../../../test/kit/server.ts';
+import { notesOnOneServer, storedMetaOf } from '../../../../test/kit/notes.ts';
+import { startServer } from '../../../../test/kit/server.ts';
 import { turns, until } from '../../../../test/kit/until.ts';
 
 const sha = (bytes: Uint8Array | string) => createHash('sha256').update(bytes).digest('hex');
 const headOf = (doc: Y.Doc) => sha(Y.encodeSnapshot(Y.snapshot(doc)));
 
 onEachEngine('live documents', (open) => {
-  const start = oneServer(() => ({ open }));
-  describe('on one server', () => {
-    const start = notesOnOneServer(open);
+  const start = notesOnOneServer(open);
 
+  describe('on one server', () => {
     test('the next read has what was typed, in text, version, hash and links', async () => {
       const { server, alice } = await start();
       await alice.write('Target.md', 'here');
@@ -279,7 +278,7 @@ onEachEngine('live documents', (open) => {
   });
 
   test('two servers over one database: edits cross by the bus, and by looking when it is silent', async () => {
-    await using first = await startNotes(await start());
+    await using first = await start();
     const { alice, server } = first;
     const { db, clock, masterKey } = server;
     await using second = await startServer({ open: async () => db, clock, masterKey });
@@ -303,7 +302,7 @@ onEachEngine('live documents', (open) => {
   });
 
   test('an edit acknowledged while its note was being deleted becomes the text of the tombstone', async () => {
-    await using first = await startNotes(await start());
+    await using first = await start();
     const { alice, server } = first;
     const { db, clock, masterKey } = server;
     await using second = await startServer({ open: async () => db, clock, masterKey });
@@ -325,7 +324,7 @@ onEachEngine('live documents', (open) => {
   });
 
   test('[6.4] an edit that arrives during a flush is flushed a second later', async () => {
-    await using notes = await startNotes(await start());
+    await using notes = await start();
     const { alice, server } = notes;
     const note = await alice.write('a.md', 'text');
     using bob = await new YjsClient('bob').join(server.app, alice.vault, note.id);
