@@ -7,10 +7,10 @@ import { oneServer } from '../../../test/kit/server.ts';
 const LINKS = 1100;
 const links = (target: string) => `[[${target}]] `.repeat(LINKS).trim();
 
-onEachEngine('notes with thousands of links', (open) => {
+onEachEngine('notes with over a thousand links', (open) => {
   const start = oneServer(() => ({ open }));
 
-  test('a rename rewrites thousands of links and keeps their identities', async () => {
+  test('a rename rewrites over a thousand links and keeps their identities', async () => {
     await using server = await start();
     const { alice } = server;
     await alice.post('/vaults', { name: 'Notes' });
@@ -33,7 +33,7 @@ onEachEngine('notes with thousands of links', (open) => {
     assert.equal((await alice.get(`/notes/by-id/${hub}/backlinks`)).body.backlinks.length, 200);
   });
 
-  test('a note of thousands of links that is written again has its new links and no other', async () => {
+  test('a note of over a thousand links that is written again has its new links and no other', async () => {
     await using server = await start();
     const { alice } = server;
     await alice.post('/vaults', { name: 'Notes' });
@@ -48,7 +48,7 @@ onEachEngine('notes with thousands of links', (open) => {
     }
   });
 
-  test('thousands of links resolve when their note is created, and dangle when it is deleted', async () => {
+  test('over a thousand links resolve when their note is created, and dangle when it is deleted', async () => {
     await using server = await start();
     const { alice } = server;
     await alice.post('/vaults', { name: 'Notes' });

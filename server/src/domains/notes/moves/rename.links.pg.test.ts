@@ -266,7 +266,7 @@ onEachEngine('links when notes are renamed', (open) => {
     ['few notes', 3, 100],
     ['many notes', 60, 100],
     ['much text', 1, 300_000],
-    ['more than is held in memory', 8, 250_000],
+    ['more than is held in memory', 8, 400_000],
   ] as const;
   for (const [size, sources, length] of SIZES)
     test(`from ${size}: the note and all that link to it are written, there and back`, async () => {

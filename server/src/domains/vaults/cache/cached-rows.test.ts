@@ -6,7 +6,8 @@ import type { OpenVault } from '../../access/access.ts';
 import type { PageRow, PagesContent } from './cache-pages.ts';
 import { type CachedCollection, type CachedRow, CachedRows } from './cached-rows.ts';
 
-const COUNT = 3000;
+/** More than two runs of rows that are sorted by themselves. */
+const COUNT = 9000;
 
 test('the pages of rows are ordered by path, and a load needs hardly more than one comparison for each row', async () => {
   const stored = new StoredRows(COUNT);
