@@ -21,7 +21,7 @@ export const taken: Readonly<Record<string, readonly Making[]>> = {
   upsertNotes: [
     (w) => ({
       url: '/notes/batch',
-      headers: { 'x-idempotency-key': `${w.fresh} batch` },
+      headers: { 'x-idempotency-key': `${w.fresh}-batch` },
       body: { notes: [{ path: w.otherPath, mtime: 3, content: `[[${w.notePath}]]`, id: w.other }] },
     }),
   ],
@@ -29,7 +29,7 @@ export const taken: Readonly<Record<string, readonly Making[]>> = {
 
 /** A request by its body, with an idempotency key. */
 function keyed(url: string, word: string, body: (world: World) => object): Making {
-  return (w) => ({ url, headers: { 'x-idempotency-key': `${w.fresh} ${word}` }, body: body(w) });
+  return (w) => ({ url, headers: { 'x-idempotency-key': `${w.fresh}-${word}` }, body: body(w) });
 }
 
 const variants: Readonly<Record<string, readonly Making[]>> = {
