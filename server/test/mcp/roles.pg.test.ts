@@ -1,7 +1,8 @@
+import { oneOfEachReach } from '../flows/access/standings.ts';
 import { onEachEngine } from '../kit/engines.ts';
 import { defineToolRoles } from './roles.ts';
 
-// access.long.test.ts tries every credential on PostgreSQL too.
+// access.long.test.ts tries every credential of everybody, on PostgreSQL too.
 onEachEngine('every tool in a shared vault', (open, engine) => {
-  defineToolRoles(open, engine === 'sqlite' ? undefined : ({ isSession }) => isSession);
+  defineToolRoles(open, engine === 'sqlite' ? oneOfEachReach : ({ isSession }) => isSession);
 });

@@ -11,6 +11,7 @@ import {
   makeEverybody,
   type Standing,
   sharedWorld,
+  type Tried,
 } from '../flows/access/standings.ts';
 import { Assistant } from '../kit/clients/mcp.ts';
 import type { World } from '../kit/operations.ts';
@@ -84,7 +85,7 @@ async function askAll(server: TestServer, everybody: Everybody, asked: Asked): P
 let count = 0;
 
 /** @param isTried which credentials are tried; each by default. */
-export function defineToolRoles(open: () => Promise<Database>, isTried = (_: Credential) => true): void {
+export function defineToolRoles(open: () => Promise<Database>, isTried: Tried = () => true): void {
   test('every tool answers the owner, members, former members and strangers as role, level and credential say', {
     timeout: 5 * 60_000,
   }, async () => {
@@ -95,7 +96,7 @@ export function defineToolRoles(open: () => Promise<Database>, isTried = (_: Cre
     const people = { owner: everybody.owner, ...everybody.people };
     const wrong: string[] = [];
     for (const [standing, person] of Object.entries(people) as [Standing | 'owner', typeof everybody.owner][]) {
-      for (const credential of credentialsOf(standing).filter(isTried)) {
+      for (const credential of credentialsOf(standing).filter((each) => isTried(each, standing))) {
         const token =
           (standing === 'removed' ? left.get(credential) : undefined) ?? (await credential.make(server, person, world));
         wrong.push(...(await askAll(server, everybody, { world, standing, credential, token })));

@@ -9,7 +9,7 @@ import { bytes, kinds, message, RawSocket, textIn } from '../../kit/clients/raw-
 import type { Person } from '../../kit/person.ts';
 import { startServer, type TestServer } from '../../kit/server.ts';
 import { turns, until } from '../../kit/until.ts';
-import { type Credential, credentialsOf, levelOf, makeEverybody, type Standing, sharedWorld } from './standings.ts';
+import { credentialsOf, levelOf, makeEverybody, type Standing, sharedWorld, type Tried } from './standings.ts';
 
 /*
  * Every message of the sockets, by everybody who has a vault, had it, or never did, with every kind of credential: for a
@@ -155,7 +155,7 @@ async function alone(
 }
 
 /** @param isTried which credentials are tried; each by default. */
-export function defineRolesLive(open: () => Promise<Database>, isTried = (_: Credential) => true): void {
+export function defineRolesLive(open: () => Promise<Database>, isTried: Tried = () => true): void {
   test('[S4] every message of the sockets does for the owner, members, former members and strangers what role, level and credential say', {
     timeout: 5 * 60_000,
   }, async () => {
@@ -172,7 +172,7 @@ export function defineRolesLive(open: () => Promise<Database>, isTried = (_: Cre
     const watch: Watch = { server, note, vault, stored };
     const people = Object.entries({ owner, ...everybody.people }) as [Standing | 'owner', Person][];
     for (const [standing, person] of people) {
-      for (const credential of credentialsOf(standing).filter(isTried)) {
+      for (const credential of credentialsOf(standing).filter((each) => isTried(each, standing))) {
         const kept = standing === 'removed' ? left.get(credential) : undefined;
         const token = kept ?? (await credential.make(server, person, world));
         const level = levelOf(standing, credential);

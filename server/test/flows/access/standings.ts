@@ -166,3 +166,14 @@ export function credentialsOf(standing: Standing | 'owner'): readonly Credential
     ? credentials.filter(({ level, isSession }) => isSession || level === 'none')
     : credentials;
 }
+
+export type Tried = (credential: Credential, standing: Standing | 'owner') => boolean;
+
+const reaches = Map.groupBy(credentials, ({ isSession, level, elsewhere }) => `${isSession} ${level} ${elsewhere}`);
+const firsts = new Set([...reaches.values()].map(([first]) => first));
+
+/**
+ * Every credential of an editor, and of the others one of each reach: whose a credential is says nothing about how it is
+ * presented. roles.ts asks every operation, which tools and sockets rely on, with all of them.
+ */
+export const oneOfEachReach: Tried = (credential, standing) => standing === 'editor' || firsts.has(credential);
