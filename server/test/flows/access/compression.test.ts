@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { request as send } from 'node:http';
-import { test } from 'node:test';
+import { after, before, test } from 'node:test';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
-import { onEachEngine, onSqlite } from '../../kit/engines.ts';
+import { onSqlite } from '../../kit/engines.ts';
 import { NEEDS, needsOfRow } from '../../kit/operation-variants.ts';
 import { type Known, knownOperations, makeWorld, type World } from '../../kit/operations.ts';
 import { Person } from '../../kit/person.ts';
@@ -75,10 +75,17 @@ async function raw(server: TestServer, path: string, headers: Record<string, str
   return promise;
 }
 
-onEachEngine('compressed answers', (open) => {
+onSqlite('compressed answers', (open) => {
+  let server: TestServer;
+  let vault: Awaited<ReturnType<typeof vaultOf>>;
+  before(async () => {
+    server = await startServer({ open });
+    vault = await vaultOf(server);
+  });
+  after(() => server[Symbol.asyncDispose]());
+
   test('compressed answers contain the same, with a length and a strong tag of their own that every client may name', async () => {
-    await using server = await startServer({ open });
-    const { headers, id } = await vaultOf(server);
+    const { headers, id } = vault;
     const reads = ['/vault/tree', '/vault/graph', '/sync/manifest', '/folders', '/tags', '/types', '/notes/recent'];
     const lists = ['/sync/changes', '/sync/changes?fields=all', '/attachments'];
     const ofNote = ['/notes/Hub.md', `/notes/by-id/${id}`, `/notes/by-id/${id}/backlinks?context=true`];
@@ -110,8 +117,7 @@ onEachEngine('compressed answers', (open) => {
   });
 
   test('compressed answers are sent for searches', async () => {
-    await using server = await startServer({ open });
-    const { headers } = await vaultOf(server);
+    const { headers } = vault;
     const search = (coding: string) =>
       raw(server, '/search', { ...headers, 'accept-encoding': coding }, 'POST', { query: 'text', mode: 'keyword' });
     const [plain, answer] = [await search('identity'), await search('br')];

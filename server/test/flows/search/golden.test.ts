@@ -1,9 +1,9 @@
 import { test } from 'node:test';
 import { handWritten, type Language } from '../../kit/content/test-vault.ts';
-import { onEachEngine } from '../../kit/engines.ts';
+import { onSqlite } from '../../kit/engines.ts';
 import { checkGolden } from './golden.ts';
 
-onEachEngine('golden queries', (open) => {
+onSqlite('golden queries', (open) => {
   test('rank the note that a reader means first, or among the first, in nine languages', async (t) => {
     await checkGolden(t, open, {
       queries: new URL('../../vault/queries.json', import.meta.url),
