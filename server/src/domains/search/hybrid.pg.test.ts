@@ -3,12 +3,11 @@ import { test } from 'node:test';
 import { embed, find, near, putAll, results, statusOf } from '../../../test/kit/clients/searching.ts';
 import { onEachEngine, rawOf } from '../../../test/kit/engines.ts';
 import { faulty } from '../../../test/kit/faulty-embedder.ts';
-import { type Json, type NotesServer, startNotes } from '../../../test/kit/notes.ts';
+import { type Json, notesOnOneServer, startNotes } from '../../../test/kit/notes.ts';
 import { startServer } from '../../../test/kit/server.ts';
-import type { Embedder } from '../../ports/embedder/embedder.ts';
 
 onEachEngine('hybrid and vector search', (open) => {
-  const started = async (embedder: Embedder = faulty('m')): Promise<NotesServer> => startNotes({ open, embedder });
+  const started = notesOnOneServer(open, { embedder: faulty('m') });
 
   test('notes are embedded in the background; until then hybrid search ranks by words, and the status counts them as pending', async () => {
     await using notes = await started();
@@ -65,13 +64,14 @@ onEachEngine('hybrid and vector search', (open) => {
     assert.deepEqual(await near(alice, 'meadows'), []);
     await embed(server);
     const raw = await rawOf(server.db);
-    assert.equal((await raw.all('select note_id from search_vectors')).length, 1);
+    const stored = await raw.all('select note_id from search_vectors where vault_id = $1', alice.vault);
+    assert.equal(stored.length, 1);
     await raw[Symbol.asyncDispose]();
   });
 
   test('a note keeps its vectors when it moves, and gets new ones under another title', async () => {
     const embedder = faulty('m');
-    await using notes = await started(embedder);
+    await using notes = await startNotes({ open, embedder });
     const { alice, server } = notes;
     await alice.write('a.md', '# Lantern\nOf copper.');
     await alice.write('untitled.md', 'The harbour at low tide.');
