@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import { MB } from '@notevault/protocol/values/byte-units.ts';
 import { onSqlite } from '../../../test/kit/engines.ts';
-import { notesOnOneServer } from '../../../test/kit/notes.ts';
+import { type Json, notesOnOneServer } from '../../../test/kit/notes.ts';
 
 const sha256 = (text: string) => createHash('sha256').update(text, 'utf8').digest('hex');
 const UNISSUED = '0198c0de-0000-7000-8000-000000000000';
@@ -212,12 +212,13 @@ onSqlite('upserting notes', (open) => {
       assert.deepEqual([refused.status, refused.body], [413, both]);
     }
     const lines = (letter: string, megabytes: number) => `${letter.repeat(1023)}\n`.repeat(1024 * megabytes);
-    const half = lines('x', 5);
-    await alice.write('half.md', half);
-    await alice.write('half.md', half + lines('y', 4), { version: 1 });
-    const merged = await alice.put('half.md', { content: lines('z', 4) + half, version: 1 });
+    const base = lines('x', 1);
+    await alice.write('half.md', base);
+    await alice.write('half.md', base + lines('y', 5), { version: 1 });
+    const merged = await alice.put('half.md', { content: lines('z', 5) + base, version: 1 });
     assert.deepEqual([merged.status, merged.body], [413, both]);
-    assert.equal((await alice.read('half.md')).body.version, 2);
+    const { changes } = (await alice.caller.get('/sync/changes')).body;
+    assert.equal(changes.find(({ path }: Json) => path === 'half.md').version, 2);
   });
 
   test('lone surrogates are refused, everything else is stored as sent', async () => {

@@ -338,7 +338,8 @@ onSqlite('edits that are refused over sockets', (open) => {
     await until(() => a.received.closed.length > 0);
     assert.deepEqual(a.received.closed, ['note_too_large']);
     assert.equal(a.provider.hasUnsyncedChanges, true);
-    assert.equal((await at.alice.read('a.md')).body.content.length, NOTE_BYTES - 10);
+    const { changes } = (await at.alice.caller.get('/sync/changes')).body;
+    assert.deepEqual([changes[0].content_hash, changes[0].version], [note.content_hash, 1]);
   });
 
   test('[7.14] an edit that is not plain text closes its document; others go on, and so does a new document', async () => {
