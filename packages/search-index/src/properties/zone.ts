@@ -16,14 +16,9 @@ export class Zone {
 
   /** Throws RangeError for an unknown zone. */
   constructor(name: string) {
-    const format = new Intl.DateTimeFormat('en-US', {
-      timeZone: name,
-      hourCycle: 'h23',
-      era: 'short',
-      ...{ year: 'numeric', month: 'numeric', day: 'numeric' },
-      ...{ hour: 'numeric', minute: 'numeric', second: 'numeric' },
-    });
-    this.#format = format.resolvedOptions().timeZone === 'UTC' ? null : format;
+    // The first format of a process loads the data of all languages.
+    const format = name === 'UTC' ? null : formatIn(name);
+    this.#format = format?.resolvedOptions().timeZone === 'UTC' ? null : format;
   }
 
   /** The instant in epoch milliseconds at which clocks show a time, given as though it were UTC. */
@@ -55,6 +50,16 @@ export class Zone {
     this.#offsets.set(instant, offset);
     return offset;
   }
+}
+
+function formatIn(timeZone: string): Intl.DateTimeFormat {
+  return new Intl.DateTimeFormat('en-US', {
+    timeZone,
+    hourCycle: 'h23',
+    era: 'short',
+    ...{ year: 'numeric', month: 'numeric', day: 'numeric' },
+    ...{ hour: 'numeric', minute: 'numeric', second: 'numeric' },
+  });
 }
 
 /** The instants that a date names: a day, or one millisecond; the end is not part of it. */
