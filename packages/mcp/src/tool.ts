@@ -55,15 +55,16 @@ export interface Tool {
   readonly call: (input: unknown, context: ToolContext) => Promise<Answer>;
 }
 
-/** Declares a tool. Its schema is compiled here, once. */
+/** Declares a tool. Its schema is compiled at the first call, which a start of the server does not wait for. */
 export function tool<const Input extends TObject>(spec: ToolSpec<Input>): Tool {
   const { name, title, description, input, rule, hints = READS } = spec;
-  const validator = Compile(input);
+  let validator: ReturnType<typeof Compile<Input>> | undefined;
   const known = Object.keys(input.properties).join(', ');
   return {
     ...{ name, title, description, input },
     hints: { readOnlyHint: rule.vault !== 'write', ...hints },
     async call(sent, context) {
+      validator ??= Compile(input);
       if (!validator.Check(sent)) {
         // For an unknown field there are two errors, of which this one says nothing.
         const faults = [...validator.Errors(sent)].filter(({ keyword }) => keyword !== 'boolean').slice(0, 5);
