@@ -87,16 +87,28 @@ export async function freshOnPostgres(): Promise<Opened> {
 
 /** Must be called inside a `describe`, at whose end the databases are closed, after all that `define` opened over them. */
 function withDatabases(fresh: () => Promise<Opened>, define: (open: () => Promise<Database>) => void): void {
-  const opened: Opened[] = [];
-  define(async () => {
-    const one = await fresh();
-    opened.push(one);
-    return one.db;
-  });
+  const opened = new Map<Database, () => Promise<void>>();
+  const open = async () => {
+    const { db, remove } = await fresh();
+    opened.set(db, remove);
+    return db;
+  };
+  const close = async (db: Database) => {
+    const remove = opened.get(db);
+    if (!opened.delete(db)) return;
+    await db[Symbol.asyncDispose]();
+    await remove?.();
+  };
+  closers.set(open, close);
+  define(open);
   after(async () => {
-    for (const { db, remove } of opened) {
-      await db[Symbol.asyncDispose]();
-      await remove();
-    }
+    for (const db of opened.keys()) await close(db);
   });
+}
+
+const closers = new WeakMap<() => Promise<Database>, (db: Database) => Promise<void>>();
+
+/** What closes a database that `open` of a suite has made; undefined for any other function. */
+export function closerOf(open: () => Promise<Database>): ((db: Database) => Promise<void>) | undefined {
+  return closers.get(open);
 }

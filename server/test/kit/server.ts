@@ -21,6 +21,7 @@ import { createSafeFetch } from '../../src/ports/safe-fetch/public-fetch.ts';
 import type { SafeFetch } from '../../src/ports/safe-fetch/safe-fetch.ts';
 import { createLogger } from '../../src/telemetry/telemetry.ts';
 import { type TestClock, testClock } from './clock.ts';
+import { closerOf } from './engines.ts';
 import { CHEAP_PASSWORDS } from './passwords.ts';
 import { Caller, Person } from './person.ts';
 import { scratchFolder } from './scratch.ts';
@@ -47,7 +48,7 @@ export interface TestServer extends AsyncDisposable {
 }
 
 export interface TestServerOptions {
-  /** Returns the database, as in `onEachEngine`; the caller closes it. */
+  /** Returns the database: `open` of a suite, whose database is closed with the server; else the caller closes it. */
   readonly open: () => Promise<Database>;
   readonly clock?: TestClock;
   /**
@@ -101,6 +102,8 @@ export async function startServer(options: TestServerOptions): Promise<TestServe
   } = options;
   await using opened = new AsyncDisposableStack();
   const db = await open();
+  // Left open until the end of the suite, it would poll, start threads and take memory beside the other tests.
+  opened.defer(async () => closerOf(open)?.(db));
   const dataDir = scratchFolder('test');
   opened.defer(() => rm(dataDir, { recursive: true, force: true }));
   await db.migrate(migrations);
