@@ -61,7 +61,10 @@ onEachEngine('tools of assistants', (open) => {
     };
     for (const inVault of [{}, { vault: own }]) {
       for (const { name, input } of toolCalls) {
-        for (const noteId of [id, deleted.id]) {
+        // Of a call that names no note, or no vault, the second would be the same again.
+        if ('vault' in inVault && !('vault' in input(hers(id)))) continue;
+        const namesNote = JSON.stringify(input(hers(id))).includes(id);
+        for (const noteId of namesNote ? [id, deleted.id] : [id]) {
           const answers = [];
           for (const known of [hers(noteId), nobodys()]) {
             // In his own vault nothing may be made by one call that the other one then finds.
