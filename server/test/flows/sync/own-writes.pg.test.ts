@@ -8,7 +8,7 @@ import { oneServer, type TestServer } from '../../kit/server.ts';
 import { SyncMachine } from '../../kit/sync-machine.ts';
 
 /** How long the two devices write, one line each every half second. */
-const LINES = 30;
+const LINES = 15;
 
 interface Devices {
   readonly desk: SyncMachine;
