@@ -46,7 +46,7 @@ test('search results depend on the notes alone: not on their history, on segment
         assert.deepEqual(find(index, query), find(fresh, query), query);
       }
     }),
-    { numRuns: 100 },
+    { numRuns: 300 },
   );
 });
 
