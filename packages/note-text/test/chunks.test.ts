@@ -110,7 +110,7 @@ describe('chunks of any note', () => {
     for (const unit of ['# a\n', 'word ', 'x', '\n', '知', '> # q\n', '---\n']) {
       took(unit.repeat(20_000));
       const ms = took(unit.repeat(250_000));
-      assert.ok(ms < 750, `${JSON.stringify(unit)} took ${ms} ms`);
+      assert.ok(ms < 3000, `${JSON.stringify(unit)} took ${ms} ms`);
     }
   });
   test('chunks of any note keep these rules over the notes of the test vault', () => {

@@ -229,8 +229,8 @@ test('minimalDiff finds a small edit after a long paste', () => {
 });
 
 const MB = 1024 * 1024;
-/** The target is 5 ms; a busy machine needs more, while an unbounded search would take minutes. */
-const generousMsOfMb = 100;
+/** The target is 50 ms for 10 MB; a busy machine needs more, while an unbounded search would take minutes. */
+const generous = 1000;
 
 function timed(name: string, before: string, after: string): Edit[] {
   let edits: Edit[] = [];
@@ -238,7 +238,7 @@ function timed(name: string, before: string, after: string): Edit[] {
     edits = minimalDiff(before, after);
   });
   assert.ok(applyEdits(before, edits) === after, name);
-  assert.ok(took < generousMsOfMb * Math.max(1, before.length / MB), `${name}: ${took} ms`);
+  assert.ok(took < generous, `${name}: ${took} ms`);
   return edits;
 }
 

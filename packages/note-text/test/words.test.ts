@@ -219,7 +219,7 @@ test('functionWordLanguages returns the languages in which a word is a function 
 test('eachWord reads 125,000 letters of any text in linear time', () => {
   for (const unit of ['a', 'ア', 'ก', '\u0301', 'é', '\ud83d', 'a\u0301', '漢 ', '…']) {
     const took = processorMs(() => wordsOf(unit.repeat(125_000)));
-    assert.ok(took < 1000, JSON.stringify(unit));
+    assert.ok(took < 2000, JSON.stringify(unit));
   }
 });
 

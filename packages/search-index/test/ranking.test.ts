@@ -53,19 +53,19 @@ test('rank names the best chunk of a note and counts the chunks that match', () 
 
 test('analyzing and ranking hostile texts takes time linear in their length', () => {
   const hostile = [
-    'a'.repeat(75_000),
-    'ア'.repeat(75_000),
-    '\u0301'.repeat(75_000),
-    '"'.repeat(75_000),
-    '-'.repeat(75_000),
-    '\ud800'.repeat(75_000),
-    'a\u200d'.repeat(37_500),
+    'a'.repeat(150_000),
+    'ア'.repeat(150_000),
+    '\u0301'.repeat(150_000),
+    '"'.repeat(150_000),
+    '-'.repeat(150_000),
+    '\ud800'.repeat(150_000),
+    'a\u200d'.repeat(75_000),
   ];
   const took = processorMs(() => {
     const index = indexOf(hostile.map((content, at) => noteOf(at, content)));
     for (const query of hostile) find(index, query);
   });
-  assert.ok(took < 2500);
+  assert.ok(took < 5000);
   assert.ok(analyze(noteOf(1, hostile[0] ?? '')).terms.size < 10);
 });
 
