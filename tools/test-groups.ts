@@ -8,7 +8,7 @@ import { pathToFileURL } from 'node:url';
  */
 
 const SHARING =
-  /^(packages|clients\/obsidian|cli\/src|web\/src|server\/src|server\/test\/(flows|golden|kit|mcp|races|relevance))\//;
+  /^(packages|clients\/obsidian|cli\/src|web\/src|server\/src|server\/test\/(flows|golden|kit|mcp|relevance))\//;
 /**
  * Tests that drive a browser or have a page's globals; databases, whose threads and files are better alone in their
  * process; tests of what a process has open, of its garbage or of much memory; and those that mostly run commands, and
