@@ -11,11 +11,11 @@ import { grouped } from './test-groups.ts';
  *
  * Runs the tests (all, or those in the given files and folders) against one PostgreSQL server, which is started here
  * unless TEST_POSTGRES_URL names one. Options of `node --test` are passed on. Some files run only when they or their
- * folder are named, or with a flag: with --stress those that kill processes, cut connections, or send requests that race or are random,
- * and with --browser those that need Chromium. Others need the flag even when their folder is named: --long for those
- * called *.long.test.ts, which run for minutes to hours, --optional for the others in tools/optional, whose packages are
- * installed then, and --vaults for those called *.vaults.test.ts, which read vaults outside of the repository: the
- * folders in TEST_VAULTS, by default in ../shared/vaults.
+ * folder are named, or with a flag: with --stress those that kill processes, cut connections, or send requests that
+ * race or are random, and with --browser those that need Chromium. Others need the flag even when their folder is
+ * named: --long for those called *.long.test.ts, which run for minutes to hours, --optional for the others in
+ * tools/optional, whose packages are installed then, and --vaults for those called *.vaults.test.ts, which read vaults
+ * outside of the repository: the folders in TEST_VAULTS, by default in ../shared/vaults.
  */
 
 /** In the order in which their files are dealt out to groups; Node itself runs files in the order of their names. */
