@@ -97,6 +97,14 @@ export function writer(caller: Caller, vault: string): Writer {
   };
 }
 
+/** Writes notes by batches of a hundred; once into a vault, because the keys of the batches repeat. */
+export async function putAll({ caller }: Pick<Writer, 'caller'>, notes: readonly object[]): Promise<void> {
+  for (let at = 0; at < notes.length; at += 100) {
+    const batch = { notes: notes.slice(at, at + 100) };
+    assert.equal((await caller.post('/notes/batch', batch, { 'x-idempotency-key': `notes-${at}` })).status, 200);
+  }
+}
+
 /** Returns the sealed part of a note's row as it is stored: unlike a read, this flushes nothing. */
 export async function storedMetaOf({ app, db }: TestServer, vaultId: string, id: string): Promise<NoteMeta> {
   const vault = await app.vaults.openAsSystem(vaultId as VaultId);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { onEachEngine } from '../../../test/kit/engines.ts';
-import { notesOnOneServer } from '../../../test/kit/notes.ts';
+import { notesOnOneServer, putAll } from '../../../test/kit/notes.ts';
 
 onEachEngine('edges resolve again', (open) => {
   const start = notesOnOneServer(open);
@@ -104,11 +104,8 @@ onEachEngine('edges resolve again', (open) => {
     await using notes = await start();
     const { alice } = notes;
     const paths = Array.from({ length: 140 }, (_, at) => `s${at % 7}/${at}.md`);
-    for (const some of [paths.slice(0, 70), paths.slice(70)]) {
-      const items = some.map((path) => ({ path, content: '[[Hub]] and [[hub#x]]', mtime: 1 }));
-      const written = await alice.caller.post('/notes/batch', { notes: items }, { 'x-idempotency-key': `${some[0]}` });
-      assert.equal(written.status, 200);
-    }
+    const sources = paths.map((path) => ({ path, content: '[[Hub]] and [[hub#x]]', mtime: 1 }));
+    await putAll(alice, sources);
     await alice.write('Hub.md', '[[1]] [[139]]');
     for (const path of [paths[0] ?? '', paths[139] ?? '']) {
       assert.deepEqual(await alice.edges(path), ['Hub → Hub.md', 'hub → Hub.md']);

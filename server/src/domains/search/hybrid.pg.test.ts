@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { embed, find, near, putAll, results, statusOf } from '../../../test/kit/clients/searching.ts';
+import { embed, find, near, results, statusOf } from '../../../test/kit/clients/searching.ts';
 import { onEachEngine, rawOf } from '../../../test/kit/engines.ts';
 import { faulty } from '../../../test/kit/faulty-embedder.ts';
-import { type Json, notesOnOneServer, startNotes } from '../../../test/kit/notes.ts';
+import { type Json, notesOnOneServer, putAll, startNotes } from '../../../test/kit/notes.ts';
 import { startServer } from '../../../test/kit/server.ts';
 
 onEachEngine('hybrid and vector search', (open) => {

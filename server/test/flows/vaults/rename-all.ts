@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Database } from '../../../src/ports/database/database.ts';
+import { putAll } from '../../kit/notes.ts';
 import { startServer } from '../../kit/server.ts';
 
 interface Listed {
@@ -20,10 +21,7 @@ export async function checkRenames(open: () => Promise<Database>, texts: Readonl
   await alice.post('/vaults', { name: 'en' });
   const files = [...texts.keys()];
   const notes = [...texts].map(([path, content]) => ({ path, content, mtime: 1 }));
-  for (let at = 0; at < notes.length; at += 100) {
-    const sent = { notes: notes.slice(at, at + 100) };
-    assert.equal((await alice.post('/notes/batch', sent, { 'x-idempotency-key': `fill-${at}` })).status, 200);
-  }
+  await putAll({ caller: alice }, notes);
   const read = async (path: string) =>
     (await alice.get(`/notes/${path.split('/').map(encodeURIComponent).join('/')}`)).body as unknown as Listed;
   const shape = async () => {

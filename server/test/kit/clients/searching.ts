@@ -24,14 +24,6 @@ export async function statusOf(who: Writer): Promise<Json> {
   return (await who.caller.get('/search/status')).body;
 }
 
-/** Writes notes by batches. */
-export async function putAll({ caller }: Writer, notes: readonly object[]): Promise<void> {
-  for (let at = 0; at < notes.length; at += 100) {
-    const batch = { notes: notes.slice(at, at + 100) };
-    assert.equal((await caller.post('/notes/batch', batch, { 'x-idempotency-key': `notes-${at}` })).status, 200);
-  }
-}
-
 /** Makes the vectors that are missing. */
 export function embed({ app }: TestServer): Promise<void> {
   return app.search.embed(new AbortController().signal);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { onEachEngine } from '../../../../test/kit/engines.ts';
-import { type Json, notesOnOneServer, type Writer } from '../../../../test/kit/notes.ts';
+import { type Json, notesOnOneServer, putAll, type Writer } from '../../../../test/kit/notes.ts';
 import { startServer } from '../../../../test/kit/server.ts';
 
 const NOWHERE = '00000000-0000-7000-8000-000000000000';
@@ -46,11 +46,8 @@ onEachEngine('POST /folders/rename', (open) => {
     await using notes = await start();
     const { alice } = notes;
     const folders = Array.from({ length: 40 }, (_, at) => `f${at}`);
-    const items = folders.map((folder) => ({ path: `Old/${folder}/a.md`, content: '', mtime: 1 }));
-    assert.equal(
-      (await alice.caller.post('/notes/batch', { notes: items }, { 'x-idempotency-key': 'notes' })).status,
-      200,
-    );
+    const inFolders = folders.map((folder) => ({ path: `Old/${folder}/a.md`, content: '', mtime: 1 }));
+    await putAll(alice, inFolders);
     const { change_seq: before } = (await alice.caller.get('/sync/manifest')).body;
     assert.equal((await rename(alice, 'Old', 'New')).body.count, folders.length);
     const { change_seq: after, notes: moved } = (await alice.caller.get('/sync/manifest')).body;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import { onEachEngine } from '../../../../test/kit/engines.ts';
-import { type Json, notesOnOneServer, startNotes, type Writer } from '../../../../test/kit/notes.ts';
+import { type Json, notesOnOneServer, putAll, startNotes, type Writer } from '../../../../test/kit/notes.ts';
 
 async function rename(alice: Writer, old_path: string, new_path: string) {
   const answer = await alice.caller.post('/notes/rename', { old_path, new_path });
@@ -276,9 +276,8 @@ onEachEngine('links when notes are renamed', (open) => {
       const { id } = await alice.write('Old.md', '# Target\n');
       const text = (name: string, source: number) => `[[${name}]] ${source}\n${noise(source, length)}\n`;
       const paths = Array.from({ length: sources }, (_, source) => `s/${source}.md`);
-      const items = paths.map((path, source) => ({ path, content: text('Old', source), mtime: 1 }));
-      const written = await alice.caller.post('/notes/batch', { notes: items }, { 'x-idempotency-key': 'sources' });
-      assert.equal(written.status, 200);
+      const before = paths.map((path, source) => ({ path, content: text('Old', source), mtime: 1 }));
+      await putAll(alice, before);
       for (const [from, to] of [
         ['Old', 'u/New'],
         ['u/New', 'Old'],

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { test } from 'node:test';
-import { embed, find, near, putAll, statusOf } from '../../../../test/kit/clients/searching.ts';
+import { embed, find, near, statusOf } from '../../../../test/kit/clients/searching.ts';
 import { onEachEngine, rawOf } from '../../../../test/kit/engines.ts';
-import { startLastingNotes, startNotes, type Writer } from '../../../../test/kit/notes.ts';
+import { putAll, startLastingNotes, startNotes, type Writer } from '../../../../test/kit/notes.ts';
 import type { TestServer } from '../../../../test/kit/server.ts';
 import { builtinEmbedder } from '../../../ports/embedder/builtin.ts';
 import type { Embedder } from '../../../ports/embedder/embedder.ts';
