@@ -6,8 +6,8 @@ import { turns, until } from '../kit/until.ts';
 import { cutCalls, gauge, REVISIONS, rawCall, serverWithTools } from './cut-calls.ts';
 
 onEachEngine('calls of tools whose client leaves', (open) => {
-  test('calls of tools whose client leaves give everything back after 36 cut calls of both eras', () =>
-    cutCalls(open, 36));
+  test('calls of tools whose client leaves give everything back after 90 cut calls of both eras', () =>
+    cutCalls(open, 90));
 
   test('calls of tools whose client leaves count until their tools have ended, and no longer than 30 seconds', async () => {
     const gates: (() => void)[] = [];
