@@ -1,3 +1,5 @@
+import { Heap, type HeapEntry } from './heap.ts';
+
 interface Waiting<Item> {
   readonly item: Item;
   readonly weight: number;
@@ -5,13 +7,22 @@ interface Waiting<Item> {
   readonly counted: boolean;
 }
 
-interface Line<Item> {
+/** Decides the order of lines. */
+interface Rank {
+  /** What the tenant has cost, starting from the level of the others when it arrived. */
+  spent: number;
+  /** Number of the line among all that began to wait. */
+  arrival: number;
+}
+
+interface Line<Item> extends Rank, HeapEntry {
+  readonly tenant: string;
   readonly waiting: Waiting<Item>[];
   /** Number and weight of the items that count against the limits. */
   counted: number;
   weight: number;
-  /** What the tenant has cost, starting from the level of the others when it arrived. */
-  spent: number;
+  /** Number of items that were returned and whose cost is not known yet. */
+  serving: number;
 }
 
 /** Decides whether a tenant's first item may go now; the tenant keeps its turn otherwise. */
@@ -27,98 +38,151 @@ export interface QueueLimits {
 
 /**
  * A bounded queue shared fairly between tenants: next is the first item of the tenant that has cost least so far. A new
- * tenant starts at the level of the busy ones, so that being idle gains nothing.
+ * tenant starts at the level of the busy ones, so that being idle gains nothing. Callers may choose tenants freely: each
+ * turn takes O(log n), and a tenant without items is forgotten as soon as the others have cost as much.
  */
 export class FairQueue<Item> {
   readonly #limits: Partial<QueueLimits>;
   readonly #lines = new Map<string, Line<Item>>();
+  readonly #ready: Heap<Line<Item>>;
+  /** Lines without items whose tenant has cost more than the level. */
+  readonly #idle: Heap<Line<Item>>;
+  #arrivals = 0;
   #length = 0;
   #counted = 0;
   #weight = 0;
   /** What the tenant served last had cost at that time. */
   #level = 0;
 
-  /** @param limits none by default. */
-  constructor(limits: Partial<QueueLimits> = {}) {
+  /**
+   * @param limits none by default.
+   * @param isBefore compares two lines; tests count the calls.
+   */
+  constructor(limits: Partial<QueueLimits> = {}, isBefore: (one: Rank, other: Rank) => boolean = costsLess) {
     this.#limits = limits;
+    this.#ready = new Heap<Line<Item>>(isBefore);
+    this.#idle = new Heap<Line<Item>>(isBefore);
+  }
+
+  /** Number of tenants that are remembered. */
+  get tenants(): number {
+    return this.#lines.size;
   }
 
   get length(): number {
     return this.#length;
   }
 
-  /** Adds an item. @returns false, without adding it, when the tenant's share or the whole queue is full. */
-  push(tenant: string, item: Item, weight: number): boolean {
-    const line = this.#lineOf(tenant);
+  /**
+   * Adds an item. Returns false, without adding it, when the tenant's share or the whole queue is full.
+   *
+   * @param spent what the tenant has cost since its last turn.
+   */
+  push(tenant: string, item: Item, weight: number, spent = 0): boolean {
+    const line = this.#lines.get(tenant);
     const { items = Infinity, weight: most = Infinity } = this.#limits;
     const { itemsPerTenant = Infinity, weightPerTenant = Infinity } = this.#limits;
+    const { counted = 0, weight: waiting = 0 } = line ?? {};
     // A single item always fits into its tenant's share, however heavy it is.
-    const overShare = line.counted >= itemsPerTenant || (line.counted > 0 && line.weight + weight > weightPerTenant);
+    const overShare = counted >= itemsPerTenant || (counted > 0 && waiting + weight > weightPerTenant);
     const overAll = this.#counted >= items || (this.#counted > 0 && this.#weight + weight > most);
     if (overShare || overAll) return false;
-    this.#add(tenant, line, { item, weight, counted: true });
+    this.#add(tenant, { item, weight, counted: true }, spent);
     return true;
   }
 
   /** Adds an item that does not count against the limits, because something else bounds how many of its kind wait. */
   pushUncounted(tenant: string, item: Item): void {
-    this.#add(tenant, this.#lineOf(tenant), { item, weight: 0, counted: false });
+    this.#add(tenant, { item, weight: 0, counted: false }, 0);
   }
 
   /** Returns the next item without removing it; undefined when there is none. `may` decides which items can go now. */
-  peek(may: MayGo<Item> = anyone): { readonly tenant: string; readonly item: Item } | undefined {
-    const next = this.#cheapest(may);
-    const first = next?.[1].waiting[0];
-    return next === undefined || first === undefined ? undefined : { tenant: next[0], item: first.item };
+  peek(may?: MayGo<Item>): { readonly tenant: string; readonly item: Item } | undefined {
+    const line = this.#next(may);
+    const first = line?.waiting[0];
+    return line === undefined || first === undefined ? undefined : { tenant: line.tenant, item: first.item };
   }
 
-  /** Removes and returns the next item; undefined when there is none. `may` decides which items can go now. */
-  shift(may: MayGo<Item> = anyone): { readonly tenant: string; readonly item: Item } | undefined {
-    const next = this.#cheapest(may);
-    if (next === undefined) return undefined;
-    const [tenant, line] = next;
-    const first = line.waiting.shift();
-    if (first === undefined) return undefined;
-    this.#count(line, first, -1);
+  /**
+   * Removes and returns the next item; undefined when there is none. Call `charge` when its cost is known. `may` decides
+   * which items can go now.
+   */
+  shift(may?: MayGo<Item>): { readonly tenant: string; readonly item: Item } | undefined {
+    const line = this.#next(may);
+    const first = line?.waiting.shift();
+    if (line === undefined || first === undefined) return undefined;
+    line.serving += 1;
     this.#level = line.spent;
-    return { tenant, item: first.item };
+    this.#removed(line, first);
+    return { tenant: line.tenant, item: first.item };
   }
 
-  /** Removes an item before its turn. @returns false when it is not queued. */
+  /** Removes an item before its turn. Returns false when it is not queued. */
   remove(tenant: string, item: Item): boolean {
     const line = this.#lines.get(tenant);
     const at = line?.waiting.findIndex((waiting) => waiting.item === item) ?? -1;
     const [found] = at < 0 ? [] : (line?.waiting.splice(at, 1) ?? []);
     if (line === undefined || found === undefined) return false;
-    this.#count(line, found, -1);
+    this.#removed(line, found);
     return true;
   }
 
-  /** Adds the cost of a tenant's item, in any unit that the caller uses consistently. */
+  /** Adds the cost of an item that was returned, in any unit that the caller uses consistently. */
   charge(tenant: string, cost: number): void {
     const line = this.#lines.get(tenant);
-    if (line !== undefined) line.spent += cost;
-    if (this.#length === 0) this.#forget();
+    if (line === undefined) return;
+    const wasIdle = isIdle(line);
+    line.spent += cost;
+    // An item that is carried out again is charged twice.
+    line.serving = Math.max(line.serving - 1, 0);
+    if (line.waiting.length > 0) this.#ready.reorder(line);
+    else if (wasIdle) this.#idle.reorder(line);
+    else if (isIdle(line)) this.#idle.add(line);
+    this.#forget();
   }
 
   clear(): Item[] {
     const items = [...this.#lines.values()].flatMap(({ waiting }) => waiting.map(({ item }) => item));
-    this.#lines.clear();
+    for (const kept of [this.#lines, this.#ready, this.#idle]) kept.clear();
     this.#length = 0;
     this.#counted = 0;
     this.#weight = 0;
     return items;
   }
 
-  #lineOf(tenant: string): Line<Item> {
-    return this.#lines.get(tenant) ?? { waiting: [], counted: 0, weight: 0, spent: this.#level };
+  #next(may: MayGo<Item> | undefined): Line<Item> | undefined {
+    if (may === undefined) return this.#ready.first;
+    return this.#ready.find(({ tenant, waiting: [first] }) => first !== undefined && may(tenant, first.item));
   }
 
-  #add(tenant: string, line: Line<Item>, waiting: Waiting<Item>): void {
-    if (line.waiting.length === 0) line.spent = Math.max(line.spent, this.#level);
+  #add(tenant: string, waiting: Waiting<Item>, spent: number): void {
+    const line = this.#lines.get(tenant) ?? this.#begin(tenant);
+    const wasEmpty = line.waiting.length === 0;
+    if (wasEmpty) {
+      if (isIdle(line)) this.#idle.remove(line);
+      line.spent = Math.max(line.spent, this.#level);
+      line.arrival = this.#arrivals++;
+    }
+    line.spent += spent;
     line.waiting.push(waiting);
-    this.#lines.set(tenant, line);
+    if (wasEmpty) this.#ready.add(line);
+    else if (spent > 0) this.#ready.reorder(line);
     this.#count(line, waiting, 1);
+  }
+
+  #begin(tenant: string): Line<Item> {
+    const line = { tenant, waiting: [], counted: 0, weight: 0, spent: this.#level, arrival: 0, serving: 0, place: 0 };
+    this.#lines.set(tenant, line);
+    this.#idle.add(line);
+    return line;
+  }
+
+  #removed(line: Line<Item>, removed: Waiting<Item>): void {
+    this.#count(line, removed, -1);
+    if (line.waiting.length > 0) return;
+    this.#ready.remove(line);
+    if (isIdle(line)) this.#idle.add(line);
+    this.#forget();
   }
 
   #count(line: Line<Item>, { weight, counted }: Waiting<Item>, by: 1 | -1): void {
@@ -130,22 +194,22 @@ export class FairQueue<Item> {
     this.#weight += by * weight;
   }
 
-  #cheapest(may: MayGo<Item>): [string, Line<Item>] | undefined {
-    let best: [string, Line<Item>] | undefined;
-    for (const entry of this.#lines) {
-      const [tenant, line] = entry;
-      const [first] = line.waiting;
-      if (first === undefined || (best !== undefined && line.spent >= best[1].spent)) continue;
-      if (may(tenant, first.item)) best = entry;
-    }
-    return best;
-  }
-
-  /** Resets the costs when the queue is empty, because then no tenant has delayed another. */
+  /** Deletes lines that no longer matter: all when nobody waits, because then no tenant has delayed another. */
   #forget(): void {
-    this.#lines.clear();
-    this.#level = 0;
+    const isUnused = this.#idle.size === this.#lines.size;
+    for (let line = this.#idle.first; line !== undefined; line = this.#idle.first) {
+      if (!isUnused && line.spent > this.#level) return;
+      this.#idle.remove(line);
+      this.#lines.delete(line.tenant);
+    }
+    if (isUnused) this.#level = 0;
   }
 }
 
-const anyone = () => true;
+function isIdle({ waiting, serving }: Line<unknown>): boolean {
+  return waiting.length === 0 && serving === 0;
+}
+
+function costsLess(one: Rank, other: Rank): boolean {
+  return one.spent < other.spent || (one.spent === other.spent && one.arrival < other.arrival);
+}

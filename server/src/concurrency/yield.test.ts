@@ -133,3 +133,33 @@ test('SliceScheduler lets the request of a tenant who comes later enter before t
   assert.equal(entered.length, 52);
   assert.ok(entered.indexOf('bob') <= 7, `bob entered as ${entered.indexOf('bob')}th`);
 });
+
+/** Lets requests enter after one has used up the slice; returns the order in which they enter. */
+async function enteredFrom(t: Parameters<typeof handTurned>[0], requests: readonly (readonly [string, string])[]) {
+  const loop = handTurned(t);
+  loop.scheduler.isUsedUp();
+  loop.work(6);
+  const entered: string[] = [];
+  const all = requests.map(async ([network, credential]) => {
+    await loop.scheduler.enterFrom(network, credential);
+    loop.work(1);
+    entered.push(credential);
+  });
+  while (await loop.turn());
+  await Promise.all(all);
+  return entered;
+}
+
+test('SliceScheduler lets a network with many credentials enter no more often than one with one', async (t) => {
+  const many = Array.from({ length: 200 }, (_, at) => ['network 192.0.2.1', `made up ${at}`] as const);
+  const entered = await enteredFrom(t, [...many, ['network 192.0.2.2', 'bob'], ['network 192.0.2.2', 'bob']]);
+  assert.equal(entered.length, 202);
+  assert.ok(entered.lastIndexOf('bob') <= 4, `bob entered as ${entered.lastIndexOf('bob')}th`);
+});
+
+test('SliceScheduler lets each credential of a network enter by turns', async (t) => {
+  const many = Array.from({ length: 200 }, () => ['network 192.0.2.1', 'alice'] as const);
+  const entered = await enteredFrom(t, [...many, ['network 192.0.2.1', 'bob']]);
+  assert.equal(entered.length, 201);
+  assert.ok(entered.indexOf('bob') <= 2, `bob entered as ${entered.indexOf('bob')}th`);
+});

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { FairQueue } from './fair-queue.ts';
 import { currentTenant } from './tenant.ts';
 
@@ -5,6 +6,8 @@ import { currentTenant } from './tenant.ts';
 const SLICE_MS = 5;
 /** The least time charged for a slice, also when its time is unknown. */
 const LEAST_MS = 1;
+/** Maximum number of lines into which the callers of one network are divided. */
+const LINES_PER_NETWORK = 64;
 
 /**
  * Shares the event loop between long pieces of work: all of them together have one slice of each turn of the loop, so
@@ -12,6 +15,7 @@ const LEAST_MS = 1;
  */
 export class SliceScheduler {
   readonly #queue = new FairQueue<() => void>();
+  readonly #networks = new Map<string, FairQueue<() => void>>();
   readonly #nextTurn: (run: () => void) => void;
   #scheduled = false;
   /** Whether what runs now was resumed in its turn. */
@@ -34,8 +38,7 @@ export class SliceScheduler {
   /** Resolves when the tenant may continue; `spentMs` is what its work took since it was last resumed. */
   turn(tenant: string, spentMs: number): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
-    this.#queue.push(tenant, resolve, 0);
-    this.#queue.charge(tenant, spentMs);
+    this.#queue.push(tenant, resolve, 0, spentMs);
     if (!this.#scheduled) this.#schedule();
     return promise;
   }
@@ -46,7 +49,31 @@ export class SliceScheduler {
    * second `enter` in it, goes on: it would wait once more behind all.
    */
   enter(tenant: string): Promise<void> | undefined {
-    return this.isUsedUp() || (this.#queue.length > 0 && !this.#inTurn) ? this.turn(tenant, 0) : undefined;
+    return this.#mustWait() ? this.turn(tenant, 0) : undefined;
+  }
+
+  /**
+   * Like `enter`, for a caller who is not authenticated yet. Its network gets the turns and divides them between a few
+   * lines by credential: many made-up credentials gain nothing, and a person does not wait for all others in the office.
+   */
+  enterFrom(network: string, credential: string): Promise<void> | undefined {
+    if (!this.#mustWait()) return undefined;
+    const lines = this.#networks.get(network) ?? new FairQueue<() => void>();
+    this.#networks.set(network, lines);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    lines.push(lineOf(credential), resolve, 0);
+    void this.turn(network, 0).then(() => {
+      const next = lines.shift();
+      if (lines.length === 0) this.#networks.delete(network);
+      if (next === undefined) return;
+      lines.charge(next.tenant, LEAST_MS);
+      next.item();
+    });
+    return promise;
+  }
+
+  #mustWait(): boolean {
+    return this.isUsedUp() || (this.#queue.length > 0 && !this.#inTurn);
   }
 
   #begin(): { readonly began: number } {
@@ -90,6 +117,10 @@ export class SliceScheduler {
 function onceDone(then: () => void): void {
   // A tick requested by a microtask runs after all microtasks.
   queueMicrotask(() => process.nextTick(then));
+}
+
+function lineOf(credential: string): string {
+  return String((hash('sha256', credential, 'buffer')[0] ?? 0) % LINES_PER_NETWORK);
 }
 
 /** The scheduler of this process, which has one event loop. */

@@ -156,11 +156,11 @@ async function authorize(
   const { vault: need, onboarding = false } = route.rule;
   const { authorization, 'user-agent': userAgent = null } = request.headers;
   const client = { ip: request.ip, userAgent };
-  // A thousand requests that come at once with one credential begin in slices, so that one of another comes between.
-  const turn = loopSlices.enter(authorization ?? admission.tenantOf(request));
-  if (turn !== undefined) await turn;
-  // Until the caller is known, the body counts against the share of the network they call from.
+  // Until the caller is known, the request counts against the share of the network they call from.
   const tenant = admission.tenantOf(request);
+  // A thousand requests that arrive at once begin in slices, so that other callers interleave.
+  const turn = loopSlices.enterFrom(tenant, authorization ?? '');
+  if (turn !== undefined) await turn;
   const [authenticating, selected, prefetched] = runForTenant(tenant, () => {
     const principal = guard.authenticate(authorization, client);
     const vault = need === undefined ? null : guard.selectVault(vaultHeaderOf(request), authorization);
