@@ -61,9 +61,9 @@ async function serve(changed: Partial<BodyLimits> = {}) {
       await turns(10);
     },
     /** Starts a request whose body is not sent, except for `begun`. */
-    open: async (length: number | 'chunked', begun = '') => {
+    open: async (length: number | 'chunked', begun = '', tenant = 'alice') => {
       const before = seen.asked;
-      const socket = await open(url, length, begun);
+      const socket = await open(url, length, begun, tenant);
       await until(() => seen.asked > before);
       await turns(10);
       return socket;
@@ -76,12 +76,18 @@ async function serve(changed: Partial<BodyLimits> = {}) {
   };
 }
 
-async function open(url: string, length: number | 'chunked', begun = ''): Promise<Socket & AsyncIterable<Buffer>> {
+async function open(
+  url: string,
+  length: number | 'chunked',
+  begun: string,
+  tenant: string,
+): Promise<Socket & AsyncIterable<Buffer>> {
   const socket = connect(Number(new URL(url).port), '127.0.0.1');
   socket.on('error', () => {});
   await once(socket, 'connect');
   const size = length === 'chunked' ? 'transfer-encoding: chunked' : `content-length: ${length}`;
-  socket.write(`POST /length HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\n${size}\r\n\r\n${begun}`);
+  const head = `host: a\r\nx-tenant: ${tenant}\r\ncontent-type: application/json\r\n${size}`;
+  socket.write(`POST /length HTTP/1.1\r\n${head}\r\n\r\n${begun}`);
   return socket;
 }
 
@@ -227,6 +233,22 @@ test('the bytes received of all bodies are bounded, whatever lengths they declar
   for (let nth = 0; nth < 5; nth += 1) assert.equal((await server.post('/length', 16 * KB)).status, 200);
   const crumbs = await server.open('chunked', '1\r\nx\r\n'.repeat(200));
   assert.match(await answerOn(crumbs), /^HTTP\/1.1 503/, 'many small pieces take more memory than their bytes');
+});
+
+test('bodies that trickle give up memory to accounts that hold less, oldest first', { timeout: 10_000 }, async () => {
+  await using server = await serve({ bigBytes: 64 * KB, budgetBytes: 44 * KB, budgetBytesOfOne: 24 * KB });
+  const part = `"${'x'.repeat(10 * KB)}`;
+  const sockets: Socket[] = [];
+  for (const tenant of ['alice', 'bob', 'alice', 'bob']) sockets.push(await server.open(20 * KB, part, tenant));
+  const trickling = sockets.map(answerOn);
+  const more = await server.open(20 * KB, part, 'bob');
+  assert.match(await answerOn(more), /^HTTP\/1.1 503/, 'an account over its share takes nothing from others');
+  const headers = { ...jsonType, 'x-tenant': 'carol' };
+  const other = { method: 'POST', headers, body: JSON.stringify('x'.repeat(16 * KB)) };
+  assert.equal((await fetch(`${server.url}/length`, other)).status, 200);
+  for (const answer of trickling.slice(0, 2)) assert.match(await answer, /^HTTP\/1.1 503 .*"unavailable"/is);
+  for (const socket of sockets.slice(2)) socket.end(`${'x'.repeat(10 * KB - 2)}"`);
+  for (const answer of trickling.slice(2)) assert.match(await answer, /^HTTP\/1.1 200 /);
 });
 
 /** Everything that the server sends until it closes the connection. */

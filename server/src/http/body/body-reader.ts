@@ -8,10 +8,27 @@ const SLOW_INTERVALS = 2;
 /** A body that is collected must be complete after this time, however steadily it arrives. */
 const BODY_MAX_MS = 300_000;
 
-/** The memory for the bodies of all requests, and of one tenant, while they arrive. */
+/** A body that holds memory while it arrives. */
+interface ArrivingBody {
+  readonly tenant: string;
+  /** Ends the body and releases its memory. */
+  giveUp(): void;
+}
+
+interface Share {
+  bytes: number;
+  /** Bodies that are still arriving, oldest first. */
+  readonly bodies: Set<ArrivingBody>;
+}
+
+/**
+ * The memory for the bodies of all requests while they arrive. When it is used up, the tenant that holds most gives up
+ * its oldest body for a tenant that holds less: bodies that trickle are old, and two accounts could otherwise hold all
+ * memory with them for minutes.
+ */
 export class MemoryBudget {
   readonly #ofOne: number;
-  readonly #takenBy = new Map<string, number>();
+  readonly #shares = new Map<string, Share>();
   #left: number;
 
   constructor(bytes: number, bytesOfOne = bytes) {
@@ -20,18 +37,38 @@ export class MemoryBudget {
   }
 
   /** Throws `unavailable` when there is not enough. */
-  acquire(tenant: string, bytes: number): void {
-    const taken = (this.#takenBy.get(tenant) ?? 0) + bytes;
-    if (bytes > this.#left || taken > this.#ofOne) throw new NotevaultError('unavailable');
+  acquire(body: ArrivingBody, bytes: number): void {
+    const share = this.#shares.get(body.tenant) ?? { bytes: 0, bodies: new Set() };
+    const held = share.bytes + bytes;
+    if (held > this.#ofOne) throw new NotevaultError('unavailable');
+    while (bytes > this.#left) this.#oldestOfMost(held).giveUp();
     this.#left -= bytes;
-    this.#takenBy.set(tenant, taken);
+    share.bytes = held;
+    this.#shares.set(body.tenant, share);
+    share.bodies.add(body);
+  }
+
+  /** Keeps the memory of a body that has arrived until it is released. */
+  arrived(body: ArrivingBody): void {
+    this.#shares.get(body.tenant)?.bodies.delete(body);
   }
 
   release(tenant: string, bytes: number): void {
+    const share = this.#shares.get(tenant);
+    if (share === undefined) return;
     this.#left += bytes;
-    const taken = (this.#takenBy.get(tenant) ?? 0) - bytes;
-    if (taken > 0) this.#takenBy.set(tenant, taken);
-    else this.#takenBy.delete(tenant);
+    share.bytes -= bytes;
+    if (share.bytes === 0) this.#shares.delete(tenant);
+  }
+
+  /** Returns the oldest body of the tenant that holds most. Throws `unavailable` when that is not more than `held`. */
+  #oldestOfMost(held: number): ArrivingBody {
+    let most: Share | undefined;
+    for (const share of this.#shares.values()) {
+      if (share.bodies.size > 0 && share.bytes > (most?.bytes ?? held)) most = share;
+    }
+    for (const oldest of most?.bodies ?? []) return oldest;
+    throw new NotevaultError('unavailable');
   }
 }
 
@@ -42,17 +79,18 @@ export interface MinThroughput {
 }
 
 /** Reads one body within limits of size, memory and time. */
-export class BodyReader {
+export class BodyReader implements ArrivingBody {
+  readonly tenant: string;
   readonly #payload: Readable;
   readonly #budget: MemoryBudget;
-  readonly #tenant: string;
   #bytes = 0;
   #reserved = 0;
+  #fail: (error: Error) => void = () => {};
 
   constructor(payload: Readable, budget: MemoryBudget, tenant: string) {
     this.#payload = payload;
     this.#budget = budget;
-    this.#tenant = tenant;
+    this.tenant = tenant;
   }
 
   get bytes(): number {
@@ -74,6 +112,7 @@ export class BodyReader {
    */
   async read(max: number, big: boolean, throughput: MinThroughput, take: (chunk: Buffer) => void): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
+    this.#fail = reject;
     const onData = (chunk: Buffer) => {
       try {
         this.#count(chunk, max);
@@ -96,13 +135,20 @@ export class BodyReader {
       await promise;
     } finally {
       clearInterval(watch);
+      this.#budget.arrived(this);
       this.#payload.off('data', onData).off('end', resolve).off('close', onClose);
     }
   }
 
+  giveUp(): void {
+    this.#budget.arrived(this);
+    this[Symbol.dispose]();
+    this.#fail(new NotevaultError('unavailable'));
+  }
+
   /** Releases the memory; call it when the body is parsed or will not be. */
   [Symbol.dispose](): void {
-    this.#budget.release(this.#tenant, this.#reserved);
+    this.#budget.release(this.tenant, this.#reserved);
     this.#reserved = 0;
   }
 
@@ -110,7 +156,7 @@ export class BodyReader {
     this.#bytes += chunk.length;
     if (this.#bytes > max) throw new NotevaultError('body_too_large', { max });
     const cost = chunk.length + CHUNK_OVERHEAD;
-    this.#budget.acquire(this.#tenant, cost);
+    this.#budget.acquire(this, cost);
     this.#reserved += cost;
   }
 
