@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import type { Answer, Caller } from '../kit/person.ts';
 import { startServe } from '../kit/programs/process.ts';
 import { SmallDisk } from '../kit/programs/small-disk.ts';
-import { aliceAt } from '../kit/signed-in.ts';
+import { aliceAt, bearer, tokenAt } from '../kit/signed-in.ts';
 import { until } from '../kit/until.ts';
 
 const SIZE_MB = 48;
@@ -38,16 +38,18 @@ async function checkKept(alice: Caller, kept: ReadonlyMap<string, string>): Prom
 
 const skip = SmallDisk.isMissing('a disk that is really full');
 
-test('a server whose disk is really full loses nothing acknowledged, reads on, and goes on when there is room', {
+test('a server whose disk is really full loses nothing acknowledged, reads on, starts again, and goes on when there is room', {
   skip,
 }, async () => {
   using disk = SmallDisk.mount(SIZE_MB);
   const env = { NOTEVAULT_DATA_DIR: `${disk.path}/data`, NOTEVAULT_LOG_LEVEL: 'fatal' };
   const ballast = `${disk.path}/ballast`;
   const kept = new Map<string, string>();
+  let token = '';
   {
     await using server = await startServe({ env });
-    const alice = await aliceAt(server.url);
+    token = await tokenAt(server.url);
+    const alice = bearer(server.url, token);
     await alice.post('/vaults', { name: 'Diary' });
     disk.fill(ballast, LEFT_BYTES);
     const written = await writeUntilFull(alice);
@@ -65,6 +67,13 @@ test('a server whose disk is really full loses nothing acknowledged, reads on, a
     kept.set(again.path, again.content);
     disk.fill(ballast, 0);
     await server.kill();
+  }
+  {
+    await using server = await startServe({ env });
+    await checkKept(bearer(server.url, token), kept);
+    const large = { path: 'large.md', content: 'text '.repeat(500_000), mtime: 1 };
+    const refused = await bearer(server.url, token).post('/notes', large);
+    assert.deepEqual([refused.status, refused.body.error], [503, 'storage_full']);
   }
   // A start recovers what is in the log of the database.
   rmSync(ballast);

@@ -2,10 +2,11 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { onEachEngine } from '../../../test/kit/engines.ts';
 import { openFixtures } from '../../../test/kit/fixtures.ts';
-import type { Database } from '../../ports/database/database.ts';
+import { until } from '../../../test/kit/until.ts';
+import { type Database, DatabaseError } from '../../ports/database/database.ts';
 import { MASTER_KEY_BYTES, MasterKeyring } from '../../ports/keyring/master-key.ts';
 import { findKey } from './keys.store.ts';
-import { Keys } from './keys.ts';
+import { Keys, serverOwner } from './keys.ts';
 
 const masterKey = Buffer.alloc(MASTER_KEY_BYTES, 7);
 const keyring = () => new MasterKeyring(masterKey, (bytes) => crypto.getRandomValues(Buffer.alloc(bytes)));
@@ -79,5 +80,35 @@ suite('the server’s data key', () => {
       failing = false;
       assert.ok(await keys.openServer());
     });
+  });
+});
+
+onEachEngine('data keys on a full disk', (open) => {
+  test('a data key opens and seals on a full disk, and counts its seals when there is room', async () => {
+    const { db } = await openFixtures(open);
+    const place = { kind: 'test', row: NOBODY.id, version: 1 };
+    const sealed = (await new Keys(db, keyring()).openServer()).seal(place, Buffer.from('words'));
+    const disk = { isFull: true };
+    const fillable: Database = new Proxy(db, {
+      get(target, name) {
+        const value: unknown = Reflect.get(target, name, target);
+        if (typeof value !== 'function') return value;
+        return (...given: unknown[]) =>
+          name === 'transact' && disk.isFull
+            ? Promise.reject(new DatabaseError('unavailable', 'the disk is full', undefined, { full: true }))
+            : value.apply(target, given);
+      },
+    });
+    const granted = async () => Number((await db.get(findKey, serverOwner))?.seals_granted);
+    const before = await granted();
+    const key = await new Keys(fillable, keyring()).openServer();
+    assert.equal(String(key.open(place, sealed)), 'words');
+    assert.equal(String(key.open(place, key.seal(place, Buffer.from('more')))), 'more');
+    assert.equal(await granted(), before);
+    disk.isFull = false;
+    await until(async () => {
+      key.seal(place, Buffer.from('words'));
+      return (await granted()) > before;
+    }, 'a grant of seals');
   });
 });

@@ -1,6 +1,6 @@
 import { NIL_UUID } from '@notevault/protocol/values/ids.ts';
 import { runShared } from '../../concurrency/tenant.ts';
-import { type Database, rowsOf, type WriteHandle } from '../../ports/database/database.ts';
+import { type Database, DatabaseError, rowsOf, type WriteHandle } from '../../ports/database/database.ts';
 import { type KeyOwner, type Keyring, KeyringError, type SealingKey } from '../../ports/keyring/keyring.ts';
 import * as store from './keys.store.ts';
 
@@ -108,7 +108,10 @@ export class Keys {
     }
   }
 
-  /** Opens the key with a new grant of seals, and requests the next grant before the block is used up. */
+  /**
+   * Opens the key with a new grant of seals, and requests the next grant before the block is used up. On a full disk the
+   * key opens without a grant, so that the server starts and reads: what it seals meanwhile cannot be stored.
+   */
   async #load(owner: KeyOwner): Promise<SealingKey | null> {
     const row = await this.#db.get(store.findKey, owner);
     if (row === undefined) return null;
@@ -116,16 +119,21 @@ export class Keys {
     // A wrong master key must be detected before anything is written.
     this.#keyring.openDataKey(owner, wrapped, 0);
     const grant = () => this.#grantSeals(owner);
-    const generation = await grant();
-    if (generation === null) return null;
-    return countSeals(generation, (of) => this.#keyring.openDataKey(owner, wrapped, of), grant);
+    const openAt = (generation: number) => this.#keyring.openDataKey(owner, wrapped, generation);
+    try {
+      const generation = await grant();
+      return generation === null ? null : countSeals(generation, SEALS_PER_GRANT, openAt, grant);
+    } catch (error) {
+      if (!(error instanceof DatabaseError && error.full)) throw error;
+      return countSeals(generationAt(row.seals_granted), 0, openAt, grant);
+    }
   }
 
   /** The generation that the next block of seals belongs to; null once the key is destroyed. */
   async #grantSeals(owner: KeyOwner): Promise<number | null> {
     const block = { ...owner, seals: SEALS_PER_GRANT };
     const granted = await this.#db.transact((handle) => handle.get(store.grantSeals, block));
-    return granted === undefined ? null : Math.floor((granted.seals_granted - 1) / SEALS_PER_GENERATION);
+    return granted === undefined ? null : generationAt(granted.seals_granted);
   }
 
   async #ensureServerKey(): Promise<SealingKey> {
@@ -144,6 +152,10 @@ export class Keys {
   }
 }
 
+function generationAt(sealsGranted: number): number {
+  return Math.max(0, Math.floor((sealsGranted - 1) / SEALS_PER_GENERATION));
+}
+
 function nameOf({ kind, id }: KeyOwner): string {
   return `${kind}:${id}`;
 }
@@ -151,12 +163,13 @@ function nameOf({ kind, id }: KeyOwner): string {
 /** Counts seals and starts the next generation when the count requires it; a late grant only delays that. */
 function countSeals(
   first: number,
+  granted: number,
   openAt: (generation: number) => SealingKey,
   grant: () => Promise<number | null>,
 ): SealingKey {
   let key = openAt(first);
   let generation = first;
-  let left = SEALS_PER_GRANT;
+  let left = granted;
   let asking = false;
   const ask = () => {
     asking = true;
