@@ -20,6 +20,7 @@ import {
   openBlobs,
   openDatabase,
   openEmbedder,
+  sharedClock,
 } from './open-ports.ts';
 import { BlobError, probeBlobs } from './ports/blobs/blobs.ts';
 import { type Clock, systemClock } from './ports/clock/clock.ts';
@@ -48,7 +49,9 @@ export async function markAsRestored(config: Config): Promise<Finding> {
   requireData(config);
   await using opened = new AsyncDisposableStack();
   if (config.databaseUrl === null) opened.use(lockDataFolder(config.dataDir));
-  const vaults = await beginFeedEpochs(opened.use(await openDatabase(config)), systemClock());
+  const clock = sharedClock(config);
+  const db = opened.use(await openDatabase(config, clock));
+  const vaults = await db.transact((handle) => beginFeedEpochs(handle, clock), 'bulk');
   return { what: 'restored', ok: true, says: `clients of ${vaults} vaults will read them again` };
 }
 
@@ -82,13 +85,13 @@ export async function* examine(
     }
   }
   yield await examinePages(config);
+  const clock = sharedClock(config);
   const db = yield* attempt(
     'database',
-    async () => opened.use(await openDatabase(config)),
+    async () => opened.use(await openDatabase(config, clock)),
     (found) => `${found.engine}, schema up to date`,
   );
   if (db === null) return;
-  const clock = systemClock();
   const { takenAt } = await backupState(db, clock);
   yield examineBackups(takenAt, clock.now(), config.backupDir);
   yield await examineBlobs(config, db, clock);
@@ -110,7 +113,7 @@ export async function* examine(
   yield await examineRows(db, keyring, progress);
   yield await examineValues(db, keyring);
   const url = directUrlOf(config);
-  if (url !== null) yield* examineServers(config, url, keyring);
+  if (url !== null) yield* examineServers(config, url, keyring, clock);
 }
 
 /** Checks the public address of the server that has the data open, by the key that both of them have. */
@@ -126,7 +129,7 @@ async function* examineBesideServer(config: Config): AsyncGenerator<Finding> {
 }
 
 /** Checks what a restore left, and the public address of the servers on a database. */
-async function* examineServers(config: Config, url: string, keyring: Keyring): AsyncGenerator<Finding> {
+async function* examineServers(config: Config, url: string, keyring: Keyring, clock: Clock): AsyncGenerator<Finding> {
   const { examineRestore } = await import('./backup/restore/unfinished-restore.ts');
   const left = await examineRestore(url);
   if (left !== null) yield left;
@@ -138,7 +141,7 @@ async function* examineServers(config: Config, url: string, keyring: Keyring): A
     return;
   }
   yield { what, ok: true, says: `${servers} on this database` };
-  yield* examinePublicAddress(config, probeValue(keyring, systemClock().now()));
+  yield* examinePublicAddress(config, probeValue(keyring, clock.now()));
 }
 
 async function examineRows(db: Database, keyring: Keyring, progress: (rows: number) => void): Promise<Finding> {

@@ -8,6 +8,7 @@ import type { BlobStore } from './config/values.ts';
 import { databaseFile } from './data/data-folder.ts';
 import { migrations } from './data/migrations.ts';
 import { countKeysByMaster } from './domains/keys/keys.ts';
+import { beginFeedEpochs } from './domains/vaults/vaults.ts';
 import { type AnalyticsSink, logSink, posthogSink } from './ports/analytics/analytics.ts';
 import type { Blobs } from './ports/blobs/blobs.ts';
 import { databaseBlobs } from './ports/blobs/database.ts';
@@ -15,7 +16,8 @@ import { openDiskBlobs } from './ports/blobs/disk.ts';
 import type { Bus } from './ports/bus/bus.ts';
 import { MemoryHub } from './ports/bus/memory.ts';
 import { type Clock, systemClock } from './ports/clock/clock.ts';
-import type { Database } from './ports/database/database.ts';
+import { DatabaseClock } from './ports/clock/database-clock.ts';
+import type { Database, WriteHandle } from './ports/database/database.ts';
 import { copySqlite } from './ports/database/sqlite/snapshot.ts';
 import { openSqlite } from './ports/database/sqlite/sqlite.ts';
 import { threadedBuiltin } from './ports/embedder/builtin.ts';
@@ -49,9 +51,15 @@ export const keyFile = (dataDir: string) => join(dataDir, 'master.key');
 /** The file of the new key during a rotation, until all data is under it. */
 export const nextKeyFile = (dataDir: string) => join(dataDir, 'master.key.new');
 
-export async function openPorts(config: Config, clock: Clock = systemClock()): Promise<Ports> {
+/** The clock of everything that shares a database: on PostgreSQL the database's, because those of servers may differ. */
+export function sharedClock(config: Config, machine: Clock = systemClock()): Clock {
+  return config.databaseUrl === null ? machine : new DatabaseClock(machine);
+}
+
+export async function openPorts(config: Config, machine?: Clock): Promise<Ports> {
   await using opened = new AsyncDisposableStack();
-  const db = opened.use(await openDatabase(config));
+  const clock = sharedClock(config, machine);
+  const db = opened.use(await openDatabase(config, clock));
   const key = await masterKeyFor(config, db, clock, { unfinishedRotation: false });
   const keyring = new MasterKeyring(key.bytes, clock.random);
   const blobs = opened.use(await openBlobs(config, db, clock));
@@ -148,11 +156,12 @@ async function openBus(config: Config): Promise<Bus> {
  * Opens the configured database at the latest schema. Before the first step of an upgrade, an embedded database is
  * copied into a folder beside it.
  *
+ * @param clock set to the database's time if it is that of `sharedClock`.
  * @param steps of the schema; other ones in tests of upgrades.
  */
-export async function openDatabase(config: Config, steps = migrations): Promise<Database> {
+export async function openDatabase(config: Config, clock = sharedClock(config), steps = migrations): Promise<Database> {
   await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
-  const db = await openDatabaseAsIs(config);
+  const db = await openDatabaseAsIs(config, clock);
   try {
     await db.migrate(steps, () => copyBeforeUpgrade(config));
     return db;
@@ -173,12 +182,19 @@ async function copyBeforeUpgrade({ databaseUrl, dataDir }: Config): Promise<void
 }
 
 /** Opens the configured database at the schema that it has. */
-export async function openDatabaseAsIs(config: Config): Promise<Database> {
+export async function openDatabaseAsIs(config: Config, clock = sharedClock(config)): Promise<Database> {
   const { databaseUrl, databasePool: poolSize, databasePrepared } = config;
   if (databaseUrl === null) return openSqlite({ file: databaseFile(config.dataDir) });
   const { openPostgres } = await import('./ports/database/postgres/postgres.ts');
   const prepared = databasePrepared === 'on';
-  return openPostgres({ url: databaseUrl.reveal(), directUrl: directUrlOf(config), poolSize, prepared });
+  const observer = {
+    timeRead: (now: number, roundTripMs: number) => {
+      if (clock instanceof DatabaseClock) clock.adjust(now, roundTripMs);
+    },
+    // Cursors may name changes that the server which took over does not have.
+    serverChanged: async (handle: WriteHandle) => void (await beginFeedEpochs(handle, clock)),
+  };
+  return openPostgres({ url: databaseUrl.reveal(), directUrl: directUrlOf(config), poolSize, prepared, observer });
 }
 
 interface MasterKeySource {

@@ -77,7 +77,7 @@ test('openDatabase copies an embedded database before the first step of an upgra
   const copies = () => readdirSync(folder.path).filter((name) => name.startsWith('before-upgrade-'));
   assert.deepEqual(copies(), [], 'a new database needs no copy');
   const later = { number: migrations.length + 1, name: 'later', version: '9.9.9', ddl: 'create table later (id uuid)' };
-  await (await openDatabase(config, [...migrations, later]))[Symbol.asyncDispose]();
+  await (await openDatabase(config, undefined, [...migrations, later]))[Symbol.asyncDispose]();
   const [copy = '', ...others] = copies();
   assert.deepEqual(others, []);
   // The copy opens with this version, which refuses the database after the upgrade and names both.

@@ -22,6 +22,7 @@ import { cachePagesDdl } from '../domains/vaults/cache/cache-pages.tables.ts';
 import { handedOverDdl, vaultMembersDdl, vaultsDdl } from '../domains/vaults/vaults.tables.ts';
 import { blobsDdl } from '../ports/blobs/database.tables.ts';
 import type { Migration } from '../ports/database/database.ts';
+import { serverIdentityDdl } from '../ports/database/postgres/identity.tables.ts';
 import { searchWeightsDdl } from './retired-tables.ts';
 
 const FROM_0_1_0 =
@@ -69,4 +70,5 @@ export const migrations: readonly Migration[] = [
   { number: 4, name: 'members', version: '0.3.0', ddl: [devicesOfPeopleDdl, vaultMembersDdl, membersDdl].join('\n') },
   { number: 5, name: 'uploads', version: '0.3.0', ddl: uploadsDdl },
   { number: 6, name: 'handed-over', version: '0.3.0', ddl: handedOverDdl },
+  { number: 7, name: 'server-identity', version: '0.3.0', ddl: serverIdentityDdl },
 ];

@@ -1,8 +1,7 @@
 import { rename } from 'node:fs/promises';
 import type { Config } from '../config/config.ts';
 import { Keys } from '../domains/keys/keys.ts';
-import { keyFile, masterKeyFor, nextKeyFile, openDatabase } from '../open-ports.ts';
-import { systemClock } from '../ports/clock/clock.ts';
+import { keyFile, masterKeyFor, nextKeyFile, openDatabase, sharedClock } from '../open-ports.ts';
 import { readKeyFile, syncFolder, writeKeyFile } from '../ports/keyring/key-file.ts';
 import { MASTER_KEY_BYTES, MasterKeyring } from '../ports/keyring/master-key.ts';
 import { lockDataFolder } from './data-folder.ts';
@@ -27,8 +26,8 @@ export async function rotateMasterKey(
 ): Promise<RotationResult> {
   await using opened = new AsyncDisposableStack();
   if (config.databaseUrl === null) opened.use(lockDataFolder(config.dataDir));
-  const clock = systemClock();
-  const db = opened.use(await openDatabase(config));
+  const clock = sharedClock(config);
+  const db = opened.use(await openDatabase(config, clock));
   const current = await masterKeyFor(config, db, clock, { unfinishedRotation: true });
   const file = keyFile(config.dataDir);
   const nextFile = nextKeyFile(config.dataDir);

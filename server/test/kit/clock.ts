@@ -6,6 +6,8 @@ import { type Clock, uuidSource } from '../../src/ports/clock/clock.ts';
 export interface TestClock extends Clock {
   /** Moves the time, and calls what was scheduled up to then, in order and each at its time. */
   advance(by: { days?: number; hours?: number; minutes?: number; seconds?: number; ms?: number }): void;
+  /** Sets the wall-clock time forward or back, as an operator or NTP does; nothing that was scheduled comes earlier. */
+  shiftWall(by: { days?: number; hours?: number }): void;
   /** How many functions are scheduled. */
   readonly scheduled: number;
 }
@@ -19,8 +21,9 @@ interface Timer {
 
 export function testClock(start: number = START): TestClock {
   let at = start;
+  let shift = 0;
   const timers = new Set<Timer>();
-  const now = () => at as EpochMs;
+  const now = () => (at + shift) as EpochMs;
   const next = () =>
     [...timers].reduce<Timer | undefined>((a, b) => (a !== undefined && a.at <= b.at ? a : b), undefined);
   return {
@@ -33,6 +36,9 @@ export function testClock(start: number = START): TestClock {
     },
     get scheduled() {
       return timers.size;
+    },
+    shiftWall({ days = 0, hours = 0 }) {
+      shift += (days * 24 + hours) * 3_600_000;
     },
     random: randomBytes,
     uuid: uuidSource(now, randomBytes),

@@ -11,7 +11,7 @@ import * as store from './settle.store.ts';
  * @param revokeCredentials ends keys, devices, applications and invitations to vaults too.
  */
 export async function settleRestored(db: Database, clock: Clock, revokeCredentials: boolean): Promise<void> {
-  await beginFeedEpochs(db, clock);
+  await db.transact((handle) => beginFeedEpochs(handle, clock), 'bulk');
   await forgetBackups(db);
   await db.transact(async (handle) => {
     await handle.run(store.endSessions, {});

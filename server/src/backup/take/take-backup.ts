@@ -2,9 +2,9 @@ import { MB } from '@notevault/protocol/values/byte-units.ts';
 import { type Config, directUrlOf } from '../../config/config.ts';
 import { databaseFile } from '../../data/data-folder.ts';
 import { migrations } from '../../data/migrations.ts';
-import { blobStoreOf, masterKeyFor, openBlobs, openDatabaseAsIs } from '../../open-ports.ts';
+import { blobStoreOf, masterKeyFor, openBlobs, openDatabaseAsIs, sharedClock } from '../../open-ports.ts';
 import { rechunk } from '../../ports/blobs/rechunk.ts';
-import { type Clock, systemClock } from '../../ports/clock/clock.ts';
+import type { Clock } from '../../ports/clock/clock.ts';
 import type { DatabaseSnapshot, Migration, SnapshotPart } from '../../ports/database/database.ts';
 import { stepsLeft } from '../../ports/database/migrations.ts';
 import { snapshotPostgres } from '../../ports/database/postgres/snapshot.ts';
@@ -67,8 +67,8 @@ export interface BackupSummary {
 }
 
 const MANIFEST_MAC = 'backup manifest';
-/** Tables that a server fills again by itself, for the feed epoch that a restore begins, and uploads that did not end. */
-const LEFT_OUT = ['cache_pages', 'upload_parts', 'uploads'];
+/** Tables that a server fills again by itself, and uploads that did not end. */
+const LEFT_OUT = ['cache_pages', 'server_identity', 'upload_parts', 'uploads'];
 /** Left free on the disk of the target, so that a backup does not stop the server beside it. */
 const SPARE_BYTES = 256 * MB;
 
@@ -77,9 +77,10 @@ const SPARE_BYTES = 256 * MB;
  * it refers to, which nobody deletes meanwhile. Throws BackupError, KeyringError and the errors of the ports.
  */
 export async function takeBackup(request: BackupRequest): Promise<BackupSummary> {
-  const { config, target, previous, passphrase, clock = systemClock() } = request;
+  const { config, target, previous, passphrase } = request;
+  const clock = sharedClock(config, request.clock);
   await using opened = new AsyncDisposableStack();
-  const db = opened.use(await openDatabaseAsIs(config));
+  const db = opened.use(await openDatabaseAsIs(config, clock));
   const key = await masterKeyFor(config, db, clock, { unfinishedRotation: true });
   if (key.made) throw new BackupError('There is nothing to back up yet: the database is empty.');
   const keyring = new MasterKeyring(key.bytes, clock.random);

@@ -247,7 +247,7 @@ onSqlite('the change feed', (open) => {
     assert.deepEqual(await asked(), [200, undefined]);
     // Two restores within one second are two epochs as well.
     for (let { cursor: before } = { cursor }, nth = 0; nth < 2; nth += 1) {
-      assert.equal(await beginFeedEpochs(server.db, server.clock), 1);
+      assert.equal(await server.db.transact((handle) => beginFeedEpochs(handle, server.clock)), 1);
       const { status, body } = await alice.caller.get(`/sync/changes?cursor=${before}`);
       assert.deepEqual([status, body.error], [410, 'history_expired']);
       const again = await follow(alice, '');

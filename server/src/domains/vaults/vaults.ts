@@ -1,7 +1,7 @@
 import { type EpochMs, NIL_UUID, type UserId, type VaultId } from '@notevault/protocol/values/ids.ts';
 import type { EventSink } from '../../events.ts';
 import type { Clock } from '../../ports/clock/clock.ts';
-import { type Database, type ReadHandle, rowsOf } from '../../ports/database/database.ts';
+import { type Database, type ReadHandle, rowsOf, type WriteHandle } from '../../ports/database/database.ts';
 import type { Accounts } from '../accounts/accounts.ts';
 import type { Keys } from '../keys/keys.ts';
 import type { PlanTable } from '../plans/plans.ts';
@@ -82,16 +82,14 @@ export function createVaults(deps: VaultDeps) {
  * Begins another feed epoch in every vault, so that cursors and other knowledge of clients become void, and the pages of
  * its lists, which are sealed under the epoch. Resolves to the number of vaults.
  */
-export function beginFeedEpochs(db: Database, clock: Clock): Promise<number> {
+export async function beginFeedEpochs(handle: WriteHandle, clock: Pick<Clock, 'now'>): Promise<number> {
   // Derived from the clock, so that restoring one backup twice does not lead to the same epoch twice.
   const epoch = Math.floor(clock.now() / 1000);
-  return db.transact(async (handle) => {
-    await handle.run(deleteAllPages, {});
-    return handle.run(feeds.beginEpochs, { epoch });
-  }, 'bulk');
+  await handle.run(deleteAllPages, {});
+  return handle.run(feeds.beginEpochs, { epoch });
 }
 
-/** When a backup was last restored, which began the latest feed epoch; long ago if none ever was. */
+/** When a backup was last restored or another database server took over, which began the latest feed epoch; long ago if never. */
 export async function lastRestoredAt(db: Database): Promise<EpochMs> {
   const epoch = (await db.get(feeds.findLatestEpoch, {}))?.epoch ?? 0;
   return (epoch * 1000) as EpochMs;

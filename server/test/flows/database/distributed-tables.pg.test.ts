@@ -30,8 +30,8 @@ const ALL_SHARDS: Readonly<Record<string, string>> = {
   'blobs.findNextVault': 'a job, which runs on each shard',
   'vaults.findTrashes': 'a job, which runs on each shard',
   'vaults.findPagesBelow': 'a job, which runs on each shard',
-  'vaults.deleteAllPages': 'asked on the command line after a restore: no page of any vault is kept',
-  'vaults.beginEpochs': 'asked on the command line after a restore: every vault begins another epoch',
+  'vaults.deleteAllPages': 'asked after a restore or a failover: no page of any vault is kept',
+  'vaults.beginEpochs': 'asked after a restore or a failover: every vault begins another epoch',
   'vaults.findLatestEpoch': 'asked once a day, before all stored bytes of all vaults are listed',
 };
 
@@ -65,6 +65,7 @@ const NOT_BY_VAULT: readonly string[] = [
   'preferences',
   'refresh_tokens',
   'schema_migrations',
+  'server_identity',
   'sessions',
   'tickets',
   // Of an account, which uploads into several vaults.

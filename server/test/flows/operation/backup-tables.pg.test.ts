@@ -19,6 +19,7 @@ import { startServer } from '../../kit/server.ts';
 const NOT_KEPT = new Set([
   ...['access_tokens', 'cache_pages', 'device_authorizations', 'invites', 'oauth_transients', 'password_resets'],
   ...['refresh_tokens', 'sessions', 'tickets', 'uploads', 'upload_parts', 'backup_state'],
+  'server_identity',
 ]);
 const TABLES = {
   sqlite: "select name from sqlite_schema where type = 'table' and name not like 'sqlite_%'",
@@ -74,7 +75,9 @@ describe('a backup of data with rows in every table', () => {
         before = await countRows(from.place);
       }
       const empty = [...before].filter(([, rows]) => rows === 0).map(([name]) => name);
-      assert.deepEqual(empty, [], 'fillEveryTable writes rows to every table of the schema');
+      // Only the servers of a PostgreSQL database are told apart.
+      const unused = engine === 'sqlite' ? ['server_identity'] : [];
+      assert.deepEqual(empty, unused, 'fillEveryTable writes rows to every table of the schema');
 
       const request = { path: folder.at('backups'), config: to.config, passphrase: null };
       assert.deepEqual((await verifyBackup({ ...request, deep: true })).opened?.faults, []);

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, chownSync, cpSync, existsSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, chownSync, cpSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -17,6 +17,8 @@ export interface Cluster extends Disposable {
   restart(): Promise<void>;
   /** Starts another server of the same data at another address, after a crash; resolves to its URL. */
   takeOver(): Promise<string>;
+  /** After a crash: copies the data, as a standby that gets nothing later has it, and returns what starts the standby. */
+  copyToStandby(): () => Promise<string>;
 }
 
 interface Identity {
@@ -30,7 +32,6 @@ const SETTINGS = [
   'max_connections=300',
   'shared_buffers=64MB',
   'max_wal_senders=0',
-  'wal_level=minimal',
 ];
 /** Tests need no durability, because their data is deleted with the server. */
 const HASTY = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off'];
@@ -44,8 +45,11 @@ export function whyNoCluster(): string | undefined {
   return undefined;
 }
 
-/** @param durable keeps PostgreSQL's defaults for what is on disk when; for measurements. */
-export async function startCluster({ durable = false } = {}): Promise<Cluster> {
+/**
+ * @param durable keeps PostgreSQL's defaults for what is on disk when; for measurements.
+ * @param standby writes what a standby needs.
+ */
+export async function startCluster({ durable = false, standby = false } = {}): Promise<Cluster> {
   sweep();
   const found = binaries();
   if (found === undefined) throw new Error(whyNoCluster());
@@ -55,7 +59,8 @@ export async function startCluster({ durable = false } = {}): Promise<Cluster> {
     if (identity !== undefined) chownSync(folder, identity.uid, identity.gid);
     const bin = reachable(found, join(tmpdir(), `${basename(folder)}-bin`), identity);
     initialise(bin, join(folder, 'data'), identity);
-    return await serve(bin, folder, identity, durable ? SETTINGS : [...SETTINGS, ...HASTY]);
+    const settings = [...SETTINGS, `wal_level=${standby ? 'replica' : 'minimal'}`, ...(durable ? [] : HASTY)];
+    return await serve(bin, folder, identity, settings);
   } catch (error) {
     rmSync(folder, { recursive: true, force: true });
     throw error;
@@ -108,10 +113,10 @@ async function serve(
   settings: readonly string[],
 ): Promise<Cluster> {
   const port = await freePort();
-  const data = join(folder, 'data');
-  const args = ['-D', data, ...settings.flatMap((setting) => ['-c', setting])];
+  let data = join(folder, 'data');
+  const args = settings.flatMap((setting) => ['-c', setting]);
   const start = (at: number) =>
-    spawn(join(bin, 'postgres'), [...args, '-p', String(at)], {
+    spawn(join(bin, 'postgres'), ['-D', data, ...args, '-p', String(at)], {
       ...identity,
       cwd: folder,
       stdio: ['ignore', 'ignore', 'pipe'],
@@ -120,6 +125,11 @@ async function serve(
     server = start(at);
     await ready(server);
     server.unref();
+  };
+  const takeOver = async () => {
+    const at = await freePort();
+    await begin(at);
+    return urlAt(at);
   };
   const urlAt = (at: number) => `postgres://postgres@127.0.0.1:${at}/postgres`;
   let server = start(port);
@@ -147,10 +157,17 @@ async function serve(
       await gone;
     },
     restart: () => begin(port),
-    async takeOver() {
-      const at = await freePort();
-      await begin(at);
-      return urlAt(at);
+    takeOver,
+    copyToStandby() {
+      const copy = join(folder, 'standby');
+      const copied = spawnSync('cp', ['-a', data, copy], { encoding: 'utf8' });
+      if (copied.status !== 0) throw new Error(copied.stderr);
+      rmSync(join(copy, 'postmaster.pid'), { force: true });
+      writeFileSync(join(copy, 'standby.signal'), '');
+      return () => {
+        data = copy;
+        return takeOver();
+      };
     },
     [Symbol.dispose]: stop,
   };
@@ -163,7 +180,7 @@ function ready(server: ChildProcess): Promise<void> {
     server.once('exit', () => reject(new Error(`PostgreSQL did not start: ${said}`)));
     server.stderr?.on('data', (chunk: Buffer) => {
       if (said.length < 10_000) said += chunk.toString();
-      if (said.includes('ready to accept connections')) resolve();
+      if (/ready to accept (read-only )?connections/.test(said)) resolve();
     });
     // Keeps reading, so that the server never blocks on a full pipe, without keeping the process alive.
     if (server.stderr !== null && 'unref' in server.stderr) (server.stderr as { unref(): void }).unref();

@@ -15,6 +15,7 @@ import { TransactionWatchdog } from '../transaction-watchdog.ts';
 import { isUnavailable, isWorthRetrying, portError } from './errors.ts';
 import { PostgresHandle } from './handle.ts';
 import { migratePostgres } from './migrate.ts';
+import { type ServerObserver, ServerWatch } from './server-watch.ts';
 import { type Begin, prepareConnection, Session, StatementNames } from './session.ts';
 import { SharedReads } from './shared-reads.ts';
 import { valueTypes } from './value-types.ts';
@@ -35,6 +36,8 @@ export interface PostgresOptions {
   readonly waitMs?: number;
   /** How long a body may leave its handle unused while it holds a connection and perhaps locks. */
   readonly idleMs?: number;
+  /** Told about the server, which is checked on every new connection; null checks nothing. */
+  readonly observer?: ServerObserver | null;
 }
 
 const ATTEMPTS = 10;
@@ -62,15 +65,17 @@ class Postgres implements Database {
   readonly #idleMs: number;
   readonly #names: StatementNames;
   readonly #reads: SharedReads;
+  readonly #watch: ServerWatch | null;
   #accepted = 0;
   #idle: (() => void) | undefined;
   #closed: Promise<void> | undefined;
 
   constructor(options: PostgresOptions) {
     const { url, poolSize = 10, prepared = true, maxWaiting = 10_000, waitMs = 10_000 } = options;
-    const { statementTimeoutMs = 30_000 } = options;
+    const { statementTimeoutMs = 30_000, observer = null } = options;
     this.#names = new StatementNames(prepared);
     this.#reads = new SharedReads(() => this.#connect(), this.#names);
+    this.#watch = observer === null ? null : new ServerWatch(observer, { isPooled: !prepared });
     // Half of them, so that a tenant with much slow work leaves as many to the others.
     const connectionsPerTenant = Math.ceil(poolSize / 2);
     this.#permits = new ConnectionPermits({ connections: poolSize, connectionsPerTenant, maxWaiting, waitMs });
@@ -161,6 +166,7 @@ class Postgres implements Database {
     } finally {
       await client.end().catch(() => {});
       this.#names.renew();
+      this.#watch?.reset();
     }
   }
 
@@ -185,8 +191,9 @@ class Postgres implements Database {
     begin: Begin,
     body: (handle: WriteHandle) => Promise<T>,
     end: (session: Session, lease: Lease) => Promise<void>,
+    leased?: Lease,
   ): Promise<T> {
-    const lease = await this.#connect();
+    const lease = leased ?? (await this.#connect());
     const session = new Session(lease.client, this.#names, begin);
     const leftOpen = Promise.withResolvers<never>();
     using deadline = new TransactionWatchdog(this.#idleMs, () => leftOpen.reject(bodyLeftOpen()));
@@ -226,7 +233,22 @@ class Postgres implements Database {
     }
   }
 
+  /** A connection to the server that the database is known to be on. */
   async #connect(): Promise<Lease> {
+    const lease = await this.#lease();
+    const watch = this.#watch;
+    if (watch === null) return lease;
+    const identity = await watch.check(lease.client).catch((error: unknown) => {
+      lease.release(true);
+      throw error;
+    });
+    // It releases the connection when it fails.
+    const record = (handle: WriteHandle) => watch.record(handle, identity ?? '');
+    if (identity !== null) await this.#transaction('begin_write', record, (session) => session.commit(), lease);
+    return lease;
+  }
+
+  async #lease(): Promise<Lease> {
     const permit = await this.#permits.acquire();
     try {
       return new Lease(await this.#pool.connect(), permit);
