@@ -5,8 +5,18 @@ const { statement } = statementsOver<BackupTables>();
 
 export const findState = statement((db, _: Record<never, never>) => db.selectFrom('backup_state').selectAll());
 
+interface Acquisition {
+  readonly holder: string;
+  readonly now: number;
+  readonly until: number;
+  readonly due: number;
+  /** Later times than these were stored by a clock that was ahead. */
+  readonly latestLease: number;
+  readonly latestTaken: number;
+}
+
 /** Changes no row while another backup holds the lease, or when one taken from `due` on ended well. */
-export const acquire = statement((db, p: { holder: string; now: number; until: number; due: number }) =>
+export const acquire = statement((db, p: Acquisition) =>
   db
     .insertInto('backup_state')
     .values({ id: 1, holder: p.holder, lease_until: p.until, taken_at: null })
@@ -14,8 +24,16 @@ export const acquire = statement((db, p: { holder: string; now: number; until: n
       conflict
         .column('id')
         .doUpdateSet({ holder: p.holder, lease_until: p.until })
-        .where('backup_state.lease_until', '<', p.now)
-        .where((eb) => eb.or([eb('backup_state.taken_at', 'is', null), eb('backup_state.taken_at', '<', p.due)])),
+        .where((eb) =>
+          eb.or([eb('backup_state.lease_until', '<', p.now), eb('backup_state.lease_until', '>', p.latestLease)]),
+        )
+        .where((eb) =>
+          eb.or([
+            eb('backup_state.taken_at', 'is', null),
+            eb('backup_state.taken_at', '<', p.due),
+            eb('backup_state.taken_at', '>', p.latestTaken),
+          ]),
+        ),
     ),
 );
 

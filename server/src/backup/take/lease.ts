@@ -1,4 +1,5 @@
 import type { Clock } from '../../ports/clock/clock.ts';
+import { latestPlausible } from '../../ports/clock/latest-plausible.ts';
 import type { Database } from '../../ports/database/database.ts';
 import { BackupError } from '../format.ts';
 import * as store from './lease.store.ts';
@@ -7,10 +8,15 @@ import * as store from './lease.store.ts';
 const LEASE_MS = 3 * 60_000;
 const EXTEND_MS = 20_000;
 
-/** Whether a backup runs, and when the last one that ended well was taken; null before the first one. */
+/** Whether a backup runs, and when the last one that ended well was taken; null when there is none or the time is wrong. */
 export async function backupState(db: Database, clock: Pick<Clock, 'now'>) {
   const row = await db.get(store.findState, {});
-  return { running: row !== undefined && row.lease_until >= clock.now(), takenAt: row?.taken_at ?? null };
+  const now = clock.now();
+  const { lease_until: until = 0, taken_at: takenAt = null } = row ?? {};
+  return {
+    running: until >= now && until <= latestPlausible(now, LEASE_MS),
+    takenAt: takenAt !== null && takenAt <= latestPlausible(now) ? takenAt : null,
+  };
 }
 
 /** Removes the traces of the backup from which a database was restored. */
@@ -28,6 +34,7 @@ export class BackupLease implements AsyncDisposable {
   readonly #holder: string;
   readonly #timer: NodeJS.Timeout;
   #lost: unknown = null;
+  /** When the lease ends, in elapsed time: the wall clock may be set meanwhile. */
   #until: number;
 
   private constructor(db: Database, clock: Clock, holder: string, until: number) {
@@ -51,9 +58,11 @@ export class BackupLease implements AsyncDisposable {
   static async acquire(db: Database, clock: Clock, due = Number.MAX_SAFE_INTEGER): Promise<BackupLease> {
     const holder = clock.uuid();
     const now = clock.now();
-    const until = now + LEASE_MS;
-    const acquired = await db.transact((handle) => handle.run(store.acquire, { holder, now, until, due }));
-    if (acquired > 0) return new BackupLease(db, clock, holder, until);
+    const endsAt = clock.elapsed() + LEASE_MS;
+    const times = { now, until: now + LEASE_MS, due };
+    const latest = { latestLease: latestPlausible(now, LEASE_MS), latestTaken: latestPlausible(now) };
+    const acquired = await db.transact((handle) => handle.run(store.acquire, { holder, ...times, ...latest }));
+    if (acquired > 0) return new BackupLease(db, clock, holder, endsAt);
     const { takenAt } = await backupState(db, clock);
     if (takenAt !== null && takenAt >= due) {
       throw new BackupError(`A backup was taken meanwhile, at ${new Date(takenAt).toISOString()}.`);
@@ -65,7 +74,7 @@ export class BackupLease implements AsyncDisposable {
 
   /** Throws BackupError when the lease was lost, so that blobs of the snapshot may have been deleted. */
   check(): void {
-    if (this.#clock.now() < this.#until) return;
+    if (this.#clock.elapsed() < this.#until) return;
     throw new BackupError(
       'The database could not be reached for minutes, so this backup may miss attachments: try again.',
       {
@@ -86,8 +95,9 @@ export class BackupLease implements AsyncDisposable {
   }
 
   async #extend(): Promise<void> {
+    const endsAt = this.#clock.elapsed() + LEASE_MS;
     const until = this.#clock.now() + LEASE_MS;
     const extended = await this.#db.transact((handle) => handle.run(store.extend, { holder: this.#holder, until }));
-    if (extended > 0) this.#until = until;
+    if (extended > 0) this.#until = endsAt;
   }
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { testClock } from '../../../test/kit/clock.ts';
 import { onEachEngine } from '../../../test/kit/engines.ts';
-import { BackupLease } from './lease.ts';
+import { BackupLease, backupState } from './lease.ts';
 import { lastDue, scheduledBackup } from './schedule.ts';
 
 test('lastDue is today or yesterday at that time', () => {
@@ -116,4 +116,36 @@ onEachEngine('a scheduled backup', (open) => {
     await job.run(never);
     assert.equal(begun, 1);
   });
+
+  for (const state of ['taken', 'killed', 'failed'] as const) {
+    test(`a scheduled backup that was ${state} while the clock was 400 days ahead does not hold up the next one`, async () => {
+      const db = await open();
+      const clock = testClock();
+      let taken = 0;
+      const run = async (_: AbortSignal, due: number) => {
+        await using lease = await BackupLease.acquire(db, clock, due);
+        taken += 1;
+        await lease.succeeded(clock.now());
+      };
+      let fails = state === 'failed';
+      const job = scheduledBackup({
+        ...{ db, clock, at: '02:00' },
+        run: (...given) => (fails ? Promise.reject(new Error('the disk is full')) : run(...given)),
+      });
+      clock.shiftWall({ days: 400 });
+      if (state === 'killed') await BackupLease.acquire(db, clock);
+      else await job.run(never).catch(() => undefined);
+      clock.shiftWall({ days: -400 });
+      fails = false;
+      clock.advance({ minutes: 61 });
+      const { running, takenAt } = await backupState(db, clock);
+      assert.deepEqual([running, takenAt], [false, null]);
+      taken = 0;
+      await job.run(never);
+      assert.equal(taken, 1);
+      clock.advance({ minutes: 61 });
+      await job.run(never);
+      assert.equal(taken, 1, 'one a day');
+    });
+  }
 });

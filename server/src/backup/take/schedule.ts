@@ -9,7 +9,7 @@ const RETRY_MS = 60 * MINUTE_MS;
 
 export interface BackupSchedule {
   readonly db: Database;
-  readonly clock: Pick<Clock, 'now'>;
+  readonly clock: Pick<Clock, 'now' | 'elapsed'>;
   /** The local time of day, `HH:MM`. */
   readonly at: string;
   /** Takes a backup unless one was taken since `due`, which it looks for with the lease; rejects when it took none. */
@@ -18,7 +18,7 @@ export interface BackupSchedule {
 
 /** Daily. Of several servers on one database only one takes it, and a time at which none was running is made up for. */
 export function scheduledBackup({ db, clock, at, run }: BackupSchedule): Job {
-  let retryAt = 0;
+  let retryAt = Number.NEGATIVE_INFINITY;
   const isDone = async (due: number) => {
     const { running, takenAt } = await backupState(db, clock);
     return running || (takenAt !== null && takenAt >= due);
@@ -27,10 +27,10 @@ export function scheduledBackup({ db, clock, at, run }: BackupSchedule): Job {
     name: 'backup',
     everyMs: MINUTE_MS,
     async run(signal) {
-      const now = clock.now();
-      const due = lastDue(new Date(now), at).getTime();
-      if (now < retryAt || (await isDone(due))) return;
-      retryAt = now + RETRY_MS;
+      const due = lastDue(new Date(clock.now()), at).getTime();
+      // Elapsed time, which does not stick when the wall clock was ahead.
+      if (clock.elapsed() < retryAt || (await isDone(due))) return;
+      retryAt = clock.elapsed() + RETRY_MS;
       try {
         await run(signal, due);
       } catch (error) {
