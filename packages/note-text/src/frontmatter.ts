@@ -1,8 +1,15 @@
 import { isMap, isScalar, isSeq } from 'yaml';
 import { parseTimestamp } from './frontmatter/dates.ts';
 import { findFrontmatter } from './frontmatter/fence.ts';
-import { readPropertyLink } from './frontmatter/property-link.ts';
-import { type ParseCode, parseMapping, type YamlFault, type YamlMapping, type YamlNode } from './frontmatter/yaml.ts';
+import { readPropertyLinks } from './frontmatter/property-link.ts';
+import {
+  keysIn,
+  type ParseCode,
+  parseMapping,
+  type YamlFault,
+  type YamlMapping,
+  type YamlNode,
+} from './frontmatter/yaml.ts';
 import { maxLinks, type ParsedLink } from './links/parsed-link.ts';
 
 export type { ParseCode } from './frontmatter/yaml.ts';
@@ -91,10 +98,9 @@ export function readFrontmatter(content: string): Frontmatter {
 function propertyLinks(content: string, yamlStart: number, mapping: YamlMapping): ParsedLink[] {
   const links: ParsedLink[] = [];
   for (const scalar of mapping.strings) {
-    const link = readPropertyLink(content, yamlStart, scalar);
-    if (link && links.length < maxLinks) links.push(link);
+    if (links.length < maxLinks) links.push(...readPropertyLinks(content, yamlStart, scalar));
   }
-  return links;
+  return links.slice(0, maxLinks);
 }
 
 /** Reads the known fields and remembers the first value whose type does not fit its field. */
@@ -132,8 +138,12 @@ class FieldReader {
     return [...new Set([...this.#list('aliases', /,/), ...this.#list('alias', /,/)])];
   }
 
-  /** The items of a list, or of a string split at `separator`. */
+  /** The items of lists, or of strings split at `separator`, under a key in any case. */
   #list(key: string, separator: RegExp): string[] {
+    return keysIn(this.#mapping, key).flatMap((written) => this.#listAt(written, separator));
+  }
+
+  #listAt(key: string, separator: RegExp): string[] {
     const field = this.#find(key);
     if (!field) return [];
     if (isMap(field.node)) this.#reject(key, field.at);

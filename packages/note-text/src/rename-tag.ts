@@ -1,6 +1,6 @@
 import { isAlias, isMap, isScalar, isSeq } from 'yaml';
 import { findFrontmatter } from './frontmatter/fence.ts';
-import { parseMapping } from './frontmatter/yaml.ts';
+import { keysIn, parseMapping } from './frontmatter/yaml.ts';
 import type { Span } from './links/parsed-link.ts';
 import { scanBlocks } from './scan/blocks.ts';
 import { scanInline } from './scan/inline.ts';
@@ -45,7 +45,7 @@ function yamlTags(yaml: string, offset: number): Span[] {
   const mapping = parseMapping(yaml);
   if ('code' in mapping) return [];
   const spans: Span[] = [];
-  for (const key of KEYS) {
+  for (const key of KEYS.flatMap((name) => keysIn(mapping, name))) {
     const node = mapping.values.get(key)?.node ?? null;
     // What an alias stands for is written elsewhere.
     if (node === null || isAlias(node) || isMap(node)) continue;

@@ -34,6 +34,11 @@ export interface YamlMapping {
   resolve(node: YamlNode): YamlNode;
 }
 
+/** The keys of a mapping that are a key in any case, as written. */
+export function keysIn({ values }: YamlMapping, key: string): string[] {
+  return [...values.keys()].filter((written) => written.toLowerCase() === key);
+}
+
 const maxBytes = 64 * 1024;
 const maxKeys = 500;
 
