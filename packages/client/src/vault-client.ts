@@ -12,7 +12,7 @@ import type {
   FoldersResponse,
   NotesInFolder,
 } from '@notevault/protocol/folders.ts';
-import type { Backlink, BacklinksResponse } from '@notevault/protocol/links.ts';
+import type { Backlink, BacklinksResponse, MovedCount } from '@notevault/protocol/links.ts';
 import type { LinkMention, MentionLinked, Mentions } from '@notevault/protocol/mentions.ts';
 import type {
   Appended,
@@ -101,12 +101,12 @@ export class VaultClient {
     return this.#post<Appended>('/notes/append', { path, text });
   }
 
-  async renameNote(from: string, to: string): Promise<NoteRenamed> {
-    return this.#post<NoteRenamed>('/notes/rename', { old_path: from, new_path: to });
+  async renameNote(from: string, to: string, dryRun = false): Promise<NoteRenamed> {
+    return this.#post<NoteRenamed>('/notes/rename', { old_path: from, new_path: to, ...dryField(dryRun) });
   }
 
-  async moveNotes(ids: readonly string[], folder: string): Promise<void> {
-    await this.#post('/notes/batch-move', { ids, target_folder: folder });
+  async moveNotes(ids: readonly string[], folder: string, dryRun = false): Promise<MovedCount> {
+    return this.#post<MovedCount>('/notes/batch-move', { ids, target_folder: folder, ...dryField(dryRun) });
   }
 
   /** Deletes the note if it exists; with `hash`, only while it has that content. */
@@ -175,8 +175,8 @@ export class VaultClient {
     return (await this.#post<FolderResponse>('/folders', { folder: path })).folder;
   }
 
-  async renameFolder(from: string, to: string): Promise<FolderRenamed> {
-    return this.#post<FolderRenamed>('/folders/rename', { old_path: from, new_path: to });
+  async renameFolder(from: string, to: string, dryRun = false): Promise<FolderRenamed> {
+    return this.#post<FolderRenamed>('/folders/rename', { old_path: from, new_path: to, ...dryField(dryRun) });
   }
 
   /** Deletes an empty folder; with `recursive`, also a folder with contents. */
@@ -367,4 +367,8 @@ async function orNull<Body>(answer: Promise<Body>): Promise<Body | null> {
 function bytesOf(answer: Response): ReadableStream<Uint8Array> {
   const empty = new ReadableStream<Uint8Array>({ start: (controller) => controller.close() });
   return answer.body?.pipeThrough(new TransformStream<Uint8Array, Uint8Array>()) ?? empty;
+}
+
+function dryField(dryRun: boolean): { dry_run?: true } {
+  return dryRun ? { dry_run: true } : {};
 }

@@ -1,3 +1,4 @@
+import { toLabel } from './links/retarget.ts';
 import { mentionsIn } from './mentions.ts';
 
 /** A mention as it was read: where a text stands, and the names that it may be. */
@@ -27,7 +28,7 @@ export function linkMention(
 function linkOf(text: string, target: string | null, path: string, inTable: boolean): string {
   if (target === text) return `[[${target}]]`;
   if (target !== null && !/[[\]|]/.test(text)) return `[[${target}${inTable ? '\\|' : '|'}${text}]]`;
-  const label = text.replace(/[\\[\]]/g, '\\$&');
+  const label = toLabel(text);
   const encoded = path
     .split('/')
     .map(encodeURIComponent)

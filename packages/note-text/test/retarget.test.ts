@@ -5,7 +5,7 @@ import { type Retarget, rewriteTargets, targetChoices } from '../src/links/retar
 import { scan } from '../src/scan.ts';
 
 const moved = (target: string, form: Retarget['form'], source: string, from: string, to: string) =>
-  targetChoices({ before: { source, target: from }, after: { source, target: to }, form, target })[0];
+  targetChoices({ before: { source, target: from }, after: { source, target: to }, form, target })[0]?.target;
 
 describe('targetChoices', () => {
   it('targetChoices keeps a bare name bare, with .md only where it was written', () => {
@@ -33,7 +33,20 @@ describe('targetChoices', () => {
       form: 'wikilink',
       target: 'x',
     });
-    assert.deepEqual(choices.slice(0, 2), ['y', 'b/y']);
+    assert.deepEqual(
+      choices.slice(0, 2).map((choice) => choice.target),
+      ['y', 'b/y'],
+    );
+  });
+
+  it('targetChoices returns markdown links for a name that a wikilink cannot contain, and wikilinks for single brackets', () => {
+    const choices = (to: string) => {
+      const at = { source: 'a/s.md', target: to };
+      return targetChoices({ before: at, after: at, form: 'wikilink', target: 'Old' });
+    };
+    for (const name of ['C#', 'a|b', 'x^2', 'a[[b', 'a]]b'])
+      assert.deepEqual(choices(`b/${name}.md`)[0], { form: 'markdown', target: `../b/${name}.md` }, name);
+    assert.deepEqual(choices('b/Plan [v1] x.md')[0], { form: 'wikilink', target: 'Plan [v1] x' });
   });
 
   it('targetChoices keeps the extension of an attachment', () => {
@@ -48,7 +61,7 @@ describe('rewriteTargets', () => {
       content,
       rewriteTargets(
         content,
-        links.map((link) => ({ link, target })),
+        links.map((link) => ({ link, to: { form: link.form, target } })),
       ),
     );
   };

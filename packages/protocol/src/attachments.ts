@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
-import { Nullable, queryFlag, sent, Timestamp, Unchecked, Uuid } from './values/schemas.ts';
+import { linksLeft } from './links.ts';
+import { DryRun, Nullable, queryFlag, sent, Timestamp, Unchecked, Uuid } from './values/schemas.ts';
 
 export const Attachment = Type.Object({
   id: Uuid,
@@ -34,16 +35,18 @@ export const AttachmentWithContent = Type.Object({
 export type AttachmentWithContent = Static<typeof AttachmentWithContent>;
 
 export const AttachmentRenamed = Type.Object({
-  renamed: Type.Boolean(),
+  renamed: Type.Boolean({ description: 'False in a dry run.' }),
+  ...linksLeft,
   old_path: Type.String(),
   new_path: Type.String(),
   attachment: Attachment,
 });
 export type AttachmentRenamed = Static<typeof AttachmentRenamed>;
 
-export const MoveAttachments = Unchecked<{ paths?: unknown; target_folder?: unknown }>({
+export const MoveAttachments = Unchecked<{ paths?: unknown; target_folder?: unknown; dry_run?: unknown }>({
   paths: sent(Type.Array(Type.String(), { minItems: 1, maxItems: 1000, description: '1 to 1,000 paths.' })),
   target_folder: sent(Type.String({ description: 'Path of a folder, empty for the root. It need not exist yet.' })),
+  dry_run: sent(DryRun),
 });
 
 export const DeleteAttachments = Unchecked<{ paths?: unknown }>({

@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
+import { linksLeft } from './links.ts';
 import { NoteListed } from './notes.ts';
-import { Nullable, queryFlag, sent, sentIds, TargetFolder, TargetFolderId, Uuid } from './values/schemas.ts';
+import { DryRun, Nullable, queryFlag, sent, sentIds, TargetFolder, TargetFolderId, Uuid } from './values/schemas.ts';
 
 export const Folder = Type.Object({
   name: Type.String({ description: 'Full path; empty for the root.' }),
@@ -11,7 +12,8 @@ export const Folder = Type.Object({
 export type Folder = Static<typeof Folder>;
 
 export const FolderRenamed = Type.Object({
-  renamed: Type.Boolean(),
+  renamed: Type.Boolean({ description: 'False in a dry run.' }),
+  ...linksLeft,
   old_path: Type.String(),
   new_path: Type.String(),
   count: Type.Integer({ description: 'Number of notes moved.' }),
@@ -39,5 +41,6 @@ export const MoveFolders = Type.Object({
   ids: sent(sentIds('Ids of explicit folders')),
   target_parent_id: sent(TargetFolderId),
   target_parent: sent(TargetFolder),
+  dry_run: DryRun,
 });
 export const DeleteFolders = Type.Object({ ids: sent(sentIds('Ids of explicit folders')) });

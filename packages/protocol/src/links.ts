@@ -22,6 +22,20 @@ export const Backlink = Type.Object({
   offset: Type.Optional(Nullable(Type.Integer({ description: 'Begin of the link in the note, in UTF-16 units.' }))),
 });
 export type Backlink = Static<typeof Backlink>;
+/** A note, and how many of its links no longer lead to what was renamed or moved. */
+export const LinksLeft = Type.Object({ path: Type.String(), count: Type.Integer() });
+export type LinksLeft = Static<typeof LinksLeft>;
+/** In the answers of renames and moves. */
+export const linksLeft = {
+  links_left: Type.Optional(
+    Type.Array(LinksLeft, {
+      description: 'The notes with links that no longer lead there, because none of their form can; absent for none.',
+    }),
+  ),
+};
+/** Number of items of a batch that were moved; 0 in a dry run. */
+export const MovedCount = Type.Object({ moved: Type.Integer(), ...linksLeft });
+export type MovedCount = Static<typeof MovedCount>;
 export const BacklinksQuery = Type.Object({
   context: queryFlag('`true` adds the text around each link.'),
 });

@@ -1,7 +1,9 @@
 import { type Static, Type } from 'typebox';
+import { linksLeft } from './links.ts';
 import { MB } from './values/byte-units.ts';
 import {
   Actor,
+  DryRun,
   Nullable,
   sent,
   sentId,
@@ -179,7 +181,8 @@ export const NoteUpserted = Type.Object({
 });
 export type NoteUpserted = Static<typeof NoteUpserted>;
 export const NoteRenamed = Type.Object({
-  renamed: Type.Boolean(),
+  renamed: Type.Boolean({ description: 'False in a dry run.' }),
+  ...linksLeft,
   old_path: Type.String(),
   new_path: Type.String(),
   note: Note,
@@ -192,6 +195,7 @@ export const MoveNotes = Type.Object({
   ids: sent(sentIds('Note ids')),
   target_folder_id: sent(TargetFolderId),
   target_folder: sent(TargetFolder),
+  dry_run: DryRun,
 });
 export const DeleteNotes = Unchecked<{ ids?: unknown; base_hashes?: unknown }>({
   ids: sent(sentIds('Note ids')),

@@ -1,10 +1,9 @@
 import { type Static, Type } from 'typebox';
-import { Nullable } from './values/schemas.ts';
+import { DryRun, Nullable } from './values/schemas.ts';
 
 /** Most notes that one request changes. */
 export const CHANGED_NOTES_MAX = 5000;
 
-const DryRun = Type.Optional(Nullable(Type.Boolean({ description: 'Only answer what would change.' })));
 const Plan = Type.Optional(
   Nullable(
     Type.String({

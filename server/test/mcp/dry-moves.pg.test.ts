@@ -59,6 +59,38 @@ onEachEngine('moves by assistants', (open) => {
     assert.equal(await tree(), before);
   });
 
+  test('moves by assistants name the links that no longer lead there, in a dry run too', async () => {
+    await using server = await startServer({ open });
+    await server.alice.post('/vaults', { name: 'Home' });
+    const { key } = (await server.alice.post('/api-keys', { name: 'k' })).body;
+    const rest = server.bearer(key);
+    await rest.post('/notes', { path: 'in/a.md', content: 'one', mtime: 1 });
+    await rest.post('/notes', { path: 's.md', content: '---\nup: "[[a]]"\n---\n[[a]]', mtime: 1 });
+    await using assistant = await Assistant.connect(server, key);
+    const left = [{ path: 's.md', count: 1 }];
+    const rename = { path: 'in/a.md', new_path: 'in/C#.md' };
+    const dry = await assistant.call('rename_note', { ...rename, dry_run: true });
+    assert.deepEqual(dry.data.links_left, left);
+    assert.match(dry.text, /1 links would no longer lead there[\s\S]*s\.md \(1\)/);
+    const renamed = await assistant.call('rename_note', rename);
+    assert.deepEqual([renamed.data.links_left, renamed.data.linking_notes], [left, 1]);
+    assert.match(renamed.text, /1 links no longer lead there[\s\S]*s\.md \(1\)/);
+    const plain = await assistant.call('rename_note', { path: 'in/C#.md', new_path: 'in/b.md' });
+    assert.deepEqual([plain.data.links_left, plain.text.includes('no longer')], [undefined, false]);
+
+    await rest.post('/notes', { path: 's.md', content: '---\nup: "[[in/b]]"\n---\n', mtime: 1 });
+    await rest.post('/notes', { path: 'b.md', content: '', mtime: 1 });
+    for (const [tool, input] of [
+      ['rename_folder', { path: 'in', new_path: 'C#' }],
+      ['move_notes', { paths: ['in/b.md'], folder: 'C#' }],
+    ] as const) {
+      const answer = await assistant.call(tool, { ...input, dry_run: true });
+      assert.deepEqual(answer.data.links_left, left, tool);
+    }
+    const moved = await assistant.call('move_notes', { paths: ['in/b.md'], folder: 'C#' });
+    assert.deepEqual(moved.data.links_left, left);
+  });
+
   test('moves by assistants are refused with the hash of an older text, and say what has changed since', async () => {
     await using server = await startServer({ open });
     await server.alice.post('/vaults', { name: 'Home' });

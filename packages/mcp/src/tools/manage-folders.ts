@@ -3,6 +3,7 @@ import { foldPath, isInside, normalizePath } from '@notevault/note-text/paths.ts
 import { operations } from '@notevault/protocol/operations.ts';
 import { chooseVault } from '../choose-vault.ts';
 import { type Answer, DATA_NOTICE, data, ToolFailure } from '../text/answer.ts';
+import { linksLeftOf } from '../text/links-left.ts';
 import { ADDS, CHANGES, tool } from '../tool.ts';
 import { dryMove, input, text, vault } from './fields.ts';
 
@@ -30,12 +31,12 @@ export const renameFolder = tool({
   async run({ vault: wanted, path, new_path: target, dry_run: dry }, context) {
     const client = await chooseVault(context, wanted);
     if (dry === true) return wouldRename(client, normalizePath(path), normalizePath(target));
-    const { old_path: from, new_path: to, count, attachments } = await client.renameFolder(path, target);
-    const structured = { notice: DATA_NOTICE, old_path: from, new_path: to, notes: count, attachments };
-    return {
-      parts: [`Renamed, with ${count} notes and ${attachments} attachments.`, data(`${from} → ${to}`)],
-      structured,
-    };
+    const answer = await client.renameFolder(path, target);
+    const { old_path: from, new_path: to, count, attachments } = answer;
+    const left = linksLeftOf(answer);
+    const structured = { notice: DATA_NOTICE, old_path: from, new_path: to, notes: count, attachments, ...left.fields };
+    const lead = `Renamed, with ${count} notes and ${attachments} attachments.`;
+    return { parts: [lead, data(`${from} → ${to}`), ...left.parts], structured };
   },
 });
 
@@ -53,11 +54,14 @@ async function wouldRename(client: VaultClient, path: string, target: string): P
   const count = (entries: readonly { readonly path: string }[]) =>
     entries.filter((entry) => isInside(path, entry.path)).length;
   const counts = { notes: count(notes), attachments: count(attachments) };
-  const structured = { notice: DATA_NOTICE, dry_run: true, old_path: path, new_path: target, ...counts };
+  const left = linksLeftOf(await client.renameFolder(path, target, true), true);
+  const paths = { old_path: path, new_path: target };
+  const structured = { notice: DATA_NOTICE, dry_run: true, ...paths, ...counts, ...left.fields };
   return {
     parts: [
       `Dry run: nothing was renamed. It has ${counts.notes} notes and ${counts.attachments} attachments.`,
       data(`${path} → ${target}`),
+      ...left.parts,
     ],
     structured,
   };

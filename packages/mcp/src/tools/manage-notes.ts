@@ -1,12 +1,14 @@
 import { ApiError } from '@notevault/client/transport.ts';
 import type { VaultClient } from '@notevault/client/vault-client.ts';
 import { fileName, foldPath, joinPath, normalizeNotePath, normalizePath } from '@notevault/note-text/paths.ts';
+import type { LinksLeft } from '@notevault/protocol/links.ts';
 import type { Note } from '@notevault/protocol/notes.ts';
 import { operations } from '@notevault/protocol/operations.ts';
 import { Type } from 'typebox';
 import { chooseNote, type NoteName } from '../choose-note.ts';
 import { chooseVault } from '../choose-vault.ts';
 import { type Answer, DATA_NOTICE, data, ToolFailure } from '../text/answer.ts';
+import { linksLeftOf } from '../text/links-left.ts';
 import { ADDS, CHANGES, type ToolContext, tool } from '../tool.ts';
 import { changeNote, checkSize, shownDiff, sizeOf, staleText } from './change-note.ts';
 import { baseHash, dryDelete, dryMove, dryRun, id, input, path, text, vault } from './fields.ts';
@@ -73,9 +75,18 @@ export const renameNote = tool({
     const note = await chooseNote(client, name);
     if (hash !== undefined && hash !== note.content_hash) throw await staleText(client, note, hash, context);
     const target = normalizeNotePath(/\.md$/i.test(sent) ? sent : `${sent}.md`);
-    const linking = new Set((await client.backlinksOf(note.id)).map(({ source_note_id: source }) => source)).size;
-    if (dry === true) return wouldMove(client, [{ note, to: target }], linking);
-    const { old_path: from, new_path: to, note: renamed } = await client.renameNote(note.path, target);
+    if (dry === true) {
+      const moves = [{ note, to: target }];
+      return wouldMove(
+        client,
+        moves,
+        () => client.renameNote(note.path, target, true),
+        await linkingNotes(client, note),
+      );
+    }
+    const answer = await client.renameNote(note.path, target);
+    const { old_path: from, new_path: to, note: renamed } = answer;
+    const [linking, left] = [await linkingNotes(client, note), linksLeftOf(answer)];
     const structured = {
       notice: DATA_NOTICE,
       id: note.id,
@@ -83,16 +94,17 @@ export const renameNote = tool({
       new_path: to,
       hash: renamed.content_hash,
       linking_notes: linking,
+      ...left.fields,
     };
-    return {
-      parts: [
-        `Renamed. ${linking} notes link to it; their links still lead to it. Hash ${renamed.content_hash}.`,
-        data(`${from} → ${to}`),
-      ],
-      structured,
-    };
+    const lead = `Renamed. ${linking} notes link to it under its new name. Hash ${renamed.content_hash}.`;
+    return { parts: [lead, data(`${from} → ${to}`), ...left.parts], structured };
   },
 });
+
+/** How many notes link to a note. */
+async function linkingNotes(client: VaultClient, { id }: Note): Promise<number> {
+  return new Set((await client.backlinksOf(id)).map(({ source_note_id: source }) => source)).size;
+}
 
 export const moveNotes = tool({
   name: 'move_notes',
@@ -122,15 +134,13 @@ export const moveNotes = tool({
     if (dry === true) {
       const target = /^[/\s]*$/.test(folder) ? '' : normalizePath(folder);
       const moves = [...named.values()].map((note) => ({ note, to: joinPath(target, fileName(note.path)) }));
-      return wouldMove(client, moves, null);
+      return wouldMove(client, moves, () => client.moveNotes([...named.keys()], folder, true), null);
     }
     const all = [...new Set([...named.keys(), ...ids])];
-    await client.moveNotes(all, folder);
-    const structured = { notice: DATA_NOTICE, moved: all.length, folder };
-    return {
-      parts: [`Moved ${all.length} notes to this folder:`, data(folder === '' ? '(the root)' : folder)],
-      structured,
-    };
+    const left = linksLeftOf(await client.moveNotes(all, folder));
+    const lead = [`Moved ${all.length} notes to this folder:`, data(folder === '' ? '(the root)' : folder)];
+    const structured = { notice: DATA_NOTICE, moved: all.length, folder, ...left.fields };
+    return { parts: [...lead, ...left.parts], structured };
   },
 });
 
@@ -142,9 +152,15 @@ interface Move {
 /**
  * Answers a dry run of moves. Throws ToolFailure if one of them would fail because its new path is taken.
  *
+ * @param attempt the dry run of the server.
  * @param linking how many notes link to the only note that moves.
  */
-async function wouldMove(client: VaultClient, moves: readonly Move[], linking: number | null): Promise<Answer> {
+async function wouldMove(
+  client: VaultClient,
+  moves: readonly Move[],
+  attempt: () => Promise<{ links_left?: LinksLeft[] }>,
+  linking: number | null,
+): Promise<Answer> {
   const targets = new Set<string>();
   const taken: string[] = [];
   for (const { note, to } of moves) {
@@ -155,15 +171,17 @@ async function wouldMove(client: VaultClient, moves: readonly Move[], linking: n
   if (taken.length > 0) {
     throw new ToolFailure('These paths are taken, so the move would fail; nothing was done.', data(taken.join('\n')));
   }
+  const left = linksLeftOf(await attempt(), true);
   const structured = {
     notice: DATA_NOTICE,
     dry_run: true,
+    ...left.fields,
     moves: moves.map(({ note, to }) => ({ id: note.id, old_path: note.path, new_path: to, hash: note.content_hash })),
     ...(linking === null ? {} : { linking_notes: linking }),
   };
   const links = linking === null ? '' : ` ${linking} notes link to it.`;
   const lines = moves.map(({ note, to }) => `${note.path} → ${to}`);
-  return { parts: [`Dry run: nothing was moved.${links}`, data(lines.join('\n'))], structured };
+  return { parts: [`Dry run: nothing was moved.${links}`, data(lines.join('\n')), ...left.parts], structured };
 }
 
 export const deleteNote = tool({
@@ -177,7 +195,7 @@ export const deleteNote = tool({
     const client = await chooseVault(context, wanted);
     const note = await chooseNote(client, name);
     if (hash !== undefined && hash !== note.content_hash) throw await staleText(client, note, hash, context);
-    const linking = new Set((await client.backlinksOf(note.id)).map(({ source_note_id: source }) => source)).size;
+    const linking = await linkingNotes(client, note);
     if (dry === true) {
       const fields = { id: note.id, path: note.path, hash: note.content_hash, deleted: false, dry_run: true };
       const lead = `Dry run: nothing was deleted. ${linking} notes link to this one.`;

@@ -2,12 +2,12 @@ import { deriveNote } from '../derive.ts';
 import { applyEdits, type Edit } from '../diff/diff.ts';
 import { groupBy } from '../group-by.ts';
 import type { ParsedLink } from './parsed-link.ts';
-import { rewriteTargets } from './retarget.ts';
+import { type LinkTarget, rewriteTargets } from './retarget.ts';
 
-/** A link, by its index among the note's links, and the target it should have. */
-export interface Relinked {
+/** A link, by its index among the note's links and its present target, and the target it should have. */
+export interface Relinked extends LinkTarget {
   readonly ord: number;
-  readonly target: string;
+  readonly was: string;
 }
 
 /**
@@ -18,9 +18,12 @@ const TRIES_MAX = 100;
 /**
  * Returns the edits that give links of a note new targets. A change is left out if the note would then have other links
  * than it should: some forms cannot express some names, and changing one link must never break another.
+ *
+ * @param stored by ascending `ord`, as they were stored: perhaps by an older parser, which read fewer links.
  */
-export function relink(path: string, content: string, changes: readonly Relinked[]): Edit[] {
+export function relink(path: string, content: string, stored: readonly Relinked[]): Edit[] {
   const { links } = deriveNote(path, content);
+  const changes = located(links, stored);
   const all = attempt(path, content, links, changes);
   if (all !== null) return all;
   let kept: Relinked[] = [];
@@ -32,6 +35,18 @@ export function relink(path: string, content: string, changes: readonly Relinked
     edits = tried;
   }
   return edits;
+}
+
+/** The changes with the index that their links have now; those whose link is gone are left out. */
+function located(links: readonly ParsedLink[], changes: readonly Relinked[]): Relinked[] {
+  let moved = 0;
+  return changes.flatMap((change) => {
+    let ord = change.ord + moved;
+    while (ord < links.length && links[ord]?.target !== change.was) ord++;
+    if (ord >= links.length) return [];
+    moved = ord - change.ord;
+    return [{ ...change, ord }];
+  });
 }
 
 /** Groups the changes by definition: links that share one change together. */
@@ -46,19 +61,38 @@ function attempt(
   links: readonly ParsedLink[],
   changes: readonly Relinked[],
 ): Edit[] | null {
-  const meant = changes.flatMap(({ ord, target }) => {
-    const link = links[ord];
-    return link === undefined ? [] : [{ link, target }];
+  const meant = changes.flatMap((to) => {
+    const link = links[to.ord];
+    return link === undefined ? [] : [{ link, to }];
   });
-  const targetOf = new Map(meant.map(({ link, target }) => [link, target]));
+  const targetOf = new Map(meant.map(({ link, to }) => [link, to]));
   const edits = rewriteTargets(content, meant);
   const after = deriveNote(path, applyEdits(content, edits)).links;
   if (after.length !== links.length) return null;
+  const shifted = shiftedBy(edits);
   const reads = links.every((link, ord) => {
     const now = after[ord];
-    const { form, anchor, alias, embed } = link;
-    if (now?.target !== (targetOf.get(link) ?? link.target) || now.form !== form) return false;
-    return now.anchor === anchor && now.alias === alias && now.embed === embed;
+    const { form, target } = targetOf.get(link) ?? link;
+    if (now?.target !== target || now.form !== form || now.anchor !== link.anchor || now.embed !== link.embed)
+      return false;
+    // The text between is the same but for the edits: an alias changes only where a link in it does.
+    return now.start === shifted(link.start) && now.end === shifted(link.end);
   });
   return reads ? edits : null;
+}
+
+/** Returns where an offset, which no edit is around, is after the edits. */
+function shiftedBy(edits: readonly Edit[]): (at: number) => number {
+  const shifts = [0];
+  for (const { remove, insert } of edits) shifts.push((shifts.at(-1) ?? 0) + insert.length - remove);
+  return (at) => {
+    let low = 0;
+    let high = edits.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((edits[middle]?.at ?? at) < at) low = middle + 1;
+      else high = middle;
+    }
+    return at + (shifts[low] ?? 0);
+  };
 }

@@ -17,18 +17,29 @@ export interface Retarget {
   readonly target: string;
 }
 
+/** A decoded target without anchor, and the form of the link that has it. */
+export interface LinkTarget {
+  readonly form: LinkForm;
+  readonly target: string;
+}
+
 /**
- * Returns the texts that the link's target may become, best first: the form it has (bare name, path from the root,
- * relative path), then longer, less ambiguous ones. The caller takes the first that resolves to the intended file.
+ * Returns the targets that a link may get, best first: the form it has (bare name, path from the root, relative path),
+ * then longer, less ambiguous ones; for a wikilink, last, those of a markdown link, which can express every path. The
+ * caller takes the first that resolves to the intended file.
  *
  * `.md` is kept where it was written, and added only where nothing else tells two files apart (`a.md` and `a.md.md`
- * side by side). Attachments always keep their extension.
+ * side by side) and in a markdown link that replaces a wikilink. Attachments always keep their extension.
  */
-export function targetChoices(link: Retarget): string[] {
+export function targetChoices(link: Retarget): LinkTarget[] {
   const { form, after } = link;
-  const whole = [after.target, `/${after.target}`, dotted(relativePath(folderOf(after.source), after.target))];
-  const choices = [...formChoices(link), fileName(after.target.replace(/\.md$/i, '')), ...whole];
-  return [...new Set(choices)].filter((target) => canExpress(form, target));
+  const relative = relativePath(folderOf(after.source), after.target);
+  const rooted = [after.target, `/${after.target}`];
+  const own = [...formChoices(link), fileName(after.target.replace(/\.md$/i, '')), ...rooted, dotted(relative)];
+  const choices = [...new Set(own)].filter((target) => canExpress(form, target)).map((target) => ({ form, target }));
+  if (form !== 'wikilink') return choices;
+  const markdown = [relative, dotted(relative), ...rooted].filter((target) => canExpress('markdown', target));
+  return [...choices, ...markdown.map((target) => ({ form: 'markdown' as const, target }))];
 }
 
 /**
@@ -42,7 +53,7 @@ export function leadsFromFolder(form: LinkForm, source: string, target: string, 
 /** Whether a link of this form can contain the target at all. */
 function canExpress(form: LinkForm, target: string): boolean {
   if (target.trim() !== target) return false;
-  return form === 'markdown' || form === 'reference' || !/[[\]|#^\n]|^mailto:/i.test(target);
+  return form === 'markdown' || form === 'reference' || !/[|#^\n]|\[\[|\]\]|^\[|\]$|^mailto:/i.test(target);
 }
 
 function formChoices(link: Retarget): string[] {
@@ -86,20 +97,46 @@ function dotted(relative: string): string {
   return relative.startsWith('../') ? relative : `./${relative}`;
 }
 
+/** A link, and the target that it should have. */
+export interface TargetChange {
+  readonly link: ParsedLink;
+  readonly to: LinkTarget;
+}
+
 /**
- * Returns the edits that write new targets into a note, in text order. A target that the link's form cannot contain
- * (`|` in a wikilink) is skipped: its link stays as it is. A definition that several links share is written once.
+ * Returns the edits that write new targets into a note, in text order. A target that the form cannot contain is skipped:
+ * its link stays as it is. A definition that several links share is written once. A wikilink whose target has the form of
+ * a markdown link becomes one, with the text that it shows and its embed mark.
  */
-export function rewriteTargets(content: string, changes: readonly { link: ParsedLink; target: string }[]): Edit[] {
+export function rewriteTargets(content: string, changes: readonly TargetChange[]): Edit[] {
   const edits = new Map<number, Edit>();
-  for (const { link, target } of changes) {
-    const raw = content.slice(link.targetStart, link.targetEnd);
-    const hash = anchorStart(raw);
-    const written = encode(content, link, target);
-    if (written === null) continue;
-    edits.set(link.targetStart, { at: link.targetStart, remove: hash, insert: written });
+  for (const { link, to } of changes) {
+    const edit = to.form === link.form ? targetEdit(content, link, to.target) : markdownEdit(content, link, to.target);
+    if (edit !== null) edits.set(edit.at, edit);
   }
   return [...edits.values()].sort((a, b) => a.at - b.at);
+}
+
+function targetEdit(content: string, link: ParsedLink, target: string): Edit | null {
+  const written = encode(content, link, target);
+  if (written === null) return null;
+  const remove = anchorStart(content.slice(link.targetStart, link.targetEnd));
+  return { at: link.targetStart, remove, insert: written };
+}
+
+function markdownEdit(content: string, { start, end, targetStart, ...link }: ParsedLink, target: string): Edit | null {
+  if (link.form !== 'wikilink' || !canExpress('markdown', target)) return null;
+  const written = content.slice(targetStart, end - 2);
+  const pipe = written.indexOf('|');
+  const text = written.slice(pipe + 1).trim() || link.target;
+  const anchor = link.anchor === null ? '' : `#${encodeDestination(link.anchor, false)}`;
+  const destination = `${encodeDestination(target, false)}${anchor}`;
+  return { at: start, remove: end - start, insert: `${link.embed ? '!' : ''}[${toLabel(text)}](${destination})` };
+}
+
+/** A text as the label of a markdown link, which brackets, code or HTML in it would end or hide. */
+export function toLabel(text: string): string {
+  return text.replace(/[\\[\]`<$]|&(?=#|[a-z][a-z\d]*;)|%(?=%)/gi, '\\$&');
 }
 
 /** Where the anchor begins in a raw target, which is where its file part ends. */
@@ -115,8 +152,11 @@ function encode(content: string, link: ParsedLink, target: string): string | nul
   if (!canExpress(link.form, target)) return null;
   if (link.form === 'wikilink') return target;
   if (link.form === 'property') return encodeProperty(content, link, target);
-  // Angle brackets around a destination allow white space and parentheses in it.
-  const inAngles = content[link.targetStart - 1] === '<';
+  return encodeDestination(target, content[link.targetStart - 1] === '<');
+}
+
+/** @param inAngles whether angle brackets are around the destination, which allow white space and parentheses in it. */
+function encodeDestination(target: string, inAngles: boolean): string {
   // An ampersand is encoded only where it would begin a character reference.
   const reserved = inAngles ? /[%#?<>\\\n]|&(?=[a-z][a-z\d]*;)/gi : /[%#?<>\\\s()[\]"'`|*_]|&(?=[a-z][a-z\d]*;)/gi;
   const written = target.replace(reserved, (character) => encodeURIComponent(character).replace(/[()'*_]/g, percent));
@@ -134,8 +174,11 @@ function percent(character: string): string {
 
 /** Writes a wikilink target into a YAML value; the quotes around it decide which characters need an escape. */
 function encodeProperty(content: string, link: ParsedLink, target: string): string | null {
-  const quote = content.slice(0, link.start).trimEnd().at(-1) ?? '';
+  const before = content.slice(0, link.start);
+  const quote = before.trimEnd().at(-1) ?? '';
   if (quote === '"') return target.replace(/["\\]/g, '\\$&');
   if (quote === "'") return target.replaceAll("'", "''");
-  return /["'\\]/.test(target) ? null : target;
+  // Only a line of a block scalar begins with its link; there, every character stands for itself.
+  const startsLine = before.slice(before.lastIndexOf('\n') + 1).trim() === '';
+  return !startsLine && /["'\\]/.test(target) ? null : target;
 }

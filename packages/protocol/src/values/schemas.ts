@@ -73,8 +73,9 @@ export const Actor = Type.Object({
 export type Actor = Static<typeof Actor>;
 
 export const IdParams = Type.Object({ id: sentId() });
-export const RenameBody = Type.Object({ old_path: Type.String(), new_path: Type.String() });
+export const DryRun = Type.Optional(Nullable(Type.Boolean({ description: 'Only answer what would change.' })));
+export const RenameBody = Type.Object({ old_path: Type.String(), new_path: Type.String(), dry_run: DryRun });
+export type RenameBody = Static<typeof RenameBody>;
 export const Deleted = Type.Object({ deleted: Type.Boolean() });
-/** Number of items of a batch that were moved or deleted. */
-export const MovedCount = Type.Object({ moved: Type.Integer() });
+/** Number of items of a batch that were deleted. */
 export const DeletedCount = Type.Object({ deleted: Type.Integer() });

@@ -85,7 +85,7 @@ async function* prepareMove(
         meta: sealMeta(vault, row.id, revision, { ...(meta as AttachmentMeta), path: to, type, actor }),
       });
     }
-    yield { rows, rest: null };
+    yield { rows, rest: null, linksLeft: [] };
   }
 }
 

@@ -1,5 +1,6 @@
 import * as schema from '@notevault/protocol/attachments.ts';
-import { DeletedCount, MovedCount, RenameBody } from '@notevault/protocol/values/schemas.ts';
+import { MovedCount } from '@notevault/protocol/links.ts';
+import { DeletedCount, RenameBody } from '@notevault/protocol/values/schemas.ts';
 import { answerBytes } from '../../http/answers/answer-bytes.ts';
 import { writeContextOf } from '../../http/request-context.ts';
 import { idempotentRoute, type Route, route } from '../../http/route.ts';
@@ -147,7 +148,7 @@ function movingRoutes(attachments: Attachments): Route[] {
       ],
       perform: (request, inTransaction) =>
         attachments.moveMany(writeContextOf(request, inTransaction), request.body ?? {}),
-      reply: (moved) => ({ body: { moved } }),
+      reply: (moved) => ({ body: moved }),
     }),
   ];
 }

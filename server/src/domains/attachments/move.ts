@@ -1,6 +1,8 @@
 import { fileName, joinPath } from '@notevault/note-text/paths.ts';
 import type { AttachmentRenamed } from '@notevault/protocol/attachments.ts';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
+import type { MovedCount } from '@notevault/protocol/links.ts';
+import type { RenameBody } from '@notevault/protocol/values/schemas.ts';
 import type { MoveRoot, WriteContext } from '../entries/entries.ts';
 import { folderPathFrom, pathFrom } from '../entries/request-paths.ts';
 import type { OpenVault } from '../vaults/vaults.ts';
@@ -19,8 +21,9 @@ const MOVE_MAX = 1000;
 export async function renameAttachment(
   deps: AttachmentDeps,
   context: WriteContext<AttachmentRenamed>,
-  sent: { old_path: string; new_path: string },
+  sent: RenameBody,
 ): Promise<AttachmentRenamed> {
+  const dryRun = sent.dry_run === true;
   const { entries } = deps;
   const { vault } = context;
   checkEnabled(vault);
@@ -32,24 +35,26 @@ export async function renameAttachment(
       return roots;
     },
     field: 'new_path',
-    async answer(handle, { named: [moved] }) {
+    dryRun,
+    async answer(handle, { named: [moved], left }) {
       const [row] = await entries.rowsById(handle, vault.id, 'attachment', [moved?.id ?? '']);
       if (row === undefined) throw new NotevaultError('attachment_item_not_found');
       const attachment = toAttachment(openAttachment(vault, row));
-      return { renamed: true, old_path: moved?.from ?? from, new_path: attachment.path, attachment };
+      const paths = { old_path: moved?.from ?? from, new_path: moved?.to ?? attachment.path };
+      return { renamed: !dryRun, ...left, ...paths, attachment };
     },
   });
 }
 
 /**
- * Moves attachments into a folder, all or none; resolves to the number requested. Throws `limit_exceeded`,
+ * Moves attachments into a folder, all or none; counts those requested. Throws `limit_exceeded`,
  * `missing_paths_or_target`, `invalid_ids`, `too_many_items`; `attachment_item_not_found`, `conflict` with `item_path`.
  */
 export async function moveAttachments(
   deps: AttachmentDeps,
-  context: WriteContext<number>,
-  { paths: sent, target_folder: target }: { paths?: unknown; target_folder?: unknown },
-): Promise<number> {
+  context: WriteContext<MovedCount>,
+  { paths: sent, target_folder: target, dry_run: dry }: { paths?: unknown; target_folder?: unknown; dry_run?: unknown },
+): Promise<MovedCount> {
   const { vault } = context;
   checkEnabled(vault);
   if (sent === undefined || sent === null || typeof target !== 'string') {
@@ -63,11 +68,13 @@ export async function moveAttachments(
     pathOf = new Map(roots.map(({ id }, index) => [id, paths[index] ?? '']));
     return [...new Map(roots.map((root) => [root.id, root])).values()];
   };
-  const answer = () => pathOf.size;
-  return deps.entries.move(context, { find, field: 'target_folder', answer }).catch((error) => {
-    if (!(error instanceof NotevaultError) || !('item_id' in error.details)) throw error;
-    throw new NotevaultError(error.code, { item_path: pathOf.get(String(error.details.item_id)) ?? null }, error);
-  });
+  const request = { find, field: 'target_folder', dryRun: dry === true };
+  return deps.entries
+    .moveMany(context, request, () => pathOf.size)
+    .catch((error) => {
+      if (!(error instanceof NotevaultError) || !('item_id' in error.details)) throw error;
+      throw new NotevaultError(error.code, { item_path: pathOf.get(String(error.details.item_id)) ?? null }, error);
+    });
 }
 
 /** Returns the attachments at the paths, in the same order. Throws `attachment_item_not_found`. */

@@ -1,3 +1,4 @@
+import type { LinksLeft } from '@notevault/protocol/links.ts';
 import type { TrashRestored } from '@notevault/protocol/trash.ts';
 import type { VaultId } from '@notevault/protocol/values/ids.ts';
 import type { KeyedLock } from '../../concurrency/keyed-lock.ts';
@@ -60,6 +61,8 @@ export interface MoveBatch {
   readonly rows: readonly StoredEntry[];
   /** Data that only the kind's handler reads. */
   readonly rest: unknown;
+  /** The links that will no longer lead to an entry that moves, because no text of them can. */
+  readonly linksLeft: readonly LinksLeft[];
 }
 
 /** The sealed data of a deleted entry that the trash shows. */

@@ -6,7 +6,7 @@ import { createTombstoneExpiry } from './deletion/tombstone-expiry.ts';
 import type { EntryDeps, WriteContext } from './entries.deps.ts';
 import * as store from './entries.store.ts';
 import { createFolders } from './folders/folders.ts';
-import { type MoveRequest, move, moveOne } from './moves/move.ts';
+import { type MoveRequest, moveMany, moveOne } from './moves/move.ts';
 import { conflictWithOwner, enter, folderAt, foldersBelow, ownerOf, targetPath } from './namespace/namespace.ts';
 import { pathKeyOf, resolvePath, resolvePaths } from './namespace/path-lookup.ts';
 import { firstBytes, SLICE_ROWS } from './row-slices.ts';
@@ -30,7 +30,7 @@ export type { FeedEntry, StoredEntry } from './entries.store.ts';
 export type { ItemKind } from './entries.tables.ts';
 export type { Folders } from './folders/folders.ts';
 export type { MoveRequest, MoveRoot } from './moves/move.ts';
-export type { TargetInput } from './namespace/namespace.ts';
+export type { MoveTarget, TargetInput } from './namespace/namespace.ts';
 export type { FolderEntry, PathOwner, ResolvedPath } from './namespace/path-lookup.ts';
 export type { TrashLimits } from './trash/limits.ts';
 export type { Trash } from './trash/trash.ts';
@@ -59,7 +59,7 @@ export function createEntries(given: EntryDeps) {
     enter: enter.bind(null, deps.clock),
     ...entryRows,
     ...entryChangeFeed,
-    move: <Result>(context: WriteContext<Result>, request: MoveRequest<Result>) => move(deps, context, request),
+    moveMany: moveMany.bind(null, deps),
     moveOne: <Result>(context: WriteContext<Result>, to: string, request: MoveRequest<Result>) =>
       moveOne(deps, context, to, request),
     delete: <Result>(context: WriteContext<Result>, request: DeleteRequest<Result>) =>

@@ -1,3 +1,4 @@
+import { MovedCount } from '@notevault/protocol/links.ts';
 import { LinkMention, MentionLinked } from '@notevault/protocol/mentions.ts';
 import {
   Appended,
@@ -14,7 +15,7 @@ import {
   UpsertNote,
 } from '@notevault/protocol/notes.ts';
 import { TaskToggled, ToggleTask } from '@notevault/protocol/tasks.ts';
-import { Deleted, DeletedCount, IdParams, MovedCount, RenameBody } from '@notevault/protocol/values/schemas.ts';
+import { Deleted, DeletedCount, IdParams, RenameBody } from '@notevault/protocol/values/schemas.ts';
 import { PIECE_CHARS } from '../../concurrency/json-pieces.ts';
 import { answerBytes } from '../../http/answers/answer-bytes.ts';
 import { shortHash } from '../../http/answers/revalidation.ts';
@@ -64,10 +65,10 @@ function writingRoutes(notes: Notes): Route[] {
       responses: { 200: MovedCount },
       errors: [...BATCH_ERRORS, 'missing_target', 'conflict'],
       perform: (request, inTransaction) => {
-        const { ids, target_folder_id: id, target_folder: path } = request.body;
-        return notes.moveMany(writeContextOf(request, inTransaction), ids, { id, path });
+        const { ids, target_folder_id: id, target_folder: path, dry_run: dryRun } = request.body;
+        return notes.moveMany(writeContextOf(request, inTransaction), ids, { id, path, dryRun });
       },
-      reply: (moved) => ({ body: { moved } }),
+      reply: (moved) => ({ body: moved }),
     }),
   ];
 }

@@ -1,5 +1,6 @@
 import * as schema from '@notevault/protocol/folders.ts';
-import { DeletedCount, isSet, MovedCount, RenameBody } from '@notevault/protocol/values/schemas.ts';
+import { MovedCount } from '@notevault/protocol/links.ts';
+import { DeletedCount, isSet, RenameBody } from '@notevault/protocol/values/schemas.ts';
 import { answerBytes } from '../../../http/answers/answer-bytes.ts';
 import { writeContextOf } from '../../../http/request-context.ts';
 import { idempotentRoute, type Route, route } from '../../../http/route.ts';
@@ -97,10 +98,10 @@ function batchRoutes(folders: Folders): Route[] {
       responses: { 200: MovedCount },
       errors: [...BATCH_ERRORS, 'missing_target', 'conflict', 'cycle'],
       perform: (request, inTransaction) => {
-        const { ids, target_parent_id: id, target_parent: path } = request.body;
-        return folders.moveMany(writeContextOf(request, inTransaction), ids, { id, path });
+        const { ids, target_parent_id: id, target_parent: path, dry_run: dryRun } = request.body;
+        return folders.moveMany(writeContextOf(request, inTransaction), ids, { id, path, dryRun });
       },
-      reply: (moved) => ({ body: { moved } }),
+      reply: (moved) => ({ body: moved }),
     }),
     idempotentRoute({
       path: '/folders/batch-delete',

@@ -1,22 +1,24 @@
 import { fileName, joinPath } from '@notevault/note-text/paths.ts';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { Folder, FolderRenamed } from '@notevault/protocol/folders.ts';
+import type { MovedCount } from '@notevault/protocol/links.ts';
 import { itemIds } from '@notevault/protocol/values/batch-ids.ts';
 import { parseUuid } from '@notevault/protocol/values/ids.ts';
+import type { RenameBody } from '@notevault/protocol/values/schemas.ts';
 import type { ReadHandle, WriteHandle } from '../../../ports/database/database.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
 import { deleteFolders } from '../deletion/delete.ts';
 import type { EntryDeps, LockedDeps, WriteContext } from '../entries.deps.ts';
-import { type MoveRoot, move, moveOne } from '../moves/move.ts';
+import { type MoveRoot, moveMany, moveOne } from '../moves/move.ts';
 import {
   allFolders,
   conflictWithOwner,
   folderAt,
   folderById,
+  type MoveTarget,
   makeFolder,
   PathTaken,
   setExplicit,
-  type TargetInput,
   targetPath,
 } from '../namespace/namespace.ts';
 import { type FolderEntry, pathKeyOf, type ResolvedPath, resolvePath } from '../namespace/path-lookup.ts';
@@ -52,7 +54,7 @@ export function createFolders(deps: LockedDeps) {
     },
     remove: remove.bind(null, deps),
     rename: rename.bind(null, deps),
-    moveMany: moveMany.bind(null, deps),
+    moveMany: moveFolders.bind(null, deps),
     /** Deletes folders with their contents, all or none; resolves to the number requested. */
     async deleteMany(context: WriteContext<number>, sent: unknown): Promise<number> {
       const ids = itemIds(sent);
@@ -99,8 +101,9 @@ async function remove(deps: LockedDeps, context: WriteContext<void>, path: strin
 async function rename(
   deps: LockedDeps,
   context: WriteContext<FolderRenamed>,
-  sent: { readonly old_path: string; readonly new_path: string },
+  sent: RenameBody,
 ): Promise<FolderRenamed> {
+  const dryRun = sent.dry_run === true;
   const [from, to] = [folderPathFrom(sent.old_path, 'old_path'), folderPathFrom(sent.new_path, 'new_path')];
   if (from === '') throw new NotevaultError('folder_not_found');
   if (to === '') throw new NotevaultError('conflict');
@@ -112,8 +115,10 @@ async function rename(
   return moveOne(deps, context, to, {
     find,
     field: 'new_path',
-    answer: (_handle, { named: [folder], notes: count, attachments }) => ({
-      renamed: true,
+    dryRun,
+    answer: (_handle, { named: [folder], notes: count, attachments, left }) => ({
+      renamed: !dryRun,
+      ...left,
       old_path: folder?.from ?? from,
       new_path: folder?.to ?? to,
       count,
@@ -122,8 +127,8 @@ async function rename(
   });
 }
 
-/** Moves all or none, with their contents; resolves to the number requested. Throws the errors of batch requests. */
-async function moveMany(deps: LockedDeps, context: WriteContext<number>, sent: unknown, target: TargetInput) {
+/** Moves all or none, with their contents; counts those requested. Throws the errors of batch requests. */
+async function moveFolders(deps: LockedDeps, context: WriteContext<MovedCount>, sent: unknown, target: MoveTarget) {
   const { vault } = context;
   const ids = itemIds(sent);
   const find = async (): Promise<MoveRoot[]> => {
@@ -135,7 +140,7 @@ async function moveMany(deps: LockedDeps, context: WriteContext<number>, sent: u
       to: joinPath(folder, fileName(path)),
     }));
   };
-  return move(deps, context, { find, field: 'target_parent', answer: () => ids.length });
+  return moveMany(deps, context, { find, field: 'target_parent', dryRun: target.dryRun === true }, () => ids.length);
 }
 
 /** Returns explicit folders by id, in the same order. Throws `item_not_found`. */

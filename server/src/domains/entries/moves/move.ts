@@ -8,9 +8,10 @@ import {
   normalizePath,
 } from '@notevault/note-text/paths.ts';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
+import type { LinksLeft, MovedCount } from '@notevault/protocol/links.ts';
 import type { Seq } from '@notevault/protocol/values/ids.ts';
 import { createYield } from '../../../concurrency/yield.ts';
-import type { WriteHandle } from '../../../ports/database/database.ts';
+import type { ReadHandle, WriteHandle } from '../../../ports/database/database.ts';
 import type { Spool } from '../../../ports/spool/spool.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
 import type { EntryDeps, LockedDeps, MoveBatch, MovingEntry, WriteContext } from '../entries.deps.ts';
@@ -18,7 +19,7 @@ import { ITEM_KINDS, type StoredEntry } from '../entries.store.ts';
 import type { ItemKind } from '../entries.tables.ts';
 import { conflictAtPath, folderById, foldersBelow } from '../namespace/namespace.ts';
 import { type FolderEntry, pathKeyOf, resolvePath } from '../namespace/path-lookup.ts';
-import { type MovedPath, type MovePlan, relocate } from '../namespace/relocate.ts';
+import { checkFree, type MovedPath, type MovePlan, relocate } from '../namespace/relocate.ts';
 import { pathFrom } from '../request-paths.ts';
 import { RevisionConflict, retryOnConflict } from '../revision-conflict.ts';
 import { entryRows } from '../rows.ts';
@@ -32,6 +33,8 @@ export interface MoveOutcome {
   /** The number of notes and attachments whose path changed. */
   readonly notes: number;
   readonly attachments: number;
+  /** For an answer: `links_left` where links no longer lead to what moved, else nothing. */
+  readonly left: { readonly links_left?: LinksLeft[] };
 }
 
 export interface MoveRequest<Result> {
@@ -39,8 +42,10 @@ export interface MoveRequest<Result> {
   find(): Promise<MoveRoot[]>;
   /** The request field that a validation error names when a path breaks the rules. */
   readonly field: string;
+  /** Whether to answer what the move would do, and write nothing. */
+  readonly dryRun: boolean;
   /** Returns the result, inside the transaction, from what was written. */
-  answer(handle: WriteHandle, outcome: MoveOutcome): Promise<Result> | Result;
+  answer(handle: ReadHandle, outcome: MoveOutcome): Promise<Result> | Result;
 }
 
 /** Fewer attempts than usual: writers of this process wait, so that only another process can be faster. */
@@ -60,7 +65,7 @@ type KindBatch = MoveBatch & { readonly kind: ItemKind };
  * Moves notes, attachments and folders with their contents into one folder, in one transaction. Rewrites links that would
  * otherwise point elsewhere. Throws `conflict` and `cycle` with `item_id`.
  */
-export function move<Result>(deps: LockedDeps, context: WriteContext<Result>, request: MoveRequest<Result>) {
+function move<Result>(deps: LockedDeps, context: WriteContext<Result>, request: MoveRequest<Result>) {
   return deps.lock.runExclusive(context.vault.id, () => moveLocked(deps, context, request));
 }
 
@@ -80,6 +85,17 @@ export function moveOne<Result>(
   );
 }
 
+/** Like `move`, for a batch: answers how many items were requested, which `count` returns after `find`. */
+export function moveMany(
+  deps: LockedDeps,
+  context: WriteContext<MovedCount>,
+  request: Omit<MoveRequest<MovedCount>, 'answer'>,
+  count: () => number,
+): Promise<MovedCount> {
+  const answer = (_handle: unknown, { left }: MoveOutcome) => ({ moved: request.dryRun ? 0 : count(), ...left });
+  return move(deps, context, { ...request, answer });
+}
+
 /** Planned under the vault's lock of this process, a move usually still holds when it is carried out. */
 function moveLocked<Result>(deps: LockedDeps, context: WriteContext<Result>, request: MoveRequest<Result>) {
   return retryOnConflict(() => moveOnce(deps, context, request), ROUNDS_MAX);
@@ -93,13 +109,20 @@ async function moveOnce<Result>(deps: EntryDeps, context: WriteContext<Result>, 
   const prepare = async () => {
     const scope = await scopeOf(deps, vault, await request.find());
     checkPaths(scope, request.field);
-    return { scope, changed: await prepareBatches(deps, context, scope, spool) };
+    return { scope, ...(await prepareBatches(deps, context, scope, spool)) };
   };
-  const { scope, changed } = await prepare().catch(async (error) => {
+  const { scope, changed, linksLeft } = await prepare().catch(async (error) => {
     // A row and a body read one after the other do not match if another request wrote in between; that is not damage.
     const damaged = !(error instanceof NotevaultError) || UNREADABLE.has(error.code);
     throw damaged && (await vaults.currentSeq(db, vault)) !== before ? new RevisionConflict() : error;
   });
+  const outcome = outcomeOf(scope, linksLeft);
+  if (request.dryRun) {
+    return db.read(async (handle) => {
+      await checkFree(handle, vault, scope);
+      return request.answer(handle, outcome);
+    });
+  }
   const isLong = spool.isOnDisk || spool.heldBytes > SHORT_BYTES_MAX || changed > SHORT_MAX;
   // A short transaction may await only its handle.
   const held = isLong ? null : await Array.fromAsync(spool.values());
@@ -125,10 +148,7 @@ async function moveOnce<Result>(deps: EntryDeps, context: WriteContext<Result>, 
       };
       if (held !== null) for (const batch of held) await write(batch);
       else for await (const batch of spool.values()) await write(batch);
-      const [notes = 0, attachments = 0] = ITEM_KINDS.map(
-        (kind) => scope.moving.filter((moving) => moving.kind === kind).length,
-      );
-      const result = await request.answer(handle, { named: scope.named, notes, attachments });
+      const result = await request.answer(handle, outcome);
       await context.inTransaction?.(handle, result);
       return result;
     },
@@ -136,25 +156,32 @@ async function moveOnce<Result>(deps: EntryDeps, context: WriteContext<Result>, 
   );
 }
 
+function outcomeOf({ named, moving }: MoveScope, linksLeft: LinksLeft[]): MoveOutcome {
+  const [notes = 0, attachments = 0] = ITEM_KINDS.map((kind) => moving.filter((moved) => moved.kind === kind).length);
+  return { named, notes, attachments, left: linksLeft.length === 0 ? {} : { links_left: linksLeft } };
+}
+
 /** Error codes that a concurrent write may cause. */
 const UNREADABLE: ReadonlySet<string> = new Set(['note_unreadable', 'attachment_unreadable', 'internal']);
 
-/** Resolves to the number of rows that change. */
+/** Resolves to the number of rows that change, and to the links that cannot. */
 async function prepareBatches(
   { handlerOf }: EntryDeps,
   context: WriteContext,
   { moving }: MoveScope,
   spool: Spool<KindBatch>,
-): Promise<number> {
+): Promise<{ changed: number; linksLeft: LinksLeft[] }> {
   const yieldIfDue = createYield();
+  const linksLeft: LinksLeft[] = [];
   let changed = 0;
   for (const kind of ITEM_KINDS) {
     for await (const batch of handlerOf(kind).prepareMove(context, moving, yieldIfDue)) {
       await spool.add({ ...batch, kind });
       changed += batch.rows.length;
+      for (const left of batch.linksLeft) linksLeft.push(left);
     }
   }
-  return changed;
+  return { changed, linksLeft };
 }
 
 async function writeRows(handle: WriteHandle, vault: OpenVault, rows: readonly StoredEntry[], first: Seq) {

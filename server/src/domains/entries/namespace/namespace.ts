@@ -25,6 +25,11 @@ export interface TargetInput {
   readonly path?: unknown;
 }
 
+/** Where to move items, and whether only to answer what that would do. */
+export interface MoveTarget extends TargetInput {
+  readonly dryRun?: boolean | null | undefined;
+}
+
 export async function ownerOf(handle: ReadHandle, vault: OpenVault, path: string): Promise<PathOwner | null> {
   return (await handle.get(store.findOwner, { vault: vault.id, pathKey: pathKeyOf(vault, path) })) ?? null;
 }

@@ -45,14 +45,10 @@ export async function relocate(
   clock: Clock,
   handle: WriteHandle,
   vault: OpenVault,
-  { items, folders, roots, resolved }: MovePlan,
+  plan: MovePlan,
 ): Promise<FolderId | null> {
-  const taken = await findConflict(handle, vault, items);
-  if (taken !== undefined) {
-    // A conflict of an entry below a folder is reported for the folder.
-    const root = roots.find(({ id, from }) => id === taken.id || taken.from.startsWith(`${from}/`));
-    throw new NotevaultError('conflict', { item_id: root?.id ?? taken.id });
-  }
+  const { items, folders, roots, resolved } = plan;
+  await checkFree(handle, vault, plan);
   const departing = roots.filter(({ from, to }) => foldPath(folderOf(from)) !== foldPath(folderOf(to)));
   const {
     folders: [targetId = null],
@@ -67,6 +63,19 @@ export async function relocate(
     await decrement(handle, vault, folder, count(left));
   }
   return targetId;
+}
+
+/** Throws `conflict` with `item_id` when a new path is taken. */
+export async function checkFree(
+  handle: ReadHandle,
+  vault: OpenVault,
+  { items, roots }: Pick<MovePlan, 'items' | 'roots'>,
+): Promise<void> {
+  const taken = await findConflict(handle, vault, items);
+  if (taken === undefined) return;
+  // A conflict of an entry below a folder is reported for the folder.
+  const root = roots.find(({ id, from }) => id === taken.id || taken.from.startsWith(`${from}/`));
+  throw new NotevaultError('conflict', { item_id: root?.id ?? taken.id });
 }
 
 function count(items: readonly MovedPath[]): CountDelta {

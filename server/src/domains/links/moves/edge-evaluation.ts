@@ -1,4 +1,5 @@
-import { leadsFromFolder, targetChoices } from '@notevault/note-text/links/retarget.ts';
+import type { Relinked } from '@notevault/note-text/links/relink.ts';
+import { type LinkTarget, leadsFromFolder, targetChoices } from '@notevault/note-text/links/retarget.ts';
 import { fileName } from '@notevault/note-text/paths.ts';
 import type { NoteId } from '@notevault/protocol/values/ids.ts';
 import { hasTarget, keysOfEdge } from '../edges/stored-links.ts';
@@ -8,10 +9,7 @@ import type { StoredEdge } from '../links.store.ts';
 import { type CandidatesAfterMove, candidatesAfterMove, type Move, type MoveIndex } from './move-index.ts';
 
 /** A link whose text changes so that its target stays the same. */
-export interface LinkRewrite {
-  readonly ord: number;
-  /** The new target text. */
-  readonly target: string;
+export interface LinkRewrite extends Relinked {
   readonly newTarget: Target;
   /** The text to restore when the target moves back; undefined if this rewrite restores it. */
   readonly origin: Origin | undefined;
@@ -30,6 +28,8 @@ export interface LinkRewritePlan {
   /** New link texts by source note. */
   readonly rewrites: ReadonlyMap<NoteId, readonly LinkRewrite[]>;
   readonly retargets: readonly EdgeRetarget[];
+  /** How many links of a source note keep a text that no longer leads to their target. */
+  readonly left: ReadonlyMap<NoteId, number>;
 }
 
 export interface PathChange {
@@ -50,16 +50,16 @@ interface PendingEdge extends TouchedEdge {
   readonly now: Target;
   /** The paths of its target; null when it has none or an unreadable one. */
   readonly target: PathChange | null;
-  /** Possible texts in the form of the link, best first. */
-  readonly choices: readonly string[];
+  /** Possible targets, best first. */
+  readonly choices: readonly LinkTarget[];
   /** Whether its present text keeps its target. */
   readonly keepsTarget: boolean;
   /** The link's original text, if its target is back at the path of that time: it is preferred. */
-  readonly original: string | null;
+  readonly original: LinkTarget | null;
 }
 
-/** Returns the target, after the move, of a link with a text in the form of another link. */
-type TargetAfter = (target: string, link: LinkText, source: PathChange) => Target;
+/** Returns the target, after the move, of a link in a note. */
+type TargetAfter = (link: LinkTarget, source: PathChange) => Target;
 
 /** Evaluates edges one by one, then decides on all at once, so that all possible new names are looked up together. */
 export async function evaluateEdges(move: Move, touched: readonly TouchedEdge[]): Promise<LinkRewritePlan> {
@@ -76,26 +76,29 @@ export async function evaluateEdges(move: Move, touched: readonly TouchedEdge[])
   await candidates.fetch(await keysOfChoices(move, pending));
   const rewrites = new Map<NoteId, LinkRewrite[]>();
   const retargets: EdgeRetarget[] = [];
+  const left = new Map<NoteId, number>();
   for (const each of pending) {
     await yieldIfDue();
-    const { edge, now } = each;
+    const { edge, now, target } = each;
+    const source = edge.source_id as NoteId;
     const rewrite = rewriteOf(each, targetAfter);
     if (rewrite === null) {
-      if (!hasTarget(edge, now)) retargets.push({ edge, target: now });
+      if (hasTarget(edge, now)) continue;
+      retargets.push({ edge, target: now });
+      if (target !== null) left.set(source, (left.get(source) ?? 0) + 1);
       continue;
     }
-    const source = edge.source_id as NoteId;
     const list = rewrites.get(source);
     if (list === undefined) rewrites.set(source, [rewrite]);
     else list.push(rewrite);
   }
-  return { rewrites, retargets };
+  return { rewrites, retargets, left };
 }
 
 /** Finds the target of each link and source once: a note may contain the same link thousands of times. */
 function targetsAfter({ extensions, index }: Move, candidates: CandidatesAfterMove): TargetAfter {
   const targets = new Map<string, Target>();
-  return (target, { form }, source) => {
+  return ({ form, target }, source) => {
     const name = `${form}\0${source.after}\0${target}`;
     let found = targets.get(name);
     if (found === undefined) {
@@ -113,14 +116,14 @@ function pendingEdge(
   target: PathChange | null,
   targetAfter: TargetAfter,
 ): PendingEdge | null {
-  const now = targetAfter(text.target, text, source);
+  const now = targetAfter(text, source);
   // A link that led from its note's folder to a note that moves must lead there afterwards, too. While only its own note
   // moves it stays: it may mean the name, or the path from the root.
   const moves = target !== null && target.before !== target.after;
   const led = moves && leadsFromFolder(text.form, source.before, text.target, target.before);
   const leads = (to: string) => !led || leadsFromFolder(text.form, source.after, to, target.after);
   const earlier = originalText(text, target);
-  const original = earlier !== null && leads(earlier) ? earlier : null;
+  const original = earlier !== null && leads(earlier) ? { form: text.form, target: earlier } : null;
   const keepsTarget = hasTarget(edge, now) && leads(text.target);
   if (original === null && keepsTarget) return null;
   const choices = target === null ? [] : choicesOf(text, source, target);
@@ -131,13 +134,15 @@ function pendingEdge(
 function rewriteOf(pending: PendingEdge, targetAfter: TargetAfter): LinkRewrite | null {
   const { edge, text, source, now, target, choices, keepsTarget, original } = pending;
   if (target === null) return null;
-  const texts = [...(original === null ? [] : [original]), ...(keepsTarget ? [] : choices)];
-  const chosen = texts.find((each) => hasTarget(edge, targetAfter(each, text, source)));
+  const targets = [...(original === null ? [] : [original]), ...(keepsTarget ? [] : choices)];
+  const chosen = targets.find((each) => hasTarget(edge, targetAfter(each, source)));
   if (chosen === undefined) return null;
   const { target_note_id: note, target_attachment_id: attachment } = edge;
   const newTarget = { note, attachment, path: note === null ? null : target.after };
-  const origin = chosen === original ? undefined : (text.origin ?? { target: text.target, path: target.before });
-  return { ord: edge.ord, target: chosen, newTarget, origin, fallback: now };
+  // A link that takes another form is a new one: its former text would not fit it.
+  const isRestored = chosen === original || chosen.form !== text.form;
+  const origin = isRestored ? undefined : (text.origin ?? { target: text.target, path: target.before });
+  return { ord: edge.ord, was: text.target, ...chosen, newTarget, origin, fallback: now };
 }
 
 /** Returns the paths of an edge's present target; null when it has none or an unreadable one. */
@@ -154,14 +159,14 @@ function targetPathOf(index: MoveIndex, candidates: CandidatesAfterMove, edge: S
 async function keysOfChoices({ extensions, index, yieldIfDue }: Move, pending: readonly PendingEdge[]) {
   const names = new Set<string>();
   const keys: Buffer[] = [];
-  for (const { text, choices, original } of pending) {
+  for (const { choices, original } of pending) {
     await yieldIfDue();
-    for (const target of [...choices, ...(original === null ? [] : [original])]) {
-      const name = fileName(target);
+    for (const each of [...choices, ...(original === null ? [] : [original])]) {
+      const name = fileName(each.target);
       if (names.has(name)) continue;
       names.add(name);
       // From the whole text: white space at the end of a segment is significant, at the end of the text it is not.
-      keys.push(...(keysOf(extensions, index.keyOf, { target, form: text.form }) ?? []));
+      keys.push(...(keysOf(extensions, index.keyOf, each) ?? []));
     }
   }
   return keys;
@@ -173,7 +178,7 @@ function originalText({ origin, target: text }: LinkText, target: PathChange | n
   return isBack ? origin.target : null;
 }
 
-function choicesOf({ form, target: text }: LinkText, source: PathChange, target: PathChange): string[] {
+function choicesOf({ form, target: text }: LinkText, source: PathChange, target: PathChange): LinkTarget[] {
   const before = { source: source.before, target: target.before };
   return targetChoices({ before, after: { source: source.after, target: target.after }, form, target: text });
 }

@@ -49,7 +49,7 @@ async function planLinks(move: Move, ids: readonly NoteId[]): Promise<MoveLinksP
     paths.set(row.id, { before: source.path, after: index.moveOf.get(row.id)?.to ?? source.path });
   }
   const edges = await readEdges(move, new Map([...texts].map(([source, { length }]) => [source, length])));
-  return { ...(await evaluateEdges(move, touchedEdges(index, edges, { texts, paths }))), texts, edges };
+  return { ...(await evaluateEdges(move, touchedEdges(index, edges, { texts, paths }))), texts, paths, edges };
 }
 
 /** The readable ones among some notes: their link texts, and their paths before and after the move. */
@@ -78,10 +78,9 @@ function touchedEdges(
   return touched;
 }
 
-interface MoveLinksPlan extends LinkRewritePlan {
-  /** The former edges and link texts of the notes to be rewritten. */
+interface MoveLinksPlan extends LinkRewritePlan, Sources {
+  /** The former edges of the notes to be rewritten. */
   readonly edges: ReadonlyMap<string, readonly StoredEdge[]>;
-  readonly texts: ReadonlyMap<string, readonly LinkText[]>;
 }
 
 async function prepareEdges(
@@ -91,40 +90,72 @@ async function prepareEdges(
 ): Promise<PreparedEdges> {
   const retargets = plan.retargets.map(({ edge, target }) => withTarget(edge, target));
   const retargetsOf = Map.groupBy(retargets, ({ source_id }) => source_id);
-  const prepared: PreparedEdges = { links: 'prepared', retargets, changed: [], cleared: [], edges: [], texts: [] };
+  const prepared: EdgeWrites = { retargets, changed: [], cleared: [], edges: [], texts: [] };
+  const left = new Map(plan.left);
   for (const [source, note] of rewritten) {
     await yieldIfDue();
     const rewrites = new Map((plan.rewrites.get(source) ?? []).map((rewrite) => [rewrite.ord, rewrite]));
-    const texts = textsAfter(note, plan.texts.get(source) ?? [], rewrites);
+    const links = placedLinks(note, plan.texts.get(source) ?? [], rewrites);
     await yieldIfDue();
+    const written = links.filter(({ text, rewrite }) => rewrite !== undefined && !isLeft(rewrite, text)).length;
+    if (written < rewrites.size) left.set(source, rewrites.size - written + (left.get(source) ?? 0));
     const { version } = note;
+    const texts = links.map(({ text }) => text);
     prepared.texts.push({ source, version, texts: sealTexts(vault, source, version, texts) });
     const former = new Map((plan.edges.get(source) ?? []).map((edge) => [edge.ord, edge]));
     const now = new Map([...former.values(), ...(retargetsOf.get(source) ?? [])].map((edge) => [edge.ord, edge]));
     const edges: StoredEdge[] = [];
-    for (const [ord, text] of texts.entries()) {
+    for (const [ord, { was, text, rewrite }] of links.entries()) {
       await yieldIfDue();
       const keys = keysOf(extensions, index.keyOf, text);
-      edges.push(edgeAfter({ source_id: source, ord }, keys, text, now.get(ord), rewrites.get(ord)));
+      edges.push(edgeAfter({ source_id: source, ord }, keys, text, now.get(was), rewrite));
     }
     addEdges(prepared, source, former, edges);
   }
-  return prepared;
+  const linksLeft = [...left].map(([id, count]) => ({ path: plan.paths.get(id)?.after ?? '', count }));
+  return { links: 'prepared', ...prepared, linksLeft };
 }
 
-/** Returns the link texts of a rewritten note, with the origins of rewritten links. */
-function textsAfter({ links }: RewrittenNote, before: readonly LinkText[], rewrites: ReadonlyMap<number, LinkRewrite>) {
-  return links.map((link, ord) => {
+/** Whether a link has the target that a rewrite gives it. */
+function isWritten(rewrite: LinkRewrite, text: LinkText | undefined): boolean {
+  return rewrite.target === text?.target && rewrite.form === text.form;
+}
+
+/** Whether a link no longer leads to its target, because its new text could not be written. */
+function isLeft(rewrite: LinkRewrite, text: LinkText | undefined): boolean {
+  const { newTarget, fallback } = rewrite;
+  const leads = fallback.note === newTarget.note && fallback.attachment === newTarget.attachment;
+  return !isWritten(rewrite, text) && !leads;
+}
+
+/** A link of a rewritten note, with its index among the stored ones; -1 if an older parser did not read it. */
+interface PlacedLink {
+  readonly was: number;
+  readonly text: LinkText;
+  readonly rewrite: LinkRewrite | undefined;
+}
+
+/** Returns the links of a rewritten note, with the origins of rewritten ones. */
+function placedLinks(
+  { links }: RewrittenNote,
+  before: readonly LinkText[],
+  rewrites: ReadonlyMap<number, LinkRewrite>,
+): PlacedLink[] {
+  let next = 0;
+  return links.map((link) => {
     const text = textOf(link);
-    const rewrite = rewrites.get(ord);
-    const origin = rewrite?.target === text.target ? rewrite.origin : before[ord]?.origin;
-    return origin === undefined ? text : { ...text, origin };
+    const [stored, rewrite] = [before[next], rewrites.get(next)];
+    const isWrittenNow = rewrite !== undefined && isWritten(rewrite, text);
+    const isStored = isWrittenNow || (stored?.target === text.target && stored.form === text.form);
+    if (!isStored && links.length !== before.length) return { was: -1, text, rewrite: undefined };
+    const origin = isWrittenNow ? rewrite.origin : stored?.origin;
+    return { was: next++, text: origin === undefined ? text : { ...text, origin }, rewrite };
   });
 }
 
 /** Adds the edges of a rewritten note: those that change, or all when the stored ones are not of the same links. */
 function addEdges(
-  prepared: PreparedEdges,
+  prepared: EdgeWrites,
   source: string,
   former: ReadonlyMap<number, StoredEdge>,
   edges: readonly StoredEdge[],
@@ -147,7 +178,7 @@ function edgeAfter(
   rewrite: LinkRewrite | undefined,
 ): StoredEdge {
   const former = { note: before?.target_note_id ?? null, attachment: before?.target_attachment_id ?? null };
-  const rewritten = text.target === rewrite?.target ? rewrite.newTarget : rewrite?.fallback;
+  const rewritten = rewrite && (isWritten(rewrite, text) ? rewrite.newTarget : rewrite.fallback);
   const { note, attachment } = rewritten ?? former;
   return {
     ...at,
@@ -170,7 +201,7 @@ function isSameKey(a: Buffer | null, b: Buffer | null): boolean {
 }
 
 /** What `applyMove` writes: plain data, because it may be spooled to disk. */
-export interface PreparedEdges extends PreparedLinks {
+interface EdgeWrites {
   /** Edges that get another target under the same keys. */
   readonly retargets: readonly store.StoredEdge[];
   /** Edges that get other keys or another target. */
@@ -180,6 +211,8 @@ export interface PreparedEdges extends PreparedLinks {
   readonly edges: store.StoredEdge[];
   readonly texts: store.SourcedTexts[];
 }
+
+type PreparedEdges = PreparedLinks & EdgeWrites;
 
 export async function applyMove(handle: WriteHandle, vault: OpenVault, links: PreparedLinks): Promise<void> {
   // Only this domain prepares moves.

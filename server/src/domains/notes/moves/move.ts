@@ -1,9 +1,11 @@
 import { fileName, joinPath } from '@notevault/note-text/paths.ts';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
+import type { MovedCount } from '@notevault/protocol/links.ts';
 import type { NoteRenamed } from '@notevault/protocol/notes.ts';
 import { itemIds } from '@notevault/protocol/values/batch-ids.ts';
 import type { NoteId } from '@notevault/protocol/values/ids.ts';
-import type { MoveRoot, TargetInput, WriteContext } from '../../entries/entries.ts';
+import type { RenameBody } from '@notevault/protocol/values/schemas.ts';
+import type { MoveRoot, MoveTarget, WriteContext } from '../../entries/entries.ts';
 import { pathFrom } from '../../entries/request-paths.ts';
 import type { NoteDeps } from '../notes.deps.ts';
 import { notePathOf, openNote, toNote } from '../notes.mapper.ts';
@@ -12,10 +14,8 @@ import { sealed } from '../sealed-note.ts';
 
 export function createMoveOperations({ db, entries, hooks }: NoteDeps) {
   /** Renames or moves the note at a path and updates the links to it. Throws `note_not_found`, `conflict`. */
-  async function rename(
-    context: WriteContext<NoteRenamed>,
-    sent: { old_path: string; new_path: string },
-  ): Promise<NoteRenamed> {
+  async function rename(context: WriteContext<NoteRenamed>, sent: RenameBody): Promise<NoteRenamed> {
+    const dryRun = sent.dry_run === true;
     const { vault } = context;
     const [from, to] = [pathFrom(sent.old_path, 'old_path'), notePathOf(sent.new_path, 'new_path')];
     const find = async (): Promise<MoveRoot[]> => {
@@ -27,18 +27,19 @@ export function createMoveOperations({ db, entries, hooks }: NoteDeps) {
     return entries.moveOne(context, to, {
       find,
       field: 'new_path',
-      async answer(handle, { named: [moved] }) {
+      dryRun,
+      async answer(handle, { named: [moved], left }) {
         const id = moved?.id as NoteId;
         const now = await handle.get(store.findById, { vault: vault.id, id });
         if (now === undefined) throw new NotevaultError('note_not_found');
         const note = toNote(openNote(vault, now), await hooks.linksOf(handle, vault, id));
-        return { renamed: true, old_path: moved?.from ?? from, new_path: note.path, note };
+        return { renamed: !dryRun, ...left, old_path: moved?.from ?? from, new_path: moved?.to ?? note.path, note };
       },
     });
   }
 
-  /** Moves notes into a folder, all or none; resolves to the number requested. Throws the errors of batch requests. */
-  async function moveMany(context: WriteContext<number>, sent: unknown, target: TargetInput): Promise<number> {
+  /** Moves notes into a folder, all or none; counts those requested. Throws the errors of batch requests. */
+  async function moveMany(context: WriteContext<MovedCount>, sent: unknown, target: MoveTarget): Promise<MovedCount> {
     const { vault } = context;
     const ids = itemIds(sent);
     const find = async (): Promise<MoveRoot[]> => {
@@ -52,7 +53,8 @@ export function createMoveOperations({ db, entries, hooks }: NoteDeps) {
         return { kind: 'note', id, from: path, to: joinPath(folder, fileName(path)) };
       });
     };
-    return entries.move(context, { find, field: 'target_folder', answer: () => ids.length });
+    const dryRun = target.dryRun === true;
+    return entries.moveMany(context, { find, field: 'target_folder', dryRun }, () => ids.length);
   }
 
   return { rename, moveMany };

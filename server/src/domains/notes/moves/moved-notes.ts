@@ -1,7 +1,9 @@
 import { deriveNote } from '@notevault/note-text/derive.ts';
 import type { ParsedLink } from '@notevault/note-text/links/parsed-link.ts';
+import type { Relinked } from '@notevault/note-text/links/relink.ts';
 import { noteNameKey } from '@notevault/note-text/links/resolve.ts';
 import { fileStem } from '@notevault/note-text/paths.ts';
+import type { LinksLeft } from '@notevault/protocol/links.ts';
 import { MB } from '@notevault/protocol/values/byte-units.ts';
 import type { NoteId } from '@notevault/protocol/values/ids.ts';
 import { slicesBySize } from '../../../concurrency/slices.ts';
@@ -29,7 +31,7 @@ export interface MovedItem {
 /** How a move affects links: the texts that must change so that every link keeps its target. */
 export interface LinkMove {
   /** New targets by note and position among its links. */
-  readonly rewrites: ReadonlyMap<NoteId, readonly { readonly ord: number; readonly target: string }[]>;
+  readonly rewrites: ReadonlyMap<NoteId, readonly Relinked[]>;
 }
 
 export interface RewrittenNote {
@@ -37,9 +39,10 @@ export interface RewrittenNote {
   readonly links: readonly ParsedLink[];
 }
 
-/** What a move writes for links; opaque outside the links domain. */
+/** What a move writes for links; opaque outside the links domain, except the links that it cannot rewrite. */
 export interface PreparedLinks {
   readonly links: 'prepared';
+  readonly linksLeft: readonly LinksLeft[];
 }
 
 /** A note that moves, or one that stays and gets rewritten links. */
@@ -89,8 +92,9 @@ export async function* prepareMove(
     at += ids.length;
     const plan = await planner.plan(ids);
     const { rows, texts, rewritten } = await buildMovedNotes(deps, context, ids, moves, plan, yieldIfDue);
-    const rest: MovedTexts = { texts, links: await planner.prepare(plan, rewritten) };
-    yield { rows, rest };
+    const links = await planner.prepare(plan, rewritten);
+    const rest: MovedTexts = { texts, links };
+    yield { rows, rest, linksLeft: links.linksLeft };
     const changed = new Map(rows.map((row) => [row.id, row.size_bytes]));
     const bytes = texts.reduce((sum, { id, doc }) => sum + (changed.get(id) ?? 0) + (doc?.length ?? 0), 0);
     const rewrites = ids.reduce((sum, id) => sum + (plan.rewrites.get(id)?.length ?? 0), 0);
@@ -224,7 +228,7 @@ async function rewritten(deps: NoteDeps, { vault, actor }: Pick<WriteContext, 'v
   if (!isLarge(note, doc) && rewrites.length < LARGE_REWRITES)
     return rewriteLinks(deps.clock.now(), { vault, actor }, rewrite);
   // Only what a rewrite reads: where links led and lead would be copied to the thread for nothing.
-  const places = rewrites.map(({ ord, target }) => ({ ord, target }));
+  const places = rewrites.map(({ ord, was, form, target }) => ({ ord, was, form, target }));
   const posted = { ...rewrite, rewrites: places, note: { ...note, sealedContent: Buffer.alloc(0) } };
   const input = { now: deps.clock.now(), vault: postVault(vault, DRAFT_SEALS), actor, rewrite: posted };
   const bytes = 2 * note.content.length + 100 * rewrites.length;

@@ -145,7 +145,8 @@ interface Place {
 async function targetFrom({ db, hooks }: NoteDeps, vault: OpenVault, source: Place, to: Place): Promise<string | null> {
   const at = { source: source.path, target: to.path };
   const choices = targetChoices({ before: at, after: at, form: 'wikilink', target: fileStem(to.path) });
-  const { links } = deriveNote(source.path, choices.map((choice) => `[[${choice}]]`).join('\n\n'));
+  const wikilinks = choices.flatMap(({ form, target }) => (form === 'wikilink' ? [`[[${target}]]`] : []));
+  const { links } = deriveNote(source.path, wikilinks.join('\n\n'));
   const resolved = await db.read((handle) => hooks.linksFrom(handle, vault, { ...source, links }));
   const found = resolved.findIndex(({ target_note_id: target }) => target === to.id);
   return links[found]?.target ?? null;
