@@ -1,3 +1,4 @@
+import type { LinksLeft } from '@notevault/protocol/links.ts';
 import type { VaultTree } from '@notevault/protocol/sync.ts';
 import { useQueryClient } from '@tanstack/react-query';
 import { keys } from '../data/keys.ts';
@@ -26,10 +27,16 @@ export function useTreeActions(vault: string) {
     const target = parentOf(first?.to ?? '') || t('tree.root');
     const isRename = moves.length === 1 && parentOf(first?.from ?? '') === parentOf(first?.to ?? '');
     const name = nameOf(first?.to ?? '');
-    await run({ kind: 'move', moves: moves.map((one) => ({ ...one, id: idOf(before, one) })) }, (isDone) => {
+    await run({ kind: 'move', moves: moves.map((one) => ({ ...one, id: idOf(before, one) })) }, (isDone, left) => {
       const text = isRename ? t('tree.renamed', { name }) : t('tree.moved', { count: moves.length, name, target });
+      const count = left.reduce((sum, note) => sum + note.count, 0);
+      const paths = left.slice(0, NAMED_MAX).map(({ path }) => path);
+      const links = t('tree.linksLeft', {
+        count,
+        paths: [...paths, ...(left.length > NAMED_MAX ? ['…'] : [])].join(', '),
+      });
       return {
-        text: isDone ? text : `${text} ${t('unsent.later')}`,
+        text: isDone ? `${text}${count > 0 ? `. ${links}` : ''}` : `${text} ${t('unsent.later')}`,
         ...(isUndo ? {} : { action: { label: t('undo'), run: () => void move(reversed(moves), true) } }),
       };
     });
@@ -100,7 +107,7 @@ function useRun(vault: string) {
    */
   return async (
     operation: Operation,
-    said: (isDone: boolean) => Omit<Toast, 'id' | 'kind'> | null,
+    said: (isDone: boolean, linksLeft: readonly LinksLeft[]) => Omit<Toast, 'id' | 'kind'> | null,
   ): Promise<boolean> => {
     const { doInVault, outboxHere } = await here();
     const id = crypto.randomUUID();
@@ -114,7 +121,7 @@ function useRun(vault: string) {
       if (!(operation.kind === 'note' && operation.content !== '')) await (await outboxHere()).discard(id);
       return false;
     }
-    const toast = said(result.type === 'done');
+    const toast = said(result.type === 'done', (result.type === 'done' && result.linksLeft) || []);
     if (toast !== null) showToast({ kind: 'plain', ...toast });
     return true;
   };
@@ -123,6 +130,9 @@ function useRun(vault: string) {
 export type TreeActions = ReturnType<typeof useTreeActions>;
 
 const EMPTY: VaultTree = { change_seq: 0, folders: [], notes: [], attachments: [] };
+
+/** Notes named in a message, at most. */
+const NAMED_MAX = 3;
 
 /** A server that takes longer to make a note is not waited for. */
 const DRAFT_MS = 1_500;

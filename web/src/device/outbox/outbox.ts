@@ -1,3 +1,4 @@
+import type { LinksLeft } from '@notevault/protocol/links.ts';
 import { ObservableValue } from '../../platform/observable.ts';
 import { isWaiting } from './entry-facts.ts';
 import { needs, nextOrder, type Operation, type OutboxEntry, type Problem, withOperation } from './operation.ts';
@@ -42,7 +43,7 @@ export interface OutboxOptions {
 
 /** How something that was just done went: `waiting` means that the server could not be reached, or why it cannot do it yet. */
 export type Result =
-  | { readonly type: 'done'; readonly id?: string | undefined }
+  | { readonly type: 'done'; readonly id?: string | undefined; readonly linksLeft?: readonly LinksLeft[] }
   | { readonly type: 'waiting'; readonly delay?: Problem }
   | { readonly type: 'problem'; readonly problem: Problem };
 
@@ -249,7 +250,7 @@ export class Outbox implements Disposable {
         await this.#change((entries) => entries.map((one) => (one.id === id ? { ...one, operation } : one)));
       });
       if (outcome.type === 'problem') await this.#refuse(id, outcome.problem);
-      else await this.#done(entry, outcome.id);
+      else await this.#done(entry, outcome);
     } catch (error) {
       if (!mayPass(error)) {
         await this.#refuse(id, { reason: 'refused', status: 0, body: { error: String(error) } });
@@ -278,7 +279,7 @@ export class Outbox implements Disposable {
     this.#finish(id, { type: 'problem', problem });
   }
 
-  async #done(entry: OutboxEntry, given: string | undefined): Promise<void> {
+  async #done(entry: OutboxEntry, { id: given, ...outcome }: Outcome & { type: 'done' }): Promise<void> {
     const { operation } = entry;
     const own = ownId(operation);
     const doneAt = this.#options.now();
@@ -290,7 +291,7 @@ export class Outbox implements Disposable {
         ),
     );
     this.#options.done(entry, given ?? own ?? null);
-    this.#finish(entry.id, { type: 'done', id: given });
+    this.#finish(entry.id, { ...outcome, id: given });
   }
 
   /** How an entry goes that is asked for now. */

@@ -1,5 +1,6 @@
 import { ApiError, ConnectionError } from '@notevault/client/transport.ts';
 import type { VaultClient } from '@notevault/client/vault-client.ts';
+import type { LinksLeft } from '@notevault/protocol/links.ts';
 import type { VaultTree } from '@notevault/protocol/sync.ts';
 import { nameOf, parentOf } from '../../tree/model/tree-index.ts';
 import { seenOf } from './entry-facts.ts';
@@ -47,8 +48,12 @@ export interface Replay {
 
 /** How an attempt ended. */
 export type Outcome =
-  /** The server has done it, now or at an earlier attempt; `id` is the one that the server gave, if it is another one. */
-  { readonly type: 'done'; readonly id?: string } | { readonly type: 'problem'; readonly problem: Problem };
+  /**
+   * The server has done it, now or at an earlier attempt; `id` is the one that the server gave, if it is another one, and
+   * `linksLeft` the links that no longer lead to what moved.
+   */
+  | { readonly type: 'done'; readonly id?: string; readonly linksLeft?: readonly LinksLeft[] }
+  | { readonly type: 'problem'; readonly problem: Problem };
 
 const DONE: Outcome = { type: 'done' };
 /** The server takes so many ids at once. */
@@ -214,10 +219,11 @@ async function sendMoves(moves: readonly Move[], isForced: boolean, { vault, isF
   const stopped = left.find((move) => 'reason' in move);
   if (stopped !== undefined) return { type: 'problem', problem: stopped };
   try {
-    await moveEach(
+    const linksLeft = await moveEach(
       left.filter((move) => 'from' in move),
       vault,
     );
+    return linksLeft.length === 0 ? DONE : { type: 'done', linksLeft };
   } catch (error) {
     // An attempt whose tab was closed may have been carried out only now.
     if (!isRefusal(error) || (await look()).length > 0) throw error;
@@ -244,8 +250,13 @@ function rowOf(tree: VaultTree, { kind, id, path }: Pick<Deleted, 'kind' | 'id' 
   return tree.attachments.find((one) => one.id === id) ?? tree.attachments.find((one) => one.path === path);
 }
 
-/** Notes that keep their names go in batches, everything else one by one. */
-async function moveEach(moves: readonly Move[], vault: OutboxVault): Promise<void> {
+/**
+ * Moves notes that keep their names in batches, everything else one by one; resolves to the links that no longer lead
+ * there.
+ */
+async function moveEach(moves: readonly Move[], vault: OutboxVault): Promise<LinksLeft[]> {
+  const left: LinksLeft[] = [];
+  const add = (moved: { links_left?: LinksLeft[] }) => left.push(...(moved.links_left ?? []));
   const batches = new Map<string, string[]>();
   const single: Move[] = [];
   for (const move of moves) {
@@ -256,14 +267,15 @@ async function moveEach(moves: readonly Move[], vault: OutboxVault): Promise<voi
     else single.push(move);
   }
   for (const [folder, ids] of batches) {
-    for (let at = 0; at < ids.length; at += BATCH) await vault.moveNotes(ids.slice(at, at + BATCH), folder);
+    for (let at = 0; at < ids.length; at += BATCH) add(await vault.moveNotes(ids.slice(at, at + BATCH), folder));
   }
   // One after the other: a folder may move into one that moves too.
   for (const { kind, from, to } of single) {
-    if (kind === 'note') await vault.renameNote(from, to);
-    else if (kind === 'folder') await vault.renameFolder(from, to);
-    else await vault.renameAttachment(from, to);
+    if (kind === 'note') add(await vault.renameNote(from, to));
+    else if (kind === 'folder') add(await vault.renameFolder(from, to));
+    else add(await vault.renameAttachment(from, to));
   }
+  return left;
 }
 
 /** Deletes what is still there, unless somebody has changed it since that was decided. */

@@ -79,6 +79,9 @@ export const vault: typeof english = {
     renamed: 'Umbenannt in {{name}}',
     moved_one: '{{name}} nach {{target}} verschoben',
     moved_other: '{{count}} Einträge nach {{target}} verschoben',
+    linksLeft_one: 'Ein Link führt nicht mehr dorthin, weil er den neuen Namen nicht enthalten kann: {{paths}}',
+    linksLeft_other:
+      '{{count}} Links führen nicht mehr dorthin, weil sie den neuen Namen nicht enthalten können: {{paths}}',
     deleted_one: '{{name}} ist im Papierkorb',
     deleted_other: '{{count}} Einträge sind im Papierkorb',
   },

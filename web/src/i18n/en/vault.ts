@@ -78,6 +78,8 @@ export const vault = {
     renamed: 'Renamed to {{name}}',
     moved_one: '{{name}} moved to {{target}}',
     moved_other: '{{count}} entries moved to {{target}}',
+    linksLeft_one: 'One link no longer leads there, because it cannot hold the new name: {{paths}}',
+    linksLeft_other: '{{count}} links no longer lead there, because they cannot hold the new name: {{paths}}',
     deleted_one: '{{name}} moved to the trash',
     deleted_other: '{{count}} entries moved to the trash',
   },

@@ -79,6 +79,8 @@ export const vault: typeof english = {
     renamed: '{{name}}に変更しました',
     moved_one: '{{name}}を{{target}}に移動しました',
     moved_other: '{{count}}件を{{target}}に移動しました',
+    linksLeft_one: '新しい名前を書けないため、1個のリンクがつながらなくなりました: {{paths}}',
+    linksLeft_other: '新しい名前を書けないため、{{count}}個のリンクがつながらなくなりました: {{paths}}',
     deleted_one: '{{name}}をごみ箱に移動しました',
     deleted_other: '{{count}}件をごみ箱に移動しました',
   },
