@@ -25,6 +25,7 @@ onEachEngine('one value of each table', (open) => {
     assert.deepEqual(sound.damaged, []);
     const missing = OPENED.filter((column) => !sound.opened.includes(column));
     assert.deepEqual(missing, []);
+    assert.deepEqual(await openSamples(server.db, keyring, true), sound);
 
     await using raw = await rawOf(server.db);
     for (const column of OPENED) {

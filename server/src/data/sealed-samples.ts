@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { NIL_UUID } from '@notevault/protocol/values/ids.ts';
 import { type Selectable, sql } from 'kysely';
 import type { AccountsTables } from '../domains/accounts/accounts.tables.ts';
@@ -18,9 +19,15 @@ import type { SearchTables } from '../domains/search/search.tables.ts';
 import type { TicketsTables } from '../domains/tickets/tickets.tables.ts';
 import type { UploadsTables } from '../domains/uploads/uploads.tables.ts';
 import type { VaultsTables } from '../domains/vaults/vaults.tables.ts';
-import type { Database } from '../ports/database/database.ts';
+import { type Database, pagesOf } from '../ports/database/database.ts';
 import { statementsOver } from '../ports/database/statement.ts';
-import { type KeyOwner, type Keyring, KeyringError, type SealContext } from '../ports/keyring/keyring.ts';
+import {
+  type KeyOwner,
+  type Keyring,
+  KeyringError,
+  type SealContext,
+  type SealingKey,
+} from '../ports/keyring/keyring.ts';
 
 type Tables = AccountsTables &
   TicketsTables &
@@ -48,9 +55,9 @@ interface Sealed {
 }
 
 export interface Samples {
-  /** Columns of which a value was opened; tables without rows are left out. */
+  /** Columns whose values were opened; tables without rows are left out. */
   readonly opened: readonly string[];
-  /** Columns of data whose value could not be opened. */
+  /** Columns of data of which a value could not be opened. */
   readonly damaged: readonly string[];
   /** The same, of what search has made from the notes and makes again. */
   readonly rebuilt: readonly string[];
@@ -60,34 +67,53 @@ type Context = Omit<SealContext, 'kind'>;
 
 interface Sample {
   readonly column: string;
-  readonly find: (db: Database) => Promise<Sealed | null>;
+  /** The sealed values, read in pages. */
+  readonly values: (db: Database, limit: number) => AsyncIterable<readonly Sealed[]>;
 }
+
+/** Values read at once: few, because some are of megabytes. */
+const PAGE = 16;
 
 const vault = (id: string): KeyOwner => ({ kind: 'vault', id });
 const user = (id: string): KeyOwner => ({ kind: 'user', id });
+const NO_BYTES = Buffer.alloc(0);
 const at = (row: string, version = 0): Context => ({ row, version });
 
-/** @param kindOf of the sealed values, where it is not the column. */
+/**
+ * @param key the columns of the primary key, each with a value below all others.
+ * @param kindOf the kind of the sealed values, where it is not the column.
+ */
 function sample<Table extends keyof Tables>(
   table: Table,
   name: keyof Tables[Table] & string,
+  key: Partial<Record<keyof Tables[Table], string | number | Buffer>>,
   contextOf: (row: Selectable<Tables[Table]>) => readonly [KeyOwner, Context],
   kindOf: (row: Selectable<Tables[Table]>) => string = () => `${table}.${name}`,
 ): Sample {
-  const find = statement((db) =>
-    db.selectFrom<keyof Tables>(table).selectAll().where(sql.ref(name), 'is not', null).limit(1),
-  );
+  type Row = Selectable<Tables[Table]>;
+  const columns = Object.keys(key);
+  const page = statement((db, p: Record<string, unknown> & { readonly limit: number }) => {
+    const [refs, after] = [columns.map((column) => sql.ref(column)), columns.map((column) => p[column])];
+    const rows = db.selectFrom<keyof Tables>(table).selectAll().where(sql.ref(name), 'is not', null);
+    return rows
+      .where(sql<boolean>`(${sql.join(refs)}) > (${sql.join(after)})`)
+      .orderBy(sql.join(refs))
+      .limit(p.limit);
+  });
   return {
     column: `${table}.${name}`,
-    async find(db) {
-      const row = (await db.get(find, {})) as Selectable<Tables[Table]> | undefined;
-      if (row === undefined) return null;
-      const [owner, context] = contextOf(row);
-      return {
-        owner,
-        bytes: (row as Record<string, unknown>)[name] as Buffer,
-        place: { kind: kindOf(row), ...context },
+    async *values(db, limit) {
+      const next = (last: object | undefined) => {
+        const from = { ...key, ...last } as Record<string, unknown>;
+        return { ...Object.fromEntries(columns.map((column) => [column, from[column]])), limit };
       };
+      for await (const rows of pagesOf(db, page, next)) {
+        yield (rows as Row[]).map((row) => {
+          const [owner, context] = contextOf(row);
+          const bytes = (row as Record<string, unknown>)[name] as Buffer;
+          return { owner, bytes, place: { kind: kindOf(row), ...context } };
+        });
+      }
     },
   };
 }
@@ -95,68 +121,139 @@ function sample<Table extends keyof Tables>(
 const MADE_FROM_NOTES = new Set(['search_indexes.segments', 'search_segments.data', 'search_vectors.data']);
 
 /**
- * Finds one value of each table with sealed values, by column. The stored data of authorization requests does not say
+ * The tables with sealed values, by column. The stored data of authorization requests does not say
  * which kind it is, so it is left out; pages of cached lists are left out because a server ignores damaged ones. The
  * rows of notes, attachments and folders are not sampled: `findDamagedRows` opens all of them.
  */
 const SAMPLES: readonly Sample[] = [
-  sample('vaults', 'meta', (row) => [vault(row.id), at(row.id, row.meta_version)]),
-  sample('invitations', 'email', (row) => [vault(row.vault_id), at(row.id)]),
-  sample('former_members', 'name', (row) => [vault(row.vault_id), at(`${row.vault_id}.${row.user_id}`)]),
-  sample('link_texts', 'texts', (row) => [vault(row.vault_id), at(row.source_id, row.version)]),
-  sample('search_indexes', 'segments', (row) => [vault(row.vault_id), at(row.vault_id, row.seq)]),
-  sample('search_segments', 'data', (row) => [vault(row.vault_id), at(row.segment_id, row.part)]),
-  sample('search_vectors', 'data', (row) => [vault(row.vault_id), at(row.note_id, row.version)]),
-  sample('idempotent_responses', 'response', (row) => [
+  sample('vaults', 'meta', { id: NIL_UUID }, (row) => [vault(row.id), at(row.id, row.meta_version)]),
+  sample('invitations', 'email', { id: NIL_UUID }, (row) => [vault(row.vault_id), at(row.id)]),
+  sample('former_members', 'name', { vault_id: NIL_UUID, user_id: NIL_UUID }, (row) => [
+    vault(row.vault_id),
+    at(`${row.vault_id}.${row.user_id}`),
+  ]),
+  sample('link_texts', 'texts', { vault_id: NIL_UUID, source_id: NIL_UUID }, (row) => [
+    vault(row.vault_id),
+    at(row.source_id, row.version),
+  ]),
+  sample('search_indexes', 'segments', { vault_id: NIL_UUID }, (row) => [
+    vault(row.vault_id),
+    at(row.vault_id, row.seq),
+  ]),
+  sample('search_segments', 'data', { vault_id: NIL_UUID, segment_id: NIL_UUID, part: -1 }, (row) => [
+    vault(row.vault_id),
+    at(row.segment_id, row.part),
+  ]),
+  sample('search_vectors', 'data', { vault_id: NIL_UUID, note_id: NIL_UUID }, (row) => [
+    vault(row.vault_id),
+    at(row.note_id, row.version),
+  ]),
+  sample('idempotent_responses', 'response', { vault_id: NIL_UUID, user_id: NIL_UUID, key_blind: NO_BYTES }, (row) => [
     row.vault_id === NIL_UUID ? user(row.user_id) : vault(row.vault_id),
     at(row.key_blind.toString('hex')),
   ]),
-  sample('imports', 'progress', (row) => [vault(row.vault_id), at(row.id)]),
-  sample('log_records', 'record', (row) => [user(row.user_id), at(row.id)]),
-  sample('preferences', 'data', (row) => [user(row.user_id), at(row.user_id, row.version)]),
-  sample('opened_notes', 'data', (row) => [user(row.user_id), at(`${row.user_id}.${row.vault_id}`, row.version)]),
-  sample('sessions', 'client', (row) => [serverOwner, at(row.id)]),
-  sample('refresh_tokens', 'sealed', (row) => [serverOwner, at(row.session_id)]),
-  sample('connections', 'name', (row) => [serverOwner, at(`${row.user_id}.${row.id}`)]),
-  sample('device_authorizations', 'names', (row) => [serverOwner, at(row.id)]),
-  sample('device_families', 'software', (row) => [serverOwner, at(row.id)]),
-  sample('device_refresh_tokens', 'sealed', (row) => [serverOwner, at(row.family_id)]),
-  sample('oauth_secrets', 'sealed', (row) => [serverOwner, at(String(row.id))]),
+  sample('imports', 'progress', { id: NIL_UUID }, (row) => [vault(row.vault_id), at(row.id)]),
+  sample('log_records', 'record', { user_id: NIL_UUID, id: NIL_UUID }, (row) => [user(row.user_id), at(row.id)]),
+  sample('preferences', 'data', { user_id: NIL_UUID }, (row) => [user(row.user_id), at(row.user_id, row.version)]),
+  sample('opened_notes', 'data', { user_id: NIL_UUID, vault_id: NIL_UUID }, (row) => [
+    user(row.user_id),
+    at(`${row.user_id}.${row.vault_id}`, row.version),
+  ]),
+  sample('sessions', 'client', { id: NIL_UUID }, (row) => [serverOwner, at(row.id)]),
+  sample('refresh_tokens', 'sealed', { session_id: NIL_UUID, hash: NO_BYTES }, (row) => [
+    serverOwner,
+    at(row.session_id),
+  ]),
+  sample('connections', 'name', { user_id: NIL_UUID, id: NIL_UUID }, (row) => [
+    serverOwner,
+    at(`${row.user_id}.${row.id}`),
+  ]),
+  sample('device_authorizations', 'names', { id: NIL_UUID }, (row) => [serverOwner, at(row.id)]),
+  sample('device_families', 'software', { user_id: NIL_UUID, id: NIL_UUID }, (row) => [serverOwner, at(row.id)]),
+  sample('device_refresh_tokens', 'sealed', { user_id: NIL_UUID, family_id: NIL_UUID, hash: NO_BYTES }, (row) => [
+    serverOwner,
+    at(row.family_id),
+  ]),
+  sample('oauth_secrets', 'sealed', { id: Number.MIN_SAFE_INTEGER }, (row) => [serverOwner, at(String(row.id))]),
   sample(
     'oauth_clients',
     'payload',
+    { id_hash: NO_BYTES },
     (row) => [serverOwner, at(row.id_hash.toString('hex'))],
     () => 'oauth.Client',
   ),
-  sample('oauth_grants', 'details', (row) => [serverOwner, at(`${row.user_id}.${row.id}`)]),
-  sample('tickets', 'payload', (row) => [serverOwner, at(row.hash.toString('hex'))]),
-  sample('uploads', 'meta', (row) => [vault(row.vault_id), at(row.id)]),
-  sample('uploads', 'outcome', (row) => [vault(row.vault_id), at(row.id)]),
+  sample('oauth_grants', 'details', { user_id: NIL_UUID, id: NIL_UUID }, (row) => [
+    serverOwner,
+    at(`${row.user_id}.${row.id}`),
+  ]),
+  sample('tickets', 'payload', { hash: NO_BYTES }, (row) => [serverOwner, at(row.hash.toString('hex'))]),
+  sample('uploads', 'meta', { id: NIL_UUID }, (row) => [vault(row.vault_id), at(row.id)]),
+  sample('uploads', 'outcome', { id: NIL_UUID }, (row) => [vault(row.vault_id), at(row.id)]),
   sample(
     'oauth_tokens',
     'payload',
+    { hash: NO_BYTES },
     (row) => [serverOwner, at(row.hash.toString('hex'))],
     (row) => `oauth.${row.kind}`,
   ),
 ];
 
-/** Opens one value of each table. Values of an owner whose key was destroyed cannot be opened, which is not damage. */
-export async function openSamples(db: Database, keyring: Keyring): Promise<Samples> {
-  const damaged: string[] = [];
-  const opened: string[] = [];
-  for (const { column, find } of SAMPLES) {
-    const sealed = await find(db);
-    const key = sealed === null ? undefined : await db.get(keys.findKey, sealed.owner);
-    if (sealed === null || key === undefined) continue;
-    try {
-      const wrapped = { masterKeyId: key.master_key_id, bytes: key.wrapped };
-      keyring.openDataKey(sealed.owner, wrapped, 0).open(sealed.place, sealed.bytes);
-      opened.push(column);
-    } catch (error) {
-      if (!(error instanceof KeyringError)) throw error;
-      damaged.push(column);
+/**
+ * Opens one value of each table, or every value. Values of an owner whose key was destroyed cannot be opened, which is
+ * not damage.
+ *
+ * @param progress called after each page, with the number of values opened.
+ */
+export async function openSamples(
+  db: Database,
+  keyring: Keyring,
+  every = false,
+  progress: (values: number) => void = () => undefined,
+): Promise<Samples> {
+  const [opened, damaged] = [new Set<string>(), new Set<string>()];
+  const keyOf = keysOf(db, keyring);
+  let values = 0;
+  for (const { column, values: pages } of SAMPLES) {
+    for await (const page of pages(db, every ? PAGE : 1)) {
+      for (const { owner, place, bytes } of page) {
+        const outcome = await opens(keyOf, owner, place, bytes);
+        if (outcome !== null) (outcome ? opened : damaged).add(column);
+      }
+      if (!every) break;
+      values += page.length;
+      progress(values);
+      // Reads of SQLite may never leave the current turn of the event loop.
+      await setImmediate();
     }
   }
   const isRebuilt = (column: string) => MADE_FROM_NOTES.has(column);
-  return { opened, damaged: damaged.filter((column) => !isRebuilt(column)), rebuilt: damaged.filter(isRebuilt) };
+  const all = [...damaged];
+  return { opened: [...opened], damaged: all.filter((column) => !isRebuilt(column)), rebuilt: all.filter(isRebuilt) };
+}
+
+type KeyOf = (owner: KeyOwner) => Promise<SealingKey | null>;
+
+/** Opens data keys, and keeps the last one, because the rows of one owner mostly follow each other. Null for a destroyed key. */
+function keysOf(db: Database, keyring: Keyring): KeyOf {
+  let last: { readonly owner: KeyOwner; readonly key: SealingKey | null } | undefined;
+  return async (owner) => {
+    if (last?.owner.kind === owner.kind && last.owner.id === owner.id) return last.key;
+    const row = await db.get(keys.findKey, owner);
+    const wrapped = row && { masterKeyId: row.master_key_id, bytes: row.wrapped };
+    last = { owner, key: wrapped === undefined ? null : keyring.openDataKey(owner, wrapped, 0) };
+    return last.key;
+  };
+}
+
+/** Whether a value opens; null when its key was destroyed. */
+async function opens(keyOf: KeyOf, owner: KeyOwner, place: SealContext, bytes: Buffer): Promise<boolean | null> {
+  try {
+    const key = await keyOf(owner);
+    if (key === null) return null;
+    key.open(place, bytes);
+    return true;
+  } catch (error) {
+    if (error instanceof KeyringError) return false;
+    throw error;
+  }
 }
