@@ -9,6 +9,7 @@ const ENTRIES = [
   'cli/src/main.ts',
   'server/src/compute-thread.ts',
   'server/src/search-thread.ts',
+  'server/src/ports/database/sqlite/check-worker.ts',
   'server/src/ports/database/sqlite/checkpoint-worker.ts',
   'server/src/ports/embedder/embedder-worker.ts',
 ];

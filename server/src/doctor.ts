@@ -19,11 +19,12 @@ import {
   masterKeyFor,
   openBlobs,
   openDatabase,
+  openDatabaseAsIs,
   openEmbedder,
   sharedClock,
 } from './open-ports.ts';
 import { BlobError, probeBlobs } from './ports/blobs/blobs.ts';
-import { type Clock, systemClock } from './ports/clock/clock.ts';
+import type { Clock } from './ports/clock/clock.ts';
 import { type Database, DatabaseError } from './ports/database/database.ts';
 import { checkPostgres } from './ports/database/postgres/check.ts';
 import { checkSqlite } from './ports/database/sqlite/check.ts';
@@ -55,16 +56,16 @@ export async function markAsRestored(config: Config): Promise<Finding> {
   return { what: 'restored', ok: true, says: `clients of ${vaults} vaults will read them again` };
 }
 
+/** How far a long check is. */
+export type DoctorProgress = (done: number, unit: 'seconds of reading pages' | 'rows opened') => void;
+
 /**
  * Checks everything that a server needs before it starts; when one runs, how clients reach it. Changes nothing that a
- * start would not change too.
+ * start would not change too, and nothing at all beside a running server.
  *
- * @param progress called often while rows are opened, with how many were.
+ * @param progress called often during the long checks.
  */
-export async function* examine(
-  config: Config,
-  progress: (rows: number) => void = () => undefined,
-): AsyncGenerator<Finding> {
+export async function* examine(config: Config, progress: DoctorProgress = () => undefined): AsyncGenerator<Finding> {
   yield await examineFolder(config);
   yield* examineMachine(await machineStatus(config.dataDir));
   if (config.databaseUrl === null && !existsSync(databaseFile(config.dataDir))) {
@@ -78,13 +79,13 @@ export async function* examine(
     } catch (error) {
       if (!(error instanceof DataFolderBusy)) throw error;
       const answers = await listens(adminSocketPath(config.dataDir));
-      const says = answers ? 'a server runs on this data folder; stop it to have the data looked at' : error.message;
+      const says = answers ? 'a server runs on this data folder; its data is read beside it' : error.message;
       yield { what: 'server', ok: answers, says };
-      if (answers) yield* examineBesideServer(config);
+      if (answers) yield* examineBesideServer(config, progress);
       return;
     }
   }
-  yield await examinePages(config);
+  yield await examinePages(config, progress);
   const clock = sharedClock(config);
   const db = yield* attempt(
     'database',
@@ -92,40 +93,59 @@ export async function* examine(
     (found) => `${found.engine}, schema up to date`,
   );
   if (db === null) return;
-  const { takenAt } = await backupState(db, clock);
-  yield examineBackups(takenAt, clock.now(), config.backupDir);
+  yield await examineBackupsOf(db, config, clock.now);
   yield await examineBlobs(config, db, clock);
   yield await examineEmbedder(config, clock);
-  const allow = { unfinishedRotation: false };
   const key = yield* attempt(
     'master key',
-    () => masterKeyFor(config, db, clock, allow),
+    () => masterKeyFor(config, db, clock, { unfinishedRotation: false }),
     (found) => `from ${found.origin}`,
   );
   if (key === null) return;
-  const held = (await countKeysByMaster(db)).reduce((sum, { keys }) => sum + keys, 0);
   const keyring = new MasterKeyring(key.bytes, clock.random);
-  yield* attempt(
-    'data keys',
-    () => checkDataKeys(db, keyring),
-    () => `all ${held} open`,
-  );
-  yield await examineRows(db, keyring, progress);
-  yield await examineValues(db, keyring);
+  yield* examineSealed(db, keyring, progress);
   const url = directUrlOf(config);
   if (url !== null) yield* examineServers(config, url, keyring, clock);
 }
 
-/** Checks the public address of the server that has the data open, by the key that both of them have. */
-async function* examineBesideServer(config: Config): AsyncGenerator<Finding> {
-  const { random, now } = systemClock();
+/** Checks the keys and what is sealed under them. */
+async function* examineSealed(db: Database, keyring: Keyring, progress: DoctorProgress): AsyncGenerator<Finding> {
+  yield* attempt(
+    'data keys',
+    async () => {
+      await checkDataKeys(db, keyring);
+      return (await countKeysByMaster(db)).reduce((sum, { keys }) => sum + keys, 0);
+    },
+    (held) => `all ${held} open`,
+  );
+  yield await examineRows(db, keyring, progress);
+  yield await examineValues(db, keyring);
+}
+
+/** Reads the data of a running server, and checks its public address by the key that both have. */
+async function* examineBesideServer(config: Config, progress: DoctorProgress): AsyncGenerator<Finding> {
+  const clock = sharedClock(config);
+  const { random, now } = clock;
   const key = yield* attempt(
     'master key',
     () => givenKey(config),
-    (found) => (found === null ? 'not known here, so how requests arrive is not checked' : `from ${found.origin}`),
+    (found) =>
+      found === null
+        ? 'not known here, so neither sealed rows nor how requests arrive are checked'
+        : `from ${found.origin}`,
   );
-  const probe = key === null ? null : probeValue(new MasterKeyring(key.bytes, random), now());
-  yield* examinePublicAddress(config, probe);
+  const keyring = key === null ? null : new MasterKeyring(key.bytes, random);
+  yield* examinePublicAddress(config, keyring === null ? null : probeValue(keyring, now()));
+  yield await examinePages(config, progress);
+  await using opened = new AsyncDisposableStack();
+  const db = yield* attempt(
+    'database',
+    async () => opened.use(await openDatabaseAsIs(config, clock)),
+    (found) => `${found.engine}, read beside the server`,
+  );
+  if (db === null) return;
+  yield await examineBackupsOf(db, config, now);
+  if (keyring !== null) yield* examineSealed(db, keyring, progress);
 }
 
 /** Checks what a restore left, and the public address of the servers on a database. */
@@ -144,10 +164,18 @@ async function* examineServers(config: Config, url: string, keyring: Keyring, cl
   yield* examinePublicAddress(config, probeValue(keyring, clock.now()));
 }
 
-async function examineRows(db: Database, keyring: Keyring, progress: (rows: number) => void): Promise<Finding> {
+async function examineBackupsOf(db: Database, config: Config, now: Clock['now']): Promise<Finding> {
+  try {
+    return examineBackups(await backupState(db, { now }), now(), config.backupDir);
+  } catch (error) {
+    return { what: 'backup', ok: false, says: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+async function examineRows(db: Database, keyring: Keyring, progress: DoctorProgress): Promise<Finding> {
   const what = 'rows of vaults';
   try {
-    const damage = await findDamagedRows(db, keyring, progress);
+    const damage = await findDamagedRows(db, keyring, (rows) => progress(rows, 'rows opened'));
     if (damage.damaged === 0) return { what, ok: true, says: `all ${damage.opened} open` };
     const lines = damageLines(damage).map((line) => `\n        ${line}`);
     const of = damage.opened + damage.damaged;
@@ -173,7 +201,7 @@ async function examineValues(db: Database, keyring: Keyring): Promise<Finding> {
 }
 
 /** Checks all stored pages before anything else opens them. */
-async function examinePages(config: Config): Promise<Finding> {
+async function examinePages(config: Config, progress: DoctorProgress): Promise<Finding> {
   const what = 'stored pages';
   const damaged = (faults: readonly string[]) => {
     return { what, ok: false, says: `damaged: ${faults.join('; ')}. ${DAMAGE_HELP}` };
@@ -181,7 +209,9 @@ async function examinePages(config: Config): Promise<Finding> {
   try {
     const url = directUrlOf(config);
     if (url === null) {
-      const faults = checkSqlite(databaseFile(config.dataDir));
+      const faults = await checkSqlite(databaseFile(config.dataDir), (seconds) =>
+        progress(seconds, 'seconds of reading pages'),
+      );
       return faults.length > 0 ? damaged(faults) : { what, ok: true, says: 'tables and indexes hold together' };
     }
     const { tables, indexes, checksums, faults } = await checkPostgres(url);

@@ -1,6 +1,9 @@
 import { readFile, statfs } from 'node:fs/promises';
 import { availableParallelism, totalmem } from 'node:os';
 import { GB } from '@notevault/protocol/values/byte-units.ts';
+import { isoTime } from '@notevault/protocol/values/time.ts';
+import type { BackupState } from './backup/take/lease.ts';
+import { DAMAGE_HELP } from './data/damage-help.ts';
 import type { Finding } from './doctor.ts';
 
 /** The machine and the process, for operators and bug reports: no names, no addresses, no contents. */
@@ -44,13 +47,19 @@ export function examineMachine({ disk, openFilesMax }: MachineStatus): Finding[]
   return findings;
 }
 
-/**
- * Whether backups are taken.
- *
- * @param takenAt of the last one that ended well; null if there is none.
- */
-export function examineBackups(takenAt: number | null, now: number, backupDir: string | null): Finding {
+/** Whether backups are taken, and end well. */
+export function examineBackups(
+  { takenAt, failure }: Omit<BackupState, 'running'>,
+  now: number,
+  backupDir: string | null,
+): Finding {
   const what = 'backup';
+  if (failure !== null) {
+    const help =
+      failure.reason === 'damaged' ? `the data is damaged. ${DAMAGE_HELP}` : 'run "notevault backup" to see why';
+    const good = takenAt === null ? 'none ended well before' : `the last good one was taken at ${isoTime(takenAt)}`;
+    return { what, ok: false, says: `the last one failed at ${isoTime(failure.at)}, and ${good}: ${help}` };
+  }
   if (takenAt === null) {
     const says = 'none was ever taken here: run "notevault backup", or set NOTEVAULT_BACKUP_DIR';
     return { what, ok: true, warning: true, says };

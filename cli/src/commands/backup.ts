@@ -1,6 +1,6 @@
 import { setPriority } from 'node:os';
 import type { FolderBackup } from '@notevault/server/backup/take/run-backup.ts';
-import type { BackupSummary } from '@notevault/server/backup/take/take-backup.ts';
+import type { BackupStep, BackupSummary } from '@notevault/server/backup/take/take-backup.ts';
 import { requireData } from '@notevault/server/data/data-folder.ts';
 import { Command, InvalidArgumentError } from 'commander';
 import { askPassword } from '../ask-password.ts';
@@ -12,6 +12,7 @@ interface Flags extends Record<string, unknown> {
   readonly includeKey?: boolean;
   readonly passphraseStdin?: boolean;
   readonly maxRate?: number;
+  readonly deep?: boolean;
   readonly unlessSince?: number;
 }
 
@@ -27,6 +28,7 @@ export function backupCommand(): Command {
     .option('--include-key', 'put the master key into the backup, under a passphrase')
     .option('--passphrase-stdin', 'read the passphrase from standard input instead of asking for it')
     .option('--max-rate <MB/s>', 'most bytes to copy in a second, in MB', positive)
+    .option('--deep', 'first open every sealed row, and take no backup if one is damaged')
     .option('--unless-since <time>', 'take none if one was taken since this time, such as 2026-11-22T02:00Z', timeOf)
     .action(async (folder: string, flags: Flags) => {
       const config = configOf(flags);
@@ -37,9 +39,10 @@ export function backupCommand(): Command {
       const options = {
         config,
         passphrase,
+        deep: flags.deep === true,
         ...(flags.unlessSince === undefined ? {} : { due: flags.unlessSince }),
         ...(flags.maxRate === undefined ? {} : { bytesPerSecond: flags.maxRate * MB }),
-        progress: (step: string, bytes: number) => line(`${step}: ${inMb(bytes)}`, false),
+        progress: (step: BackupStep, done: number) => line(progressText(step, done), false),
       };
       const { backUpAsTar, backUpIntoFolder } = await import('@notevault/server/backup/take/run-backup.ts');
       const done: BackupSummary & Partial<FolderBackup> =
@@ -62,6 +65,11 @@ export function backupCommand(): Command {
         process.exitCode = 1;
       }
     });
+}
+
+function progressText(step: BackupStep, done: number): string {
+  if (step === 'rows') return `${done} rows opened`;
+  return step === 'checking' ? `checking the copy of the database: ${done} s` : `${step}: ${inMb(done)}`;
 }
 
 /** Gives way to the server. Without the permission, or on another system, the priority stays as it is. */

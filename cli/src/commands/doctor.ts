@@ -1,3 +1,4 @@
+import type { DoctorProgress } from '@notevault/server/doctor.ts';
 import { Command } from 'commander';
 import { configOf, withConfig } from '../config-flags.ts';
 import { progressLine } from '../progress.ts';
@@ -18,7 +19,7 @@ export function doctorCommand(): Command {
         process.stdout.write(`ok    ${what}: ${says}\n`);
       }
       const line = progressLine();
-      const progress = (rows: number) => line(`${rows} rows opened`, false);
+      const progress: DoctorProgress = (done, unit) => line(`${done} ${unit}`, false);
       for await (const { what, ok, warning, says } of examine(config, progress)) {
         const level = ok ? (warning === true ? 'warn ' : 'ok   ') : 'FAULT';
         process.stdout.write(`${level} ${what}: ${says}\n`);

@@ -1,3 +1,4 @@
+import { DAMAGE_HELP } from '@notevault/server/data/damage-help.ts';
 import { adminSocketPath } from '@notevault/server/data/data-folder.ts';
 import { examineBackups, examineMachine } from '@notevault/server/machine-status.ts';
 import { version } from '@notevault/server/version.ts';
@@ -23,11 +24,10 @@ export function statusCommand(): Command {
       const print = (name: string, text: string) => process.stdout.write(`${name.padEnd(12)} ${text}\n`);
       const { status: _, ...parts } = (await ready.json()) as Record<string, string>;
       print('notevault', `${version}, ready`);
+      const states = Object.entries(parts).map(([part, state]) => `${part} ${state}`);
       print(
         'serves',
-        Object.entries(parts)
-          .map(([part, state]) => `${part} ${state}`)
-          .join(', '),
+        `${parts.database === 'damaged' ? `FAULT: ${states.join(', ')}. ${DAMAGE_HELP}` : states.join(', ')}`,
       );
       // On PostgreSQL there is no admin socket, since several servers may share a folder.
       if (config.databaseUrl !== null) return;
@@ -43,7 +43,7 @@ export function statusCommand(): Command {
       print('accounts', `${status.users}, ${status.sessions} sessions`);
       const { vaults, notes, attachments, bytes } = status.totals;
       print('holds', `${vaults} vaults, ${notes} notes, ${attachments} attachments (${mb(bytes)})`);
-      const findings = [...examineMachine(status), examineBackups(status.lastBackup, status.now, config.backupDir)];
+      const findings = [...examineMachine(status), examineBackups(status.backups, status.now, config.backupDir)];
       for (const { what, ok, says } of findings) print(what, `${ok ? '' : 'FAULT: '}${says}`);
     });
 }

@@ -13,7 +13,7 @@ export function verifyCommand(): Command {
   return withConfig(new Command('verify'), storageOptions)
     .description('Check a backup: every byte, and that a server can use it; changes nothing')
     .argument('<backup>', 'a folder with backups (the newest is checked), the folder of one, or a tar file')
-    .option('--deep', 'open every note and attachment')
+    .option('--deep', 'open every sealed value, and compare every note and attachment with its hash')
     .option('--passphrase-stdin', 'open the master key in the backup with a passphrase from standard input')
     .action(async (path: string, flags: Flags) => {
       const config = configOf(flags);

@@ -77,5 +77,6 @@ export const AdminHealth = Type.Object({
   attachments: Type.Integer(),
   attachment_bytes: Type.Integer(),
   last_backup_at: Nullable(Timestamp),
+  backup_failed_at: Nullable({ ...Timestamp, description: 'When the last backup failed; null if it ended well.' }),
 });
 export type AdminHealth = Static<typeof AdminHealth>;

@@ -57,8 +57,8 @@ export async function createDomains(context: Context): Promise<Domains> {
   const mcp = createMcp(context, content);
   const logs = new Logs({ db, keys: keyDomains.keys, clock });
   const imports = createImports(context, accountDomains, content);
-  const lastBackup = async () => (await backupState(db, clock)).takenAt;
-  const admin = new Admin({ db, clock, accounts, vaults, plans: context.config.plans, version, lastBackup });
+  const backups = () => backupState(db, clock);
+  const admin = new Admin({ db, clock, accounts, vaults, plans: context.config.plans, version, backups });
   domains = {
     ...keyDomains,
     ...accountDomains,

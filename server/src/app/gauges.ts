@@ -1,22 +1,36 @@
 import { statfs } from 'node:fs/promises';
 import type { Context } from '../app.ts';
-import { backupState } from '../backup/take/lease.ts';
+import { type BackupState, backupState } from '../backup/take/lease.ts';
 import type { Collaboration } from '../domains/sync/sockets/collaboration.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
+import type { StorageState } from '../telemetry/storage-state.ts';
 import type { Domains } from './domains.ts';
+import { isDatabaseDamaged } from './readiness.ts';
 
 export function addGauges(
   metrics: Metrics,
   { notes, cache, search, mcp, uploads }: Domains,
   collaboration: Collaboration,
-  { ports: { db, clock }, config }: Pick<Context, 'ports' | 'config'>,
+  { ports: { db, clock }, config, storage }: Pick<Context, 'ports' | 'config'> & { readonly storage: StorageState },
 ): void {
   const { live } = notes;
+  // A scrape must not fail because one number cannot be read.
+  const stateOfBackups = () => backupState(db, clock).catch(() => null);
   const gauges: [name: string, help: string, read: () => number | Promise<number>][] = [
     [
       'notevault_backup_age_seconds',
       'Age of the last backup that ended well; NaN before the first one, or if it is not known',
-      () => backupAge(db, clock),
+      async () => ageOf(await stateOfBackups(), clock.now()),
+    ],
+    [
+      'notevault_backup_failed',
+      '1 if the last backup failed, else 0; NaN if it is not known',
+      async () => flagOf(await stateOfBackups(), ({ failure }) => failure !== null),
+    ],
+    [
+      'notevault_database_damaged',
+      '1 if this server or the last backup found the database damaged, else 0; NaN if it is not known',
+      async () => flagOf(await stateOfBackups(), (backups) => isDatabaseDamaged(storage, backups)),
     ],
     ['notevault_disk_free_bytes', 'Free bytes of the disk of the data folder', () => freeBytes(config.dataDir)],
     ['notevault_uploads_open', 'Uploads in slices that have not ended; NaN if it is not known', () => uploads.count()],
@@ -47,10 +61,12 @@ export function addGauges(
   for (const [name, help, read] of gauges) metrics.gauge(name, help, read);
 }
 
-/** A scrape must not fail because one number cannot be read. */
-async function backupAge(db: Context['ports']['db'], clock: Context['ports']['clock']): Promise<number> {
-  const state = await backupState(db, clock).catch(() => null);
-  return state?.takenAt == null ? Number.NaN : (clock.now() - state.takenAt) / 1000;
+function ageOf(backups: BackupState | null, now: number): number {
+  return backups?.takenAt == null ? Number.NaN : (now - backups.takenAt) / 1000;
+}
+
+function flagOf(backups: BackupState | null, isSet: (backups: BackupState) => boolean): number {
+  return backups === null ? Number.NaN : Number(isSet(backups));
 }
 
 async function freeBytes(folder: string): Promise<number> {

@@ -1,4 +1,5 @@
 import { type BlobId, NIL_UUID, type VaultId } from '@notevault/protocol/values/ids.ts';
+import { type BackupState, backupState } from '../backup/take/lease.ts';
 import { migrations } from '../data/migrations.ts';
 import type { Keys } from '../domains/keys/keys.ts';
 import type { Readiness } from '../http/monitoring/probes.ts';
@@ -6,7 +7,7 @@ import type { BlobKey, Blobs } from '../ports/blobs/blobs.ts';
 import type { Clock } from '../ports/clock/clock.ts';
 import type { Database } from '../ports/database/database.ts';
 import { statementsOver } from '../ports/database/statement.ts';
-import type { StorageState } from '../telemetry/storage-state.ts';
+import { isDamaged, type StorageState } from '../telemetry/storage-state.ts';
 
 export interface ReadinessDeps {
   readonly db: Database;
@@ -28,22 +29,42 @@ const findLatestStep = statement((db, _: Record<never, never>) =>
 
 /**
  * Returns a function that says what the server can do. It rejects when nothing can be served, because the database is
- * down; notes are served also while blobs cannot be read, and read while the disk is full.
+ * down or nothing of it can be read; notes are served also while blobs cannot be read or a part of the database is
+ * damaged, and read while the disk is full.
  */
 export function readinessOf({ db, blobs, clock, keys, storage }: ReadinessDeps): () => Promise<Readiness> {
   let checked: { readonly at: number; readonly blobs: Promise<Readiness['blobs']> } | undefined;
   return async () => {
-    await keys.probe();
-    const latest = await db.get(findLatestStep, {});
+    const [, latest, backups] = await unlessAllDamaged(
+      keys.probe(),
+      db.get(findLatestStep, {}),
+      backupState(db, clock),
+    );
     const now = clock.now();
     if (checked === undefined || now - checked.at >= BLOBS_CHECK_MS) checked = { at: now, blobs: check(blobs, clock) };
     return {
-      database: 'ok',
+      database: isDatabaseDamaged(storage, backups) ? 'damaged' : 'ok',
       // Another process may have brought the schema further, as the first step of an upgrade.
       migrations: Number(latest?.number ?? 0) > migrations.length ? 'newer' : 'ok',
       blobs: await checked.blobs,
       storage: storage.isFull ? 'full' : 'ok',
+      backup: backups?.failure == null ? 'ok' : 'failed',
     };
+  };
+}
+
+/** Whether this process or the last backup found damage, and no backup since has found the database sound. */
+export function isDatabaseDamaged({ damagedAt }: StorageState, backups: BackupState | undefined): boolean {
+  return backups?.failure?.reason === 'damaged' || (damagedAt !== null && damagedAt >= (backups?.takenAt ?? 0));
+}
+
+/** Resolves to the results of reads, without those that met damage. Rejects with any other error, or when all met damage. */
+async function unlessAllDamaged<Reads extends readonly Promise<unknown>[]>(...reads: Reads) {
+  const results = await Promise.allSettled(reads);
+  const failures = results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []));
+  if (failures.length === reads.length || failures.some((failure) => !isDamaged(failure))) throw failures[0];
+  return results.map((result) => (result.status === 'fulfilled' ? result.value : undefined)) as {
+    -readonly [At in keyof Reads]: Awaited<Reads[At]> | undefined;
   };
 }
 

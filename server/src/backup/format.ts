@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { MB } from '@notevault/protocol/values/byte-units.ts';
 import { type Static, Type } from 'typebox';
 import { Compile } from 'typebox/compile';
+import { DAMAGE_HELP } from '../data/damage-help.ts';
 
 /*
  * The format of a backup, docs/adr/0034. A folder has any number of backups, which share their objects:
@@ -80,6 +81,13 @@ export class BackupDamaged extends Error {
 /** A backup cannot be taken, read or restored; the message says why and what to do. */
 export class BackupError extends Error {
   override readonly name = 'BackupError';
+}
+
+/** The data is damaged, so no backup of it is taken. */
+export class DataDamaged extends BackupError {
+  constructor(why: string, cause?: unknown) {
+    super(`The data is damaged, so no backup was taken and none was removed: ${why}. ${DAMAGE_HELP}`, { cause });
+  }
 }
 
 /** The name of a backup's folder: the time at which it was taken. */

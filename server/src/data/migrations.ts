@@ -1,4 +1,4 @@
-import { backupDdl } from '../backup/take/lease.tables.ts';
+import { backupDdl, backupFailureDdl } from '../backup/take/lease.tables.ts';
 import { accountsDdl } from '../domains/accounts/accounts.tables.ts';
 import { attachmentsDdl } from '../domains/attachments/attachments.tables.ts';
 import { credentialsDdl } from '../domains/credentials/credentials.tables.ts';
@@ -71,4 +71,5 @@ export const migrations: readonly Migration[] = [
   { number: 5, name: 'uploads', version: '0.3.0', ddl: uploadsDdl },
   { number: 6, name: 'handed-over', version: '0.3.0', ddl: handedOverDdl },
   { number: 7, name: 'server-identity', version: '0.3.0', ddl: serverIdentityDdl },
+  { number: 8, name: 'backup-failures', version: '0.3.0', ddl: backupFailureDdl },
 ];

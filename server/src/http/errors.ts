@@ -5,7 +5,7 @@ import { type ErrorCode, errors, NotevaultError } from '@notevault/protocol/erro
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { BlobError } from '../ports/blobs/blobs.ts';
 import { DatabaseError } from '../ports/database/database.ts';
-import { isStorageFull } from '../telemetry/storage-state.ts';
+import { isDamaged, isStorageFull } from '../telemetry/storage-state.ts';
 import { http } from './node-http.ts';
 
 const RETRY_AFTER_SECONDS = '1';
@@ -20,7 +20,8 @@ const REQUEST_ID = /^[\w.:-]{1,128}$/;
 export function errorHandler(resourceMetadataUrl: string | null) {
   return (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
     const known = toCatalogueError(error, request);
-    if (known === null) request.log.error({ err: error }, 'request failed');
+    // Damage was logged when it was found: each request for the same page would add the same line.
+    if (known === null && !isDamaged(error)) request.log.error({ err: error }, 'request failed');
     const answer = errorResponseOf(known ?? new NotevaultError('internal', { request_id: request.id }));
     const challenge = challengeOf(known, request, resourceMetadataUrl);
     if (challenge !== null) reply.header('www-authenticate', challenge);
@@ -86,6 +87,8 @@ export function toCatalogueError(error: unknown, request: FastifyRequest): Notev
     return new NotevaultError('storage_full');
   }
   if (error instanceof NotevaultError) return error;
+  // Waiting does not help, so clients are not told to.
+  if (isDamaged(error)) return null;
   if (isDatabaseAway(error)) return new NotevaultError('unavailable');
   if (error instanceof BlobError) {
     // The disk is full or a service is down. It is logged for the operator; answers do not reveal the cause.
@@ -113,7 +116,7 @@ export function toCatalogueError(error: unknown, request: FastifyRequest): Notev
 /** Also finds a DatabaseError in the cause of a library's error. */
 export function isDatabaseAway(error: unknown): boolean {
   const reason = error instanceof Error && error.cause instanceof DatabaseError ? error.cause : error;
-  return reason instanceof DatabaseError && reason.code !== 'body_left_open';
+  return reason instanceof DatabaseError && !reason.damaged && reason.code !== 'body_left_open';
 }
 
 interface SchemaFault {

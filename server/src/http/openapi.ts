@@ -187,15 +187,16 @@ export const Health = Type.Object({
   ...ServerVersion.properties,
   seen: Type.Optional(SeenRequest),
 });
-/** Ready also while the disk is full or attachments are out of reach, because reading notes goes on. */
+/** Ready also while the disk is full or attachments are out of reach, or a part of the database damaged, because reading notes goes on. */
 export const Ready = Type.Object({
   status: Type.Literal('ok'),
-  database: Type.Literal('ok'),
+  database: Type.Enum(['ok', 'damaged'], { description: 'damaged: a part of it cannot be read; the rest is served.' }),
   migrations: Type.Enum(['ok', 'newer'], {
     description: 'newer: a later version has changed the database, so this server should be replaced by it.',
   }),
   blobs: Type.Enum(['ok', 'unavailable'], { description: 'The store of attachments.' }),
   storage: Type.Enum(['ok', 'full'], { description: 'full: the disk is, so writes are refused.' }),
+  backup: Type.Enum(['ok', 'failed'], { description: 'failed: the last backup was not taken.' }),
 });
 export const Alive = Type.Object({ status: Type.Literal('ok') });
 

@@ -39,7 +39,8 @@ export function HealthPage() {
 function factsOf(health: AdminHealth, t: TFunction<'admin'>): [name: string, value: string][] {
   const { language } = i18next;
   const number = (count: number) => count.toLocaleString(language);
-  const { last_backup_at: backup } = health;
+  const { last_backup_at: backup, backup_failed_at: failed } = health;
+  const time = (iso: string) => new Date(iso).toLocaleString(language);
   return [
     [t('health.users'), number(health.users)],
     [t('health.suspended'), number(health.suspended_users)],
@@ -52,6 +53,7 @@ function factsOf(health: AdminHealth, t: TFunction<'admin'>): [name: string, val
     [t('health.uptime'), durationText(health.uptime_seconds, language)],
     [t('health.database'), health.database === 'sqlite' ? 'SQLite' : 'PostgreSQL'],
     [t('health.memory'), bytes(health.memory_bytes, language)],
-    [t('health.backup'), backup === null ? t('health.never') : new Date(backup).toLocaleString(language)],
+    [t('health.backup'), backup === null ? t('health.never') : time(backup)],
+    ...(failed === null ? [] : [[t('health.failed'), time(failed)] as [string, string]]),
   ];
 }

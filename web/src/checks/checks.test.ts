@@ -10,6 +10,8 @@ const GOOD: ServerFacts = {
   hasSocket: true,
   clockOffMs: 400,
   isDiskFull: false,
+  isDatabaseDamaged: false,
+  isBackupFailed: false,
   lastBackupAt: '2026-11-22T02:00:00Z',
 };
 
@@ -20,7 +22,7 @@ function statesOf(change: Partial<ServerFacts>): Partial<Record<Check['id'], Che
 
 test('judge finds nothing on a server that is set up well', () => {
   assert.deepEqual(statesOf({}), {});
-  assert.equal(judge(GOOD, NOW).length, 6);
+  assert.equal(judge(GOOD, NOW).length, 7);
 });
 
 test('judge warns of a server that only this machine can reach, and finds one without TLS at fault', () => {
@@ -43,6 +45,10 @@ test('judge finds a proxy without WebSockets, a wrong clock and a full disk at f
     disk: 'fault',
   });
   assert.deepEqual(statesOf({ clockOffMs: null }), {});
+});
+
+test('judge finds a damaged database and a failed backup at fault, however recent the last good one is', () => {
+  assert.deepEqual(statesOf({ isDatabaseDamaged: true, isBackupFailed: true }), { database: 'fault', backup: 'fault' });
 });
 
 test('judge warns without a backup of the last three days', () => {

@@ -11,11 +11,14 @@ export interface ServerFacts {
   /** How far the clock of the server is from the one here; null if it could not be read. */
   readonly clockOffMs: number | null;
   readonly isDiskFull: boolean;
+  readonly isDatabaseDamaged: boolean;
+  /** Whether the last backup failed. */
+  readonly isBackupFailed: boolean;
   /** When the last backup ended, in ISO 8601. */
   readonly lastBackupAt: string | null;
 }
 
-export const CHECKS = ['secure', 'address', 'socket', 'clock', 'disk', 'backup'] as const;
+export const CHECKS = ['secure', 'address', 'socket', 'clock', 'disk', 'database', 'backup'] as const;
 
 /** A check: `warning` is something that works here but is worth changing. */
 export interface Check {
@@ -34,7 +37,8 @@ export function judge(facts: ServerFacts, now: number): Check[] {
     socket: facts.hasSocket ? 'ok' : 'fault',
     clock: Math.abs(facts.clockOffMs ?? 0) <= CLOCK_MS ? 'ok' : 'fault',
     disk: facts.isDiskFull ? 'fault' : 'ok',
-    backup: isRecent(facts.lastBackupAt, now) ? 'ok' : 'warning',
+    database: facts.isDatabaseDamaged ? 'fault' : 'ok',
+    backup: stateOfBackup(facts, now),
   };
   return CHECKS.map((id) => ({ id, state: states[id] }));
 }
@@ -48,6 +52,11 @@ function stateOfConnection({ isSecure, origin }: ServerFacts): Check['state'] {
 function stateOfAddress({ origin, publicUrl }: ServerFacts): Check['state'] {
   if (publicUrl === null) return 'warning';
   return new URL(publicUrl).origin === origin ? 'ok' : 'fault';
+}
+
+function stateOfBackup({ isBackupFailed, lastBackupAt }: ServerFacts, now: number): Check['state'] {
+  if (isBackupFailed) return 'fault';
+  return isRecent(lastBackupAt, now) ? 'ok' : 'warning';
 }
 
 function isRecent(time: string | null, now: number): boolean {

@@ -19,6 +19,8 @@ export async function gatherFacts(health: AdminHealth): Promise<ServerFacts> {
     hasSocket,
     clockOffMs: ready.date === null ? null : ready.date - Date.now(),
     isDiskFull: ready.body.storage === 'full',
+    isDatabaseDamaged: ready.body.database === 'damaged',
+    isBackupFailed: health.backup_failed_at !== null,
     lastBackupAt: health.last_backup_at,
   };
 }

@@ -12,7 +12,7 @@ export function ServerChecks() {
   const t = useTexts('welcome');
   const { data: health } = useSuspenseQuery(healthQuery);
   const { data: facts, refetch } = useSuspenseQuery({
-    queryKey: ['checks', health.last_backup_at],
+    queryKey: ['checks', health.last_backup_at, health.backup_failed_at],
     queryFn: () => gatherFacts(health),
   });
   return (

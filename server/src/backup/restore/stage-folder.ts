@@ -35,7 +35,7 @@ export interface Staging {
 export async function stageInFolder({ source, key, config, revokeCredentials, deep }: Staging): Promise<CopyCheck> {
   const file = databaseFile(config.dataDir);
   await loadIntoSqlite(source, file);
-  const pages = checkSqlite(file);
+  const pages = await checkSqlite(file);
   const clock = systemClock();
   await using opened = new AsyncDisposableStack();
   const db = opened.use(await openSqlite({ file }));

@@ -34,6 +34,21 @@ onEachEngine('the lease of a backup', (open) => {
     assert.equal(await stored(blobs), 0);
   });
 
+  test('a failed backup is remembered until one ends well, and moves no time of the last one', async () => {
+    await using server = await startServer({ open });
+    const { clock, db } = server;
+    const takenAt = clock.now();
+    await using lease = await BackupLease.acquire(db, clock);
+    await lease.succeeded(takenAt);
+    clock.advance({ minutes: 1 });
+    await lease.failed('damaged');
+    const state = await backupState(db, clock);
+    assert.deepEqual(state, { running: true, takenAt, failure: { at: clock.now(), reason: 'damaged' } });
+    clock.advance({ minutes: 1 });
+    await lease.succeeded(clock.now());
+    assert.deepEqual(await backupState(db, clock), { running: true, takenAt: clock.now(), failure: null });
+  });
+
   test('the lease of a backup ends by itself when its process was killed', async () => {
     await using server = await startServer({ open });
     const { clock, db } = server;

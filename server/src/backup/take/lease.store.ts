@@ -1,5 +1,5 @@
 import { statementsOver } from '../../ports/database/statement.ts';
-import type { BackupTables } from './lease.tables.ts';
+import type { BackupFailure, BackupTables } from './lease.tables.ts';
 
 const { statement } = statementsOver<BackupTables>();
 
@@ -48,6 +48,10 @@ export const release = statement((db, p: { holder: string }) =>
 
 export const recordSuccess = statement((db, p: { holder: string; takenAt: number }) =>
   db.updateTable('backup_state').set({ taken_at: p.takenAt }).where('holder', '=', p.holder),
+);
+
+export const recordFailure = statement((db, p: { holder: string; failedAt: number; failure: BackupFailure }) =>
+  db.updateTable('backup_state').set({ failed_at: p.failedAt, failure: p.failure }).where('holder', '=', p.holder),
 );
 
 /** Forgets the lease and the successes that a restored database remembers from its past. */

@@ -1,3 +1,6 @@
+/** Why a backup failed: `damaged` when the data that it copies is. */
+export type BackupFailure = 'damaged' | 'failed';
+
 /** The one row that backups share. */
 export interface BackupStateRow {
   /** Always 1. */
@@ -8,6 +11,9 @@ export interface BackupStateRow {
   lease_until: number;
   /** When the last backup that ended well was taken; null before the first one. */
   taken_at: number | null;
+  /** When the last backup that failed ended; null if none ever did. */
+  failed_at: number | null;
+  failure: BackupFailure | null;
 }
 
 export interface BackupTables {
@@ -21,4 +27,9 @@ create table backup_state (
   lease_until bigint not null,
   taken_at bigint
 );
+`;
+
+export const backupFailureDdl = `
+alter table backup_state add column failed_at bigint;
+alter table backup_state add column failure text;
 `;

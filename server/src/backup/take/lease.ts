@@ -3,19 +3,32 @@ import { latestPlausible } from '../../ports/clock/latest-plausible.ts';
 import type { Database } from '../../ports/database/database.ts';
 import { BackupError } from '../format.ts';
 import * as store from './lease.store.ts';
+import type { BackupFailure } from './lease.tables.ts';
 
 /** Long enough for a machine that hangs for a while; a killed backup blocks deletions for no longer than this. */
 const LEASE_MS = 3 * 60_000;
 const EXTEND_MS = 20_000;
 
-/** Whether a backup runs, and when the last one that ended well was taken; null when there is none or the time is wrong. */
-export async function backupState(db: Database, clock: Pick<Clock, 'now'>) {
+/** What is known of the backups of a database. */
+export interface BackupState {
+  readonly running: boolean;
+  /** When the last one that ended well was taken; null when there is none or the time is wrong. */
+  readonly takenAt: number | null;
+  /** The failure of the last one; null when that ended well. */
+  readonly failure: { readonly at: number; readonly reason: BackupFailure } | null;
+}
+
+export async function backupState(db: Database, clock: Pick<Clock, 'now'>): Promise<BackupState> {
   const row = await db.get(store.findState, {});
   const now = clock.now();
-  const { lease_until: until = 0, taken_at: takenAt = null } = row ?? {};
+  // A database that is not upgraded yet has no columns for failures.
+  const { lease_until: until = 0, taken_at = null, failed_at: at = null, failure: reason = null } = row ?? {};
+  const takenAt = taken_at !== null && taken_at <= latestPlausible(now) ? taken_at : null;
+  const isLast = at !== null && reason !== null && at > (takenAt ?? 0) && at <= latestPlausible(now);
   return {
     running: until >= now && until <= latestPlausible(now, LEASE_MS),
-    takenAt: takenAt !== null && takenAt <= latestPlausible(now) ? takenAt : null,
+    takenAt,
+    failure: isLast ? { at, reason } : null,
   };
 }
 
@@ -86,6 +99,13 @@ export class BackupLease implements AsyncDisposable {
   /** Records that the backup taken at a time ended well. */
   async succeeded(takenAt: number): Promise<void> {
     await this.#db.transact((handle) => handle.run(store.recordSuccess, { holder: this.#holder, takenAt }));
+  }
+
+  /** Records that this backup failed, if the database can still be written. */
+  async failed(failure: BackupFailure): Promise<void> {
+    const failedAt = this.#clock.now();
+    const record = { holder: this.#holder, failedAt, failure };
+    await this.#db.transact((handle) => handle.run(store.recordFailure, record)).catch(() => undefined);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -2,21 +2,24 @@ import { MB } from '@notevault/protocol/values/byte-units.ts';
 import { type Config, directUrlOf } from '../../config/config.ts';
 import { databaseFile } from '../../data/data-folder.ts';
 import { migrations } from '../../data/migrations.ts';
+import { openSamples } from '../../data/sealed-samples.ts';
 import { blobStoreOf, masterKeyFor, openBlobs, openDatabaseAsIs, sharedClock } from '../../open-ports.ts';
 import { rechunk } from '../../ports/blobs/rechunk.ts';
 import type { Clock } from '../../ports/clock/clock.ts';
-import type { DatabaseSnapshot, Migration, SnapshotPart } from '../../ports/database/database.ts';
+import type { Database, DatabaseSnapshot, Migration, SnapshotPart } from '../../ports/database/database.ts';
 import { stepsLeft } from '../../ports/database/migrations.ts';
 import { snapshotPostgres } from '../../ports/database/postgres/snapshot.ts';
 import { snapshotSqlite } from '../../ports/database/sqlite/snapshot.ts';
 import type { Keyring } from '../../ports/keyring/keyring.ts';
 import { MasterKeyring } from '../../ports/keyring/master-key.ts';
 import { wrapKey } from '../../ports/keyring/wrapped-key.ts';
+import { isDamaged } from '../../telemetry/storage-state.ts';
 import { version } from '../../version.ts';
 import { partIn } from '../files.ts';
 import {
   BackupError,
   backupName,
+  DataDamaged,
   FORMAT,
   type ManifestBody,
   type ObjectKind,
@@ -26,6 +29,7 @@ import {
 } from '../format.ts';
 import { cutRows, FILE_PIECE_BYTES } from '../pieces.ts';
 import type { BackupSource } from '../read/source.ts';
+import { damageLines, findDamagedRows } from '../verify/damaged-rows.ts';
 import { type CopiedBlobs, copyBlobs } from './copy-blobs.ts';
 import { BackupLease } from './lease.ts';
 import { Pace } from './pace.ts';
@@ -46,6 +50,9 @@ export interface BackupTarget extends AsyncDisposable {
   freeBytes(): Promise<number | null>;
 }
 
+/** `rows` counts rows, `checking` seconds, and the others bytes. */
+export type BackupStep = 'rows' | 'checking' | 'database' | 'attachments';
+
 export interface BackupRequest {
   readonly config: Config;
   /** Opened for this backup; the caller closes it. */
@@ -56,7 +63,10 @@ export interface BackupRequest {
   readonly passphrase: string | null;
   readonly bytesPerSecond?: number;
   readonly clock?: Clock;
-  readonly progress?: (step: 'database' | 'attachments', bytes: number) => void;
+  /** Opens every sealed row before anything is copied, and takes no backup of data with damaged ones. */
+  readonly deep?: boolean;
+  /** Called often, with what is done now and how much of it. */
+  readonly progress?: (step: BackupStep, done: number) => void;
   /** Refuses when a backup taken since this time ended well. */
   readonly due?: number;
 }
@@ -74,10 +84,11 @@ const SPARE_BYTES = 256 * MB;
 
 /**
  * Takes a backup beside running servers. The database is copied first, as it is at one moment, and then the blobs that
- * it refers to, which nobody deletes meanwhile. Throws BackupError, KeyringError and the errors of the ports.
+ * it refers to, which nobody deletes meanwhile. A failure is recorded. Throws DataDamaged when the data is damaged, else
+ * BackupError, KeyringError and the errors of the ports.
  */
 export async function takeBackup(request: BackupRequest): Promise<BackupSummary> {
-  const { config, target, previous, passphrase } = request;
+  const { config } = request;
   const clock = sharedClock(config, request.clock);
   await using opened = new AsyncDisposableStack();
   const db = opened.use(await openDatabaseAsIs(config, clock));
@@ -85,6 +96,29 @@ export async function takeBackup(request: BackupRequest): Promise<BackupSummary>
   if (key.made) throw new BackupError('There is nothing to back up yet: the database is empty.');
   const keyring = new MasterKeyring(key.bytes, clock.random);
   const lease = opened.use(await BackupLease.acquire(db, clock, request.due));
+  try {
+    return await copyAll(request, { db, lease, clock, key: key.bytes, keyring });
+  } catch (cause) {
+    const error = isDamaged(cause)
+      ? new DataDamaged(cause instanceof Error ? cause.message : String(cause), cause)
+      : cause;
+    await lease.failed(error instanceof DataDamaged ? 'damaged' : 'failed');
+    throw error;
+  }
+}
+
+interface Copying {
+  readonly db: Database;
+  readonly lease: BackupLease;
+  readonly clock: Clock;
+  readonly key: Buffer;
+  readonly keyring: Keyring;
+}
+
+async function copyAll(request: BackupRequest, { db, lease, clock, key, keyring }: Copying): Promise<BackupSummary> {
+  const { config, target, previous, passphrase, deep, progress: report } = request;
+  await using opened = new AsyncDisposableStack();
+  if (deep === true) await requireAllOpen(db, keyring, (rows) => report?.('rows', rows));
   const takenAt = new Date(clock.now());
   const snapshot = opened.use(await openSnapshot(request));
   const schema = await readSchema(snapshot, migrations);
@@ -94,7 +128,7 @@ export async function takeBackup(request: BackupRequest): Promise<BackupSummary>
   const counts = await countRows(snapshot);
   const isApart = blobStoreOf(config).kind !== 'database';
   const blobs = isApart ? opened.use(await openBlobs(config, db, clock, false)) : null;
-  const progress = (bytes: number) => request.progress?.('attachments', bytes);
+  const progress = (bytes: number) => report?.('attachments', bytes);
   const copied =
     blobs === null ? NO_BLOBS : await copyBlobs({ snapshot, blobs, target, previous, lease, pace, progress });
   lease.check();
@@ -108,7 +142,7 @@ export async function takeBackup(request: BackupRequest): Promise<BackupSummary>
     counts,
     database,
     blobs: { stored: isApart ? 'apart' : 'database', ...toWire(copied) },
-    key: passphrase === null ? null : await wrapKey(key.bytes, passphrase, clock.random),
+    key: passphrase === null ? null : await wrapKey(key, passphrase, clock.random),
   };
   const name = backupName(takenAt);
   await target.finish(name, writeManifest(manifest, hmacOf(keyring)));
@@ -128,11 +162,21 @@ const toWire = ({ missing, lists, ...counts }: CopiedBlobs) => ({
   lists: [...lists],
 });
 
-function openSnapshot({ config, target, bytesPerSecond }: BackupRequest): Promise<DatabaseSnapshot> {
+/** Throws DataDamaged unless every sealed row opens, which alone shows that the bytes of a value were changed. */
+async function requireAllOpen(db: Database, keyring: Keyring, progress: (rows: number) => void): Promise<void> {
+  const rows = await findDamagedRows(db, keyring, progress);
+  const tried = rows.opened + rows.damaged;
+  const values = await openSamples(db, keyring, true, (opened) => progress(tried + opened));
+  const damaged = [...damageLines(rows), ...values.damaged.map((column) => `a value of ${column}`)];
+  if (damaged.length > 0) throw new DataDamaged(`these do not open: ${damaged.join(', ')}`);
+}
+
+function openSnapshot({ config, target, bytesPerSecond, progress }: BackupRequest): Promise<DatabaseSnapshot> {
   const url = directUrlOf(config);
   if (url !== null) return snapshotPostgres(url, LEFT_OUT);
   const copy = partIn(target.scratch, 'database');
-  return snapshotSqlite(databaseFile(config.dataDir), { copy, without: LEFT_OUT, bytesPerSecond });
+  const checking = (seconds: number) => progress?.('checking', seconds);
+  return snapshotSqlite(databaseFile(config.dataDir), { copy, without: LEFT_OUT, bytesPerSecond, checking });
 }
 
 /** Refuses to begin what will not fit. Pieces that the last backup has already are not counted as saved. */

@@ -29,7 +29,7 @@ const VAULTS_TRIED = 5;
  * and in some vaults a manifest, a page of the change feed and a search. Single damaged rows are no fault: the rest can
  * be used, and without them nothing of it would come back.
  *
- * @param deep reads every note and attachment of every vault.
+ * @param deep opens every sealed value, and reads every note and attachment of every vault.
  */
 export async function checkCopy(db: Database, app: App, keyring: Keyring, deep: boolean): Promise<CopyCheck> {
   const faults: string[] = [];
@@ -40,7 +40,7 @@ export async function checkCopy(db: Database, app: App, keyring: Keyring, deep: 
   };
   await attempt('data keys', () => checkDataKeys(db, keyring));
   await attempt('sealed values', async () => {
-    const { damaged } = await openSamples(db, keyring);
+    const { damaged } = await openSamples(db, keyring, deep);
     if (damaged.length > 0) throw new Error(`a value of ${damaged.join(', ')} does not open`);
   });
   const damage = await findDamagedRows(db, keyring);

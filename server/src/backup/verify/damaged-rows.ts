@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { NIL_UUID, type VaultId } from '@notevault/protocol/values/ids.ts';
 import * as keys from '../../domains/keys/keys.store.ts';
 import { type Database, pagesOf, rowsOf } from '../../ports/database/database.ts';
@@ -64,6 +65,8 @@ export async function findDamagedRows(
         }
       }
       progress(opened + damaged);
+      // Reads of SQLite may never leave the current turn of the event loop.
+      await setImmediate();
     }
   }
   return { opened, damaged, named, vaults };

@@ -142,6 +142,7 @@ function healthView(health: Awaited<ReturnType<Admin['health']>>): AdminHealth {
     notes: totals.notes,
     attachments: totals.attachments,
     attachment_bytes: totals.bytes,
-    last_backup_at: isoTimeOrNull(health.lastBackup),
+    last_backup_at: isoTimeOrNull(health.backups.takenAt),
+    backup_failed_at: isoTimeOrNull(health.backups.failure?.at ?? null),
   };
 }

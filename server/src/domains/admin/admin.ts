@@ -12,8 +12,15 @@ export interface AdminDeps {
   readonly vaults: Pick<Vaults, 'totals' | 'totalsOfUsers'>;
   readonly plans: PlanTable;
   readonly version: string;
-  /** When the last backup that ended well was taken; null before the first one. */
-  readonly lastBackup: () => Promise<number | null>;
+  readonly backups: () => Promise<BackupTimes>;
+}
+
+/** When backups were taken and failed, in epoch milliseconds. */
+export interface BackupTimes {
+  /** The last one that ended well; null before the first one. */
+  readonly takenAt: number | null;
+  /** The failure of the last one; null when that ended well. */
+  readonly failure: { readonly at: number; readonly reason: 'damaged' | 'failed' } | null;
 }
 
 const NOTHING: Totals = { vaults: 0, notes: 0, attachments: 0, bytes: 0 };
@@ -66,7 +73,7 @@ export class Admin {
       plans: Object.keys(plans),
       ...(await accounts.countAccounts()),
       totals: await vaults.totals(),
-      lastBackup: await this.#deps.lastBackup(),
+      backups: await this.#deps.backups(),
     };
   }
 

@@ -21,7 +21,7 @@ export async function orUnavailable<T>({ errors }: Library, work: Promise<T>): P
   try {
     return await work;
   } catch (cause) {
-    if (!(cause instanceof DatabaseError)) throw cause;
+    if (!(cause instanceof DatabaseError) || cause.damaged) throw cause;
     const error = new errors.TemporarilyUnavailable(DESCRIPTION, { cause });
     throw Object.assign(error, { status: 503, statusCode: 503 });
   }

@@ -12,7 +12,7 @@ test('notevault status describes the running server without names, and fails whe
   const { code, stdout } = await cli(args, { env });
   assert.equal(code, 0, stdout);
   assert.match(stdout, /^notevault +\d+\.\d+\.\d+, ready\n/);
-  assert.match(stdout, /^serves +database ok, migrations ok, blobs ok, storage ok\n/m);
+  assert.match(stdout, /^serves +database ok, migrations ok, blobs ok, storage ok, backup ok\n/m);
   assert.match(stdout, /^accounts +1, 0 sessions\n/m);
   assert.match(stdout, /^holds +0 vaults, 0 notes, 0 attachments/m);
   assert.match(stdout, /^backup +none was ever taken/m);

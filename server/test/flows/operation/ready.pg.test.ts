@@ -13,7 +13,7 @@ onEachEngine('/readyz', (open) => {
     const db = interruptible(await open());
     await using server = await startServer({ open: async () => db });
     const ready = () => server.anyone.get('/../readyz');
-    const all = { status: 'ok', database: 'ok', migrations: 'ok', blobs: 'ok', storage: 'ok' };
+    const all = { status: 'ok', database: 'ok', migrations: 'ok', blobs: 'ok', storage: 'ok', backup: 'ok' };
     const { status, body } = await ready();
     assert.deepEqual([status, body], [200, all]);
     db.away = true;

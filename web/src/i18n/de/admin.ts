@@ -58,6 +58,7 @@ export const admin: typeof english = {
     database: 'Datenbank',
     memory: 'Arbeitsspeicher',
     backup: 'Letzte Sicherung',
+    failed: 'Letzte Sicherung fehlgeschlagen am',
     never: 'keine',
   },
 };

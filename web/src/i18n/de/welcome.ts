@@ -48,10 +48,15 @@ export const welcome: typeof english = {
       bad: 'Die Platte ist voll',
       fix: 'Die Platte ist voll. Bis Platz da ist, lässt sich nichts speichern.',
     },
+    database: {
+      title: 'Die Datenbank ist unbeschädigt',
+      bad: 'Ein Teil der Datenbank ist beschädigt',
+      fix: '„notevault doctor“ sagt, was beschädigt ist. Halte den Server an, kopiere seine Daten, wie sie sind, und spiel eine Sicherung zurück; mehr unter „Damaged pages“ in docs/operations.md.',
+    },
     backup: {
       title: 'Es gibt eine aktuelle Sicherung',
       bad: 'Es gibt keine aktuelle Sicherung',
-      fix: 'Setz NOTEVAULT_BACKUP_DIR auf einen Ordner auf einer anderen Platte, und der Server sichert jeden Tag. Bewahr eine Kopie des Hauptschlüssels woanders auf.',
+      fix: 'Setz NOTEVAULT_BACKUP_DIR auf einen Ordner auf einer anderen Platte, und der Server sichert jeden Tag. Bewahr eine Kopie des Hauptschlüssels woanders auf. Ist die letzte fehlgeschlagen, sagt „notevault status“ den Grund.',
     },
   },
 };

@@ -56,6 +56,7 @@ export const admin = {
     database: 'Database',
     memory: 'Memory',
     backup: 'Last backup',
+    failed: 'Last backup failed at',
     never: 'none',
   },
 };

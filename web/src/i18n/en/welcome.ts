@@ -47,10 +47,15 @@ export const welcome = {
       bad: 'The disk is full',
       fix: 'The disk is full. Nothing can be saved until there is room.',
     },
+    database: {
+      title: 'The database is sound',
+      bad: 'A part of the database is damaged',
+      fix: '“notevault doctor” says what is damaged. Stop the server, copy its data as it is, and restore a backup; “Damaged pages” in docs/operations.md says more.',
+    },
     backup: {
       title: 'There is a recent backup',
       bad: 'There is no recent backup',
-      fix: 'Set NOTEVAULT_BACKUP_DIR to a folder on another disk, and the server takes one each day. Keep a copy of the master key elsewhere.',
+      fix: 'Set NOTEVAULT_BACKUP_DIR to a folder on another disk, and the server takes one each day. Keep a copy of the master key elsewhere. If the last one failed, “notevault status” says why.',
     },
   },
 };

@@ -58,6 +58,7 @@ export const admin: typeof english = {
     database: 'データベース',
     memory: 'メモリー',
     backup: '最後のバックアップ',
+    failed: '最後のバックアップの失敗',
     never: 'なし',
   },
 };

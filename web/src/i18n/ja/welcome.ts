@@ -48,10 +48,15 @@ export const welcome: typeof english = {
       bad: 'ディスクがいっぱいです',
       fix: 'ディスクがいっぱいです。空きができるまで保存できません。',
     },
+    database: {
+      title: 'データベースは正常です',
+      bad: 'データベースの一部が壊れています',
+      fix: '「notevault doctor」で壊れた箇所が分かります。サーバーを止め、データをそのままコピーしてから、バックアップを復元してください。詳しくはdocs/operations.mdの「Damaged pages」をご覧ください。',
+    },
     backup: {
       title: '最近のバックアップがあります',
       bad: '最近のバックアップがありません',
-      fix: 'NOTEVAULT_BACKUP_DIRを別のディスクのフォルダーに設定すると、毎日バックアップします。マスターキーの控えは別の場所に保管してください。',
+      fix: 'NOTEVAULT_BACKUP_DIRを別のディスクのフォルダーに設定すると、毎日バックアップします。マスターキーの控えは別の場所に保管してください。最後のバックアップが失敗した場合は「notevault status」で理由が分かります。',
     },
   },
 };

@@ -31,10 +31,7 @@ export async function checkPostgres(url: string): Promise<PostgresCheck> {
     });
   };
   const tables = await rows(TABLES);
-  // Converted to text, so that values stored outside of their row are read too.
-  for (const { name = '' } of tables) {
-    await attempt(`table ${name}`, `select sum(length(t::text)) from ${escapeIdentifier(name)} t`);
-  }
+  for (const { name = '' } of tables) await attempt(`table ${name}`, readInFull(name));
   const [amcheck] = await rows(AMCHECK);
   const indexes = amcheck === undefined ? [] : await rows(INDEXES);
   for (const { id, name } of indexes) {
@@ -46,6 +43,11 @@ export async function checkPostgres(url: string): Promise<PostgresCheck> {
   const [setting] = await rows('show data_checksums');
   const checksums = setting?.data_checksums === 'on';
   return { tables: tables.length, indexes: indexes.length, checksums, faults };
+}
+
+/** A query that reads every value of a table. Converting rows to text also reads values stored outside of them. */
+export function readInFull(table: string): string {
+  return `select sum(length(t::text)) from ${escapeIdentifier(table)} t`;
 }
 
 /** Counts the servers on a database: each holds one connection to the bus. */

@@ -15,8 +15,8 @@ const LOST_RACES = new Set(['40P01', '40001']);
 const TOO_SLOW = new Set(['57014', '55P03']);
 /** Classes of codes of a server that cannot serve: connection, lost prepared statement, log-in, resources, operator… */
 const UNAVAILABLE = ['08', '26', '28', '3D', '53', '57', '58', 'XX'];
-/** A page of a table or an index is damaged. */
-const DAMAGED = ['XX001', 'XX002'];
+/** A page of a table or an index is damaged, or a file missing. */
+const DAMAGED = ['XX001', 'XX002', '58P01'];
 const DISK_FULL = '53100';
 const READ_ONLY_SERVER = '25006';
 const IDLE_IN_TRANSACTION = '25P03';
@@ -39,7 +39,7 @@ export function portError(error: unknown): unknown {
     return new DatabaseError('body_left_open', 'the body did not use its handle for too long', error);
   if (code === READ_ONLY_SERVER || UNAVAILABLE.includes(code.slice(0, 2))) {
     const damaged = DAMAGED.includes(code);
-    const reason = damaged ? 'PostgreSQL found a damaged page' : 'PostgreSQL is unavailable';
+    const reason = damaged ? 'PostgreSQL found damaged data' : 'PostgreSQL is unavailable';
     return new DatabaseError('unavailable', reason, error, { damaged, full: code === DISK_FULL });
   }
   return error;

@@ -1,6 +1,7 @@
 import { Client, escapeIdentifier } from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
 import type { DatabaseSnapshot, SnapshotPart, SnapshotRow } from '../database.ts';
+import { readInFull } from './check.ts';
 import { portError } from './errors.ts';
 import { valueTypes } from './value-types.ts';
 
@@ -69,7 +70,11 @@ class PostgresSnapshot implements DatabaseSnapshot {
   async *parts(): AsyncGenerator<SnapshotPart> {
     for (const { name } of await this.all(TABLES)) {
       const table = String(name);
-      if (this.#without.has(table)) continue;
+      if (this.#without.has(table)) {
+        // Read too, so that damage in a table that is left out does not go unnoticed.
+        await this.all(readInFull(table));
+        continue;
+      }
       const columns = (await this.all(COLUMNS, escapeIdentifier(table))).map((column) => String(column.name));
       yield { name: table, columns, bytes: this.#rows(table, columns) };
     }

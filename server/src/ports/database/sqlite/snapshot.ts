@@ -4,6 +4,7 @@ import { basename } from 'node:path';
 import { backup, DatabaseSync } from 'node:sqlite';
 import { MB } from '@notevault/protocol/values/byte-units.ts';
 import type { DatabaseSnapshot, SnapshotPart, SnapshotRow } from '../database.ts';
+import { requireSound } from './check.ts';
 import { PAGE_BYTES } from './connection.ts';
 import { portError } from './errors.ts';
 
@@ -17,15 +18,22 @@ export interface SqliteSnapshotOptions {
   /** Tables whose rows are left out. */
   readonly without: readonly string[];
   readonly bytesPerSecond?: number | undefined;
+  /** Called each second while the copy is checked. */
+  readonly checking: (seconds: number) => void;
 }
 
-/** Copies a database file that other processes may write to, by SQLite's online backup, and opens the copy. */
+/**
+ * Copies a database file that other processes may write to, by SQLite's online backup, and opens the copy. Throws
+ * DatabaseError (`damaged`) unless the copy is sound.
+ */
 export async function snapshotSqlite(
   file: string,
-  { copy, without, bytesPerSecond }: SqliteSnapshotOptions,
+  { copy, without, bytesPerSecond, checking }: SqliteSnapshotOptions,
 ): Promise<DatabaseSnapshot> {
   await copySqlite(file, copy, bytesPerSecond);
   try {
+    // Before any row is deleted, which a damaged list of free pages would make worse or stop.
+    await requireSound(copy, checking);
     deleteRows(copy, without);
     return new SqliteSnapshot(copy, basename(file));
   } catch (error) {
