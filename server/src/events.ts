@@ -1,4 +1,5 @@
 import type { UserId, VaultId } from '@notevault/protocol/values/ids.ts';
+import { runShared } from './concurrency/tenant.ts';
 
 /**
  * The events that are announced after they have happened; a change is announced when it is on disk. Caches, search,
@@ -54,7 +55,8 @@ export class Events {
   emit<Name extends keyof ServerEvents>(name: Name, event: ServerEvents[Name]): void {
     for (const listener of this.#listeners.get(name) ?? []) {
       try {
-        (listener as Listener<Name>)(event);
+        // Its reads reach others than the request that emits the event.
+        runShared(() => (listener as Listener<Name>)(event));
       } catch (error) {
         this.#listenerFailed(error, name);
       }

@@ -1,12 +1,14 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import type { PendingReads } from './pending-reads.ts';
 
 /** The tenant of the server's own work: background jobs and single commands. */
 const SERVER = '';
 
-/** On whose behalf work runs, and whether somebody still waits for it. */
+/** On whose behalf work runs, whether somebody still waits for it, and who waits until its reads are on disk. */
 interface Asker {
   readonly tenant: string;
   readonly hangUp: (() => AbortSignal) | undefined;
+  readonly reads: PendingReads | undefined;
 }
 
 const askers = new AsyncLocalStorage<Asker>();
@@ -18,12 +20,26 @@ const askers = new AsyncLocalStorage<Asker>();
  *   are then refused. A function, because most work never waits, and a signal costs as much as a small query.
  */
 export function runForTenant<Result>(tenant: string, work: () => Result, hangUp?: () => AbortSignal): Result {
-  return askers.run({ tenant, hangUp }, work);
+  return askers.run({ tenant, hangUp, reads: currentReads() }, work);
 }
 
-/** Runs work that several callers may share, so that it continues when the first caller hangs up. */
+/**
+ * Runs work that several callers may share: it continues when the first caller hangs up, and its reads wait until they
+ * are on disk, because the other callers do not know of them.
+ */
 export function runShared<Result>(work: () => Result): Result {
-  return runForTenant(currentTenant(), work);
+  return askers.run({ tenant: currentTenant(), hangUp: undefined, reads: undefined }, work);
+}
+
+/** Runs work whose reads need not be on disk: the caller waits for `reads.onDisk()` before anything of it leaves. */
+export function runWithPendingReads<Result>(reads: PendingReads, work: () => Result): Result {
+  const { tenant = SERVER, hangUp } = askers.getStore() ?? {};
+  return askers.run({ tenant, hangUp, reads }, work);
+}
+
+/** The record of reads that the caller waits for; undefined when each read has to wait for the disk itself. */
+export function currentReads(): PendingReads | undefined {
+  return askers.getStore()?.reads;
 }
 
 /** On whose behalf this code runs: an account's id, the network of a caller without one, or "" for the server itself. */

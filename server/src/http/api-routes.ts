@@ -8,6 +8,7 @@ import { checkRole, checkWho, type OpenVault } from '../domains/access/access.ts
 import { type Idempotency, type StoredResponse, skipInTransaction } from '../domains/idempotency/idempotency.ts';
 import type { Admission } from './admission.ts';
 import { preferredCoding } from './answers/compression.ts';
+import { holdUntilOnDisk, withPendingReads } from './answers/durable-answers.ts';
 import { knownTag, revalidated, stateTag } from './answers/revalidation.ts';
 import { send } from './answers/send.ts';
 import { rateLimitOf } from './auth-limit.ts';
@@ -34,6 +35,7 @@ export interface MountedDeps {
 
 /** Mounts the routes of the domains; other methods of their paths answer 405. */
 export async function mountRoutes(api: FastifyInstance, routes: readonly Route[], deps: MountedDeps): Promise<void> {
+  holdUntilOnDisk(api);
   for (const route of routes) if (route.takes === undefined) mountRoute(api, route, deps);
   await api.register(async (streamed) => {
     leaveBodiesUnread(streamed);
@@ -58,13 +60,18 @@ function mountRoute(api: FastifyInstance, route: Route, deps: MountedDeps): void
     onRequest: async (request, reply) => {
       if (route.headers !== undefined) reply.headers(route.headers);
       if (rule.readsCookies) refuseForeignOrigin(request, deps.publicUrl);
-      if (rule.who !== 'anyone') authorized.set(request, await authorize(route, request, reply, deps));
+      if (rule.who !== 'anyone') {
+        authorized.set(request, await withPendingReads(request, () => authorize(route, request, reply, deps)));
+      }
       if ('perform' in route) keyOf(request, route);
     },
     // Returns no promise, because Fastify would await it once more.
     handler: (request, reply) => {
       const { admission } = deps;
-      const perform = () => answer(route, request, reply, authorized.get(request) ?? {}, successStatus, deps);
+      const perform = () =>
+        withPendingReads(request, () =>
+          answer(route, request, reply, authorized.get(request) ?? {}, successStatus, deps),
+        );
       // Uploads have their own limiter; here they would block other requests of their sender on a slow connection.
       const performed =
         route.takes === undefined

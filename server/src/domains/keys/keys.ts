@@ -72,7 +72,7 @@ export class Keys {
   /** The server's own keys, created at the first call on an empty database. */
   openServer(): Promise<SealingKey> {
     // Shared: a look-up that began before the key was committed must not tell later callers that there is none.
-    this.#openingServer ??= this.#ensureServerKey().finally(() => {
+    this.#openingServer ??= runShared(() => this.#ensureServerKey()).finally(() => {
       this.#openingServer = undefined;
     });
     return this.#openingServer;

@@ -60,6 +60,9 @@ export interface WriteHandle extends ReadHandle {
  * The only access to stored rows. Its own reads (`get`, `all`, `allMany`) are single statements outside any
  * transaction.
  *
+ * Reads resolve once the commits that they may have seen are on disk, so that a power cut takes back nothing that was
+ * handed out. Under `runWithPendingReads` they resolve at once, and the caller waits for the disk instead.
+ *
  * `read` runs several statements on one snapshot. A body that does not use its handle for seconds is aborted, because
  * it holds a connection and old row versions.
  *

@@ -3,6 +3,7 @@ import { NotevaultError } from '@notevault/protocol/errors.ts';
 import { GB } from '@notevault/protocol/values/byte-units.ts';
 import type { NoteId, VaultId } from '@notevault/protocol/values/ids.ts';
 import { Coalescer } from '../../../concurrency/coalesce.ts';
+import { runShared } from '../../../concurrency/tenant.ts';
 import type { Actor } from '../../entries/entries.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
 import type { LiveDeps } from '../notes.deps.ts';
@@ -210,7 +211,7 @@ export class DocumentManager implements AsyncDisposable {
   async #document(vault: OpenVault, id: NoteId): Promise<LiveDocument> {
     const open = this.#documents.get(id) ?? this.#loading.get(id)?.document;
     if (open !== undefined) return open;
-    const loading: Loading = { document: this.#load(vault, id), written: false };
+    const loading: Loading = { document: runShared(() => this.#load(vault, id)), written: false };
     this.#loading.set(id, loading);
     try {
       return await loading.document;

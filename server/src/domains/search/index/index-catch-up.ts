@@ -90,7 +90,8 @@ export class IndexCatchUp {
   /** Runs the catch-ups of a vault one after the other: a later one needs writes that an earlier one has not seen. */
   #enqueue(vault: OpenVault, afterPage: AfterPage): Promise<IndexState> {
     return this.#indexes.runExclusive(nameOf(vault), (locked) =>
-      this.#run(vault, (state, tookMs) => afterPage(state, tookMs, locked.isAwaited())),
+      // Searches of others find what it adds.
+      runShared(() => this.#run(vault, (state, tookMs) => afterPage(state, tookMs, locked.isAwaited()))),
     );
   }
 

@@ -2,6 +2,7 @@ import { fdatasync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
+import { currentReads } from '../../../concurrency/tenant.ts';
 import {
   type Database,
   DatabaseError,
@@ -124,6 +125,7 @@ class Sqlite implements Database {
     this.#durability = new Durability(
       () => sync(wal.fd),
       () => this.#checkpoints.noticeCommit(),
+      othersVersionOf(connection),
     );
     this.#writer = new Writer(connection, this.#durability, { maxWaiting, busyMs });
     this.#checkpoints = new Checkpoints(
@@ -165,7 +167,7 @@ class Sqlite implements Database {
 
   read<T>(body: (handle: ReadHandle) => Promise<T>): Promise<T> {
     const refusal = this.#closedError();
-    return refusal === undefined ? this.#readers.read(body) : Promise.reject(refusal);
+    return refusal === undefined ? this.#readers.read(body).finally(() => this.#seen()) : Promise.reject(refusal);
   }
 
   transact<T>(body: (handle: WriteHandle) => Promise<T>, priority: Priority = 'normal'): Promise<T> {
@@ -209,10 +211,18 @@ class Sqlite implements Database {
     if (refusal !== undefined) return Promise.reject(refusal);
     try {
       const isFree = isSelect && !this.#connection.inTransaction;
-      return Promise.resolve(isFree ? this.#onWriter(work) : work(this.#reader));
+      const result = isFree ? this.#onWriter(work) : work(this.#reader);
+      const onDisk = this.#seen();
+      return onDisk === undefined ? Promise.resolve(result) : onDisk.then(() => result);
     } catch (error) {
       return Promise.reject(portError(error));
     }
+  }
+
+  /** Leaves it to the request to wait until the rows just read are on disk; outside of one, returns when they are. */
+  #seen(): Promise<void> | undefined {
+    const deferred = currentReads()?.add(this.#durability) ?? false;
+    return deferred ? undefined : this.#durability.onDisk(this.#durability.newest);
   }
 
   #onWriter<T>(work: (connection: Connection) => T): T {
@@ -229,6 +239,19 @@ class Sqlite implements Database {
     if (this.#closed !== undefined) return new DatabaseError('unavailable', 'the database is closed');
     return this.#durability.failure;
   }
+}
+
+/** Reads a number that changes with each commit of another connection; undefined when the file is busy. */
+function othersVersionOf(connection: Connection): () => number | undefined {
+  const version = connection.prepare('pragma data_version');
+  return () => {
+    try {
+      return version();
+    } catch (error) {
+      if (isBusy(error)) return undefined;
+      throw error;
+    }
+  };
 }
 
 /** Never opens an existing file: closing it again would drop the locks of a connection in this process. */

@@ -7,6 +7,8 @@ import { DatabaseSync } from 'node:sqlite';
 import { afterEach, describe, test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { until } from '../../../../test/kit/until.ts';
+import { PendingReads } from '../../../concurrency/pending-reads.ts';
+import { runWithPendingReads } from '../../../concurrency/tenant.ts';
 import { CONTRACT_SCHEMA, contract as sql } from '../contract/statements.ts';
 import type { Database, Priority, WriteHandle } from '../database.ts';
 import type { Statement } from '../statement.ts';
@@ -56,7 +58,9 @@ const raw = (text: string): Statement<object, Record<string, unknown>> => {
 };
 const item = (id: string) => ({ id, count: 1, words: null, bytes: null, size: null, mark: null });
 const put = (handle: WriteHandle, id: string) => handle.run(sql.put, item(id));
-const ids = async (db: Database) => (await db.all(sql.items, {})).map((row) => row.id);
+/** The rows that are committed, on disk or not. */
+const ids = async (db: Database) =>
+  (await runWithPendingReads(new PendingReads(), () => db.all(sql.items, {}))).map((row) => row.id);
 
 /** Reports the state of a promise without awaiting it. */
 function watched(promise: Promise<unknown>): { state: string } {
@@ -136,6 +140,83 @@ describe('durability on sqlite', () => {
     assert.equal(second.state, 'resolved');
     assert.deepEqual(happened, ['first', 'second']);
     assert.equal(disk.syncs, 2);
+  });
+
+  test('a read resolves once the commit that it saw is on disk', async () => {
+    const disk = new HeldDisk();
+    const { db } = await open({ sync: disk.sync });
+    const writing = db.transact((handle) => put(handle, 'new'));
+    while (disk.syncs === 0) await turn();
+    const reads = [
+      watched(db.get(sql.item, { id: 'new' })),
+      watched(db.all(sql.items, {})),
+      watched(db.read((handle) => handle.all(sql.items, {}))),
+    ];
+    for (let turns = 0; turns < 10; turns++) await turn();
+    assert.deepEqual(
+      reads.map(({ state }) => state),
+      ['waiting', 'waiting', 'waiting'],
+    );
+    await disk.finish();
+    await writing;
+    await until(() => reads.every(({ state }) => state === 'resolved'));
+    assert.equal(disk.syncs, 1);
+  });
+
+  test('reads of one request resolve at once, and the request waits for the disk a single time', async () => {
+    const disk = new HeldDisk();
+    const { db } = await open({ sync: disk.sync });
+    const reads = new PendingReads();
+    const writing = db.transact((handle) => put(handle, 'new'));
+    while (disk.syncs === 0) await turn();
+    await runWithPendingReads(reads, async () => {
+      assert.equal((await db.all(sql.items, {})).length, 1);
+      assert.equal((await db.read((handle) => handle.all(sql.items, {}))).length, 1);
+    });
+    const answer = watched(reads.onDisk() ?? Promise.resolve());
+    await turn();
+    assert.equal(answer.state, 'waiting');
+    const late = watched(runWithPendingReads(reads, () => db.all(sql.items, {})));
+    await turn();
+    assert.equal(late.state, 'waiting', 'a read after the answer left it to nobody to wait');
+    await disk.finish();
+    await writing;
+    await until(() => answer.state === 'resolved' && late.state === 'resolved');
+  });
+
+  test('a request does not wait again for the commit of its own transaction', async () => {
+    const disk = new HeldDisk();
+    const { db } = await open({ sync: disk.sync });
+    const reads = new PendingReads();
+    const mine = runWithPendingReads(reads, async () => {
+      await db.all(sql.items, {});
+      await db.transact((handle) => put(handle, 'mine'));
+    });
+    await disk.finish();
+    await mine;
+    // Committed before the answer, and not seen by the request.
+    const { syncs } = disk;
+    const other = db.transact((handle) => put(handle, 'other'));
+    while (disk.syncs === syncs) await turn();
+    assert.equal(reads.onDisk(), undefined);
+    await disk.finish();
+    await other;
+  });
+
+  test('a read waits until the commit of another process is on disk', async () => {
+    const disk = new HeldDisk();
+    const { db, file } = await open({ sync: disk.sync });
+    const first = db.all(sql.items, {});
+    await disk.finish();
+    await first;
+    const { syncs } = disk;
+    using other = new DatabaseSync(file);
+    other.exec("pragma synchronous = off; insert into items (id, count) values ('theirs', 1)");
+    const read = watched(db.all(sql.items, {}));
+    while (disk.syncs === syncs) await turn();
+    assert.equal(read.state, 'waiting');
+    await disk.finish();
+    await until(() => read.state === 'resolved');
   });
 
   test('transactions that commit during a sync share the next one', async () => {

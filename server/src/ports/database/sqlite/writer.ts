@@ -53,7 +53,6 @@ export class Writer {
   #bulk: Promise<void> | undefined;
   #endOfTurn: Promise<null> | undefined;
   #changesSeen = 0;
-  #othersSeen = 0;
   #closing = false;
 
   constructor(connection: Connection, durability: Durability, limits: WriterLimits) {
@@ -69,7 +68,6 @@ export class Writer {
       release: connection.prepare('release body'),
       rollbackTo: connection.prepare('rollback to body'),
       changes: connection.prepare('select total_changes()'),
-      othersVersion: connection.prepare('pragma data_version'),
     };
   }
 
@@ -133,7 +131,7 @@ export class Writer {
       return job;
     };
     const result = await this.#transaction(next);
-    if ('wrote' in result) return this.#answerOnceDurable(jobs, result.wrote);
+    if ('committed' in result) return this.#answerOnceDurable(jobs);
     if (result.begun === false) jobs.push(...this.#queue.clear());
     if (jobs.length === 1 || !result.begun) {
       for (const job of jobs) this.#answer(job, failed(result.error));
@@ -146,20 +144,20 @@ export class Writer {
   async #eachAlone(jobs: readonly Job[]): Promise<void> {
     for (const job of jobs) {
       if (job.outcome?.kind === 'left open') {
-        this.#answerOnceDurable([job], false);
+        this.#answerOnceDurable([job]);
         continue;
       }
       const rest = [job];
       const result = await this.#transaction(() => rest.pop());
-      if ('wrote' in result) this.#answerOnceDurable([job], result.wrote);
+      if ('committed' in result) this.#answerOnceDurable([job]);
       else this.#answer(job, failed(result.error));
     }
   }
 
   /** Runs the bodies that `next` returns, undoes those that fail, and commits; an error if nothing was committed. */
-  async #transaction(next: () => Job | undefined): Promise<{ wrote: boolean } | { error: unknown; begun: boolean }> {
+  async #transaction(next: () => Job | undefined): Promise<{ committed: true } | { error: unknown; begun: boolean }> {
     try {
-      await whenFree(this.#statements.begin, this.#limits.busyMs);
+      await this.#begin();
     } catch (error) {
       return { error: portError(error), begun: false };
     }
@@ -181,18 +179,25 @@ export class Writer {
         else if (!isFirst) this.#statements.rollbackTo();
         else {
           this.#statements.rollback();
-          await whenFree(this.#statements.begin, this.#limits.busyMs);
+          await this.#begin();
         }
         if (!isFirst) this.#statements.release();
       }
       const changes = this.#statements.changes();
-      const others = this.#statements.othersVersion();
       this.#statements.commit();
-      return { wrote: this.#hasNews(changes, others) };
+      if (changes !== this.#changesSeen) this.#durability.committed();
+      this.#changesSeen = changes;
+      return { committed: true };
     } catch (error) {
       this.#rollBack();
       return { error: portError(error), begun: true };
     }
+  }
+
+  /** Waits for the write lock; from then on no other process commits, and its bodies may read what others committed. */
+  async #begin(): Promise<void> {
+    await whenFree(this.#statements.begin, this.#limits.busyMs);
+    this.#durability.noticeOthers();
   }
 
   async #runGrouped(job: Job) {
@@ -244,17 +249,9 @@ export class Writer {
     return this.#endOfTurn;
   }
 
-  /** Whether there is something to sync: of these bodies, or of another connection whose rows they may have read. */
-  #hasNews(changes: number, others: number): boolean {
-    const news = changes !== this.#changesSeen || others !== this.#othersSeen;
-    this.#changesSeen = changes;
-    this.#othersSeen = others;
-    return news;
-  }
-
   /** Also bodies that threw, which may have done so because of rows of an unfinished commit. */
-  #answerOnceDurable(jobs: readonly Job[], wrote: boolean): void {
-    this.#durability.committed(wrote, {
+  #answerOnceDurable(jobs: readonly Job[]): void {
+    this.#durability.wait({
       onDisk: () => {
         for (const job of jobs) this.#answer(job, job.outcome ?? failed(lostByBody()));
       },
