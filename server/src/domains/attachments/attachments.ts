@@ -222,7 +222,6 @@ function deleteAt<Result>(
   const { vault } = context;
   const keys = paths.map((path) => entries.pathKey(vault, path));
   const request = {
-    asked: new Set(keys.map((key) => key.toString('hex'))).size,
     async find(handle: ReadHandle) {
       const rows = await entries.rowsAt(handle, vault.id, 'attachment', keys);
       check(rows);

@@ -152,10 +152,7 @@ export class Idempotency {
   async #find(slot: Slot): Promise<IdempotentResponse | null> {
     const { db } = this.#deps;
     const { vault, user, keyBlind, requestMac } = slot;
-    const input = { vault, user, keyBlind, after: this.#expiredUntil() };
-    if ((await db.get(store.findResponse, input)) === undefined) return null;
-    // A plain read may see a commit that is not on disk yet; a replayed answer must be as durable as the first one.
-    const row = await db.transact((handle) => handle.get(store.findResponse, input));
+    const row = await db.get(store.findResponse, { vault, user, keyBlind, after: this.#expiredUntil() });
     if (row === undefined) return null;
     if (!row.request_mac.equals(requestMac)) throw new NotevaultError('idempotency_key_reused');
     const { status, body, shared = [] } = storedResponse.open(slot.key, contextOf(slot), row.response);

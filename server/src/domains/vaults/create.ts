@@ -140,7 +140,6 @@ async function adopt(
   const key = await openVaultKey(deps, row.id);
   const role = roleOf(principal, row) ?? 'viewer';
   const adopted = { vault: vaultOf(row, key, purgeDelayMs(deps), role), status: 'existing' } as const;
-  // Runs a transaction although nothing is written: the vault may be from a commit that is not on disk yet.
   await deps.db.transact((handle) => inTransaction(handle, adopted));
   return adopted;
 }

@@ -95,18 +95,15 @@ async function putOnce(
   });
 }
 
-/** Runs a transaction although nothing changes, because the earlier write of these bytes may not be on disk yet. */
+/** Commits only the response kept under the request's idempotency key, because nothing changes. */
 async function keepUnchanged(
-  { db, entries }: AttachmentDeps,
-  context: WriteContext<Attachment>,
+  { db }: AttachmentDeps,
+  { inTransaction }: WriteContext<Attachment>,
   old: OpenedAttachment,
 ): Promise<Attachment> {
-  return db.transact(async (handle) => {
-    if (!(await entries.hasRevision(handle, context.vault.id, old))) throw new RevisionConflict();
-    const result = toAttachment(old);
-    await context.inTransaction?.(handle, result);
-    return result;
-  });
+  const result = toAttachment(old);
+  if (inTransaction !== undefined) await db.transact((handle) => inTransaction(handle, result));
+  return result;
 }
 
 async function prepare(

@@ -12,8 +12,6 @@ import { contentsOf } from '../trash/limits.ts';
 export interface DeleteRequest<Result> {
   /** Finds the live entries to delete, or throws to refuse it. Called again if something has changed meanwhile. */
   find(handle: ReadHandle): Promise<StoredEntry[]>;
-  /** Requested entries. If fewer are found, the deletion must make sure that the others are durably gone. */
-  readonly asked: number;
   /** Returns the result, inside the transaction, from the number of entries that existed. */
   answer(deleted: number): Result;
 }
@@ -35,8 +33,6 @@ export function deleteItems<Result>(deps: EntryDeps, context: WriteContext<Resul
             await leave(handle, vault, paths, kind);
           }
         }
-        // Another request's deletion may not be on disk yet: this transaction waits for it and checks again.
-        if (rows.length < request.asked && (await request.find(handle)).length > 0) throw new RevisionConflict();
         const result = request.answer(drafts.length);
         await context.inTransaction?.(handle, result);
         return result;

@@ -85,7 +85,6 @@ async function remove(deps: LockedDeps, context: WriteContext<void>, path: strin
     const find = async () => [await folderAt(db, vault, path)].filter((entry) => entry !== null);
     return deleteFolders<void>(deps, context, find, undefined);
   }
-  // Runs a transaction even with nothing to delete: the deletion by another request may not be on disk yet.
   await db.transact(async (handle) => {
     await vaults.advance(handle, vault, { seqs: 0, notes: 0 });
     const entry = await folderAt(handle, vault, path);

@@ -63,7 +63,6 @@ function deleteOne(
       { vault, actor, device },
       {
         find: async (handle) => [await find(handle)].filter((row) => row !== undefined),
-        asked: 1,
         answer: (deleted) => deleted > 0,
       },
     ),
@@ -85,7 +84,6 @@ export async function deleteMany(
   const { vault } = context;
   return entries.lock.runAll(vault.id, ids, () =>
     entries.delete(context, {
-      asked: ids.length,
       async find(handle) {
         const rows = await entries.rowsById(handle, vault.id, 'note', ids);
         const rowOf = new Map(rows.map((row) => [row.id, row]));
