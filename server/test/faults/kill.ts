@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { readConfig } from '../../src/config/config.ts';
 import { databaseFile } from '../../src/data/data-folder.ts';
@@ -11,15 +12,20 @@ import { type Environment, Folder, ServeProcess, startServe } from '../kit/progr
 import { Random } from '../kit/random.ts';
 import { checkLedger } from './kill-check.ts';
 import { checkSwept } from './kill-files.ts';
-import { type Ledger, load, newLedger, signInAgain } from './kill-load.ts';
+import { callerOf, type Ledger, load, newLedger, signInAgain } from './kill-load.ts';
+import { cutPower, SeenRows } from './power-cut.ts';
 
 /*
- * node server/test/faults/kill.ts --engine sqlite|postgres [--times 50] [--seed N]
+ * node server/test/faults/kill.ts --engine sqlite|postgres [--times 50] [--seed N] [--power-cuts]
  *
  * Kills a server under load again and again, on the same data. After each kill it must start by itself, with every
- * acknowledged write stored and nothing partial; at the end no blob may be left that is not in use. (Surviving a power
- * cut is tested by sync-order.test.ts: what a killed process has written stays in the system's cache.)
+ * acknowledged write stored and nothing partial; at the end no blob may be left that is not in use.
+ *
+ * What a killed process has written stays in the system's cache. With `--power-cuts`, on SQLite, the `-wal` file is put
+ * back as its last sync left it, and everything that the change feed handed out must still be there.
  */
+
+const SLOW_DISK = fileURLToPath(new URL('power-cut-serve.ts', import.meta.url));
 
 export type EngineName = 'sqlite' | 'postgres';
 
@@ -27,11 +33,13 @@ export interface KillRun {
   readonly engine: EngineName;
   readonly times: number;
   readonly seed: number;
+  readonly powerCuts?: boolean;
   readonly report?: (line: string) => void;
 }
 
 /** Returns every fault found, in words; empty when the server survived all kills. */
-export async function killRun({ engine, times, seed, report = () => undefined }: KillRun): Promise<string[]> {
+export async function killRun(run: KillRun): Promise<string[]> {
+  const { engine, times, seed, powerCuts = false, report = () => undefined } = run;
   const random = new Random(seed);
   using folder = new Folder();
   await using opened = new AsyncDisposableStack();
@@ -42,21 +50,26 @@ export async function killRun({ engine, times, seed, report = () => undefined }:
     ...(postgres === null ? {} : { NOTEVAULT_DATABASE_URL: postgres.url }),
   };
   await interruptStart(env, random);
-  let server = opened.use(await startServe({ env }));
+  const start = async () => opened.use(await startServe(powerCuts ? { env, main: SLOW_DISK } : { env }));
+  let server = await start();
+  const seen = new SeenRows();
   const ledger = await newLedger(server.url);
   for (let kill = 1; kill <= times; kill++) {
     const before = ledger.acknowledged;
-    await killUnderLoad(server, ledger, random);
+    await killUnderLoad(server, ledger, seen, random);
+    const isCut = powerCuts && (await cutPower(databaseFile(folder.path)));
     // A server may also be killed during recovery.
     if (random.chance(0.2)) await interruptStart(env, random);
-    server = opened.use(await startServe({ env }));
+    server = await start();
     await signInAgain(server.url, ledger);
     const faults = await checkLedger(server.url, ledger);
+    faults.push(...(await seen.missing(callerOf(server.url, ledger))));
     await using raw = await openRaw(postgres ?? { file: databaseFile(folder.path) });
     const key = await readKeyFile(keyFile(folder.path));
     if (key === null) return [...faults, 'the key file is gone'];
     faults.push(...(await checkConsistency(raw, new MasterKeyring(key, () => Buffer.alloc(0)))));
-    report(`kill ${kill}: ${ledger.acknowledged - before} writes acknowledged, ${faults.length} faults`);
+    const how = isCut ? 'power cut' : 'kill';
+    report(`${how} ${kill}: ${ledger.acknowledged - before} writes acknowledged, ${faults.length} faults`);
     if (faults.length > 0) return faults;
   }
   const { code, stdout, stderr } = await server.stop();
@@ -65,13 +78,21 @@ export async function killRun({ engine, times, seed, report = () => undefined }:
 }
 
 /** Kills at a random time: after some number of acknowledgements and some milliseconds more. */
-async function killUnderLoad(server: ServeProcess & { url: string }, ledger: Ledger, random: Random): Promise<void> {
+async function killUnderLoad(
+  server: ServeProcess & { url: string },
+  ledger: Ledger,
+  seen: SeenRows,
+  random: Random,
+): Promise<void> {
   let left = 20 + random.below(400);
   const after = random.below(25);
+  const vaults = [...new Set(ledger.slots.map(({ vault }) => vault))];
+  const following = seen.follow(callerOf(server.url, ledger), vaults);
   await load(server.url, ledger, random, () => {
     left -= 1;
     if (left === 0) setTimeout(() => server.child.kill('SIGKILL'), after);
   });
+  await following;
   await server.ended;
 }
 
@@ -90,12 +111,14 @@ if (import.meta.main) {
       engine: { type: 'string', default: 'sqlite' },
       times: { type: 'string', default: '50' },
       seed: { type: 'string', default: String(Date.now() % 1_000_000) },
+      'power-cuts': { type: 'boolean', default: false },
     },
   });
   const engine = values.engine === 'postgres' ? 'postgres' : 'sqlite';
   const [times, seed] = [Number(values.times), Number(values.seed)];
   process.stdout.write(`${engine}, ${times} kills, --seed ${seed}\n`);
-  const faults = await killRun({ engine, times, seed, report: (line) => process.stdout.write(`${line}\n`) });
+  const report = (line: string) => process.stdout.write(`${line}\n`);
+  const faults = await killRun({ engine, times, seed, powerCuts: values['power-cuts'], report });
   for (const fault of faults) process.stdout.write(`FAULT ${fault}\n`);
   process.exitCode = faults.length > 0 ? 1 : 0;
 }
