@@ -2,10 +2,14 @@ import { createHash, randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
 import { lstat, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { nameFault } from '@notevault/note-text/file-names.ts';
 import { CliError } from '../error-messages.ts';
 
-/** Names that no Windows file may have, whatever its extension. */
-const DEVICES = /^(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])(?:\..*)?$/i;
+const ON_WINDOWS = {
+  character: 'has a character that Windows files cannot have',
+  end: 'ends in a dot or space, which Windows files cannot',
+  device: 'is the name of a device on Windows',
+};
 
 /** Returns why a path cannot be a file on this system; null when it can. */
 export function unwritable(path: string, platform: NodeJS.Platform = process.platform): string | null {
@@ -13,9 +17,8 @@ export function unwritable(path: string, platform: NodeJS.Platform = process.pla
     // A vault has no such names; on disk they would lead out of the folder.
     if (name === '' || name === '.' || name === '..' || name.includes('\0')) return 'is not a path within the folder';
     if (platform !== 'win32') continue;
-    if (/[<>:"|?*\\]/.test(name)) return `"${name}" has a character that Windows files cannot have`;
-    if (/[. ]$/.test(name)) return `"${name}" ends in a dot or space, which Windows files cannot`;
-    if (DEVICES.test(name)) return `"${name}" is the name of a device on Windows`;
+    const fault = nameFault(name);
+    if (fault !== null) return `"${name}" ${ON_WINDOWS[fault.kind]}`;
   }
   return null;
 }

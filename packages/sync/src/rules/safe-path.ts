@@ -1,9 +1,7 @@
+import { nameFault } from '@notevault/note-text/file-names.ts';
 import { normalizePath, PathError } from '@notevault/note-text/paths.ts';
 import { reason } from './reasons.ts';
 
-/** Names that no Windows file may have, whatever its extension. */
-const DEVICES = /^(?:con|prn|aux|nul|conin\$|conout\$|com[0-9¹²³]|lpt[0-9¹²³])[ ]*(?:\..*)?$/i;
-const FORBIDDEN = /[<>:"|?*]/;
 /** Code points that HFS+ leaves out of names, so that a name with one of them could become another. */
 const UNSEEN = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g;
 /** The names that Windows gives to `.git`, `.notevault` and `.obsidian` for old programs. */
@@ -21,10 +19,9 @@ export function pathFault(path: string, isAllowedHidden: (path: string) => boole
   const hidden = path.split('/').some((name) => name.replace(UNSEEN, '').startsWith('.') || SHORT_NAMES.test(name));
   if (hidden && !isAllowedHidden(path)) return reason('hiddenName');
   for (const name of path.split('/')) {
-    const forbidden = FORBIDDEN.exec(name)?.[0];
-    if (forbidden !== undefined) return reason('forbiddenCharacter', { character: forbidden });
-    if (/[. ]$/.test(name)) return reason('dotAtEnd');
-    if (DEVICES.test(name)) return reason('deviceName');
+    const unportable = nameFault(name);
+    if (unportable?.kind === 'character') return reason('forbiddenCharacter', { character: unportable.character });
+    if (unportable !== null) return reason(unportable.kind === 'end' ? 'dotAtEnd' : 'deviceName');
   }
   return null;
 }
