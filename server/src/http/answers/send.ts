@@ -88,7 +88,13 @@ async function open(reply: FastifyReply, bytes: ReplyBytes): Promise<Readable> {
   if (reply.request.method === 'HEAD') return Readable.from([]);
   const opened = await bytes.open();
   reply.raw.setTimeout(LINGER_MS);
-  return Readable.from(opened, { objectMode: false, highWaterMark: PIECE_BYTES });
+  const stream = Readable.from(opened, { objectMode: false, highWaterMark: PIECE_BYTES });
+  // Over HTTP/1.0, as from a plain nginx, the end of a connection is the end of an answer without a length: only a
+  // reset tells the receiver that the rest is missing.
+  stream.once('error', () => {
+    if (reply.raw.headersSent) reply.raw.socket?.resetAndDestroy();
+  });
+  return stream;
 }
 
 /** The longest that the first of the answers waits for the others, unless one of them takes longer to make. */
