@@ -137,3 +137,11 @@ export function isInside(folder: string, path: string): boolean {
   if (folder === '') return path !== '';
   return foldPath(path).startsWith(`${foldPath(folder)}/`);
 }
+
+/** The path with a number after its stem from 2 on: `a/Note 2.md` for `a/Note.md`. */
+export function numberedPath(path: string, number: number): string {
+  if (number === 1) return path;
+  const dot = path.lastIndexOf('.');
+  const end = dot > path.lastIndexOf('/') + 1 ? dot : path.length;
+  return `${path.slice(0, end)} ${number}${path.slice(end)}`;
+}

@@ -4,7 +4,7 @@ import { Nullable, Timestamp } from './values/schemas.ts';
 export const NewTicket = Type.Object({
   operation: Type.Enum(['attachment.get', 'attachment.put', 'vault.export'], {
     description:
-      'What the ticket permits. `attachment.put` needs write access and works once. `vault.export` needs a session and works once: a zip of every note and attachment, with their times.',
+      'What the ticket permits. `attachment.put` needs write access and works once. `vault.export` needs a session and works once: a zip of every note and attachment with their times, and a list of their paths, with which `POST /imports` restores the vault exactly.',
   }),
   path: Type.Optional(Type.String({ description: 'The attachment; not used for `vault.export`.' })),
   max_bytes: Type.Optional(

@@ -1,4 +1,4 @@
-import { ancestorsOf, foldPath } from '@notevault/note-text/paths.ts';
+import { ancestorsOf, foldPath, numberedPath } from '@notevault/note-text/paths.ts';
 import type { OpenVault } from '../vaults/vaults.ts';
 import type { ImportDeps } from './imports.ts';
 
@@ -46,7 +46,7 @@ export class Destination {
   place(path: string, hash: string): Placement | null {
     if (ancestorsOf(path).some((folder) => this.#isFile(folder))) return null;
     for (let number = 1; number <= TRIES; number++) {
-      const candidate = number === 1 ? path : numbered(path, number);
+      const candidate = numberedPath(path, number);
       const occupant = this.#taken.get(foldPath(candidate));
       if (occupant === undefined) return { path: candidate, exists: false };
       if (occupant !== 'folder' && occupant.hash === hash) return { path: candidate, exists: true };
@@ -58,11 +58,4 @@ export class Destination {
     const occupant = this.#taken.get(foldPath(path));
     return occupant !== undefined && occupant !== 'folder';
   }
-}
-
-/** `a/Note.md` → `a/Note 2.md`. */
-function numbered(path: string, number: number): string {
-  const dot = path.lastIndexOf('.');
-  const end = dot > path.lastIndexOf('/') + 1 ? dot : path.length;
-  return `${path.slice(0, end)} ${number}${path.slice(end)}`;
 }

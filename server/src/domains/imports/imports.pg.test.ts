@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
+import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
+import { FAULTS_NAME } from '@notevault/protocol/vault-zip.ts';
+import { fromBufferPromise } from 'yauzl';
 import { tarOf, type ZipFileInput, zipOf } from '../../../test/kit/content/archives.ts';
 import { onEachEngine, rawOf } from '../../../test/kit/engines.ts';
 import type { Answer, Caller } from '../../../test/kit/person.ts';
@@ -405,7 +408,7 @@ onEachEngine('exports', (open) => {
     assert.deepEqual(file.bytes, PNG);
   });
 
-  test('exports leave out what is damaged, and list it', async () => {
+  test('exports leave out what is damaged, and list it in a file that is not imported', async () => {
     await using at = await start({ open });
     const { alice, anyone, app, db } = at.server;
     await at.put('sound.md', 'sound');
@@ -419,7 +422,14 @@ onEachEngine('exports', (open) => {
     await app.imports.runWaiting();
     const there = { 'x-vault-id': copy.id };
     assert.equal((await alice.get('/notes/sound.md', there)).body.content, 'sound');
-    const { bytes } = await alice.get('/attachments/NOT%20EXPORTED.txt?raw=1', there);
-    assert.match(bytes.toString(), new RegExp(`^note ${id}, whose path is not known$`, 'm'));
+    assert.deepEqual((await alice.get('/sync/manifest', there)).body.attachments, []);
+    const opened = await fromBufferPromise(zip.bytes, { lazyEntries: true });
+    for await (const entry of opened.eachEntry()) {
+      if (entry.fileName !== FAULTS_NAME) continue;
+      const report = await text(await opened.openReadStreamPromise(entry));
+      assert.match(report, new RegExp(`^note ${id}, whose path is not known$`, 'm'));
+      return;
+    }
+    assert.fail('the zip has no report');
   });
 });

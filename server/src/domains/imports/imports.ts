@@ -33,7 +33,7 @@ export interface ImportDeps {
   readonly cache: Pick<VaultCache, 'snapshot'>;
   readonly notes: Pick<Notes, 'upsertMany' | 'cache'>;
   readonly attachments: Pick<Attachments, 'upload' | 'cache'>;
-  readonly folders: Pick<Folders, 'listAt'>;
+  readonly folders: Pick<Folders, 'listAt' | 'create'>;
   readonly links: Pick<Links, 'countDangling'>;
   /** Reports a failure that nobody waits for. */
   readonly failed: (error: unknown) => void;

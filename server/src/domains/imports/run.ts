@@ -58,6 +58,7 @@ export async function runImport(deps: ImportDeps, run: Run): Promise<boolean> {
     if (!(await run.save())) return false;
   }
   await importer.flush();
+  for (const folder of source.folders) await importer.addFolder(folder);
   progress.done = at;
   progress.total = at;
   if (!dryRun) {
@@ -86,11 +87,23 @@ class Importer {
     return this.#pending.length >= BATCH_NOTES || this.#length >= BATCH_LENGTH;
   }
 
-  async add({ name, mtime, content }: SourceFile): Promise<void> {
-    try {
+  add({ name, mtime, content }: SourceFile): Promise<void> {
+    return this.#attempt(name, async () => {
       if (content.kind === 'refused') throw new EntryRefused(content.reason);
       if (content.kind === 'note') await this.#addNote(name, content.path, await content.text(), mtime);
       if (content.kind === 'attachment') await this.#addAttachment(name, content.path, content.bytes, mtime);
+    });
+  }
+
+  async addFolder(path: string): Promise<void> {
+    if (this.#run.dryRun) return;
+    await this.#attempt(path, () => this.#deps.folders.create(this.#context(), path));
+    await this.#run.beat();
+  }
+
+  async #attempt(name: string, write: () => Promise<unknown>): Promise<void> {
+    try {
+      await write();
     } catch (error) {
       const reason = reasonOf(error);
       if (reason === null) throw error;

@@ -8,9 +8,10 @@ import {
   UnpackMeter,
 } from './archive/archive.ts';
 import { changedAt, ITEM, idOfFile, JoplinIndex, noteText, parseItem } from './archive/joplin.ts';
-import { isNote, vaultPathOf } from './archive/names.ts';
+import { isNote, type Place, storedPathOf, vaultPathOf } from './archive/names.ts';
 import type { RangeReader } from './archive/range-reader.ts';
 import { isTar, openTar } from './archive/tar.ts';
+import { readVaultList, type VaultList } from './archive/vault-list.ts';
 import { openZip } from './archive/zip.ts';
 import type { SkipReason } from './progress.ts';
 
@@ -32,6 +33,8 @@ export interface SourceFile {
 /** What is imported, in the same order each time. */
 export interface Source {
   readonly total: number | null;
+  /** Folders to create even if nothing is in them. */
+  readonly folders: readonly string[];
   files(): AsyncIterable<SourceFile>;
 }
 
@@ -40,26 +43,31 @@ export async function openSource(reader: RangeReader, limits: ArchiveLimits): Pr
   const head = Buffer.from(await reader.read(0, HEAD_BYTES));
   const meter = new UnpackMeter(limits, reader.size);
   if (head.toString('latin1', 0, 4).match(/^PK(?:\x03\x04|\x05\x06)/) !== null) {
-    const zip = await openZip(reader, meter, limits.entries);
-    return { total: zip.total, files: () => markdownFiles(zip) };
+    const open = (each: UnpackMeter) => openZip(reader, each, limits.entries);
+    const list = await readVaultList(await open(new UnpackMeter(limits, reader.size)), limits.entries);
+    const zip = await open(meter);
+    return { total: zip.total, folders: list.folders, files: () => markdownFiles(zip, list) };
   }
   if (!isTar(head)) throw new ArchiveError('unsupported_archive');
   // Read twice, for the index and for the import; each reading is limited by itself.
   const { index, total } = await indexOf(openTar(reader, new UnpackMeter(limits, reader.size)));
-  return { total, files: () => joplinFiles(openTar(reader, meter), index) };
+  return { total, folders: [], files: () => joplinFiles(openTar(reader, meter), index) };
 }
 
-async function* markdownFiles(archive: Archive): AsyncGenerator<SourceFile> {
+async function* markdownFiles(archive: Archive, list: VaultList): AsyncGenerator<SourceFile> {
   for await (const file of archive.files()) {
     const { name, mtime } = file;
-    const place = importPathOf(file);
-    if ('refused' in place) yield refused(name, mtime, place.refused);
-    else yield { name, mtime, content: contentAt(place.path, file) };
+    const listed = list.files.get(name);
+    const place = importPathOf(file, listed?.path);
+    if (list.isOwn(name)) yield { name, mtime, content: { kind: 'none' } };
+    else if ('refused' in place) yield refused(name, mtime, place.refused);
+    else yield { name: listed?.path ?? name, mtime: listed?.mtime ?? mtime, content: contentAt(place.path, file) };
   }
 }
 
-function importPathOf({ name, refused: reason }: ArchiveFile): ReturnType<typeof vaultPathOf> {
-  const place = vaultPathOf(name);
+/** @param listed the path that a vault's list gives to the file. */
+function importPathOf({ name, refused: reason }: ArchiveFile, listed?: string): Place {
+  const place = listed === undefined ? vaultPathOf(name) : storedPathOf(listed);
   return 'path' in place && reason !== null ? { refused: reason } : place;
 }
 

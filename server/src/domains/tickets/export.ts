@@ -1,15 +1,18 @@
 import { once } from 'node:events';
 import { Readable } from 'node:stream';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
+import { FAULTS_NAME, LIST_HEAD, LIST_NAME, type ListLine } from '@notevault/protocol/vault-zip.ts';
 import { ZipFile } from 'yazl';
 import { copiesOf } from '../../concurrency/opened-pieces.ts';
 import type { OpenVault } from '../vaults/vaults.ts';
 import type { ExportDeps } from './tickets.ts';
+import { ZipNames } from './zip-names.ts';
 
-/** Lists files that could not be read; no note can have this name. */
-const FAULTS_FILE = 'NOT EXPORTED.txt';
 /** Types whose bytes are compressed already. */
 const PACKED = /\.(?:png|jpe?g|gif|webp|avif|heic|mp[34]|m4[av]|mov|webm|ogg|opus|flac|pdf|zip|docx|xlsx|pptx|epub)$/i;
+
+/** The last second that a zip's times can hold. */
+const TIME_MAX = 2 ** 31 - 1;
 
 /** A file of the export. Reads its bytes when it is its turn; null when it is gone by then. */
 interface ExportedFile {
@@ -20,8 +23,9 @@ interface ExportedFile {
 }
 
 /**
- * Returns a vault as a zip, made while it is read: every note, attachment and folder at its path, with its time. Each
- * file is as it is when its turn comes. Damaged ones are left out and listed in a file at the end.
+ * Returns a vault as a zip, made while it is read: every note, attachment and folder with its time, at its path or the
+ * nearest name that zip tools accept, and a list of both. Each file is as it is when its turn comes. Damaged ones are
+ * left out and listed in a file at the end.
  */
 export async function* exportVault(deps: ExportDeps, vault: OpenVault): AsyncGenerator<Uint8Array> {
   const zip = new ZipFile();
@@ -39,7 +43,15 @@ export async function* exportVault(deps: ExportDeps, vault: OpenVault): AsyncGen
 
 async function writeAll(deps: ExportDeps, vault: OpenVault, writer: ZipWriter): Promise<void> {
   const { folders, files, unreadable } = await filesOf(deps, vault);
-  for (const folder of folders) writer.addFolder(folder);
+  const names = new ZipNames([...folders.map(({ path }) => path), ...files.map(({ path }) => path)]);
+  for (const { path } of folders) writer.addFolder(names.nameOf(path));
+  const explicit = folders.filter(({ isExplicit }) => isExplicit);
+  const listed = [
+    ...explicit.map(({ path }) => ({ name: `${names.nameOf(path)}/`, path })),
+    ...files.map(({ path, mtime }) => ({ name: names.nameOf(path), path, mtime })),
+  ];
+  const now = deps.clock.now() / 1000;
+  await writer.add(LIST_NAME, now, Readable.from(linesOf(listed)));
   const faults = unreadable.map(({ type, id }) => `${type} ${id}, whose path is not known`);
   for (const file of files) {
     if (writer.isStopped) return;
@@ -48,13 +60,17 @@ async function writeAll(deps: ExportDeps, vault: OpenVault, writer: ZipWriter): 
       faults.push(file.path);
       return null;
     });
-    if (bytes !== null) await writer.add(file.path, file.mtime, bytes);
+    if (bytes !== null) await writer.add(names.nameOf(file.path), file.mtime, bytes);
   }
   if (faults.length > 0) {
     const text = `These files are damaged and could not be read:\n${faults.join('\n')}\n`;
-    await writer.add(FAULTS_FILE, deps.clock.now() / 1000, Readable.from([Buffer.from(text)]));
+    await writer.add(FAULTS_NAME, now, Readable.from([Buffer.from(text)]));
   }
   writer.end();
+}
+
+function* linesOf(listed: readonly ListLine[]): Generator<Buffer> {
+  for (const line of [LIST_HEAD, ...listed]) yield Buffer.from(`${JSON.stringify(line)}\n`);
 }
 
 async function filesOf({ cache, notes, attachments, folders }: ExportDeps, vault: OpenVault) {
@@ -77,8 +93,11 @@ async function filesOf({ cache, notes, attachments, folders }: ExportDeps, vault
       };
       listed.push({ path, mtime, open });
     }
-    const names = (await folders.listAt(snapshot.handle, vault)).map(({ name }) => name);
-    return { files: listed, unreadable, folders: names.filter((name) => name !== '') };
+    const all = await folders.listAt(snapshot.handle, vault);
+    const named = all
+      .map(({ name, id }) => ({ path: name, isExplicit: id !== null }))
+      .filter(({ path }) => path !== '');
+    return { files: listed, unreadable, folders: named };
   });
 }
 
@@ -102,14 +121,15 @@ class ZipWriter {
   }
 
   /** Resolves when the file is in the zip, or the zip is not read any more. */
-  async add(path: string, mtime: number, bytes: AsyncIterable<Uint8Array>): Promise<void> {
+  async add(name: string, mtime: number, bytes: AsyncIterable<Uint8Array>): Promise<void> {
     const stream = Readable.from(copiesOf(bytes), { objectMode: false });
     this.#current = stream;
     const closed = once(stream, 'close');
     // An error of the bytes ends the zip: what is missing must not look like a whole file.
     stream.once('error', (error) => (this.#zip.outputStream as Readable).destroy(error));
-    const options = { mtime: new Date(mtime * 1000), compress: !PACKED.test(path) };
-    this.#zip.addReadStreamLazy(path, options, (give) => give(null, stream));
+    // The library throws for earlier times, in a callback that nothing can catch.
+    const time = new Date(Math.min(TIME_MAX, Math.max(0, mtime)) * 1000);
+    this.#zip.addReadStreamLazy(name, { mtime: time, compress: !PACKED.test(name) }, (give) => give(null, stream));
     if (this.isStopped) stream.destroy();
     await closed.catch(() => undefined);
   }

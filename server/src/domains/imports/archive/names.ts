@@ -1,4 +1,4 @@
-import { normalizePath, PathError } from '@notevault/note-text/paths.ts';
+import { normalizeNotePath, normalizePath, PathError } from '@notevault/note-text/paths.ts';
 import type { SkipReason } from '../progress.ts';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
@@ -16,23 +16,30 @@ export function decodeName(bytes: Uint8Array): string {
   }
 }
 
+/** The path of a file in the vault, or why it has none. */
+export type Place = { readonly path: string } | { readonly refused: SkipReason };
+
 /**
  * Decides where a file of an archive belongs in a vault. A name that leads out of the folder into which it is unpacked
  * is refused, not repaired: no honest program writes one.
  */
-export function vaultPathOf(name: string): { readonly path: string } | { readonly refused: SkipReason } {
+export function vaultPathOf(name: string): Place {
   if (/^[/\\]/.test(name) || /^[A-Za-z]:/.test(name)) return { refused: 'unsafe_path' };
-  let path: string;
+  const stored = storedPathOf(name);
+  if ('refused' in stored) return stored;
+  const segments = stored.path.split('/');
+  if (segments.some((segment) => segment.startsWith('.')) || segments[0] === '__MACOSX') return { refused: 'hidden' };
+  return NESTED.test(stored.path) ? { refused: 'archive' } : stored;
+}
+
+/** Normalizes the path that a vault's own list gives to a file, which may be hidden or an archive. */
+export function storedPathOf(listed: string): Place {
   try {
-    path = normalizePath(name);
+    return { path: isNote(listed) ? normalizeNotePath(listed) : normalizePath(listed) };
   } catch (error) {
     if (error instanceof PathError) return { refused: 'unsafe_path' };
     throw error;
   }
-  const segments = path.split('/');
-  if (segments.some((segment) => segment.startsWith('.')) || segments[0] === '__MACOSX') return { refused: 'hidden' };
-  if (isNote(path) && segments[0]?.toLowerCase() === 'by-id') return { refused: 'unsafe_path' };
-  return NESTED.test(path) ? { refused: 'archive' } : { path };
 }
 
 export function isNote(path: string): boolean {

@@ -1,0 +1,75 @@
+import { FAULTS_NAME, LIST_NAME, ListHead, ListLine } from '@notevault/protocol/vault-zip.ts';
+import { Compile } from 'typebox/compile';
+import { type Archive, ArchiveError, EntryRefused } from './archive.ts';
+
+/** The maximum length of a line in characters; a path has at most 4,096 bytes. */
+const LINE_MAX = 64 * 1024;
+
+const listHead = Compile(ListHead);
+const listLine = Compile(ListLine);
+
+/** The paths that the zip of a vault says its files have; empty for a foreign zip. */
+export interface VaultList {
+  readonly files: ReadonlyMap<string, Pick<ListLine, 'path' | 'mtime'>>;
+  readonly folders: readonly string[];
+  /** Whether a file of the zip belongs to the export and not to the vault. */
+  isOwn(name: string): boolean;
+}
+
+const FOREIGN: VaultList = { files: new Map(), folders: [], isOwn: () => false };
+
+/**
+ * Reads the list in the zip of a vault. One that is damaged or of a later version is a file like any other. Throws
+ * ArchiveError for one of more entries than a zip may have.
+ */
+export async function readVaultList(archive: Archive, entriesMax: number): Promise<VaultList> {
+  for await (const file of archive.files()) {
+    if (file.name !== LIST_NAME) continue;
+    return (await readLines(file.open(), entriesMax).catch(nullIfRefused)) ?? FOREIGN;
+  }
+  return FOREIGN;
+}
+
+function nullIfRefused(error: unknown): null {
+  if (error instanceof EntryRefused) return null;
+  throw error;
+}
+
+async function readLines(bytes: AsyncIterable<Uint8Array>, entriesMax: number): Promise<VaultList | null> {
+  const files = new Map<string, Pick<ListLine, 'path' | 'mtime'>>();
+  const folders: string[] = [];
+  let isHead = true;
+  for await (const text of linesOf(bytes)) {
+    const line = parsed(text);
+    if (isHead ? !listHead.Check(line) : !listLine.Check(line)) return null;
+    if (!isHead) {
+      const { name, path, mtime } = line as ListLine;
+      if (name.endsWith('/')) folders.push(path);
+      else files.set(name, mtime === undefined ? { path } : { path, mtime });
+    }
+    if (files.size + folders.length > entriesMax) throw new ArchiveError('too_many_entries');
+    isHead = false;
+  }
+  return isHead ? null : { files, folders, isOwn: (name) => name === LIST_NAME || name === FAULTS_NAME };
+}
+
+/** Splits at line feeds only: a path may have other separators of lines. */
+async function* linesOf(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+  const utf8 = new TextDecoder();
+  let rest = '';
+  for await (const piece of bytes) {
+    const lines = (rest + utf8.decode(piece, { stream: true })).split('\n');
+    rest = lines.pop() ?? '';
+    if (rest.length > LINE_MAX) throw new EntryRefused('damaged');
+    yield* lines;
+  }
+  if (rest !== '') yield rest;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
