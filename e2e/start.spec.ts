@@ -4,8 +4,13 @@ test('the first run makes an account, a vault and a first note, goes on after a 
   page,
   freshServer,
 }) => {
+  const setupUrl = freshServer.setupUrl();
   await page.goto(freshServer.url);
   await expect(page.getByRole('heading', { name: 'Create the first account' })).toBeVisible();
+  await expect(page.getByLabel('Setup token')).toBeVisible();
+  await page.goto(setupUrl);
+  await expect(page.getByLabel('Setup token')).toBeHidden();
+  expect(page.url()).toBe(`${freshServer.url}/`);
   await expect(page.getByText('notevault restore BACKUP')).toBeVisible();
   await expectAccessible(page);
   await page.getByLabel('E-mail').fill('alice@example.org');
@@ -34,6 +39,40 @@ test('the first run makes an account, a vault and a first note, goes on after a 
   await page.getByRole('button', { name: 'New note', exact: true }).click();
   await expect(page.getByRole('treeitem', { name: 'Untitled' })).toHaveAttribute('aria-current', 'page');
   await expect(page.getByTestId('save-state')).toHaveAttribute('data-word', 'saved');
+});
+
+test('the setup address leads to signing in once there is an account, also from a page that was opened before', async ({
+  page,
+  freshServer,
+  context,
+}) => {
+  const setupUrl = freshServer.setupUrl();
+  await page.goto(setupUrl);
+  await page.getByLabel('E-mail').fill('bob@example.org');
+  await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
+  const token = new URLSearchParams(new URL(setupUrl).hash.slice(1)).get('setup');
+  const data = { email: 'alice@example.org', password: PASSWORD, setup_token: token };
+  const made = await context.request.post(`${freshServer.url}/api/auth/register`, { data });
+  expect(made.status()).toBe(201);
+  await page.getByRole('button', { name: 'Create account' }).click();
+  await expect(page.getByRole('heading', { name: 'Welcome back' })).toBeVisible();
+  await context.clearCookies();
+  await page.goto('about:blank');
+  await page.goto(setupUrl);
+  await expect(page.getByRole('heading', { name: 'Welcome back' })).toBeVisible();
+  expect(page.url()).toBe(`${freshServer.url}/`);
+});
+
+test('a wrong setup token in the address can be corrected on the page', async ({ page, freshServer }) => {
+  const token = new URLSearchParams(new URL(freshServer.setupUrl()).hash.slice(1)).get('setup') ?? '';
+  await page.goto(`${freshServer.url}/#setup=nv_setup_wrong`);
+  await page.getByLabel('E-mail').fill('alice@example.org');
+  await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
+  await page.getByRole('button', { name: 'Create account' }).click();
+  await expect(page.getByRole('alert')).toContainText('not the setup token');
+  await page.getByLabel('Setup token').fill(token);
+  await page.getByRole('button', { name: 'Create account' }).click();
+  await expect(page.getByRole('heading', { name: 'Bring your notes' })).toBeVisible();
 });
 
 test('signing in refuses a wrong password, survives a reload, and ends in all tabs', async ({

@@ -4,6 +4,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { durablePostgres, type FreshDatabase } from '../../server/test/kit/database/postgres.ts';
+import { addressIn } from '../../server/test/kit/setup-tokens.ts';
 
 /** Ticks per second in Linux's process accounting (sysconf _SC_CLK_TCK). */
 const CLOCK_TICKS = 100;
@@ -112,7 +113,8 @@ export async function startProcess(
     const status = await readFile(`/proc/${child.pid}/status`, 'utf8');
     return Number(new RegExp(`${field}:\\s+(\\d+) kB`).exec(status)?.[1] ?? 0) / 1024;
   };
-  const url = (await lines.waitFor(/listens on (\S+)/))[1] ?? '';
+  const [line, url = ''] = await lines.waitFor(/listens on (\S+)\n[\s\S]*/);
+  addressIn(line);
   return {
     ...{ url, folder },
     memory: () => statusMb('VmRSS'),

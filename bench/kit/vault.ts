@@ -1,3 +1,5 @@
+import { setupFor } from '../../server/test/kit/setup-tokens.ts';
+
 /** Registers the first account of a fresh server and creates its vault; resolves to the headers that write to it. */
 export async function signUp(url: string): Promise<Record<string, string>> {
   return join(url, 'alice@example.org');
@@ -6,7 +8,7 @@ export async function signUp(url: string): Promise<Record<string, string>> {
 /** Like `signUp`, for another account; registration must be open. */
 export async function join(url: string, email: string): Promise<Record<string, string>> {
   const json = { 'content-type': 'application/json' };
-  const account = { email, password: 'correct horse battery' };
+  const account = { email, password: 'correct horse battery', ...setupFor(url) };
   const registered = await fetch(`${url}/api/auth/register`, {
     method: 'POST',
     headers: json,

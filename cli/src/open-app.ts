@@ -1,6 +1,6 @@
 import type { AdminCommands } from '@notevault/server/admin.ts';
 import type { App } from '@notevault/server/app.ts';
-import type { Config } from '@notevault/server/config/config.ts';
+import { type Config, publicUrlOf } from '@notevault/server/config/config.ts';
 import { adminSocketPath, DataFolderBusy, lockDataFolder, requireData } from '@notevault/server/data/data-folder.ts';
 import { adminClient } from './admin-client.ts';
 
@@ -36,7 +36,8 @@ export async function withAdmin<T>(
   try {
     await using app = await openApp(config);
     const { adminCommands } = await import('@notevault/server/admin.ts');
-    return await work(adminCommands(app, () => '', config.dataDir));
+    const address = () => publicUrlOf(config, config.port);
+    return await work(adminCommands(app, { ...config, address }));
   } catch (error) {
     if (!(error instanceof DataFolderBusy)) throw error;
     return work(adminClient(adminSocketPath(config.dataDir)));

@@ -95,7 +95,7 @@ async function localVaultsClient(app: App, user: string | undefined): Promise<Va
   const { token } = await app.accounts.openSession(user);
   const principal = await app.accounts.authenticate(`Bearer ${token}`);
   const { adminCommands } = await import('@notevault/server/admin.ts');
-  const admin = adminCommands(app, () => '', '');
+  const admin = adminCommands(app, { address: () => '', publicUrl: null, dataDir: '' });
   return {
     async vaults() {
       const vaults = await app.vaults.list(principal, { deleted: false });

@@ -3,10 +3,11 @@ import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
+import { startLink } from '@notevault/protocol/start-link.ts';
 import { type FreshDatabase, freshPostgres } from '../../server/test/kit/database/postgres.ts';
 import { openRaw, type Raw } from '../../server/test/kit/database/raw-sql.ts';
 import { freePort } from '../../server/test/kit/programs/free-port.ts';
+import { addressIn, setupFor } from '../../server/test/kit/setup-tokens.ts';
 
 /** What the servers keep their data in. */
 export const ENGINE = process.env.TEST_ENGINE === 'postgres' ? 'postgres' : 'sqlite';
@@ -59,12 +60,17 @@ export class Server implements AsyncDisposable {
       stdio: ['ignore', 'ignore', 'pipe'],
     });
     this.#process = child;
-    const lines: string[] = [];
-    for await (const line of createInterface({ input: child.stderr })) {
-      lines.push(line);
-      if (line.startsWith('Notevault listens')) return void child.stderr.resume();
+    let said = '';
+    for await (const chunk of child.stderr.iterator({ destroyOnReturn: false })) {
+      said += chunk;
+      if (addressIn(said) !== undefined) return void child.stderr.resume();
     }
-    throw new Error(`the server did not start:\n${lines.join('\n')}`);
+    throw new Error(`the server did not start:\n${said}`);
+  }
+
+  /** The address of the page that makes the first account, before there is one; asked once. */
+  setupUrl(): string {
+    return startLink(this.url, 'setup', setupFor(this.url).setup_token ?? '');
   }
 
   /** What it stores, beside the running process. */

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type BrowserContext, test as base, expect, type Page } from '@playwright/test';
 import axe from 'axe-core';
+import { setupFor } from '../../server/test/kit/setup-tokens.ts';
 import { Account } from './account.ts';
 import { Server } from './server.ts';
 
@@ -54,7 +55,7 @@ export async function signedIn(
 ): Promise<Account> {
   const email = `alice-${randomUUID()}@example.org`;
   const answer = await context.request.post(`${server.url}/api/auth/register`, {
-    data: { email, password: PASSWORD, display_name: name },
+    data: { email, password: PASSWORD, display_name: name, ...setupFor(server.url) },
   });
   expect(answer.status()).toBe(201);
   const { access_token: token } = await answer.json();

@@ -1,6 +1,7 @@
 import { chmod, rm } from 'node:fs/promises';
 import { invalid, NotevaultError } from '@notevault/protocol/errors.ts';
 import type { NewInvitation } from '@notevault/protocol/members.ts';
+import { startLink } from '@notevault/protocol/start-link.ts';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import type { App } from './app.ts';
 import { adminSocketPath } from './data/data-folder.ts';
@@ -14,11 +15,20 @@ export type AdminDeps = Pick<App, 'accounts' | 'vaults' | 'members' | 'search' |
 /** Admin operations on a running server, or, from the command line, on a data folder that no server uses. */
 export type AdminCommands = ReturnType<typeof adminCommands>;
 
+/** Where the server is found: by commands on its machine, and by people. */
+export interface ServerPlace {
+  /** The address on which it listens. */
+  readonly address: () => string;
+  /** The configured public address; null: people use the other one too. */
+  readonly publicUrl: string | null;
+  readonly dataDir: string;
+}
+
 export function adminCommands(
   { accounts, vaults, members, search, admin }: AdminDeps,
-  url: () => string,
-  dataDir: string,
+  { address, publicUrl, dataDir }: ServerPlace,
 ) {
+  const linkTo = (page: 'setup' | 'invite' | 'reset', token: string) => startLink(publicUrl ?? address(), page, token);
   const rebuilt = new Map<string, number>();
   const principalOf = async (email: string | undefined) => {
     const { token } = await accounts.openSession(email);
@@ -29,10 +39,13 @@ export function adminCommands(
       const { email: canonical, role } = await accounts.createUser(email, password, sent);
       return { email: canonical, role };
     },
-    /** Returns the token with which the first account can be made from elsewhere; null once there is an account. */
-    setupToken: () => accounts.setupToken(),
-    /** Returns an invite token, which is shown once. */
-    invite: async (email: string | undefined) => (await accounts.createInvite(email)).token,
+    /** Returns the link to the page that makes the first account; null once there is an account. */
+    async setupLink() {
+      const token = await accounts.setupToken();
+      return token === null ? null : linkTo('setup', token);
+    },
+    /** Returns an invite link, which is shown once. */
+    invite: async (email: string | undefined) => linkTo('invite', (await accounts.createInvite(email)).token),
     async setPlan(email: string, plan: string) {
       await accounts.setPlan(email, plan);
     },
@@ -40,12 +53,12 @@ export function adminCommands(
     async setSuspended(email: string, suspended: boolean) {
       await accounts.setSuspended(email, suspended);
     },
-    /** Returns a password reset token, which is shown once. */
-    issueReset: (email: string) => accounts.issueReset(email),
+    /** Returns a link that sets a new password, which is shown once. */
+    issueReset: async (email: string) => linkTo('reset', await accounts.issueReset(email)),
     /** Of the named account, or of the only one; the command line uses it to write through a running server. */
     async openSession(email: string | undefined) {
       const { token } = await accounts.openSession(email);
-      return { url: url(), token };
+      return { url: address(), token };
     },
     /** Of a vault of the named account, or of the only one; resolves to the number of notes in the search index. */
     async rebuildIndex(email: string | undefined, vaultId: string) {
@@ -84,13 +97,12 @@ export function adminCommands(
  * /<operation>` with a JSON list of arguments. A user who can open it can also read the key file beside it.
  */
 export async function adminSocket(
-  app: AdminDeps,
+  commands: AdminCommands,
   dataDir: string,
-  url: () => string,
   log: FastifyBaseLogger,
 ): Promise<AsyncDisposable> {
   const path = adminSocketPath(dataDir);
-  const server = buildAdmin(adminCommands(app, url, dataDir), log);
+  const server = buildAdmin(commands, log);
   // Left by a killed server: this process holds the folder's lock, so nothing listens on it.
   await rm(path, { force: true });
   await server.listen({ path, listenTextResolver: () => 'the admin socket listens' });

@@ -1,6 +1,6 @@
 import type { AddressInfo } from 'node:net';
 import type { FastifyBaseLogger } from 'fastify';
-import { adminSocket } from './admin.ts';
+import { adminCommands, adminSocket } from './admin.ts';
 import { type App, buildApp } from './app.ts';
 import { scheduledBackup } from './backup/take/schedule.ts';
 import { type Config, publicUrlOf } from './config/config.ts';
@@ -21,8 +21,8 @@ export interface Serving extends AsyncDisposable {
   readonly keyOrigin: string;
   /** Whether this start created the master key. */
   readonly madeKey: boolean;
-  /** The token with which the first account can be made from elsewhere; null once there is an account. */
-  readonly setupToken: string | null;
+  /** The address of the page that makes the first account; null once there is an account. */
+  readonly setupUrl: string | null;
   readonly app: App;
 }
 
@@ -42,7 +42,8 @@ export async function serve(
   const ports = opened.use(await openPorts(config));
   const app = opened.use(await buildApp(ports, config, log));
   // On PostgreSQL single commands work on the database directly, without a running server.
-  if (config.databaseUrl === null) opened.use(await adminSocket(app, config.dataDir, () => address, log));
+  const admin = adminCommands(app, { ...config, address: () => address });
+  if (config.databaseUrl === null) opened.use(await adminSocket(admin, config.dataDir, log));
   const http = await app.http();
   await http.listen({ host: config.host, port: config.port, backlog: BACKLOG });
   const { port } = http.server.address() as AddressInfo;
@@ -54,13 +55,12 @@ export async function serve(
   }
   app.jobRunner.start();
   opened.use(collectWhileIdle());
-  const setupToken = await app.accounts.setupToken();
   const closing = opened.move();
   return {
     url: address,
     keyOrigin: ports.keyOrigin,
     madeKey: ports.madeKey,
-    setupToken,
+    setupUrl: await admin.setupLink(),
     app,
     [Symbol.asyncDispose]: () => closing.disposeAsync(),
   };

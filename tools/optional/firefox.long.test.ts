@@ -5,6 +5,7 @@ import { after, before, describe, test } from 'node:test';
 import puppeteer, { type Browser, type Page } from 'puppeteer-core';
 import { Account } from '../../e2e/kit/account.ts';
 import { Server } from '../../e2e/kit/server.ts';
+import { setupFor } from '../../server/test/kit/setup-tokens.ts';
 
 /*
  * What people do most, in Firefox over WebDriver BiDi (https://w3c.github.io/webdriver-bidi/). All other flows run in
@@ -36,7 +37,7 @@ describe('in Firefox', { skip }, () => {
     const answer = await fetch(`${server.url}/api/auth/register`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ email, password: PASSWORD, display_name: 'Alice' }),
+      body: JSON.stringify({ email, password: PASSWORD, display_name: 'Alice', ...setupFor(server.url) }),
     });
     assert.equal(answer.status, 201);
     const { access_token: token } = (await answer.json()) as { access_token: string };

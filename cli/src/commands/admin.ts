@@ -37,23 +37,20 @@ function createUser(): Command {
 
 function setupToken(): Command {
   return withConfig(new Command('setup-token'), storageOptions)
-    .description('Show the token with which the first account can be made from another machine')
+    .description('Show the link to the page that makes the first account, with its setup token')
     .action(async (flags: Flags) => {
-      const token = await withAdmin(configOf(flags), (commands) => commands.setupToken());
-      if (token === null) throw new CliError('There is an account already, so there is no setup token.');
-      print(token);
+      const link = await withAdmin(configOf(flags), (commands) => commands.setupLink());
+      if (link === null) throw new CliError('There is an account already, so there is no setup token.');
+      print(link);
     });
 }
 
 function invite(): Command {
   return withConfig(new Command('invite'), storageOptions)
-    .description('Create an invite; it is shown only once')
+    .description('Create a link to join this server, once and within 7 days; it is shown only once')
     .argument('[email]', 'only this e-mail may use it')
     .action(async (email: string | undefined, flags: Flags) => {
       print(await withAdmin(configOf(flags), (commands) => commands.invite(email)));
-      process.stderr.write(
-        'Send it as "invite" along with "email" and "password" to POST /api/auth/register, within 7 days.\n',
-      );
     });
 }
 
@@ -101,10 +98,9 @@ function handOver(): Command {
 
 function resetPassword(): Command {
   return withConfig(new Command('reset-password'), storageOptions)
-    .description('Create a token that sets a new password, once and within an hour; it is shown only once')
+    .description('Create a link that sets a new password, once and within an hour; it is shown only once')
     .argument('<email>')
     .action(async (email: string, flags: Flags) => {
       print(await withAdmin(configOf(flags), (commands) => commands.issueReset(email)));
-      process.stderr.write('Send it as {"token", "password"} to POST /api/auth/password/reset.\n');
     });
 }

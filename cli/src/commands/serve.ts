@@ -1,7 +1,9 @@
 import { mkdirSync } from 'node:fs';
 import { enableCompileCache } from 'node:module';
 import { join } from 'node:path';
+import type { Config } from '@notevault/server/config/config.ts';
 import { restartLean } from '@notevault/server/config/process-memory.ts';
+import type { Serving } from '@notevault/server/serve.ts';
 import { Command } from 'commander';
 import { backUpInProcess } from '../backup-process.ts';
 import { configOf, withConfig } from '../config-flags.ts';
@@ -21,27 +23,32 @@ export function serveCommand(): Command {
       );
       // Installed before the server announces that it listens, because it may be stopped right after.
       const stopped = stopSignal(config.shutdownSeconds);
-      const print = (line: string) => process.stderr.write(`${line}\n`);
-      print(`Notevault listens on ${serving.url}`);
-      print(`  API      ${serving.url}/api`);
-      if (!serving.app.hasWebApp) print('  pages    The web app is not built: npm run build:web builds it.');
-      print(`  data     ${config.databaseUrl === null ? config.dataDir : 'PostgreSQL'}`);
-      print(`  key      ${serving.keyOrigin}`);
-      if (serving.madeKey) {
-        print(
-          '           This key was made just now. BACK IT UP, apart from the data: without it no note can be read again.',
-        );
-      }
-      if (serving.setupToken !== null) {
-        print('  account  There is none yet. Open this address and create the first, which becomes the admin; or:');
-        print('           notevault admin create-user you@example.org    (in a clone: npm run notevault -- admin …)');
-        print(`           From another machine it needs this setup token: ${serving.setupToken}`);
-      }
+      const print = (...lines: string[]) => process.stderr.write(lines.map((line) => `${line}\n`).join(''));
+      print(...announcement(serving, config));
       await stopped;
       print('Stopping: running requests may finish.');
       await serving[Symbol.asyncDispose]();
       print('Stopped.');
     });
+}
+
+/** Tells where the server listens, and how to make the first account. */
+function announcement({ url, app, keyOrigin, madeKey, setupUrl }: Serving, config: Config): string[] {
+  const made = 'This key was made just now. BACK IT UP, apart from the data: without it no note can be read again.';
+  const account = [
+    '  account  There is none yet. Open this address to create the first, which becomes the admin:',
+    `           ${setupUrl}`,
+    '           Or: notevault admin create-user you@example.org    (in a clone: npm run notevault -- admin …)',
+  ];
+  return [
+    `Notevault listens on ${url}`,
+    `  API      ${url}/api`,
+    ...(app.hasWebApp ? [] : ['  pages    The web app is not built: npm run build:web builds it.']),
+    `  data     ${config.databaseUrl === null ? config.dataDir : 'PostgreSQL'}`,
+    `  key      ${keyOrigin}`,
+    ...(madeKey ? [`           ${made}`] : []),
+    ...(setupUrl === null ? [] : account),
+  ];
 }
 
 /** Keeps compiled code in the data folder, because compiling is most of a start. Without it, the start is only slower. */

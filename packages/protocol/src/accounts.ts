@@ -24,9 +24,7 @@ export const RegisterBody = Unchecked<{
   remember: Remember,
   display_name: DisplayName,
   invite: Nullable(Type.String({ description: 'Invite token, where registration needs one.' })),
-  setup_token: Nullable(
-    Type.String({ description: 'Setup token, for the first account, if it is not made on the machine of the server.' }),
-  ),
+  setup_token: Nullable(Type.String({ description: 'Setup token, for the first account.' })),
 });
 
 export const LoginBody = Unchecked<{ email?: unknown; password?: unknown; remember?: unknown }>({
@@ -83,9 +81,6 @@ export const BootstrapResponse = Type.Object({
   bootstrap_pending: Type.Boolean({ description: 'Whether there is no account yet.' }),
   registration_mode: Type.String({
     description: '`open`, `invite_only` or `closed`; the first account is always allowed.',
-  }),
-  setup_token_required: Type.Boolean({
-    description: 'Whether this caller needs the setup token to make the first account.',
   }),
 });
 export type BootstrapResponse = Static<typeof BootstrapResponse>;

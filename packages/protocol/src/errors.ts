@@ -110,7 +110,7 @@ export const errors = {
   setup_token_required: entry(
     403,
     'setup_token_required',
-    'The first account is made on the machine of the server, or with the setup token that `notevault serve` prints and `notevault admin setup-token` shows: send it as `setup_token`.',
+    'The first account needs the setup token: open the address that `notevault serve` prints and `notevault admin setup-token` shows, or send its token as `setup_token`.',
   ),
   setup_token_invalid: entry(
     403,

@@ -98,7 +98,7 @@ async function answer(
 ): Promise<void> {
   const { idempotency, admission, bodies, publicUrl } = deps;
   // The request was assembled from the schemas from which the handler's types are derived.
-  const context = requestContextOf(request, route, authorized, publicUrl) as IdempotentRequest;
+  const context = requestContextOf(request, route, authorized) as IdempotentRequest;
   const handle = (call: IdempotentRequest) =>
     'perform' in route
       ? runIdempotent(idempotency, route, call, keyOf(request, route), successStatus)

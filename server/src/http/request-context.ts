@@ -3,7 +3,6 @@ import { invalid } from '@notevault/protocol/errors.ts';
 import type { FastifyRequest } from 'fastify';
 import type { OpenVault, Principal } from '../domains/access/access.ts';
 import type { InTransaction } from '../domains/idempotency/idempotency.ts';
-import { isLocal } from './origins/origins.ts';
 import type { RequestContext, Route } from './route.ts';
 
 /** The result of a route's access check. */
@@ -23,7 +22,6 @@ export function requestContextOf(
   request: FastifyRequest,
   route: Route,
   authorized: Authorized,
-  publicUrl: string,
 ): RequestContext & Authorized {
   const { headers } = request;
   const device = headers['x-device-id'];
@@ -36,7 +34,6 @@ export function requestContextOf(
     cookies: route.rule.readsCookies ? request.cookies : NO_COOKIES,
     authorization: headers.authorization ?? null,
     origin: headers.origin ?? null,
-    isLocal: () => isLocal(request, publicUrl),
     header: (name: string) => {
       // A range is of what GET answers (RFC 9110, section 14.2).
       if (name === 'range' && request.method === 'HEAD') return null;

@@ -21,8 +21,6 @@ export interface RequestContext {
   readonly authorization: string | null;
   /** The `Origin` header, sent by browsers. */
   readonly origin: string | null;
-  /** Whether the request was made on the machine of the server. */
-  readonly isLocal: () => boolean;
   /** Returns any header of the request by its lower-case name. */
   readonly header: (name: string) => string | null;
   /** For routes that end in `/*`: the rest of the URL path, normalised like paths of notes, or as the route's `tail`. */

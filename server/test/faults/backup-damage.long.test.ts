@@ -10,6 +10,7 @@ import { fileOf, uploadRaw } from '../kit/content/files.ts';
 import { Caller } from '../kit/person.ts';
 import { cli, Folder, startServe } from '../kit/programs/process.ts';
 import { Random, seedOfRun } from '../kit/random.ts';
+import { registerAt } from '../kit/setup-tokens.ts';
 
 const TRIES = 1000;
 
@@ -48,7 +49,7 @@ test(`verify and restore refuse a backup with one damaged byte, ${TRIES} times, 
 async function fill(env: { NOTEVAULT_DATA_DIR: string }): Promise<void> {
   await using server = await startServe({ env });
   const credentials = { email: 'alice@example.org', password: 'a long enough password' };
-  const { body } = await new Caller(server.url).post('/auth/register', credentials);
+  const { body } = await registerAt(server.url, credentials);
   const alice = new Caller(server.url, async () => ({ authorization: `Bearer ${body.access_token}` }));
   await alice.post('/vaults', { name: 'Diary' });
   for (let at = 0; at < 20; at++) await alice.post('/notes', { path: `n${at}.md`, content: `Note ${at}`, mtime: 1 });

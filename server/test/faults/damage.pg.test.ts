@@ -5,6 +5,7 @@ import { freshPostgres, whyNoPostgres } from '../kit/database/postgres.ts';
 import { openRaw, type Raw } from '../kit/database/raw-sql.ts';
 import { type Answer, Caller, type Headed } from '../kit/person.ts';
 import { Folder, startServe } from '../kit/programs/process.ts';
+import { registerAt } from '../kit/setup-tokens.ts';
 
 const NOTES = ['meta', 'content', 'doc', 'texts'] as const;
 type Damaged = (typeof NOTES)[number];
@@ -155,7 +156,7 @@ function damagedRows(database: () => Promise<{ url: string } | null>): void {
 }
 
 async function register(url: string, name: string): Promise<string> {
-  const answer = await new Caller(url).post('/auth/register', {
+  const answer = await registerAt(url, {
     email: `${name}@example.org`,
     password: 'long enough',
   });

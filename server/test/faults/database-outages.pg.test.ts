@@ -10,6 +10,7 @@ import { startCluster } from '../kit/database/postgres-cluster.ts';
 import { PostgresLine } from '../kit/database/postgres-line.ts';
 import { type Answer, Caller } from '../kit/person.ts';
 import { Folder, type ServeProcess, startServe } from '../kit/programs/process.ts';
+import { registerAt } from '../kit/setup-tokens.ts';
 import { until } from '../kit/until.ts';
 
 const skip = whyNoPostgres() ?? false;
@@ -71,7 +72,7 @@ async function serverOn(url: string, folder: Folder): Promise<Setting> {
     stream?.on('data', (chunk: Buffer) => log.push(...chunk.toString().split('\n').filter(Boolean)));
   }
   const account = { email: 'alice@example.org', password: 'a long enough password' };
-  const token: string = (await new Caller(server.url).post('/auth/register', account)).body.access_token;
+  const token: string = (await registerAt(server.url, account)).body.access_token;
   const alice = new Caller(server.url, async () => ({ authorization: `Bearer ${token}` }));
   await alice.post('/vaults', { name: 'Notes' });
   return { server, alice, token, log, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type Answer, Caller } from '../kit/person.ts';
 import type { Random } from '../kit/random.ts';
+import { registerAt } from '../kit/setup-tokens.ts';
 import { addFileSlots, type FileLedger, type FileSlot, newFileLedger, purgeVault, writeFile } from './kill-files.ts';
 
 /** A path for a note: the state that its server acknowledged, and the request that was sent but not answered. */
@@ -63,7 +64,7 @@ export function callerOf(url: string, ledger: Pick<Ledger, 'token'>): Caller {
 /** Creates alice's account, three vaults and many note paths in each, deep and shallow. */
 export async function newLedger(url: string): Promise<Ledger> {
   const credentials = { email: 'alice@example.org', password: 'a long enough password' };
-  const signed = await new Caller(url).post('/auth/register', credentials);
+  const signed = await registerAt(url, credentials);
   const token: string = signed.body.access_token;
   const asAlice = new Caller(url, async () => ({ authorization: `Bearer ${token}` }));
   const { key } = (await asAlice.post('/api-keys', { name: 'uploads' })).body;

@@ -10,6 +10,7 @@ import { openRaw } from '../kit/database/raw-sql.ts';
 import { Caller } from '../kit/person.ts';
 import { Folder, type ServeProcess, startServe } from '../kit/programs/process.ts';
 import { Random } from '../kit/random.ts';
+import { registerAt } from '../kit/setup-tokens.ts';
 import type { EngineName, KillRun } from './kill.ts';
 import { checkWords } from './typed-words.ts';
 
@@ -39,7 +40,7 @@ export async function killTyping({ engine, times, seed, report = () => undefined
     ...(postgres === null ? {} : { NOTEVAULT_DATABASE_URL: postgres.url }),
   };
   let server = opened.use(await startServe({ env }));
-  await new Caller(server.url).post('/auth/register', account);
+  await registerAt(server.url, account);
   const notes = await makeNotes(server.url);
   const people = Array.from({ length: PEOPLE }, (_, at) => new AcknowledgingClient(`p${at}`, notes[at % NOTES] ?? ''));
   opened.defer(() => {

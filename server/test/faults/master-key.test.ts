@@ -9,6 +9,7 @@ import { testClock } from '../kit/clock.ts';
 import { openRaw } from '../kit/database/raw-sql.ts';
 import { Caller } from '../kit/person.ts';
 import { cli, type Ended, type Environment, Folder, ServeProcess, startServe } from '../kit/programs/process.ts';
+import { registerAt } from '../kit/setup-tokens.ts';
 
 const { random } = testClock();
 const folder = new Folder();
@@ -17,7 +18,7 @@ let token = '';
 
 before(async () => {
   const server = await startServe({ env: { NOTEVAULT_DATA_DIR: original } });
-  const signed = await new Caller(server.url).post('/auth/register', {
+  const signed = await registerAt(server.url, {
     email: 'alice@example.org',
     password: 'long enough',
   });

@@ -17,6 +17,7 @@ import { freshPostgres } from '../kit/database/postgres.ts';
 import { Caller } from '../kit/person.ts';
 import { cli, Folder, type RunningCli, startCli, startServe } from '../kit/programs/process.ts';
 import { Random } from '../kit/random.ts';
+import { registerAt } from '../kit/setup-tokens.ts';
 import { contentsOf, pathsOf } from '../kit/sync-machine.ts';
 import { type KeptCopy, trashedCopies, vaultCopies } from './kept-copies.ts';
 
@@ -194,7 +195,7 @@ export async function syncKillRun(run: SyncKillRun): Promise<string[]> {
 
 export async function register(url: string) {
   const body = { email: 'alice@example.org', password: "alice's long password" };
-  const { access_token } = (await new Caller(url).post('/auth/register', body)).body;
+  const { access_token } = (await registerAt(url, body)).body;
   const session = new Caller(url, async () => ({ authorization: `Bearer ${access_token}` }));
   const vaultId = (await session.post('/vaults', { name: 'Notes' })).body.vault.id as string;
   const token = (await session.post('/api-keys', { name: 'sync' })).body.key as string;

@@ -7,6 +7,7 @@ import { commitsIn, firstCommitsOf, keepLog } from '../kit/database/wal.ts';
 import { Caller } from '../kit/person.ts';
 import { Folder, startServe } from '../kit/programs/process.ts';
 import { type Call, callsOf, isSyncedBefore, logCallsOf, traced, wholeTrace } from '../kit/programs/trace.ts';
+import { registerAt } from '../kit/setup-tokens.ts';
 
 /*
  * Like sync-order.test.ts, for edits typed over sockets: write to the log, sync of the log, and only then the
@@ -59,7 +60,7 @@ test('[7.3] no acknowledgement or relay of an edit is sent before a sync of the 
 /** One client types into each note, a word whenever the last is acknowledged; another watches each note. */
 async function load(url: string) {
   const credentials = { email: 'alice@example.org', password: 'long enough' };
-  const { access_token: token } = (await new Caller(url).post('/auth/register', credentials)).body;
+  const { access_token: token } = (await registerAt(url, credentials)).body;
   const alice = new Caller(url, async () => ({ authorization: `Bearer ${token}` }));
   const vault: string = (await alice.post('/vaults', { name: 'notes' })).body.vault.id;
   const notes: string[] = [];

@@ -8,6 +8,7 @@ import { Caller } from '../kit/person.ts';
 import { Folder, startServe } from '../kit/programs/process.ts';
 import { type Call, callsOf, isSyncedBefore, logCallsOf, traced, wholeTrace } from '../kit/programs/trace.ts';
 import { Random, seedOfRun } from '../kit/random.ts';
+import { registerAt } from '../kit/setup-tokens.ts';
 
 /*
  * After a kill, written data survives in the system's cache, so a kill does not show what a power cut would lose. This
@@ -60,7 +61,7 @@ test('no 2xx of a write is sent before a sync of the log that began after its co
 /** Writes new notes, edits, no-ops and deletions from many clients at once; returns the final seq of each. */
 async function load(url: string, random: Random) {
   const credentials = { email: 'alice@example.org', password: 'long enough' };
-  const { access_token: token } = (await new Caller(url).post('/auth/register', credentials)).body;
+  const { access_token: token } = (await registerAt(url, credentials)).body;
   const alice = new Caller(url, async () => ({ authorization: `Bearer ${token}` }));
   const vault: string = (await alice.post('/vaults', { name: 'notes' })).body.vault.id;
   const acknowledged: Acknowledged = new Map();

@@ -80,7 +80,14 @@ export async function openFixtures(open: () => Promise<Database>, options: Fixtu
     },
     events,
   });
-  return { db, keys, clock, accounts, vaults, hookCalls };
+  return { db, keys, clock, accounts: withSetupToken(accounts), vaults, hookCalls };
+}
+
+/** Accounts of which the first is registered with the setup token, unless another one is sent. */
+function withSetupToken(accounts: Accounts): Accounts {
+  const register: Accounts['register'] = async (account, client) =>
+    accounts.register({ setup_token: await accounts.setupToken(), ...account }, client);
+  return { ...accounts, register };
 }
 
 const PASSWORD = 'correct horse battery';

@@ -1,4 +1,5 @@
 import { Caller } from './person.ts';
+import { registerAt } from './setup-tokens.ts';
 
 const alice = { email: 'alice@example.org', password: 'a long enough password' };
 
@@ -6,7 +7,7 @@ const alice = { email: 'alice@example.org', password: 'a long enough password' }
 export async function tokenAt(url: string): Promise<string> {
   const anyone = new Caller(url);
   const signed = await anyone.post('/auth/login', alice);
-  const { body } = signed.status === 200 ? signed : await anyone.post('/auth/register', alice);
+  const { body } = signed.status === 200 ? signed : await registerAt(url, alice);
   return body.access_token;
 }
 

@@ -4,6 +4,7 @@ import type { SyncChange } from '@notevault/protocol/sync.ts';
 import { freshPostgres, whyNoPostgres } from '../kit/database/postgres.ts';
 import { Caller, type Headed } from '../kit/person.ts';
 import { Folder, startServe } from '../kit/programs/process.ts';
+import { registerAt } from '../kit/setup-tokens.ts';
 
 /*
  * Many writers in two processes, and readers that follow the feed: if a seq became visible after a later one, some
@@ -30,7 +31,7 @@ test('[1.2] [3.3] readers of the feed miss no row, with many writers in two proc
   const first = opened.use(await startServe({ env }));
   const second = opened.use(await startServe({ env }));
   const account = { email: 'alice@example.org', password: 'correct horse battery' };
-  const { access_token: token } = (await new Caller(first.url).post('/auth/register', account)).body;
+  const { access_token: token } = (await registerAt(first.url, account)).body;
   const callers = [first, second].map(
     ({ url }) => new Caller(url, async () => ({ authorization: `Bearer ${token}` })),
   ) as [Caller, Caller];

@@ -1,6 +1,7 @@
 import { AcknowledgingClient } from '../kit/clients/acknowledging-client.ts';
 import { fileOf, sha256, uploadRaw } from '../kit/content/files.ts';
 import { type Answer, Caller } from '../kit/person.ts';
+import { registerAt } from '../kit/setup-tokens.ts';
 
 /** What a data set holds, in words that a later version must find in it. */
 export interface Contents {
@@ -42,7 +43,7 @@ const TEXTS: Readonly<Record<string, string>> = {
 /** Fills a new server with a little of everything that is stored. */
 export async function fill(url: string): Promise<Contents> {
   const account = { email: 'alice@example.org', password: 'a long enough password' };
-  const { access_token: session } = done(await new Caller(url).post('/auth/register', account)).body;
+  const { access_token: session } = done(await registerAt(url, account)).body;
   const alice = new Caller(url, async () => ({ authorization: `Bearer ${session}` }));
   const vaults: VaultContents[] = [];
   for (const name of ['Diary', 'Work']) vaults.push(await fillVault(url, session, name));

@@ -15,6 +15,7 @@ import { freshPostgres, whyNoPostgres } from '../kit/database/postgres.ts';
 import { openRaw } from '../kit/database/raw-sql.ts';
 import { Caller } from '../kit/person.ts';
 import { Folder, startServe } from '../kit/programs/process.ts';
+import { registerAt } from '../kit/setup-tokens.ts';
 import { tokenOf } from '../kit/shared-vault.ts';
 import { contentsOf, ddlOf, load, loadBackup, presentDdl, releases } from './data-set.ts';
 import type { VaultContents } from './fill.ts';
@@ -53,7 +54,7 @@ async function checkSharing(url: string, owner: Caller, { id, typed, versions }:
   const vault = { 'x-vault-id': id };
   const made = await owner.post(`/vaults/${id}/invitations`, { role: 'editor' });
   const account = { email: 'bob@example.org', password: 'a long enough password' };
-  const { access_token } = (await new Caller(url).post('/auth/register', account)).body;
+  const { access_token } = (await registerAt(url, account)).body;
   const bob = new Caller(url, async () => ({ authorization: `Bearer ${access_token}` }));
   assert.equal((await bob.post(`/invitations/${tokenOf(made.body.url)}/accept`)).status, 200);
   const listed = (await bob.get('/vaults')).body.vaults as { id: string; role: string }[];

@@ -1,4 +1,5 @@
 import type { AdminInvite } from '@notevault/protocol/admin.ts';
+import { startLink } from '@notevault/protocol/start-link.ts';
 import { useSuspenseQuery } from '@tanstack/react-query';
 import i18next from 'i18next';
 import { useState } from 'react';
@@ -14,7 +15,6 @@ import { ShownOnce } from '../settings/shown-once.tsx';
 import { Button } from '../ui/controls/button.tsx';
 import { Field } from '../ui/controls/field.tsx';
 import { Notice } from '../ui/feedback/notice.tsx';
-import { inviteLink } from './invite-link.ts';
 
 /** Invites to make an account: making them, and withdrawing those that were not used. */
 export function InvitesPage() {
@@ -58,7 +58,7 @@ function NewInvite() {
           const email = String(new FormData(form).get('email')).trim();
           creating.mutate(email === '' ? undefined : email, {
             onSuccess: ({ token }) => {
-              setLink(inviteLink(location.origin, token));
+              setLink(startLink(location.origin, 'invite', token));
               form.reset();
             },
           });

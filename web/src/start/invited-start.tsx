@@ -50,9 +50,8 @@ function Enter({ token, ended, registration, invited }: InvitedStartProps & { re
   if (registration !== null && isNew) {
     const back = () => setNew(false);
     // It is the code itself, where it lets somebody register.
-    if (invited.registers)
-      return <Register kind="open" invite={token} asksSetupToken={false} back={back} welcome={welcome} />;
-    return <Register kind={registration} invite="" asksSetupToken={false} back={back} welcome={welcome} />;
+    if (invited.registers) return <Register kind="open" invite={token} back={back} welcome={welcome} />;
+    return <Register kind={registration} invite="" back={back} welcome={welcome} />;
   }
   const register = registration === null ? null : () => setNew(true);
   return <SignIn isReset={false} ended={ended} register={register} welcome={welcome} />;

@@ -14,7 +14,10 @@ interface RegisterProps {
   readonly kind: 'first' | 'invited' | 'open';
   /** The code in the address, or empty; sent as it is where none is asked for. */
   readonly invite: string;
-  readonly asksSetupToken: boolean;
+  /** The setup token in the address; null without one. Only for `first`, as `whenRefused`. */
+  readonly setupToken?: string | null;
+  /** Called when the server refuses the setup token, before the error is shown. */
+  readonly whenRefused?: () => Promise<void>;
   /** Goes back to signing in; null where there is no account to sign in to. */
   readonly back: (() => void) | null;
   /** What one is invited to. */
@@ -23,7 +26,7 @@ interface RegisterProps {
 
 const HEADINGS = { first: 'firstTitle', invited: 'joinTitle', open: 'registerTitle' } as const;
 
-export function Register({ kind, invite, asksSetupToken, back, welcome }: RegisterProps) {
+export function Register({ kind, invite, setupToken = null, whenRefused, back, welcome }: RegisterProps) {
   const t = useTexts('start');
   const attempt = useAttempt();
   const text = { first: t('firstText'), invited: t('joinText'), open: undefined }[kind];
@@ -47,14 +50,22 @@ export function Register({ kind, invite, asksSetupToken, back, welcome }: Regist
     >
       <StartForm
         submit={(form) =>
-          attempt.run(() => {
+          attempt.run(async () => {
             const device = takeOwnDevice(form);
-            const known = kind === 'open' && invite !== '' ? { invite } : {};
-            return session.enter('/auth/register', { ...known, ...accountOf(form), ...device });
+            const known = {
+              ...(kind === 'open' && invite !== '' ? { invite } : {}),
+              ...(setupToken === null ? {} : { setup_token: setupToken }),
+            };
+            try {
+              await session.enter('/auth/register', { ...known, ...accountOf(form), ...device });
+            } catch (error) {
+              if (isSetupRefusal(error)) await whenRefused?.();
+              throw error;
+            }
           })
         }
       >
-        {asksSetupToken || wantsSetupToken(attempt.error) ? (
+        {kind === 'first' && (setupToken === null || isSetupRefusal(attempt.error)) ? (
           <Field label={t('setupToken')} name="setup_token" hint={t('setupTokenHint')} autoComplete="off" required />
         ) : null}
         {kind === 'invited' ? (
@@ -81,7 +92,7 @@ export function Register({ kind, invite, asksSetupToken, back, welcome }: Regist
 }
 
 /** Whether the server refused because of the setup token. */
-function wantsSetupToken(error: unknown): boolean {
+function isSetupRefusal(error: unknown): boolean {
   return error instanceof ApiError && error.code.startsWith('setup_token');
 }
 

@@ -18,7 +18,6 @@ const InvitedStart = lazy(async () => {
 const CLOSED: BootstrapResponse = {
   bootstrap_pending: false,
   registration_mode: 'closed',
-  setup_token_required: false,
 };
 
 let asked: Promise<BootstrapResponse> | null = null;
@@ -41,21 +40,33 @@ function bootstrap(): Promise<BootstrapResponse> {
  * invited to.
  */
 export function StartPage() {
-  const { bootstrap_pending, registration_mode, setup_token_required } = use(bootstrap());
+  const { bootstrap_pending, registration_mode } = use(bootstrap());
+  const [isFirst, setFirst] = useState(bootstrap_pending);
   const [{ reason: ended }] = useState(() => ({ reason: null, ...session.state.get() }));
   useEffect(() => {
     void (ended === 'revoked' ? wipeCopies() : forgetLists());
   }, [ended]);
   const [invitation, setInvitation] = useState(takeInvitation);
+  const [setupToken, setSetupToken] = useState(() => takeFromAddress('setup'));
   useEffect(() => {
-    const look = () => setInvitation(takeInvitation());
+    const look = () => {
+      setInvitation(takeInvitation());
+      setSetupToken((known) => takeFromAddress('setup') ?? known);
+    };
     addEventListener('hashchange', look);
     return () => removeEventListener('hashchange', look);
   }, []);
   const [invite] = useState(() => takeFromAddress('invite'));
   const [reset] = useState(() => takeFromAddress('reset'));
   const [step, setStep] = useState<'sign-in' | 'register' | 'reset' | 'was-reset'>(firstStep(invite, reset));
-  if (bootstrap_pending) return <Register kind="first" invite="" asksSetupToken={setup_token_required} back={null} />;
+  if (isFirst) {
+    // Somebody else may have made the first account meanwhile.
+    const askAgain = async () => {
+      asked = null;
+      setFirst((await bootstrap()).bootstrap_pending);
+    };
+    return <Register kind="first" invite="" setupToken={setupToken} whenRefused={askAgain} back={null} />;
+  }
   if (step === 'reset') return <ResetPassword token={reset ?? ''} done={() => setStep('was-reset')} />;
   const kind = registration_mode === 'open' ? 'open' : 'invited';
   if (invitation !== null) {
@@ -70,7 +81,7 @@ export function StartPage() {
     );
   }
   if (step === 'register') {
-    return <Register kind={kind} invite={invite ?? ''} asksSetupToken={false} back={() => setStep('sign-in')} />;
+    return <Register kind={kind} invite={invite ?? ''} back={() => setStep('sign-in')} />;
   }
   const register = registration_mode === 'closed' ? null : () => setStep('register');
   return <SignIn isReset={step === 'was-reset'} ended={ended} register={register} />;

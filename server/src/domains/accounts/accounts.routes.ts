@@ -45,8 +45,7 @@ function signInRoutes(accounts: Accounts): Route[] {
         'setup_token_required',
         'setup_token_invalid',
       ],
-      handle: async ({ body, isLocal, ...from }) =>
-        signedInReply(await accounts.register(body ?? {}, { client: clientOf(from), isLocal: isLocal() })),
+      handle: async ({ body, ...from }) => signedInReply(await accounts.register(body ?? {}, clientOf(from))),
     }),
     route({
       method: 'POST',
@@ -94,10 +93,9 @@ function sessionRoutes(accounts: Accounts): Route[] {
       operation: 'bootstrap',
       summary: 'Whether the first account is still missing, and who may register',
       responses: { 200: schema.BootstrapResponse },
-      handle: async ({ isLocal }) => {
+      handle: async () => {
         const { pending, mode } = await accounts.bootstrap();
-        const setup_token_required = pending && !isLocal();
-        return { body: { bootstrap_pending: pending, registration_mode: mode, setup_token_required } };
+        return { body: { bootstrap_pending: pending, registration_mode: mode } };
       },
     }),
   ];

@@ -18,14 +18,6 @@ export interface NewAccount extends Credentials {
   readonly setup_token?: unknown;
 }
 
-export interface Registrant {
-  readonly client: SignInClient | null;
-  /** Whether it was made on the machine of the server, where the first account needs no setup token. */
-  readonly isLocal: boolean;
-}
-
-const LOCAL: Registrant = { client: null, isLocal: true };
-
 /**
  * Throws `email_and_password_required`, the errors of a password, `registration_closed`, `invite_required`,
  * `invite_invalid`, `registration_failed`; of the first account `setup_token_required`, `setup_token_invalid`.
@@ -33,7 +25,7 @@ const LOCAL: Registrant = { client: null, isLocal: true };
 export async function register(
   deps: AccountContext,
   { email: sent, password: secret, remember, display_name, invite: token, setup_token }: NewAccount,
-  { client, isLocal }: Registrant = LOCAL,
+  client: SignInClient | null = null,
 ): Promise<SignedIn> {
   const { db, keys, passwords } = deps;
   const { email, password } = readCredentials(sent, secret);
@@ -41,7 +33,7 @@ export async function register(
   const cleanName = cleanDisplayName(display_name ?? null);
   const invite = textOf(token);
   const setupToken = textOf(setup_token);
-  const join = await checkMode(deps, { email, invite, setupToken, isLocal });
+  const join = await checkMode(deps, { email, invite, setupToken });
   const server = await keys.openServer();
   const password_hash = await passwords.hash(password);
   const session = await prepareSession(deps, client, remember === false);
@@ -86,17 +78,16 @@ interface Admission {
   readonly email: string;
   readonly invite: string | null;
   readonly setupToken: string | null;
-  readonly isLocal: boolean;
 }
 
 /**
  * Refuses whatever can be refused before a password is hashed. Resolves to what the account joins by registering, if it
  * was an invitation to a vault that lets it register.
  */
-async function checkMode(deps: AccountDeps, { email, invite, setupToken, isLocal }: Admission) {
+async function checkMode(deps: AccountDeps, { email, invite, setupToken }: Admission) {
   const { db, clock, registration, hooks } = deps;
   if ((await db.get(store.findFirstAccount, {})) === undefined) {
-    if (!isLocal || setupToken !== null) await checkSetupToken(deps, setupToken);
+    await checkSetupToken(deps, setupToken);
     return null;
   }
   if (setupToken !== null) throw new NotevaultError('setup_token_invalid');
@@ -142,9 +133,10 @@ async function insertAccount(
 const PREFIX = 'nv_setup_';
 
 /**
- * The token with which the first account can be made from elsewhere than the machine of the server; null once there is
- * an account. It is derived from the server's key, so every process and every start shows the same one, and the database
- * holds nothing from which it could be made without the master key.
+ * The token that registering the first account needs; null once there is an account. It is needed on the server's own
+ * machine too, because a proxy there makes every request look local. It is derived from the server's key, so every
+ * process and every start shows the same one, and the database holds nothing from which it could be made without the
+ * master key.
  */
 export async function setupToken(deps: AccountDeps): Promise<string | null> {
   const first = await deps.db.get(store.findFirstAccount, {});

@@ -9,6 +9,7 @@ import { freshPostgres, whyNoPostgres } from '../../kit/database/postgres.ts';
 import { openRaw } from '../../kit/database/raw-sql.ts';
 import { Caller, type Headed } from '../../kit/person.ts';
 import { cli, Folder, startServe } from '../../kit/programs/process.ts';
+import { registerAt } from '../../kit/setup-tokens.ts';
 
 /** A word for each kind of text that people write; each occurs nowhere else. */
 const WORDS = {
@@ -111,7 +112,7 @@ async function run(database: () => Promise<({ url: string } & AsyncDisposable) |
     ...(postgres === null ? {} : { NOTEVAULT_DATABASE_URL: postgres.url }),
   };
   const server = opened.use(await startServe({ env }));
-  const signed = await new Caller(server.url).post('/auth/register', { email: EMAIL, password: PASSWORD });
+  const signed = await registerAt(server.url, { email: EMAIL, password: PASSWORD });
   const tokens = [signed.body.access_token as string, signed.cookie('refresh_token') ?? ''];
   const alice = new Caller(server.url, async () => ({ authorization: `Bearer ${tokens[0]}` }));
   const hashes = await write(alice);
@@ -261,7 +262,7 @@ async function administer(env: Record<string, string>): Promise<string[]> {
   assert.equal(indexed.code, 0, indexed.stderr);
   const reset = await cli(['admin', 'reset-password', email], { env });
   assert.equal(reset.code, 0, reset.stderr);
-  return [reset.stdout.trim()];
+  return [new URL(reset.stdout.trim()).hash.replace('#reset=', '')];
 }
 
 function stores(folder: string, when: string): Map<string, Buffer> {

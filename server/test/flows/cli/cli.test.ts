@@ -86,6 +86,12 @@ describe('a mistyped command line', { concurrency: 2 }, () => {
 });
 
 describe('the admin commands', { concurrency: 2 }, () => {
+  /** The token in a printed link to a page of the web app. */
+  const tokenIn = (printed: string, page: string) => {
+    const [, token = ''] = new RegExp(`^http://127\\.0\\.0\\.1:\\d+/#${page}=([\\w-]+)\n$`).exec(printed) ?? [];
+    assert.notEqual(token, '', printed);
+    return token;
+  };
   const create = (email: string, env: Environment, input: string) =>
     cli(['admin', 'create-user', email, '--password-stdin'], { env, input });
 
@@ -105,9 +111,9 @@ describe('the admin commands', { concurrency: 2 }, () => {
 
       await using started = server === null ? await startServe(serving) : null;
       const anyone = new Caller((server ?? started)?.url ?? '');
-      const bob = { email: 'bob@example.org', password: 'long enough', invite: invite.stdout.trim() };
+      const bob = { email: 'bob@example.org', password: 'long enough', invite: tokenIn(invite.stdout, 'invite') };
       assert.equal((await anyone.post('/auth/register', bob)).status, 201);
-      const changed = { token: reset.stdout.trim(), password: 'another one' };
+      const changed = { token: tokenIn(reset.stdout, 'reset'), password: 'another one' };
       assert.equal((await anyone.post('/auth/password/reset', changed)).status, 200);
       const login = await anyone.post('/auth/login', { email: 'alice@example.org', password: 'another one' });
       assert.equal(login.body.user.role, 'admin');
@@ -116,6 +122,17 @@ describe('the admin commands', { concurrency: 2 }, () => {
       assert.equal(alice?.plan, 'free');
     });
   }
+
+  it('the first account is made by the printed link or by create-user, of which the link is void afterwards', async () => {
+    const env = { NOTEVAULT_DATA_DIR: dataDir(), NOTEVAULT_PUBLIC_URL: 'https://notes.example.org' };
+    const server = await startServe({ env });
+    const shown = await cli(['admin', 'setup-token'], { env });
+    assert.equal((await create('alice@example.org', env, 'long enough')).code, 0);
+    assertFails(await cli(['admin', 'setup-token'], { env }), /There is an account already/);
+    const { stderr } = await server.stop();
+    const [link] = /https:\/\/notes\.example\.org\/#setup=nv_setup_[\w-]{43}\n/.exec(stderr) ?? [];
+    assert.equal(shown.stdout, link);
+  });
 
   it('the admin commands explain which argument is wrong', async () => {
     const env = { NOTEVAULT_DATA_DIR: dataDir() };

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Caller } from '../../kit/person.ts';
 import { cli, Folder, startServe } from '../../kit/programs/process.ts';
+import { registerAt } from '../../kit/setup-tokens.ts';
 import { tokenOf } from '../../kit/shared-vault.ts';
 
 test('members of a vault are invited, listed and removed by commands beside a running server, and it is handed over', async () => {
@@ -10,7 +11,7 @@ test('members of a vault are invited, listed and removed by commands beside a ru
   await using server = await startServe({ env });
   const join = async (name: string) => {
     const account = { email: `${name}@example.org`, password: 'a long enough password' };
-    const { body } = await new Caller(server.url).post('/auth/register', account);
+    const { body } = await registerAt(server.url, account);
     return new Caller(server.url, async () => ({ authorization: `Bearer ${body.access_token}` }));
   };
   const [alice, bob] = [await join('alice'), await join('bob')];

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { Caller } from '../../kit/person.ts';
 import { cli, type Ended, Folder, type ServeProcess, startCli, startServe } from '../../kit/programs/process.ts';
+import { registerAt } from '../../kit/setup-tokens.ts';
 import { tokenOf } from '../../kit/shared-vault.ts';
 import { contentsOf } from '../../kit/sync-machine.ts';
 import { until } from '../../kit/until.ts';
@@ -20,7 +21,7 @@ describe('notevault sync in a vault of somebody else', () => {
 
   async function person(name: string): Promise<Caller> {
     const body = { email: `${name}@example.org`, password: `${name}'s long password` };
-    const { access_token } = (await new Caller(server.url).post('/auth/register', body)).body;
+    const { access_token } = (await registerAt(server.url, body)).body;
     return new Caller(server.url, async () => ({ authorization: `Bearer ${access_token}` }));
   }
 

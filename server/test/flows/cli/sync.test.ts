@@ -16,6 +16,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { Caller } from '../../kit/person.ts';
 import { cli, type Ended, Folder, type ServeProcess, startCli, startServe } from '../../kit/programs/process.ts';
+import { registerAt } from '../../kit/setup-tokens.ts';
 import { until } from '../../kit/until.ts';
 
 /** A machine of a person: its own home for credentials and state. */
@@ -60,7 +61,7 @@ describe('notevault login and sync', () => {
   before(async () => {
     server = await startServe({ env: { NOTEVAULT_DATA_DIR: folder.at('data') } });
     const body = { email: 'alice@example.org', password: "alice's long password" };
-    const { access_token } = (await new Caller(server.url).post('/auth/register', body)).body;
+    const { access_token } = (await registerAt(server.url, body)).body;
     alice = new Caller(server.url, async () => ({ authorization: `Bearer ${access_token}` }));
   });
   after(async () => {

@@ -6,6 +6,7 @@ import { freshPostgres, whyNoPostgres } from '../../kit/database/postgres.ts';
 import { Caller } from '../../kit/person.ts';
 import { startPgbouncer, whyNoPgbouncer } from '../../kit/programs/pgbouncer.ts';
 import { Folder, startServe } from '../../kit/programs/process.ts';
+import { registerAt } from '../../kit/setup-tokens.ts';
 
 const skip = whyNoPostgres() ?? whyNoPgbouncer() ?? false;
 if (skip !== false) process.stderr.write(`NOT TESTED BEHIND A POOLER: ${skip}\n`);
@@ -26,7 +27,7 @@ describe('two processes behind pgbouncer in transaction mode', { skip }, () => {
     await using first = await startServe({ env });
     await using second = await startServe({ env });
     const account = { email: 'alice@example.org', password: 'a long enough password' };
-    const token: string = (await new Caller(first.url).post('/auth/register', account)).body.access_token;
+    const token: string = (await registerAt(first.url, account)).body.access_token;
     const callers = [first, second].map(
       ({ url }) => new Caller(url, async () => ({ authorization: `Bearer ${token}` })),
     );

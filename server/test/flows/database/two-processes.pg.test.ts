@@ -10,6 +10,7 @@ import { FlakySocket, type HocuspocusClient } from '../../kit/clients/provider-c
 import { type FreshDatabase, freshPostgres, whyNoPostgres } from '../../kit/database/postgres.ts';
 import { Caller } from '../../kit/person.ts';
 import { Folder, type ServeProcess, startServe } from '../../kit/programs/process.ts';
+import { registerAt } from '../../kit/setup-tokens.ts';
 import { until } from '../../kit/until.ts';
 
 const skip = whyNoPostgres() ?? false;
@@ -38,7 +39,7 @@ describe('[12.1] two processes over one database', { skip }, () => {
     database = await freshPostgres();
     first = await startServe({ env: env() });
     second = await startServe({ env: env() });
-    token = (await new Caller(first.url).post('/auth/register', credentials)).body.access_token;
+    token = (await registerAt(first.url, credentials)).body.access_token;
     await alice(first).post('/vaults', { name: 'Notes' });
   });
   after(async () => {

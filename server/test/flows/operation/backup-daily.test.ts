@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Caller } from '../../kit/person.ts';
 import { Folder, startServe } from '../../kit/programs/process.ts';
+import { registerAt } from '../../kit/setup-tokens.ts';
 
 test('a server with NOTEVAULT_BACKUP_DIR takes the missed backup after its start, and admins see when', async () => {
   using folder = new Folder();
@@ -11,7 +12,7 @@ test('a server with NOTEVAULT_BACKUP_DIR takes the missed backup after its start
   const env = { NOTEVAULT_DATA_DIR: folder.at('data'), NOTEVAULT_BACKUP_DIR: backups };
   await using server = await startServe({ env });
   const credentials = { email: 'alice@example.org', password: 'a long enough password' };
-  const { body } = await new Caller(server.url).post('/auth/register', credentials);
+  const { body } = await registerAt(server.url, credentials);
   const alice = new Caller(server.url, async () => ({ authorization: `Bearer ${body.access_token}` }));
   const lastBackup = async () => (await alice.get('/admin/health')).body.last_backup_at as string | null;
   // It is taken at the lowest priority, so on a busy machine only the runner of the tests says when it hangs.

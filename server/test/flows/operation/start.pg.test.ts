@@ -5,6 +5,7 @@ import { freshPostgres, whyNoPostgres } from '../../kit/database/postgres.ts';
 import { openRaw } from '../../kit/database/raw-sql.ts';
 import { Caller } from '../../kit/person.ts';
 import { Folder, startServe } from '../../kit/programs/process.ts';
+import { registerAt } from '../../kit/setup-tokens.ts';
 
 const skip = whyNoPostgres() ?? false;
 if (skip !== false) process.stderr.write(`NOT TESTED ON POSTGRESQL: several processes starting at once: ${skip}\n`);
@@ -28,7 +29,7 @@ test('processes that start at once on one empty database migrate it once, under 
 
   const [first, ...others] = started;
   assert.ok(first !== undefined);
-  const signed = await new Caller(first.url).post('/auth/register', {
+  const signed = await registerAt(first.url, {
     email: 'alice@example.org',
     password: 'long enough',
   });

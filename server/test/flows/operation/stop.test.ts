@@ -5,6 +5,7 @@ import { text } from 'node:stream/consumers';
 import { describe, it } from 'node:test';
 import { Caller } from '../../kit/person.ts';
 import { type Environment, Folder, ServeProcess, startServe } from '../../kit/programs/process.ts';
+import { registerAt } from '../../kit/setup-tokens.ts';
 import { until } from '../../kit/until.ts';
 
 describe('a server told to stop', { concurrency: true }, () => {
@@ -80,7 +81,7 @@ async function start(env: Environment = {}) {
   const folder = new Folder();
   const all = { ...env, NOTEVAULT_DATA_DIR: folder.at('data') };
   const server = await startServe({ env: all });
-  const signed = await new Caller(server.url).post('/auth/register', {
+  const signed = await registerAt(server.url, {
     email: 'alice@example.org',
     password: 'long enough',
   });

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { getHeapStatistics } from 'node:v8';
 import { MB } from '@notevault/protocol/values/byte-units.ts';
 import { leanStart } from '../../../src/config/process-memory.ts';
+import { addressIn } from '../setup-tokens.ts';
 
 /*
  * Runs the `notevault` command in its own processes, because the effect of a fault on a server can only be seen from
@@ -183,7 +184,7 @@ export class ServeProcess implements AsyncDisposable {
     const deadline = setTimeout(late, PATIENCE_MS);
     this.child.stderr?.on('data', (chunk: Buffer) => {
       said += chunk.toString();
-      const url = /Notevault listens on (\S+)\n/.exec(said)?.[1];
+      const url = addressIn(said);
       if (url !== undefined) resolve(url);
     });
     this.ended.then(

@@ -42,7 +42,7 @@ export const start: typeof english = {
   firstText: 'Dieser Server hat noch kein Konto. Das erste kann den Server verwalten und andere einladen.',
   setupToken: 'Einrichtungscode',
   setupTokenHint:
-    'Du öffnest diesen Server von einem anderen Rechner, darum fragt er nach dem Code, den er beim Start ausgegeben hat. „notevault admin setup-token“ zeigt ihn noch einmal.',
+    'Der Server hat beim Start eine Adresse mit diesem Code ausgegeben: Öffne sie, oder gib den Code hier ein. „notevault admin setup-token“ zeigt sie noch einmal.',
   restoreHint:
     'Um stattdessen eine Sicherung einzuspielen, halte den Server an, führe „notevault restore BACKUP“ mit dem Ordner oder der tar-Datei der Sicherung aus und starte den Server wieder. Mehr steht unter „Restoring“ in docs/operations.md.',
   joinTitle: 'Diesem Server beitreten',

@@ -41,7 +41,7 @@ export const start = {
   firstText: 'This server has no account yet. The first one can manage the server and invite others.',
   setupToken: 'Setup token',
   setupTokenHint:
-    'You open this server from another machine, so it asks for the token that it printed when it started. “notevault admin setup-token” shows it again.',
+    'The server printed an address with this token when it started: open that address, or enter its token here. “notevault admin setup-token” shows it again.',
   restoreHint:
     'To restore a backup instead, stop the server, run “notevault restore BACKUP” with the folder or tar file of the backup, and start the server again. “Restoring” in docs/operations.md says more.',
   joinTitle: 'Join this server',

@@ -42,7 +42,7 @@ export const start: typeof english = {
   firstText: 'このサーバーにはまだアカウントがありません。最初のアカウントはサーバーを管理し、ほかの人を招待できます。',
   setupToken: 'セットアップトークン',
   setupTokenHint:
-    '別の端末からこのサーバーを開いているため、起動時に表示されたトークンが必要です。「notevault admin setup-token」でもう一度表示できます。',
+    'サーバーの起動時に、このトークンを含むアドレスが表示されます。そのアドレスを開くか、ここにトークンを入力してください。「notevault admin setup-token」でもう一度表示できます。',
   restoreHint:
     'バックアップを復元する場合は、サーバーを停止し、バックアップのフォルダーまたはtarファイルを指定して「notevault restore BACKUP」を実行してから、サーバーを再起動してください。詳しくはdocs/operations.mdの「Restoring」をご覧ください。',
   joinTitle: 'このサーバーに参加',
