@@ -17,6 +17,15 @@ const forms: readonly (readonly [title: string, file: string, (run: KillRun) => 
   ['while twenty people type', 'kill-typing.ts', killTyping],
 ];
 
+test(`a server on sqlite survives ${KILLS} power cuts under load`, async (t) => {
+  const seed = seedOfRun(t);
+  const report: string[] = [];
+  const run = { engine: 'sqlite', times: KILLS, seed, powerCuts: true } as const;
+  const faults = await killRun({ ...run, report: (line) => report.push(line) });
+  const again = `node server/test/faults/kill.ts --engine sqlite --times ${KILLS} --seed ${seed} --power-cuts`;
+  assert.deepEqual(faults, [], `${report.join('; ')}; again: ${again}`);
+});
+
 for (const engine of ['sqlite', 'postgres'] satisfies EngineName[]) {
   for (const [when, file, run] of forms) {
     const skip = engine === 'postgres' && noPostgres;

@@ -20,3 +20,17 @@ for (const engine of ['sqlite', 'postgres'] satisfies EngineName[]) {
     assert.deepEqual(faults, [], `${report.join('; ')}; again: ${again}`);
   });
 }
+
+test('a server on sqlite whose power is cut under load keeps what it acknowledged and what it handed out', async (t) => {
+  const seed = seedOfRun(t);
+  const report: string[] = [];
+  const faults = await killRun({
+    engine: 'sqlite',
+    times: 3,
+    seed,
+    powerCuts: true,
+    report: (line) => report.push(line),
+  });
+  const again = `node server/test/faults/kill.ts --engine sqlite --times 3 --seed ${seed} --power-cuts`;
+  assert.deepEqual(faults, [], `${report.join('; ')}; again: ${again}`);
+});
