@@ -42,6 +42,7 @@ const WALKS: Readonly<Record<string, string>> = {
   'vaults.findRequested': 'whether anything waits in the vault, which the first row answers',
   'vaults.findDefaultOpenable': 'whether anything waits in the vault, which the first row answers',
   'vaults.deleteVault': 'its foreign keys look for rows left of the vault; it goes last, when there are none',
+  'database.replaceIdentity': 'the table has one row at most',
   'entries.findSomeEntries': 'a purge takes all rows of the vault, a slice at a time',
   'members.listInvitations': 'an owner lists what waits, a thousand at most',
   'members.findLatestInvitation': 'the last of an index by time, which the first row answers',
