@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
+import { checkedDatabase } from './app/checked-database.ts';
 import { createDomains } from './app/create-domains.ts';
 import type { Domains } from './app/domains.ts';
 import { addGauges } from './app/gauges.ts';
@@ -13,6 +14,7 @@ import type { ArchiveLimits } from './domains/imports/archive/archive.ts';
 import type { McpDeps } from './domains/mcp/mcp.ts';
 import { createRateLimits } from './domains/plans/plans.ts';
 import { Collaboration } from './domains/sync/sockets/collaboration.ts';
+import { holdRights } from './domains/vaults/rights.ts';
 import { Events } from './events.ts';
 import { Sockets } from './http/connections/sockets.ts';
 import { findWebApp, type WebApp } from './http/web/web-app.ts';
@@ -86,7 +88,7 @@ export async function buildApp(
   const context: Context = {
     ports: {
       ...ports,
-      db: observed(storage.watchDatabase(ports.db), observers),
+      db: checkedDatabase(observed(storage.watchDatabase(ports.db), observers), holdRights),
       blobs: storage.watchBlobs(ports.blobs),
     },
     config,

@@ -1,7 +1,7 @@
 import { type Finding, type Import, importsOf, isTest, lineAt, mask, resolveImport, type Source } from './sources.ts';
 
 /** Domains without their own routes, whose types `http/` uses. */
-const BENEATH_HTTP = ['plans', 'keys', 'tokens', 'idempotency', 'access'];
+const BENEATH_HTTP = ['plans', 'keys', 'tokens', 'idempotency', 'rights', 'access'];
 
 /** The domains in order: each may import only domains before it. */
 export const DOMAIN_ORDER = [

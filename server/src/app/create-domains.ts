@@ -128,6 +128,7 @@ function createAccountsAndVaults(
         await idempotency.purgeUser(userId);
         await logs.purgeUser(userId);
       },
+      raiseRights: (handle, userId) => later().vaults.raiseAccountRights(handle, userId),
       sharedVaultsOf: (handle, userId) => later().vaults.ownedWithMembers(handle, userId),
       named: (ids) => later().members.named(ids),
       joining: (invite, email) => later().members.invitations.joining(invite, email),

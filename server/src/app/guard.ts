@@ -1,7 +1,8 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
-import type { Need } from '@notevault/protocol/operations.ts';
-import type { OpenVault, Principal } from '../domains/access/access.ts';
+import type { Need, Rule } from '@notevault/protocol/operations.ts';
+import { checkRole, checkWho, type OpenVault, type Principal } from '../domains/access/access.ts';
 import type { RateLimits } from '../domains/plans/plans.ts';
+import { Standing, versionsOf } from '../domains/rights/rights.ts';
 import type { FoundVault } from '../domains/vaults/access.ts';
 import type { Guard, SelectedVault } from '../http/route.ts';
 import type { Database } from '../ports/database/database.ts';
@@ -53,9 +54,24 @@ export class RequestGuard implements Guard {
   }
 
   async recheck(principal: Principal, { id }: OpenVault): Promise<void> {
-    const current = await this.#domains.credentials.recall(principal);
-    if (current === null) throw new NotevaultError('unauthorized');
-    await this.#domains.vaults.openVault(current, id, 'read');
+    await this.#domains.vaults.openVault(await this.#recalled(principal), id, 'read');
+  }
+
+  standingOf(principal: Principal, vault: OpenVault | undefined, rule: Pick<Rule, 'who' | 'vault' | 'role'>): Standing {
+    const subject = { userId: principal.userId, vaultId: vault?.id ?? null };
+    const decide = async () => {
+      const current = await this.#recalled(principal);
+      checkWho(rule, current);
+      if (vault === undefined || rule.vault === undefined) return versionsOf(current);
+      const opened = await this.#domains.vaults.openVault(current, vault.id, rule.vault);
+      checkRole(opened.role, rule);
+      return versionsOf(current, opened);
+    };
+    return new Standing(subject, versionsOf(principal, vault), decide);
+  }
+
+  confirm(standing: Standing): Promise<void> {
+    return this.#domains.vaults.confirmRights(standing);
   }
 
   async stateOf(vault: OpenVault): Promise<string> {
@@ -66,6 +82,12 @@ export class RequestGuard implements Guard {
   /** Forgets the keys of all vaults, because one was closed. */
   vaultClosed(): void {
     this.#recent.clear();
+  }
+
+  async #recalled(principal: Principal): Promise<Principal> {
+    const current = await this.#domains.credentials.recall(principal);
+    if (current !== null) return current;
+    throw new NotevaultError((await this.#domains.vaults.isSuspended(principal.userId)) ? 'suspended' : 'unauthorized');
   }
 
   async #open(principal: Principal, need: Need, header: string | undefined, found?: Promise<FoundVault | undefined>) {

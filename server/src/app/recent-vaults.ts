@@ -58,6 +58,7 @@ function isSame(a: OpenVault, b: OpenVault): boolean {
     a.permission === b.permission &&
     a.key === b.key &&
     a.feedEpoch === b.feedEpoch &&
+    a.rightsVersion === b.rightsVersion &&
     a.plan === b.plan &&
     a.tier === b.tier
   );

@@ -1,5 +1,5 @@
 import { backupDdl, backupFailureDdl } from '../backup/take/lease.tables.ts';
-import { accountsDdl } from '../domains/accounts/accounts.tables.ts';
+import { accountRightsDdl, accountsDdl } from '../domains/accounts/accounts.tables.ts';
 import { attachmentsDdl } from '../domains/attachments/attachments.tables.ts';
 import { credentialsDdl } from '../domains/credentials/credentials.tables.ts';
 import { devicesDdl } from '../domains/devices/devices.tables.ts';
@@ -19,7 +19,7 @@ import { devicesOfPeopleDdl, syncDdl } from '../domains/sync/sync.tables.ts';
 import { ticketsDdl } from '../domains/tickets/tickets.tables.ts';
 import { uploadsDdl } from '../domains/uploads/uploads.tables.ts';
 import { cachePagesDdl } from '../domains/vaults/cache/cache-pages.tables.ts';
-import { handedOverDdl, vaultMembersDdl, vaultsDdl } from '../domains/vaults/vaults.tables.ts';
+import { handedOverDdl, vaultMembersDdl, vaultRightsDdl, vaultsDdl } from '../domains/vaults/vaults.tables.ts';
 import { blobsDdl } from '../ports/blobs/database.tables.ts';
 import type { Migration } from '../ports/database/database.ts';
 import { serverIdentityDdl } from '../ports/database/postgres/identity.tables.ts';
@@ -72,4 +72,5 @@ export const migrations: readonly Migration[] = [
   { number: 6, name: 'handed-over', version: '0.3.0', ddl: handedOverDdl },
   { number: 7, name: 'server-identity', version: '0.3.0', ddl: serverIdentityDdl },
   { number: 8, name: 'backup-failures', version: '0.3.0', ddl: backupFailureDdl },
+  { number: 9, name: 'rights', version: '0.3.0', ddl: [accountRightsDdl, vaultRightsDdl].join('\n') },
 ];

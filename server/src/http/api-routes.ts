@@ -6,6 +6,7 @@ import { whilePermitted } from '../concurrency/while-permitted.ts';
 import { loopSlices } from '../concurrency/yield.ts';
 import { checkRole, checkWho, type OpenVault } from '../domains/access/access.ts';
 import { type Idempotency, type StoredResponse, skipInTransaction } from '../domains/idempotency/idempotency.ts';
+import { runUnder } from '../domains/rights/rights.ts';
 import type { Admission } from './admission.ts';
 import { preferredCoding } from './answers/compression.ts';
 import { holdUntilOnDisk, withPendingReads } from './answers/durable-answers.ts';
@@ -68,10 +69,12 @@ function mountRoute(api: FastifyInstance, route: Route, deps: MountedDeps): void
     // Returns no promise, because Fastify would await it once more.
     handler: (request, reply) => {
       const { admission } = deps;
-      const perform = () =>
-        withPendingReads(request, () =>
-          answer(route, request, reply, authorized.get(request) ?? {}, successStatus, deps),
-        );
+      const act = async () => {
+        const caller = authorized.get(request) ?? {};
+        if (caller.standing !== undefined && !isFresh(caller)) await deps.guard.confirm(caller.standing);
+        await runUnder(caller.standing, () => answer(route, request, reply, caller, successStatus, deps));
+      };
+      const perform = () => withPendingReads(request, act);
       // Uploads have their own limiter; here they would block other requests of their sender on a slow connection.
       const performed =
         route.takes === undefined
@@ -80,6 +83,11 @@ function mountRoute(api: FastifyInstance, route: Route, deps: MountedDeps): void
       performed.catch((error: unknown) => refuse(request, reply, error));
     },
   });
+}
+
+/** Whether a decision was made just now, and with the whole request: then no right can have been taken away meanwhile. */
+function isFresh({ decidedAt }: Authorized): boolean {
+  return decidedAt !== undefined && performance.now() - decidedAt < FRESH_MS;
 }
 
 /** Answers with an error, unless the answer has begun. */
@@ -144,12 +152,15 @@ async function withBody(
   request: FastifyRequest,
   { takes }: Route,
   call: IdempotentRequest,
-  { uploads }: MountedDeps,
+  { uploads, guard }: MountedDeps,
   answered: (call: IdempotentRequest) => Promise<Reply | undefined>,
 ): Promise<Reply | undefined> {
   using stream = bodyStreamOf(request, takes?.mediaType ?? '', STREAM_THROUGHPUT);
-  const account = (call as Authorized).principal?.userId ?? '';
-  const answer = () => answered({ ...call, stream } as IdempotentRequest);
+  const { principal, standing } = call as Authorized;
+  const account = principal?.userId ?? '';
+  const check = async () => (standing === undefined ? undefined : guard.confirm(standing));
+  const checked = { ...stream, bytes: whilePermitted(stream.bytes, check, () => performance.now()) };
+  const answer = () => answered({ ...call, stream: checked } as IdempotentRequest);
   // Nothing of the body is read before it has a permit. Its client may hang up meanwhile, which throws `bad_request`.
   return await uploads.run(account, answer, 1, closedSignal(request.raw));
 }
@@ -178,10 +189,18 @@ async function authorize(
     guard.consumeQuota(principal, { onboarding });
     admission.admit(request, reply.raw, principal.userId);
     checkWho(route.rule, principal);
-    if (need === undefined || selected === null) return { principal };
-    const vault = await runForTenant(principal.userId, () => selected.open(principal, need));
-    checkRole(vault.role, route.rule);
-    return prefetched !== null && vault === selected.expected ? { principal, vault, prefetched } : { principal, vault };
+    const decided = (vault?: OpenVault) => {
+      const decidedAt = request.raw.complete ? performance.now() : undefined;
+      return { principal, standing: guard.standingOf(principal, vault, route.rule), decidedAt };
+    };
+    if (need === undefined || selected === null) return decided();
+    const opened = await runForTenant(principal.userId, () => selected.open(principal, need));
+    checkRole(opened.role, route.rule);
+    const caller = decided(opened);
+    const vault = { ...opened, standing: caller.standing };
+    return prefetched !== null && opened === selected.expected
+      ? { ...caller, vault, prefetched }
+      : { ...caller, vault };
   } catch (error) {
     selected?.refused();
     throw error;
@@ -215,6 +234,9 @@ function mountRefusals(api: FastifyInstance, routes: readonly Pick<Route, 'path'
 }
 
 type IdempotentRequest = Parameters<IdempotentRoute['perform']>[0];
+
+/** How long a decision is acted on without being compared: most requests neither wait for a body nor in a queue. */
+const FRESH_MS = 10;
 
 const KEY = /^[\x21-\x7e]{1,255}$/;
 

@@ -3,12 +3,16 @@ import { invalid } from '@notevault/protocol/errors.ts';
 import type { FastifyRequest } from 'fastify';
 import type { OpenVault, Principal } from '../domains/access/access.ts';
 import type { InTransaction } from '../domains/idempotency/idempotency.ts';
+import type { Standing } from '../domains/rights/rights.ts';
 import type { RequestContext, Route } from './route.ts';
 
 /** The result of a route's access check. */
 export interface Authorized {
   readonly principal?: Principal;
   readonly vault?: OpenVault;
+  readonly standing?: Standing;
+  /** When it was decided, on the clock of `performance`, if all of the request had arrived by then. */
+  readonly decidedAt?: number | undefined;
   /** See `RouteSpec.prefetch`. */
   readonly prefetched?: Promise<unknown>;
 }

@@ -3,6 +3,7 @@ import { type Need, type OperationName, operations, type Rule, type RuleOf } fro
 import type { Static, TSchema } from 'typebox';
 import type { OpenVault, Principal } from '../domains/access/access.ts';
 import type { InTransaction } from '../domains/idempotency/idempotency.ts';
+import type { Standing } from '../domains/rights/rights.ts';
 import type { BodyStream } from './body/body-stream.ts';
 
 /** The input of every handler. */
@@ -271,6 +272,10 @@ export interface Guard {
   selectVault(header: string | undefined, authorization: string | undefined): SelectedVault;
   /** Checks again that the caller may read a vault that they have opened. Throws the catalogue's 401s, 403s and 404s. */
   recheck(principal: Principal, vault: OpenVault): Promise<void>;
+  /** The decision that the caller may do what a rule says, in the vault if they have opened one. */
+  standingOf(principal: Principal, vault: OpenVault | undefined, rule: Pick<Rule, 'who' | 'vault' | 'role'>): Standing;
+  /** Makes the decision anew if rights were taken away since. Throws the catalogue's 401s, 403s and 404s. */
+  confirm(standing: Standing): Promise<void>;
   /** Returns a text that is different after every change in the vault, and for every vault. */
   stateOf(vault: OpenVault): Promise<string>;
 }

@@ -56,6 +56,7 @@ export async function openFixtures(open: () => Promise<Database>, options: Fixtu
     passwordCost: CHEAP_PASSWORDS,
     hooks: {
       erasing: (userId) => vaults.purgeAllOf(userId),
+      raiseRights: (handle, userId) => vaults.raiseAccountRights(handle, userId),
       sharedVaultsOf: (handle, userId) => vaults.ownedWithMembers(handle, userId),
       named: async () => [],
       joining: async () => null,

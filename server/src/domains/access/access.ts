@@ -3,6 +3,7 @@ import type { Need, Role, Rule } from '@notevault/protocol/operations.ts';
 import { parseUuid, type UserId, type VaultId } from '@notevault/protocol/values/ids.ts';
 import type { SealingKey } from '../../ports/keyring/keyring.ts';
 import type { Plan } from '../plans/plans.ts';
+import type { Standing } from '../rights/rights.ts';
 
 /** The caller of a request, with their credential. */
 export interface Principal {
@@ -18,6 +19,8 @@ export interface Principal {
   readonly displayName?: string | null;
   /** Whether a session is of an admin; absent for other credentials, which never act as one. */
   readonly isAdmin?: boolean;
+  /** The account's rights version when the credential was read. */
+  readonly rightsVersion?: number;
   /** Of a credential other than a session, limited by its OAuth scope; a session may access everything. */
   readonly scope?: AccessScope;
 }
@@ -50,6 +53,10 @@ export interface OpenVault {
   readonly feedEpoch: number;
   readonly plan: Plan;
   readonly tier: string;
+  /** Its rights version when it was opened. */
+  readonly rightsVersion?: number;
+  /** The decision on which its opener writes; absent for work of the server itself. */
+  readonly standing?: Standing;
 }
 
 const RANK: Readonly<Record<PermissionLevel, number>> = { none: 0, read: 1, write: 2 };

@@ -7,6 +7,7 @@ import type { UserRow } from './accounts.tables.ts';
 import type { AccountContext, AccountDeps } from './accounts.ts';
 import { lockAdmins, requireAdmin, requireOtherAdmin } from './admin.ts';
 import { analyticsIdOf, requestErasure } from './profile.ts';
+import { rightsTaken } from './rights-taken.ts';
 import * as sessionStore from './sessions/sessions.store.ts';
 
 const BATCH = 100;
@@ -87,7 +88,7 @@ export async function resumeDeletions(deps: AccountDeps): Promise<number> {
 
 /** Closes the account: from the commit on every credential of it is refused, and its key is destroyed. */
 async function close(deps: AccountDeps, row: UserRow, server: SealingKey, admin: UserId | null): Promise<void> {
-  const { db, keys, clock, events, hooks } = deps;
+  const { db, keys, clock, hooks } = deps;
   const { id: userId } = row;
   await db.transact(async (handle) => {
     // Roles change only under this lock.
@@ -98,11 +99,11 @@ async function close(deps: AccountDeps, row: UserRow, server: SealingKey, admin:
     if (now.role === 'admin' && now.suspended_at === null) await requireOtherAdmin(handle, userId);
     const shared = await hooks.sharedVaultsOf(handle, userId);
     if (shared.length > 0) throw new StillShared(shared);
+    await rightsTaken(handle, deps, userId);
     await handle.run(store.markDeleting, { id: userId, now: clock.now() });
     await handle.run(sessionStore.deleteSessionsOf, { user_id: userId });
     await requestErasure(handle, deps, { userId, analyticsId: analyticsIdOf(row, server) });
     await keys.destroy(handle, { kind: 'user', id: userId });
-    handle.onCommit(() => events.emit('credentialsChanged', { userId }));
   });
 }
 

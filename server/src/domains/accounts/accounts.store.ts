@@ -18,6 +18,7 @@ export const insertUser = statement(
         analytics_opt_out: 0,
         suspended_at: null,
         deleting_at: null,
+        rights_version: 0,
       })
       .onConflict((conflict) => conflict.column('email').doNothing()),
 );

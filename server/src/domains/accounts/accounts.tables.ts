@@ -23,6 +23,8 @@ export interface UserRow {
   suspended_at: number | null;
   /** When its erasure began: from then on the account is unreachable, and the erasure is resumed until the row goes. */
   deleting_at: number | null;
+  /** Increases whenever a right of the account, or of one of its credentials, is taken away. */
+  rights_version: number;
 }
 
 /** The first account of this server: at most one row, so that concurrent first registrations make one admin. */
@@ -104,6 +106,8 @@ export interface AccountsTables {
   invites: InviteRow;
   password_resets: PasswordResetRow;
 }
+
+export const accountRightsDdl = 'alter table users add column rights_version bigint not null default 0;';
 
 // Tokens are deleted with their session and sessions with their account, so no credential outlives its account.
 export const accountsDdl = `

@@ -51,6 +51,8 @@ export interface AccountHooks {
    * crash, so it must continue where it stopped.
    */
   erasing(userId: UserId): Promise<void>;
+  /** Raises the rights versions of an account and its vaults, in each transaction that takes a right of it away. */
+  raiseRights(handle: WriteHandle, userId: UserId): Promise<void>;
   /** The vaults of an account that others have too: it cannot be closed before they were handed over. */
   sharedVaultsOf(handle: ReadHandle, userId: UserId): Promise<VaultId[]>;
   /** Adds the names of vaults, for their owner. */

@@ -6,6 +6,7 @@ import type { Role, UserRow } from './accounts.tables.ts';
 import type { AccountDeps } from './accounts.ts';
 import { canonicalEmail } from './emails.ts';
 import { type User, userOf } from './profile.ts';
+import { rightsTaken } from './rights-taken.ts';
 import { prepareSession } from './sessions/sessions.ts';
 
 /*
@@ -144,7 +145,7 @@ export function checkPlan(plans: AccountDeps['plans'], plan: string | undefined)
 /** Resolves to the account's row, or to nothing when there is none. All admins must be locked. Throws `last_admin`. */
 export async function changeAccount(
   handle: WriteHandle,
-  { clock, events }: AccountDeps,
+  deps: AccountDeps,
   id: UserId,
   change: UserChange,
 ): Promise<UserRow | undefined> {
@@ -153,8 +154,8 @@ export async function changeAccount(
   const { plan = row.plan, role = row.role, suspended = row.suspended_at !== null } = change;
   const isActiveAdmin = row.role === 'admin' && row.suspended_at === null;
   if (isActiveAdmin && (role !== 'admin' || suspended)) await requireOtherAdmin(handle, id);
-  const suspendedAt = suspended ? (row.suspended_at ?? clock.now()) : null;
-  handle.onCommit(() => events.emit('credentialsChanged', { userId: id }));
+  const suspendedAt = suspended ? (row.suspended_at ?? deps.clock.now()) : null;
+  await rightsTaken(handle, deps, id);
   return handle.get(store.updateAccount, { id, plan, role, suspendedAt });
 }
 

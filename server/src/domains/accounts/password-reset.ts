@@ -6,6 +6,7 @@ import * as store from './accounts.store.ts';
 import type { AccountContext, AccountDeps } from './accounts.ts';
 import { findNamed } from './admin.ts';
 import { checkPassword } from './passwords.ts';
+import { rightsTaken } from './rights-taken.ts';
 import * as sessionStore from './sessions/sessions.store.ts';
 
 const RESET_MS = 60 * 60 * 1000;
@@ -67,12 +68,12 @@ export async function issueReset(deps: AccountDeps, email: string): Promise<stri
 
 async function setPassword(
   handle: WriteHandle,
-  { events }: AccountDeps,
+  deps: AccountDeps,
   { userId, passwordHash, kept }: { userId: UserId; passwordHash: string; kept: SessionId },
 ): Promise<void> {
+  await rightsTaken(handle, deps, userId);
   await handle.run(store.updatePassword, { id: userId, passwordHash });
   await handle.run(sessionStore.deleteOtherSessions, { userId, kept });
-  handle.onCommit(() => events.emit('credentialsChanged', { userId }));
 }
 
 const NO_SESSION = NIL_UUID as SessionId;

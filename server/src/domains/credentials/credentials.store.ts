@@ -21,7 +21,7 @@ function credentialQuery(db: Kysely<Tables>) {
       join.onRef('l.user_id', '=', 'c.user_id').onRef('l.connection_id', '=', 'c.id'),
     )
     .select(['c.user_id', 'c.id', 'c.kind', 'c.name', 'c.default_permission', 'c.scope', 'c.last_used_at'])
-    .select(['l.vault_id', 'l.permission', 'u.plan as tier', 'u.display_name', 'u.suspended_at'])
+    .select(['l.vault_id', 'l.permission', 'u.plan as tier', 'u.display_name', 'u.suspended_at', 'u.rights_version'])
     .where('c.revoked_at', 'is', null)
     .where('u.deleting_at', 'is', null);
 }

@@ -32,7 +32,7 @@ export interface CredentialDeps {
   readonly keys: Keys;
   readonly clock: Clock;
   readonly accounts: Pick<Accounts, 'authenticate' | 'recall'>;
-  readonly vaults: Pick<Vaults, 'rolesIn'>;
+  readonly vaults: Pick<Vaults, 'rolesIn' | 'raiseAccountRights'>;
   readonly events: EventSink;
   readonly hooks: CredentialHooks;
 }
@@ -153,25 +153,24 @@ export class Credentials {
 
   /** Deletes a connection; from the commit on its tokens are refused. False when there was none. */
   async remove(handle: WriteHandle, kind: ConnectionKind, { userId, id }: ConnectionKey): Promise<boolean> {
-    const removed = await handle.run(store.deleteConnection, { user_id: userId, id, kind });
-    if (removed > 0) this.#announce(handle, userId);
-    return removed > 0;
+    await this.#rightsTaken(handle, userId);
+    return (await handle.run(store.deleteConnection, { user_id: userId, id, kind })) > 0;
   }
 
   /** Ends a connection and keeps only the fact that it existed. False when it had ended before, or never existed. */
   async end(handle: WriteHandle, kind: ConnectionKind, { userId, id }: ConnectionKey): Promise<boolean> {
+    await this.#rightsTaken(handle, userId);
     const ended = await handle.run(store.markRevoked, { userId, id, kind, now: this.#deps.clock.now() });
     if (ended === 0) return false;
     await handle.run(store.deletePermissions, { user_id: userId, connection_id: id });
-    this.#announce(handle, userId);
     return true;
   }
 
   /** Resolves to the connections of the account that reach no vault any more, which their domains end. */
   async forgetVault(handle: WriteHandle, userId: UserId, vaultId: VaultId) {
+    await this.#rightsTaken(handle, userId);
     const rows = await handle.all(store.deletePermissionsFor, { userId, vaultId });
     const ids = rows.map((row) => row.connection_id);
-    this.#announce(handle, userId);
     return handle.allMany(store.findUnreaching, { userId }, ids);
   }
 
@@ -206,7 +205,8 @@ export class Credentials {
     return this.#lastUsed.flush();
   }
 
-  #announce(handle: WriteHandle, userId: UserId): void {
+  async #rightsTaken(handle: WriteHandle, userId: UserId): Promise<void> {
+    await this.#deps.vaults.raiseAccountRights(handle, userId);
     handle.onCommit(() => this.#deps.events.emit('credentialsChanged', { userId }));
   }
 }
@@ -235,6 +235,7 @@ function principalOf(
     name: openName(server, { userId: row.user_id, id: row.id }, row.name),
     tier: row.tier,
     displayName: row.display_name,
+    rightsVersion: row.rights_version,
     scope: accessScopeOf({ defaultPermission: row.default_permission, permissions, scope: row.scope }),
   };
 }

@@ -10,11 +10,12 @@ import { runForTenant } from '../../concurrency/tenant.ts';
 import type { Blobs } from '../../ports/blobs/blobs.ts';
 import type { Clock } from '../../ports/clock/clock.ts';
 import type { Database, WriteHandle } from '../../ports/database/database.ts';
-import { includesRole, type Principal } from '../access/access.ts';
+import type { Principal } from '../access/access.ts';
 import type { Attachments } from '../attachments/attachments.ts';
 import type { Folders } from '../entries/entries.ts';
 import type { Links } from '../links/links.ts';
 import type { Notes } from '../notes/notes.ts';
+import { currentStanding, NO_RIGHTS, runUnder, Standing } from '../rights/rights.ts';
 import type { OpenVault, VaultCache, Vaults } from '../vaults/vaults.ts';
 import { ARCHIVE_LIMITS, ArchiveError, type ArchiveLimits } from './archive/archive.ts';
 import { RangeReader } from './archive/range-reader.ts';
@@ -29,7 +30,7 @@ export interface ImportDeps {
   readonly db: Database;
   readonly clock: Clock;
   readonly blobs: Blobs;
-  readonly vaults: Pick<Vaults, 'openVault' | 'openAsSystem' | 'rolesIn'>;
+  readonly vaults: Pick<Vaults, 'openVault' | 'openAsSystem' | 'rolesIn' | 'findRights'>;
   readonly cache: Pick<VaultCache, 'snapshot'>;
   readonly notes: Pick<Notes, 'upsertMany' | 'cache'>;
   readonly attachments: Pick<Attachments, 'upload' | 'cache'>;
@@ -45,6 +46,11 @@ const BEAT_MS = 30_000;
 /** Imports that one process runs at once. */
 const AT_ONCE = 2;
 const SWEEP_BATCH = 100;
+
+/** The person who began an import may not write into its vault any more. */
+class MayNotWrite extends Error {
+  override readonly name = 'MayNotWrite';
+}
 
 /**
  * Imports of archives into vaults: each account has one at a time. The archive is kept sealed until the import is over
@@ -72,7 +78,9 @@ export class Imports {
     stream: { readonly bytes: AsyncIterable<Uint8Array>; readonly declaredBytes: number | null },
   ): Promise<string> {
     const { db, clock, blobs, vaults } = this.#deps;
-    const vault = await vaults.openVault(principal, vault_id, operations.startImport.named);
+    const open = () => vaults.openVault(principal, vault_id, operations.startImport.named);
+    const vault = await open();
+    const standing = currentStanding()?.forVault(vault, open);
     const tooLarge = () => new NotevaultError('body_too_large', { max: IMPORT_BYTES_MAX });
     if ((stream.declaredBytes ?? 0) > IMPORT_BYTES_MAX) throw tooLarge();
     await this.#makeRoom(principal);
@@ -101,7 +109,8 @@ export class Imports {
       lease_until: 0,
     };
     try {
-      const inserted = await db.transact((handle) => handle.run(store.insertImport, row));
+      const insert = () => db.transact((handle) => handle.run(store.insertImport, row));
+      const inserted = await runUnder(standing, insert);
       if (inserted === 0) throw new NotevaultError('import_in_progress');
       return id;
     } catch (error) {
@@ -138,10 +147,12 @@ export class Imports {
   async apply(principal: Principal, id: string): Promise<void> {
     const { db, clock, vaults } = this.#deps;
     const found = await this.read(principal, id);
-    const vault = await vaults.openVault(principal, found.vault_id, operations.applyImport.named);
+    const open = () => vaults.openVault(principal, found.vault_id, operations.applyImport.named);
+    const vault = await open();
     const progress = sealedProgress.seal(vault.key, progressContext(id), newProgress());
     const change = { id: found.id, userId: principal.userId, now: clock.now(), progress };
-    if ((await db.transact((handle) => handle.run(store.apply, change))) === 0) {
+    const apply = () => db.transact((handle) => handle.run(store.apply, change));
+    if ((await runUnder(currentStanding()?.forVault(vault, open), apply)) === 0) {
       throw new NotevaultError('import_not_applicable');
     }
   }
@@ -192,12 +203,15 @@ export class Imports {
 
   async #run(row: ImportRow, signal: AbortSignal | undefined): Promise<void> {
     const { clock, failed } = this.#deps;
-    const vault = await this.#deps.vaults.openAsSystem(row.vault_id);
+    const opened = await this.#deps.vaults.openAsSystem(row.vault_id);
     // The row goes with the vault.
-    if (vault === null || row.blob_id === null) return;
+    if (opened === null || row.blob_id === null) return;
+    const standing = this.#standingOf(row);
+    const vault = { ...opened, standing };
     const claim = new Claim(this.#deps, row, vault);
     const progress = sealedProgress.open(vault.key, progressContext(row.id), row.progress);
     try {
+      await standing.renew();
       const source = await openSource(this.#readerOf(row, vault, row.blob_id), this.#limits);
       const ended = await runImport(this.#deps, {
         vault,
@@ -205,12 +219,15 @@ export class Imports {
         progress,
         dryRun: row.dry_run === 1,
         extensions: this.#extensions,
-        save: async () =>
-          (await this.#mayWrite(row)) && (await claim.save('running', progress)) && signal?.aborted !== true,
+        save: async () => (await claim.save('running', progress)) && signal?.aborted !== true,
         beat: () => claim.beat(progress, clock.now()),
       });
       if (ended) await claim.save('done', progress);
     } catch (error) {
+      if (error instanceof MayNotWrite) {
+        await claim.save('cancelled', progress);
+        return;
+      }
       // The claim ends by itself, and the import goes on then.
       if (isOfStore(error) || (error instanceof NotevaultError && error.code === 'unavailable')) throw error;
       progress.error = error instanceof ArchiveError ? error.fault : 'internal';
@@ -219,11 +236,20 @@ export class Imports {
     }
   }
 
-  /** Whether whoever began an import may still write: it runs for long, and the server runs it. */
-  async #mayWrite({ user_id: userId, vault_id: vaultId }: ImportRow): Promise<boolean> {
-    const { db, vaults } = this.#deps;
-    const role = (await vaults.rolesIn(db, userId, [vaultId])).get(vaultId);
-    return role !== undefined && includesRole(role, 'editor');
+  /** The decision that the person who began an import may write: it runs for long, and the server runs it. */
+  #standingOf({ user_id: userId, vault_id: vaultId }: ImportRow): Standing {
+    const { vaults } = this.#deps;
+    const person = { kind: 'session', userId, credentialId: '', name: '', tier: '' } as const;
+    const subject = { userId, vaultId };
+    return new Standing(subject, NO_RIGHTS, async () => {
+      const rights = await vaults.findRights(subject);
+      if (rights.account === null) throw new MayNotWrite();
+      await vaults.openVault(person, vaultId, operations.startImport.named).catch((error: unknown) => {
+        if (error instanceof NotevaultError && error.code !== 'unavailable') throw new MayNotWrite();
+        throw error;
+      });
+      return rights;
+    });
   }
 
   /** Ends the import of a person into a vault that is taken away from them. */

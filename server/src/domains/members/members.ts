@@ -80,6 +80,7 @@ export class Members {
         const before = roleOf({ userId: to }, row);
         if (before === null) throw new NotevaultError('member_not_found');
         if (before === 'owner') throw new NotevaultError('owner_cannot_leave');
+        await vaults.raiseVaultRights(handle, row.id);
         const member = { vaultId: row.id, userId: to };
         await handle.run(store.putMember, { ...member, role, now: this.#deps.clock.now() });
         if (!includesRole(role, before)) {
@@ -112,6 +113,7 @@ export class Members {
       const role = roleOf({ userId: member }, row);
       if (role === 'owner') throw new NotevaultError('owner_cannot_leave');
       if (role === null) throw new NotevaultError('member_not_found');
+      await vaults.raiseVaultRights(handle, row.id);
       await handle.run(store.deleteMember, { vault_id: row.id, user_id: member });
       await handle.run(store.putFormer, {
         vaultId: row.id,
@@ -180,6 +182,7 @@ export class Members {
     await this.locked(vaultId, [to], async (handle, row, tiers) => {
       check(row);
       if (roleOf({ userId: to }, row) === 'owner') return;
+      await vaults.raiseVaultRights(handle, row.id);
       await vaults.changeOwner(handle, row, { userId: to, tier: tiers.get(to) ?? '' }, keys);
       this.#recheck(handle, row.user_id);
       this.announce(handle, { change: 'handed_over', vaultId: row.id, userId: to });

@@ -212,7 +212,7 @@ export const findAccess = statement((db, p: { hash: Buffer; now: number }) =>
       join.onRef('l.user_id', '=', 'c.user_id').onRef('l.connection_id', '=', 'c.id'),
     )
     .select(['c.user_id', 'c.id', 'c.kind', 'c.name', 'c.default_permission', 't.scope', 'c.last_used_at'])
-    .select(['l.vault_id', 'l.permission', 'u.plan as tier', 'u.display_name', 'u.suspended_at'])
+    .select(['l.vault_id', 'l.permission', 'u.plan as tier', 'u.display_name', 'u.suspended_at', 'u.rights_version'])
     .where('t.hash', '=', p.hash)
     .where('t.kind', '=', 'access')
     .where('t.expires_at', '>', p.now)

@@ -16,6 +16,7 @@ import type { Credentials } from '../credentials/credentials.ts';
 import type { Folders } from '../entries/entries.ts';
 import type { Keys } from '../keys/keys.ts';
 import type { Notes } from '../notes/notes.ts';
+import { runUnder, Standing, versionsOf } from '../rights/rights.ts';
 import { hashOf, newToken } from '../tokens/tokens.ts';
 import type { OpenVault, VaultCache, Vaults } from '../vaults/vaults.ts';
 import { exportVault } from './export.ts';
@@ -33,7 +34,7 @@ export interface TicketDeps extends ExportDeps {
   readonly db: Database;
   readonly keys: Pick<Keys, 'openServer'>;
   readonly credentials: Pick<Credentials, 'recall'>;
-  readonly vaults: Pick<Vaults, 'openVault'>;
+  readonly vaults: Pick<Vaults, 'openVault' | 'confirmRights'>;
   /** Public origin of the server, with which the URLs of tickets begin. */
   readonly publicUrl: string;
 }
@@ -116,12 +117,23 @@ export class Tickets {
     give: (path: string) => UploadInput & { mtime(): number | undefined },
   ): Promise<Attachment> {
     const { attachments } = this.#deps;
-    const { principal, vault, path, maxBytes } = await this.#valid(token, ['attachment.put']);
+    const { principal, vault: opened, path, maxBytes } = await this.#valid(token, ['attachment.put']);
     await this.#use(token);
+    const subject = { userId: principal.userId, vaultId: opened.id };
+    const standing = new Standing(subject, versionsOf(principal, opened), async () => {
+      const current = await this.#open(principal, opened.id, 'attachment.put');
+      return versionsOf(current.principal, current.vault);
+    });
+    const vault = { ...opened, standing };
     const actor = { kind: principal.kind, name: principal.name, userId: principal.userId };
     const error = () => new NotevaultError('body_too_large', { max: maxBytes });
     const limit = maxBytes === null ? {} : { limit: { bytes: maxBytes, error } };
-    return attachments.upload({ vault, actor, device: null }, () => ({ ...give(path), ...limit }));
+    const check = () => this.#deps.vaults.confirmRights(standing);
+    const checked = () => {
+      const given = give(path);
+      return { ...given, ...limit, bytes: whilePermitted(given.bytes, check, this.#deps.clock.now) };
+    };
+    return runUnder(standing, () => attachments.upload({ vault, actor, device: null }, checked));
   }
 
   /** Deletes the tickets of a person for a vault that is taken away from them. */
@@ -149,21 +161,27 @@ export class Tickets {
 
   /** Throws `ticket_not_found`, whatever the reason for which the ticket may not be used now. */
   async #valid(token: string, wanted: readonly Operation[]) {
-    const { db, keys, clock, credentials, vaults } = this.#deps;
+    const { db, keys, clock } = this.#deps;
     const hash = hashOf(token);
     const row = await db.get(store.findTicket, { hash, now: clock.now() });
     if (row === undefined) throw new NotevaultError('ticket_not_found');
     const { operation, path, maxBytes, ...maker } = payload.open(await keys.openServer(), contextOf(hash), row.payload);
     if (!wanted.includes(operation)) throw new NotevaultError('ticket_not_found');
-    const principal = await credentials.recall(principalFor(row.user_id, row.vault_id, operation, maker));
+    const made = principalFor(row.user_id, row.vault_id, operation, maker);
+    return { operation, path, maxBytes, ...(await this.#open(made, row.vault_id, operation)) };
+  }
+
+  /** The maker of a ticket and its vault as they are now. Throws `ticket_not_found`. */
+  async #open(made: Principal, vaultId: VaultId, operation: Operation) {
+    const { credentials, vaults } = this.#deps;
+    const principal = await credentials.recall(made);
     if (principal === null) throw new NotevaultError('ticket_not_found');
-    const { vault: need } = ticketed[operation];
-    const vault = await vaults.openVault(principal, row.vault_id, need).catch((error: unknown) => {
+    const vault = await vaults.openVault(principal, vaultId, ticketed[operation].vault).catch((error: unknown) => {
       throw error instanceof NotevaultError && error.code !== 'unavailable'
         ? new NotevaultError('ticket_not_found')
         : error;
     });
-    return { operation, principal, vault, path, maxBytes };
+    return { principal, vault };
   }
 }
 

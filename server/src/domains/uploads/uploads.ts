@@ -9,6 +9,7 @@ import type { Accounts } from '../accounts/accounts.ts';
 import type { Attachments } from '../attachments/attachments.ts';
 import type { Credentials } from '../credentials/credentials.ts';
 import type { WriteContext } from '../entries/entries.ts';
+import { runUnder, Standing, versionsOf } from '../rights/rights.ts';
 import type { OpenVault, Vaults } from '../vaults/vaults.ts';
 import { appendSlice, type Progress, type Sender } from './append.ts';
 import type { Slice } from './receiving.ts';
@@ -21,7 +22,7 @@ export interface UploadDeps {
   readonly db: Database;
   readonly clock: Clock;
   readonly accounts: Pick<Accounts, 'lockUser'>;
-  readonly vaults: Pick<Vaults, 'openVault' | 'openAsSystem'>;
+  readonly vaults: Pick<Vaults, 'openVault' | 'openAsSystem' | 'confirmRights'>;
   readonly attachments: Pick<Attachments, 'upload' | 'announced'>;
   readonly credentials: Pick<Credentials, 'recall'>;
 }
@@ -112,12 +113,16 @@ export class Uploads {
    */
   async append(request: UploadRequest, slice: Slice, by: Sender): Promise<Progress> {
     const held = await this.#hold(request);
-    const recheck = async () => {
-      const current = await this.#deps.credentials.recall(request.principal);
+    const { principal, vault: opened } = held;
+    const subject = { userId: principal.userId, vaultId: opened.id };
+    const standing = new Standing(subject, versionsOf(principal, opened), async () => {
+      const current = await this.#deps.credentials.recall(principal);
       if (current === null) throw new NotevaultError('unauthorized');
-      await this.#deps.vaults.openVault(current, held.row.vault_id, 'write');
-    };
-    return appendSlice({ ...this.#deps, recheck }, held, slice, by);
+      return versionsOf(current, await this.#deps.vaults.openVault(current, opened.id, 'write'));
+    });
+    const recheck = () => this.#deps.vaults.confirmRights(standing);
+    const vault = { ...opened, standing };
+    return runUnder(standing, () => appendSlice({ ...this.#deps, recheck }, { ...held, vault }, slice, by));
   }
 
   /** Ends an upload and removes its bytes; an attachment that it has become stays. Throws `upload_not_found`. */

@@ -132,9 +132,10 @@ async function defaultVault({ db }: VaultDeps, principal: Principal): Promise<Fo
 
 function openedVault<Opener extends Pick<OpenVault, 'role' | 'permission' | 'isSuspended' | 'callerId'>>(
   { plans }: VaultDeps,
-  { id, user_id: ownerId, feed_epoch: feedEpoch, tier, handed_over }: store.OpenableRow,
+  { id, user_id: ownerId, feed_epoch: feedEpoch, rights_version: rightsVersion, tier, handed_over }: store.OpenableRow,
   key: SealingKey,
   opener: Opener,
 ): OpenVault & Opener {
-  return { ...opener, id, ownerId, isHandedOver: handed_over === 1, key, feedEpoch, plan: planOf(plans, tier), tier };
+  const row = { id, ownerId, isHandedOver: handed_over === 1, feedEpoch, tier, rightsVersion };
+  return { ...opener, ...row, key, plan: planOf(plans, tier) };
 }

@@ -3,6 +3,8 @@ import type { Seq, VaultId } from '@notevault/protocol/values/ids.ts';
 import type { ReadHandle, WriteHandle } from '../../ports/database/database.ts';
 import type { OpenVault } from '../access/access.ts';
 import { capExceeded, capOf, planOf } from '../plans/plans.ts';
+import { markChecked } from '../rights/rights.ts';
+import { checkInVault } from './rights.ts';
 import { EMPTY_TRASH, NO_TOTALS, type Totals, type TrashContents } from './usage.ts';
 import * as feeds from './vault-feeds.store.ts';
 import * as store from './vaults.store.ts';
@@ -42,7 +44,7 @@ export function createChangeSequence({ db, accounts, plans, events, hooks }: Vau
      * Takes seqs and updates the counts, as the first step of a transaction. From here to its end no other writer of this
      * vault can interleave, so that seqs become visible in order. Resolves to the first seq taken. Throws
      * `limit_exceeded` when growth would exceed the owner's cap of notes or attachment bytes, `vault_header_not_found`
-     * when the vault does not exist any more.
+     * when the vault does not exist any more, `RightsChanged` when a right was taken away since it was opened.
      */
     async advance(handle: WriteHandle, vault: OpenVault, by: SequenceAdvance): Promise<Seq> {
       const { seqs, notes, attachments = 0, attachmentBytes = 0, announced = 0, trash = EMPTY_TRASH } = by;
@@ -68,6 +70,10 @@ export function createChangeSequence({ db, accounts, plans, events, hooks }: Vau
       });
       const [{ tier }, feed, total] = await Promise.all([locking, advancing, grows ? usage(handle, vault) : null]);
       if (feed === undefined) throw new NotevaultError('vault_header_not_found');
+      if (vault.standing !== undefined) {
+        checkInVault(vault.standing, feed.rights_version);
+        markChecked();
+      }
       if (seqs > 0) {
         const { change_seq: changeSeq } = feed;
         handle.onCommit(() => events.emit('vaultChanged', { vaultId: vault.id, changeSeq, seqs }));

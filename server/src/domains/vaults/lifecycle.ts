@@ -19,6 +19,7 @@ import {
   vaultOf,
 } from './opened-vault.ts';
 import { allowed, findAllowed, restorableAfter } from './queries.ts';
+import { raiseVaultRights } from './rights.ts';
 import { cleanDescription, cleanName, freeSlug, sealMeta, slugBlindOf, type VaultMeta } from './sealed-vault.ts';
 import * as feeds from './vault-feeds.store.ts';
 import * as store from './vaults.store.ts';
@@ -53,6 +54,7 @@ export async function remove(deps: VaultDeps, principal: Principal, id: string):
   await db.transact(async (handle) => {
     await accounts.lockUser(handle, userId);
     allowed(principal, await handle.get(store.findActive, { id: vaultId }), rule);
+    await raiseVaultRights(handle, vaultId);
     await handle.run(store.markDeleted, { id: vaultId, now: clock.now() });
     await handle.run(feeds.setWritable, { vaultId, writable: 0 });
     await promoteOldest(handle, userId);

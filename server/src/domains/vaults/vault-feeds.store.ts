@@ -18,6 +18,7 @@ export const insertFeed = statement((db, p: { vaultId: VaultId }) =>
     trash_text_bytes: 0,
     trash_attachment_bytes: 0,
     writable: 1,
+    rights_version: 0,
   }),
 );
 
@@ -74,7 +75,7 @@ export const advanceFeed = statement((db, p: CountChanges) =>
     }))
     .where('vault_id', '=', p.vaultId)
     .where('writable', '=', 1)
-    .returning('change_seq'),
+    .returning(['change_seq', 'rights_version']),
 );
 
 /** Locks the row until the end of the transaction; changes no row when the vault does not exist any more. */

@@ -39,7 +39,15 @@ const shown = (db: Kysely<Tables>) =>
 const opened = (db: Kysely<Tables>) =>
   vaultsWithFeeds(db)
     .innerJoin('users as u', 'u.id', 'v.user_id')
-    .select(['v.id', 'v.user_id', 'v.is_default', 'v.handed_over', 'f.feed_epoch', 'u.plan as tier'])
+    .select([
+      'v.id',
+      'v.user_id',
+      'v.is_default',
+      'v.handed_over',
+      'f.feed_epoch',
+      'f.rights_version',
+      'u.plan as tier',
+    ])
     .select(['u.suspended_at as owner_suspended_at', members]);
 
 /** The vaults of an account, and those that are shared with it. */
@@ -75,6 +83,7 @@ export const findOpenableById = statement((db, p: { id: VaultId }) =>
 /** The columns that opening a vault needs. */
 export interface OpenableRow extends VaultRoles {
   readonly feed_epoch: number;
+  readonly rights_version: number;
   readonly tier: string;
   readonly handed_over: number;
 }

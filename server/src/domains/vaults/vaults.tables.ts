@@ -51,6 +51,8 @@ export interface VaultFeedRow {
   trash_attachment_bytes: number;
   /** 1 while the vault is active, else 0. Stored here too, so that locking and checking are one statement. */
   writable: number;
+  /** Increases whenever a right in the vault is taken away from anybody; here, because each write has this row. */
+  rights_version: number;
 }
 
 /** A member of a vault, beside its owner. */
@@ -113,6 +115,8 @@ create table vault_feeds (
   writable bigint not null
 );
 `;
+
+export const vaultRightsDdl = 'alter table vault_feeds add column rights_version bigint not null default 0;';
 
 export const handedOverDdl = 'alter table vaults add column handed_over bigint not null default 0;';
 

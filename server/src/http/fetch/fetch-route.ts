@@ -60,6 +60,7 @@ export function mountFetchRoute(api: FastifyInstance, app: FastifyInstance, rout
     handler: async (request, reply) => {
       const principal = principals.get(request);
       if (principal === undefined) throw new TypeError('a request without its principal');
+      await deps.guard.confirm(deps.guard.standingOf(principal, undefined, { who: 'credential' }));
       const call = { principal, request: webRequestOf(request, reply, deps), body: request.body };
       const { headers, socket } = request.raw;
       const fetch = localFetch(app.server, { headers, remoteAddress: socket.remoteAddress });

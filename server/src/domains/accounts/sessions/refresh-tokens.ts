@@ -3,6 +3,7 @@ import type { SessionId } from '@notevault/protocol/values/ids.ts';
 import type { SealingKey } from '../../../ports/keyring/keyring.ts';
 import { GRACE_MS, hashOf, newToken, type PresentedToken, prefixes, rotate } from '../../tokens/tokens.ts';
 import type { AccountDeps } from '../accounts.ts';
+import { rightsTaken } from '../rights-taken.ts';
 import { type SignInClient, sealClient } from './session-client.ts';
 import * as store from './sessions.store.ts';
 
@@ -46,7 +47,7 @@ async function findActive({ db, clock }: AccountDeps, cookie: string) {
 
 /** Returns the next tokens of a session. Throws `no_refresh_token`, `invalid_refresh_token`, `suspended`. */
 export async function refresh(deps: AccountDeps, cookie = '', signedIn: SignInClient | null = null): Promise<Tokens> {
-  const { db, keys, clock, events } = deps;
+  const { db, keys, clock } = deps;
   if (cookie === '') throw new NotevaultError('no_refresh_token');
   const now = clock.now();
   const session = await findActive(deps, cookie);
@@ -84,7 +85,7 @@ export async function refresh(deps: AccountDeps, cookie = '', signedIn: SignInCl
     };
     const found = await rotate(presented, sealed, now);
     if (found === null) {
-      handle.onCommit(() => events.emit('credentialsChanged', { userId: session.user_id }));
+      await rightsTaken(handle, deps, session.user_id);
       return null;
     }
     await handle.run(store.deleteExpiredAccessTokens, { sessionId, now });

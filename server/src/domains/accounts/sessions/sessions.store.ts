@@ -110,6 +110,7 @@ export const findAccess = statement((db, p: { hash: Buffer; now: number }) =>
     .innerJoin('sessions as s', 's.id', 't.session_id')
     .innerJoin('users as u', 'u.id', 's.user_id')
     .select(['s.id as session_id', 'u.id as user_id', 'u.plan', 'u.role', 'u.display_name', 'u.suspended_at'])
+    .select('u.rights_version')
     .where('t.hash', '=', p.hash)
     .where('t.expires_at', '>', p.now)
     .where('u.deleting_at', 'is', null),
@@ -119,7 +120,7 @@ export const findSession = statement((db, p: { id: SessionId; userId: UserId; no
   db
     .selectFrom('sessions as s')
     .innerJoin('users as u', 'u.id', 's.user_id')
-    .select(['s.id as session_id', 'u.id as user_id', 'u.plan', 'u.role', 'u.display_name'])
+    .select(['s.id as session_id', 'u.id as user_id', 'u.plan', 'u.role', 'u.display_name', 'u.rights_version'])
     .where('s.id', '=', p.id)
     .where('s.user_id', '=', p.userId)
     .where('s.expires_at', '>', p.now)

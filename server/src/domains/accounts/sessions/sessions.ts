@@ -9,6 +9,7 @@ import type { Role, UserRow } from '../accounts.tables.ts';
 import type { AccountContext, AccountDeps } from '../accounts.ts';
 import { canonicalEmail } from '../emails.ts';
 import { type User, userOf } from '../profile.ts';
+import { rightsTaken } from '../rights-taken.ts';
 import { ACCESS_SECONDS, lifetimeOf, newFamily, sealToken, type Tokens } from './refresh-tokens.ts';
 import { openClient, type SignInClient, sealClient } from './session-client.ts';
 import * as store from './sessions.store.ts';
@@ -23,6 +24,7 @@ export interface SessionPrincipal {
   readonly tier: string;
   readonly displayName: string | null;
   readonly isAdmin: boolean;
+  readonly rightsVersion: number;
 }
 
 /** Returns the caller of an `Authorization` header. Throws `unauthorized`, `suspended`. */
@@ -83,7 +85,7 @@ export async function prepareSession({ keys, clock }: AccountDeps, client: SignI
 
 /** Ends the session of the cookie and that of the access token, if given. */
 export async function logout(deps: AccountDeps, cookie: string | undefined, authorization: string | null) {
-  const { db, events } = deps;
+  const { db } = deps;
   const byToken = await authenticate(deps, authorization ?? undefined).catch((error: unknown) => {
     if (error instanceof NotevaultError) return null;
     throw error;
@@ -91,11 +93,13 @@ export async function logout(deps: AccountDeps, cookie: string | undefined, auth
   const [family = ''] = (cookie ?? '').split('.', 1);
   if (family === '' && byToken === null) return;
   await db.transact(async (handle) => {
-    const ended = await handle.get(store.deleteFamily, { familyHash: hashOf(family) });
-    if (byToken !== null) await handle.run(store.deleteSession, { id: byToken.credentialId });
-    for (const userId of new Set([ended?.user_id, byToken?.userId])) {
-      if (userId !== undefined) handle.onCommit(() => events.emit('credentialsChanged', { userId }));
+    const familyHash = hashOf(family);
+    const ofCookie = await handle.get(store.findFamily, { familyHash });
+    for (const userId of [...new Set([ofCookie?.user_id, byToken?.userId])].sort()) {
+      if (userId !== undefined) await rightsTaken(handle, deps, userId);
     }
+    await handle.get(store.deleteFamily, { familyHash });
+    if (byToken !== null) await handle.run(store.deleteSession, { id: byToken.credentialId });
   });
 }
 
@@ -109,9 +113,11 @@ function principalOf(found: {
   readonly plan: string;
   readonly display_name: string | null;
   readonly role: Role;
+  readonly rights_version: number;
 }): SessionPrincipal {
   const { user_id: userId, session_id: credentialId, plan: tier, display_name: displayName, role } = found;
-  return { kind: 'session', userId, credentialId, name: 'Session', tier, displayName, isAdmin: role === 'admin' };
+  const session = { kind: 'session', userId, credentialId, name: 'Session' } as const;
+  return { ...session, tier, displayName, isAdmin: role === 'admin', rightsVersion: found.rights_version };
 }
 
 /** The active sessions of a person, the one used last first. */
@@ -126,9 +132,9 @@ export async function endSession(deps: AccountDeps, userId: UserId, sent: string
   const id = parseUuid(sent) as SessionId | null;
   if (id === null) throw new NotevaultError('session_not_found');
   await deps.db.transact(async (handle) => {
+    await rightsTaken(handle, deps, userId);
     if ((await handle.run(store.deleteSessionOf, { id, user_id: userId })) === 0)
       throw new NotevaultError('session_not_found');
-    announce(deps, handle, userId);
   });
 }
 
@@ -138,14 +144,9 @@ export async function endOtherSessions(
   { userId, credentialId }: { readonly userId: UserId; readonly credentialId: string },
 ): Promise<number> {
   return await deps.db.transact(async (handle) => {
-    const ended = await handle.run(store.deleteOtherSessions, { userId, kept: credentialId as SessionId });
-    if (ended > 0) announce(deps, handle, userId);
-    return ended;
+    await rightsTaken(handle, deps, userId);
+    return await handle.run(store.deleteOtherSessions, { userId, kept: credentialId as SessionId });
   });
-}
-
-function announce({ events }: AccountDeps, handle: WriteHandle, userId: UserId): void {
-  handle.onCommit(() => events.emit('credentialsChanged', { userId }));
 }
 
 export interface SignedIn extends Tokens {

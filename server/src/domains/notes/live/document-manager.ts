@@ -5,6 +5,7 @@ import type { NoteId, VaultId } from '@notevault/protocol/values/ids.ts';
 import { Coalescer } from '../../../concurrency/coalesce.ts';
 import { runShared } from '../../../concurrency/tenant.ts';
 import type { Actor } from '../../entries/entries.ts';
+import { runUnder } from '../../rights/rights.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
 import type { LiveDeps } from '../notes.deps.ts';
 import { flushNote, overdueNotes } from './flush/flush.ts';
@@ -44,7 +45,7 @@ export class DocumentManager implements AsyncDisposable {
 
   constructor(deps: LiveDeps) {
     this.#deps = deps;
-    this.#log = new UpdateLog(deps.db, deps.clock);
+    this.#log = new UpdateLog(deps);
     // The edits of a failed flush stay in the log; the next read of the note or the background job tries again.
     const flush = (vault: OpenVault, id: NoteId) => this.#flushOne(vault, id).catch((error) => this.#report(error, id));
     this.#schedule = new FlushSchedule(flush, deps.clock);
@@ -203,7 +204,9 @@ export class DocumentManager implements AsyncDisposable {
   #flushOne(vault: OpenVault, id: NoteId): Promise<void> {
     return this.#flushing.run(id, async () => {
       this.#schedule.cancel(id);
-      await flushNote(this.#deps, vault, id, this.#documents.get(id));
+      // Edits that were acknowledged stay, whatever their writer, or whoever asks for them, may do now.
+      const { standing: _, ...own } = vault;
+      await runUnder(undefined, () => flushNote(this.#deps, own, id, this.#documents.get(id)));
       this.#documents.weigh(id);
     });
   }

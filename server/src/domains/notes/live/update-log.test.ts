@@ -7,12 +7,14 @@ import type { Database } from '../../../ports/database/database.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
 import { UpdateLog } from './update-log.ts';
 
+const vaults = { checkRightsIn: async () => undefined };
+
 test('an edit for which there is no room is refused as one that could not be stored is, so that its document is given up', async () => {
   const vault = { id: 'vault', key: { seal: () => Buffer.alloc(1) } } as unknown as OpenVault;
   const away = async () => {
     throw new Error('the database is away');
   };
-  await using log = new UpdateLog({ transact: away } as unknown as Database, testClock());
+  await using log = new UpdateLog({ db: { transact: away } as unknown as Database, clock: testClock(), vaults });
   const edit = {
     vault,
     note: 'note' as NoteId,
@@ -30,7 +32,11 @@ test('an edit for which there is no room is refused as one that could not be sto
 
 test('edits of two documents of a note share no row: whoever has one of them in memory lacks the other', async () => {
   const vault = { id: 'vault', key: { seal: () => Buffer.alloc(1) } } as unknown as OpenVault;
-  await using log = new UpdateLog({ transact: async () => 1 } as unknown as Database, testClock());
+  await using log = new UpdateLog({
+    db: { transact: async () => 1 } as unknown as Database,
+    clock: testClock(),
+    vaults,
+  });
   const edit = { vault, note: 'note' as NoteId, update: new Uint8Array(1), actor: { kind: 'session', name: 'bob' } };
   const [first, second] = [
     { ...edit, document: {} },

@@ -5,11 +5,21 @@ import type { NoteId } from '@notevault/protocol/values/ids.ts';
 import { slicesBySize } from '../../../concurrency/slices.ts';
 import { runShared } from '../../../concurrency/tenant.ts';
 import type { Clock } from '../../../ports/clock/clock.ts';
-import { ConstraintError, type Database } from '../../../ports/database/database.ts';
+import { ConstraintError, type Database, type WriteHandle } from '../../../ports/database/database.ts';
 import type { Actor } from '../../entries/entries.ts';
+import { currentStanding, runUnder, type Standing } from '../../rights/rights.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
 import { sealed } from '../sealed-note.ts';
 import * as store from './live.store.ts';
+
+type CheckRights = (handle: WriteHandle, standings: readonly Standing[]) => Promise<void>;
+
+export interface UpdateLogDeps {
+  readonly db: Database;
+  readonly clock: Clock;
+  /** Throws `RightsChanged` where one of the standings does not hold any more. */
+  readonly vaults: { readonly checkRightsIn: CheckRights };
+}
 
 /** An edit on its way to the log. */
 export interface LoggedUpdate {
@@ -23,6 +33,8 @@ export interface LoggedUpdate {
 }
 
 interface PendingEntry extends LoggedUpdate {
+  /** The decision on which it is stored; undefined for an edit of the server. */
+  readonly standing: Standing | undefined;
   /** An estimate of its memory. */
   readonly bytes: number;
   readonly done: PromiseWithResolvers<string>;
@@ -50,6 +62,7 @@ const WAITING_BYTES_MAX = 64 * MB;
 export class UpdateLog implements AsyncDisposable {
   readonly #db: Database;
   readonly #clock: Clock;
+  readonly #checkRights: CheckRights;
   #waiting: PendingEntry[] = [];
   #edits = 0;
   #waitingBytes = 0;
@@ -57,9 +70,10 @@ export class UpdateLog implements AsyncDisposable {
   /** Documents with an edit that could not be stored, with the error: their later edits may depend on it. */
   readonly #refused = new WeakMap<object, NotevaultError>();
 
-  constructor(db: Database, clock: Clock) {
+  constructor({ db, clock, vaults }: UpdateLogDeps) {
     this.#db = db;
     this.#clock = clock;
+    this.#checkRights = vaults.checkRightsIn;
   }
 
   /**
@@ -73,10 +87,10 @@ export class UpdateLog implements AsyncDisposable {
     const bytes = logged.update.length + OVERHEAD_BYTES;
     if (this.#waitingBytes + bytes > WAITING_BYTES_MAX) throw this.#reject(logged, new NotevaultError('unavailable'));
     const done = Promise.withResolvers<string>();
-    this.#waiting.push({ ...logged, bytes, done });
+    this.#waiting.push({ ...logged, standing: currentStanding(), bytes, done });
     this.#waitingBytes += bytes;
     this.#edits += 1;
-    this.#flushing ??= runShared(() => this.#flush());
+    this.#flushing ??= runUnder(undefined, () => runShared(() => this.#flush()));
     return done.promise;
   }
 
@@ -128,8 +142,9 @@ export class UpdateLog implements AsyncDisposable {
       const idOf = new Map(rows.flatMap(({ id, entries }) => entries.map((entry) => [entry, id])));
       for (const entry of entries) entry.done.resolve(idOf.get(entry) ?? '');
     } catch (error) {
-      // A note that no longer exists must not lose the edits of others.
-      if (error instanceof ConstraintError && entries.length > 1) {
+      // A note that no longer exists, or a writer who may not write any more, must not lose the edits of others.
+      const isOfOne = error instanceof ConstraintError || error instanceof NotevaultError;
+      if (isOfOne && entries.length > 1) {
         for (const entry of entries) await this.#write([entry]);
       } else {
         for (const entry of entries) entry.done.reject(this.#reject(entry, errorOf(error)));
@@ -157,7 +172,15 @@ export class UpdateLog implements AsyncDisposable {
       const updates = entries.map(({ update }) => update);
       return { vault_id: vault.id, note_id: note, id, payload: sealed.edits(vault, note, id, actor, updates) };
     });
-    return this.#db.transact((handle) => handle.runMany(store.insertUpdates, {}, sealedRows), 'interactive');
+    const standings = rows.flatMap(({ entries }) => entries.flatMap(({ standing }) => standing ?? []));
+    const insert = async (handle: WriteHandle) => {
+      const [count] = await Promise.all([
+        handle.runMany(store.insertUpdates, {}, sealedRows),
+        this.#checkRights(handle, standings),
+      ]);
+      return count;
+    };
+    return this.#db.transact(insert, 'interactive');
   }
 }
 

@@ -1,7 +1,8 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import { live } from '@notevault/protocol/operations.ts';
 import type { UserId, VaultId } from '@notevault/protocol/values/ids.ts';
-import { type Principal, reaches } from '../../access/access.ts';
+import { checkPermission, type Principal, reaches } from '../../access/access.ts';
+import { Standing, versionsOf } from '../../rights/rights.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
 import type { CollaborationDeps } from './collaboration.ts';
 import type { Caller } from './connection.ts';
@@ -164,6 +165,23 @@ export class PermissionCache {
   /** Checks again and tells the listeners what was lost or has changed. Rejects when this cannot be checked now. */
   refresh(permission: Permission): Promise<void> {
     return permission.check((permission) => this.#read(permission), this.#deps.clock.now);
+  }
+
+  /** The decision on which a client's edits are stored: made anew if rights were taken away before they are. */
+  standingOf(permission: Permission): Standing {
+    const { principal, vault } = permission;
+    const subject = { userId: principal.userId, vaultId: vault.id };
+    return new Standing(subject, versionsOf(principal, vault), async () => {
+      const at = this.#deps.clock.now();
+      const access = await this.#read(permission);
+      if (typeof access === 'string') {
+        permission.revoke(access);
+        throw new NotevaultError('unauthorized');
+      }
+      permission.renew(access.principal, access.vault, at);
+      checkPermission(access.vault.permission, live.edit.vault);
+      return versionsOf(access.principal, access.vault);
+    });
   }
 
   /** Call when credentials of a user may have been revoked. */

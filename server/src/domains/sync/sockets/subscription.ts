@@ -3,6 +3,7 @@ import type { ChangeHint, Message } from '@notevault/protocol/socket-frames.ts';
 import { MB } from '@notevault/protocol/values/byte-units.ts';
 import type { NoteId } from '@notevault/protocol/values/ids.ts';
 import type { ApplyOutcome, LiveNote, LiveNotes, Watcher } from '../../notes/notes.ts';
+import { runUnder } from '../../rights/rights.ts';
 import { readStates, type State, writeStates } from './awareness.ts';
 import { type Connection, MESSAGE_OVERHEAD } from './connection.ts';
 import type { Lost, Permission, PermissionCache, PermissionListener } from './permission-cache.ts';
@@ -271,8 +272,8 @@ export class NoteSubscription implements Subscription, PermissionListener, Watch
     this.#received = [];
     const { kind, name, userId } = this.#permission.principal;
     const updates = received.map(({ update }) => update);
-    live
-      .apply(updates, { kind, name, userId })
+    const standing = this.#deps.permissions.standingOf(this.#permission);
+    runUnder(standing, () => live.apply(updates, { kind, name, userId }))
       .then((results) => this.#applied(received, results))
       .catch((error: unknown) => this.#failed(error))
       .finally(() => {

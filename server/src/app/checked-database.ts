@@ -1,0 +1,44 @@
+import { currentStanding, isChecked, RightsChanged, runUnder, type Standing } from '../domains/rights/rights.ts';
+import type { Database, Priority, WriteHandle } from '../ports/database/database.ts';
+
+/** Rights that change during each attempt of a transaction. */
+const TRIES = 5;
+
+type Hold = (handle: WriteHandle, standing: Standing) => Promise<void>;
+
+/**
+ * A database whose transactions commit only while the standing of whoever runs them holds, so that no operation has to
+ * check it. Where rights were taken away since, the decision is made anew, which throws its refusal, and the transaction
+ * runs again.
+ *
+ * @param hold compares a standing with the stored versions, for transactions that have not done so with their own rows.
+ */
+export function checkedDatabase(db: Database, hold: Hold): Database {
+  async function transact<T>(body: (handle: WriteHandle) => Promise<T>, priority?: Priority): Promise<T> {
+    const standing = currentStanding();
+    const checked = (handle: WriteHandle) =>
+      runUnder(standing, async () => {
+        const result = await body(handle);
+        if (standing !== undefined && !isChecked()) await hold(handle, standing);
+        return result;
+      });
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await db.transact(standing === undefined ? body : checked, priority);
+      } catch (error) {
+        if (!(error instanceof RightsChanged) || attempt === TRIES) throw error;
+        await error.standing.renew();
+      }
+    }
+  }
+  return {
+    engine: db.engine,
+    get: (statement, params) => db.get(statement, params),
+    all: (statement, params) => db.all(statement, params),
+    allMany: (statement, params, items) => db.allMany(statement, params, items),
+    read: (body) => db.read(body),
+    transact,
+    migrate: (migrations, beforeUpgrade) => db.migrate(migrations, beforeUpgrade),
+    [Symbol.asyncDispose]: () => db[Symbol.asyncDispose](),
+  };
+}
