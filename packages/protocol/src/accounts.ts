@@ -1,8 +1,8 @@
 import { type Static, Type } from 'typebox';
-import { Nullable, sent, Timestamp, Unchecked, Uuid } from './values/schemas.ts';
+import { Nullable, sent, sentAlways, Timestamp, Unchecked, Uuid } from './values/schemas.ts';
 
-const Email = sent(Type.String({ description: 'E-mail address.' }));
-const Password = sent(Type.String({ description: 'At least 8 characters, at most 256 bytes.' }));
+const Email = sentAlways(Type.String({ description: 'E-mail address.' }));
+const Password = sentAlways(Type.String({ description: 'At least 8 characters, at most 256 bytes.' }));
 const DisplayName = Nullable(Type.String({ maxLength: 80 }));
 
 const Remember = sent(
@@ -50,7 +50,7 @@ export const ProfileBody = Type.Object({
 export type ProfileBody = Static<typeof ProfileBody>;
 
 export const DeleteMeBody = Unchecked<{ password?: unknown }>({
-  password: sent(Type.String({ description: 'The account’s password.' })),
+  password: sentAlways(Type.String({ description: 'The account’s password.' })),
 });
 
 export const Ok = Type.Object({ ok: Type.Boolean() });

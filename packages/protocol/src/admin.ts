@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { Nullable, sent, Timestamp, Unchecked, Uuid } from './values/schemas.ts';
+import { Nullable, sentAlways, Timestamp, Unchecked, Uuid } from './values/schemas.ts';
 
 const Role = Type.Enum(['admin', 'member']);
 
@@ -39,7 +39,7 @@ export const AdminUserResponse = Type.Object({ user: AdminUser });
 export type AdminUserResponse = Static<typeof AdminUserResponse>;
 
 export const AdminDeleteUser = Unchecked<{ password?: unknown }>({
-  password: sent(Type.String({ description: 'The password of the admin, not of the account.' })),
+  password: sentAlways(Type.String({ description: 'The password of the admin, not of the account.' })),
 });
 
 const InviteFields = {

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { linksLeft } from './links.ts';
-import { DryRun, Nullable, queryFlag, sent, Timestamp, Unchecked, Uuid } from './values/schemas.ts';
+import { DryRun, Nullable, queryFlag, sent, sentAlways, Timestamp, Unchecked, Uuid } from './values/schemas.ts';
 
 export const Attachment = Type.Object({
   id: Uuid,
@@ -44,13 +44,15 @@ export const AttachmentRenamed = Type.Object({
 export type AttachmentRenamed = Static<typeof AttachmentRenamed>;
 
 export const MoveAttachments = Unchecked<{ paths?: unknown; target_folder?: unknown; dry_run?: unknown }>({
-  paths: sent(Type.Array(Type.String(), { minItems: 1, maxItems: 1000, description: '1 to 1,000 paths.' })),
-  target_folder: sent(Type.String({ description: 'Path of a folder, empty for the root. It need not exist yet.' })),
+  paths: sentAlways(Type.Array(Type.String(), { minItems: 1, maxItems: 1000, description: '1 to 1,000 paths.' })),
+  target_folder: sentAlways(
+    Type.String({ description: 'Path of a folder, empty for the root. It need not exist yet.' }),
+  ),
   dry_run: sent(DryRun),
 });
 
 export const DeleteAttachments = Unchecked<{ paths?: unknown }>({
-  paths: sent(Type.Array(Type.String(), { minItems: 1, maxItems: 500, description: '1 to 500 paths.' })),
+  paths: sentAlways(Type.Array(Type.String(), { minItems: 1, maxItems: 500, description: '1 to 500 paths.' })),
 });
 
 /** The raw bytes. */

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { Nullable, sentId, Unchecked, Uuid } from './values/schemas.ts';
+import { Nullable, REQUIRED, sentId, Unchecked, Uuid } from './values/schemas.ts';
 
 export const DeviceBody = Unchecked<{ client_id?: unknown; vault_name?: unknown; device_name?: unknown }>({
   client_id: Nullable(Type.String({ description: 'Name of the client.' })),
@@ -24,7 +24,7 @@ export const DecisionBody = Unchecked<{
   vault_name?: unknown;
   deny?: unknown;
 }>({
-  user_code: Type.String(),
+  user_code: Type.String(REQUIRED),
   vault_id: Type.String({ description: 'Id of the vault to link the device to, or `new`.' }),
   vault_name: Nullable(
     Type.String({ description: 'Name of the new vault. If absent, the name that the device suggested.' }),

@@ -1,7 +1,18 @@
 import { type Static, Type } from 'typebox';
 import { linksLeft } from './links.ts';
 import { NoteListed } from './notes.ts';
-import { DryRun, Nullable, queryFlag, sent, sentIds, TargetFolder, TargetFolderId, Uuid } from './values/schemas.ts';
+import {
+  DryRun,
+  Nullable,
+  queryFlag,
+  REQUIRED,
+  sent,
+  sentAlways,
+  sentIds,
+  TargetFolder,
+  TargetFolderId,
+  Uuid,
+} from './values/schemas.ts';
 
 export const Folder = Type.Object({
   name: Type.String({ description: 'Full path; empty for the root.' }),
@@ -29,18 +40,18 @@ export type FoldersResponse = Static<typeof FoldersResponse>;
 export const ExplicitFolders = Type.Object({ folders: Type.Array(Type.Pick(Folder, ['name', 'id'])) });
 export type ExplicitFolders = Static<typeof ExplicitFolders>;
 
-export const FolderQuery = Type.Object({ folder: Type.Optional(Type.String()) });
+export const FolderQuery = Type.Object({ folder: Type.Optional(Type.String(REQUIRED)) });
 export const NotesInFolder = Type.Object({ folder: Type.String(), notes: Type.Array(NoteListed) });
 export type NotesInFolder = Static<typeof NotesInFolder>;
 export const NotesInFolderById = Type.Object({ notes: Type.Array(NoteListed) });
 export type NotesInFolderById = Static<typeof NotesInFolderById>;
 
-export const CreateFolder = Type.Object({ folder: sent(Type.String({ description: 'The path.' })) });
+export const CreateFolder = Type.Object({ folder: sentAlways(Type.String({ description: 'The path.' })) });
 export const DeleteFolderQuery = Type.Object({ recursive: queryFlag('`true` deletes the folder with its contents.') });
 export const MoveFolders = Type.Object({
-  ids: sent(sentIds('Ids of explicit folders')),
+  ids: sentAlways(sentIds('Ids of explicit folders')),
   target_parent_id: sent(TargetFolderId),
   target_parent: sent(TargetFolder),
   dry_run: DryRun,
 });
-export const DeleteFolders = Type.Object({ ids: sent(sentIds('Ids of explicit folders')) });
+export const DeleteFolders = Type.Object({ ids: sentAlways(sentIds('Ids of explicit folders')) });

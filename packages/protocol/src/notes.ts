@@ -6,6 +6,7 @@ import {
   DryRun,
   Nullable,
   sent,
+  sentAlways,
   sentId,
   sentIds,
   TargetFolder,
@@ -142,7 +143,7 @@ const FaultyItem = Type.Unsafe({
   description: 'Any other, whose result is an error.',
 });
 export const BatchBody = Unchecked<{ notes?: unknown }>({
-  notes: sent(
+  notes: sentAlways(
     Type.Array(Type.Union([UpsertNote, FaultyItem]), {
       maxItems: 100,
       description: 'At most 100 notes, each as for a single upsert. They succeed or fail independently.',
@@ -192,13 +193,13 @@ export const BatchResponse = Type.Object({ results: Type.Array(BatchResult) });
 export type BatchResponse = Static<typeof BatchResponse>;
 
 export const MoveNotes = Type.Object({
-  ids: sent(sentIds('Note ids')),
+  ids: sentAlways(sentIds('Note ids')),
   target_folder_id: sent(TargetFolderId),
   target_folder: sent(TargetFolder),
   dry_run: DryRun,
 });
 export const DeleteNotes = Unchecked<{ ids?: unknown; base_hashes?: unknown }>({
-  ids: sent(sentIds('Note ids')),
+  ids: sentAlways(sentIds('Note ids')),
   base_hashes: sent(
     Type.Unsafe({
       type: ['object', 'null'],

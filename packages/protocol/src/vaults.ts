@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { Nullable, sent, sentId, Timestamp, Unchecked, Uuid } from './values/schemas.ts';
+import { Nullable, sentAlways, sentId, Timestamp, Unchecked, Uuid } from './values/schemas.ts';
 
 export const VaultParams = Type.Object({ id: sentId('The vault’s id.') });
 
@@ -17,8 +17,8 @@ export const NewVaultBody = Type.Object({
 export type NewVaultBody = Static<typeof NewVaultBody>;
 
 export const RegisterVaultBody = Unchecked<{ client_id?: unknown; name?: unknown }>({
-  client_id: sent(Type.String({ description: 'A stable id that the client chooses for the vault.' })),
-  name: sent(Type.String({ description: 'Name of the vault; used only if the vault is new.' })),
+  client_id: sentAlways(Type.String({ description: 'A stable id that the client chooses for the vault.' })),
+  name: sentAlways(Type.String({ description: 'Name of the vault; used only if the vault is new.' })),
 });
 
 export const UpdateVaultBody = Type.Object({

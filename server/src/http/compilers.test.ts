@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { documented } from '@notevault/protocol/values/schemas.ts';
+import { documented, REQUIRED, sentAlways } from '@notevault/protocol/values/schemas.ts';
 import { AJV_OPTIONS, buildSerializer, buildValidator } from './compilers.ts';
 import { asDocumented } from './documented.ts';
 
@@ -76,4 +76,19 @@ test('what a schema only documents is shown and not validated', () => {
   const validate = buildValidator({}, { customOptions: AJV_OPTIONS })(route(schema));
   assert.equal(validate({ text: 'c', any: 1 }), true);
   assert.equal(validate({ text: 1 }), false);
+});
+
+test('asDocumented adds the fields that only the document lists as required', () => {
+  const listed = { type: 'string', ...REQUIRED };
+  const schema = {
+    type: 'object',
+    required: ['a'],
+    properties: { a: { type: 'string' }, b: listed, c: sentAlways({}) },
+  };
+  assert.deepEqual(asDocumented(schema), {
+    type: 'object',
+    required: ['a', 'b', 'c'],
+    properties: { a: { type: 'string' }, b: { type: 'string' }, c: {} },
+  });
+  assert.equal(buildValidator({}, { customOptions: AJV_OPTIONS })(route(schema))({ a: 'text' }), true);
 });

@@ -2,6 +2,7 @@ import type { FastifyDynamicSwaggerOptions } from '@fastify/swagger';
 import { ServerVersion } from '@notevault/protocol/client-level.ts';
 import { type ErrorCode, errors } from '@notevault/protocol/errors.ts';
 import type { OperationName, Rule } from '@notevault/protocol/operations.ts';
+import { documented, REQUIRED } from '@notevault/protocol/values/schemas.ts';
 import type { FastifySchema } from 'fastify';
 import { type TSchema, Type } from 'typebox';
 import { asDocumented } from './documented.ts';
@@ -87,7 +88,7 @@ export function schemaOf(route: Route): FastifySchema {
   if (route.params !== undefined) named.params = route.params;
   const headers = {
     ...(route.rule.vault === undefined ? {} : VaultHeaders),
-    ...(route.rule.key === undefined ? {} : KeyHeaders),
+    ...(route.rule.key === undefined ? {} : keyHeaders(route.rule.key === 'required' ? REQUIRED : {})),
     ...(route.conditional ? ConditionHeaders : {}),
     ...(route.revalidates === undefined ? {} : RevalidationHeaders),
   };
@@ -115,16 +116,16 @@ const VaultHeaders = {
   'x-device-id': Type.Optional(Type.String({ description: 'Names the installation.' })),
 };
 
-// Optional here even where it is required: its absence has an error of its own, which is checked before this schema.
-const KeyHeaders = {
+const keyHeaders = (listed: object) => ({
   'x-idempotency-key': Type.Optional(
     Type.String({
+      ...listed,
       pattern: '^[!-~]{1,255}$',
       description:
         'A key that the client chooses for this request, 1 to 255 visible characters. If it is sent again within 24 hours, the request does not run again, and the first answer is returned with `Idempotency-Replayed: true`.',
     }),
   ),
-};
+});
 
 const ConditionHeaders = {
   'if-match': Type.Optional(
@@ -198,6 +199,11 @@ export const Ready = Type.Object({
   storage: Type.Enum(['ok', 'full'], { description: 'full: the disk is, so writes are refused.' }),
   backup: Type.Enum(['ok', 'failed'], { description: 'failed: the last backup was not taken.' }),
 });
+/** Declares no fields to the serializer, which would reorder them. */
+export const ApiDescription = Type.Object(
+  {},
+  { additionalProperties: true, ...documented({ required: ['openapi', 'info', 'paths'] }) },
+);
 export const Alive = Type.Object({ status: Type.Literal('ok') });
 
 type Made = Parameters<NonNullable<FastifyDynamicSwaggerOptions['transformObject']>>[0];

@@ -111,7 +111,9 @@ class SharedSchemas {
         !/^[A-Z][a-z]/.test(name) ||
         /(Params|Query)$/.test(name) ||
         !isRecord(schema) ||
-        !isRecord(schema.properties)
+        !isRecord(schema.properties) ||
+        // Without fields, it equals every other object of any fields.
+        Object.keys(schema.properties).length === 0
       )
         continue;
       const text = textOf(asDocumented(schema));

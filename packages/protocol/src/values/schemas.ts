@@ -15,10 +15,21 @@ export function documented(keywords: object) {
   return { [DOCUMENTED]: keywords };
 }
 
+/** The keyword of `REQUIRED`, which moves the field's name into the `required` of its object. */
+export const LISTED_AS_REQUIRED = 'x-required';
+
+/** Lists a field as required in the API's document alone, because its absence has a specific error. */
+export const REQUIRED = documented({ [LISTED_AS_REQUIRED]: true });
+
 /** A body that the schema only documents. The operation validates it, because its faults have specific errors. */
 export function Unchecked<Fields>(properties: TProperties) {
   // Without `type: object`, any body passes, and one that is not an object has none of the properties.
   return Type.Unsafe<Fields | null | undefined>({ properties, ...documented({ type: 'object' }) });
+}
+
+export function isListedAsRequired(field: object): boolean {
+  const { [DOCUMENTED]: keywords = {} } = field as { [DOCUMENTED]?: object };
+  return LISTED_AS_REQUIRED in keywords;
 }
 
 /** ISO 8601, UTC with `Z`, milliseconds. */
@@ -28,6 +39,11 @@ export const Uuid = Type.String({ format: 'uuid' });
 /** A field that the schema only documents. The operation validates it, because its faults have specific errors. */
 export function sent(schema: TSchema) {
   return Type.Optional(Type.Unknown(documented(schema)));
+}
+
+/** Like `sent`, for a field without which the operation refuses the request. */
+export function sentAlways(schema: TSchema) {
+  return sent({ ...schema, [LISTED_AS_REQUIRED]: true } as TSchema);
 }
 
 /** An id in a URL. Each operation refuses one that is no UUID with its own error. */

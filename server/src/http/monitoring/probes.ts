@@ -1,8 +1,8 @@
 import { CLIENT_LEVEL, OLDEST_CLIENT_LEVEL } from '@notevault/protocol/client-level.ts';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { FastifyInstance } from 'fastify';
-import { type Static, Type } from 'typebox';
-import { Alive, Health, plainSchema, Ready } from '../openapi.ts';
+import type { Static } from 'typebox';
+import { Alive, ApiDescription, Health, plainSchema, Ready } from '../openapi.ts';
 import { refuseOtherMethods } from '../other-methods.ts';
 import { PROBE_HEADER, seenOf } from './seen-request.ts';
 
@@ -22,7 +22,7 @@ export function mountApiProbes(
   version: string,
   isProbe: (value: unknown) => boolean,
 ): void {
-  const document = plainSchema('getOpenApi', 'This document', Type.Object({}, { additionalProperties: true }));
+  const document = plainSchema('getOpenApi', 'This document', ApiDescription);
   api.get('/openapi', { schema: document }, async () => app.swagger());
   const health = plainSchema('getHealth', 'Check that the server runs; returns its version', Health);
   api.get('/health', { schema: health }, async (request) => {
