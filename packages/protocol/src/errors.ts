@@ -85,7 +85,7 @@ export const errors = {
   rate_limited: entry(429, 'rate_limited', 'Too many requests. Wait as many seconds as Retry-After says.', {
     retry: true,
   }),
-  internal: entry(500, 'internal', 'An unexpected failure. The server log has it under the request id in the body.'),
+  internal: entry(500, 'internal', 'An unexpected failure. The server log has it under the answer’s `x-request-id`.'),
   unavailable: entry(503, 'unavailable', 'The server is overloaded or cannot reach its storage. Try again.', {
     retry: true,
   }),

@@ -12,8 +12,8 @@ const RETRY_AFTER_SECONDS = '1';
 const REQUEST_ID = /^[\w.:-]{1,128}$/;
 
 /**
- * The single place that turns errors into HTTP. Unexpected errors are logged with the request id and all answered
- * alike: no stack, path or SQL leaves the server.
+ * The single place that turns errors into HTTP. Unexpected errors are logged with the request id, which is a
+ * header of the answer, and all answered alike: no stack, path or SQL leaves the server.
  *
  * @param resourceMetadataUrl where clients read how to get a credential; null where no credential is accepted.
  */
@@ -22,7 +22,7 @@ export function errorHandler(resourceMetadataUrl: string | null) {
     const known = toCatalogueError(error, request);
     // Damage was logged when it was found: each request for the same page would add the same line.
     if (known === null && !isDamaged(error)) request.log.error({ err: error }, 'request failed');
-    const answer = errorResponseOf(known ?? new NotevaultError('internal', { request_id: request.id }));
+    const answer = errorResponseOf(known ?? new NotevaultError('internal'));
     const challenge = challengeOf(known, request, resourceMetadataUrl);
     if (challenge !== null) reply.header('www-authenticate', challenge);
     // Fastify would close the connection at once, and most clients do not read an answer while they still send.

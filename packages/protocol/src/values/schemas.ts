@@ -21,10 +21,13 @@ export const LISTED_AS_REQUIRED = 'x-required';
 /** Lists a field as required in the API's document alone, because its absence has a specific error. */
 export const REQUIRED = documented({ [LISTED_AS_REQUIRED]: true });
 
-/** A body that the schema only documents. The operation validates it, because its faults have specific errors. */
+/**
+ * A body that the schema only documents. The operation validates it, because its faults have specific errors. A body
+ * that is not an object lacks every field, and the operation refuses it if one is required; otherwise the schema does.
+ */
 export function Unchecked<Fields>(properties: TProperties) {
-  // Without `type: object`, any body passes, and one that is not an object has none of the properties.
-  return Type.Unsafe<Fields | null | undefined>({ properties, ...documented({ type: 'object' }) });
+  const type = Object.values(properties).some(isListedAsRequired) ? {} : { type: ['object', 'null'] };
+  return Type.Unsafe<Fields | null | undefined>({ ...type, properties, ...documented({ type: 'object' }) });
 }
 
 export function isListedAsRequired(field: object): boolean {

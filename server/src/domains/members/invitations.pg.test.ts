@@ -58,8 +58,15 @@ onEachEngine('invitations to a vault', (open) => {
         counted.reset();
         const { status, bytes, headers } = await ask();
         const kept = [...headers].filter(([name]) => !/^(date|x-request-id|x-ratelimit)/.test(name));
-        const text = bytes.toString().replace(/"request_id":"[^"]*"/, '');
-        seen.add(JSON.stringify([status, text, kept, ask.toString().includes('accept'), counted.counts.statements]));
+        seen.add(
+          JSON.stringify([
+            status,
+            bytes.toString(),
+            kept,
+            ask.toString().includes('accept'),
+            counted.counts.statements,
+          ]),
+        );
       }
     }
     assert.equal(seen.size, 2, [...seen].join('\n'));
