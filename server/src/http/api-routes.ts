@@ -69,9 +69,11 @@ function mountRoute(api: FastifyInstance, route: Route, deps: MountedDeps): void
     // Returns no promise, because Fastify would await it once more.
     handler: (request, reply) => {
       const { admission } = deps;
+      const caller = authorized.get(request) ?? {};
+      let hasWaited = caller.arrivedWhole !== true;
       const act = async () => {
-        const caller = authorized.get(request) ?? {};
-        if (caller.standing !== undefined && !isFresh(caller)) await deps.guard.confirm(caller.standing);
+        // A right may have been taken away while the body arrived, or in a queue.
+        if (hasWaited) await confirm(caller, deps);
         await runUnder(caller.standing, () => answer(route, request, reply, caller, successStatus, deps));
       };
       const perform = () => withPendingReads(request, act);
@@ -80,14 +82,16 @@ function mountRoute(api: FastifyInstance, route: Route, deps: MountedDeps): void
         route.takes === undefined
           ? admission.work(request, reply.raw, perform)
           : runForTenant(admission.tenantOf(request), perform);
+      // A request that found no queue has passed the comparison by now.
+      hasWaited = true;
       performed.catch((error: unknown) => refuse(request, reply, error));
     },
   });
 }
 
-/** Whether a decision was made just now, on a request that had arrived whole. Transactions compare their rights anyway. */
-function isFresh({ decidedAt }: Authorized): boolean {
-  return decidedAt !== undefined && performance.now() - decidedAt < FRESH_MS;
+/** Decides anew if a right was taken away since the decision. Throws the refusal. */
+async function confirm({ standing }: Authorized, { guard }: MountedDeps): Promise<void> {
+  if (standing !== undefined) await guard.confirm(standing);
 }
 
 /** Answers with an error, unless the answer has begun. */
@@ -121,6 +125,7 @@ async function answer(
   const reserved =
     route.answerBytes === undefined ? null : admission.reserveAnswer(request, reply.raw, route.answerBytes);
   const permit = reserved instanceof Promise ? await reserved : reserved;
+  if (reserved instanceof Promise) await confirm(authorized, deps);
   const handled = route.takes === undefined ? handle(context) : withBody(request, route, context, deps, handle);
   const answered = (await handled) ?? {};
   bodies.done(request);
@@ -152,17 +157,17 @@ async function withBody(
   request: FastifyRequest,
   { takes }: Route,
   call: IdempotentRequest,
-  { uploads, guard }: MountedDeps,
+  deps: MountedDeps,
   answered: (call: IdempotentRequest) => Promise<Reply | undefined>,
 ): Promise<Reply | undefined> {
   using stream = bodyStreamOf(request, takes?.mediaType ?? '', STREAM_THROUGHPUT);
-  const { principal, standing } = call as Authorized;
-  const account = principal?.userId ?? '';
-  const check = async () => (standing === undefined ? undefined : guard.confirm(standing));
+  const caller = call as Authorized;
+  const account = caller.principal?.userId ?? '';
+  const check = () => confirm(caller, deps);
   const checked = { ...stream, bytes: whilePermitted(stream.bytes, check, () => performance.now()) };
   const answer = () => answered({ ...call, stream: checked } as IdempotentRequest);
   // Nothing of the body is read before it has a permit. Its client may hang up meanwhile, which throws `bad_request`.
-  return await uploads.run(account, answer, 1, closedSignal(request.raw));
+  return await deps.uploads.run(account, answer, 1, closedSignal(request.raw));
 }
 
 async function authorize(
@@ -190,8 +195,8 @@ async function authorize(
     admission.admit(request, reply.raw, principal.userId);
     checkWho(route.rule, principal);
     const decided = (vault?: OpenVault) => {
-      const decidedAt = request.raw.complete ? performance.now() : undefined;
-      return { principal, standing: guard.standingOf(principal, vault, route.rule), decidedAt };
+      const standing = guard.standingOf(principal, vault, route.rule);
+      return { principal, standing, arrivedWhole: request.raw.complete };
     };
     if (need === undefined || selected === null) return decided();
     const opened = await runForTenant(principal.userId, () => selected.open(principal, need));
@@ -234,12 +239,6 @@ function mountRefusals(api: FastifyInstance, routes: readonly Pick<Route, 'path'
 }
 
 type IdempotentRequest = Parameters<IdempotentRoute['perform']>[0];
-
-/**
- * How long a decision is acted on without a comparison, which costs a round trip. Far below the second within which a
- * removal takes effect elsewhere, and above what a busy machine needs from the decision to the handler.
- */
-const FRESH_MS = 250;
 
 const KEY = /^[\x21-\x7e]{1,255}$/;
 

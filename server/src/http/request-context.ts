@@ -11,8 +11,8 @@ export interface Authorized {
   readonly principal?: Principal;
   readonly vault?: OpenVault;
   readonly standing?: Standing;
-  /** When it was decided, on the clock of `performance`, if all of the request had arrived by then. */
-  readonly decidedAt?: number | undefined;
+  /** Whether all of the request had arrived when it was decided. */
+  readonly arrivedWhole?: boolean;
   /** See `RouteSpec.prefetch`. */
   readonly prefetched?: Promise<unknown>;
 }
