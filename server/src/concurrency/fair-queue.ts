@@ -9,7 +9,7 @@ interface Waiting<Item> {
 
 /** Decides the order of lines. */
 interface Rank {
-  /** What the tenant has cost, starting from the level of the others when it arrived. */
+  /** Cost of the tenant's work, counted from the level of the others when it arrived. */
   spent: number;
   /** Number of the line among all that began to wait. */
   arrival: number;

@@ -188,7 +188,7 @@ export const Health = Type.Object({
   ...ServerVersion.properties,
   seen: Type.Optional(SeenRequest),
 });
-/** Ready also while the disk is full or attachments are out of reach, or a part of the database damaged, because reading notes goes on. */
+/** Ready also while the disk is full, attachments are out of reach or a part of the database is damaged: notes are read. */
 export const Ready = Type.Object({
   status: Type.Literal('ok'),
   database: Type.Enum(['ok', 'damaged'], { description: 'damaged: a part of it cannot be read; the rest is served.' }),

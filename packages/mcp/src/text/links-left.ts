@@ -4,7 +4,10 @@ import { data } from './answer.ts';
 /** Notes named in an answer, at most. */
 const NAMED_MAX = 50;
 
-/** What an answer says of links that no longer lead to what was moved, or would not after a dry run; nothing for none. */
+/**
+ * Makes the part of an answer about links that no longer lead to a moved note, or would not after a dry run. Empty when
+ * all links follow.
+ */
 export function linksLeftOf({ links_left: left = [] }: { links_left?: readonly LinksLeft[] }, isDry = false) {
   if (left.length === 0) return { parts: [], fields: {} };
   const links = left.reduce((sum, { count }) => sum + count, 0);

@@ -9,7 +9,7 @@ import type { BackupFailure } from './lease.tables.ts';
 const LEASE_MS = 3 * 60_000;
 const EXTEND_MS = 20_000;
 
-/** What is known of the backups of a database. */
+/** The stored state of a database's backups. */
 export interface BackupState {
   readonly running: boolean;
   /** When the last one that ended well was taken; null when there is none or the time is wrong. */

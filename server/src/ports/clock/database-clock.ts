@@ -7,7 +7,7 @@ import { type Clock, uuidSource } from './clock.ts';
  */
 export class DatabaseClock implements Clock {
   readonly #machine: Clock;
-  /** What to add to the elapsed time. */
+  /** Milliseconds to add to the elapsed time; null before the database was asked. */
   #offset: number | null = null;
   readonly elapsed: Clock['elapsed'];
   readonly schedule: Clock['schedule'];

@@ -102,7 +102,7 @@ const removals: Readonly<Record<string, Removal>> = {
   },
 };
 
-/** What calls that are refused must not change, as long as somebody can see it. */
+/** Returns the parts of a world that a refused call must not change. */
 async function stateOf(caller: Caller, { vault }: World): Promise<unknown> {
   const asked = ['/sync/changes', '/trash', '/folders', '/connections', '/me/sessions', '/me/preferences'];
   return Promise.all(asked.map(async (url) => (await caller.get(url, { 'x-vault-id': vault })).body));

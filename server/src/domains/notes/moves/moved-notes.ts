@@ -39,7 +39,7 @@ export interface RewrittenNote {
   readonly links: readonly ParsedLink[];
 }
 
-/** What a move writes for links; opaque outside the links domain, except the links that it cannot rewrite. */
+/** The changes of a move to links. Only the links that it cannot rewrite are visible outside the links domain. */
 export interface PreparedLinks {
   readonly links: 'prepared';
   readonly linksLeft: readonly LinksLeft[];

@@ -219,7 +219,7 @@ class Sqlite implements Database {
     }
   }
 
-  /** Leaves it to the request to wait until the rows just read are on disk; outside of one, returns when they are. */
+  /** Records a read, for whose commits its request waits. Outside a request, returns the promise to wait for. */
   #seen(): Promise<void> | undefined {
     const deferred = currentReads()?.add(this.#durability) ?? false;
     return deferred ? undefined : this.#durability.onDisk(this.#durability.newest);
