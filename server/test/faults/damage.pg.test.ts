@@ -36,7 +36,8 @@ function damagedRows(database: () => Promise<{ url: string } | null>): void {
       ...(postgres === null ? {} : { NOTEVAULT_DATABASE_URL: postgres.url }),
     };
     const first = opened.use(await startServe({ env }));
-    const tokens = await Promise.all(['alice', 'bob'].map((name) => register(first.url, name)));
+    // The first account takes the setup token, so the second waits for it.
+    const tokens = [await register(first.url, 'alice'), await register(first.url, 'bob')];
     const callers = (url: string) =>
       tokens.map((token) => new Caller(url, async () => ({ authorization: `Bearer ${token}` })));
     const [writer, other] = callers(first.url);
