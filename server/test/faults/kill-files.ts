@@ -3,7 +3,7 @@ import { SLICE_MIN } from '@notevault/protocol/upload-limits.ts';
 import { buildApp } from '../../src/app.ts';
 import type { Config } from '../../src/config/config.ts';
 import { openPorts } from '../../src/open-ports.ts';
-import { type Clock, systemClock } from '../../src/ports/clock/clock.ts';
+import type { Clock } from '../../src/ports/clock/clock.ts';
 import { createLogger } from '../../src/telemetry/telemetry.ts';
 import { fileUrl, readRaw, sha256, uploadJson, uploadRaw } from '../kit/content/files.ts';
 import { createUpload, sendSlice, tus } from '../kit/content/slices.ts';
@@ -237,9 +237,11 @@ async function hashAt(caller: Caller, vault: string, path: string, faults: strin
 /** Runs the blob sweep as if some days had passed; then exactly the blobs in use must be stored. */
 export async function checkSwept(config: Config, rawOf: () => Promise<Raw>): Promise<string[]> {
   const faults: string[] = [];
-  await using ports = await openPorts(config, later(systemClock(), 2 * 24 * 3_600_000));
-  await using app = await buildApp(ports, config, createLogger('silent'));
-  await app.vaults.purgeDue(ports.clock.now());
+  await using ports = await openPorts(config);
+  // Not the clock of the ports, which on PostgreSQL takes the database's time.
+  const clock = later(ports.clock, 2 * 24 * 3_600_000);
+  await using app = await buildApp({ ...ports, clock }, config, createLogger('silent'));
+  await app.vaults.purgeDue(clock.now());
   await app.uploads.sweep();
   await app.attachments.collect();
   await using raw = await rawOf();
