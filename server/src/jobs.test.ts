@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { testClock } from '../test/kit/clock.ts';
+import { IDLE } from './concurrency/idle.ts';
 import { JobRunner } from './jobs.ts';
 import { DatabaseError } from './ports/database/database.ts';
 import { createLogger } from './telemetry/telemetry.ts';
@@ -14,12 +15,14 @@ interface Line {
   readonly err?: { readonly type: string; readonly stack: string };
 }
 
+type Outcome = Error | typeof IDLE | null;
+
 /** A job that fails with the given errors, run by a real JobRunner; returns what was logged. */
 function failing() {
   const lines: Line[] = [];
   const log = createLogger('info', { write: (text) => lines.push(JSON.parse(text)) });
   const clock = testClock();
-  const outcomes: (Error | null)[] = [];
+  const outcomes: Outcome[] = [];
   let wake = () => {};
   let done = Promise.withResolvers<void>();
   const run = async () => {
@@ -31,6 +34,7 @@ function failing() {
     }
     const outcome = outcomes.shift();
     if (outcome instanceof Error) throw outcome;
+    return outcome;
   };
   const background = new JobRunner(log, clock, [{ name: 'edits', everyMs: 0, run }]);
   background.start();
@@ -38,7 +42,7 @@ function failing() {
     lines,
     clock,
     /** Runs the job with each of these outcomes, in order. */
-    async runs(...next: (Error | null)[]) {
+    async runs(...next: Outcome[]) {
       await done.promise;
       done = Promise.withResolvers();
       outcomes.push(...next);
@@ -86,4 +90,13 @@ test('JobRunner logs another stack for a job that fails differently, or again af
       ['error', 'background job failed', 'DatabaseError'],
     ],
   );
+});
+
+test('JobRunner logs that a job works again only once it did its work', async () => {
+  await using job = failing();
+  await job.runs(away(), IDLE, IDLE);
+  const messages = () => job.lines.map(({ msg }) => msg);
+  assert.deepEqual(messages(), ['background job failed']);
+  await job.runs(null);
+  assert.deepEqual(messages(), ['background job failed', 'background job works again']);
 });

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { FastifyBaseLogger } from 'fastify';
+import { IDLE } from './concurrency/idle.ts';
 import { runForTenant } from './concurrency/tenant.ts';
 import type { Clock } from './ports/clock/clock.ts';
 
@@ -7,7 +8,11 @@ import type { Clock } from './ports/clock/clock.ts';
 export interface Job {
   readonly name: string;
   readonly everyMs: number;
-  /** @param signal aborted when the process stops; long work should then end too. */
+  /**
+   * Resolves to IDLE when it did not try its work.
+   *
+   * @param signal aborted when the process stops; long work should then end too.
+   */
   run(signal: AbortSignal): Promise<unknown>;
 }
 
@@ -39,8 +44,8 @@ export class JobRunner implements AsyncDisposable {
     const { signal } = this.#stopping;
     while (!signal.aborted) {
       try {
-        await runForTenant(TENANT, () => job.run(signal));
-        this.#failures.succeeded(job.name);
+        const result = await runForTenant(TENANT, () => job.run(signal));
+        if (result !== IDLE) this.#failures.succeeded(job.name);
       } catch (error) {
         this.#failures.failed(job.name, error);
       }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { testClock } from '../../../test/kit/clock.ts';
 import { onEachEngine } from '../../../test/kit/engines.ts';
+import { IDLE } from '../../concurrency/idle.ts';
 import { BackupLease, backupState } from './lease.ts';
 import { lastDue, scheduledBackup } from './schedule.ts';
 
@@ -64,7 +65,7 @@ onEachEngine('a scheduled backup', (open) => {
       ['rejected', 'rejected'],
     );
     failing = false;
-    await runAll();
+    assert.deepEqual(await runAll(), [IDLE, IDLE], 'a backup that waits does not work again');
     assert.equal(taken.length, before, 'not before an hour has passed');
     clock.advance({ ms: HOUR });
     await runAll();

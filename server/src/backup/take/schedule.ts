@@ -1,3 +1,4 @@
+import { IDLE } from '../../concurrency/idle.ts';
 import type { Job } from '../../jobs.ts';
 import type { Clock } from '../../ports/clock/clock.ts';
 import type { Database } from '../../ports/database/database.ts';
@@ -29,13 +30,13 @@ export function scheduledBackup({ db, clock, at, run }: BackupSchedule): Job {
     async run(signal) {
       const due = lastDue(new Date(clock.now()), at).getTime();
       // Elapsed time, which does not stick when the wall clock was ahead.
-      if (clock.elapsed() < retryAt || (await isDone(due))) return;
+      if (clock.elapsed() < retryAt || (await isDone(due))) return IDLE;
       retryAt = clock.elapsed() + RETRY_MS;
       try {
-        await run(signal, due);
+        return await run(signal, due);
       } catch (error) {
         // Another server was faster.
-        if (signal.aborted || (await isDone(due))) return;
+        if (signal.aborted || (await isDone(due))) return IDLE;
         throw error;
       }
     },

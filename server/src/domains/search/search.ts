@@ -176,12 +176,12 @@ export class Search implements AsyncDisposable {
   }
 
   /** Embeds now, see Embedding.run. */
-  embed(signal: AbortSignal): Promise<void> {
-    return this.#embedding.run(signal, true);
+  async embed(signal: AbortSignal): Promise<void> {
+    await this.#embedding.run(signal, true);
   }
 
   /** A background job, see Embedding.run. */
-  embedInBackground(signal: AbortSignal): Promise<void> {
+  embedInBackground(signal: AbortSignal): Promise<unknown> {
     return this.#embedding.run(signal);
   }
 

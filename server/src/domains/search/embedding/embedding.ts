@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import { NIL_UUID, type NoteId, type Seq, type VaultId } from '@notevault/protocol/values/ids.ts';
+import { IDLE } from '../../../concurrency/idle.ts';
 import { rowsOf, type WriteHandle } from '../../../ports/database/database.ts';
 import { EmbedderError, type Space } from '../../../ports/embedder/embedder.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
@@ -69,21 +70,23 @@ export class Embedding {
 
   /**
    * Embeds what was written since the last run, and retries notes whose pause is over. Ends when nothing is left or the
-   * signal is aborted. Throws EmbedderError when the embedder fails. Must not be called while it runs.
+   * signal is aborted; resolves to IDLE before that. Throws EmbedderError when the embedder fails. Must not be called
+   * while it runs.
    *
    * @param atOnce does not wait until writes have rested.
    */
-  async run(signal: AbortSignal, atOnce = false): Promise<void> {
+  async run(signal: AbortSignal, atOnce = false): Promise<typeof IDLE | undefined> {
     const { name } = this.#deps.embedder;
-    if (this.#backoff.isPaused(name) || !this.#schedule.begin(atOnce)) return;
+    if (this.#backoff.isPaused(name) || !this.#schedule.begin(atOnce)) return IDLE;
     try {
       const space = await this.#deps.embedder.space(signal);
       this.#model = space.id;
       await this.#retryFailedNotes(space, signal);
       for (let more = true; more && !signal.aborted; ) more = await this.#runRound(space, signal);
       this.#backoff.succeeded(name);
+      return undefined;
     } catch (error) {
-      if (signal.aborted) return;
+      if (signal.aborted) return IDLE;
       if (error instanceof EmbedderError) {
         this.#backoff.failed(name, error.retryAfterMs ?? 0);
         this.#schedule.again(0);
