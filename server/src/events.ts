@@ -14,6 +14,8 @@ export interface ServerEvents {
   readonly vaultOpened: { readonly userId: UserId; readonly vaultId: VaultId };
   /** Who has a vault, or may get it, changed. */
   readonly peopleChanged: PeopleChange;
+  /** A sign-in named an unknown e-mail or a wrong password; the client's address is null if it is not known. */
+  readonly signInRefused: { readonly address: string | null };
   /** Some credentials of a user may have become invalid; whoever relies on one checks it again. */
   readonly credentialsChanged: { readonly userId: UserId };
 }

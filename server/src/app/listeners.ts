@@ -11,7 +11,7 @@ export function subscribeListeners(
   { cache, links, search, notes, productEvents }: Domains,
   collaboration: Collaboration,
   guard: RequestGuard,
-  { metrics, log }: { readonly metrics: Metrics | null; readonly log: Pick<FastifyBaseLogger, 'info'> },
+  { metrics, log }: { readonly metrics: Metrics | null; readonly log: Pick<FastifyBaseLogger, 'info' | 'warn'> },
 ): void {
   const help = 'Notes, attachments and folders written: the seqs that vaults took';
   const countWrites = metrics?.total('notevault_vault_writes_total', help);
@@ -41,5 +41,9 @@ export function subscribeListeners(
   });
   events.on('peopleChanged', ({ vaultId }) => collaboration.peopleChanged(vaultId));
 
+  // Tools such as fail2ban read this line; docs/operations.md has its form.
+  events.on('signInRefused', ({ address }) => {
+    log.warn({ component: 'accounts', event: 'sign_in_refused', address }, 'wrong e-mail or password');
+  });
   events.on('credentialsChanged', ({ userId }) => collaboration.credentialsChanged(userId));
 }

@@ -62,6 +62,29 @@ onSqlite('POST /auth/login', (open) => {
     assert.deepEqual([me.status, me.body], [403, { error: 'suspended' }]);
   });
 
+  test('POST /auth/login leaves one line in the log for a wrong password, with the address of the client and without the e-mail', async () => {
+    const lines: Record<string, unknown>[] = [];
+    await using server = await startServer({ open, log: (line) => lines.push(JSON.parse(line)) });
+    const { email } = server.alice;
+    await server.alice.signed();
+    for (const sent of [email, 'nobody@example.org']) {
+      lines.length = 0;
+      await server.anyone.post('/auth/login', { email: sent, password: 'wrong one' });
+      const refused = lines.filter(({ event }) => event === 'sign_in_refused');
+      assert.deepEqual(
+        refused.map(({ level, address, msg }) => [level, address, msg]),
+        [['warn', '127.0.0.1', 'wrong e-mail or password']],
+      );
+      assert.doesNotMatch(JSON.stringify(lines), /example\.org|wrong one/);
+    }
+    lines.length = 0;
+    await server.anyone.post('/auth/login', { email, password: server.alice.password });
+    assert.deepEqual(
+      lines.filter(({ event }) => event === 'sign_in_refused'),
+      [],
+    );
+  });
+
   test('POST /auth/login is rate-limited by address and path', async () => {
     await using server = await startServer({ open, config: { authRateLimit: 2 } });
     const attempt = () => server.anyone.post('/auth/login', {});

@@ -187,7 +187,7 @@ export async function identify(deps: AccountContext, credentials: Credentials, a
 }
 
 async function check(
-  { db, keys, passwords, recordAttempt }: AccountContext,
+  { db, keys, passwords, recordAttempt, events }: AccountContext,
   { email: sent, password: secret }: Credentials,
   address: string | null = null,
 ): Promise<UserRow> {
@@ -200,7 +200,10 @@ async function check(
   const known = await db.get(store.findKnownNetwork, { userId: row?.id ?? DUMMY_USER, networkMac });
   const refund = recordAttempt({ account: known === undefined ? email : `${email} ${network}`, network });
   const right = await passwords.verify(password, row?.password_hash ?? null);
-  if (row === undefined || !right) throw new NotevaultError('invalid_credentials');
+  if (row === undefined || !right) {
+    events.emit('signInRefused', { address });
+    throw new NotevaultError('invalid_credentials');
+  }
   refund();
   if (row.suspended_at !== null) throw new NotevaultError('account_suspended');
   return row;
