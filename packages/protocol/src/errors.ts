@@ -144,7 +144,11 @@ export const errors = {
   ),
   password_required: entry(400, 'password_required', 'Deleting an account needs its password.'),
   invalid_password: entry(403, 'invalid_password', 'The password is wrong.'),
-  last_admin: entry(409, 'last_admin', 'The only admin cannot be deleted: make another admin account first.'),
+  last_admin: entry(
+    409,
+    'last_admin',
+    'This account is the only admin who can sign in: make another one an admin first.',
+  ),
   delete_failed: entry(
     422,
     'delete_failed',
