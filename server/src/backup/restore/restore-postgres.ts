@@ -16,7 +16,14 @@ import type { CopyCheck } from '../verify/check-copy.ts';
 import { checkWith } from '../verify/check-with.ts';
 import type { RestorePoint } from './restore.ts';
 import { settleRestored } from './settle.ts';
-import { checkBackup, type Restored, type RestoreRequest, requireHealthy, storeBlobs } from './stage-folder.ts';
+import {
+  checkBackup,
+  type Restored,
+  type RestoreRequest,
+  requireHealthy,
+  storeBlobs,
+  takenAtOf,
+} from './stage-folder.ts';
 import { STAGING } from './unfinished-restore.ts';
 
 /** An arbitrary number that only restores lock in a database. */
@@ -70,7 +77,7 @@ async function prepare(
   await db.migrate(stepsOf(source.manifest.body));
   await copyTables(url, source);
   await db.migrate(migrations);
-  await settleRestored(db, clock, revokeCredentials);
+  await settleRestored(db, clock, revokeCredentials, takenAtOf(source));
   const blobs = opened.use(await openBlobs(config, db, clock));
   await storeBlobs(source, blobs);
   return await checkWith({ db, blobs, key, config, clock });

@@ -1,7 +1,7 @@
 import { beginFeedEpochs } from '../../domains/vaults/vaults.ts';
 import type { Clock } from '../../ports/clock/clock.ts';
 import type { Database } from '../../ports/database/database.ts';
-import { forgetBackups } from '../take/lease.ts';
+import { recordRestored } from '../take/lease.ts';
 import * as store from './settle.store.ts';
 
 /**
@@ -9,10 +9,16 @@ import * as store from './settle.store.ts';
  * nobody stays signed in by a session that may have been ended since.
  *
  * @param revokeCredentials ends keys, devices, applications and invitations to vaults too.
+ * @param takenAt of the backup; null for a restore point.
  */
-export async function settleRestored(db: Database, clock: Clock, revokeCredentials: boolean): Promise<void> {
+export async function settleRestored(
+  db: Database,
+  clock: Clock,
+  revokeCredentials: boolean,
+  takenAt: number | null = null,
+): Promise<void> {
   await db.transact((handle) => beginFeedEpochs(handle, clock), 'bulk');
-  await forgetBackups(db);
+  await recordRestored(db, takenAt);
   await db.transact(async (handle) => {
     await handle.run(store.endSessions, {});
     for (const end of store.endOneTimeCredentials) await handle.run(end, {});

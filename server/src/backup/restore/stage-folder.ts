@@ -40,7 +40,7 @@ export async function stageInFolder({ source, key, config, revokeCredentials, de
   await using opened = new AsyncDisposableStack();
   const db = opened.use(await openSqlite({ file }));
   await db.migrate(migrations);
-  await settleRestored(db, clock, revokeCredentials);
+  await settleRestored(db, clock, revokeCredentials, takenAtOf(source));
   const blobs = opened.use(await openBlobs(config, db, clock));
   await storeBlobs(source, blobs);
   const checked = await checkWith({ db, blobs, key, config, clock }, deep);
@@ -49,6 +49,11 @@ export async function stageInFolder({ source, key, config, revokeCredentials, de
 
 export async function storeBlobs(source: BackupSource, blobs: Blobs): Promise<void> {
   for await (const blob of source.blobs()) await blobs.put(blob.key, source.bytes('blobs', blob));
+}
+
+/** When a backup was taken, in epoch milliseconds. */
+export function takenAtOf({ manifest }: BackupSource): number {
+  return Date.parse(manifest.body.taken_at);
 }
 
 export function stagedBytes({ manifest }: BackupSource): number {

@@ -56,3 +56,8 @@ export const recordFailure = statement((db, p: { holder: string; failedAt: numbe
 
 /** Forgets the lease and the successes that a restored database remembers from its past. */
 export const forget = statement((db, _: Record<never, never>) => db.deleteFrom('backup_state'));
+
+/** Records the backup from which a database was restored; call it after `forget`. */
+export const recordRestored = statement((db, p: { takenAt: number }) =>
+  db.insertInto('backup_state').values({ id: 1, holder: null, lease_until: 0, taken_at: p.takenAt }),
+);

@@ -32,9 +32,12 @@ export async function backupState(db: Database, clock: Pick<Clock, 'now'>): Prom
   };
 }
 
-/** Removes the traces of the backup from which a database was restored. */
-export async function forgetBackups(db: Database): Promise<void> {
-  await db.transact((handle) => handle.run(store.forget, {}));
+/** Replaces what a restored database remembers of its backups by the one from which it was restored, if known. */
+export async function recordRestored(db: Database, takenAt: number | null): Promise<void> {
+  await db.transact(async (handle) => {
+    await handle.run(store.forget, {});
+    if (takenAt !== null) await handle.run(store.recordRestored, { takenAt });
+  });
 }
 
 /**
