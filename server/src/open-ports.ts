@@ -1,11 +1,13 @@
-import { mkdir } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdir, rm, stat } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { FastifyBaseLogger } from 'fastify';
+import { freeBytesOf } from './backup/files.ts';
 import { type Config, directUrlOf } from './config/config.ts';
 import type { BlobStore } from './config/values.ts';
-import { databaseFile } from './data/data-folder.ts';
+import { databaseFile, NoRoomForUpgrade } from './data/data-folder.ts';
 import { migrations } from './data/migrations.ts';
 import { countKeysByMaster } from './domains/keys/keys.ts';
 import { beginFeedEpochs } from './domains/vaults/vaults.ts';
@@ -50,6 +52,9 @@ export interface Ports extends AsyncDisposable {
 export const keyFile = (dataDir: string) => join(dataDir, 'master.key');
 /** The file of the new key during a rotation, until all data is under it. */
 export const nextKeyFile = (dataDir: string) => join(dataDir, 'master.key.new');
+
+/** The file in which a rotation keeps the key before. */
+export const oldKeyFile = (dataDir: string, masterKeyId: string) => `${keyFile(dataDir)}.old-${masterKeyId}`;
 
 /** The clock of everything that shares a database: on PostgreSQL the database's, because those of servers may differ. */
 export function sharedClock(config: Config, machine: Clock = systemClock()): Clock {
@@ -174,11 +179,33 @@ export async function openDatabase(config: Config, clock = sharedClock(config), 
 /** With PostgreSQL the operator takes a backup first: copying a database of any size would hold up every process. */
 async function copyBeforeUpgrade({ databaseUrl, dataDir }: Config): Promise<void> {
   if (databaseUrl !== null) return;
+  const file = databaseFile(dataDir);
+  const [needed, free] = [await sizeOf(file, `${file}-wal`), await freeBytesOf(dataDir)];
+  if (needed > free) throw new NoRoomForUpgrade(dataDir, needed, free);
   const folder = join(dataDir, `before-upgrade-${new Date().toISOString().replaceAll(/[-:.]/g, '')}`);
   await mkdir(folder, { mode: 0o700 });
-  await copySqlite(databaseFile(dataDir), databaseFile(folder));
-  await syncFolder(folder);
-  await syncFolder(dataDir);
+  try {
+    await copySqlite(file, databaseFile(folder));
+    await syncFolder(folder);
+    await syncFolder(dataDir);
+  } catch (error) {
+    // It would take the room of the next attempt, and looks like a copy to go back to.
+    await rm(folder, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+/** The total size of files, of which some may not exist. */
+async function sizeOf(...files: string[]): Promise<number> {
+  const sizes = await Promise.all(
+    files.map((file) =>
+      stat(file).then(
+        ({ size }) => size,
+        () => 0,
+      ),
+    ),
+  );
+  return sizes.reduce((sum, size) => sum + size, 0);
 }
 
 /** Opens the configured database at the schema that it has. */
@@ -226,7 +253,7 @@ export async function masterKeyFor(
   const others = counts.filter((held) => held.masterKeyId !== masterKeyId);
   if (others.length > 0) {
     const begun = others.length < counts.length || (await isUnderNextKey(config, others, clock));
-    if (!begun) throw new KeyringError('wrong_master_key', wrongKey(found.origin, masterKeyId, counts));
+    if (!begun) throw new KeyringError('wrong_master_key', wrongKey(config, found.origin, masterKeyId, counts));
     if (!allow.unfinishedRotation) throw new KeyringError('wrong_master_key', CUT_SHORT);
   }
   return { ...found, made: false };
@@ -264,9 +291,25 @@ export async function givenKey(config: Config): Promise<Omit<MasterKeySource, 'm
   return bytes === null ? null : { bytes, origin: file };
 }
 
-function wrongKey(origin: string, masterKeyId: string, counts: readonly { masterKeyId: string }[]): string {
-  const needed = counts.map((held) => held.masterKeyId).join(', ');
-  return `The data is sealed under master key ${needed}, but ${origin} holds ${masterKeyId}. Nothing was changed: put the right key there.`;
+function wrongKey(
+  { dataDir }: Config,
+  origin: string,
+  masterKeyId: string,
+  counts: readonly { masterKeyId: string }[],
+): string {
+  const needed = counts.map((held) => held.masterKeyId);
+  const help = oldKeyHelp(dataDir, needed) ?? 'put the right key there.';
+  return `The data is sealed under master key ${needed.join(', ')}, but ${origin} holds ${masterKeyId}. Nothing was changed: ${help}`;
+}
+
+/** How to use the old key that a rotation kept for one of these ids; null when it kept none. */
+export function oldKeyHelp(dataDir: string, masterKeyIds: readonly string[]): string | null {
+  const file = masterKeyIds.map((id) => oldKeyFile(dataDir, id)).find((each) => existsSync(each));
+  if (file === undefined) return null;
+  return (
+    `the key is that before a rotation, which is kept in ${file}. Run this with NOTEVAULT_MASTER_KEY="$(cat '${file}')", ` +
+    'and after a restore the server too; "Rotating the master key" in docs/operations.md says how to go on with the present key.'
+  );
 }
 
 function missingKey(config: Config, counts: readonly { masterKeyId: string }[]): string {

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { MB } from '@notevault/protocol/values/byte-units.ts';
 import { FileLocked, lockFile } from './file-lock.ts';
 import { finishRestore } from './finish-restore.ts';
 
@@ -29,6 +30,18 @@ export function requireData(config: { readonly dataDir: string; readonly databas
   throw new DataFolderUnusable(
     `There is no data in ${config.dataDir}: give the right --data-dir, or start with "notevault serve".`,
   );
+}
+
+/** The disk has no room for the copy of the database that is made before an upgrade. */
+export class NoRoomForUpgrade extends Error {
+  override readonly name = 'NoRoomForUpgrade';
+  constructor(dataDir: string, needed: number, free: number) {
+    const mb = (bytes: number) => `${Math.ceil(bytes / MB)} MB`;
+    super(
+      `The upgrade first copies the database, which needs ${mb(needed)} in ${dataDir}, where ${mb(free)} are free: make ` +
+        'room and start again, or start the earlier version. Nothing was changed.',
+    );
+  }
 }
 
 export class DataFolderBusy extends Error {

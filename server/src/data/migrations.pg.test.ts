@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { freshPostgres, whyNoPostgres } from '../../test/kit/database/postgres.ts';
 import { openRaw } from '../../test/kit/database/raw-sql.ts';
 import { Folder } from '../../test/kit/programs/process.ts';
+import { SmallDisk } from '../../test/kit/programs/small-disk.ts';
 import { readConfig } from '../config/config.ts';
 import { openDatabase } from '../open-ports.ts';
 import { type Database, SchemaError } from '../ports/database/database.ts';
@@ -87,6 +89,23 @@ test('openDatabase copies an embedded database before the first step of an upgra
     `step ${later.number} \\(of Notevault 9\\.9\\.9\\), .* only ${number} \\(of Notevault ${version}\\)`,
   );
   await assert.rejects(openDatabase(config), refusal);
+});
+
+test('openDatabase says how much room an upgrade needs when the disk has less, and leaves nothing behind', {
+  skip: SmallDisk.isMissing('an upgrade on a full disk'),
+}, async () => {
+  using disk = SmallDisk.mount(8);
+  const config = { ...readConfig({}), dataDir: join(disk.path, 'data') };
+  await (await openDatabase(config))[Symbol.asyncDispose]();
+  disk.fill(join(disk.path, 'ballast'), 100_000);
+  const later = { number: migrations.length + 1, name: 'later', version: '9.9.9', ddl: 'create table later (id uuid)' };
+  const steps = [...migrations, later];
+  await assert.rejects(openDatabase(config, undefined, steps), /needs [1-9]\d* MB in .*, where \d MB are free/);
+  assert.deepEqual(
+    readdirSync(config.dataDir).filter((name) => name.startsWith('before-upgrade-')),
+    [],
+  );
+  await (await openDatabase(config))[Symbol.asyncDispose]();
 });
 
 test('migrating refuses a database of an unknown step as that of another product', () => {

@@ -1,7 +1,7 @@
 import { rename } from 'node:fs/promises';
 import type { Config } from '../config/config.ts';
 import { Keys } from '../domains/keys/keys.ts';
-import { keyFile, masterKeyFor, nextKeyFile, openDatabase, sharedClock } from '../open-ports.ts';
+import { keyFile, masterKeyFor, nextKeyFile, oldKeyFile, openDatabase, sharedClock } from '../open-ports.ts';
 import { readKeyFile, syncFolder, writeKeyFile } from '../ports/keyring/key-file.ts';
 import { MASTER_KEY_BYTES, MasterKeyring } from '../ports/keyring/master-key.ts';
 import { lockDataFolder } from './data-folder.ts';
@@ -36,12 +36,12 @@ export async function rotateMasterKey(
   const to = new MasterKeyring(next, clock.random);
   const dataKeys = await new Keys(db, from).rewrapAll(to, progress);
   if (given !== null || config.masterKey !== null) return { dataKeys, masterKeyId: to.masterKeyId, oldKeyFile: null };
-  const oldKeyFile = `${file}.old-${from.masterKeyId}`;
-  await backUpKey(oldKeyFile, current.bytes);
+  const oldFile = oldKeyFile(config.dataDir, from.masterKeyId);
+  await backUpKey(oldFile, current.bytes);
   // Renamed in one step, so that there is always a key: a start without one would ask for a backup of it.
   await rename(nextFile, file);
   await syncFolder(config.dataDir);
-  return { dataKeys, masterKeyId: to.masterKeyId, oldKeyFile };
+  return { dataKeys, masterKeyId: to.masterKeyId, oldKeyFile: oldFile };
 }
 
 /** Writes a copy of the key, unless an interrupted rotation has done so. */

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Config } from '../../config/config.ts';
-import { givenKey } from '../../open-ports.ts';
+import { givenKey, oldKeyHelp } from '../../open-ports.ts';
 import { type Keyring, KeyringError } from '../../ports/keyring/keyring.ts';
 import { MasterKeyring } from '../../ports/keyring/master-key.ts';
 import { unwrapKey } from '../../ports/keyring/wrapped-key.ts';
@@ -66,9 +66,10 @@ export async function keyOfBackup(source: BackupSource, config: Config, passphra
   const keyring = keyringOf(key);
   const { body, hmac } = source.manifest;
   if (keyring.masterKeyId !== body.master_key_id) {
+    const help = oldKeyHelp(config.dataDir, [body.master_key_id]) ?? 'give the right one as NOTEVAULT_MASTER_KEY.';
     throw new KeyringError(
       'wrong_master_key',
-      `The backup is sealed under master key ${body.master_key_id}, but ${key.origin} holds ${keyring.masterKeyId}.`,
+      `The backup is sealed under master key ${body.master_key_id}, but ${key.origin} holds ${keyring.masterKeyId}: ${help}`,
     );
   }
   if (hmacOf(keyring)(JSON.stringify(body)).toString('hex') !== hmac) {

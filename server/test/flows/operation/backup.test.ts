@@ -57,7 +57,7 @@ describe('notevault backup, verify and restore', () => {
     grant = made.body.key;
     const taken = await cli(['backup', backups], { env });
     assert.equal(taken.code, 0, taken.stderr);
-    assert.match(taken.stderr, /1 vaults, 30 notes, 1 attachments .*\n.*keep a copy/s);
+    assert.match(taken.stderr, /1 vault, 30 notes, 1 attachment .*\n.*keep a copy/s);
     key = readFileSync(keyFile(env.NOTEVAULT_DATA_DIR), 'utf8').trim();
   });
 
@@ -77,7 +77,7 @@ describe('notevault backup, verify and restore', () => {
     const first = newest();
     const again = await cli(['backup', backups, '--keep', '1'], { env });
     assert.equal(again.code, 0, again.stderr);
-    assert.match(again.stderr, /Removed 1 older backups/);
+    assert.match(again.stderr, /Removed 1 older backup\./);
     assert.deepEqual(
       blobs().map((file) => [file, statSync(file).mtimeMs]),
       before,
@@ -85,7 +85,7 @@ describe('notevault backup, verify and restore', () => {
     assert.ok(!existsSync(join(backups, first)));
     const checked = await cli(['verify', backups, '--deep'], { env });
     assert.equal(checked.code, 0, checked.stdout + checked.stderr);
-    assert.match(checked.stdout, /30 notes and 1 attachments listed in 1 vaults\nThe backup is good/);
+    assert.match(checked.stdout, /30 notes and 1 attachment listed in 1 vault\nThe backup is good/);
   });
 
   it('notevault verify checks only the bytes without the master key, and says so', async () => {
@@ -141,6 +141,11 @@ describe('notevault backup, verify and restore', () => {
     await using server = await startServe({ env: there });
     assert.equal((await bearer(server.url, token).get('/notes/n7.md')).status, 401);
     const alice = await aliceAt(server.url);
+    const { body: manifest } = readManifest(
+      readFileSync(join(backups, newest(), MANIFEST_FILE), 'utf8'),
+      MANIFEST_FILE,
+    );
+    assert.equal((await alice.get('/admin/health')).body.last_backup_at, manifest.taken_at);
     assert.match((await alice.get('/notes/n7.md')).body.content, /Note 7/);
     assert.equal(sha256((await readRaw(alice, 'picture.png')).bytes), sha256(picture));
     assert.equal((await alice.get(`/sync/changes?limit=10&cursor=${encodeURIComponent(cursor)}`)).status, 410);
@@ -215,6 +220,26 @@ describe('notevault backup, verify and restore', () => {
     const restored = await cli(['restore', withKey, '--passphrase-stdin'], { env: there, input });
     assert.equal(restored.code, 0, restored.stderr);
     assert.equal(readFileSync(keyFile(there.NOTEVAULT_DATA_DIR), 'utf8').trim(), key);
+    await using server = await startServe({ env: there });
+    assert.equal((await (await aliceAt(server.url)).get('/notes/n7.md')).status, 200);
+  });
+
+  it('a backup from before a key rotation is checked and restored with the old key, which messages name, and comes under the present one', async () => {
+    const data = folder.at('rotated');
+    const there = { NOTEVAULT_DATA_DIR: data };
+    cpSync(env.NOTEVAULT_DATA_DIR, data, { recursive: true });
+    const rotated = await cli(['keys', 'rotate'], { env: there });
+    assert.equal(rotated.code, 0, rotated.stderr);
+    const old = readdirSync(data).find((name) => name.startsWith('master.key.old-')) ?? '';
+    const named = new RegExp(`kept in ${join(data, old)}\\. Run this with NOTEVAULT_MASTER_KEY=`);
+    for (const command of ['verify', 'restore']) assertFails(await cli([command, backups], { env: there }), named);
+    const withOld = { ...there, NOTEVAULT_MASTER_KEY: readFileSync(join(data, old), 'utf8').trim() };
+    assert.equal((await cli(['verify', backups], { env: withOld })).code, 0);
+    const restored = await cli(['restore', backups], { env: withOld });
+    assert.equal(restored.code, 0, restored.stderr);
+    const input = readFileSync(keyFile(data), 'utf8');
+    const back = await cli(['keys', 'rotate', '--new-key-stdin'], { env: withOld, input });
+    assert.equal(back.code, 0, back.stderr);
     await using server = await startServe({ env: there });
     assert.equal((await (await aliceAt(server.url)).get('/notes/n7.md')).status, 200);
   });
