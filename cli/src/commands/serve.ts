@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { enableCompileCache } from 'node:module';
 import { join } from 'node:path';
-import type { Config } from '@notevault/server/config/config.ts';
+import { type Config, variablesWithoutEffect } from '@notevault/server/config/config.ts';
 import { restartLean } from '@notevault/server/config/process-memory.ts';
 import type { Serving } from '@notevault/server/serve.ts';
 import { Command } from 'commander';
@@ -24,7 +24,7 @@ export function serveCommand(): Command {
       // Installed before the server announces that it listens, because it may be stopped right after.
       const stopped = stopSignal(config.shutdownSeconds);
       const print = (...lines: string[]) => process.stderr.write(lines.map((line) => `${line}\n`).join(''));
-      print(...announcement(serving, config));
+      print(...announcement(serving, config), ...warningOf(variablesWithoutEffect()));
       await stopped;
       print('Stopping: running requests may finish.');
       await serving[Symbol.asyncDispose]();
@@ -49,6 +49,11 @@ function announcement({ url, app, keyOrigin, madeKey, setupUrl }: Serving, confi
     ...(madeKey ? [`           ${made}`] : []),
     ...(setupUrl === null ? [] : account),
   ];
+}
+
+function warningOf(variables: readonly string[]): string[] {
+  if (variables.length === 0) return [];
+  return [`  WARNING  ${variables.join(', ')}: no such option, so no effect. docs/config.md lists the options.`];
 }
 
 /** Keeps compiled code in the data folder, because compiling is most of a start. Without it, the start is only slower. */

@@ -4,7 +4,14 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { after, test } from 'node:test';
 import { inspect } from 'node:util';
-import { ConfigError, type Environment, type Flags, publicUrlOf, readConfig } from './config.ts';
+import {
+  ConfigError,
+  type Environment,
+  type Flags,
+  publicUrlOf,
+  readConfig,
+  variablesWithoutEffect,
+} from './config.ts';
 import { flagOf, listOptions, variableOf } from './options.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'notevault-config-'));
@@ -110,10 +117,6 @@ test('readConfig reports all problems at once, and those of a flag under the fla
   assert.match(new ConfigError(problems).message, /--port.*\n.*--data-dir/);
 });
 
-test('readConfig explains a port that Kubernetes set', () => {
-  assert.match(problemsOf({ NOTEVAULT_PORT: 'tcp://10.0.0.1:4100' }).join(), /enableServiceLinks/);
-});
-
 test('secrets appear in no message and no print-out of the configuration', () => {
   const url = 'mysql://alice:hunter2@db/x';
   assert.doesNotMatch(problemsOf({ NOTEVAULT_DATABASE_URL: url, NOTEVAULT_MASTER_KEY: 'hunter2' }).join(), /hunter2/);
@@ -127,7 +130,33 @@ test('readConfig reports a misspelt variable, but not an unrelated one', () => {
   assert.deepEqual(problemsOf({ NOTEVAULT_DATADIR: '/x' }), [
     'NOTEVAULT_DATADIR is not an option; did you mean NOTEVAULT_DATA_DIR?',
   ]);
-  assert.deepEqual(problemsOf({ NOTEVAULT_SERVICE_HOST: '10.0.0.1', OTHER_PORT: 'x' }), []);
+  assert.deepEqual(problemsOf({ NOTEVAULT_FROBNICATE: 'x', OTHER_PORT: 'x' }), []);
+});
+
+test('readConfig ignores the variables that Kubernetes sets for services', () => {
+  const services = {
+    NOTEVAULT_SERVICE_HOST: '10.96.0.7',
+    NOTEVAULT_SERVICE_PORT: '4100',
+    NOTEVAULT_SERVICE_PORT_HTTP: '4100',
+    NOTEVAULT_PORT: 'tcp://10.96.0.7:4100',
+    NOTEVAULT_PORT_4100_TCP: 'tcp://10.96.0.7:4100',
+    NOTEVAULT_PORT_4100_TCP_ADDR: '10.96.0.7',
+    NOTEVAULT_PORT_4100_TCP_PORT: '4100',
+    NOTEVAULT_PORT_4100_TCP_PROTO: 'tcp',
+    NOTEVAULT_POSTGRES_PORT: 'tcp://10.96.0.8:5432',
+    NOTEVAULT_POSTGRES_SERVICE_HOST: '10.96.0.8',
+  };
+  assert.equal(readConfig(services).port, 4100);
+  assert.equal(readConfig({ ...services, NOTEVAULT_PORT: '80' }).port, 80);
+  assert.deepEqual(variablesWithoutEffect(services), []);
+});
+
+test('variablesWithoutEffect names unknown variables, not options, misspelt ones and those of clients', () => {
+  const env = {
+    ...{ NOTEVAULT_PORT: '80', NOTEVAULT_DATADIR: 'x', NOTEVAULT_TOKEN: 'x', NOTEVAULT_URL: 'x', PATH: 'x' },
+    ...{ NOTEVAULT_UPSTREAM_HOSTS: 'x', NOTEVAULT_FROBNICATE: 'x' },
+  };
+  assert.deepEqual(variablesWithoutEffect(env), ['NOTEVAULT_FROBNICATE', 'NOTEVAULT_UPSTREAM_HOSTS']);
 });
 
 test('a blob bucket may have a prefix, which then ends in a slash', () => {

@@ -41,8 +41,11 @@ export function processConfig(flags: Flags = {}): Config {
 }
 
 /** Flags override the environment, which overrides the defaults. Throws ConfigError with every problem at once. */
-export function readConfig(env: Environment, flags: Flags = {}): Config {
-  const problems = misspelt(env);
+export function readConfig(given: Environment, flags: Flags = {}): Config {
+  const env = withoutServices(given);
+  const problems = unknownVariables(env).flatMap(({ variable, meant }) =>
+    meant === null ? [] : [`${variable} is not an option; did you mean ${meant}?`],
+  );
   const values: Record<string, unknown> = {};
   for (const { name, option } of listOptions()) values[name] = readOption(name, option, env, flags, problems);
 
@@ -129,19 +132,12 @@ function readOption(name: OptionName, option: AnyOption, env: Environment, flags
   if (value !== undefined) return value;
   const source = fromFlag ? flagOf(name) : variableOf(name);
   const shown = option.secret ? 'cannot be used' : `is ${JSON.stringify(text)}`;
-  problems.push(`${source} ${shown}: it must be ${option.kind.expects}.${kubernetesHint(text)}`);
+  problems.push(`${source} ${shown}: it must be ${option.kind.expects}.`);
   return absent;
 }
 
 function isGiven(name: OptionName, env: Environment, flags: Flags): boolean {
   return (flags[name] ?? '') !== '' || (env[variableOf(name)] ?? '') !== '';
-}
-
-/** Kubernetes sets NOTEVAULT_PORT in every pod beside a service called "notevault", to a value that is not a port. */
-function kubernetesHint(text: string): string {
-  return text.startsWith('tcp://')
-    ? ' Kubernetes sets this for a service called "notevault": disable it with enableServiceLinks: false.'
-    : '';
 }
 
 function readPlans(file: string | null, problems: string[]): PlanTable {
@@ -161,14 +157,37 @@ function readPlans(file: string | null, problems: string[]): PlanTable {
   return wrong.length > 0 ? builtinPlans : mergePlans(builtinPlans, content as PlanChanges);
 }
 
-/** A sentence for each NOTEVAULT_ variable that resembles a known one but is unknown, and would be ignored silently. */
-function misspelt(env: Environment): string[] {
-  const known = listOptions().map(({ name }) => variableOf(name));
+/** The variables of ours that are no options, each with the option whose name it resembles, if any. */
+function unknownVariables(env: Environment): { readonly variable: string; readonly meant: string | null }[] {
+  const known = [...listOptions().map(({ name }) => variableOf(name)), ...CLIENT_VARIABLES];
   return Object.keys(env).flatMap((variable) => {
-    if (!variable.startsWith('NOTEVAULT_') || known.includes(variable)) return [];
-    const meant = known.find((name) => distance(name, variable) <= 2);
-    return meant === undefined ? [] : [`${variable} is not an option; did you mean ${meant}?`];
+    if (!variable.startsWith(PREFIX) || known.includes(variable)) return [];
+    return [{ variable, meant: known.find((name) => distance(name, variable) <= 2) ?? null }];
   });
+}
+
+/** The variables in the environment that are no options and resemble none, sorted by name: they have no effect. */
+export function variablesWithoutEffect(given: Environment = process.env): string[] {
+  const unknown = unknownVariables(withoutServices(given)).filter(({ meant }) => meant === null);
+  return unknown.map(({ variable }) => variable).sort();
+}
+
+const PREFIX = 'NOTEVAULT_';
+/** Read by commands that talk to a server. */
+const CLIENT_VARIABLES = ['NOTEVAULT_TOKEN', 'NOTEVAULT_URL'];
+/** The names that Kubernetes gives to the variables of a service, after the name of the service. */
+const SERVICE_VARIABLE = /_(SERVICE_HOST|SERVICE_PORT(_[A-Z0-9_]+)?|PORT_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)$/;
+const SERVICE_ADDRESS = /^(tcp|udp|sctp):\/\//;
+
+/**
+ * The environment without the variables that Kubernetes sets by itself for services named `notevault` or `notevault-…`.
+ * One of them has the name of an option: `NOTEVAULT_PORT`, as an address.
+ */
+function withoutServices(env: Environment): Environment {
+  const isOurs = ([variable, value = '']: [string, string | undefined]) =>
+    !variable.startsWith(PREFIX) ||
+    !(SERVICE_VARIABLE.test(variable) || (variable.endsWith('_PORT') && SERVICE_ADDRESS.test(value)));
+  return Object.fromEntries(Object.entries(env).filter(isOurs));
 }
 
 /** Levenshtein distance: the number of letters to insert, remove or replace. */

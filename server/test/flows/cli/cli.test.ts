@@ -140,11 +140,24 @@ describe('the admin commands', { concurrency: 2 }, () => {
     assertFails(await cli(['admin', 'create-user', 'bob@example.org'], { env }), /--password-stdin/);
     assertFails(await cli(['admin', 'set-plan', 'bob@example.org', 'gold'], { env }), /plan must be one of .*free/);
     assertFails(await cli(['admin', 'set-plan', 'bob@example.org', 'free'], { env }), /No account has this e-mail/);
+    assert.equal((await create('alice@example.org', env, 'long enough')).code, 0);
+    const suspended = await cli(['admin', 'suspend', 'alice@example.org'], { env });
+    assertFails(suspended, /only admin who can sign in/);
+    assert.doesNotMatch(suspended.stderr, /deleted/);
   });
 });
 
 describe('notevault serve', () => {
   const skip = process.platform === 'linux' ? false : 'only Linux lets a process be looked at';
+
+  it('notevault serve names unknown variables in one warning', async () => {
+    const env = { NOTEVAULT_DATA_DIR: dataDir(), NOTEVAULT_FROBNICATE: '1', NOTEVAULT_SERVICE_HOST: '10.96.0.7' };
+    const server = await startServe({ env });
+    const { stderr } = await server.stop();
+    assert.deepEqual(stderr.match(/^ +WARNING .*$/gm), [
+      '  WARNING  NOTEVAULT_FROBNICATE: no such option, so no effect. docs/config.md lists the options.',
+    ]);
+  });
 
   it('notevault serve restarts itself with settings for low memory use, keeping its process id', {
     skip,
