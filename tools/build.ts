@@ -10,9 +10,29 @@ const dist = join(root, 'dist');
 const BIN = 'cli/src/main.js';
 /**
  * The first line is for shells, the second for both. `env -S` could pass the flag that silences the warning of
- * node:sqlite in early versions of Node 24, but BusyBox lacks it. JavaScript reads a string and a comment.
+ * node:sqlite in early versions of Node 24, but BusyBox lacks it. Versions before 21 may refuse the flag. JavaScript reads
+ * a string and a comment.
  */
-const LAUNCHER = `#!/bin/sh\n':' //; exec node --disable-warning=ExperimentalWarning "$0" "$@"\n`;
+const LAUNCHER = `#!/bin/sh
+':' //; case "$(node -v)" in v1?.*|v20.*) exec node "$0" "$@";; esac; exec node --disable-warning=ExperimentalWarning "$0" "$@"
+`;
+
+/**
+ * The command: refuses an older Node in syntax that it can read, before it reads the program, which it would print with
+ * its first syntax error.
+ */
+function commandOf(imports: string, { engines }: ReturnType<typeof manifestOfProgram>): string {
+  const [, major, minor] = /^>=(\d+)\.(\d+)$/.exec(engines.node ?? '') ?? [];
+  if (major === undefined) throw new Error(`engines.node must be ">=MAJOR.MINOR", not "${engines.node}"`);
+  const [, program] = /^import '(.+)';\n$/.exec(imports) ?? [];
+  if (program === undefined) throw new Error(`the script of the command imports more than the program: ${imports}`);
+  return `${LAUNCHER}var node = process.versions.node.split('.').map(Number);
+if (node[0] < ${major} || (node[0] === ${major} && node[1] < ${minor})) {
+  console.error('notevault: this is Node ' + process.versions.node + ', and Notevault needs ${major}.${minor} or newer.');
+  process.exit(1);
+} else import('${program}');
+`;
+}
 
 /**
  * Builds the web app into web/dist, and the program into dist/, which is then a package that runs on plain Node without
@@ -31,9 +51,10 @@ export async function buildProgram(): Promise<string> {
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === digest) return bin;
   rmSync(dist, { recursive: true, force: true });
   const imported = await bundle(root, dist);
-  writeFileSync(bin, LAUNCHER + readFileSync(bin, 'utf8'));
+  const manifest = manifestOfProgram(root, imported, BIN);
+  writeFileSync(bin, commandOf(readFileSync(bin, 'utf8'), manifest));
   chmodSync(bin, 0o755);
-  writeFileSync(join(dist, 'package.json'), JSON.stringify(manifestOfProgram(root, imported, BIN), null, 2));
+  writeFileSync(join(dist, 'package.json'), JSON.stringify(manifest, null, 2));
   // The program looks for the web app beside it; packing copies what the link names.
   mkdirSync(join(dist, 'web'));
   symlinkSync('../../web/dist', join(dist, 'web/dist'), 'dir');

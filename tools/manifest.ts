@@ -14,7 +14,7 @@ interface Manifest {
 }
 
 /** The package.json of the published command, which needs only the packages that its bundled program imports. */
-export function manifestOfProgram(root: string, imported: readonly string[], bin: string): object {
+export function manifestOfProgram(root: string, imported: readonly string[], bin: string) {
   const { version, description, license, engines } = read(root, 'package.json');
   const { peerDependencies, peerDependenciesMeta } = read(root, 'server/package.json');
   const needed = imported.filter((name) => peerDependencies?.[name] === undefined);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { execFileSync, spawn } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -61,6 +61,12 @@ test('the command of the npm package prints its help, and nothing else', () => {
   const shown = execFileSync(bin, ['--help'], { env, cwd: folder, encoding: 'utf8' });
   assert.match(shown, /notevault/);
   assert.match(shown, /serve/);
+});
+
+test('the command of the npm package refuses an older Node in one sentence, before it reads the program', () => {
+  const older = `data:text/javascript,Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '20.19.0' } })`;
+  const { status, stderr } = spawnSync(process.execPath, ['--import', older, bin, '--help'], { env, encoding: 'utf8' });
+  assert.deepEqual([status, stderr], [1, 'notevault: this is Node 20.19.0, and Notevault needs 24.6 or newer.\n']);
 });
 
 test('the command of the npm package serves, and stops cleanly on SIGTERM', async () => {
