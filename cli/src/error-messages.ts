@@ -10,6 +10,7 @@ const MESSAGES = new Set([
     'KeyringError',
     'DataFolderBusy',
     'DataFolderUnusable',
+    'NoRoomForUpgrade',
     'DatabaseError',
     'CliError',
     'SchemaError',

@@ -1,3 +1,5 @@
+import { counted } from '@notevault/protocol/values/counted.ts';
+
 /** What a terminal obeys instead of showing it: control characters, and marks that turn the direction of what follows. */
 const UNSHOWN = /[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu;
 
@@ -23,4 +25,14 @@ export function printNote(line: string): void {
 export function printJson(value: unknown): void {
   const escaped = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
   process.stdout.write(`${JSON.stringify(value).replace(UNSHOWN, escaped)}\n`);
+}
+
+/** How much a server or a backup holds. */
+export function totalsText(totals: {
+  readonly vaults: number;
+  readonly notes: number;
+  readonly attachments: number;
+}): string {
+  const { vaults, notes, attachments } = totals;
+  return `${counted(vaults, 'vault')}, ${counted(notes, 'note')}, ${counted(attachments, 'attachment')}`;
 }

@@ -88,6 +88,8 @@ export function adminCommands(
       await members.remove(principal, vaultId, found.user_id);
     },
     handOver: (vaultId: string, email: string) => members.handOver(vaultId, email),
+    /** The address on which the server listens. */
+    address: async () => address(),
     status: async () => ({ ...(await admin.health()), ...(await machineStatus(dataDir)) }),
   };
 }

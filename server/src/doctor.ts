@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { Socket } from 'node:net';
+import { counted } from '@notevault/protocol/values/counted.ts';
 import { backupState } from './backup/take/lease.ts';
 import { damageLines, findDamagedRows } from './backup/verify/damaged-rows.ts';
 import { type Config, directUrlOf } from './config/config.ts';
@@ -53,7 +54,7 @@ export async function markAsRestored(config: Config): Promise<Finding> {
   const clock = sharedClock(config);
   const db = opened.use(await openDatabase(config, clock));
   const vaults = await db.transact((handle) => beginFeedEpochs(handle, clock), 'bulk');
-  return { what: 'restored', ok: true, says: `clients of ${vaults} vaults will read them again` };
+  return { what: 'restored', ok: true, says: `clients of ${counted(vaults, 'vault')} will read them again` };
 }
 
 /** How far a long check is. */

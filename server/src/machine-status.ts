@@ -1,6 +1,7 @@
 import { readFile, statfs } from 'node:fs/promises';
 import { availableParallelism, totalmem } from 'node:os';
 import { GB } from '@notevault/protocol/values/byte-units.ts';
+import { counted } from '@notevault/protocol/values/counted.ts';
 import { isoTime } from '@notevault/protocol/values/time.ts';
 import type { BackupState } from './backup/take/lease.ts';
 import { DAMAGE_HELP } from './data/damage-help.ts';
@@ -65,7 +66,7 @@ export function examineBackups(
     return { what, ok: true, warning: true, says };
   }
   const hours = Math.floor((now - takenAt) / 3_600_000);
-  const says = `the last one is ${hours < 48 ? `${hours} hours` : `${Math.floor(hours / 24)} days`} old`;
+  const says = `the last one is ${hours < 48 ? counted(hours, 'hour') : counted(Math.floor(hours / 24), 'day')} old`;
   if (now - takenAt <= BACKUP_AGE_MS) return { what, ok: true, says };
   // Without a schedule nobody promised a newer one.
   return backupDir === null ? { what, ok: true, warning: true, says } : { what, ok: false, says };

@@ -1,10 +1,12 @@
 import { setPriority } from 'node:os';
+import { counted } from '@notevault/protocol/values/counted.ts';
 import type { FolderBackup } from '@notevault/server/backup/take/run-backup.ts';
 import type { BackupStep, BackupSummary } from '@notevault/server/backup/take/take-backup.ts';
 import { requireData } from '@notevault/server/data/data-folder.ts';
 import { Command, InvalidArgumentError } from 'commander';
 import { askPassword } from '../ask-password.ts';
 import { backupOptions, configOf, withConfig } from '../config-flags.ts';
+import { totalsText } from '../print.ts';
 import { progressLine } from '../progress.ts';
 
 interface Flags extends Record<string, unknown> {
@@ -51,16 +53,14 @@ export function backupCommand(): Command {
           : await backUpIntoFolder(folder, flags.keep ?? null, options);
       const { counts, blobs, key } = done.manifest;
       const say = (text: string) => process.stderr.write(`${text}\n`);
-      say(
-        `Backup ${done.name}: ${counts.vaults} vaults, ${counts.notes} notes, ${counts.attachments} attachments (${inMb(blobs.bytes)}).`,
-      );
+      say(`Backup ${done.name}: ${totalsText(counts)} (${inMb(blobs.bytes)}).`);
       const removed = done.pruned?.backups.length ?? 0;
-      if (removed > 0) say(`Removed ${removed} older backups.`);
+      if (removed > 0) say(`Removed ${counted(removed, 'older backup')}.`);
       if (key === null)
         say(`It does not have master key ${done.manifest.master_key_id}: keep a copy of that elsewhere.`);
       if (blobs.missing.length > 0) {
         say(
-          `MISSING: the bytes of ${blobs.missing.length} attachments were not where they are stored. Run "notevault doctor".`,
+          `MISSING: the bytes of ${counted(blobs.missing.length, 'attachment')} were not in the store. Run "notevault doctor".`,
         );
         process.exitCode = 1;
       }
@@ -68,7 +68,7 @@ export function backupCommand(): Command {
 }
 
 function progressText(step: BackupStep, done: number): string {
-  if (step === 'rows') return `${done} rows opened`;
+  if (step === 'rows') return `${counted(done, 'row')} opened`;
   return step === 'checking' ? `checking the copy of the database: ${done} s` : `${step}: ${inMb(done)}`;
 }
 

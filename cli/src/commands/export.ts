@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { counted } from '@notevault/protocol/values/counted.ts';
 import { Command } from 'commander';
 import { type VaultClientFlags, withVaultClient, withVaultClientFlags } from '../copy/with-vault-client.ts';
 import { type ExportSummary, exportVault } from '../export/export.ts';
@@ -32,7 +33,9 @@ export function exportCommand(): Command {
 }
 
 function report(vault: string, root: string, { notes, attachments, failed }: ExportSummary): void {
-  print(`Vault "${vault}" in ${root}: ${notes} notes, ${attachments} attachments, each as the vault has it`);
+  print(
+    `Vault "${vault}" in ${root}: ${counted(notes, 'note')}, ${counted(attachments, 'attachment')}, each as the vault has it`,
+  );
   if (failed.length === 0) return;
   print(`  failed       ${failed.length}`);
   for (const { path, why } of failed) print(`    ${path}: ${why}`);

@@ -1,5 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
+import { counted } from '@notevault/protocol/values/counted.ts';
 import { Command } from 'commander';
 import { type VaultClientFlags, withVaultClient, withVaultClientFlags } from '../copy/with-vault-client.ts';
 import { CliError } from '../error-messages.ts';
@@ -37,7 +38,7 @@ export function importCommand(): Command {
 
 function report(vault: string, summary: Summary): void {
   const { notes, written, attachments, uploaded } = summary;
-  print(`Vault "${vault}": ${notes} notes (${written} written, ${notes - written} unchanged)`);
+  print(`Vault "${vault}": ${counted(notes, 'note')} (${written} written, ${notes - written} unchanged)`);
   print(`  attachments  ${attachments} (${uploaded} uploaded, ${attachments - uploaded} unchanged)`);
   print(`  links        ${summary.links}, of them ${summary.dangling} dangling`);
   print(`  degraded     ${summary.degraded.length} with unusable frontmatter`);

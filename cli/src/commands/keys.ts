@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { text } from 'node:stream/consumers';
+import { counted } from '@notevault/protocol/values/counted.ts';
 import { lockDataFolder, requireData } from '@notevault/server/data/data-folder.ts';
 import { systemClock } from '@notevault/server/ports/clock/clock.ts';
 import { parseMasterKey } from '@notevault/server/ports/keyring/key-file.ts';
@@ -41,7 +42,7 @@ function status(): Command {
       const key = await masterKeyFor(config, db, systemClock(), { unfinishedRotation: true });
       print(`Master key from ${key.origin}${key.made ? ' (made just now)' : ''}`);
       for (const { masterKeyId, keys } of await countKeysByMaster(db))
-        print(`  ${masterKeyId}  wraps ${keys} data keys`);
+        print(`  ${masterKeyId}  wraps ${counted(keys, 'data key')}`);
     });
 }
 
@@ -63,8 +64,10 @@ function rotate(): Command {
       requireData(config);
       const { rotateMasterKey } = await import('@notevault/server/data/rotate-master-key.ts');
       const line = progressLine();
-      const done = await rotateMasterKey(config, given, (count) => line(`${count} data keys`, false));
-      print(`${done.dataKeys} data keys are now under master key ${done.masterKeyId}.`);
+      const done = await rotateMasterKey(config, given, (count) => line(`${counted(count, 'data key')}`, false));
+      print(
+        `${counted(done.dataKeys, 'data key')} ${done.dataKeys === 1 ? 'is' : 'are'} now under master key ${done.masterKeyId}.`,
+      );
       if (done.oldKeyFile === null)
         print('Set NOTEVAULT_MASTER_KEY (or the key file) to the new key before the next start.');
       else {

@@ -1,8 +1,10 @@
+import { counted } from '@notevault/protocol/values/counted.ts';
 import type { Damage } from '@notevault/server/backup/verify/damaged-rows.ts';
 import { Command } from 'commander';
 import { askPassword } from '../ask-password.ts';
 import { configOf, withConfig } from '../config-flags.ts';
 import { CliError } from '../error-messages.ts';
+import { totalsText } from '../print.ts';
 import { progressLine } from '../progress.ts';
 
 interface Flags extends Record<string, unknown> {
@@ -75,7 +77,7 @@ async function restoreAll(path: string, flags: Flags, passphrase: string | null)
     progress,
   });
   const { counts } = manifest;
-  print(`Restored ${name}: ${counts.vaults} vaults, ${counts.notes} notes, ${counts.attachments} attachments.`);
+  print(`Restored ${name}: ${totalsText(counts)}.`);
   await printDamage(checked.damage);
   const undone = 'whatever was revoked, purged, erased or changed since the backup was taken';
   printEnd(restorePoint, undone, revokeCredentials);
@@ -96,7 +98,7 @@ function printEnd(restorePoint: string | null, undone: string, revokedCredential
 async function printDamage(damage: Damage): Promise<void> {
   if (damage.damaged === 0) return;
   const { damageLines } = await import('@notevault/server/backup/verify/damaged-rows.ts');
-  print(`  damaged ${damage.damaged} rows, as they were before; everything else is there:`);
+  print(`  damaged ${counted(damage.damaged, 'row')}, as before; everything else is there:`);
   for (const line of damageLines(damage)) print(`          ${line}`);
 }
 

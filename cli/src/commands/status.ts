@@ -1,11 +1,14 @@
+import { counted } from '@notevault/protocol/values/counted.ts';
+import { type Config, publicUrlOf } from '@notevault/server/config/config.ts';
 import { DAMAGE_HELP } from '@notevault/server/data/damage-help.ts';
-import { adminSocketPath } from '@notevault/server/data/data-folder.ts';
+import { adminSocketPath, requireData } from '@notevault/server/data/data-folder.ts';
 import { examineBackups, examineMachine } from '@notevault/server/machine-status.ts';
 import { version } from '@notevault/server/version.ts';
 import { Command } from 'commander';
 import { adminClient } from '../admin-client.ts';
 import { configOf, withConfig } from '../config-flags.ts';
 import { CliError } from '../error-messages.ts';
+import { totalsText } from '../print.ts';
 
 const TIMEOUT_MS = 8000;
 
@@ -15,10 +18,9 @@ export function statusCommand(): Command {
     .option('--quiet', 'print nothing; the exit code is 0 if the server is ready')
     .action(async (flags: Record<string, unknown>) => {
       const config = configOf(flags);
-      const host = ['0.0.0.0', '::'].includes(config.host) ? 'localhost' : config.host;
-      const url = `http://${host.includes(':') ? `[${host}]` : host}:${config.port}/readyz`;
-      const ready = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT_MS) }).catch(() => null);
-      if (ready === null) throw new CliError(`no server answers on ${config.host}:${config.port}.`);
+      const address = await addressOf(config);
+      const ready = await fetch(`${address}/readyz`, { signal: AbortSignal.timeout(TIMEOUT_MS) }).catch(() => null);
+      if (ready === null) throw new CliError(`no server answers on ${address}.`);
       if (!ready.ok) throw new CliError(`the server is not ready: it answers ${ready.status}.`);
       if (flags.quiet === true) return;
       const print = (name: string, text: string) => process.stdout.write(`${name.padEnd(12)} ${text}\n`);
@@ -29,21 +31,44 @@ export function statusCommand(): Command {
         'serves',
         `${parts.database === 'damaged' ? `FAULT: ${states.join(', ')}. ${DAMAGE_HELP}` : states.join(', ')}`,
       );
-      // On PostgreSQL there is no admin socket, since several servers may share a folder.
       if (config.databaseUrl !== null) return;
       const status = await adminClient(adminSocketPath(config.dataDir)).status();
       const mb = (bytes: number) => `${Math.round(bytes / 1e6)} MB`;
-      print('server', `${status.version}, up for ${Math.floor((status.now - status.startedAt) / 60_000)} minutes`);
+      print(
+        'server',
+        `${status.version}, up for ${counted(Math.floor((status.now - status.startedAt) / 60_000), 'minute')}`,
+      );
       print(
         'machine',
-        `${status.platform}, Node ${status.node}, ${status.processors} processors, ${mb(status.memoryBytes)}`,
+        `${status.platform}, Node ${status.node}, ${counted(status.processors, 'processor')}, ${mb(status.memoryBytes)}`,
       );
       print('memory', `${mb(status.residentBytes)} resident`);
       print('database', status.engine);
-      print('accounts', `${status.users}, ${status.sessions} sessions`);
+      print('accounts', `${status.users}, ${counted(status.sessions, 'session')}`);
       const { vaults, notes, attachments, bytes } = status.totals;
-      print('holds', `${vaults} vaults, ${notes} notes, ${attachments} attachments (${mb(bytes)})`);
+      print('holds', `${totalsText({ vaults, notes, attachments })} (${mb(bytes)})`);
       const findings = [...examineMachine(status), examineBackups(status.backups, status.now, config.backupDir)];
       for (const { what, ok, says } of findings) print(what, `${ok ? '' : 'FAULT: '}${says}`);
     });
+}
+
+/**
+ * The address of the server of this data folder, which only that server knows. On PostgreSQL several servers may share a
+ * folder, and the one at the configured address is meant.
+ */
+async function addressOf(config: Config): Promise<string> {
+  if (config.databaseUrl !== null) return reachable(publicUrlOf({ ...config, publicUrl: null }, config.port));
+  requireData(config);
+  const admin = adminClient(adminSocketPath(config.dataDir));
+  const address = await admin.address().catch((error: unknown) => {
+    const { code } = ((error as Error).cause ?? {}) as NodeJS.ErrnoException;
+    if (code !== 'ENOENT' && code !== 'ECONNREFUSED') throw error;
+    throw new CliError(`no server works in ${config.dataDir}: start one, or give the --data-dir of the running one.`);
+  });
+  return reachable(address);
+}
+
+/** An address of this machine to reach a server that listens on all of them. */
+function reachable(address: string): string {
+  return address.replace(/\/\/(0\.0\.0\.0|\[::\]):/, '//localhost:');
 }

@@ -1,3 +1,4 @@
+import { counted } from '@notevault/protocol/values/counted.ts';
 import { Command } from 'commander';
 import { askPassword } from '../ask-password.ts';
 import { configOf, storageOptions, withConfig } from '../config-flags.ts';
@@ -32,9 +33,11 @@ export function verifyCommand(): Command {
       const print = (text: string) => process.stdout.write(`${text}\n`);
       print(`Backup ${name}, taken at ${manifest.taken_at} by Notevault ${manifest.version} on ${manifest.engine}.`);
       print(
-        `  holds   ${counts.users} accounts, ${counts.vaults} vaults, ${counts.notes} notes, ${counts.versions} earlier versions`,
+        `  holds   ${counted(counts.users, 'account')}, ${counted(counts.vaults, 'vault')}, ${counted(counts.notes, 'note')}, ${counted(counts.versions, 'earlier version')}`,
       );
-      print(`          ${counts.attachments} attachments (${blobs.missing.length} missing since before the backup)`);
+      print(
+        `          ${counted(counts.attachments, 'attachment')} (${blobs.missing.length} missing since before the backup)`,
+      );
       print(
         `  key     ${manifest.master_key_id}${manifest.key === null ? ', not in the backup' : ', in the backup under a passphrase'}`,
       );
@@ -45,7 +48,9 @@ export function verifyCommand(): Command {
         );
         return;
       }
-      print(`  opened  ${opened.notes} notes and ${opened.attachments} attachments listed in ${opened.vaults} vaults`);
+      print(
+        `  opened  ${counted(opened.notes, 'note')} and ${counted(opened.attachments, 'attachment')} listed in ${counted(opened.vaults, 'vault')}`,
+      );
       if (opened.faults.length > 0)
         throw new CliError(`The backup has faults:\n${opened.faults.map((fault) => `  ${fault}`).join('\n')}`);
       const { damage } = opened;
@@ -55,7 +60,7 @@ export function verifyCommand(): Command {
       }
       const { damageLines } = await import('@notevault/server/backup/verify/damaged-rows.ts');
       throw new CliError(
-        `The backup is as the data was, of which ${damage.damaged} rows were damaged. A restore brings back the rest:\n` +
+        `The backup is as the data was, of which ${counted(damage.damaged, 'row')} ${damage.damaged === 1 ? 'was' : 'were'} damaged. A restore brings back the rest:\n` +
           damageLines(damage)
             .map((damaged) => `  ${damaged}`)
             .join('\n'),

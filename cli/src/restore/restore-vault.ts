@@ -3,6 +3,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
+import { counted } from '@notevault/protocol/values/counted.ts';
 import type { Config } from '@notevault/server/config/config.ts';
 import { configOf } from '../config-flags.ts';
 import { localVaultClient, type VaultClient } from '../copy/vault-client.ts';
@@ -41,7 +42,9 @@ export async function restoreVault(path: string, flags: Flags, passphrase: strin
   const { notes, attachments, failed } = await withVaultClient(flags, { name, make: true }, (client) =>
     copyVault(source.vault, client, scratch),
   );
-  print(`Restored "${flags.vault}" as the vault "${name}": ${notes} notes, ${attachments} attachments.`);
+  print(
+    `Restored "${flags.vault}" as the vault "${name}": ${counted(notes, 'note')}, ${counted(attachments, 'attachment')}.`,
+  );
   print('  Nobody else has the new vault: members and invitations are not restored with it.');
   for (const { path, why } of failed) print(`  not restored  ${path}: ${why}`);
   if (failed.length > 0) process.exitCode = 1;

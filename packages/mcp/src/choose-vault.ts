@@ -1,5 +1,6 @@
 import type { VaultClient } from '@notevault/client/vault-client.ts';
 import { sharingInWords } from '@notevault/client/vault-sharing.ts';
+import { counted } from '@notevault/protocol/values/counted.ts';
 import type { Vault } from '@notevault/protocol/vaults.ts';
 import { data, ToolFailure, type VaultData } from './text/answer.ts';
 import type { ToolContext } from './tool.ts';
@@ -43,7 +44,7 @@ function vaultsNamed(all: readonly Vault[], wanted: string): Vault[] {
 export function vaultLine({ id, name, note_count: notes, access, ...whose }: Vault): string {
   const sharing = sharingInWords(whose);
   const facts = [
-    `${notes} notes`,
+    counted(notes, 'note'),
     access === 'read' ? 'read only' : 'writable',
     ...(sharing === null ? [] : [sharing]),
   ];

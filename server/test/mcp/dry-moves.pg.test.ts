@@ -29,7 +29,7 @@ onEachEngine('moves by assistants', (open) => {
     );
     assert.match(
       (await dry('rename_note', { path: 'Plans/a.md', new_path: 'x.md' })).text,
-      /nothing was moved\. 1 notes link/,
+      /nothing was moved\. 1 note links/,
     );
     const spelled = await dry('rename_note', { path: 'Plans/a.md', new_path: 'plans/A.md' });
     assert.equal(spelled.isError, false, 'a note is not in the way of itself');

@@ -14,7 +14,7 @@ onEachEngine('assistants in a shared vault', (open) => {
     const made = await bob.post('/connections/pat', { name: 'robot', vault_access: { [vault]: 'write' } });
     await using assistant = await Assistant.connect(server, made.body.key);
     const listed = await assistant.call('list_vaults');
-    assert.match(listed.text, /Shared {2}\(1 notes, writable, shared by Alice, to edit\)/);
+    assert.match(listed.text, /Shared {2}\(1 note, writable, shared by Alice, to edit\)/);
     assert.deepEqual(listed.data.vaults, [
       { id: vault, name: 'Shared', access: 'write', notes: 1, shared_by: 'Alice' },
     ]);

@@ -61,7 +61,7 @@ onEachEngine('the tools of assistants', (open) => {
       );
       await write(world, 'linking.md', `[[${path.slice(0, 3)}]]`);
       const moved = await assistant.call('rename_note', { path, new_path: `folder/${path}` });
-      assert.match(moved.text, /Renamed\. 1 notes link to it/);
+      assert.match(moved.text, /Renamed\. 1 note links to it/);
       const history = await assistant.call('get_history', { path: `folder/${path}` });
       const versions = history.data.versions as { version: number; reason: string; actor: Record<string, string> }[];
       assert.deepEqual(
@@ -136,7 +136,7 @@ onEachEngine('the tools of assistants', (open) => {
     const stale = await assistant.call('delete_note', { path: 'a.md', base_hash: hash });
     assert.deepEqual([stale.isError, await textOf(world, 'a.md')], [true, 'one two']);
     const dry = await assistant.call('delete_note', { path: 'a.md', dry_run: true });
-    assert.match(dry.text, /nothing was deleted\. 1 notes link/);
+    assert.match(dry.text, /nothing was deleted\. 1 note links/);
     assert.deepEqual([dry.data.path, dry.data.deleted, await textOf(world, 'a.md')], ['a.md', false, 'one two']);
     const deleted = await assistant.call('delete_note', { path: 'a.md' });
     assert.match(deleted.text, new RegExp(`restore_note with id ${id}`));

@@ -1,3 +1,4 @@
+import { counted } from '@notevault/protocol/values/counted.ts';
 import type { SyncResult } from '@notevault/sync/engine/engine.ts';
 import type { Outcome } from '@notevault/sync/engine/outcome.ts';
 import type { Operation } from '@notevault/sync/plan/operations.ts';
@@ -74,7 +75,9 @@ export class PersonReporter implements Reporter {
   preview(operations: readonly Operation[]): void {
     const lines = operations.map(describe).filter((one) => one !== null);
     for (const { direction, text } of lines) print(`${direction.padEnd(4)}  ${text}`);
-    print(lines.length === 0 ? 'In step: there is nothing to do.' : `${lines.length} changes; nothing was done.`);
+    print(
+      lines.length === 0 ? 'In step: there is nothing to do.' : `${counted(lines.length, 'change')}; nothing was done.`,
+    );
   }
 
   result({ kind, isReadOnly, brakes, unsynced }: SyncResult): void {

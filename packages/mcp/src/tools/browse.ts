@@ -2,6 +2,7 @@ import type { VaultClient } from '@notevault/client/vault-client.ts';
 import { fileName, folderOf, foldPath, normalizePath } from '@notevault/note-text/paths.ts';
 import type { NoteListed } from '@notevault/protocol/notes.ts';
 import { operations } from '@notevault/protocol/operations.ts';
+import { counted } from '@notevault/protocol/values/counted.ts';
 import { chooseVault } from '../choose-vault.ts';
 import { nearest } from '../edits/nearest.ts';
 import { moreLine, pageOf } from '../paging.ts';
@@ -78,7 +79,7 @@ function keyOf({ kind, path }: FolderEntry): string {
 }
 
 function entryLine({ kind, path, note, notes, size }: FolderEntry): string {
-  if (kind === 'folder') return `${path}/  (${notes} notes)`;
+  if (kind === 'folder') return `${path}/  (${counted(notes ?? 0, 'note')})`;
   if (note === undefined) return `${path}  (${size} bytes)`;
   return note.title === fileName(path).replace(/\.md$/i, '') ? path : `${path}  "${note.title}"`;
 }

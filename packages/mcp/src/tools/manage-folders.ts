@@ -1,6 +1,7 @@
 import type { VaultClient } from '@notevault/client/vault-client.ts';
 import { foldPath, isInside, normalizePath } from '@notevault/note-text/paths.ts';
 import { operations } from '@notevault/protocol/operations.ts';
+import { counted } from '@notevault/protocol/values/counted.ts';
 import { chooseVault } from '../choose-vault.ts';
 import { type Answer, DATA_NOTICE, data, ToolFailure } from '../text/answer.ts';
 import { linksLeftOf } from '../text/links-left.ts';
@@ -35,7 +36,7 @@ export const renameFolder = tool({
     const { old_path: from, new_path: to, count, attachments } = answer;
     const left = linksLeftOf(answer);
     const structured = { notice: DATA_NOTICE, old_path: from, new_path: to, notes: count, attachments, ...left.fields };
-    const lead = `Renamed, with ${count} notes and ${attachments} attachments.`;
+    const lead = `Renamed, with ${counted(count, 'note')} and ${counted(attachments, 'attachment')}.`;
     return { parts: [lead, data(`${from} → ${to}`), ...left.parts], structured };
   },
 });
@@ -59,7 +60,7 @@ async function wouldRename(client: VaultClient, path: string, target: string): P
   const structured = { notice: DATA_NOTICE, dry_run: true, ...paths, ...counts, ...left.fields };
   return {
     parts: [
-      `Dry run: nothing was renamed. It has ${counts.notes} notes and ${counts.attachments} attachments.`,
+      `Dry run: nothing was renamed. It has ${counted(counts.notes, 'note')} and ${counted(counts.attachments, 'attachment')}.`,
       data(`${path} → ${target}`),
       ...left.parts,
     ],

@@ -4,6 +4,7 @@ import { fileName, foldPath, joinPath, normalizeNotePath, normalizePath } from '
 import type { LinksLeft } from '@notevault/protocol/links.ts';
 import type { Note } from '@notevault/protocol/notes.ts';
 import { operations } from '@notevault/protocol/operations.ts';
+import { counted } from '@notevault/protocol/values/counted.ts';
 import { Type } from 'typebox';
 import { chooseNote, type NoteName } from '../choose-note.ts';
 import { chooseVault } from '../choose-vault.ts';
@@ -96,7 +97,7 @@ export const renameNote = tool({
       linking_notes: linking,
       ...left.fields,
     };
-    const lead = `Renamed. ${linking} notes link to it under its new name. Hash ${renamed.content_hash}.`;
+    const lead = `Renamed. ${counted(linking, 'note links', 'notes link')} to it under its new name. Hash ${renamed.content_hash}.`;
     return { parts: [lead, data(`${from} → ${to}`), ...left.parts], structured };
   },
 });
@@ -138,7 +139,7 @@ export const moveNotes = tool({
     }
     const all = [...new Set([...named.keys(), ...ids])];
     const left = linksLeftOf(await client.moveNotes(all, folder));
-    const lead = [`Moved ${all.length} notes to this folder:`, data(folder === '' ? '(the root)' : folder)];
+    const lead = [`Moved ${counted(all.length, 'note')} to this folder:`, data(folder === '' ? '(the root)' : folder)];
     const structured = { notice: DATA_NOTICE, moved: all.length, folder, ...left.fields };
     return { parts: [...lead, ...left.parts], structured };
   },
@@ -179,7 +180,7 @@ async function wouldMove(
     moves: moves.map(({ note, to }) => ({ id: note.id, old_path: note.path, new_path: to, hash: note.content_hash })),
     ...(linking === null ? {} : { linking_notes: linking }),
   };
-  const links = linking === null ? '' : ` ${linking} notes link to it.`;
+  const links = linking === null ? '' : ` ${counted(linking, 'note links', 'notes link')} to it.`;
   const lines = moves.map(({ note, to }) => `${note.path} → ${to}`);
   return { parts: [`Dry run: nothing was moved.${links}`, data(lines.join('\n')), ...left.parts], structured };
 }
@@ -198,13 +199,13 @@ export const deleteNote = tool({
     const linking = await linkingNotes(client, note);
     if (dry === true) {
       const fields = { id: note.id, path: note.path, hash: note.content_hash, deleted: false, dry_run: true };
-      const lead = `Dry run: nothing was deleted. ${linking} notes link to this one.`;
+      const lead = `Dry run: nothing was deleted. ${counted(linking, 'note links', 'notes link')} to this one.`;
       return { parts: [lead, data(note.path)], structured: { notice: DATA_NOTICE, ...fields, linking_notes: linking } };
     }
     // With the hash, a text that somebody has just written is not deleted.
     await client.deleteNote(note.id, note.content_hash);
     const structured = { notice: DATA_NOTICE, id: note.id, path: note.path, deleted: true, linking_notes: linking };
-    const lead = `Moved to the trash. ${linking} notes link to it. To bring it back: restore_note with id ${note.id}.`;
+    const lead = `Moved to the trash. ${counted(linking, 'note links', 'notes link')} to it. To bring it back: restore_note with id ${note.id}.`;
     return { parts: [lead, data(note.path)], structured };
   },
 });

@@ -191,7 +191,7 @@ describe('notevault doctor', { concurrency: 2 }, () => {
       await server.stop();
     }
     const { code, stdout } = await cli(['doctor', '--restored'], { env });
-    assert.deepEqual([code, /ok {4}restored: clients of 1 vaults/.test(stdout)], [0, true], stdout);
+    assert.deepEqual([code, /ok {4}restored: clients of 1 vault/.test(stdout)], [0, true], stdout);
     await using server = await startServe({ env });
     const { status, body } = await changes(server.url, cursor);
     assert.deepEqual([status, body.error], [410, 'history_expired']);
@@ -271,7 +271,7 @@ describe('notevault keys', () => {
     await server.stop();
     assert.ok(!readdirSync(env.NOTEVAULT_DATA_DIR).includes('master.key'));
     const status = await cli(['keys', 'status'], { env });
-    assert.match(status.stdout, /^Master key from NOTEVAULT_MASTER_KEY\n {2}[0-9a-f]{16} {2}wraps 1 data keys\n$/);
+    assert.match(status.stdout, /^Master key from NOTEVAULT_MASTER_KEY\n {2}[0-9a-f]{16} {2}wraps 1 data key\n$/);
     assertFails(await cli(['keys', 'rotate'], { env }), /which only you can change/);
   });
 

@@ -8,7 +8,7 @@ test('notevault status describes the running server without names, and fails whe
   const input = 'long enough';
   await cli(['admin', 'create-user', 'alice@example.org', '--password-stdin'], { env, input });
   await using server = await startServe({ env });
-  const args = ['status', '--port', new URL(server.url).port];
+  const args = ['status'];
   const { code, stdout } = await cli(args, { env });
   assert.equal(code, 0, stdout);
   assert.match(stdout, /^notevault +\d+\.\d+\.\d+, ready\n/);
@@ -23,5 +23,18 @@ test('notevault status describes the running server without names, and fails whe
     '',
   ]);
   await server.stop();
-  for (const quiet of [[], ['--quiet']]) assertFails(await cli([...args, ...quiet], { env }), /no server answers on/);
+  for (const quiet of [[], ['--quiet']])
+    assertFails(await cli([...args, ...quiet], { env }), /no server works in .*data: start one/);
+});
+
+test('notevault status fails for a folder that nobody serves, also while another server answers on its port', async () => {
+  using folder = new Folder();
+  await using server = await startServe({ env: { NOTEVAULT_DATA_DIR: folder.at('served') } });
+  const port = ['--port', new URL(server.url).port];
+  const statusOf = (data: string) => cli(['status', ...port, '--data-dir', data]);
+  assertFails(await statusOf(folder.at('nothing')), /There is no data in .*nothing/);
+  const input = 'long enough';
+  const env = { NOTEVAULT_DATA_DIR: folder.at('idle') };
+  await cli(['admin', 'create-user', 'alice@example.org', '--password-stdin'], { env, input });
+  assertFails(await statusOf(folder.at('idle')), /no server works in .*idle/);
 });
