@@ -191,6 +191,11 @@ export const errors = {
     'authorization_over',
     'The authorization request was already decided, is over half an hour old, or was started in another browser. Start again in the application.',
   ),
+  sign_in_again: entry(
+    401,
+    'sign_in_again',
+    'The password or the access of the account was changed since the person signed in on this page. Sign in again.',
+  ),
   foreign_form: entry(403, 'foreign_form', 'The form was not sent from a page of this server.'),
   oauth_unavailable: entry(
     503,

@@ -128,7 +128,12 @@ function createAccountsAndVaults(
         await idempotency.purgeUser(userId);
         await logs.purgeUser(userId);
       },
-      raiseRights: (handle, userId) => later().vaults.raiseAccountRights(handle, userId),
+      async raiseRights(handle, userId) {
+        const { devices, vaults } = later();
+        // Links first: a device that fetches one meanwhile holds its link, and waits for the account.
+        await devices.forgetApproved(handle, userId);
+        await vaults.raiseAccountRights(handle, userId);
+      },
       sharedVaultsOf: (handle, userId) => later().vaults.ownedWithMembers(handle, userId),
       named: (ids) => later().members.named(ids),
       joining: (invite, email) => later().members.invitations.joining(invite, email),

@@ -32,7 +32,7 @@ ${faultOf(fault)}
 
 export function linkChoicePage(
   language: PageLanguage,
-  { token, email, device, newVault, vaults }: DeviceConsentRequest,
+  { token, code, email, device, newVault, vaults }: DeviceConsentRequest,
 ): Page {
   const [t, common] = [linkTexts[language], pageTexts[language]];
   const options = vaults.map(
@@ -47,6 +47,7 @@ export function linkChoicePage(
 <p>${t.access}</p>
 <form method="post" action="/link">
 <input type="hidden" name="token" value="${token}">
+<input type="hidden" name="code" value="${code}">
 <div class="row">
 <label for="vault">${t.vault}</label>
 <select id="vault" name="vault">

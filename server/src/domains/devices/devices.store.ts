@@ -82,6 +82,9 @@ export const deleteLink = links.delete('id');
 /** Deletes what a user has decided about one vault, and no device has fetched yet. */
 export const deleteLinksTo = links.delete('user_id', 'vault_id');
 
+/** Deletes the links of a user in a state; once a device has fetched its tokens, its link is gone. */
+export const deleteLinksIn = links.delete('user_id', 'state');
+
 export const deleteExpiredLinks = deletion('device_authorizations', 'id', 'expires_at');
 
 // Wrong codes

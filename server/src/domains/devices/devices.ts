@@ -15,7 +15,7 @@ export interface DeviceDeps {
   readonly keys: Keys;
   readonly clock: Clock;
   readonly accounts: Pick<Accounts, 'lockUser' | 'me' | 'identify'>;
-  readonly vaults: Pick<Vaults, 'list' | 'create' | 'openVault' | 'rolesIn'>;
+  readonly vaults: Pick<Vaults, 'list' | 'create' | 'openVault' | 'rolesIn' | 'confirmRights'>;
   readonly credentials: Pick<Credentials, 'insert' | 'end' | 'existed' | 'recordFirstUse'>;
   readonly publicUrl: string;
 }
@@ -51,6 +51,11 @@ export class Devices {
   /** Voids the links of a user to a vault that wait for their device. */
   async forgetVault(handle: WriteHandle, userId: UserId, vaultId: VaultId): Promise<void> {
     await handle.run(store.deleteLinksTo, { user_id: userId, vault_id: vaultId });
+  }
+
+  /** Voids approved links that no device has fetched: the device would outlive the session that approved it. */
+  async forgetApproved(handle: WriteHandle, userId: UserId): Promise<void> {
+    await handle.run(store.deleteLinksIn, { user_id: userId, state: 'approved' });
   }
 
   async #endSome(until: number): Promise<boolean> {

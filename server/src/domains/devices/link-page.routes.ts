@@ -30,14 +30,16 @@ async function answer(operations: LinkPage, request: RawRequest): Promise<RawRep
   const form = request.form();
   const { token, fields, address } = form;
   const step = stepOf(form);
+  const code = fields.get('code') ?? '';
   if (step === 'sign-in') {
-    const [code, email] = [fields.get('code') ?? '', fields.get('email') ?? ''];
+    const email = fields.get('email') ?? '';
     const sent = { code, email, password: fields.get('password') ?? '', address };
     const { value, fault } = await runForm(operations.open(sent), FAULTS);
     if (value !== null) return { page: linkChoicePage(personLanguage(value.locale, language), value) };
     return { status: fault.status, page: linkPage(language, { code, email }, faultText(language, fault.code) ?? '') };
   }
   const vault = step === 'allow' ? (fields.get('vault') ?? '') : null;
-  const { locale } = await operations.decide(token, vault);
-  return { page: linkedPage(personLanguage(locale, language), vault !== null) };
+  const { value, fault } = await runForm(operations.decide(token, vault), ['sign_in_again']);
+  if (value !== null) return { page: linkedPage(personLanguage(value.locale, language), vault !== null) };
+  return { status: fault.status, page: linkPage(language, { code, email: '' }, faultText(language, fault.code) ?? '') };
 }

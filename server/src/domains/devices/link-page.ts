@@ -5,6 +5,7 @@ import { Type } from 'typebox';
 import { KeyringError, type SealingKey } from '../../ports/keyring/keyring.ts';
 import { SealedJson } from '../../ports/keyring/sealed-json.ts';
 import type { Principal } from '../access/access.ts';
+import { runUnder, standingOfSignIn } from '../rights/rights.ts';
 import { DEFAULT_VAULT_NAME, type DeviceAuthorization } from './authorization.ts';
 import type { DeviceDeps } from './devices.ts';
 
@@ -24,7 +25,12 @@ export interface SignInForm {
 
 const sealedTicket = new SealedJson(
   1,
-  Type.Object({ userId: Type.Unsafe<UserId>(Type.String()), code: Type.String(), until: Type.Number() }),
+  Type.Object({
+    userId: Type.Unsafe<UserId>(Type.String()),
+    rightsVersion: Type.Number(),
+    code: Type.String(),
+    until: Type.Number(),
+  }),
 );
 
 type Ticket = ReturnType<typeof sealedTicket.decode>;
@@ -42,16 +48,17 @@ export class LinkPage {
   /** Throws the errors of a sign-in, and `device_code_not_found`. */
   async open({ code, email, password, address }: SignInForm) {
     const { keys, clock, accounts, vaults } = this.#deps;
-    const { id } = await accounts.identify({ email, password }, address);
+    const { id, rightsVersion } = await accounts.identify({ email, password }, address);
     const found = await this.#authorization.lookUp(id, code);
     if (found === null) throw new NotevaultError('device_code_not_found');
     const server = await keys.openServer();
-    const ticket = { userId: id, code, until: clock.now() + TICKET_MS };
+    const ticket = { userId: id, rightsVersion, code, until: clock.now() + TICKET_MS };
     const user = await accounts.me(id);
     const all = await vaults.list(signedIn(user), { deleted: false });
     return {
       /** Contains the signed-in person and the typed code; it exists only in the page. */
       token: sealedTicket.seal(server, TICKET_CONTEXT, ticket).toString('base64url'),
+      code,
       email: user.email,
       locale: user.locale,
       device: cleanText(found.deviceName),
@@ -67,16 +74,18 @@ export class LinkPage {
 
   /**
    * Authorizes the device for the vault, or for a `new` one; null refuses it. Resolves to the language of the person.
-   * Throws like `authorize`, and `authorization_over`.
+   * Throws like `authorize`, `authorization_over`, and `sign_in_again` once a right was taken away from the person since.
    */
   async decide(token: string, vault: string | null): Promise<{ locale: string | null }> {
-    const { keys, clock, accounts } = this.#deps;
+    const { keys, clock, accounts, vaults } = this.#deps;
     const server = await keys.openServer();
-    const { userId, code, until } = openTicket(server, token);
+    const { userId, rightsVersion, code, until } = openTicket(server, token);
     if (until <= clock.now()) throw new NotevaultError('authorization_over');
     const decision = vault === null ? { deny: true } : { vault_id: vault };
+    const standing = standingOfSignIn(userId, rightsVersion);
+    await vaults.confirmRights(standing);
     const user = await accounts.me(userId);
-    await this.#authorization.authorize(signedIn(user), { user_code: code, ...decision });
+    await runUnder(standing, () => this.#authorization.authorize(signedIn(user), { user_code: code, ...decision }));
     return { locale: user.locale };
   }
 }

@@ -10,6 +10,7 @@ import type { Consent, ConsentRequest, OAuth } from './oauth.ts';
 
 /** Large, because a form names every vault of its sender. */
 const FORM_LIMIT = MB;
+const ALLOW_FAULTS = ['validation', 'sign_in_again'];
 
 /** The pages on which a person signs in and decides about an application. */
 export function consentRoutes(oauth: OAuth): RawRoute[] {
@@ -27,11 +28,8 @@ export function consentRoutes(oauth: OAuth): RawRoute[] {
 
 /** Returns the page for the current step of an authorization request. */
 async function show(consent: Consent, request: RawRequest): Promise<RawReply> {
-  const { browser, language } = request;
-  const options = await consent.read(browser);
-  return {
-    page: options.account === null ? signInPage(language, options, null, '') : choicePage(request, options, null),
-  };
+  const options = await consent.read(request.browser);
+  return { page: stepPage(request, options, options.fault) };
 }
 
 async function decide(oauth: OAuth, request: RawRequest): Promise<RawReply> {
@@ -59,22 +57,24 @@ async function signIn(consent: Consent, request: RawRequest, { token, fields, ad
   const [email, password] = [fields.get('email') ?? '', fields.get('password') ?? ''];
   const { fault } = await runForm(consent.signIn(browser, { token, email, password, address }), SIGN_IN_FAULTS);
   const options = await consent.read(browser);
-  if (fault === null) return { page: choicePage(request, options, null) };
+  if (fault === null) return { page: stepPage(request, options, options.fault) };
   return { status: fault.status, page: signInPage(language, options, faultText(language, fault.code) ?? '', email) };
 }
 
 async function allow(consent: Consent, request: RawRequest, { token, fields }: Form): Promise<RawReply> {
   const { browser } = request;
   const decision = { permissions: permissionsOf(fields), elsewhere: fields.get('elsewhere') ?? 'none' };
-  const { value, fault } = await runForm(consent.allow(browser, { token, ...decision }), ['validation']);
+  const { value, fault } = await runForm(consent.allow(browser, { token, ...decision }), ALLOW_FAULTS);
   if (fault === null) return { redirect: value };
-  return { status: fault.status, page: choicePage(request, await consent.read(browser), fault.code) };
+  return { status: fault.status, page: stepPage(request, await consent.read(browser), fault.code) };
 }
 
-/** The page of the decision, in the language of the person who signed in. */
-function choicePage(request: RawRequest, options: ConsentRequest, fault: string | null): Page {
-  const language = personLanguage(options.account?.locale ?? null, request.language);
-  return consentPage(language, options, fault === null ? null : (faultText(language, fault) ?? ''));
+/** The page of the present step: signing in, or the decision in the language of the person who signed in. */
+function stepPage(request: RawRequest, options: ConsentRequest, fault: string | null): Page {
+  const { account } = options;
+  const language = personLanguage(account?.locale ?? null, request.language);
+  const text = fault === null ? null : (faultText(language, fault) ?? '');
+  return account === null ? signInPage(language, options, text, '') : consentPage(language, options, text);
 }
 
 function permissionsOf(fields: URLSearchParams): Record<string, string> {

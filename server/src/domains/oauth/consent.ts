@@ -13,6 +13,7 @@ import {
   scopePermission,
 } from '../access/access.ts';
 import type { NewConnection } from '../credentials/credentials.ts';
+import { runUnder, type Standing, standingOfSignIn } from '../rights/rights.ts';
 import { hashOf } from '../tokens/tokens.ts';
 import { interactionHash } from './adapter.ts';
 import { cleanLink, isVerified, slugOf } from './clients.ts';
@@ -71,8 +72,9 @@ export class Consent {
   async read(browser: BrowserRequest) {
     const { accounts, vaults } = this.#deps;
     const { interaction, client } = await this.#open(browser);
-    const accountId = interaction.result?.login?.accountId;
-    const user = accountId === undefined ? null : await accounts.me(accountId as UserId);
+    const standing = standingIn(interaction);
+    const isOver = standing !== null && (await this.#isOver(standing));
+    const user = standing === null || isOver ? null : await accounts.me(standing.userId);
     const own = user === null ? [] : await vaults.list(sessionOf(user), { deleted: false });
     return {
       client: this.#describe(interaction, client),
@@ -80,6 +82,8 @@ export class Consent {
       top: scopePermission(String(interaction.params.scope)),
       /** The account that has signed in for this one request; null before that. */
       account: user === null ? null : { email: user.email, locale: user.locale },
+      /** Why the person must sign in once more; null if they need not. */
+      fault: isOver ? ('sign_in_again' as const) : null,
       vaults: own.map(({ id, name, isDefault }) => ({ id, name: cleanText(name) ?? '', isDefault })),
       /** Proves that a form was sent from the page that shows this request. */
       formToken: this.#formTokenOf(interaction).toString('base64url'),
@@ -90,7 +94,9 @@ export class Consent {
   async signIn(browser: BrowserRequest, { token, email, password, address }: SignInForm): Promise<{ email: string }> {
     await this.#openForm(browser, token);
     const user = await this.#deps.accounts.identify({ email, password }, address);
-    await this.#finish(browser, { login: { accountId: user.id, remember: false } });
+    await this.#finish(browser, {
+      login: { accountId: user.id, remember: false, rightsVersion: user.rightsVersion },
+    });
     return { email: user.email };
   }
 
@@ -100,12 +106,17 @@ export class Consent {
     await this.#finish(browser, {});
   }
 
-  /** Resolves to the next URL of the browser. Throws `validation`, `authorization_over`, `foreign_form`. */
+  /**
+   * Resolves to the next URL of the browser. Throws `validation`, `authorization_over`, `foreign_form`, and
+   * `sign_in_again` once a right was taken away from the person since they signed in.
+   */
   async allow(browser: BrowserRequest, { token, ...decision }: ConsentForm & ConsentDecision): Promise<string> {
     const request = await this.#openForm(browser, token);
-    const accountId = request.interaction.result?.login?.accountId;
-    if (accountId === undefined) throw new NotevaultError('authorization_over');
-    const grant = await this.#insertGrant(accountId as UserId, request, decision);
+    const standing = standingIn(request.interaction);
+    if (standing === null) throw new NotevaultError('authorization_over');
+    await this.#deps.vaults.confirmRights(standing);
+    const { userId: accountId } = standing;
+    const grant = await runUnder(standing, () => this.#insertGrant(accountId, request, decision));
     const grantId = await this.#saveGrant(accountId, request, grant);
     const login = { accountId, remember: false };
     return this.#finish(browser, { login, select_account: {}, consent: { grantId } });
@@ -120,6 +131,16 @@ export class Consent {
       throw new NotevaultError('authorization_over');
     }
     return this.#finish(browser, { error: 'access_denied', error_description: 'the user refused' });
+  }
+
+  async #isOver(standing: Standing): Promise<boolean> {
+    return this.#deps.vaults.confirmRights(standing).then(
+      () => false,
+      (error: unknown) => {
+        if (error instanceof NotevaultError && error.code === 'sign_in_again') return true;
+        throw error;
+      },
+    );
   }
 
   async #open({ request, response }: BrowserRequest): Promise<OpenRequest> {
@@ -215,6 +236,13 @@ export class Consent {
   #finish({ request, response }: BrowserRequest, result: InteractionResults): Promise<string> {
     return this.#provider.interactionResult(request, response, result, { mergeWithLastSubmission: false });
   }
+}
+
+/** The standing of the person who signed in for a request; null before that. */
+function standingIn({ result }: Interaction): Standing | null {
+  if (result?.login === undefined) return null;
+  const { accountId, rightsVersion } = result.login;
+  return standingOfSignIn(accountId as UserId, typeof rightsVersion === 'number' ? rightsVersion : null);
 }
 
 /** The principal of a person who signed in for this request only, for operations that need a caller. */

@@ -27,7 +27,7 @@ export interface OAuthDeps {
   readonly keys: Keys;
   readonly clock: Clock;
   readonly accounts: Pick<Accounts, 'me' | 'identify' | 'lockUser'>;
-  readonly vaults: Pick<Vaults, 'list'>;
+  readonly vaults: Pick<Vaults, 'list' | 'confirmRights'>;
   readonly credentials: Pick<Credentials, 'insert' | 'end'>;
   /** Fetches the metadata documents and keys of clients. */
   readonly web: SafeFetch;

@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { UserId, VaultId } from '@notevault/protocol/values/ids.ts';
 
 /**
@@ -76,6 +77,16 @@ export class Standing implements Subject {
   settle(): void {
     this.#isSettled = true;
   }
+}
+
+/**
+ * The standing of a person who signed in on a page for one decision. There is no session to look up again, so it ends
+ * with any right that is taken away from the account: renewing it throws `sign_in_again`.
+ */
+export function standingOfSignIn(userId: UserId, rightsVersion: number | null): Standing {
+  return new Standing({ userId, vaultId: null }, { account: rightsVersion, vault: null }, async () => {
+    throw new NotevaultError('sign_in_again');
+  });
 }
 
 /** The rights versions that were read with a caller and their vault. */

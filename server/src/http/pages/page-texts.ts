@@ -23,6 +23,7 @@ const english = {
     invalid_credentials: 'E-mail or password is wrong.',
     oauth_unavailable: 'The server is busy or cannot reach its storage. Try again.',
     rate_limited: 'Too many attempts. Wait a minute, then try again.',
+    sign_in_again: 'The password or the access of this account was changed since you signed in. Sign in again.',
     validation: 'Choose at least one vault that it may use.',
   },
 };
@@ -51,6 +52,8 @@ const german: PageTexts = {
     invalid_credentials: 'E-Mail oder Passwort stimmt nicht.',
     oauth_unavailable: 'Der Server ist überlastet oder erreicht seinen Speicher nicht. Versuch es noch einmal.',
     rate_limited: 'Zu viele Versuche. Warte eine Minute und versuch es dann noch einmal.',
+    sign_in_again:
+      'Das Passwort oder der Zugriff dieses Kontos wurde geändert, seit du dich angemeldet hast. Melde dich noch einmal an.',
     validation: 'Wähle mindestens einen Tresor, den sie verwenden darf.',
   },
 };
@@ -77,6 +80,8 @@ const japanese: PageTexts = {
     invalid_credentials: 'メールアドレスまたはパスワードが違います。',
     oauth_unavailable: 'サーバーが混み合っているか、保存先に接続できません。もう一度お試しください。',
     rate_limited: '試行回数が多すぎます。1分待ってから、もう一度お試しください。',
+    sign_in_again:
+      'サインインした後に、このアカウントのパスワードまたはアクセス権が変更されました。もう一度サインインしてください。',
     validation: '使用を許可する保管庫を1つ以上選んでください。',
   },
 };

@@ -180,10 +180,10 @@ export async function login(
   return { ...session.tokens, user: userOf(row, server) };
 }
 
-/** Returns the account of these credentials without opening a session; throws like `login`. */
+/** Returns the account of these credentials, with its rights version, without opening a session; throws like `login`. */
 export async function identify(deps: AccountContext, credentials: Credentials, address: string | null = null) {
-  const { id, email } = await check(deps, credentials, address);
-  return { id, email };
+  const { id, email, rights_version: rightsVersion } = await check(deps, credentials, address);
+  return { id, email, rightsVersion };
 }
 
 async function check(
