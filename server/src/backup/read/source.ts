@@ -3,10 +3,12 @@ import { createReadStream } from 'node:fs';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { MB } from '@notevault/protocol/values/byte-units.ts';
+import { latestPlausible } from '../../ports/clock/clock.ts';
 import { type ListedBlob, readBlobLines } from '../blob-list.ts';
 import {
   BackupDamaged,
   BackupError,
+  backupName,
   isBackupName,
   MANIFEST_BYTES_MAX,
   MANIFEST_FILE,
@@ -102,9 +104,15 @@ export class BackupSource {
   }
 }
 
-/** The names of the backups in a folder, newest first. */
-export async function listBackups(folder: string): Promise<string[]> {
-  const names = (await readdir(folder).catch(() => [])).filter(isBackupName).sort().reverse();
+/**
+ * The names of the backups in a folder, newest first. Those of a clock that was ahead are last: as the newest they would
+ * be kept, and restored, instead of all that follow.
+ */
+export async function listBackups(folder: string, now = Date.now()): Promise<string[]> {
+  const sorted = (await readdir(folder).catch(() => [])).filter(isBackupName).sort().reverse();
+  const latest = backupName(new Date(latestPlausible(now)));
+  const { right = [], ahead = [] } = Object.groupBy(sorted, (name) => (name <= latest ? 'right' : 'ahead'));
+  const names = [...right, ...ahead];
   const complete = await Promise.all(names.map((name) => stat(join(folder, name, MANIFEST_FILE)).catch(() => null)));
   return names.filter((_, at) => complete[at] !== null);
 }

@@ -1,5 +1,4 @@
-import type { Clock } from '../../ports/clock/clock.ts';
-import { latestPlausible } from '../../ports/clock/latest-plausible.ts';
+import { type Clock, latestPlausible } from '../../ports/clock/clock.ts';
 import type { Database } from '../../ports/database/database.ts';
 import { BackupError } from '../format.ts';
 import * as store from './lease.store.ts';
