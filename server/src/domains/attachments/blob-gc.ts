@@ -1,5 +1,6 @@
 import type { BlobId, VaultId } from '@notevault/protocol/values/ids.ts';
 import type { BlobKey } from '../../ports/blobs/blobs.ts';
+import { latestPlausible } from '../../ports/clock/clock.ts';
 import type { WriteHandle } from '../../ports/database/database.ts';
 import { lastRestoredAt } from '../vaults/vaults.ts';
 import type { AttachmentDeps } from './attachments.ts';
@@ -45,8 +46,10 @@ export function createBlobGc({ db, blobs, clock, backupRuns }: AttachmentDeps) {
     },
     /** Removes bytes without a row, such as those stored after the restored backup. Resolves to the number of blobs. */
     async collectOrphans(): Promise<number> {
-      const before = clock.now() - ORPHAN_AGE_MS;
-      if ((await lastRestoredAt(db)) > before) return 0;
+      const now = clock.now();
+      const before = now - ORPHAN_AGE_MS;
+      const restoredAt = await lastRestoredAt(db);
+      if (restoredAt > before && restoredAt <= latestPlausible(now)) return 0;
       let removed = 0;
       for await (const page of blobs.list()) {
         if (await backupRuns()) return removed;

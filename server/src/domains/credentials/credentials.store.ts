@@ -36,7 +36,7 @@ export const findUsable = statement((db, p: { userId: UserId; id: string }) =>
 
 /** Stores the latest minute, and the address of the first use only. */
 export const updateLastUsed = statement(
-  (db, p: { userId: UserId; id: string; at: number; ip: string | null; userAgent: string | null }) =>
+  (db, p: { userId: UserId; id: string; at: number; latest: number; ip: string | null; userAgent: string | null }) =>
     db
       .updateTable('connections')
       .set((eb) => ({
@@ -51,7 +51,9 @@ export const updateLastUsed = statement(
       }))
       .where('user_id', '=', p.userId)
       .where('id', '=', p.id)
-      .where((eb) => eb.or([eb('last_used_at', 'is', null), eb('last_used_at', '<', p.at)])),
+      .where((eb) =>
+        eb.or([eb('last_used_at', 'is', null), eb('last_used_at', '<', p.at), eb('last_used_at', '>', p.latest)]),
+      ),
 );
 
 // Creating and listing

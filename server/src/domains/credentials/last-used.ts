@@ -1,5 +1,5 @@
 import type { UserId } from '@notevault/protocol/values/ids.ts';
-import type { Clock } from '../../ports/clock/clock.ts';
+import { type Clock, latestPlausible } from '../../ports/clock/clock.ts';
 import type { Database } from '../../ports/database/database.ts';
 import * as store from './credentials.store.ts';
 
@@ -35,7 +35,8 @@ export class LastUsed {
     const at = Math.floor(this.#clock.now() / MINUTE_MS) * MINUTE_MS;
     const key = `${userId}:${id}`;
     const before = this.#pending.get(key);
-    if ((lastUsed ?? 0) >= at || (before?.at ?? 0) >= at) return;
+    const isKnown = (time = 0) => time >= at && time <= latestPlausible(at);
+    if (isKnown(lastUsed ?? 0) || isKnown(before?.at)) return;
     if (before === undefined && this.#pending.size >= PENDING_MAX) return;
     const agent = userAgent?.toWellFormed().slice(0, USER_AGENT_MAX) ?? null;
     // The address of the first use is kept.
@@ -55,8 +56,9 @@ export class LastUsed {
     const batch = this.#pending;
     if (batch.size === 0) return;
     this.#pending = new Map();
+    const latest = latestPlausible(this.#clock.now());
     await this.#db.transact(async (handle) => {
-      for (const use of batch.values()) await handle.run(store.updateLastUsed, use);
+      for (const use of batch.values()) await handle.run(store.updateLastUsed, { ...use, latest });
     });
   }
 }

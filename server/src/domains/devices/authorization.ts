@@ -3,6 +3,7 @@ import { invalid, NotevaultError } from '@notevault/protocol/errors.ts';
 import { operations } from '@notevault/protocol/operations.ts';
 import type { UserId, VaultId } from '@notevault/protocol/values/ids.ts';
 import { type Static, Type } from 'typebox';
+import { latestPlausible } from '../../ports/clock/clock.ts';
 import type { WriteHandle } from '../../ports/database/database.ts';
 import type { SealingKey } from '../../ports/keyring/keyring.ts';
 import { SealedJson } from '../../ports/keyring/sealed-json.ts';
@@ -147,7 +148,7 @@ export class DeviceAuthorization {
     const link = await db.transact(async (handle) => {
       // Under the lock, so that concurrent attempts are all counted.
       await accounts.lockUser(handle, userId);
-      const since = { userId, after: now - ATTEMPTS_WINDOW_MS, limit: ATTEMPTS_MAX };
+      const since = { userId, after: now - ATTEMPTS_WINDOW_MS, latest: latestPlausible(now), limit: ATTEMPTS_MAX };
       if ((await handle.all(store.countAttempts, since)).length >= ATTEMPTS_MAX) return null;
       const found = code === null ? undefined : await handle.get(store.claimLink, { codeBlind, userId, now });
       if (found !== undefined) return found;
@@ -185,7 +186,8 @@ type PolledLink = Pick<DeviceAuthorizationRow, 'id' | 'user_id' | 'vault_id' | '
 
 /** Counts a poll of an undecided link; returns whether it came too early. */
 async function countPoll(handle: WriteHandle, { id, poll_seconds, polled_at }: PolledLink, now: number) {
-  const early = polled_at !== null && now - polled_at < poll_seconds * 1000;
+  const isKnown = polled_at !== null && polled_at <= latestPlausible(now);
+  const early = isKnown && now - polled_at < poll_seconds * 1000;
   const pollSeconds = poll_seconds + (early ? SLOW_DOWN_SECONDS : 0);
   await handle.run(store.notePoll, { id, now, pollSeconds });
   return early ? ('slow_down' as const) : ('authorization_pending' as const);

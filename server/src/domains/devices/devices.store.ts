@@ -89,12 +89,13 @@ export const deleteExpiredLinks = deletion('device_authorizations', 'id', 'expir
 
 // Wrong codes
 
-export const countAttempts = statement((db, p: { userId: UserId; after: number; limit: number }) =>
+export const countAttempts = statement((db, p: { userId: UserId; after: number; latest: number; limit: number }) =>
   db
     .selectFrom('device_attempts')
     .select('id')
     .where('user_id', '=', p.userId)
     .where('attempted_at', '>', p.after)
+    .where('attempted_at', '<=', p.latest)
     .limit(p.limit),
 );
 

@@ -30,8 +30,8 @@ export const deleteEnded = statement((db, p: { userId: UserId; now: number }) =>
 
 export const deleteImport = table('imports').delete('id');
 
-/** Takes the oldest import that waits, or that a process has left; no row when there is none. */
-export const claim = statement((db, p: { now: number; until: number }) =>
+/** Takes the oldest import that waits, or that a process has left; no row when there is none. A lease after `latest` is wrong. */
+export const claim = statement((db, p: { now: number; until: number; latest: number }) =>
   db
     .updateTable('imports')
     .set({ state: 'running', lease_until: p.until })
@@ -40,14 +40,14 @@ export const claim = statement((db, p: { now: number; until: number }) =>
         .selectFrom('imports as i')
         .select('i.id')
         .where('i.state', 'in', ['queued', 'running'])
-        .where('i.lease_until', '<', p.now)
+        .where((lease) => lease.or([lease('i.lease_until', '<', p.now), lease('i.lease_until', '>', p.latest)]))
         .where('i.expires_at', '>', p.now)
         .orderBy('i.created_at')
         .limit(1),
     )
     // Checked again, because another process may have taken it meanwhile.
     .where('state', 'in', ['queued', 'running'])
-    .where('lease_until', '<', p.now)
+    .where((lease) => lease.or([lease('lease_until', '<', p.now), lease('lease_until', '>', p.latest)]))
     .returningAll(),
 );
 

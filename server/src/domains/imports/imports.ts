@@ -8,7 +8,7 @@ import { isoTime } from '@notevault/protocol/values/time.ts';
 import type { Static } from 'typebox';
 import { runForTenant } from '../../concurrency/tenant.ts';
 import type { Blobs } from '../../ports/blobs/blobs.ts';
-import type { Clock } from '../../ports/clock/clock.ts';
+import { type Clock, latestPlausible } from '../../ports/clock/clock.ts';
 import type { Database, WriteHandle } from '../../ports/database/database.ts';
 import type { Principal } from '../access/access.ts';
 import type { Attachments } from '../attachments/attachments.ts';
@@ -163,7 +163,9 @@ export class Imports {
       while (signal?.aborted !== true) {
         const { db, clock } = this.#deps;
         const now = clock.now();
-        const row = await db.transact((handle) => handle.get(store.claim, { now, until: now + LEASE_MS }));
+        const row = await db.transact((handle) =>
+          handle.get(store.claim, { now, until: now + LEASE_MS, latest: latestPlausible(now, LEASE_MS) }),
+        );
         if (row === undefined) return;
         await runForTenant(row.user_id, () => this.#run(row, signal));
       }
@@ -294,7 +296,9 @@ class Claim {
     const { db, clock } = this.#deps;
     const sealed = sealedProgress.seal(this.#vault.key, progressContext(this.#id), progress);
     // Never the same twice: the time of the claim tells one holder from another.
-    const until = state === 'running' ? Math.max(this.#held + 1, clock.now() + LEASE_MS) : 0;
+    const now = clock.now();
+    const after = this.#held <= latestPlausible(now, LEASE_MS) ? this.#held + 1 : 0;
+    const until = state === 'running' ? Math.max(after, now + LEASE_MS) : 0;
     const change = { id: this.#id, held: this.#held, state, until, progress: sealed };
     const saved = (await db.transact((handle) => handle.run(store.saveProgress, change))) > 0;
     this.#held = until;
@@ -303,7 +307,7 @@ class Claim {
 
   /** Renews the claim when a part of it has passed. Throws when it is lost. */
   async beat(progress: Progress, now: number): Promise<void> {
-    if (this.#held - now > LEASE_MS - BEAT_MS) return;
+    if (this.#held - now > LEASE_MS - BEAT_MS && this.#held <= latestPlausible(now, LEASE_MS)) return;
     if (!(await this.save('running', progress))) throw new NotevaultError('unavailable');
   }
 }

@@ -1,4 +1,5 @@
 import type { VaultId } from '@notevault/protocol/values/ids.ts';
+import { latestPlausible } from '../../../ports/clock/clock.ts';
 import { ConstraintError } from '../../../ports/database/database.ts';
 import type { Space } from '../../../ports/embedder/embedder.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
@@ -7,6 +8,11 @@ import * as store from './vectors.store.ts';
 
 /** Other processes may take over a lease that was not extended for this long: a page takes seconds, at worst a minute. */
 const LEASE_MS = 5 * 60_000;
+
+/** The times of a lease that begins now; one that ends after `latestLease` was written by a clock that was ahead. */
+export function leaseTimes(now: number) {
+  return { now, until: now + LEASE_MS, latestLease: latestPlausible(now, LEASE_MS) };
+}
 
 /** The vectors of a note to store, or the record that they could not be made. */
 export type VectorsToStore = Omit<store.NewVectors, 'vseq'>;
@@ -41,14 +47,12 @@ export class EmbeddingLease {
     const { db, clock, vaults } = deps;
     const vault = await vaults.openAsSystem(vaultId);
     if (vault === null) return null;
-    const now = clock.now();
     const claim = {
       vault: vaultId,
       model: space.id,
       epoch: vault.feedEpoch,
       lease: holder,
-      now,
-      until: now + LEASE_MS,
+      ...leaseTimes(clock.now()),
     };
     const seq = await db.transact(async (handle) => {
       const row = await handle.get(store.claim, claim);

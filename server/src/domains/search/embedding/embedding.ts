@@ -2,13 +2,14 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import { NIL_UUID, type NoteId, type Seq, type VaultId } from '@notevault/protocol/values/ids.ts';
 import { IDLE } from '../../../concurrency/idle.ts';
+import { latestPlausible } from '../../../ports/clock/clock.ts';
 import { rowsOf, type WriteHandle } from '../../../ports/database/database.ts';
 import { EmbedderError, type Space } from '../../../ports/embedder/embedder.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
 import { BackgroundSchedule, Backoff } from '../background-schedule.ts';
 import type { SearchDeps } from '../search.ts';
-import { EmbeddingLease } from './embedding-lease.ts';
-import { FIRST_RETRY_MS, NoteEmbedder } from './note-embedder.ts';
+import { EmbeddingLease, leaseTimes } from './embedding-lease.ts';
+import { FIRST_RETRY_MS, MAX_RETRY_MS, NoteEmbedder } from './note-embedder.ts';
 import * as store from './vectors.store.ts';
 
 /** Notes read at once; some of them have many chunks. */
@@ -101,7 +102,7 @@ export class Embedding {
     let hasMore = false;
     const after = (last?: { vault_id: VaultId }) => {
       const { wantedSince } = this;
-      const query = { model: space.id, now: clock.now(), wantedSince, limit: VAULTS_PER_QUERY };
+      const query = { model: space.id, ...leaseTimes(clock.now()), wantedSince, limit: VAULTS_PER_QUERY };
       return { ...query, after: last?.vault_id ?? NIL_UUID };
     };
     for await (const { vault_id: vaultId } of rowsOf(db, store.findDue, after)) {
@@ -159,7 +160,9 @@ export class Embedding {
   /** Tries failed notes again that are due. The progress of their vaults stays as it is. */
   async #retryFailedNotes(space: Space, signal: AbortSignal): Promise<void> {
     const { db, clock } = this.#deps;
-    const due = await db.all(store.findRetries, { now: clock.now(), limit: PAGE.limit });
+    const now = clock.now();
+    const latest = latestPlausible(now, MAX_RETRY_MS);
+    const due = await db.all(store.findRetries, { now, latest, limit: PAGE.limit });
     for (const [vaultId, rows] of Map.groupBy(due, ({ vault_id }) => vault_id)) {
       const ids = rows.map(({ note_id }) => note_id as NoteId);
       await using lease = await EmbeddingLease.acquire(this.#deps, this.#holder, vaultId, space);

@@ -13,7 +13,7 @@ import * as store from './vectors.store.ts';
 const PASSAGES_PER_CALL = 128;
 /** A note that failed is tried again after this time, then after twice as long, up to a day. */
 export const FIRST_RETRY_MS = 10 * 60_000;
-const MAX_RETRY_MS = 24 * 60 * 60_000;
+export const MAX_RETRY_MS = 24 * 60 * 60_000;
 
 interface NoteToEmbed {
   readonly note: SealedNote;

@@ -1,6 +1,8 @@
+import { latestPlausible } from '../../../ports/clock/clock.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
 import type { SearchDeps } from '../search.ts';
 import { type Embedding, eraseVectorSlice } from './embedding.ts';
+import { leaseTimes } from './embedding-lease.ts';
 import * as store from './vectors.store.ts';
 
 /** How often a use is written down. */
@@ -8,7 +10,6 @@ const RECORD_EVERY_MS = 3_600_000;
 /** How long a request waits for vectors; words answer it otherwise. */
 const WAIT_MS = 2000;
 /** A vault with 100,000 notes has some 1,600 slices, of a few milliseconds each. */
-const LEASE_MS = 5 * 60_000;
 const VAULTS_PER_RUN = 16;
 
 /**
@@ -42,7 +43,8 @@ export class VectorDemand {
     try {
       const space = await embedder.space(signal);
       const now = clock.now();
-      if ((await this.#wantedAt(vault)) < now - RECORD_EVERY_MS) {
+      const wantedAt = await this.#wantedAt(vault);
+      if (wantedAt < now - RECORD_EVERY_MS || wantedAt > latestPlausible(now)) {
         const { wantedSince } = this.#embedding;
         const wanted = { vault: vault.id, model: space.id, epoch: vault.feedEpoch, now, wantedSince };
         await db.transact((handle) => handle.run(store.want, wanted));
@@ -60,11 +62,10 @@ export class VectorDemand {
     const { db, clock, embedder } = this.#deps;
     if (!embedder.onDemand) return;
     const { wantedSince } = this.#embedding;
-    const unused = await db.all(store.findUnused, { wantedSince, now: clock.now(), limit: VAULTS_PER_RUN });
+    const unused = await db.all(store.findUnused, { wantedSince, ...leaseTimes(clock.now()), limit: VAULTS_PER_RUN });
     for (const { vault_id: vault } of unused) {
       const lease = clock.uuid();
-      const now = clock.now();
-      const claim = { vault, wantedSince, lease, now, until: now + LEASE_MS };
+      const claim = { vault, wantedSince, lease, ...leaseTimes(clock.now()) };
       const claimed = await db.transact((handle) => handle.get(store.claimUnused, claim));
       if (claimed === undefined) continue;
       // The progress is reset last: a run that is cut off is repeated.

@@ -8,7 +8,7 @@ const { statement, listStatement, table } = statementsOver<VectorsTables & Entri
 const vectors = table('search_vectors');
 const embeddings = table('search_embeddings');
 
-type Due = { model: string; now: number; wantedSince: number; after: string; limit: number };
+type Due = { model: string; now: number; latestLease: number; wantedSince: number; after: string; limit: number };
 
 /**
  * Active vaults without a lease that were written to since they were embedded, or were embedded by another model; only
@@ -27,7 +27,7 @@ export const findDue = statement((db, p: Due) =>
       eb.or([
         eb('progress.vault_id', 'is', null),
         eb.and([
-          eb('progress.lease_until', '<=', p.now),
+          eb.or([eb('progress.lease_until', '<=', p.now), eb('progress.lease_until', '>', p.latestLease)]),
           eb.or([
             eb('progress.seq', '<', eb.ref('vault_feeds.change_seq')),
             eb('progress.model', '<>', p.model),
@@ -41,12 +41,12 @@ export const findDue = statement((db, p: Due) =>
 );
 
 /** Failed notes that are due for another attempt, the longest due first. */
-export const findRetries = statement((db, p: { now: number; limit: number }) =>
+export const findRetries = statement((db, p: { now: number; latest: number; limit: number }) =>
   db
     .selectFrom('search_vectors')
     .select(['vault_id', 'note_id'])
     .where('retry_at', 'is not', null)
-    .where('retry_at', '<=', p.now)
+    .where((eb) => eb.or([eb('retry_at', '<=', p.now), eb('retry_at', '>', p.latest)]))
     .orderBy('retry_at')
     .limit(p.limit),
 );
@@ -82,29 +82,36 @@ export const want = statement((db, p: Wanted) =>
 );
 
 /** Vaults that have vectors which nobody asked for since a time, and no lease. */
-export const findUnused = statement((db, p: { wantedSince: number; now: number; limit: number }) =>
+export const findUnused = statement((db, p: { wantedSince: number; now: number; latestLease: number; limit: number }) =>
   db
     .selectFrom('search_embeddings')
     .select('vault_id')
     .where((eb) => eb('seq', '>', eb.lit(0)))
     .where('wanted_at', '<', p.wantedSince)
-    .where('lease_until', '<=', p.now)
+    .where((eb) => eb.or([eb('lease_until', '<=', p.now), eb('lease_until', '>', p.latestLease)]))
     .limit(p.limit),
 );
 
 /** Claims the vectors of a vault in order to drop them; changes nothing where they were asked for, or are leased. */
 export const claimUnused = statement(
-  (db, p: { vault: VaultId; wantedSince: number; lease: string; now: number; until: number }) =>
+  (db, p: { vault: VaultId; wantedSince: number; lease: string; now: number; until: number; latestLease: number }) =>
     db
       .updateTable('search_embeddings')
       .set({ lease: p.lease, lease_until: p.until })
       .where('vault_id', '=', p.vault)
-      .where('lease_until', '<=', p.now)
+      .where((eb) => eb.or([eb('lease_until', '<=', p.now), eb('lease_until', '>', p.latestLease)]))
       .where('wanted_at', '<', p.wantedSince)
       .returning('vault_id'),
 );
 
-type Claim = { vault: VaultId; model: string; epoch: number; lease: string; now: number; until: number };
+type Claim = { vault: VaultId; model: string; epoch: number; lease: string } & LeaseTimes;
+
+interface LeaseTimes {
+  now: number;
+  until: number;
+  /** A lease that ends later was written by a clock that was ahead. */
+  latestLease: number;
+}
 
 /** Acquires or extends the lease; returns no row while another process holds it. */
 export const claim = statement((db, p: Claim) =>
@@ -116,7 +123,11 @@ export const claim = statement((db, p: Claim) =>
         .column('vault_id')
         .doUpdateSet({ lease: p.lease, lease_until: p.until })
         .where((eb) =>
-          eb.or([eb('search_embeddings.lease_until', '<=', p.now), eb('search_embeddings.lease', '=', p.lease)]),
+          eb.or([
+            eb('search_embeddings.lease_until', '<=', p.now),
+            eb('search_embeddings.lease_until', '>', p.latestLease),
+            eb('search_embeddings.lease', '=', p.lease),
+          ]),
         ),
     )
     .returning(['model', 'feed_epoch', 'seq', 'vseq']),

@@ -1,5 +1,5 @@
 import type { NoteId, VaultId } from '@notevault/protocol/values/ids.ts';
-import type { Clock } from '../../../../ports/clock/clock.ts';
+import { type Clock, latestPlausible } from '../../../../ports/clock/clock.ts';
 import { type Database, pagesOf, type WriteHandle } from '../../../../ports/database/database.ts';
 import type { OpenVault } from '../../../vaults/vaults.ts';
 import { textOf } from '../../merge/document.ts';
@@ -121,14 +121,21 @@ async function deleteUpdates(handle: WriteHandle, vault: OpenVault, { note, upda
 /** Older edits were left by a process that has ended, or by a flush that failed. */
 const OVERDUE_MS = 10_000;
 const SLICE = 200;
+const MAX_UUID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
 /** The notes of any vault with edits that have been waiting for long, in slices by the time of their edits. */
 export async function* overdueNotes(db: Database, clock: Clock): AsyncGenerator<ReadonlyMap<NoteId, VaultId>> {
-  const before = uuidFloor(clock.now() - OVERDUE_MS);
-  // Continues after the edits of notes that could not be flushed, too.
-  const after = (last?: { id: string }) => ({ after: last?.id ?? uuidFloor(0), before, limit: SLICE });
-  for await (const rows of pagesOf(db, store.findWaitingBetween, after)) {
-    yield new Map(rows.map((row) => [row.note_id as NoteId, row.vault_id as VaultId]));
+  const now = clock.now();
+  const ranges = [
+    { from: uuidFloor(0), before: uuidFloor(now - OVERDUE_MS) },
+    { from: uuidFloor(latestPlausible(now)), before: MAX_UUID },
+  ];
+  for (const { from, before } of ranges) {
+    // Continues after the edits of notes that could not be flushed, too.
+    const after = (last?: { id: string }) => ({ after: last?.id ?? from, before, limit: SLICE });
+    for await (const rows of pagesOf(db, store.findWaitingBetween, after)) {
+      yield new Map(rows.map((row) => [row.note_id as NoteId, row.vault_id as VaultId]));
+    }
   }
 }
 
