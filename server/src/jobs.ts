@@ -26,7 +26,7 @@ export class JobRunner implements AsyncDisposable {
   readonly #stopping = new AbortController();
   #loops: Promise<void>[] = [];
 
-  constructor(log: FastifyBaseLogger, clock: Pick<Clock, 'now'>, jobs: readonly Job[]) {
+  constructor(log: FastifyBaseLogger, clock: Pick<Clock, 'elapsed'>, jobs: readonly Job[]) {
     this.#failures = new FailureLog(log, clock);
     this.#jobs = [...jobs];
   }
@@ -74,17 +74,17 @@ interface Failing {
  */
 export class FailureLog {
   readonly #log: FastifyBaseLogger;
-  readonly #clock: Pick<Clock, 'now'>;
+  readonly #clock: Pick<Clock, 'elapsed'>;
   /** By job, and by kind of failure. */
   readonly #failing = new Map<string, Map<string, Failing>>();
 
-  constructor(log: FastifyBaseLogger, clock: Pick<Clock, 'now'>) {
+  constructor(log: FastifyBaseLogger, clock: Pick<Clock, 'elapsed'>) {
     this.#log = log;
     this.#clock = clock;
   }
 
   failed(job: string, error: unknown): void {
-    const now = this.#clock.now();
+    const now = this.#clock.elapsed();
     const kind = kindOf(error);
     const kinds = this.#failing.get(job) ?? new Map<string, Failing>();
     const failing = kinds.get(kind);

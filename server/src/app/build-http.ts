@@ -39,6 +39,7 @@ export function buildHttpOf(
     ...(tracing === null ? {} : { tracing }),
     trustProxy: config.trustProxy,
     authRateLimit: config.authRateLimit,
+    elapsed: ports.clock.elapsed,
     routes: routesOf(domains),
     rawRoutes: rawRoutesOf(domains, publicUrl),
     fetchRoutes: mcpRoutes(domains.mcp),

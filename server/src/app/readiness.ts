@@ -12,7 +12,7 @@ import { isDamaged, type StorageState } from '../telemetry/storage-state.ts';
 export interface ReadinessDeps {
   readonly db: Database;
   readonly blobs: Blobs;
-  readonly clock: Pick<Clock, 'now' | 'schedule'>;
+  readonly clock: Pick<Clock, 'now' | 'elapsed' | 'schedule'>;
   readonly keys: Pick<Keys, 'probe'>;
   readonly storage: StorageState;
 }
@@ -40,7 +40,7 @@ export function readinessOf({ db, blobs, clock, keys, storage }: ReadinessDeps):
       db.get(findLatestStep, {}),
       backupState(db, clock),
     );
-    const now = clock.now();
+    const now = clock.elapsed();
     if (checked === undefined || now - checked.at >= BLOBS_CHECK_MS) checked = { at: now, blobs: check(blobs, clock) };
     return {
       database: isDatabaseDamaged(storage, backups) ? 'damaged' : 'ok',

@@ -5,15 +5,49 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Route } from './route.ts';
 
 /** Limits `auth` routes by address and path, except as a route says. */
-export async function limitByAddress(app: FastifyInstance, perMinute: number): Promise<void> {
+export async function limitByAddress(app: FastifyInstance, perMinute: number, elapsed: () => number): Promise<void> {
   await app.register(rateLimit, {
     global: false,
     max: perMinute,
     timeWindow: 60_000,
     keyGenerator: addressAndPath,
+    store: windowsOf(elapsed),
     errorResponseBuilder: (_request, { ttl }) =>
       new NotevaultError('rate_limited', { retry_after: String(Math.max(1, Math.ceil(ttl / 1000))) }),
   });
+}
+
+/** Most addresses that are counted for a route. */
+const WINDOWS_MAX = 5000;
+
+/** Counts in elapsed time; the plugin's own store goes by the wall clock, and would refuse until it is again that late. */
+function windowsOf(elapsed: () => number) {
+  return class Windows {
+    /** Ordered by end. */
+    readonly #windows = new Map<string, { endsAt: number; current: number }>();
+
+    incr(
+      key: string,
+      done: (error: Error | null, result?: { current: number; ttl: number }) => void,
+      windowMs = 60_000,
+    ) {
+      const now = elapsed();
+      let window = this.#windows.get(key);
+      if (window === undefined || window.endsAt <= now) {
+        this.#windows.delete(key);
+        window = { endsAt: now + windowMs, current: 0 };
+        this.#windows.set(key, window);
+        const [oldest] = this.#windows.keys();
+        if (this.#windows.size > WINDOWS_MAX && oldest !== undefined) this.#windows.delete(oldest);
+      }
+      window.current += 1;
+      done(null, { current: window.current, ttl: window.endsAt - now });
+    }
+
+    child(): Windows {
+      return new Windows();
+    }
+  };
 }
 
 /** The limit of a route, for its `config`. @param perMinute the common limit; 0 for no limits. */

@@ -64,6 +64,8 @@ export interface HttpDeps {
   readonly trustProxy: readonly string[];
   /** Requests per minute per IP and path on `auth` routes; 0 = no limit. */
   readonly authRateLimit: number;
+  /** Milliseconds since some moment. */
+  readonly elapsed: () => number;
   /** If absent, no metrics are collected and `/metrics` does not exist. */
   readonly metrics?: MetricsAccess;
   /** Whether a request is told how it arrived, by the value of its header `X-Notevault-Probe`. */
@@ -108,7 +110,7 @@ export async function buildHttp(deps: HttpDeps): Promise<FastifyInstance> {
   sayOffers(app, deps.routes);
   await app.register(cors, { delegator: corsFor(allowedOrigins(deps.corsOrigins), openPaths, cookiePaths) });
   refuseUnknownRoutes(app);
-  if (deps.authRateLimit > 0) await limitByAddress(app, deps.authRateLimit);
+  if (deps.authRateLimit > 0) await limitByAddress(app, deps.authRateLimit, deps.elapsed);
   if (deps.metrics !== undefined) measure(app, deps.metrics, uploads, admission);
   await app.register(swagger, openApiDocument(deps.version, deps.publicUrl));
   await app.register(

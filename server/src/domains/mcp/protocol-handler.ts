@@ -38,7 +38,7 @@ export class ProtocolHandler {
 
   constructor(deps: McpDeps) {
     this.#deps = deps;
-    this.#budget = new WriteBudget(deps.writesPerMinute, () => deps.clock.now());
+    this.#budget = new WriteBudget(deps.writesPerMinute, () => deps.clock.elapsed());
     this.#handler = createMcpHandler(({ requestInfo }) => this.#server(requestInfo), { legacy: 'reject' });
   }
 

@@ -159,7 +159,7 @@ interface Window {
  * Counts the requests of each user over all credentials, in windows of a minute that start at the first request. The
  * counts are of this process only: of several processes, each allows the plan's number (see docs/security.md).
  */
-export function createRateLimits(clock: Clock, plans: PlanTable) {
+export function createRateLimits(clock: Pick<Clock, 'elapsed'>, plans: PlanTable) {
   // Ordered by end, because a window is inserted when it starts.
   const windows = new Map<UserId, Window>();
 
@@ -181,7 +181,8 @@ export function createRateLimits(clock: Clock, plans: PlanTable) {
     consume(userId: UserId, tier: string, { onboarding }: { readonly onboarding: boolean }): void {
       const cap = capOf(planOf(plans, tier), 'requests_per_minute');
       if (cap === Number.POSITIVE_INFINITY) return;
-      const now = clock.now();
+      // The wall clock may be set back.
+      const now = clock.elapsed();
       const window = windowOf(userId, now);
       if (window.used < cap) {
         window.used += 1;

@@ -12,26 +12,26 @@ const FAILED_MAX = 1000;
  * an import takes the processor from it and is soon outdated, and every minute for those of other processes.
  */
 export class BackgroundSchedule {
-  readonly #clock: Pick<Clock, 'now'>;
+  readonly #clock: Pick<Clock, 'elapsed'>;
   readonly #restMs: number;
   /** The first and the last write since the last run. */
   #written: { readonly first: number; readonly last: number } | null = null;
-  #nextCheckAt = 0;
+  #nextCheckAt = Number.NEGATIVE_INFINITY;
 
   /** @param restMs how long after a write others are waited for. */
-  constructor(clock: Pick<Clock, 'now'>, restMs: number) {
+  constructor(clock: Pick<Clock, 'elapsed'>, restMs: number) {
     this.#clock = clock;
     this.#restMs = restMs;
   }
 
   recordChange(): void {
-    const now = this.#clock.now();
+    const now = this.#clock.elapsed();
     this.#written = { first: this.#written?.first ?? now, last: now };
   }
 
   /** Lets the next run begin after this time, although nothing is written. */
   again(afterMs: number): void {
-    this.#nextCheckAt = Math.min(this.#nextCheckAt, this.#clock.now() + afterMs);
+    this.#nextCheckAt = Math.min(this.#nextCheckAt, this.#clock.elapsed() + afterMs);
   }
 
   /**
@@ -40,7 +40,7 @@ export class BackgroundSchedule {
    * @param atOnce does not wait until writes have rested.
    */
   begin(atOnce = false): boolean {
-    const now = this.#clock.now();
+    const now = this.#clock.elapsed();
     const isDue = this.#written === null ? now >= this.#nextCheckAt : atOnce || this.#hasRested(this.#written, now);
     if (!isDue) return false;
     this.#written = null;
@@ -49,19 +49,18 @@ export class BackgroundSchedule {
   }
 
   #hasRested({ first, last }: { readonly first: number; readonly last: number }, now: number): boolean {
-    // Also when the clock was set back.
-    return now < last || now - last >= this.#restMs || now - first >= LONGEST_MS;
+    return now - last >= this.#restMs || now - first >= LONGEST_MS;
   }
 }
 
 /** Pauses what fails, after each failure in a row twice as long as after the one before, up to a bound. */
 export class Backoff<Key> {
-  readonly #clock: Pick<Clock, 'now'>;
+  readonly #clock: Pick<Clock, 'elapsed'>;
   readonly #firstMs: number;
   readonly #longestMs: number;
   readonly #failed = new Map<Key, { readonly failures: number; readonly until: number }>();
 
-  constructor(clock: Pick<Clock, 'now'>, firstMs: number, longestMs: number) {
+  constructor(clock: Pick<Clock, 'elapsed'>, firstMs: number, longestMs: number) {
     this.#clock = clock;
     this.#firstMs = firstMs;
     this.#longestMs = longestMs;
@@ -72,7 +71,7 @@ export class Backoff<Key> {
     const failures = (this.#failed.get(key)?.failures ?? 0) + 1;
     const pauseMs = Math.min(this.#longestMs, this.#firstMs * 2 ** (failures - 1));
     this.#failed.delete(key);
-    this.#failed.set(key, { failures, until: this.#clock.now() + Math.max(pauseMs, leastMs) });
+    this.#failed.set(key, { failures, until: this.#clock.elapsed() + Math.max(pauseMs, leastMs) });
     const [oldest] = this.#failed.keys();
     if (this.#failed.size > FAILED_MAX && oldest !== undefined) this.#failed.delete(oldest);
   }
@@ -82,6 +81,6 @@ export class Backoff<Key> {
   }
 
   isPaused(key: Key): boolean {
-    return (this.#failed.get(key)?.until ?? 0) > this.#clock.now();
+    return (this.#failed.get(key)?.until ?? Number.NEGATIVE_INFINITY) > this.#clock.elapsed();
   }
 }

@@ -42,7 +42,7 @@ export class Receiving implements AsyncDisposable {
     this.#held = held;
     this.#slice = slice;
     this.#reader = new SliceReader(slice.bytes);
-    this.#checkedAt = deps.clock.now();
+    this.#checkedAt = deps.clock.elapsed();
     this.offset = slice.offset;
   }
 
@@ -117,9 +117,9 @@ export class Receiving implements AsyncDisposable {
     const { id } = this.#held.row;
     const [from, to, parts] = [this.offset, this.#end, this.loose];
     if (parts.length === 0) return;
-    if (clock.now() - this.#checkedAt >= FRESH_MS) {
+    if (clock.elapsed() - this.#checkedAt >= FRESH_MS) {
       await recheck();
-      this.#checkedAt = clock.now();
+      this.#checkedAt = clock.elapsed();
     }
     const moved = await db.transact(async (handle) => {
       const changed = await handle.run(store.advance, { id, from, to });

@@ -25,23 +25,24 @@ export type RecordAttempt = (at: { readonly account: string; readonly network: s
 interface Bucket {
   /** Attempts that still count, as of `at`. */
   level: number;
+  /** Elapsed time: the wall clock may be set back. */
   at: number;
 }
 
 /** Throttles attempts with passwords. The counters are of this process only. */
-export function createLoginThrottle(clock: Clock): RecordAttempt {
+export function createLoginThrottle(clock: Pick<Clock, 'elapsed'>): RecordAttempt {
   // Ordered by last use.
   const buckets = new Map<string, Bucket>();
 
   function levelOf(key: string, { everyMs }: BucketRate): number {
     const bucket = buckets.get(key);
-    return bucket === undefined ? 0 : Math.max(0, bucket.level - (clock.now() - bucket.at) / everyMs);
+    return bucket === undefined ? 0 : Math.max(0, bucket.level - (clock.elapsed() - bucket.at) / everyMs);
   }
 
   function put(key: string, rate: BucketRate, change: 1 | -1): void {
     const level = Math.max(0, levelOf(key, rate) + change);
     buckets.delete(key);
-    if (level > 0) buckets.set(key, { level, at: clock.now() });
+    if (level > 0) buckets.set(key, { level, at: clock.elapsed() });
     for (const oldest of buckets.keys()) {
       if (buckets.size <= BUCKETS_MAX) break;
       buckets.delete(oldest);

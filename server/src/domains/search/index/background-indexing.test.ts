@@ -14,7 +14,7 @@ function indexing(count: number, broken: ReadonlySet<string>) {
   const behind = new Set(Array.from({ length: count }, (_, at) => vaultAt(at)));
   const tried: string[] = [];
   const deps = {
-    clock: { now: () => now },
+    clock: { elapsed: () => now },
     rest: async () => undefined,
     reportError: () => undefined,
     vaults: { openAsSystem: async (id: VaultId) => ({ id }) },

@@ -46,7 +46,7 @@ export class BackgroundIndexing {
   /** Checks which vaults are far behind and indexes those that have rested. Must not be called while it runs. */
   async run(signal: AbortSignal): Promise<void> {
     if (!this.#schedule.begin()) return;
-    const now = this.#deps.clock.now();
+    const now = this.#deps.clock.elapsed();
     const behind = new Map<VaultId, Behind>();
     for await (const { vault_id: id, change_seq: seq } of this.#farBehind()) {
       const known = this.#behind.get(id);

@@ -122,11 +122,11 @@ export class QueryEmbedder {
 
   async #try<Result>(call: (embedder: Embedder) => Promise<Result>): Promise<Result | null> {
     const { clock, embedder, reportError } = this.#deps;
-    if (clock.now() < this.#pausedUntil) return null;
+    if (clock.elapsed() < this.#pausedUntil) return null;
     try {
       return await call(embedder);
     } catch (error) {
-      this.#pausedUntil = clock.now() + PAUSE_MS;
+      this.#pausedUntil = clock.elapsed() + PAUSE_MS;
       reportError(error);
       return null;
     }

@@ -29,6 +29,7 @@ export class Permission {
   readonly listeners = new Set<PermissionListener>();
   #principal: Principal;
   #vault: OpenVault;
+  /** Elapsed time: with a wall clock that is set back, a lost permission would count as fresh until that date. */
   #checkedAt: number;
   /** A change was reported, and no later check has succeeded yet. */
   #stale = false;
@@ -129,7 +130,7 @@ export class PermissionCache {
 
   /** Decides what a token may do in a vault. Rejects when this cannot be checked now. */
   async decide(token: string, caller: Caller, vaultOf: () => Promise<VaultId | null>): Promise<PermissionDecision> {
-    const [before, at] = [this.#changes, this.#deps.clock.now()];
+    const [before, at] = [this.#changes, this.#deps.clock.elapsed()];
     const principal = await nullIfRefused(this.#deps.hooks.authenticate(token, caller));
     const vaultId = await vaultOf();
     if (principal === null || vaultId === null) return { principal, permission: null };
@@ -159,12 +160,12 @@ export class PermissionCache {
   }
 
   isFresh(permission: Permission): boolean {
-    return permission.isFresh(this.#deps.clock.now(), FRESH_MS);
+    return permission.isFresh(this.#deps.clock.elapsed(), FRESH_MS);
   }
 
   /** Checks again and tells the listeners what was lost or has changed. Rejects when this cannot be checked now. */
   refresh(permission: Permission): Promise<void> {
-    return permission.check((permission) => this.#read(permission), this.#deps.clock.now);
+    return permission.check((permission) => this.#read(permission), this.#deps.clock.elapsed);
   }
 
   /** The decision on which a client's edits are stored: made anew if rights were taken away before they are. */
@@ -172,7 +173,7 @@ export class PermissionCache {
     const { principal, vault } = permission;
     const subject = { userId: principal.userId, vaultId: vault.id };
     return new Standing(subject, versionsOf(principal, vault), async () => {
-      const at = this.#deps.clock.now();
+      const at = this.#deps.clock.elapsed();
       const access = await this.#read(permission);
       if (typeof access === 'string') {
         permission.revoke(access);
@@ -214,7 +215,7 @@ export class PermissionCache {
   sweep(): void {
     // The database is unavailable: the next sweep looks again.
     this.#checkRoles().catch(() => undefined);
-    const now = this.#deps.clock.now();
+    const now = this.#deps.clock.elapsed();
     let left = SWEEP_MAX;
     for (const permission of this.#permissions.values()) {
       if (left === 0) return;
