@@ -91,6 +91,31 @@ describe('a backup of a damaged database', () => {
     assertFails(await cli(['verify', there, '--deep'], { env }), /a value of link_texts\.texts does not open/);
   });
 
+  it('a daily backup of a damaged database fails, is told to admins, and removes nothing', async () => {
+    const { env } = damaged('daily', DAMAGES['an overwritten leaf page']);
+    {
+      await using raw = await openRaw({ file: databaseFile(env.NOTEVAULT_DATA_DIR) });
+      await raw.run('update backup_state set taken_at = taken_at - $1', 2 * 24 * 3_600_000);
+    }
+    const daily = { ...env, NOTEVAULT_BACKUP_DIR: backups, NOTEVAULT_BACKUP_KEEP: '1' };
+    await using server = await startServe({ env: daily });
+    const alice = await aliceAt(server.url);
+    const health = async () => (await alice.get('/admin/health')).body;
+    const said = new Promise<void>((resolve) => {
+      let all = '';
+      server.child.stderr?.on('data', (text: string) => {
+        all += text;
+        if (/The daily backup was not taken: .*The data is damaged/.test(all)) resolve();
+      });
+    });
+    await said;
+    assert.match((await health()).backup_failed_at, /^\d{4}-/);
+    assert.equal(Date.parse((await health()).last_backup_at), Number(takenAt) - 2 * 24 * 3_600_000);
+    const { stdout } = await server.stop();
+    assert.match(stdout, /"job":"backup","msg":"background job failed"/);
+    assert.deepEqual(readdirSync(backups, { recursive: true }).map(String).sort(), kept);
+  });
+
   it('a failed backup is told by status, doctor, /readyz, metrics and admins', async () => {
     const { env } = damaged('told', DAMAGES['an overwritten overflow page']);
     assert.equal((await cli(['backup', backups], { env })).code, 1);
