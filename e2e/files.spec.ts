@@ -47,10 +47,11 @@ async function open(page: Page, name: string): Promise<void> {
 }
 
 /** Drops files of these names and texts on an element. */
-async function drop(page: Page, target: string, files: Readonly<Record<string, string>>): Promise<void> {
+async function drop(page: Page, target: string, files: Readonly<Record<string, string | Buffer>>): Promise<void> {
+  const bytes = Object.entries(files).map(([name, content]) => [name, [...Buffer.from(content)]]);
   const dataTransfer = await page.evaluateHandle(`(() => {
     const data = new DataTransfer();
-    for (const [name, text] of Object.entries(${JSON.stringify(files)})) data.items.add(new File([text], name));
+    for (const [name, content] of ${JSON.stringify(bytes)}) data.items.add(new File([new Uint8Array(content)], name));
     return data;
   })()`);
   const row = page.getByRole('treeitem', { name: target });
@@ -136,9 +137,13 @@ test('files that are dropped on a folder of the tree are added there, notes as n
   await alice.vault.createFolder('Garden');
   await page.goto(alice.page(`/notes/${note.id}?panel=files`));
   await expect(page.getByText('The note shows no files.')).toBeVisible();
-  await drop(page, 'Garden', { 'plan.txt': 'rows', 'Beans.md': '# More beans\n' });
-  await expect(page.getByText('2 files added')).toBeVisible();
+  const utf16 = Buffer.from('\ufeff# Erbsen, süß\n', 'utf16le');
+  await drop(page, 'Garden', { 'plan.txt': 'rows', 'Beans.md': '# More beans\n', 'Peas.md': utf16 });
+  await expect(page.getByText('3 files added')).toBeVisible();
   expect((await alice.vault.readNote('Garden/Beans 2.md'))?.content).toBe('# More beans\n');
+  expect((await alice.vault.readNote('Garden/Peas.md'))?.content).toBe('# Erbsen, süß\n');
+  await drop(page, 'Garden', { 'Latin.md': Buffer.from('süß', 'latin1') });
+  await expect(page.getByText(/Latin\.md.*A note must be in UTF-8/)).toBeVisible();
   await expect(
     page.getByRole('complementary', { name: 'Files' }).getByRole('link', { name: /^plan\.txt/ }),
   ).toBeVisible();

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { opendir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { decodeText } from '@notevault/note-text/decode-text.ts';
 
 /** A file that was not imported, and the reason. */
 export interface Skipped {
@@ -55,16 +56,10 @@ export async function hashOf(file: string): Promise<string> {
   return hash.digest('hex');
 }
 
-// A byte order mark is part of the text, so that files are exported byte for byte.
-const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-
-/** A note file's text and mtime (epoch seconds), or null when it is not UTF-8. */
+/** A note file's text and mtime (epoch seconds), or null when it is neither UTF-8 nor marked UTF-16. */
 export async function readNote(root: string, path: string): Promise<{ content: string; mtime: number } | null> {
   const file = join(root, path);
   const [bytes, { mtimeMs }] = await Promise.all([readFile(file), stat(file)]);
-  try {
-    return { content: utf8.decode(bytes), mtime: mtimeMs / 1000 };
-  } catch {
-    return null;
-  }
+  const content = decodeText(bytes);
+  return content === null ? null : { content, mtime: mtimeMs / 1000 };
 }

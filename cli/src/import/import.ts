@@ -71,7 +71,7 @@ async function writeNotes({ root, client, progress, skipped, failed }: ImportRun
   const told = (done: number) => progress('notes', done, wanted.length);
   await inParallel(AT_ONCE, wanted, told, async ({ file, path }) => {
     const note = await readNote(root, file);
-    if (note === null) return void skipped.push({ path: file, why: 'not UTF-8' });
+    if (note === null) return void skipped.push({ path: file, why: 'neither UTF-8 nor UTF-16' });
     const hash = createHash('sha256').update(note.content, 'utf8').digest('hex');
     hashes.set(path, hash);
     try {

@@ -3,52 +3,18 @@ import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { FAULTS_NAME } from '@notevault/protocol/vault-zip.ts';
 import { fromBufferPromise } from 'yauzl';
-import { tarOf, type ZipFileInput, zipOf } from '../../../test/kit/content/archives.ts';
+import { PNG, tarOf, type ZipFileInput, zipOf } from '../../../test/kit/content/archives.ts';
 import { onEachEngine, rawOf } from '../../../test/kit/engines.ts';
+import { startImporting } from '../../../test/kit/importing.ts';
 import type { Answer, Caller } from '../../../test/kit/person.ts';
-import { startServer, type TestServerOptions } from '../../../test/kit/server.ts';
+import { startServer } from '../../../test/kit/server.ts';
 
 const said = ({ status, body }: Answer) => [status, body?.error ?? body];
 const LIMITS = { entries: 50, unpackedBytes: 4_000_000, ratio: 100, ratioFrom: 100_000 };
 
-/** A server with a vault of alice, and what tests do with them. */
-async function start(options: TestServerOptions) {
-  const server = await startServer(options);
-  const { alice } = server;
-  const { vault } = (await alice.post('/vaults', { name: 'Work' })).body;
-  const headers = { 'x-vault-id': vault.id as string };
-  return {
-    server,
-    vault: vault.id as string,
-    begin: (archive: Buffer, query = '', who: Caller = alice) =>
-      who.post(`/imports?vault_id=${vault.id}${query}`, archive, { 'content-type': 'application/octet-stream' }),
-    /** Uploads an archive and runs its import to the end. */
-    async run(archive: Buffer, query = '') {
-      const { status, body } = await this.begin(archive, query);
-      assert.equal(status, 202, JSON.stringify(body));
-      await server.app.imports.runWaiting();
-      return (await alice.get(`/imports/${body.id}`)).body;
-    },
-    note: (path: string) => alice.get(`/notes/${path.split('/').map(encodeURIComponent).join('/')}`, headers),
-    async paths(): Promise<string[]> {
-      const { notes, attachments } = (await alice.get('/sync/manifest', headers)).body;
-      return [...notes, ...attachments].map(({ path }: { path: string }) => path).sort();
-    },
-    put: (path: string, content: string) => alice.post('/notes', { path, content, mtime: 1 }, headers),
-    file: (path: string) => alice.get(`/attachments/${path}?raw=1`, headers),
-    blobs: async () => (await Array.fromAsync(server.blobs.list())).flat().length,
-    [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
-  };
-}
-
-const PNG = Buffer.from(
-  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
-  'base64',
-);
-
 onEachEngine('imports of zips', (open) => {
   test('imports of zips write notes and attachments at their paths with their times, links resolved', async () => {
-    await using at = await start({ open });
+    await using at = await startImporting({ open });
     const mtime = new Date(1_600_000_000_000);
     const result = await at.run(
       zipOf([
@@ -76,7 +42,7 @@ onEachEngine('imports of zips', (open) => {
   });
 
   test('begin only with a vault, and with a dry_run that is a yes or a no', async () => {
-    await using at = await start({ open });
+    await using at = await startImporting({ open });
     const archive = zipOf([{ name: 'a.md', data: 'a' }]);
     for (const value of ['True', 'yes', '', '2', 'true&dry_run=true']) {
       const { status, body } = await at.begin(archive, `&dry_run=${value}`);
@@ -93,7 +59,7 @@ onEachEngine('imports of zips', (open) => {
   });
 
   test('imports of zips can be repeated: equal files are left, others get a new name, also for another case or Unicode form', async () => {
-    await using at = await start({ open });
+    await using at = await startImporting({ open });
     await at.put('a.md', 'mine');
     await at.put('same.md', 'same');
     const archive = zipOf([
@@ -119,8 +85,22 @@ onEachEngine('imports of zips', (open) => {
     assert.deepEqual(await at.paths(), paths);
   });
 
+  test('imports of zips convert notes in UTF-16 with a byte order mark', async () => {
+    await using at = await startImporting({ open });
+    const marked = Buffer.from('\ufeff# Täglich 日本\r\n', 'utf16le');
+    const { report } = await at.run(
+      zipOf([
+        { name: 'little.md', data: marked },
+        { name: 'big.md', data: Buffer.from(marked).swap16() },
+        { name: 'large.md', data: Buffer.from(`\ufeff${'日'.repeat(4_000_000)}`, 'utf16le'), method: 0 },
+      ]),
+    );
+    assert.deepEqual([report.notes, report.skipped], [2, [{ path: 'large.md', reason: 'too_large' }]]);
+    for (const path of ['little.md', 'big.md']) assert.equal((await at.note(path)).body.content, '# Täglich 日本\r\n');
+  });
+
   test('only report in a dry run, which can be applied once', async () => {
-    await using at = await start({ open });
+    await using at = await startImporting({ open });
     await at.put('a.md', 'mine');
     const archive = zipOf([
       { name: 'a.md', data: 'theirs' },
@@ -144,7 +124,7 @@ onEachEngine('imports of zips', (open) => {
   });
 
   test('imports of zips refuse hostile names and kinds of files, and import the others', async () => {
-    await using at = await start({ open });
+    await using at = await startImporting({ open });
     const hostile: [ZipFileInput, string][] = [
       [{ name: '../escape.md' }, 'unsafe_path'],
       [{ name: 'a/../../escape.md' }, 'unsafe_path'],
@@ -187,7 +167,7 @@ onEachEngine('imports of zips', (open) => {
   });
 
   test('imports of zips fail as a whole for what is no archive, is damaged, or is beyond the limits', async () => {
-    await using at = await start({ open, archiveLimits: LIMITS });
+    await using at = await startImporting({ open, archiveLimits: LIMITS });
     const good = zipOf([{ name: 'a.md', data: 'a' }]);
     const shared = { name: 'a.md', data: 'text '.repeat(2000) };
     const noise = Array.from({ length: 60_000 }, (_, i) => (i * 7919) % 65_521).join(' ');
@@ -220,7 +200,7 @@ onEachEngine('imports of zips', (open) => {
     const plan = { vaults_cap: null, notes_cap: 2, attachments_enabled: false, max_file_bytes: 0 };
     const more = { attachment_bytes_cap: 0, pats_cap: null, cross_vault_search: true, requests_per_minute: null };
     const config = { plans: { small: { ...plan, ...more } }, defaultPlan: 'small' };
-    await using at = await start({ open, config });
+    await using at = await startImporting({ open, config });
     const files = ['a', 'b', 'c', 'd'].map((name) => ({ name: `${name}.md`, data: name }));
     const { state, report } = await at.run(zipOf([...files, { name: 'x.png', data: PNG }]));
     assert.deepEqual([state, report.notes, report.attachments], ['done', 2, 0]);
@@ -235,7 +215,7 @@ onEachEngine('jobs of imports', (open) => {
   const archive = zipOf(Array.from({ length: 120 }, (_, i) => ({ name: `${i}.md`, data: `note ${i}` })));
 
   test('jobs of imports run one at a time for an account, and a new one replaces one that is over', async () => {
-    await using at = await start({ open });
+    await using at = await startImporting({ open });
     const both = await Promise.all([at.begin(archive), at.begin(archive)]);
     assert.deepEqual(both.map(({ status }) => status).sort(), [202, 409]);
     assert.deepEqual(said(await at.begin(archive)), [409, 'import_in_progress']);
@@ -245,7 +225,7 @@ onEachEngine('jobs of imports', (open) => {
   });
 
   test('jobs of imports are run once by two processes', async () => {
-    await using at = await start({ open });
+    await using at = await startImporting({ open });
     const { db, blobs, masterKey, clock } = at.server;
     await using other = await startServer({ open: async () => db, blobs, masterKey, clock });
     const { id } = (await at.begin(archive)).body;
@@ -255,7 +235,7 @@ onEachEngine('jobs of imports', (open) => {
   });
 
   test('jobs of imports go on where they were interrupted, and write nothing twice', async () => {
-    await using at = await start({ open });
+    await using at = await startImporting({ open });
     const { id } = (await at.begin(archive)).body;
     await at.server.app.imports.runWaiting(AbortSignal.abort());
     assert.equal((await at.server.alice.get(`/imports/${id}`)).body.state, 'queued');
@@ -276,7 +256,7 @@ onEachEngine('jobs of imports', (open) => {
   });
 
   test('jobs of imports can be cancelled, which erases the archive', async () => {
-    await using at = await start({ open });
+    await using at = await startImporting({ open });
     const { id } = (await at.begin(archive)).body;
     assert.equal(await at.blobs(), 1);
     assert.equal((await at.server.alice.delete(`/imports/${id}`)).status, 204);
@@ -287,7 +267,7 @@ onEachEngine('jobs of imports', (open) => {
   });
 
   test('jobs of imports are gone after a day, also a dry run that was never applied', async () => {
-    await using at = await start({ open });
+    await using at = await startImporting({ open });
     const { id } = await at.run(archive, '&dry_run=true');
     assert.equal(await at.blobs(), 1);
     at.server.clock.advance({ hours: 24 });
@@ -299,7 +279,7 @@ onEachEngine('jobs of imports', (open) => {
   });
 
   test('jobs of imports belong to their account, and to the vault they write to', async () => {
-    await using at = await start({ open });
+    await using at = await startImporting({ open });
     const { bob, alice } = at.server;
     const { id } = (await at.begin(archive, '&dry_run=1')).body;
     for (const asked of [
@@ -316,67 +296,9 @@ onEachEngine('jobs of imports', (open) => {
   });
 });
 
-onEachEngine('imports of Joplin exports', (open) => {
-  const [book, inner, one, two, image, tag, link] = ['a', 'b', 'c', 'd', 'e', 'f', '1'].map((c) => c.repeat(32));
-  const item = (
-    id: string | undefined,
-    type: number,
-    title: string,
-    body: string,
-    fields: Record<string, string> = {},
-  ) => ({
-    name: `${id}.md`,
-    data: [
-      ...(title === '' ? [] : [title, '', ...(body === '' ? [] : [body, ''])]),
-      ...Object.entries({ id: id ?? '', ...fields, type_: String(type) }).map(([key, value]) => `${key}: ${value}`),
-    ].join('\n'),
-  });
-
-  test('imports of Joplin exports keep notebooks, tags, times, links between notes, and resources', async () => {
-    await using at = await start({ open });
-    const changed = { user_updated_time: '2021-05-06T07:08:09.000Z' };
-    const result = await at.run(
-      tarOf([
-        item(one, 1, 'First: note', `See [second](:/${two}) and ![](:/${image})\n\nkey: value`, {
-          parent_id: inner ?? '',
-          ...changed,
-        }),
-        item(two, 1, 'Second', 'Plain', { parent_id: '' }),
-        item(book, 2, 'Home/Work', ''),
-        item(inner, 2, 'Inner', '', { parent_id: book ?? '' }),
-        item(image, 4, 'bed.png', '', { file_extension: 'png' }),
-        item(tag, 5, 'garden', ''),
-        item(link, 6, '', '', { note_id: one ?? '', tag_id: tag ?? '' }),
-        { name: `resources/${image}.png`, data: PNG },
-        { name: '../escape.md', data: 'x' },
-        { name: 'link', type: '2' },
-      ]),
-    );
-    assert.deepEqual([result.state, result.report.notes, result.report.attachments], ['done', 2, 1]);
-    assert.deepEqual(await at.paths(), ['Home-Work/Inner/First- note.md', 'Second.md', 'resources/bed.png']);
-    const { body: first } = await at.note('Home-Work/Inner/First- note.md');
-    assert.deepEqual([first.tags, first.mtime], [['garden'], Date.parse(changed.user_updated_time) / 1000]);
-    assert.match(first.content, /\[second\]\(Second\.md\) and !\[\]\(resources\/bed\.png\)\n\nkey: value$/);
-    assert.deepEqual(
-      first.links.map(({ target_path, dangling }: { target_path: string; dangling: boolean }) => [
-        target_path,
-        dangling,
-      ]),
-      [
-        ['Second.md', false],
-        [null, false],
-      ],
-    );
-    assert.deepEqual(result.report.skipped, [
-      { path: '../escape.md', reason: 'unsafe_path' },
-      { path: 'link', reason: 'link' },
-    ]);
-  });
-});
-
 onEachEngine('exports', (open) => {
   test('exports are a zip of every note, attachment and folder with its time, by a ticket of a session, once', async () => {
-    await using at = await start({ open });
+    await using at = await startImporting({ open });
     const { server } = at;
     const headers = { 'x-vault-id': at.vault };
     await at.put('Ünï/Note.md', 'text of the note');
@@ -409,7 +331,7 @@ onEachEngine('exports', (open) => {
   });
 
   test('exports leave out what is damaged, and list it in a file that is not imported', async () => {
-    await using at = await start({ open });
+    await using at = await startImporting({ open });
     const { alice, anyone, app, db } = at.server;
     await at.put('sound.md', 'sound');
     const { id } = (await at.put('damaged.md', 'damaged')).body.note;

@@ -1,3 +1,4 @@
+import { decodeText } from '@notevault/note-text/decode-text.ts';
 import { NOTE_BYTES_MAX } from '@notevault/protocol/notes.ts';
 import {
   type Archive,
@@ -80,22 +81,20 @@ function contentAt(path: string, file: ArchiveFile): SourceFile['content'] {
   return { kind: 'attachment', path, bytes: () => file.open() };
 }
 
-const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-
-/** Throws EntryRefused for a text that is too large or not UTF-8. */
+/** Throws EntryRefused for a text that is too large or in another encoding. */
 async function textOf(file: ArchiveFile): Promise<string> {
   const pieces: Buffer[] = [];
   let size = 0;
   for await (const piece of file.open()) {
     size += piece.length;
-    if (size > NOTE_BYTES_MAX) throw new EntryRefused('too_large');
+    // UTF-16 has up to twice the bytes of UTF-8.
+    if (size > 2 * NOTE_BYTES_MAX) throw new EntryRefused('too_large');
     pieces.push(Buffer.from(piece));
   }
-  try {
-    return utf8.decode(Buffer.concat(pieces));
-  } catch (error) {
-    throw new EntryRefused('not_utf8', error);
-  }
+  const text = decodeText(Buffer.concat(pieces));
+  if (text === null) throw new EntryRefused('not_utf8');
+  if (Buffer.byteLength(text) > NOTE_BYTES_MAX) throw new EntryRefused('too_large');
+  return text;
 }
 
 /** Reads the items of a Joplin export. Throws ArchiveError for a tar that is none. */

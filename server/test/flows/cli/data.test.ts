@@ -38,15 +38,20 @@ describe('notevault import', { concurrency: 2 }, () => {
   writeFileSync(`${vault}/one.md`, '# One\n[[two]] [[nowhere]]\n');
   writeFileSync(`${vault}/sub/two.md`, '\ufeffTwo, with a byte order mark\r\n');
   writeFileSync(`${vault}/sub/three.md`, '---\na: [\n---\n');
+  writeFileSync(`${vault}/notepad.md`, Buffer.from('\ufeff# Täglich\r\n', 'utf16le'));
   writeFileSync(`${vault}/latin.md`, Buffer.from([0x61, 0xe4, 0x62]));
   writeFileSync(`${vault}/picture.png`, 'no note');
   writeFileSync(`${vault}/sub/program.txt`, '#!/bin/sh\necho\n');
   writeFileSync(`${vault}/drawing.psd`, 'not taken');
   utimesSync(`${vault}/picture.png`, 1_234_567_890.5, 1_234_567_890.5);
   const FIRST = [
-    ...['Vault "A vault": 3 notes (3 written, 0 unchanged)', '  links        2, of them 1 dangling'],
+    ...['Vault "A vault": 4 notes (4 written, 0 unchanged)', '  links        2, of them 1 dangling'],
     ...['  degraded     1 with unusable frontmatter', '    sub/three.md'],
-    ...['  attachments  1 (1 uploaded, 0 unchanged)', '    .obsidian: hidden folder', '    latin.md: not UTF-8'],
+    ...[
+      '  attachments  1 (1 uploaded, 0 unchanged)',
+      '    .obsidian: hidden folder',
+      '    latin.md: neither UTF-8 nor UTF-16',
+    ],
     ...['drawing.psd', 'sub/program.txt'].map((file) => `    ${file}: a type of file that the server does not allow`),
   ];
 
@@ -70,7 +75,7 @@ describe('notevault import', { concurrency: 2 }, () => {
       for (const line of FIRST) assert.ok(first.stdout.includes(`${line}\n`), `${line}: ${first.stdout}`);
       const second = await cli(args, { env: elsewhere });
       const unchanged =
-        'Vault "A vault": 3 notes (0 written, 3 unchanged)\n  attachments  1 (0 uploaded, 1 unchanged)\n';
+        'Vault "A vault": 4 notes (0 written, 4 unchanged)\n  attachments  1 (0 uploaded, 1 unchanged)\n';
       assert.ok(second.stdout.startsWith(unchanged), second.stdout);
 
       const exported = folder.at(`exported ${how.replace(/\W/g, '')}`);
@@ -81,7 +86,8 @@ describe('notevault import', { concurrency: 2 }, () => {
         const seconds = [exported, vault].map((root) => Math.floor(statSync(`${root}/${file}`).mtimeMs / 1000));
         assert.equal(seconds[0], seconds[1], file);
       }
-      assert.deepEqual(readdirSync(exported).sort(), ['one.md', 'picture.png', 'sub']);
+      assert.deepEqual(readdirSync(exported).sort(), ['notepad.md', 'one.md', 'picture.png', 'sub']);
+      assert.equal(readFileSync(`${exported}/notepad.md`, 'utf8'), '# Täglich\r\n');
 
       await using started = server === null ? await startServe({ env }) : null;
       const url = (server ?? started)?.url ?? '';

@@ -2,6 +2,11 @@ import { crc32, deflateRawSync } from 'node:zlib';
 
 /* Archives made by hand, because no library makes hostile ones. */
 
+export const PNG = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+);
+
 export interface ZipFileInput {
   readonly name: string | Buffer;
   readonly data?: string | Buffer;

@@ -1,6 +1,7 @@
 import { NotevaultClient } from '@notevault/client/notevault-client.ts';
 import { ApiError, Transport } from '@notevault/client/transport.ts';
 import type { VaultClient } from '@notevault/client/vault-client.ts';
+import { decodeText } from '@notevault/note-text/decode-text.ts';
 import { fetchWithProgress } from '../../data/fetch-with-progress.ts';
 import { attachmentUrl } from '../../media/attachment-urls.ts';
 import { session } from '../../session/app-session.ts';
@@ -37,8 +38,9 @@ export function uploadOrKeep(
 
 /** Makes a note of a file, in the same way. */
 export async function addNoteOrKeep(vault: string, path: string, file: File, signal: AbortSignal): Promise<Uploaded> {
-  const content = await file.text();
+  const content = decodeText(new Uint8Array(await file.arrayBuffer()));
   signal.throwIfAborted();
+  if (content === null) throw new ApiError(415, { error: 'not_utf8' }, null);
   const id = crypto.randomUUID();
   const request = { path, content, mtime: file.lastModified / 1000 };
   const operation = {

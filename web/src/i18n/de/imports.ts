@@ -55,7 +55,7 @@ export const imports: typeof english = {
     unsupported: 'So gepackt, dass der Server es nicht entpacken kann',
     ratio: 'Entpackt sich zu weit mehr, als es sollte',
     too_large: 'Zu groß',
-    not_utf8: 'Eine Notiz, die nicht in UTF-8 ist',
+    not_utf8: 'Eine Notiz, die weder in UTF-8 noch in UTF-16 ist',
     damaged: 'Beschädigt',
     type_not_allowed: 'Eine Art von Datei, die dieser Server nicht aufbewahrt',
     limit_exceeded: 'Mehr, als der Tarif erlaubt',

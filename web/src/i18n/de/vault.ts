@@ -498,6 +498,7 @@ export const vault: typeof english = {
     importing: 'Es wird schon importiert. Warte darauf, oder halte es an.',
     password: 'Das Passwort ist nicht richtig.',
     lastAdmin: 'Jemand muss diesen Server verwalten: Gib zuerst einem anderen Konto die Verwaltung.',
+    encoding: 'Eine Notiz muss in UTF-8 sein, oder in UTF-16 mit einer Bytereihenfolge-Markierung.',
     invalid: 'Der Server nimmt das nicht an: {{reason}}.',
     full: 'Die Platte des Servers ist voll. Nichts wurde geändert.',
     unavailable: 'Der Server ist beschäftigt. Versuche es bald noch einmal.',

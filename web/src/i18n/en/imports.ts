@@ -54,7 +54,7 @@ export const imports = {
     unsupported: 'Packed in a way that the server cannot unpack',
     ratio: 'Unpacks to far more than it should',
     too_large: 'Too large',
-    not_utf8: 'A note that is not in UTF-8',
+    not_utf8: 'A note that is in neither UTF-8 nor UTF-16',
     damaged: 'Damaged',
     type_not_allowed: 'A kind of file that this server does not keep',
     limit_exceeded: 'Beyond what the plan allows',

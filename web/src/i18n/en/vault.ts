@@ -492,6 +492,7 @@ export const vault = {
     importing: 'An import is under way already. Wait for it, or stop it.',
     password: 'The password is not right.',
     lastAdmin: 'Somebody must manage this server: make another account an admin first.',
+    encoding: 'A note must be in UTF-8, or in UTF-16 with a byte order mark.',
     invalid: 'The server does not accept this: {{reason}}.',
     full: 'The disk of the server is full. Nothing was changed.',
     unavailable: 'The server is busy. Try again soon.',

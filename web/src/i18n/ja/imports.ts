@@ -55,7 +55,7 @@ export const imports: typeof english = {
     unsupported: 'サーバーが展開できない形式です',
     ratio: '展開すると大きくなりすぎます',
     too_large: '大きすぎます',
-    not_utf8: 'UTF-8ではないノート',
+    not_utf8: 'UTF-8でもUTF-16でもないノート',
     damaged: '壊れています',
     type_not_allowed: 'このサーバーが保存しない種類のファイル',
     limit_exceeded: 'プランの上限を超えています',

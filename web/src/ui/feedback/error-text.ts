@@ -11,6 +11,7 @@ const BY_CODE: Readonly<Record<string, Key>> = {
   invalid_password: 'password',
   last_admin: 'lastAdmin',
   not_found: 'missingOperation',
+  not_utf8: 'encoding',
   owner_cannot_leave: 'ownerCannotLeave',
   owner_required: 'ownerRequired',
   owner_suspended: 'ownerSuspended',
