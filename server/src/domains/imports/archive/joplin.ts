@@ -1,4 +1,6 @@
-import { fileName, foldPath } from '@notevault/note-text/paths.ts';
+import { addProperties, type Properties } from '@notevault/note-text/frontmatter/add-properties.ts';
+import { fileName, fileStem, foldPath } from '@notevault/note-text/paths.ts';
+import { utf8Length } from '@notevault/note-text/utf8.ts';
 
 /*
  * The items of an export of Joplin: files named by their ids, of a title, a body, and fields. Notes name each other,
@@ -17,8 +19,12 @@ export interface JoplinItem {
 }
 
 const ID = /^[0-9a-f]{32}$/;
-const TITLE_MAX = 120;
-const DEPTH_MAX = 32;
+const ENDING = /\.[A-Za-z0-9]{1,10}$/;
+/** Characters of a title that are looked at for a name. */
+const TITLE_MAX = 1000;
+/** Maximum bytes of a name, without number and extension, and of the folders above it. */
+const NAME_BYTES_MAX = 200;
+const FOLDER_BYTES_MAX = 3800;
 
 /** Reads an item; null for a file that is none. */
 export function parseItem(text: string): JoplinItem | null {
@@ -41,9 +47,10 @@ export function parseItem(text: string): JoplinItem | null {
 
 /** What is kept of an item until all are known. */
 interface Known {
-  readonly title: string;
+  /** The title as the name of a file or folder. */
+  readonly name: string;
   readonly parent: string;
-  readonly extension: string;
+  readonly ending: string;
 }
 
 /** The items of an export by id, from which the paths of notes and resources follow. */
@@ -57,10 +64,11 @@ export class JoplinIndex {
   readonly #taken = new Set<string>();
 
   add({ id, type, title, fields }: JoplinItem): void {
+    const ending = type === ITEM.resource ? ENDING.exec(title)?.[0] : undefined;
     const known = {
-      title: title.slice(0, TITLE_MAX).toWellFormed(),
+      name: cleanName(title.slice(0, title.length - (ending?.length ?? 0)) || (type === ITEM.resource ? id : '')),
       parent: fields.get('parent_id') ?? '',
-      extension: fields.get('file_extension') ?? '',
+      ending: ending ?? ENDING.exec(`.${fields.get('file_extension') ?? ''}`)?.[0] ?? '',
     };
     if (type === ITEM.note) this.#notes.set(id, known);
     if (type === ITEM.notebook) this.#notebooks.set(id, known);
@@ -79,14 +87,9 @@ export class JoplinIndex {
   /** Gives every note and resource its path, in the order of the export. */
   assignPaths(): void {
     for (const [id, note] of this.#notes) {
-      const folder = this.#folderOf(note.parent);
-      this.#assign(id, folder, cleanName(note.title), '.md');
+      this.#assign(id, this.#folderOf(note.parent), note.name, '.md');
     }
-    for (const [id, { title, extension }] of this.#resources) {
-      const own = /\.([A-Za-z0-9]{1,10})$/.exec(title)?.[1] ?? extension;
-      const stem = cleanName(title.replace(/\.[A-Za-z0-9]{1,10}$/, '') || id);
-      this.#assign(id, 'resources', stem, own === '' ? '' : `.${own}`);
-    }
+    for (const [id, { name, ending }] of this.#resources) this.#assign(id, 'resources', name, ending);
   }
 
   /** The path of a note or resource; null for an id of neither. */
@@ -101,11 +104,14 @@ export class JoplinIndex {
   #folderOf(id: string): string {
     const names: string[] = [];
     const seen = new Set<string>();
-    for (let at = id; names.length < DEPTH_MAX && !seen.has(at); ) {
+    let bytes = 0;
+    for (let at = id; !seen.has(at); ) {
       const notebook = this.#notebooks.get(at);
       if (notebook === undefined) break;
+      bytes += utf8Length(notebook.name) + 1;
+      if (bytes > FOLDER_BYTES_MAX) break;
       seen.add(at);
-      names.unshift(cleanName(notebook.title));
+      names.unshift(notebook.name);
       at = notebook.parent;
     }
     return names.join('/');
@@ -124,29 +130,51 @@ export class JoplinIndex {
   }
 }
 
-/** A title as the name of a file or folder. */
 function cleanName(title: string): string {
   const name = title
-    .replace(/[/\\:*?"<>|\p{Cc}]+/gu, '-')
-    .replace(/^[.\s]+|[.\s]+$/g, '')
-    .slice(0, 60)
+    .slice(0, TITLE_MAX)
     .toWellFormed()
-    .trim();
-  return name === '' || name.toLowerCase() === 'by-id' ? 'Untitled' : name;
+    .normalize('NFC')
+    .replace(/[/\\:*?"<>|\p{Cc}]+/gu, '-')
+    .replace(/^[.\s]+/, '');
+  const cut = Buffer.from(name)
+    .subarray(0, NAME_BYTES_MAX)
+    .toString()
+    .replace(/[.\s\ufffd]+$/, '');
+  return cut === '' || cut.toLowerCase() === 'by-id' ? 'Untitled' : cut;
 }
 
-/** The text of a note, with its links to other items as links to their paths, and its tags in frontmatter. */
-export function noteText({ id, body }: JoplinItem, index: JoplinIndex): string {
-  const linked = body.replace(
+/** The text of a note, with its links to other items as links to their paths, and its metadata as frontmatter. */
+export function noteText(item: JoplinItem, index: JoplinIndex): string {
+  const linked = item.body.replace(
     /(\]\(|(?:src|href)=["'])(?:joplin:\/\/|:\/)([0-9a-f]{32})(?=[)#\s"'])/g,
     (whole, before, to) => {
       const path = index.pathOf(to);
       return path === null ? whole : `${before}${path.split('/').map(encodeURIComponent).join('/')}`;
     },
   );
+  return addProperties(linked, propertiesOf(item, index));
+}
+
+function propertiesOf({ id, title, fields }: JoplinItem, index: JoplinIndex): Properties {
+  const isTodo = fields.get('is_todo') === '1';
   const tags = index.tagsOf(id);
-  if (tags.length === 0 || linked.startsWith('---\n')) return linked;
-  return `---\ntags: ${JSON.stringify(tags)}\n---\n${linked}`;
+  const properties = {
+    title: title === fileStem(index.pathOf(id) ?? '') ? '' : title,
+    created: momentOf(fields, 'user_created_time') ?? momentOf(fields, 'created_time'),
+    source: fields.get('source_url'),
+    due: isTodo ? momentOf(fields, 'todo_due') : null,
+    completed: isTodo ? (momentOf(fields, 'todo_completed') ?? false) : null,
+    tags: tags.length === 0 ? null : tags,
+  };
+  return Object.fromEntries(Object.entries(properties).filter(([, value]) => (value ?? '') !== '')) as Properties;
+}
+
+/** A time as ISO 8601, of which an item has some in milliseconds since 1970; null for none, which is 1970 too. */
+function momentOf(fields: JoplinItem['fields'], field: string): string | null {
+  const value = fields.get(field) ?? '';
+  const time = new Date(/^\d+$/.test(value) ? Number(value) : value).getTime();
+  return Number.isNaN(time) || time === 0 ? null : new Date(time).toISOString();
 }
 
 /** Epoch seconds of the last change by the user. */
