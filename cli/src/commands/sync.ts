@@ -23,7 +23,7 @@ export function syncCommand(): Command {
     .option('--pull', 'only change the folder')
     .option('--push', 'only change the vault')
     .option('--dry-run', 'show what would be done, and do nothing')
-    .option('--yes', 'carry out deletions and overwrites without asking, however many')
+    .option('--yes', 'carry out the deletions and overwrites of the first sync without asking, however many')
     .option('--json', 'print one JSON object a line')
     .option(
       '--settings <groups>',

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { nodeHashing } from '../../../cli/src/sync/run/node-hashing.ts';
 import { Random } from '../../../server/test/kit/random.ts';
 import { SyncEngine } from '../src/engine/engine.ts';
+import { Approval } from '../src/plan/approval.ts';
 import { Scheduler } from './simulation/scheduler.ts';
 import { SimDisk } from './simulation/sim-disk.ts';
 import { SimServer } from './simulation/sim-server.ts';
@@ -76,7 +77,7 @@ class BusyDevice {
   async run(): Promise<void> {
     const engine = await this.#engine;
     for (let rested = 0; rested < 10; rested = this.#due.length === 0 ? rested + 1 : 0) {
-      await engine.sync({ isApproved: () => true });
+      await engine.sync({ approval: new Approval() });
       this.pass(20);
     }
     this.pass(60_000);

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { nodeHashing } from '../../../cli/src/sync/run/node-hashing.ts';
 import { Random } from '../../../server/test/kit/random.ts';
 import { type EngineOptions, SyncEngine, type SyncOptions, type SyncResult } from '../src/engine/engine.ts';
+import { Approval } from '../src/plan/approval.ts';
 import { Scheduler } from './simulation/scheduler.ts';
 import { SimDisk } from './simulation/sim-disk.ts';
 import { SimServer } from './simulation/sim-server.ts';
@@ -66,7 +67,7 @@ test('deletions that wait for approval do not hold up other changes, and are car
   assert.equal(waiting.pending.length, 25);
   assert.equal(device.both[1].get('29.md'), 'edited\n');
   assert.equal(device.both[1].size, 30);
-  assert.equal((await device.sync({ isApproved: (brakes) => brakes[0]?.files === 25 })).kind, 'in step');
+  assert.equal((await device.sync({ approval: new Approval((brakes) => brakes[0]?.files === 25) })).kind, 'in step');
   assert.equal(device.both[1].size, 5);
 });
 
@@ -79,11 +80,44 @@ test('deletions that come one by one need approval like those that come together
   device.disk.userDelete('20.md');
   const waiting = await device.sync();
   assert.deepEqual([waiting.kind, waiting.brakes[0]?.files, device.both[1].size], ['waiting', 21, 280]);
-  assert.equal((await device.sync({ isApproved: (brakes) => brakes[0]?.files === 21 })).kind, 'in step');
+  assert.equal((await device.sync({ approval: new Approval((brakes) => brakes[0]?.files === 21) })).kind, 'in step');
   assert.equal(device.both[1].size, 279);
   // After an approval the count begins anew.
   device.disk.userDelete('21.md');
   assert.equal((await device.sync()).kind, 'in step');
+});
+
+test('an approval covers the plan it was given for, and not what is deleted while that is carried out', async () => {
+  const device = await synced(40);
+  for (const [path] of notes(25)) device.disk.userDelete(path);
+  const [later] = [notes(40).slice(25)];
+  const onOperation = () => {
+    for (const [path] of later.splice(0)) device.disk.userDelete(path);
+  };
+  const approval = new Approval();
+  const engine = await device.engine({ onOperation });
+  const waiting = await engine.sync({ approval });
+  assert.deepEqual(waiting.brakes, [{ side: 'remote', kind: 'deletions', files: 15, of: 15 }]);
+  assert.equal(device.both[1].size, 15);
+  assert.equal((await engine.sync({ approval })).kind, 'waiting');
+});
+
+test('a folder that follows the server, or leads it, is asked before what is deleted meanwhile', async () => {
+  for (const side of ['local', 'remote'] as const) {
+    const device = await synced(40);
+    device.disk.userWrite('0.md', 'edited here\n');
+    let isFirst = true;
+    const onOperation = () => {
+      if (!isFirst) return;
+      isFirst = false;
+      const rows = device.server.live.slice(1, 31);
+      for (const row of rows) side === 'local' ? device.server.agentDelete(row) : device.disk.userDelete(row.path);
+    };
+    const engine = await device.engine({ onOperation });
+    await (side === 'local' ? engine.followServer() : engine.makeAuthoritative());
+    const { kind, brakes } = await engine.sync({ approval: new Approval() });
+    assert.deepEqual([kind, brakes], ['waiting', [{ side, kind: 'deletions', files: 30, of: 40 }]]);
+  }
 });
 
 test('deletions of a quarter of an hour ago do not count with those of now', async () => {
@@ -124,7 +158,7 @@ test('putting back after nearly all files changed takes the contents of the othe
   const { kind, brakes } = await engine.sync();
   assert.deepEqual([kind, brakes[0]?.kind, brakes[0]?.side], ['waiting', 'everything changed', 'remote']);
   await engine.putBack();
-  assert.equal((await engine.sync({ isApproved: () => true })).kind, 'in step');
+  assert.equal((await engine.sync({ approval: new Approval() })).kind, 'in step');
   assert.deepEqual(device.both, [before, before]);
 });
 
@@ -138,7 +172,7 @@ test('a folder that follows the server gets all of its contents and names, and w
   device.disk.userMakeFolder('empty');
   const engine = await device.engine();
   await engine.followServer();
-  assert.equal((await engine.sync({ isApproved: () => true })).kind, 'in step');
+  assert.equal((await engine.sync({ approval: new Approval() })).kind, 'in step');
   assert.deepEqual(device.both, [expected, expected]);
   assert.deepEqual(device.disk.folders, []);
   assert.ok(device.disk.trashed.includes('new here\n'));
@@ -156,7 +190,7 @@ test('a folder that is authoritative gives the vault its contents, and keeps wha
   const expected = new Map(device.disk.contents);
   const engine = await device.engine();
   await engine.makeAuthoritative();
-  assert.equal((await engine.sync({ isApproved: () => true })).kind, 'in step');
+  assert.equal((await engine.sync({ approval: new Approval() })).kind, 'in step');
   assert.deepEqual(device.both, [expected, expected]);
   for (const text of ['edited there\n', 'new there\n']) assert.ok(device.disk.trashed.includes(text), text);
 });

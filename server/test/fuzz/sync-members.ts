@@ -6,6 +6,7 @@ import { joinPath } from '@notevault/note-text/paths.ts';
 import { VaultServer } from '@notevault/sync/adapters/vault-server.ts';
 import { SyncEngine, type SyncResult } from '@notevault/sync/engine/engine.ts';
 import { ServerStopped, ServerUnreachable, VaultGone } from '@notevault/sync/engine/ports.ts';
+import { Approval } from '@notevault/sync/plan/approval.ts';
 import { nodeHashing } from '../../../cli/src/sync/run/node-hashing.ts';
 import { Scheduler } from '../../../packages/sync/test/simulation/scheduler.ts';
 import { SimDisk } from '../../../packages/sync/test/simulation/sim-disk.ts';
@@ -131,7 +132,7 @@ class Member {
     const ports = { disk: this.disk, server: remote, store: this.#store, clock, hashing: nodeHashing };
     try {
       const engine = await SyncEngine.open(ports, { device: this.name });
-      this.result = await engine.sync({ isApproved: () => true });
+      this.result = await engine.sync({ approval: new Approval() });
     } catch (error) {
       const isGone = error instanceof VaultGone || (error instanceof ServerStopped && this.standing === 'removed');
       if (isGone) this.isEnded = this.standing === 'removed';

@@ -7,6 +7,7 @@ import { Transport } from '@notevault/client/transport.ts';
 import type { VaultClient } from '@notevault/client/vault-client.ts';
 import type { SyncOptions, SyncResult } from '@notevault/sync/engine/engine.ts';
 import { type Clock, ServerUnreachable } from '@notevault/sync/engine/ports.ts';
+import { Approval } from '@notevault/sync/plan/approval.ts';
 import type { Setting } from '@notevault/sync/rules/settings-files.ts';
 import { nodeUpload } from '../../../cli/src/sync/account/node-upload.ts';
 import { type FolderSync, openFolderSync } from '../../../cli/src/sync/run/folder-sync.ts';
@@ -135,7 +136,7 @@ export class SyncMachine {
   }
 
   /** Syncs once. */
-  run(options: SyncOptions = { isApproved: () => true }): Promise<SyncResult> {
+  run(options: SyncOptions = { approval: new Approval() }): Promise<SyncResult> {
     return this.open(({ engine }) => engine.sync(options));
   }
 

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { it } from 'node:test';
 import { SyncEngine } from '@notevault/sync/engine/engine.ts';
 import type { Server } from '@notevault/sync/engine/ports.ts';
+import { Approval } from '@notevault/sync/plan/approval.ts';
 import type { RemoteFile } from '@notevault/sync/plan/trees.ts';
 import { SimStore } from '../../../../packages/sync/test/simulation/sim-store.ts';
 import { Folder } from '../../../../server/test/kit/programs/process.ts';
@@ -168,7 +169,7 @@ it(`a hostile server that names ${hostilePaths.length} paths writes none of them
     { disk, server, store: new SimStore(), clock: nodeClock(), hashing: nodeHashing },
     { device: 'desk' },
   );
-  const { unsynced } = await engine.sync({ isApproved: () => true });
+  const { unsynced } = await engine.sync({ approval: new Approval() });
   assert.deepEqual([outside(), snapshot(join(root, '.notevault'))], before);
   // A file at the path of a folder comes as a conflict copy, under an ordinary name.
   const namesIn = (at: string) =>
@@ -215,7 +216,7 @@ it('bytes of another hash or size than the server announced never get the name o
     read: async ({ path }) => sent(...(texts[Number.parseInt(path, 10)] ?? ['', 0])),
   };
   const ports = { disk, server, store, clock: nodeClock(), hashing: nodeHashing };
-  const { unsynced } = await (await SyncEngine.open(ports, { device: 'desk' })).sync({ isApproved: () => true });
+  const { unsynced } = await (await SyncEngine.open(ports, { device: 'desk' })).sync({ approval: new Approval() });
   assert.deepEqual(readdirSync(root), ['.notevault']);
   assert.deepEqual(readdirSync(join(root, '.notevault/tmp')), []);
   assert.deepEqual(unsynced.map(({ path }) => path).sort(), names.sort());

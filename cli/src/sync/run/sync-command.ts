@@ -1,4 +1,5 @@
 import { ServerUnreachable } from '@notevault/sync/engine/ports.ts';
+import { Approval } from '@notevault/sync/plan/approval.ts';
 import type { Direction } from '@notevault/sync/plan/operations.ts';
 import { retryDelay } from '@notevault/sync/watch/retry-delay.ts';
 import { CliError, printError } from '../../error-messages.ts';
@@ -47,10 +48,10 @@ async function syncFolder(dir: string, flags: SyncFlags): Promise<void> {
   const { record, registry, place, access, vault, isNew } = prepared;
   const locked = () => registerFolder(prepared);
   await using folder = await openFolderSync({ record, place, vault, direction, reporter, isNew, locked });
-  const isApproved = flags.yes === true;
+  const approval = flags.yes === true ? new Approval() : undefined;
   if (isWatching) {
     if (!flags.json) reporter.note(`Syncing ${root} with the vault "${record.vaultName}". Ctrl-C stops.`);
-    await watchFolder({ sync: folder, record, registry, access, reporter, isApproved, signal });
+    await watchFolder({ sync: folder, record, registry, access, reporter, approval, signal });
     return;
   }
   if (record.isPaused) {
@@ -58,7 +59,7 @@ async function syncFolder(dir: string, flags: SyncFlags): Promise<void> {
     process.exitCode = EXIT.waiting;
     return;
   }
-  const result = await runOnce(folder, { signal, ...(isApproved && { isApproved: () => true }) });
+  const result = await runOnce(folder, { approval, signal });
   reporter.result(result);
   process.exitCode = exitCodeOf(result.kind);
 }

@@ -2,6 +2,7 @@ import { watch } from 'node:fs';
 import { VaultWatch } from '@notevault/client/signals/vault-watch.ts';
 import { collectWhenIdle } from '@notevault/server/ports/gc/gc.ts';
 import type { Clock } from '@notevault/sync/engine/ports.ts';
+import type { Approval } from '@notevault/sync/plan/approval.ts';
 import { type WatchEvent, WatchLoop } from '@notevault/sync/watch/watch-loop.ts';
 import type { VaultAccess } from '../account/connect.ts';
 import type { FolderSync } from '../run/folder-sync.ts';
@@ -18,7 +19,7 @@ export interface WatchOptions {
   readonly registry: FolderRegistry;
   readonly access: VaultAccess;
   readonly reporter: Reporter;
-  readonly isApproved: boolean;
+  readonly approval?: Approval | undefined;
   readonly signal: AbortSignal;
   /** What watches the folder; chokidar if absent. */
   readonly watch?: FolderWatcherOptions['watch'];
@@ -29,12 +30,12 @@ export interface WatchOptions {
 
 /** Keeps a folder in step until the signal aborts. Throws FolderGone, ServerStopped and FolderEnded. */
 export async function watchFolder(options: WatchOptions): Promise<void> {
-  const { sync, record, registry, access, reporter, isApproved, signal, blindMs, clock = nodeClock() } = options;
+  const { sync, record, registry, access, reporter, approval, signal, blindMs, clock = nodeClock() } = options;
   await using opened = new AsyncDisposableStack();
   const folder = await requestsFolder(sync.place);
   const signals = opened.adopt(new VaultWatch(access.url, access.vaultId, access.tokens), (one) => one.close());
   const loop = new WatchLoop({
-    ...{ sync, signals, clock, signal, isApproved, isPaused: record.isPaused },
+    ...{ sync, signals, clock, signal, approval, isPaused: record.isPaused },
     ...(blindMs !== undefined && { blindMs }),
     setPaused: (isPaused) => registry.save({ ...record, isPaused }),
     takeRequests: () => takeRequests(sync.place),

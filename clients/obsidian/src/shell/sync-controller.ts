@@ -136,13 +136,13 @@ export class SyncController {
   begin(): void {
     if (this.#phase !== 'asks' || this.#sync === null) return;
     this.#enter('runs');
-    this.#start(true);
+    this.#start();
   }
 
-  #start(isApproved = false): void {
+  #start(): void {
     const { connection } = this.#options.data();
     if (this.#sync === null || connection === null) return;
-    this.#sync.start(isApproved);
+    this.#sync.start();
     this.#live ??= this.#options.live?.(this.#sync, connection) ?? null;
   }
 

@@ -9,6 +9,7 @@ import { VaultServer } from '@notevault/sync/adapters/vault-server.ts';
 import { SyncEngine, type SyncResult } from '@notevault/sync/engine/engine.ts';
 import type { Hold } from '@notevault/sync/engine/holds.ts';
 import { type Clock, type DiskFile, FolderGone } from '@notevault/sync/engine/ports.ts';
+import { Approval } from '@notevault/sync/plan/approval.ts';
 import { isConflictPath } from '@notevault/sync/plan/names.ts';
 import { eachInSteps, withRests } from '@notevault/sync/plan/steps.ts';
 import type { Setting } from '@notevault/sync/rules/settings-files.ts';
@@ -66,6 +67,7 @@ export class VaultSync {
   #status: SyncStatus = NO_STATUS;
   #requests: ControlRequest[] = [];
   #loop: WatchLoop | null = null;
+  #previewed: Approval | undefined;
   #running: Promise<void> = Promise.resolve();
   #stop = new AbortController();
   /** Whether this device knows nothing of the vault: a person sees first what it would do. */
@@ -161,7 +163,9 @@ export class VaultSync {
 
   /** What the first sync would do. Throws the errors of the server port and FolderGone. */
   async preview(): Promise<Foreseen> {
-    return foreseen((await this.#folder.engine.preview()).operations);
+    const { operations } = await this.#folder.engine.preview();
+    this.#previewed = Approval.of(operations);
+    return foreseen(operations);
   }
 
   /** Takes a note from the engine while its document is edited here: see Holds.hold. */
@@ -180,13 +184,14 @@ export class VaultSync {
     return runControl(this.#folder, control);
   }
 
-  /** Keeps both sides in step from now on. @param isApproved whether a person has seen what will be done */
-  start(isApproved = false): void {
+  /** Keeps both sides in step from now on. What was previewed last needs no other approval. */
+  start(): void {
     if (this.#loop !== null) return;
     const { app, clock, isPaused } = this.#options;
     this.#stop = new AbortController();
     const loop = new WatchLoop({
-      ...{ sync: this.#folder, signals: this.#signals, clock, signal: this.#stop.signal, isPaused, isApproved },
+      ...{ sync: this.#folder, signals: this.#signals, clock, signal: this.#stop.signal, isPaused },
+      approval: this.#previewed,
       blindMs: BLIND_MS,
       setPaused: (is) => this.#options.setPaused(is),
       takeRequests: async () => this.#requests.splice(0),

@@ -301,6 +301,25 @@ onSqlite('the plugin in the app', (open) => {
     return vaultId;
   }
 
+  it('a mass deletion after the first sync waits for approval, on either side, as after a restart', async () => {
+    await using server = await startServer({ open });
+    const home = await homeOf();
+    for (let at = 0; at < 40; at++) await home.write(`${at}.md`, `${at}\n`);
+    const headers = { 'x-vault-id': await synced(home, server) };
+    const manifest = async () => (await server.alice.get('/sync/manifest', headers)).body.notes.length as number;
+    const brakes = () => home.plugin.controller.facts.status.brakes;
+    for (let at = 0; at < 30; at++)
+      await home.app.vault.delete(home.app.vault.getFileByPath(`${at}.md`) ?? assert.fail());
+    await until(() => brakes()[0]?.files === 30, 'the brake');
+    assert.deepEqual([brakes(), await manifest()], [[{ side: 'remote', kind: 'deletions', files: 30, of: 40 }], 40]);
+    home.plugin.controller.request('put-back');
+    await until(() => brakes().length === 0 && home.app.vault.getFileByPath('0.md') !== null, 'the files');
+    const { notes } = (await server.alice.get('/sync/manifest', headers)).body;
+    for (const { id } of notes.slice(0, 30)) await server.alice.delete(`/notes/by-id/${id}`, headers);
+    await until(() => brakes()[0]?.files === 30, 'the brake on this side');
+    assert.equal(brakes()[0]?.side, 'local');
+  });
+
   it('the ribbon’s menu has the five facts and the acts on a phone, where no status bar is', async () => {
     await using server = await startServer({ open });
     const home = await homeOf({ platform: 'android' });

@@ -323,7 +323,7 @@ onSqlite('the plugin’s sync with a server', (open) => {
       await until(() => clock.isResting, 'the end of the run');
     };
     await desk.open(async (sync) => {
-      sync.start(true);
+      sync.start();
       await paths('');
       await desk.write('a.md', 'one\n');
       await paths('a.md');

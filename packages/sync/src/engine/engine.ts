@@ -1,6 +1,7 @@
+import type { Approval } from '../plan/approval.ts';
 import { type BrakeReason, brake, isHeld, type RecentDeletions } from '../plan/brake.ts';
 import { conflictLabel } from '../plan/names.ts';
-import type { Direction, Operation, Problem } from '../plan/operations.ts';
+import { type Direction, keyOf, type Operation, type Problem } from '../plan/operations.ts';
 import { type Plan, planInSteps } from '../plan/planner.ts';
 import { filteredInSteps, withRests } from '../plan/steps.ts';
 import { kindOf, type RemoteFile, type SideTree, type Trees } from '../plan/trees.ts';
@@ -54,8 +55,8 @@ export interface SyncResult {
 }
 
 export interface SyncOptions {
-  /** Whether the user has approved what the brake stopped. */
-  readonly isApproved?: (brakes: readonly BrakeReason[]) => boolean;
+  /** The user's approval of what the brake stops. */
+  readonly approval?: Approval | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -206,7 +207,7 @@ export class SyncEngine {
    * Synchronizes both sides. Throws FolderGone, ServerUnreachable and ServerStopped. What was done before an error is
    * kept, and the next call continues from there.
    */
-  async sync({ isApproved = () => false, signal }: SyncOptions = {}): Promise<SyncResult> {
+  async sync({ approval, signal }: SyncOptions = {}): Promise<SyncResult> {
     let done = 0;
     let idle = 0;
     let renaming = 0;
@@ -227,6 +228,9 @@ export class SyncEngine {
       const retryAt = refusals.length === 0 ? null : Math.min(...refusals.map(({ until }) => until));
       const { isReadOnly } = this.#state;
       const result = { done, unsynced, brakes: [], pending: [...open, ...unwanted], isReadOnly, retryAt };
+      const found = brake(open, trees, this.#recentDeletions());
+      // Not yet while files settle: the plan is not known then.
+      if (open.length > 0 || local.settlesInMs === null) approval?.meet(open, found);
       if (open.length === 0) {
         await this.#state.commit();
         if (local.settlesInMs === null) return { ...result, kind: 'in step' };
@@ -235,11 +239,11 @@ export class SyncEngine {
         idle += 1;
         continue;
       }
-      const found = brake(open, trees, this.#recentDeletions());
-      const isAllowed = found.length > 0 && isApproved(found);
-      const brakes = isAllowed ? [] : found;
+      const isApproved = (operation: Operation) => found.length > 0 && approval?.covers(operation) === true;
+      const unapproved = open.filter((operation) => !isApproved(operation));
+      const brakes = brake(unapproved, trees, this.#recentDeletions());
       const hashAt = (path: string) => this.#state.lastSeen(path)?.hash;
-      const free = open.filter((operation) => !isHeld(operation, brakes));
+      const free = open.filter((operation) => isApproved(operation) || !isHeld(operation, brakes));
       const allowed = this.#holds.allowed(free, hashAt);
       if (allowed.length === 0) {
         await this.#state.commit();
@@ -249,8 +253,8 @@ export class SyncEngine {
         return { ...result, brakes, kind: local.settlesInMs === null ? 'unfinished' : 'unsettled' };
       this.#options.onPlan?.(allowed);
       // What was approved does not count again, and neither does what had led to the question.
-      if (isAllowed) this.#state.record({ type: 'deletions', deletions: [] });
-      const doneNow = await this.#holds.during(this.#carryOut(allowed, local, isAllowed, signal));
+      if (allowed.some(isApproved)) this.#state.record({ type: 'deletions', deletions: [] });
+      const doneNow = await this.#holds.during(this.#carryOut(allowed, local, isApproved, signal));
       done += doneNow;
       idle = doneNow === 0 ? idle + 1 : 0;
       if (doneNow === 0) await this.#ports.clock.sleep(IDLE_MS, signal);
@@ -337,11 +341,11 @@ export class SyncEngine {
     this.#state.record({ type: 'deletions', deletions: [...this.#state.deletions, deletion] });
   }
 
-  /** Returns the number of operations carried out. @param isApproved whether deletions among them are approved */
+  /** Returns the number of operations carried out. @param isApproved whether a deletion among them is approved */
   async #carryOut(
     operations: readonly Operation[],
     local: LocalObservation,
-    isApproved: boolean,
+    isApproved: (operation: Operation) => boolean,
     signal?: AbortSignal,
   ): Promise<number> {
     const executor = new Executor({ ...this.#ports, contents: this.#contents, state: this.#state }, local.entries);
@@ -350,7 +354,7 @@ export class SyncEngine {
     const finished = async (operation: Operation, outcome: Outcome) => {
       this.#options.onOperation?.(operation, outcome);
       if (outcome.kind === 'done') done += 1;
-      if (outcome.kind === 'done' && !isApproved) this.#countDeletion(operation);
+      if (outcome.kind === 'done' && !isApproved(operation)) this.#countDeletion(operation);
       if (outcome.kind === 'refused') this.#refuse(operation, outcome);
       sinceCommit += 1;
       if (sinceCommit < COMMIT_EVERY) return;
@@ -423,11 +427,6 @@ function pathOf(operation: Operation): string {
   if ('path' in operation) return operation.path;
   if ('from' in operation) return operation.from;
   return operation.type === 'adopt' ? operation.file.path : operation.id;
-}
-
-/** Returns a key that is equal for operations with the same effect. */
-function keyOf(operation: Operation): string {
-  return JSON.stringify(operation);
 }
 
 function nullIfDamaged(error: unknown): null {

@@ -90,6 +90,11 @@ export type DownOperation =
   /** Removes an empty folder. */
   | { readonly type: 'removeLocalFolder'; readonly path: string };
 
+/** Returns a key that is equal for operations with the same effect. */
+export function keyOf(operation: Operation): string {
+  return JSON.stringify(operation);
+}
+
 /** The direction in which changes are applied. */
 export type Direction = 'both' | 'pull' | 'push';
 

@@ -1,5 +1,6 @@
-import type { SyncEngine, SyncResult } from '../engine/engine.ts';
+import type { SyncEngine, SyncOptions, SyncResult } from '../engine/engine.ts';
 import { ServerUnreachable, VaultGone } from '../engine/ports.ts';
+import { Approval } from '../plan/approval.ts';
 import type { BrakeReason } from '../plan/brake.ts';
 import { NO_STATUS, offlineStatus, type StatusStore, statusOf } from './sync-status.ts';
 
@@ -24,13 +25,10 @@ export interface SyncedFolder {
 }
 
 /** Syncs once, and stores what was found, also when the server cannot be reached. Throws VaultGone. */
-export async function runOnce(
-  sync: SyncedFolder,
-  { isApproved, signal }: { isApproved?: (brakes: readonly BrakeReason[]) => boolean; signal?: AbortSignal } = {},
-): Promise<SyncResult> {
+export async function runOnce(sync: SyncedFolder, options: SyncOptions = {}): Promise<SyncResult> {
   const before = async () => (await sync.status.read()) ?? NO_STATUS;
   try {
-    const result = await sync.engine.sync({ ...(isApproved && { isApproved }), signal });
+    const result = await sync.engine.sync(options);
     await sync.status.write(statusOf(result, sync.conflicts(), await before(), Date.now()));
     return result;
   } catch (error) {
@@ -55,22 +53,25 @@ function isWithin(shown: readonly BrakeReason[]): (brakes: readonly BrakeReason[
 /** Carries out a decision of the user, and syncs. */
 export async function runControl(sync: SyncedFolder, control: Control, signal?: AbortSignal): Promise<SyncResult> {
   const shown = (await sync.status.read())?.brakes ?? [];
-  const options = signal === undefined ? {} : { signal };
+  const options = { signal };
   switch (control) {
     case 'approve':
-      return runOnce(sync, { ...options, isApproved: isWithin(shown) });
+      return runOnce(sync, { ...options, approval: new Approval(isWithin(shown)) });
     case 'put-back':
       await sync.engine.putBack();
-      return runOnce(sync, { ...options, isApproved: (brakes) => brakes.every(({ kind }) => kind !== 'deletions') });
+      return runOnce(sync, {
+        ...options,
+        approval: new Approval((brakes) => brakes.every(({ kind }) => kind !== 'deletions')),
+      });
     case 'check':
       await sync.engine.checkAll();
       return runOnce(sync, options);
     case 'follow-server':
       await sync.engine.followServer();
-      return runOnce(sync, { ...options, isApproved: () => true });
+      return runOnce(sync, { ...options, approval: new Approval() });
     case 'make-authoritative':
       await sync.engine.makeAuthoritative();
-      return runOnce(sync, { ...options, isApproved: () => true });
+      return runOnce(sync, { ...options, approval: new Approval() });
     case 'pause':
     case 'resume':
       return runOnce(sync, options);

@@ -1,5 +1,6 @@
 import type { SyncResult } from '../engine/engine.ts';
 import { type Clock, ServerUnreachable, VaultGone } from '../engine/ports.ts';
+import type { Approval } from '../plan/approval.ts';
 import { type Control, runControl, runOnce, type SyncedFolder } from '../run/run-once.ts';
 import { NO_STATUS, type SyncStatus } from '../run/sync-status.ts';
 import { retryDelay } from './retry-delay.ts';
@@ -42,8 +43,8 @@ export interface WatchOptions {
   result(result: SyncResult): void;
   /** Called when there may be nothing to do for a while. */
   readonly rests?: () => void;
-  /** Whether what the brake stops is approved. */
-  readonly isApproved?: boolean;
+  /** The user's approval of what the first sync does. */
+  readonly approval?: Approval | undefined;
   /** How often a folder whose changes are not noticed, and a vault that announces none, are compared. */
   readonly blindMs?: number;
 }
@@ -167,7 +168,7 @@ export class WatchLoop {
 
   /** Carries out requests, then syncs. */
   async #turn(): Promise<SyncResult | null> {
-    const { sync, signal: end, isApproved } = this.#options;
+    const { sync, signal: end, approval } = this.#options;
     let result: SyncResult | null = null;
     this.#listAllIfDue();
     this.#run = new AbortController();
@@ -185,7 +186,7 @@ export class WatchLoop {
         await this.#write({ state: 'paused' });
         return null;
       }
-      result ??= await runOnce(sync, { signal, ...(isApproved === true && { isApproved: () => true }) });
+      result ??= await runOnce(sync, { approval, signal });
       if (this.#isOffline) this.#options.tell({ kind: 'online' });
       this.#isOffline = false;
       await this.#write({});

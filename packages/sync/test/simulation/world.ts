@@ -3,6 +3,7 @@ import { nodeHashing } from '../../../../cli/src/sync/run/node-hashing.ts';
 import { Random } from '../../../../server/test/kit/random.ts';
 import { SyncEngine, type SyncResult } from '../../src/engine/engine.ts';
 import { type Disk, ServerUnreachable, VaultGone } from '../../src/engine/ports.ts';
+import { Approval } from '../../src/plan/approval.ts';
 import { kindOf } from '../../src/plan/trees.ts';
 import { Killed, Scheduler } from './scheduler.ts';
 import { type DiskKind, SimDisk } from './sim-disk.ts';
@@ -124,7 +125,7 @@ class Device {
         onOperation,
         ...(this.#world.rests && { rest: turn }),
       });
-      this.result = await engine.sync({ isApproved: () => true });
+      this.result = await engine.sync({ approval: new Approval() });
     } catch (error) {
       if (error instanceof VaultGone) this.isEnded = mine === this.#incarnation && this.standing === 'removed';
       else if (!(error instanceof Killed) && !(error instanceof ServerUnreachable)) throw error;

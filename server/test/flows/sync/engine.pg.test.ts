@@ -5,6 +5,7 @@ import { fixedToken } from '@notevault/client/tokens.ts';
 import { Transport } from '@notevault/client/transport.ts';
 import { VaultServer } from '@notevault/sync/adapters/vault-server.ts';
 import { SyncEngine, type Unsynced } from '@notevault/sync/engine/engine.ts';
+import { Approval } from '@notevault/sync/plan/approval.ts';
 import { nodeHashing } from '../../../../cli/src/sync/run/node-hashing.ts';
 import { Scheduler } from '../../../../packages/sync/test/simulation/scheduler.ts';
 import { SimDisk } from '../../../../packages/sync/test/simulation/sim-disk.ts';
@@ -45,7 +46,7 @@ class Device {
     // Long enough for every file to have come to rest.
     this.#scheduler.ticks += 10_000;
     const engine = await this.#engine;
-    const { kind, unsynced } = await engine.sync({ isApproved: () => true });
+    const { kind, unsynced } = await engine.sync({ approval: new Approval() });
     assert.deepEqual([kind, unsynced], ['in step', expected]);
   }
 }

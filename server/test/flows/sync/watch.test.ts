@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, it } from 'node:test';
 import { fixedToken } from '@notevault/client/tokens.ts';
 import type { Clock } from '@notevault/sync/engine/ports.ts';
+import { Approval } from '@notevault/sync/plan/approval.ts';
 import type { FolderSync } from '../../../../cli/src/sync/run/folder-sync.ts';
 import { FolderRegistry } from '../../../../cli/src/sync/state/folder-registry.ts';
 import { readStatus } from '../../../../cli/src/sync/state/status-file.ts';
@@ -32,7 +33,7 @@ onSqlite('a folder that is watched', (open) => {
   /** Watches while `work` runs. */
   async function watching(
     { machine, key, vaultId }: Awaited<ReturnType<typeof machineOf>>,
-    options: Pick<WatchOptions, 'watch' | 'blindMs' | 'clock'>,
+    options: Pick<WatchOptions, 'watch' | 'blindMs' | 'clock' | 'approval'>,
     work: (sync: FolderSync) => Promise<void>,
   ): Promise<void> {
     const { record } = machine;
@@ -45,7 +46,7 @@ onSqlite('a folder that is watched', (open) => {
       const access = { url: record.url, vaultId, vaultName: 'Notes', tokens: fixedToken(key) };
       const registry = new FolderRegistry(machine.place);
       const running = watchFolder({
-        ...{ sync, record, registry, access, reporter, isApproved: false, signal: stop.signal },
+        ...{ sync, record, registry, access, reporter, signal: stop.signal },
         ...options,
       });
       try {
@@ -75,6 +76,20 @@ onSqlite('a folder that is watched', (open) => {
       machine.remove('old');
       await until(async () => (await textOf('old/deep/b.md')) === undefined, 'the deletion');
       await until(async () => (await readStatus(machine.place))?.watching === 'watched', 'the status');
+    });
+  });
+
+  it('a folder that is watched asks before it deletes many files, also after a first sync that needed no answer', async () => {
+    await using server = await startServer({ open });
+    const world = await machineOf(server, 'approved');
+    const { machine, textOf } = world;
+    for (let at = 0; at < 10; at++) machine.put(`${at}.md`, `${at}\n`);
+    await machine.run();
+    await watching(world, { approval: new Approval() }, async () => {
+      await until(async () => (await readStatus(machine.place))?.watching === 'watched', 'the first sync');
+      for (let at = 0; at < 9; at++) machine.remove(`${at}.md`);
+      await until(async () => (await readStatus(machine.place))?.brakes[0]?.files === 9, 'the brake');
+      assert.equal(await textOf('0.md'), '0\n');
     });
   });
 
