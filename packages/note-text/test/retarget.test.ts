@@ -54,6 +54,14 @@ describe('targetChoices', () => {
   });
 });
 
+/** Each way to write the value of an attribute. */
+const IMAGES = [
+  `<img src="a.png#h">`,
+  `<img src='a.png#h'>`,
+  '<img src=a.png#h>',
+  '|<img src="a%20b.png#h">|b|\n|-|-|',
+];
+
 describe('rewriteTargets', () => {
   const rewritten = (content: string, target: string) => {
     const links = scan(content).links;
@@ -81,12 +89,23 @@ describe('rewriteTargets', () => {
 
   it('rewriteTargets writes targets that read back unchanged', () => {
     for (const target of ['it\'s (a) 100% "test" & more_*x*.md', 'a/b c/d?.md', 'x~y+z=1;2.md']) {
-      for (const content of ['[l](a.md#h)', '[l](<a.md#h>)', '[l][r]\n\n[r]: a.md#h "t"\n']) {
+      for (const content of ['[l](a.md#h)', '[l](<a.md#h>)', '[l][r]\n\n[r]: a.md#h "t"\n', ...IMAGES]) {
         const [link] = scan(rewritten(content, target)).links;
         assert.equal(link?.target, target, content);
         assert.equal(link?.anchor, 'h');
       }
     }
+  });
+
+  it('rewriteTargets changes only the src of an image, encoded as it was', () => {
+    for (const [before, after] of [
+      ['<img alt="a" src="a b.png" width=10>', '<img alt="a" src="x/R&amp;D (&quot;1&quot;) 50%25.png" width=10>'],
+      ["<IMG SRC = ' a.png '/>", "<IMG SRC = ' x/R&amp;D (&quot;1&quot;) 50%25.png '/>"],
+      ['<img src="a%20b.png#p">', '<img src="x/R&amp;D%20(%221%22)%2050%25.png#p">'],
+      ['<img src=a.png>', '<img src=x/R&amp;D%20(%221%22)%2050%25.png>'],
+      ['<img src="it&#39;s.png">', '<img src="x/R&amp;D (&quot;1&quot;) 50%25.png">'],
+    ] as const)
+      assert.equal(rewritten(before, 'x/R&D ("1") 50%.png'), after);
   });
 
   it('rewriteTargets writes a shared definition once', () => {

@@ -154,6 +154,42 @@ test('links in HTML tags, autolinks and attributes are ignored; links between ta
   assert.deepEqual(targets('<div>\n[[a]]\n</div>\n\n<pre>\n[[b]]\n\n[[c]]\n</pre>\n[[d]]'), ['a', 'd']);
 });
 
+test('the src of an <img> is an embed, with its character references and percent signs decoded', () => {
+  assert.deepEqual(links('a <img src="img/a%20b.png" alt="A &amp; B"> [[c]]'), [
+    '!html <img src="img/a%20b.png" alt="A &amp; B"> => img/a b.png |A & B @ img/a%20b.png',
+    'wikilink [[c]] => c @ c',
+  ]);
+  assert.deepEqual(links("<IMG width=100 SRC = ' R&amp;D &#39;1&#x27;.png ' src='b.png'/>"), [
+    "!html <IMG width=100 SRC = ' R&amp;D &#39;1&#x27;.png ' src='b.png'/> => R&D '1'.png @ R&amp;D &#39;1&#x27;.png",
+  ]);
+  assert.deepEqual(targets('<img src=a.png><img src="b\\c.png"/><img alt\n  src="d.svg#x" >'), [
+    'a.png',
+    'b\\c.png',
+    'd.svg#x',
+  ]);
+  assert.deepEqual(targets('<div>\n<p align="center">\n  <img src="a.png">\n</p></div>\n\n<img src="b.png">'), [
+    'a.png',
+    'b.png',
+  ]);
+  assert.deepEqual(targets('> - [<img src="a.png">](b.md)\n\n|<img src="c.png">|d|\n|-|-|\n|e|<img src="f.png">|'), [
+    'b.md',
+    'a.png',
+    'c.png',
+    'f.png',
+  ]);
+});
+
+test('an <img> without a path, in code, in comments or of another name is no link', () => {
+  for (const text of [
+    ...['<img>', '<img src>', '<img src="">', '<img src=" ">', '<img alt="src=a.png">', '<img data-src="a.png">'],
+    ...['<img src="http://x.example/a.png">', '<img src=" data:image/png;base64,AA==">', '<img src=//x.example/a.png>'],
+    ...['<img src="a.png"', '<img src="a.png', '<image src="a.png">', '<img-x src="a.png">', '<img/src="a.png">'],
+    ...['`<img src="a.png">`', '    <img src="a.png">', '<!-- <img src="a.png"> -->', '%%<img src="a.png">%%'],
+    ...['\\<img src="a.png">', '<pre>\n<img src="a.png">\n</pre>', '<img src="a\nb.png">', '<a title="<img src=a>">'],
+  ])
+    assert.deepEqual(links(text), [], text);
+});
+
 test('link spans count UTF-16 units of the whole content, through containers and CRLF', () => {
   const content = '---\r\nt: 1\r\n---\r\n> \u{1f600} [a\r\n> b](c.md) - [[\u{1f600}]]\r\n';
   assert.deepEqual(links(content), [

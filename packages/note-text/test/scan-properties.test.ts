@@ -42,6 +42,8 @@ const soup = fc
             '<!--',
             '-->',
             '<a b="',
+            '<img src="',
+            '<img src=c.png>',
             '">',
             '<pre>\n',
             '</pre>',
@@ -95,6 +97,7 @@ const delimiters: Record<ParsedLink['form'], RegExp> = {
   property: /^\[\[[^\r\n]*\]\]$/,
   markdown: /^!?\[[\s\S]*\]\([\s\S]*\)$/,
   reference: /^!?\[[\s\S]*\]$/,
+  html: /^<img\s[\s\S]*>$/,
 };
 
 test('scan never throws, and every span slices to what it describes', () => {

@@ -7,13 +7,19 @@ export const maxTargetLength = 4_096;
 /** An alias is display text; nested image labels would otherwise repeat each other into gigabytes. */
 const maxAliasLength = 1_000;
 
-export type LinkForm = 'wikilink' | 'markdown' | 'reference' | 'property';
+/** `html` is the `src` of an `<img>`. */
+export type LinkForm = 'wikilink' | 'markdown' | 'reference' | 'property' | 'html';
+
+/** Whether a link of this form is a URL, which other programs follow from the folder of its note. */
+export function isUrlForm(form: LinkForm): boolean {
+  return form === 'markdown' || form === 'reference' || form === 'html';
+}
 
 /**
  * A link as written, not yet resolved. Every position is a UTF-16 offset into the whole content.
  *
- * `content.slice(targetStart, targetEnd)` is the raw target with its anchor: without alias, title and brackets, with
- * escapes and percent signs as written. It is inside `start..end`, except for the form `reference`: there `start..end`
+ * `content.slice(targetStart, targetEnd)` is the raw target with its anchor: without alias, title, brackets and quotes,
+ * with escapes and percent signs as written. It is inside `start..end`, except for the form `reference`: there `start..end`
  * is the use (`[label][ref]`), and the target is in the definition (`[ref]: target`), which several uses may share.
  */
 export interface ParsedLink {

@@ -7,7 +7,7 @@
  */
 import { compareCodePoints } from '../names/order.ts';
 import { depthOf, fileName, fileStem, folderOf, foldPath } from '../paths.ts';
-import type { LinkForm } from './parsed-link.ts';
+import { isUrlForm, type LinkForm } from './parsed-link.ts';
 
 /** A link as the scanner gives it: `target` decoded and without its anchor. */
 export interface Link {
@@ -108,7 +108,7 @@ function lookupWaysOf(target: Target, form: LinkForm, sourceFolder: string): Loo
   const lookupWays: LookupWay[] = [];
   if (nameIn(target) === null) return lookupWays;
   const here = walk(sourceFolder, target.segments);
-  if (here !== null && (target.isRelative || form === 'markdown' || form === 'reference')) {
+  if (here !== null && (target.isRelative || isUrlForm(form))) {
     lookupWays.push({ by: 'whole', path: here });
   }
   const fromRoot = walk('', target.segments);
@@ -157,9 +157,7 @@ function fit({ candidate, names }: FoldedCandidate, way: LookupWay): number | nu
 
 /** Whether what `resolve` returns depends on `sourcePath`: opening that path may cost more than all else. */
 export function dependsOnSource({ target, form }: Link, candidates: readonly Candidate[]): boolean {
-  return (
-    candidates.length > 1 || form === 'markdown' || form === 'reference' || (parseTarget(target)?.isRelative ?? true)
-  );
+  return candidates.length > 1 || isUrlForm(form) || (parseTarget(target)?.isRelative ?? true);
 }
 
 /** How many leading folders two folded paths share. */
@@ -203,7 +201,7 @@ function bestOf(
 
 /**
  * Returns the candidate that a link in the note at `sourcePath` means, or null for a dangling link. The rules, in
- * order: a path from the root, then the end of a path; `./`, `../` and markdown links look in the note's folder first;
+ * order: a path from the root, then the end of a path; `./`, `../` and URLs look in the note's folder first;
  * a bare name matches a file name, then an alias. Of several matches the one wins that shares most leading folders with
  * the source, then the shallowest, then the first by code points.
  *

@@ -4,7 +4,7 @@
  */
 import type { Edit } from '../diff/diff.ts';
 import { fileName, folderOf, foldPath } from '../paths.ts';
-import type { LinkForm, ParsedLink } from './parsed-link.ts';
+import { isUrlForm, type LinkForm, type ParsedLink } from './parsed-link.ts';
 
 /** A link whose target must change. */
 export interface Retarget {
@@ -43,17 +43,17 @@ export function targetChoices(link: Retarget): LinkTarget[] {
 }
 
 /**
- * Whether a markdown link leads to a path from its note's folder, as every reader of markdown follows it. One that does
+ * Whether a URL leads to a path from its note's folder, as every reader of markdown follows it. One that does
  * not may still resolve by its name, but only here.
  */
 export function leadsFromFolder(form: LinkForm, source: string, target: string, path: string): boolean {
-  return (form === 'markdown' || form === 'reference') && isFrom(folderOf(source), target, path);
+  return isUrlForm(form) && isFrom(folderOf(source), target, path);
 }
 
 /** Whether a link of this form can contain the target at all. */
 function canExpress(form: LinkForm, target: string): boolean {
   if (target.trim() !== target) return false;
-  return form === 'markdown' || form === 'reference' || !/[|#^\n]|\[\[|\]\]|^\[|\]$|^mailto:/i.test(target);
+  return isUrlForm(form) || !/[|#^\n]|\[\[|\]\]|^\[|\]$|^mailto:/i.test(target);
 }
 
 function formChoices(link: Retarget): string[] {
@@ -62,12 +62,11 @@ function formChoices(link: Retarget): string[] {
   const shown = withExtension ? after.target : after.target.replace(/\.md$/i, '');
   const bare = fileName(shown);
   const relative = relativePath(folderOf(after.source), shown);
-  const isMarkdown = link.form === 'markdown' || link.form === 'reference';
   const segments = link.target.split('/');
   const isDotted = segments[0] === '.' || segments[0] === '..';
   const isFromRoot = segments[0] === '';
   if (isFromRoot) return [`/${shown}`, shown, dotted(relative)];
-  const wasRelative = isDotted || (isMarkdown && isFrom(folderOf(before.source), link.target, before.target));
+  const wasRelative = isDotted || (isUrlForm(link.form) && isFrom(folderOf(before.source), link.target, before.target));
   if (segments.length === 1 && !wasRelative) return [bare, shown, `/${shown}`, dotted(relative)];
   if (!wasRelative) return [shown, `/${shown}`, dotted(relative)];
   return [isDotted ? dotted(relative) : relative, dotted(relative), shown, `/${shown}`];
@@ -143,7 +142,7 @@ export function toLabel(text: string): string {
 function anchorStart(raw: string): number {
   for (let at = 0; at < raw.length; at++) {
     if (raw[at] === '\\') at += 1;
-    else if (raw[at] === '#') return at;
+    else if (raw[at] === '#' && raw[at - 1] !== '&') return at;
   }
   return raw.length;
 }
@@ -152,6 +151,7 @@ function encode(content: string, link: ParsedLink, target: string): string | nul
   if (!canExpress(link.form, target)) return null;
   if (link.form === 'wikilink') return target;
   if (link.form === 'property') return encodeProperty(content, link, target);
+  if (link.form === 'html') return encodeSource(content, link, target);
   return encodeDestination(target, content[link.targetStart - 1] === '<');
 }
 
@@ -159,6 +159,27 @@ function encode(content: string, link: ParsedLink, target: string): string | nul
 function encodeDestination(target: string, inAngles: boolean): string {
   // An ampersand is encoded only where it would begin a character reference.
   const reserved = inAngles ? /[%#?<>\\\n]|&(?=[a-z][a-z\d]*;)/gi : /[%#?<>\\\s()[\]"'`|*_]|&(?=[a-z][a-z\d]*;)/gi;
+  return percentEncode(target, reserved);
+}
+
+const HTML_ESCAPES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '"': '&quot;',
+  "'": '&#39;',
+  '<': '&lt;',
+  '>': '&gt;',
+};
+
+/** Writes a target into the `src` of a tag: percent-encoded as the former one was, and without ending the value. */
+function encodeSource(content: string, link: ParsedLink, target: string): string {
+  const former = content.slice(link.targetStart, link.targetEnd);
+  const quote = /["']\s*$/.exec(content.slice(link.start, link.targetStart));
+  const isRaw = quote !== null && !/%[0-9a-f]{2}/i.test(former);
+  const written = percentEncode(target, isRaw ? /[%#?\\`|]/g : /[%#?<>\\\s"'`=|]/g);
+  return written.replace(/[&"'<>]/g, (character) => HTML_ESCAPES[character] ?? '');
+}
+
+function percentEncode(target: string, reserved: RegExp): string {
   const written = target.replace(reserved, (character) => encodeURIComponent(character).replace(/[()'*_]/g, percent));
   // `Plan: B.md` is a file name; without the encoded colon it would read as a URL.
   return written.replace(/^([a-z][a-z\d+.-]*):/i, '$1%3A');

@@ -69,13 +69,15 @@ export interface Target {
 }
 
 /**
- * The file that a markdown destination names: escapes, character references and percent signs decoded, NFC, split at
+ * The file that a destination names: escapes, character references and percent signs decoded, NFC, split at
  * the first `#` as written (so that `%23` stays part of a file name). Null for an absolute or protocol-relative URL,
  * and for an empty destination.
+ *
+ * @param decode resolves the escapes of the language that the destination is written in.
  */
-export function decodeTarget(raw: string): Target | null {
+export function decodeTarget(raw: string, decode = unescapeMarkdown): Target | null {
   if (raw === '' || raw.length > maxTargetLength) return null;
-  const text = unescapeMarkdown(raw);
+  const text = decode(raw);
   if (/^(?:[a-z][a-z0-9+.-]+:(?!\s)|[a-z]:\/\/|\/\/)/i.test(text)) return null;
   const hash = text.indexOf('#');
   const target = percentDecode(hash < 0 ? text : text.slice(0, hash)).trim();
@@ -103,20 +105,29 @@ const namedReferences: Readonly<Record<string, string>> = {
   apos: "'",
   nbsp: '\u00a0',
 };
-const escapeOrReference = /\\([!-/:-@[-`{-~])|&(?:#(\d{1,7})|#[xX]([0-9a-fA-F]{1,6})|(amp|lt|gt|quot|apos|nbsp));/g;
+const reference = /&(?:#(\d{1,7})|#[xX]([0-9a-fA-F]{1,6})|(amp|lt|gt|quot|apos|nbsp));/;
+const references = new RegExp(reference, 'g');
+const escapesOrReferences = new RegExp(`\\\\[!-/:-@[-\`{-~]|${reference.source}`, 'g');
 
 /**
  * Resolves backslash escapes (CommonMark 0.31.2, section 2.4) and the character references that occur in links (section
  * 2.5).
  */
 export function unescapeMarkdown(text: string): string {
-  if (!text.includes('\\') && !text.includes('&')) return text;
-  return text.replace(escapeOrReference, (_all, punctuation?: string, decimal?: string, hex?: string, name = '') => {
-    if (punctuation !== undefined) return punctuation;
-    if (decimal !== undefined) return codePoint(Number.parseInt(decimal, 10));
-    if (hex !== undefined) return codePoint(Number.parseInt(hex, 16));
-    return namedReferences[name] ?? '';
-  });
+  return text.includes('\\') || text.includes('&') ? text.replace(escapesOrReferences, resolved) : text;
+}
+
+/** Resolves the character references that occur in links. */
+export function unescapeHtml(text: string): string {
+  return text.includes('&') ? text.replace(references, resolved) : text;
+}
+
+/** The character that a backslash escape or a character reference stands for. */
+function resolved(written: string, decimal?: string, hex?: string, name = ''): string {
+  if (written.startsWith('\\')) return written.slice(1);
+  if (decimal !== undefined) return codePoint(Number.parseInt(decimal, 10));
+  if (hex !== undefined) return codePoint(Number.parseInt(hex, 16));
+  return namedReferences[name] ?? '';
 }
 
 function codePoint(value: number): string {

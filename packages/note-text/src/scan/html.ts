@@ -1,3 +1,4 @@
+import type { Span } from '../links/parsed-link.ts';
 import { skipSpaces } from './destination.ts';
 
 /** How an HTML block ends (CommonMark 0.31.2, section 4.6), and whether markdown links inside it are read. */
@@ -55,28 +56,51 @@ export function htmlTagEnd(text: string, at: number): number {
   for (let count = 0; !closing && count < maxAttributes; count++) {
     const name = skipSpaces(text, i);
     if (name === i || !startsAttribute(text.charCodeAt(name))) break;
-    i = attributeEnd(text, name);
-    if (i < 0) return -1;
+    const attribute = readAttribute(text, name);
+    if (attribute === null) return -1;
+    i = attribute.end;
   }
   i = skipSpaces(text, i);
   if (!closing && text.charAt(i) === '/') i++;
   return text.charAt(i) === '>' ? i + 1 : -1;
 }
 
-function attributeEnd(text: string, at: number): number {
+/** The values of the attributes of an open tag, without quotes, by their names in lower case; the first of a name counts. */
+export function readAttributes(text: string, { start, end }: Span): ReadonlyMap<string, Span> {
+  const attributes = new Map<string, Span>();
+  let i = start + 1;
+  while (isNameCharacter(text.charCodeAt(i))) i++;
+  for (i = skipSpaces(text, i); i < end && startsAttribute(text.charCodeAt(i)); i = skipSpaces(text, i)) {
+    const attribute = readAttribute(text, i);
+    if (attribute === null) break;
+    const name = text.slice(i, attribute.nameEnd).toLowerCase();
+    if (!attributes.has(name)) attributes.set(name, attribute.value);
+    i = attribute.end;
+  }
+  return attributes;
+}
+
+interface Attribute {
+  readonly nameEnd: number;
+  readonly value: Span;
+  readonly end: number;
+}
+
+/** Reads the attribute whose name begins at `at`; null when its value is not valid. */
+function readAttribute(text: string, at: number): Attribute | null {
   let nameEnd = at + 1;
   while (isAttributeCharacter(text.charCodeAt(nameEnd))) nameEnd++;
   const equals = skipSpaces(text, nameEnd);
-  if (text.charAt(equals) !== '=') return nameEnd;
-  const value = skipSpaces(text, equals + 1);
-  const quote = text.charAt(value);
+  if (text.charAt(equals) !== '=') return { nameEnd, value: { start: nameEnd, end: nameEnd }, end: nameEnd };
+  const start = skipSpaces(text, equals + 1);
+  const quote = text.charAt(start);
   if (quote === '"' || quote === "'") {
-    const close = text.indexOf(quote, value + 1);
-    return close < 0 ? -1 : close + 1;
+    const close = text.indexOf(quote, start + 1);
+    return close < 0 ? null : { nameEnd, value: { start: start + 1, end: close }, end: close + 1 };
   }
-  let i = value;
-  while (i < text.length && !' \t\r\n"\'=<>`'.includes(text.charAt(i))) i++;
-  return i === value ? -1 : i;
+  let end = start;
+  while (end < text.length && !' \t\r\n"\'=<>`'.includes(text.charAt(end))) end++;
+  return end === start ? null : { nameEnd, value: { start, end }, end };
 }
 
 const schemePattern = /<[a-z][a-z0-9.+-]{1,31}:/iy;

@@ -36,7 +36,7 @@ export class InlineText {
 
   /** Whether the text can hold a link, a tag or code at all; most cells and many lines cannot. */
   get holdsInlines(): boolean {
-    return /[`[#]/.test(this.text);
+    return /[`[#]|<img/i.test(this.text);
   }
 
   toContent(at: number): number {

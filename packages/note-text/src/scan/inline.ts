@@ -9,9 +9,10 @@ import {
   readDestination,
   skipSpaces,
   skipTitle,
+  unescapeHtml,
   unescapeMarkdown,
 } from './destination.ts';
-import { autolinkEnd, htmlTagEnd } from './html.ts';
+import { autolinkEnd, htmlTagEnd, readAttributes } from './html.ts';
 import type { InlineText } from './inline-text.ts';
 import { readWikilink, type Wikilink } from './wikilink.ts';
 
@@ -42,6 +43,9 @@ const maxOpenBrackets = 50_000;
 /** Flags the character codes at which an inline may begin. */
 const isSpecial = new Uint8Array(128);
 for (const c of '\\`[]<#%$') isSpecial[c.charCodeAt(0)] = 1;
+
+const IMAGE_TAG = /^<img\s/i;
+const IMAGE_LENGTH = '<img '.length;
 
 /**
  * Scans one inline text from left to right (CommonMark 0.31.2, section 6). Code spans, HTML, comments, mathematics and
@@ -139,8 +143,34 @@ class InlineScanner {
       const close = this.#closers.find('-->', at + 2);
       return close < 0 ? at + 1 : close + 3;
     }
-    const end = Math.max(autolinkEnd(text, at), htmlTagEnd(text, at));
+    const tagEnd = htmlTagEnd(text, at);
+    if (tagEnd >= 0 && IMAGE_TAG.test(text.slice(at, at + IMAGE_LENGTH))) this.#addImage({ start: at, end: tagEnd });
+    const end = Math.max(autolinkEnd(text, at), tagEnd);
     return end < 0 ? at + 1 : end;
+  }
+
+  /** Adds the link that the `src` of an `<img>` makes, if it has one that is no URL. */
+  #addImage(tag: Span): void {
+    const text = this.#text;
+    const attributes = readAttributes(text, tag);
+    const source = attributes.get('src');
+    if (source === undefined || this.#full) return;
+    const written = text.slice(source.start, source.end);
+    const raw = written.trim();
+    // Browsers skip line ends in a URL; a link whose target is on one line can be rewritten.
+    const target = /[\r\n]/.test(raw) ? null : decodeTarget(raw, unescapeHtml);
+    if (target === null) return;
+    const alt = attributes.get('alt');
+    const start = source.start + written.indexOf(raw);
+    this.#links.push({
+      ...target,
+      alias: alt === undefined ? null : toAlias(unescapeHtml(text.slice(alt.start, alt.end))),
+      embed: true,
+      form: 'html',
+      ...this.#spanOf(tag.start, tag.end),
+      targetStart: this.#source.toContent(start),
+      targetEnd: this.#source.toContent(start + raw.length),
+    });
   }
 
   #readMath(at: number): number {

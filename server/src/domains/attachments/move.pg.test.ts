@@ -16,6 +16,8 @@ const FORMS: readonly Form[] = [
   ['![l](Old.png)', '![l](New.jpg)'],
   ['![l](t/Old.png "Title")', '![l](u/New.jpg "Title")'],
   ['[l](<../t/Old.png>)', '[l](<../u/New.jpg>)'],
+  ['<img src="Old.png" alt="l">', '<img src="New.jpg" alt="l">'],
+  ["<p>\n<IMG width=9 src = '../t/Old.png' />\n</p>", "<p>\n<IMG width=9 src = '../u/New.jpg' />\n</p>"],
   ['![one][r]\n\n[r]: ../t/Old.png "Title"', '![one][r]\n\n[r]: ../u/New.jpg "Title"'],
 ];
 const text = (at: 0 | 1) => `${FORMS.map((form) => form[at]).join('\n\n')}\n\n\`![[Old.png]]\` stays\n`;

@@ -1,4 +1,4 @@
-import { decodeTarget } from '@notevault/note-text/scan/destination.ts';
+import { decodeTarget, unescapeMarkdown } from '@notevault/note-text/scan/destination.ts';
 import type { LinkTarget } from '../core/services.ts';
 
 /** Where a link of a note leads. */
@@ -14,12 +14,14 @@ const FOLLOWED = new Set(['http:', 'https:', 'mailto:']);
 /**
  * Reads the destination of `[text](destination)` or `<destination>`. Only http, https, mailto and notes are followed.
  * What browsers skip inside a scheme (tabs, line ends, control characters) is no way around that.
+ *
+ * @param decode resolves the escapes of the language that the destination is written in.
  */
-export function readDestinationUrl(written: string): Destination {
+export function readDestinationUrl(written: string, decode = unescapeMarkdown): Destination {
   const bare = written.startsWith('<') && written.endsWith('>') ? written.slice(1, -1) : written;
   const clean = bare.replace(/[\u0000-\u0020\u007f\u00a0\u200b-\u200f\u2028\u2029\ufeff]/g, '');
   if (SCHEME.test(clean) || clean.startsWith('//')) return webDestination(bare.trim(), clean);
-  const decoded = decodeTarget(bare.trim());
+  const decoded = decodeTarget(bare.trim(), decode);
   if (decoded === null) return { kind: 'refused' };
   return { kind: 'note', link: { ...decoded, form: 'markdown' } };
 }

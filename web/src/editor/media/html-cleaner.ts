@@ -2,17 +2,31 @@ import DOMPurify from 'dompurify';
 import { HTML_TAGS } from './html-tags.ts';
 
 const ATTRIBUTES = ['href', 'title', 'open', 'colspan', 'rowspan', 'scope', 'start', 'reversed', 'dir', 'lang'];
+const IMAGE_ATTRIBUTES = ['data-src', 'alt', 'width', 'height'];
 
-/** Makes elements of HTML, with tags and attributes of a list only. In a file of its own, loaded with the first HTML. */
+function hideSource(node: Element): void {
+  if (node.nodeName !== 'IMG') return;
+  node.setAttribute('data-src', node.getAttribute('src') ?? '');
+  node.removeAttribute('src');
+}
+
+/**
+ * Makes elements of HTML, with tags and attributes of a list only. Images have their source as `data-src`, so that none is
+ * loaded. In a file of its own, loaded with the first HTML.
+ */
 export function cleanHtml(source: string): DocumentFragment {
+  DOMPurify.addHook('beforeSanitizeAttributes', hideSource);
   const clean = DOMPurify.sanitize(source, {
     RETURN_DOM_FRAGMENT: true,
     ALLOWED_TAGS: [...HTML_TAGS],
-    ALLOWED_ATTR: ATTRIBUTES,
+    ALLOWED_ATTR: [...ATTRIBUTES, ...IMAGE_ATTRIBUTES],
+    ADD_URI_SAFE_ATTR: IMAGE_ATTRIBUTES,
     ALLOW_DATA_ATTR: false,
     ALLOW_ARIA_ATTR: false,
     ALLOWED_URI_REGEXP: /^(?:https?|mailto):/i,
   });
+  // Pasted HTML is cleaned by the same instance, and keeps its sources.
+  DOMPurify.removeHook('beforeSanitizeAttributes', hideSource);
   for (const link of clean.querySelectorAll('a')) {
     link.target = '_blank';
     link.rel = 'noopener noreferrer';

@@ -1,11 +1,13 @@
 import type { EditorView } from '@codemirror/view';
 import { BlockWidget } from '../preview/widget-base.ts';
+import { readImage } from './embed-spec.ts';
 import { HTML_TAGS } from './html-tags.ts';
+import { inlineEmbed } from './inline-embed.ts';
 
 /** Longer ones stay text. */
 const MOST = 20_000;
 const TAG = /<(\/?)([a-z][a-z0-9]*)(?:\s[^<>]*)?>/gi;
-const VOID: ReadonlySet<string> = new Set(['br', 'hr']);
+const VOID: ReadonlySet<string> = new Set(['br', 'hr', 'img']);
 
 /** The policy of the page reports handlers as soon as they are parsed. */
 const HANDLER = /[\s/"']on[a-z]+\s*=/i;
@@ -36,11 +38,16 @@ export class HtmlWidget extends BlockWidget {
     this.key = key;
   }
 
-  protected async fill(parent: HTMLElement, _view: EditorView, signal: AbortSignal): Promise<void> {
+  protected async fill(parent: HTMLElement, view: EditorView, signal: AbortSignal): Promise<void> {
     const { cleanHtml } = await import('./html-cleaner.ts');
     if (signal.aborted) return;
     parent.dir = 'auto';
-    parent.append(cleanHtml(this.key));
+    const clean = cleanHtml(this.key);
+    for (const image of clean.querySelectorAll('img')) {
+      const spec = readImage(image.dataset.src ?? '', image);
+      image.replaceWith(inlineEmbed(spec, view, signal) ?? image.alt);
+    }
+    parent.append(clean);
   }
 
   /** A press moves the cursor to the source, unless it is on something that answers itself. */

@@ -4,11 +4,10 @@ import { services } from '../core/services.ts';
 import type { Destination } from '../links/destination.ts';
 import { LINK_CLASS, openDestination } from '../links/link-click.ts';
 import { readLinkNode, readWikilinkNode } from '../links/read-link.ts';
-import { readEmbed } from '../media/embed-spec.ts';
+import { type EmbedSpec, readEmbed, readImageTag } from '../media/embed-spec.ts';
+import { inlineEmbed } from '../media/inline-embed.ts';
 import { ANCHOR_SEPARATOR, stringsOf } from '../media/inline-widgets.ts';
 import { renderMath } from '../media/math.ts';
-import { drawMedia } from '../media/media-elements.ts';
-import { drawRemoteImage } from '../media/remote-image.ts';
 import { element } from '../preview/widget-base.ts';
 import { noteParser } from '../syntax/markdown-language.ts';
 import { isPadded } from '../syntax/padded-code.ts';
@@ -28,7 +27,9 @@ export function drawInline(parent: HTMLElement, source: string, view: EditorView
   const tree = noteParser.parse(source);
   const block = tree.topNode.firstChild;
   if (block === null) return;
-  new InlineDrawer(source, view).children(parent, block, block.from, block.to);
+  const drawer = new InlineDrawer(source, view);
+  if (block.name === 'HTMLBlock') drawer.tag(parent, block);
+  else drawer.children(parent, block, block.from, block.to);
 }
 
 class InlineDrawer {
@@ -74,7 +75,7 @@ class InlineDrawer {
         return;
       case 'WikiEmbed':
       case 'Image':
-        this.#embed(parent, node);
+        this.#embed(parent, node, readEmbed(node, this.#slice));
         return;
       case 'InlineMath':
       case 'DisplayMath':
@@ -87,9 +88,7 @@ class InlineDrawer {
       case 'Comment':
         return;
       case 'HTMLTag':
-        // Breaks of lines and paragraphs are the tags that have a meaning inside a cell.
-        if (/^<(?:br|p)\s*\/?>$/i.test(this.#source.slice(node.from, node.to))) parent.appendChild(element('br'));
-        else this.#text(parent, node.from, node.to);
+        this.tag(parent, node);
         return;
       case 'Tag':
         parent.appendChild(element('span', 'nv-tag', this.#source.slice(node.from, node.to)));
@@ -124,13 +123,17 @@ class InlineDrawer {
     parent.appendChild(anchor);
   }
 
-  #embed(parent: Node, node: SyntaxNode): void {
-    const spec = readEmbed(node, this.#slice);
-    const holder = element('span', 'nv-media-inline');
-    if (spec.kind === 'remote') drawRemoteImage(holder, this.#view, spec.url, spec.alt);
-    else if (spec.kind === 'media') void drawMedia(holder, this.#view, spec.media, new AbortController().signal);
-    else this.#text(holder, node.from, node.to);
-    parent.appendChild(holder);
+  /** Breaks of lines and paragraphs and images are the tags that have a meaning inside a cell. */
+  tag(parent: Node, node: SyntaxNode): void {
+    const tag = this.#source.slice(node.from, node.to);
+    if (/^<(?:br|p)\s*\/?>$/i.test(tag)) parent.appendChild(element('br'));
+    else this.#embed(parent, node, readImageTag(tag));
+  }
+
+  #embed(parent: Node, node: SyntaxNode, spec: EmbedSpec | null): void {
+    const drawn = spec === null ? null : inlineEmbed(spec, this.#view, new AbortController().signal);
+    if (drawn === null) this.#text(parent, node.from, node.to);
+    else parent.appendChild(drawn);
   }
 
   #math(parent: Node, node: SyntaxNode): void {

@@ -19,6 +19,7 @@ onEachEngine('a markdown link to a moved note', (open) => {
     ['[x](<b.md>)', '[x](<archive/c.md>)'],
     ['[x](b.md "title")', '[x](archive/c.md "title")'],
     ['![x](b.md)', '![x](archive/c.md)'],
+    ['<img src="b.md">', '<img src="archive/c.md">'],
     ['[x][r]\n\n[r]: b.md', '[x][r]\n\n[r]: archive/c.md'],
     ['[[b]]', '[[c]]'],
   ];

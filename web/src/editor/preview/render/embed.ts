@@ -1,12 +1,12 @@
 import { syntaxTree } from '@codemirror/language';
 import type { EditorState } from '@codemirror/state';
-import type { SyntaxNode } from '@lezer/common';
+import type { SyntaxNode, SyntaxNodeRef } from '@lezer/common';
 import { LINK_CLASS } from '../../links/link-click.ts';
-import { readEmbed } from '../../media/embed-spec.ts';
+import { type EmbedSpec, readEmbed, readImageTag } from '../../media/embed-spec.ts';
 import { MediaBlockWidget, MediaInlineWidget, RemoteImageWidget } from '../../media/media-widgets.ts';
 import { NoteEmbedWidget } from '../../media/note-embed.ts';
 import type { BlockRenderer } from '../block-field.ts';
-import type { InlineRenderer } from '../renderer.ts';
+import type { InlineRenderer, RenderContext } from '../renderer.ts';
 import type { Range } from '../reveal.ts';
 
 /** An image or embed alone in its paragraph, drawn in its place. */
@@ -39,23 +39,32 @@ function loneEmbed({ from, to }: Range, state: EditorState): SyntaxNode | null {
 export const inlineEmbeds: InlineRenderer = {
   nodes: ['WikiEmbed', 'Image'],
   isLeaf: true,
-  render(node, context) {
-    if (context.isRevealed(node, 'touch')) {
-      context.mark(node.from, node.to, 'nv-syntax');
-      return;
-    }
-    const line = context.state.doc.lineAt(node.from);
-    if (node.to > line.to) return;
-    const spec = readEmbed(node.node, context.text.bind(context));
-    if (spec.kind === 'remote') context.replace(node.from, node.to, new RemoteImageWidget(spec.url, spec.alt));
-    else if (spec.kind === 'media') {
-      // A whole paragraph is drawn as a block, by the field.
-      if (!isAlone(node.node, context.state)) context.replace(node.from, node.to, new MediaInlineWidget(spec.media));
-    } else if (spec.kind === 'note' && !isAlone(node.node, context.state)) {
-      context.mark(node.from, node.to, `${LINK_CLASS} nv-embed-link`);
-    }
-  },
+  render: (node, context) => renderEmbed(node, context, readEmbed(node.node, context.text.bind(context))),
 };
+
+/** `<img>` within a line; false for any other tag, and for an image that is not drawn. */
+export function renderImageTag(node: SyntaxNodeRef, context: RenderContext): boolean {
+  const spec = readImageTag(context.text(node.from, node.to));
+  if (spec === null || spec.kind === 'none') return false;
+  renderEmbed(node, context, spec);
+  return true;
+}
+
+function renderEmbed(node: SyntaxNodeRef, context: RenderContext, spec: EmbedSpec): void {
+  if (context.isRevealed(node, 'touch')) {
+    context.mark(node.from, node.to, 'nv-syntax');
+    return;
+  }
+  const line = context.state.doc.lineAt(node.from);
+  if (node.to > line.to) return;
+  if (spec.kind === 'remote') context.replace(node.from, node.to, new RemoteImageWidget(spec.url, spec.alt));
+  else if (spec.kind === 'media') {
+    // A whole paragraph is drawn as a block, by the field.
+    if (!isAlone(node.node, context.state)) context.replace(node.from, node.to, new MediaInlineWidget(spec.media));
+  } else if (spec.kind === 'note' && !isAlone(node.node, context.state)) {
+    context.mark(node.from, node.to, `${LINK_CLASS} nv-embed-link`);
+  }
+}
 
 function isAlone(node: SyntaxNode, state: EditorState): boolean {
   const paragraph = node.parent;

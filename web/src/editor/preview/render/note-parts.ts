@@ -2,6 +2,7 @@ import type { SyntaxNodeRef } from '@lezer/common';
 import { BreakWidget } from '../../media/inline-widgets.ts';
 import { drawnTableAt } from '../../table/drawn-tables.ts';
 import type { InlineRenderer, RenderContext } from '../renderer.ts';
+import { renderImageTag } from './embed.ts';
 
 /** Comments are dimmed while editing and hidden while reading. */
 export const comments: InlineRenderer = {
@@ -69,6 +70,7 @@ const SHOWN_TAGS: Readonly<Record<string, string>> = {
 export const htmlTags: InlineRenderer = {
   nodes: ['HTMLTag'],
   render(node, context) {
+    if (renderImageTag(node, context)) return;
     if (/^<br\s*\/?>$/i.test(context.text(node.from, node.to))) {
       renderBreak(node, context);
       return;

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { EditorBrowser } from '../browser.ts';
+import { PIXEL } from './rich.ts';
 
 export function blockTests(browser: () => EditorBrowser): void {
   test('a callout that is written closed begins folded, and a button shows its text without changing the note', async () => {
@@ -43,6 +44,32 @@ export function blockTests(browser: () => EditorBrowser): void {
     assert.equal((await directions())[0], 'rtl');
     await opened.run((harness) => harness.editor.setMode('source'));
     assert.equal((await directions())[1], 'rtl');
+  });
+
+  test('an <img> shows the attachment that its source names, in a block of HTML, in a line and in a cell', async () => {
+    browser().files.set('/media/a.png', PIXEL);
+    await using opened = await browser().open();
+    await opened.run((harness) => {
+      harness.media = { 'img/a b.png': '/media/a.png' };
+    });
+    await opened.start(
+      [
+        '<p align="center">\n<img src="img/a%20b.png" alt="R&amp;D" width="40" onload2="x" srcset="//x.example/b.png">\n</p>\n',
+        "in line <img src='img/a b.png'> too\n",
+        '| <img src="img/a%20b.png"> |\n|---|\n',
+        '<img src="https://x.example/c.png" alt="far">\n\n<img src="none.png">',
+      ].join('\n'),
+      'reading',
+    );
+    await opened.page.waitForFunction(
+      () => [...document.images].filter((image) => image.naturalWidth === 1).length === 3,
+    );
+    const image = opened.page.locator('.nv-html-block img').first();
+    assert.deepEqual(await image.evaluate(({ alt, clientWidth }: HTMLImageElement) => [alt, clientWidth]), ['R&D', 40]);
+    assert.equal(await opened.page.locator('.nv-image').count(), 3);
+    await opened.page.getByRole('button', { name: 'far · ' }).waitFor();
+    await opened.page.getByText('none.png: ').waitFor();
+    assert.deepEqual(opened.complaints, []);
   });
 
   test('a block of HTML for text is drawn without what is not, and other HTML stays text', async () => {
