@@ -81,7 +81,7 @@ function applySlices(copy: Y.Doc, update: Uint8Array): Trial {
 
 /** Steps that splitting structs may take in one slice; a step moves one struct, in some nanoseconds. */
 const SLICE_STEPS = 8_000_000;
-const SLICE_STRUCTS_MAX = 1_000;
+const SLICE_STRUCTS_MAX = 500;
 const SLICE_STRUCTS_MIN = 16;
 const SLICE_DELETED_LENGTH = 10_000;
 
