@@ -90,6 +90,8 @@ export class NoteSubscription implements Subscription, PermissionListener, Watch
   #inFlight = 0;
   /** Updates received in this turn of the event loop, forwarded together at its end. */
   #received: ReceivedUpdate[] = [];
+  /** Resolves once every forwarded update is answered; never rejects. Clients count answers, so they keep their order. */
+  #answered: Promise<void> = Promise.resolve();
   #onLanded: (() => void) | undefined;
   #hasPublished = false;
 
@@ -257,7 +259,7 @@ export class NoteSubscription implements Subscription, PermissionListener, Watch
     const live = this.#live;
     if (live === undefined) return undefined;
     if (!this.#permission.mayWrite) return this.#rejectReadOnly(live, kind === 'step2', update);
-    if (update.byteLength > UPDATE_BYTES_MAX) return this.#reject('too_large');
+    if (update.byteLength > UPDATE_BYTES_MAX) return this.#rejectTooLarge();
     this.#inFlight += 1;
     this.#connection.acquire(bytes + MESSAGE_OVERHEAD);
     if (this.#received.length === 0) queueMicrotask(() => this.#forward());
@@ -273,7 +275,11 @@ export class NoteSubscription implements Subscription, PermissionListener, Watch
     const { kind, name, userId } = this.#permission.principal;
     const updates = received.map(({ update }) => update);
     const standing = this.#deps.permissions.standingOf(this.#permission);
-    runUnder(standing, () => live.apply(updates, { kind, name, userId }))
+    const results = runUnder(standing, () => live.apply(updates, { kind, name, userId }));
+    // It may be rejected before the earlier updates are answered, when nobody waits for it yet.
+    results.catch(() => undefined);
+    this.#answered = this.#answered
+      .then(() => results)
       .then((results) => this.#applied(received, results))
       .catch((error: unknown) => this.#failed(error))
       .finally(() => {
@@ -300,8 +306,26 @@ export class NoteSubscription implements Subscription, PermissionListener, Watch
 
   /** A read-only client may send its complete state, as protocols do after connecting, if it contains nothing new. */
   async #rejectReadOnly(live: LiveNote, whole: boolean, update: Uint8Array): Promise<void> {
-    const adds = !whole || (await live.lacks(update));
-    this.#acknowledge(adds ? 'read_only' : null);
+    const bytes = update.byteLength + MESSAGE_OVERHEAD;
+    this.#connection.acquire(bytes);
+    try {
+      await this.#allAnswered();
+      const adds = !whole || (await live.lacks(update));
+      this.#acknowledge(adds ? 'read_only' : null);
+    } finally {
+      this.#connection.release(bytes);
+    }
+  }
+
+  async #rejectTooLarge(): Promise<void> {
+    await this.#allAnswered();
+    this.#reject('too_large');
+  }
+
+  /** Resolves once the updates received so far are answered: a refusal keeps its place among the answers. */
+  #allAnswered(): Promise<void> {
+    this.#forward();
+    return this.#answered;
   }
 
   #reject(why: RejectReason): undefined {
