@@ -41,7 +41,7 @@ export const Import = Type.Object({
   error: Nullable(
     Type.String({
       description:
-        'Why it failed: `unsupported_archive`, `damaged_archive`, `too_many_entries`, `unpacked_too_large`, `vault_gone` or `internal`.',
+        'Why it failed: `unsupported_archive`, `damaged_archive`, `too_many_entries`, `unpacked_too_large`, `access_lost` (the session that began it ended, or may not write any more) or `internal`.',
     }),
   ),
   done: Type.Integer({ description: 'Entries of the archive that were handled.' }),

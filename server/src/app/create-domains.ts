@@ -20,7 +20,7 @@ import { createProductEvents } from '../product-events.ts';
 import { version } from '../version.ts';
 import { createContentDomains } from './create-content-domains.ts';
 import { createCredentialDomains } from './create-credentials.ts';
-import type { AccountDomains, ContentDomains, Domains, KeyDomains, Later } from './domains.ts';
+import type { AccountDomains, ContentDomains, CredentialDomains, Domains, KeyDomains, Later } from './domains.ts';
 
 const PURGE_AFTER_DAYS = 30;
 
@@ -56,7 +56,7 @@ export async function createDomains(context: Context): Promise<Domains> {
   const uploads = new Uploads({ ...parts, accounts, attachments });
   const mcp = createMcp(context, content);
   const logs = new Logs({ db, keys: keyDomains.keys, clock });
-  const imports = createImports(context, accountDomains, content);
+  const imports = createImports(context, accountDomains, content, credentials);
   const backups = () => backupState(db, clock);
   const admin = new Admin({ db, clock, accounts, vaults, plans: context.config.plans, version, backups });
   domains = {
@@ -78,12 +78,14 @@ function createImports(
   { ports, config, log, overrides }: Context,
   accountDomains: AccountDomains,
   content: ContentDomains,
+  { credentials }: CredentialDomains,
 ): Imports {
   const { db, clock, blobs } = ports;
   const { vaults, cache } = accountDomains;
   const { notes, attachments, links, entries } = content;
   const failed = (error: unknown) => log.error({ err: error }, 'an import failed');
-  const parts = { db, clock, blobs, vaults, cache, notes, attachments, links, folders: entries.folders, failed };
+  const own = { db, clock, blobs, vaults, credentials, cache, failed };
+  const parts = { ...own, notes, attachments, links, folders: entries.folders };
   return new Imports(parts, config.attachmentExtensions ?? defaultExtensions, overrides.archiveLimits);
 }
 

@@ -76,7 +76,7 @@ const ERRORS = [
   'damaged_archive',
   'too_many_entries',
   'unpacked_too_large',
-  'vault_gone',
+  'access_lost',
 ] as const;
 
 /** How the last import ended, when it did so early. */

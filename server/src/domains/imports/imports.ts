@@ -2,7 +2,7 @@ import { NotevaultError } from '@notevault/protocol/errors.ts';
 import { IMPORT_BYTES_MAX } from '@notevault/protocol/import-limits.ts';
 import type { Import, ImportQuery } from '@notevault/protocol/imports.ts';
 import { operations } from '@notevault/protocol/operations.ts';
-import type { BlobId, UserId, VaultId } from '@notevault/protocol/values/ids.ts';
+import { type BlobId, NIL_UUID, type UserId, type VaultId } from '@notevault/protocol/values/ids.ts';
 import { isSet } from '@notevault/protocol/values/schemas.ts';
 import { isoTime } from '@notevault/protocol/values/time.ts';
 import type { Static } from 'typebox';
@@ -12,10 +12,11 @@ import { type Clock, latestPlausible } from '../../ports/clock/clock.ts';
 import type { Database, WriteHandle } from '../../ports/database/database.ts';
 import type { Principal } from '../access/access.ts';
 import type { Attachments } from '../attachments/attachments.ts';
+import type { Credentials } from '../credentials/credentials.ts';
 import type { Folders } from '../entries/entries.ts';
 import type { Links } from '../links/links.ts';
 import type { Notes } from '../notes/notes.ts';
-import { currentStanding, NO_RIGHTS, runUnder, Standing } from '../rights/rights.ts';
+import { currentStanding, NO_RIGHTS, runUnder, Standing, versionsOf } from '../rights/rights.ts';
 import type { OpenVault, VaultCache, Vaults } from '../vaults/vaults.ts';
 import { ARCHIVE_LIMITS, ArchiveError, type ArchiveLimits } from './archive/archive.ts';
 import { RangeReader } from './archive/range-reader.ts';
@@ -30,7 +31,8 @@ export interface ImportDeps {
   readonly db: Database;
   readonly clock: Clock;
   readonly blobs: Blobs;
-  readonly vaults: Pick<Vaults, 'openVault' | 'openAsSystem' | 'rolesIn' | 'findRights'>;
+  readonly vaults: Pick<Vaults, 'openVault' | 'openAsSystem' | 'rolesIn'>;
+  readonly credentials: Pick<Credentials, 'recall'>;
   readonly cache: Pick<VaultCache, 'snapshot'>;
   readonly notes: Pick<Notes, 'upsertMany' | 'cache'>;
   readonly attachments: Pick<Attachments, 'upload' | 'cache'>;
@@ -46,11 +48,6 @@ const BEAT_MS = 30_000;
 /** Imports that one process runs at once. */
 const AT_ONCE = 2;
 const SWEEP_BATCH = 100;
-
-/** The person who began an import may not write into its vault any more. */
-class MayNotWrite extends Error {
-  override readonly name = 'MayNotWrite';
-}
 
 /**
  * Imports of archives into vaults: each account has one at a time. The archive is kept sealed until the import is over
@@ -103,7 +100,7 @@ export class Imports {
       dry_run: isSet(dry_run) ? 1 : 0,
       blob_id: blobId,
       size_bytes: size,
-      progress: sealedProgress.seal(vault.key, progressContext(id), newProgress()),
+      progress: sealedProgress.seal(vault.key, progressContext(id), newProgress(principal.credentialId)),
       created_at: now,
       expires_at: now + KEPT_MS,
       lease_until: 0,
@@ -149,7 +146,7 @@ export class Imports {
     const found = await this.read(principal, id);
     const open = () => vaults.openVault(principal, found.vault_id, operations.applyImport.named);
     const vault = await open();
-    const progress = sealedProgress.seal(vault.key, progressContext(id), newProgress());
+    const progress = sealedProgress.seal(vault.key, progressContext(id), newProgress(principal.credentialId));
     const change = { id: found.id, userId: principal.userId, now: clock.now(), progress };
     const apply = () => db.transact((handle) => handle.run(store.apply, change));
     if ((await runUnder(currentStanding()?.forVault(vault, open), apply)) === 0) {
@@ -208,13 +205,13 @@ export class Imports {
     const opened = await this.#deps.vaults.openAsSystem(row.vault_id);
     // The row goes with the vault.
     if (opened === null || row.blob_id === null) return;
-    const standing = this.#standingOf(row);
+    const progress = sealedProgress.open(opened.key, progressContext(row.id), row.progress);
+    const standing = this.#standingOf(row, progress);
     const vault = { ...opened, standing };
     const claim = new Claim(this.#deps, row, vault);
-    const progress = sealedProgress.open(vault.key, progressContext(row.id), row.progress);
-    try {
+    const run = async () => {
       await standing.renew();
-      const source = await openSource(this.#readerOf(row, vault, row.blob_id), this.#limits);
+      const source = await openSource(this.#readerOf(row, vault, row.blob_id as BlobId), this.#limits);
       const ended = await runImport(this.#deps, {
         vault,
         source,
@@ -225,32 +222,29 @@ export class Imports {
         beat: () => claim.beat(progress, clock.now()),
       });
       if (ended) await claim.save('done', progress);
+    };
+    try {
+      await runUnder(standing, run);
     } catch (error) {
-      if (error instanceof MayNotWrite) {
-        await claim.save('cancelled', progress);
-        return;
-      }
       // The claim ends by itself, and the import goes on then.
       if (isOfStore(error) || (error instanceof NotevaultError && error.code === 'unavailable')) throw error;
-      progress.error = error instanceof ArchiveError ? error.fault : 'internal';
+      progress.error = faultOf(error);
       if (progress.error === 'internal') failed(error);
       await claim.save('failed', progress);
     }
   }
 
-  /** The decision that the person who began an import may write: it runs for long, and the server runs it. */
-  #standingOf({ user_id: userId, vault_id: vaultId }: ImportRow): Standing {
-    const { vaults } = this.#deps;
-    const person = { kind: 'session', userId, credentialId: '', name: '', tier: '' } as const;
-    const subject = { userId, vaultId };
-    return new Standing(subject, NO_RIGHTS, async () => {
-      const rights = await vaults.findRights(subject);
-      if (rights.account === null) throw new MayNotWrite();
-      await vaults.openVault(person, vaultId, operations.startImport.named).catch((error: unknown) => {
-        if (error instanceof NotevaultError && error.code !== 'unavailable') throw new MayNotWrite();
-        throw error;
+  /** The decision that the session which began an import may write: it runs for long, and the server runs it. */
+  #standingOf({ user_id: userId, vault_id: vaultId }: ImportRow, { session }: Progress): Standing {
+    const { credentials, vaults } = this.#deps;
+    const began = { kind: 'session', userId, credentialId: session ?? NIL_UUID, name: '', tier: '' } as const;
+    return new Standing({ userId, vaultId }, NO_RIGHTS, async () => {
+      const principal = await credentials.recall(began);
+      if (principal === null) throw new AccessLost();
+      const vault = await vaults.openVault(principal, vaultId, operations.startImport.named).catch((error: unknown) => {
+        throw error instanceof NotevaultError && error.code !== 'unavailable' ? new AccessLost() : error;
       });
-      return rights;
+      return versionsOf(principal, vault);
     });
   }
 
@@ -270,6 +264,16 @@ export class Imports {
       whenRead(() => vault.key.openStream(archiveContext(blobId), size_bytes, { start, end }, read)),
     );
   }
+}
+
+/** Thrown once the session that began an import has ended, or may not write into its vault any more. */
+class AccessLost extends Error {
+  override readonly name = 'AccessLost';
+}
+
+function faultOf(error: unknown): string {
+  if (error instanceof AccessLost) return 'access_lost';
+  return error instanceof ArchiveError ? error.fault : 'internal';
 }
 
 /** Opens bytes when the first are asked for, so that nothing is open that nobody reads. */

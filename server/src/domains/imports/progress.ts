@@ -21,6 +21,8 @@ const Progress = Type.Object({
   error: Type.Union([Type.String(), Type.Null()]),
   /** Links without a target that the vault had before the import. */
   danglingBefore: Type.Union([Type.Number(), Type.Null()]),
+  /** The session that began it, without which it ends. */
+  session: Type.Optional(Type.String()),
   report: Report,
 });
 
@@ -31,10 +33,10 @@ export const sealedProgress = new SealedJson(1, Progress);
 export const progressContext = (id: string) => ({ kind: 'imports.progress', row: id, version: 0 });
 export const archiveContext = (blobId: string) => ({ kind: 'imports.archive', row: blobId, version: 0 });
 
-export function newProgress(): Progress {
+export function newProgress(session: string): Progress {
   const lists = { renamed: [], renamed_count: 0, skipped: [], skipped_count: 0 };
   const report = { notes: 0, attachments: 0, unchanged: 0, ...lists, dangling: null };
-  return { done: 0, total: null, error: null, danglingBefore: null, report };
+  return { done: 0, total: null, error: null, danglingBefore: null, session, report };
 }
 
 /** Why a file was not imported. */

@@ -12,7 +12,7 @@ import type { Source, SourceFile } from './source.ts';
 /** Notes that are written in one transaction, and characters of them that are held until then. */
 const BATCH_NOTES = 50;
 const BATCH_LENGTH = 4 * MB;
-/** Files between two records of the progress; what follows the last one is done again after a crash. */
+/** Files and folders between two records of the progress; what follows the last one is done again after a crash. */
 const SAVE_EVERY = 50;
 
 const ACTOR = { kind: 'session', name: 'Import' };
@@ -58,9 +58,12 @@ export async function runImport(deps: ImportDeps, run: Run): Promise<boolean> {
     if (!(await run.save())) return false;
   }
   await importer.flush();
-  for (const folder of source.folders) await importer.addFolder(folder);
   progress.done = at;
   progress.total = at;
+  for (const [index, folder] of source.folders.entries()) {
+    if (index % SAVE_EVERY === 0 && !(await run.save())) return false;
+    await importer.addFolder(folder);
+  }
   if (!dryRun) {
     const dangling = await deps.links.countDangling(vault);
     progress.report.dangling = Math.max(0, dangling - (progress.danglingBefore ?? 0));
@@ -98,7 +101,6 @@ class Importer {
   async addFolder(path: string): Promise<void> {
     if (this.#run.dryRun) return;
     await this.#attempt(path, () => this.#deps.folders.create(this.#context(), path));
-    await this.#run.beat();
   }
 
   async #attempt(name: string, write: () => Promise<unknown>): Promise<void> {

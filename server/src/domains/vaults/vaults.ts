@@ -13,14 +13,7 @@ import { createSharing, remove, restore, update } from './lifecycle.ts';
 import { createPeople } from './people.ts';
 import { purge, purgeAllOf, purgeDue } from './purge.ts';
 import { createQueries } from './queries.ts';
-import {
-  checkRightsIn,
-  confirmRights,
-  findRights,
-  isSuspended,
-  raiseAccountRights,
-  raiseVaultRights,
-} from './rights.ts';
+import { checkRightsIn, confirmRights, isSuspended, raiseAccountRights, raiseVaultRights } from './rights.ts';
 import { createTrashUsage, createUsage } from './usage.ts';
 import * as feeds from './vault-feeds.store.ts';
 import * as store from './vaults.store.ts';
@@ -83,7 +76,6 @@ export function createVaults(deps: VaultDeps) {
     ...createChangeSequence(deps),
     ...changeFeeds,
     ...createTrashUsage(deps),
-    findRights: findRights.bind(null, deps.db),
     confirmRights: confirmRights.bind(null, deps.db),
     isSuspended: isSuspended.bind(null, deps.db),
     checkRightsIn,

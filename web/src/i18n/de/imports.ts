@@ -67,7 +67,7 @@ export const imports: typeof english = {
     damaged_archive: 'Das Archiv ist beschädigt.',
     too_many_entries: 'Es hat mehr als 200.000 Dateien.',
     unpacked_too_large: 'Es entpackt sich zu mehr als 20 GB.',
-    vault_gone: 'Der Tresor wurde gelöscht.',
+    access_lost: 'Du wurdest abgemeldet oder darfst in diesen Tresor nicht mehr schreiben.',
     internal: 'Der Server hat einen Fehler gemacht. Versuch es noch einmal.',
   },
   fault: {

@@ -66,7 +66,7 @@ export const imports = {
     damaged_archive: 'the archive is damaged.',
     too_many_entries: 'it has more than 200,000 files.',
     unpacked_too_large: 'it unpacks to more than 20 GB.',
-    vault_gone: 'the vault was deleted.',
+    access_lost: 'you were signed out, or may not write into this vault any more.',
     internal: 'the server made a mistake. Try again.',
   },
   fault: {

@@ -67,7 +67,7 @@ export const imports: typeof english = {
     damaged_archive: 'アーカイブが壊れています。',
     too_many_entries: 'ファイルが200,000個を超えています。',
     unpacked_too_large: '展開すると20 GBを超えます。',
-    vault_gone: '保管庫が削除されました。',
+    access_lost: 'サインアウトされたか、この保管庫に書き込めなくなりました。',
     internal: 'サーバーでエラーが起きました。もう一度お試しください。',
   },
   fault: {
