@@ -4,6 +4,8 @@ import { statusOf } from '../../../../test/kit/clients/searching.ts';
 import { onEachEngine } from '../../../../test/kit/engines.ts';
 import { faulty } from '../../../../test/kit/faulty-embedder.ts';
 import { type NotesServer, startNotes } from '../../../../test/kit/notes.ts';
+import { IDLE } from '../../../concurrency/idle.ts';
+import { EmbedderError } from '../../../ports/embedder/embedder.ts';
 
 const BURST = 200;
 const { signal } = new AbortController();
@@ -31,5 +33,19 @@ onEachEngine('embedding in the background', (open) => {
     assert.equal(await pendingIn(notes), BURST);
     notes.server.clock.advance({ seconds: 2 });
     assert.equal(await pendingIn(notes), 0);
+  });
+
+  test('embedding in the background tells a run that waits after a failure from one that did its work', async () => {
+    const embedder = faulty('m');
+    await using notes = await startNotes({ open, embedder });
+    const { search } = notes.server.app;
+    await writeBurst(notes, 'first');
+    notes.server.clock.advance({ seconds: 2 });
+    embedder.faults.push(new EmbedderError('unavailable', 'away'));
+    await assert.rejects(search.embedInBackground(signal), EmbedderError);
+    assert.equal(await search.embedInBackground(signal), IDLE);
+    notes.server.clock.advance({ hours: 1 });
+    assert.notEqual(await search.embedInBackground(signal), IDLE);
+    assert.equal(embedder.made, BURST);
   });
 });
