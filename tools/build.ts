@@ -1,5 +1,6 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { commitOf } from '../server/src/version.ts';
 import { buildWeb } from './build-web.ts';
 import { bundle } from './bundle.ts';
 import { digestOfProgram, stampOf } from './digest.ts';
@@ -8,6 +9,8 @@ import { manifestOfProgram } from './manifest.ts';
 const root = join(import.meta.dirname, '..');
 const dist = join(root, 'dist');
 const BIN = 'cli/src/main.js';
+const bin = join(dist, BIN);
+const manifestFile = join(dist, 'package.json');
 /**
  * The first line is for shells, the second for both. `env -S` could pass the flag that silences the warning of
  * node:sqlite in early versions of Node 24, but BusyBox lacks it. Versions before 21 may refuse the flag. JavaScript reads
@@ -45,21 +48,35 @@ export async function build(): Promise<void> {
 
 /** Builds only the program. Returns the path of the command. */
 export async function buildProgram(): Promise<string> {
-  const bin = join(dist, BIN);
   const digest = digestOfProgram(root);
   const stamp = stampOf(root);
-  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === digest) return bin;
+  if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== digest) {
+    await bundleProgram();
+    writeFileSync(stamp, digest);
+  }
+  nameCommit();
+  return bin;
+}
+
+async function bundleProgram(): Promise<void> {
   rmSync(dist, { recursive: true, force: true });
   const imported = await bundle(root, dist);
   const manifest = manifestOfProgram(root, imported, BIN);
   writeFileSync(bin, commandOf(readFileSync(bin, 'utf8'), manifest));
   chmodSync(bin, 0o755);
-  writeFileSync(join(dist, 'package.json'), JSON.stringify(manifest, null, 2));
+  writeFileSync(manifestFile, JSON.stringify(manifest, null, 2));
   // The program looks for the web app beside it; packing copies what the link names.
   mkdirSync(join(dist, 'web'));
   symlinkSync('../../web/dist', join(dist, 'web/dist'), 'dir');
-  writeFileSync(stamp, digest);
-  return bin;
+}
+
+/** Names the commit in the manifest, also of what was built at another commit from the same sources. */
+function nameCommit(): void {
+  const before = readFileSync(manifestFile, 'utf8');
+  const manifest = { ...JSON.parse(before), commit: commitOf(root) ?? undefined };
+  const text = JSON.stringify(manifest, null, 2);
+  // A program that starts meanwhile must not read half a file.
+  if (text !== before) writeFileSync(manifestFile, text);
 }
 
 if (import.meta.main) await build();

@@ -1,4 +1,4 @@
-import { version } from '@notevault/server/version.ts';
+import { versionWithCommit } from '@notevault/server/version.ts';
 import { Command, CommanderError } from 'commander';
 import { adminCommand } from './commands/admin.ts';
 import { backupCommand } from './commands/backup.ts';
@@ -21,7 +21,11 @@ import { exitCodeOf, printError } from './error-messages.ts';
 // Each command imports the service only when it runs, so that help and usage errors are fast.
 const program = new Command('notevault')
   .description('A server for vaults of markdown notes: merging writes, true links, sealed at rest.')
-  .version(version)
+  .option('-V, --version', 'print the version')
+  .on('option:version', () => {
+    process.stdout.write(`${versionWithCommit()}\n`);
+    throw new CommanderError(0, 'commander.version', '');
+  })
   .showHelpAfterError('(add --help for what a command takes)')
   .exitOverride()
   // Options after the name of a command are that command's, also where its parent has the same.

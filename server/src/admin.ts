@@ -9,6 +9,7 @@ import { closeConnectionsOnStop } from './http/connections/graceful-shutdown.ts'
 import { answerClientError, errorHandler, headersFor, requestIdOf } from './http/errors.ts';
 import { refusalOf, refuseOtherMethods } from './http/other-methods.ts';
 import { machineStatus } from './machine-status.ts';
+import { versionWithCommit } from './version.ts';
 
 export type AdminDeps = Pick<App, 'accounts' | 'vaults' | 'members' | 'search' | 'admin'>;
 
@@ -30,6 +31,8 @@ export function adminCommands(
 ) {
   const linkTo = (page: 'setup' | 'invite' | 'reset', token: string) => startLink(publicUrl ?? address(), page, token);
   const rebuilt = new Map<string, number>();
+  // Read at the start: later the sources may be of another commit.
+  const version = versionWithCommit();
   const principalOf = async (email: string | undefined) => {
     const { token } = await accounts.openSession(email);
     return accounts.authenticate(`Bearer ${token}`);
@@ -90,7 +93,7 @@ export function adminCommands(
     handOver: (vaultId: string, email: string) => members.handOver(vaultId, email),
     /** The address on which the server listens. */
     address: async () => address(),
-    status: async () => ({ ...(await admin.health()), ...(await machineStatus(dataDir)) }),
+    status: async () => ({ ...(await admin.health()), version, ...(await machineStatus(dataDir)) }),
   };
 }
 

@@ -3,7 +3,7 @@ import { type Config, publicUrlOf } from '@notevault/server/config/config.ts';
 import { DAMAGE_HELP } from '@notevault/server/data/damage-help.ts';
 import { adminSocketPath, requireData } from '@notevault/server/data/data-folder.ts';
 import { examineBackups, examineMachine } from '@notevault/server/machine-status.ts';
-import { version } from '@notevault/server/version.ts';
+import { versionWithCommit } from '@notevault/server/version.ts';
 import { Command } from 'commander';
 import { adminClient } from '../admin-client.ts';
 import { configOf, withConfig } from '../config-flags.ts';
@@ -25,7 +25,7 @@ export function statusCommand(): Command {
       if (flags.quiet === true) return;
       const print = (name: string, text: string) => process.stdout.write(`${name.padEnd(12)} ${text}\n`);
       const { status: _, ...parts } = (await ready.json()) as Record<string, string>;
-      print('notevault', `${version}, ready`);
+      print('notevault', `${versionWithCommit()}, ready`);
       const states = Object.entries(parts).map(([part, state]) => `${part} ${state}`);
       print(
         'serves',

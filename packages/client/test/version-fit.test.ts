@@ -17,6 +17,8 @@ test('a client says which of client and server is too old for the other', async 
   await requireFit(levels(5, 3), 5);
   await assert.rejects(requireFit(levels(5, 3), 6), { older: 'server', serverVersion: '3.0.0' });
   await assert.rejects(requireFit(levels(5, 3), 2), { older: 'client', serverVersion: '3.0.0' });
+  const unreleased = { client_level: CLIENT_LEVEL, oldest_client_level: OLDEST_CLIENT_LEVEL };
+  await requireFit(answering({ status: 'ok', version: '0.3.0-dev', ...unreleased }));
   // Up to 0.2.0 a server says nothing of levels.
   await assert.rejects(requireFit(answering({ status: 'ok', version: '0.2.0' })), { older: 'server' });
 });

@@ -32,7 +32,11 @@ const BACKUP = 'backup.tar.gz';
 const TABLES =
   "select relname::text as name from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace";
 
-export const folderOf = (version: string) => join(HERE, version);
+/** Throws for a version that is not a release: only what a release wrote must be opened for ever. */
+export function folderOf(version: string): string {
+  if (version.includes('-')) throw new Error(`${version} is no release: npm run set-version first.`);
+  return join(HERE, version);
+}
 
 /** The releases that have a data set, oldest first. */
 export function releases(): string[] {

@@ -17,7 +17,7 @@ import { Caller } from '../kit/person.ts';
 import { Folder, startServe } from '../kit/programs/process.ts';
 import { registerAt } from '../kit/setup-tokens.ts';
 import { tokenOf } from '../kit/shared-vault.ts';
-import { contentsOf, ddlOf, load, loadBackup, presentDdl, releases } from './data-set.ts';
+import { contentsOf, ddlOf, folderOf, load, loadBackup, presentDdl, releases } from './data-set.ts';
 import type { VaultContents } from './fill.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -153,6 +153,10 @@ for (const version of releases()) {
     });
   }
 }
+
+test('only a release has a data set', () => {
+  assert.throws(() => folderOf('9.9.9-dev'), /9\.9\.9-dev is no release/);
+});
 
 test('this version has its data set once it is released', () => {
   const changes = readFileSync(new URL('../../../CHANGELOG.md', import.meta.url), 'utf8');

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { after, before, test } from 'node:test';
+import { commitOf, version } from '../../../src/version.ts';
 import { freePort } from '../../kit/programs/free-port.ts';
 
 // People install the packed package, outside the repository and without its workspaces, so that is what the test
@@ -32,7 +33,12 @@ before(() => {
 });
 after(() => rmSync(folder, { recursive: true, force: true }));
 
-function manifest(): { version: string; dependencies: Record<string, string>; bin: { notevault: string } } {
+function manifest(): {
+  version: string;
+  commit?: string;
+  dependencies: Record<string, string>;
+  bin: { notevault: string };
+} {
   return JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'));
 }
 
@@ -61,6 +67,13 @@ test('the command of the npm package prints its help, and nothing else', () => {
   const shown = execFileSync(bin, ['--help'], { env, cwd: folder, encoding: 'utf8' });
   assert.match(shown, /notevault/);
   assert.match(shown, /serve/);
+});
+
+test('the command of the npm package prints its version, with the commit that it was built from', () => {
+  const { commit } = manifest();
+  assert.equal(commit === undefined, commitOf(root) === null);
+  const shown = execFileSync(bin, ['--version'], { env, cwd: folder, encoding: 'utf8' });
+  assert.equal(shown, commit === undefined ? `${version}\n` : `${version} (${commit})\n`);
 });
 
 test('the command of the npm package refuses an older Node in one sentence, before it reads the program', () => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { version, versionWithCommit } from '../../../src/version.ts';
 import { assertFails, cli, Folder, startServe } from '../../kit/programs/process.ts';
 
 test('notevault status describes the running server without names, and fails when there is none', async () => {
@@ -11,7 +12,10 @@ test('notevault status describes the running server without names, and fails whe
   const args = ['status'];
   const { code, stdout } = await cli(args, { env });
   assert.equal(code, 0, stdout);
-  assert.match(stdout, /^notevault +\d+\.\d+\.\d+, ready\n/);
+  // Built or run from a repository, it names the commit.
+  const shown = versionWithCommit() === version ? version : `${version} \\([0-9a-f]{8,}(-dirty)?\\)`;
+  assert.match(stdout, new RegExp(`^notevault +${shown}, ready\n`));
+  assert.match(stdout, new RegExp(`^server +${shown}, up for `, 'm'));
   assert.match(stdout, /^serves +database ok, migrations ok, blobs ok, storage ok, backup ok\n/m);
   assert.match(stdout, /^accounts +1, 0 sessions\n/m);
   assert.match(stdout, /^holds +0 vaults, 0 notes, 0 attachments/m);
