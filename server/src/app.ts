@@ -82,7 +82,7 @@ export async function buildApp(
   const metrics = await openMetrics(config);
   const tracing = await openTracing(config, ports.clock, log);
   const observers = { metrics, tracing };
-  const storage = new StorageState(ports.clock.now, (err) => {
+  const storage = new StorageState(ports.clock.elapsed, (err) => {
     log.error({ err }, 'the database is damaged; this is logged once: notevault doctor says more');
   });
   const context: Context = {
@@ -103,7 +103,7 @@ export async function buildApp(
   const guard = new RequestGuard(domains, context.ports.db, createRateLimits(ports.clock, config.plans));
   subscribeListeners(context.events, domains, collaboration, guard, { metrics, log });
   if (metrics !== null) addGauges(metrics, domains, collaboration, { ...context, storage });
-  const jobs = jobsOf(domains, ports.clock);
+  const jobs = jobsOf(domains, context.ports);
   const jobRunner = new JobRunner(log, ports.clock, tracing === null ? jobs : tracedJobs(jobs, tracing));
   const sockets = new Sockets(() => collaboration.tick());
   const webApp = overrides.webApp === undefined ? await findWebApp(WEB_APP) : overrides.webApp;

@@ -30,7 +30,7 @@ export function addGauges(
     [
       'notevault_database_damaged',
       '1 if this server or the last backup found the database damaged, else 0; NaN if it is not known',
-      async () => flagOf(await stateOfBackups(), (backups) => isDatabaseDamaged(storage, backups)),
+      async () => flagOf(await stateOfBackups(), (backups) => isDatabaseDamaged(storage, backups, clock.now())),
     ],
     ['notevault_disk_free_bytes', 'Free bytes of the disk of the data folder', () => freeBytes(config.dataDir)],
     ['notevault_uploads_open', 'Uploads in slices that have not ended; NaN if it is not known', () => uploads.count()],

@@ -1,6 +1,7 @@
 import type { Job } from '../jobs.ts';
-import type { Clock } from '../ports/clock/clock.ts';
+import type { Ports } from '../open-ports.ts';
 import type { Domains } from './domains.ts';
+import { shortenTerms } from './terms.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -15,7 +16,7 @@ const EMBED_MS = 1000;
 const IMPORT_MS = 1000;
 
 /** The background jobs of a server and their intervals. */
-export function jobsOf(domains: Domains, clock: Clock): Job[] {
+export function jobsOf(domains: Domains, { db, clock }: Pick<Ports, 'db' | 'clock'>): Job[] {
   const { accounts, vaults, members, idempotency, entries, notes, attachments, sync, search } = domains;
   const { credentials, oauth, devices, tickets, uploads, imports, logs, productEvents } = domains;
   return [
@@ -41,6 +42,7 @@ export function jobsOf(domains: Domains, clock: Clock): Job[] {
     { name: 'indexes', everyMs: EMBED_MS, run: (signal) => search.indexInBackground(signal) },
     { name: 'vectors', everyMs: EMBED_MS, run: (signal) => search.embedInBackground(signal) },
     { name: 'unused vectors', everyMs: HOUR_MS, run: (signal) => search.dropUnusedVectors(signal) },
+    { name: 'terms', everyMs: HOUR_MS, run: () => shortenTerms(db, clock) },
     { name: 'erase', everyMs: HOUR_MS, run: () => accounts.resumeDeletions() },
   ];
 }

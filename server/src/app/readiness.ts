@@ -43,7 +43,7 @@ export function readinessOf({ db, blobs, clock, keys, storage }: ReadinessDeps):
     const now = clock.elapsed();
     if (checked === undefined || now - checked.at >= BLOBS_CHECK_MS) checked = { at: now, blobs: check(blobs, clock) };
     return {
-      database: isDatabaseDamaged(storage, backups) ? 'damaged' : 'ok',
+      database: isDatabaseDamaged(storage, backups, clock.now()) ? 'damaged' : 'ok',
       // Another process may have brought the schema further, as the first step of an upgrade.
       migrations: Number(latest?.number ?? 0) > migrations.length ? 'newer' : 'ok',
       blobs: await checked.blobs,
@@ -54,8 +54,10 @@ export function readinessOf({ db, blobs, clock, keys, storage }: ReadinessDeps):
 }
 
 /** Whether this process or the last backup found damage, and no backup since has found the database sound. */
-export function isDatabaseDamaged({ damagedAt }: StorageState, backups: BackupState | undefined): boolean {
-  return backups?.failure?.reason === 'damaged' || (damagedAt !== null && damagedAt >= (backups?.takenAt ?? 0));
+export function isDatabaseDamaged(storage: StorageState, backups: BackupState | undefined, now: number): boolean {
+  const { damagedForMs } = storage;
+  const backupAgeMs = now - (backups?.takenAt ?? Number.NEGATIVE_INFINITY);
+  return backups?.failure?.reason === 'damaged' || (damagedForMs !== null && damagedForMs <= backupAgeMs);
 }
 
 /** Resolves to the results of reads, without those that met damage. Rejects with any other error, or when all met damage. */

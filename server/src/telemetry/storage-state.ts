@@ -33,13 +33,13 @@ function isCausedBy(error: unknown, isIt: (error: Error) => boolean): boolean {
  */
 export class StorageState {
   readonly #full = new Set<'database' | 'blobs'>();
-  readonly #now: () => number;
+  readonly #elapsed: () => number;
   readonly #onDamage: (error: unknown) => void;
   #damagedAt: number | null = null;
 
   /** @param onDamage called once, with the first error of a damaged database. */
-  constructor(now: () => number, onDamage: (error: unknown) => void) {
-    this.#now = now;
+  constructor(elapsed: () => number, onDamage: (error: unknown) => void) {
+    this.#elapsed = elapsed;
     this.#onDamage = onDamage;
   }
 
@@ -47,9 +47,9 @@ export class StorageState {
     return this.#full.size > 0;
   }
 
-  /** When a call first found the database damaged, epoch milliseconds; null when none did. */
-  get damagedAt(): number | null {
-    return this.#damagedAt;
+  /** For how many milliseconds the database has been known to be damaged; null while no call found it so. */
+  get damagedForMs(): number | null {
+    return this.#damagedAt === null ? null : this.#elapsed() - this.#damagedAt;
   }
 
   watchDatabase(db: Database): Database {
@@ -85,7 +85,7 @@ export class StorageState {
       return await work();
     } catch (error) {
       if (this.#damagedAt === null && isDamaged(error)) {
-        this.#damagedAt = this.#now();
+        this.#damagedAt = this.#elapsed();
         this.#onDamage(error);
       }
       throw error;

@@ -9,7 +9,7 @@ import { checkPassword } from './passwords.ts';
 import { rightsTaken } from './rights-taken.ts';
 import * as sessionStore from './sessions/sessions.store.ts';
 
-const RESET_MS = 60 * 60 * 1000;
+export const RESET_MS = 60 * 60 * 1000;
 
 /** Sets a new password and revokes every other session. Throws `wrong_old_password`, `rate_limited`. */
 export async function changePassword(

@@ -154,7 +154,7 @@ async function deriveToken({ keys }: AccountDeps): Promise<string> {
   return PREFIX + server.mac('setup token', 'first account').toString('base64url');
 }
 
-const INVITE_MS = 7 * 24 * 60 * 60 * 1000;
+export const INVITE_MS = 7 * 24 * 60 * 60 * 1000;
 const LISTED_MAX = 1000;
 
 /** An invite to register that was not used yet. */

@@ -16,7 +16,7 @@ import type { DeviceDeps } from './devices.ts';
 import type { Admission, DeviceTokens } from './tokens.ts';
 import { newUserCode, readUserCode } from './user-codes.ts';
 
-const CODE_SECONDS = 300;
+export const CODE_SECONDS = 300;
 const POLL_SECONDS = 5;
 /** RFC 8628, section 3.5. */
 const SLOW_DOWN_SECONDS = 5;

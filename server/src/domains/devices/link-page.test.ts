@@ -48,6 +48,17 @@ onSqlite('the page of a device link', (open) => {
     assert.deepEqual([again.status, /Linked/.test(again.text)], [404, false]);
   });
 
+  test('the page of a device link that was opened while the clock was ahead decides nothing once it is right', async () => {
+    await using server = await start(open);
+    await server.alice.post('/vaults', { name: 'Home' });
+    server.clock.shiftWall({ days: 400 });
+    const browser = new Browser(server);
+    const choice = await signedIn(server, await begin(server), browser);
+    server.clock.shiftWall({ days: -400 });
+    const late = await browser.submit(choice, 'allow');
+    assert.deepEqual([late.status, /Linked/.test(late.text)], [400, false]);
+  });
+
   test('the page of a device link speaks the language of the browser, and of the person once that is known', async () => {
     await using server = await start(open);
     const link = await begin(server, { device_name: 'Pad' });

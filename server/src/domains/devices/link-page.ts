@@ -2,6 +2,7 @@ import { NotevaultError } from '@notevault/protocol/errors.ts';
 import { cleanText } from '@notevault/protocol/values/clean-text.ts';
 import type { UserId } from '@notevault/protocol/values/ids.ts';
 import { Type } from 'typebox';
+import { latestPlausible } from '../../ports/clock/clock.ts';
 import { KeyringError, type SealingKey } from '../../ports/keyring/keyring.ts';
 import { SealedJson } from '../../ports/keyring/sealed-json.ts';
 import type { Principal } from '../access/access.ts';
@@ -80,7 +81,8 @@ export class LinkPage {
     const { keys, clock, accounts, vaults } = this.#deps;
     const server = await keys.openServer();
     const { userId, rightsVersion, code, until } = openTicket(server, token);
-    if (until <= clock.now()) throw new NotevaultError('authorization_over');
+    const now = clock.now();
+    if (until <= now || until > latestPlausible(now, TICKET_MS)) throw new NotevaultError('authorization_over');
     const decision = vault === null ? { deny: true } : { vault_id: vault };
     const standing = standingOfSignIn(userId, rightsVersion);
     await vaults.confirmRights(standing);

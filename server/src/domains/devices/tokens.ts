@@ -10,8 +10,8 @@ import type { DeviceDeps } from './devices.ts';
 
 const FAMILY_PREFIX = 'nv_dvr_';
 const FAMILY_BYTES = 16;
-const ACCESS_SECONDS = 15 * 60;
-const REFRESH_MS = 90 * 24 * 60 * 60 * 1000;
+export const ACCESS_SECONDS = 15 * 60;
+export const REFRESH_MS = 90 * 24 * 60 * 60 * 1000;
 const NAMELESS = 'Device';
 
 export interface NewDevice {

@@ -42,7 +42,7 @@ export interface ImportDeps {
   readonly failed: (error: unknown) => void;
 }
 
-const KEPT_MS = 24 * 60 * 60_000;
+export const KEPT_MS = 24 * 60 * 60_000;
 const LEASE_MS = 2 * 60_000;
 const BEAT_MS = 30_000;
 /** Imports that one process runs at once. */

@@ -86,7 +86,7 @@ export interface FoundRow extends StoredRow {
  * in): ids are never reused.
  */
 export const findForWrites = listStatement(
-  (db, p: { vault: VaultId; since: number }, items: { pathKey: Buffer; id: string }[]) => {
+  (db, p: { vault: VaultId; since: number; latest: number }, items: { pathKey: Buffer; id: string }[]) => {
     const pathKeys = items.map(({ pathKey }) => pathKey);
     const ids = items.map(({ id }) => id);
     return db
@@ -107,7 +107,8 @@ export const findForWrites = listStatement(
           .where('path_key', 'in', pathKeys)
           .where('version', 'is not', null)
           .where('deleted_at', 'is not', null)
-          .where('deleted_at', '>=', p.since),
+          .where('deleted_at', '>=', p.since)
+          .where('deleted_at', '<=', p.latest),
       )
       .unionAll((eb) =>
         eb

@@ -4,7 +4,7 @@ import { Type } from 'typebox';
 import type { SealingKey } from '../../ports/keyring/keyring.ts';
 import { SealedJson } from '../../ports/keyring/sealed-json.ts';
 import { ACCESS_SCOPES } from '../access/access.ts';
-import { GRACE_MS, hashOf } from '../tokens/tokens.ts';
+import { GRACE_MS, hashOf, isInGrace } from '../tokens/tokens.ts';
 import { endGrant, familyHashOf, grantOfName } from './grants.ts';
 import * as store from './oauth.store.ts';
 import type { OAuthTokenRow } from './oauth.tables.ts';
@@ -175,7 +175,7 @@ async function findToken(deps: AdapterDeps, kind: TokenKind, token: string): Pro
   if (row.consumed_at === null) return payload;
   if (kind === 'code') return { ...payload, consumed: Math.floor(row.consumed_at / 1000) };
   // Two tabs, or a retry after a lost answer: within the grace period it is still valid.
-  if (now - row.consumed_at <= GRACE_MS) return payload;
+  if (isInGrace(row.consumed_at, now)) return payload;
   await endFamilyOf(deps, kind, token);
   return undefined;
 }

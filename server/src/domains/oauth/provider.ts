@@ -14,9 +14,9 @@ import { type OAuthSecrets, openSecrets } from './secrets.ts';
 import { adaptersOrUnavailable, orUnavailable } from './unavailable.ts';
 
 export const ACCESS_SECONDS = 15 * 60;
-const CODE_SECONDS = 60;
-const REFRESH_SECONDS = 90 * 24 * 60 * 60;
-const INTERACTION_SECONDS = 30 * 60;
+export const CODE_SECONDS = 60;
+export const REFRESH_SECONDS = 90 * 24 * 60 * 60;
+export const INTERACTION_SECONDS = 30 * 60;
 /** Practically unlimited, because grants end by our own rule. */
 const GRANT_SECONDS = 100 * 365 * 24 * 60 * 60;
 const DOCUMENT_BYTES_MAX = 64 * 1024;

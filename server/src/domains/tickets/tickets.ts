@@ -39,7 +39,7 @@ export interface TicketDeps extends ExportDeps {
   readonly publicUrl: string;
 }
 
-const LIFETIME_MS = 5 * 60_000;
+export const TICKET_MS = 5 * 60_000;
 const PREFIX = 'nv_tkt_';
 
 type Operation = NewTicket['operation'];
@@ -87,7 +87,7 @@ export class Tickets {
     const { raw, hash } = newToken(clock.random, PREFIX);
     const { kind, credentialId, name, tier } = principal;
     const content = { operation, path, maxBytes: max ?? null, kind, credentialId, name, tier };
-    const expiresAt = clock.now() + LIFETIME_MS;
+    const expiresAt = clock.now() + TICKET_MS;
     const sealed = payload.seal(await keys.openServer(), contextOf(hash), content);
     const row = { hash, user_id: principal.userId, vault_id: vault.id, payload: sealed, expires_at: expiresAt };
     await db.transact((handle) => handle.run(store.insertTicket, row));

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { latestPlausible } from '../../ports/clock/clock.ts';
 
 const SECRET_BYTES = 32;
 
@@ -40,6 +41,11 @@ export function bearerOf(authorization: string | undefined): string | null {
 /** How long the previous refresh token is still accepted: two tabs, or a retry after a lost answer, may present it. */
 export const GRACE_MS = 30_000;
 
+/** Whether a replaced refresh token is still accepted; not one that a clock has replaced which was ahead. */
+export function isInGrace(replacedAt: number, now: number): boolean {
+  return now - replacedAt <= GRACE_MS && replacedAt <= latestPlausible(now);
+}
+
 /** A refresh token presented in a transaction, and the family of tokens that descend from one sign-in. */
 export interface PresentedToken {
   /** Locks the family until the end of the transaction and extends its life; false when it no longer exists. */
@@ -63,7 +69,7 @@ export async function rotate(presented: PresentedToken, next: Buffer, now: numbe
   if (!(await presented.hold())) return null;
   if (await presented.replace()) return next;
   const replacedAt = await presented.replacedAt();
-  if (replacedAt != null && now - replacedAt <= GRACE_MS) {
+  if (replacedAt != null && isInGrace(replacedAt, now)) {
     const current = await presented.current();
     if (current !== undefined) return current;
   }

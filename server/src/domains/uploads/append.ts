@@ -26,8 +26,8 @@ export type Sender = Pick<WriteContext, 'actor' | 'device'>;
 const REFUSALS: ReadonlySet<ErrorCode> = new Set([
   ...(['version_conflict', 'conflict', 'limit_exceeded', 'extension_not_allowed', 'mime_not_allowed'] as const),
 ]);
-/** How long an upload is kept once it is done, for clients that have missed the answer. */
-const KEPT_MS = 24 * 60 * 60_000;
+/** How long an upload is kept from its begin on, and once it is done for clients that have missed the answer. */
+export const KEPT_MS = 24 * 60 * 60_000;
 
 /** Throws as `Uploads.append` says. */
 export async function appendSlice(deps: AppendDeps, held: HeldUpload, slice: Slice, by: Sender): Promise<Progress> {

@@ -11,7 +11,7 @@ import type { Credentials } from '../credentials/credentials.ts';
 import type { WriteContext } from '../entries/entries.ts';
 import { runUnder, Standing, versionsOf } from '../rights/rights.ts';
 import type { OpenVault, Vaults } from '../vaults/vaults.ts';
-import { appendSlice, type Progress, type Sender } from './append.ts';
+import { appendSlice, KEPT_MS, type Progress, type Sender } from './append.ts';
 import type { Slice } from './receiving.ts';
 import { openMeta, openOutcome, sealMeta, sealOutcome, type UploadMeta } from './sealed-upload.ts';
 import { expectedOf, type UploadFields } from './upload-headers.ts';
@@ -27,7 +27,6 @@ export interface UploadDeps {
   readonly credentials: Pick<Credentials, 'recall'>;
 }
 
-const LIFETIME_MS = 24 * 60 * 60_000;
 const SWEEP_BATCH = 100;
 /** The hash of no bytes, with which an upload of an empty file ends. */
 const NO_BYTES = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
@@ -173,7 +172,7 @@ export class Uploads {
       received_bytes: 0,
       meta: sealMeta(vault, id, meta),
       outcome: null,
-      expires_at: clock.now() + LIFETIME_MS,
+      expires_at: clock.now() + KEPT_MS,
     };
   }
 

@@ -61,6 +61,7 @@ const WALKS: Readonly<Record<string, string>> = {
 /** The same on PostgreSQL only, whose plan shows less of an index than SQLite's. */
 const WALKS_ON_POSTGRES: Readonly<Record<string, string>> = {
   'vaults.findLatestEpoch': 'asked once a day, before all stored bytes are listed',
+  'search.findRetries': 'the index has only notes whose vectors failed',
   'links.countDangling': 'an owner asks how many links of the vault have no target, which reads its links',
 };
 

@@ -35,8 +35,9 @@ test('a backup taken by a clock that was ahead is not the newest', async () => {
 
 test('a permission checked while the clock was ahead is checked again a second later', async () => {
   const clock = testClock();
-  const hooks = { authenticate: async () => ({ userId: 'alice' }) };
-  const deps = { clock, hooks, vaults: { openVault: async () => ({ id: 'home' }) } };
+  const caller = async () => ({ userId: 'alice' });
+  const hooks = { authenticate: caller, recall: caller };
+  const deps = { clock, hooks, vaults: { openVault: async () => ({ id: 'home', permission: 'write' }) } };
   const cache = new PermissionCache(deps as unknown as CollaborationDeps);
   clock.shiftWall({ days: DAYS });
   const { permission } = await cache.decide('a token', {} as never, async () => 'home' as VaultId);
@@ -45,6 +46,12 @@ test('a permission checked while the clock was ahead is checked again a second l
   assert.equal(cache.isFresh(permission), true);
   clock.advance({ ms: 1001 });
   assert.equal(cache.isFresh(permission), false);
+  clock.shiftWall({ days: DAYS });
+  await cache.standingOf(permission).renew();
+  clock.shiftWall({ days: -DAYS });
+  assert.equal(cache.isFresh(permission), true);
+  clock.advance({ ms: 1001 });
+  assert.equal(cache.isFresh(permission), false, 'also after it was decided anew for a write');
 });
 
 test('requests counted while the clock was ahead count for a minute', () => {

@@ -16,9 +16,11 @@ export function newFamily(random: Buffer, isBrief: boolean): string {
   return `${isBrief ? BRIEF : ''}${random.toString('base64url')}`;
 }
 
+export const SESSION_MS = 30 * DAY_MS;
+
 /** For how long a session lives from its last use, by the family or a refresh token of it. */
 export function lifetimeOf(token: string): number {
-  return isBrief(token) ? DAY_MS : 30 * DAY_MS;
+  return isBrief(token) ? DAY_MS : SESSION_MS;
 }
 
 /** Whether the browser is to forget a refresh token when it ends. */

@@ -3,6 +3,7 @@ import type { Derived } from '@notevault/note-text/derive.ts';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { NoteLink, UpsertNote } from '@notevault/protocol/notes.ts';
 import { NIL_UUID, type NoteId, parseUuid } from '@notevault/protocol/values/ids.ts';
+import { latestPlausible } from '../../../ports/clock/clock.ts';
 import type { ResolvedPath, WriteContext } from '../../entries/entries.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
 import type { InsertedClocks } from '../merge/fingerprints.ts';
@@ -106,8 +107,7 @@ export interface TargetReads {
 
 export function readsOf({ db, clock, entries }: NoteDeps, { vault, device }: WriteContext): TargetReads {
   return {
-    find: (input) =>
-      db.allMany(store.findForWrites, { vault: vault.id, since: sinceOf(clock, device) }, [keysOf(input)]),
+    find: (input) => db.allMany(store.findForWrites, { vault: vault.id, ...recentOf(clock, device) }, [keysOf(input)]),
     resolve: (path, pathKey) => entries.resolve(db, vault, path, pathKey),
   };
 }
@@ -117,9 +117,10 @@ export function keysOf({ id, pathKey }: Pick<NoteInput, 'id' | 'pathKey'>): { id
   return { id: parseUuid(id) ?? NIL_UUID, pathKey };
 }
 
-/** The time since when a deletion wins over a write of this device. */
-export function sinceOf(clock: NoteDeps['clock'], device: string | null): number {
-  return device === null ? Number.MAX_SAFE_INTEGER : clock.now() - DELETE_WINS_MS;
+/** Between which times a deletion wins over a write of this device. */
+export function recentOf(clock: NoteDeps['clock'], device: string | null): { since: number; latest: number } {
+  const now = clock.now();
+  return { since: device === null ? Number.MAX_SAFE_INTEGER : now - DELETE_WINS_MS, latest: latestPlausible(now) };
 }
 
 /** Looks up the target of an upsert. Throws `conflict` where the path or the id belongs to another entry. */

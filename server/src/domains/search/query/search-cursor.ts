@@ -2,6 +2,7 @@ import { timingSafeEqual } from 'node:crypto';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import { SEARCH_RESULTS_MAX } from '@notevault/protocol/search.ts';
 import { MARK_LENGTH } from '@notevault/search-index/ranking/hybrid.ts';
+import { latestPlausible } from '../../../ports/clock/clock.ts';
 import type { Principal } from '../../access/access.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
 import type { CheckedRequest } from './search-request.ts';
@@ -43,7 +44,8 @@ export function returnedBefore(scope: CursorScope, cursor: string | null, now: n
   if (bodyLength < TIME_BYTES || bytes.toString('base64url') !== cursor) throw new NotevaultError('invalid_cursor');
   const body = bytes.subarray(0, bodyLength);
   const isIssued = timingSafeEqual(bytes.subarray(bodyLength), macOf(scope, body));
-  if (!isIssued || Number(body.readBigUInt64BE(0)) < now) throw new NotevaultError('invalid_cursor');
+  const until = isIssued ? Number(body.readBigUInt64BE(0)) : 0;
+  if (until < now || until > latestPlausible(now, LIFETIME_MS)) throw new NotevaultError('invalid_cursor');
   for (let at = TIME_BYTES; at < bodyLength; at += MARK_BYTES) marks.add(body.toString('hex', at, at + MARK_BYTES));
   return marks;
 }

@@ -2,7 +2,7 @@ import { folderOf } from '@notevault/note-text/paths.ts';
 import type { ResolvedPath, WriteContext } from '../../../entries/entries.ts';
 import type { NoteDeps } from '../../notes.deps.ts';
 import * as store from '../../notes.store.ts';
-import { keysOf, type NoteInput, readsOf, sinceOf, type TargetReads } from '../write-target.ts';
+import { keysOf, type NoteInput, readsOf, recentOf, type TargetReads } from '../write-target.ts';
 
 /**
  * What the planning of a batch reads: the rows of many notes in one statement, and each folder once. What changes between
@@ -28,7 +28,7 @@ export class BatchReads implements TargetReads {
     const { db, clock } = this.#deps;
     const { vault, device } = this.#context;
     const keys = inputs.map(keysOf);
-    const rows = await db.allMany(store.findForWrites, { vault: vault.id, since: sinceOf(clock, device) }, keys);
+    const rows = await db.allMany(store.findForWrites, { vault: vault.id, ...recentOf(clock, device) }, keys);
     const isById = ({ found }: store.FoundRow) => found === 'id' || found === 'spent';
     const byPath = Map.groupBy(
       rows.filter((row) => !isById(row)),

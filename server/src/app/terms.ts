@@ -1,0 +1,56 @@
+import { INVITATION_SECONDS } from '@notevault/protocol/members.ts';
+import { RESET_MS } from '../domains/accounts/password-reset.ts';
+import { INVITE_MS } from '../domains/accounts/registration.ts';
+import { ACCESS_SECONDS, SESSION_MS } from '../domains/accounts/sessions/refresh-tokens.ts';
+import { CODE_SECONDS as LINK_SECONDS } from '../domains/devices/authorization.ts';
+import { ACCESS_SECONDS as DEVICE_ACCESS_SECONDS, REFRESH_MS } from '../domains/devices/tokens.ts';
+import { KEPT_MS as IMPORT_MS } from '../domains/imports/imports.ts';
+import * as oauth from '../domains/oauth/provider.ts';
+import { TICKET_MS } from '../domains/tickets/tickets.ts';
+import { KEPT_MS as UPLOAD_MS } from '../domains/uploads/append.ts';
+import { type Clock, latestPlausible } from '../ports/clock/clock.ts';
+import type { Database } from '../ports/database/database.ts';
+import { statementsOver } from '../ports/database/statement.ts';
+
+type Table = { expires_at: number; kind?: string };
+const { statement } = statementsOver<Record<string, Table>>();
+
+/** The tables whose rows end at `expires_at`, and for how long a row lasts at most. */
+export const TERMS: readonly (readonly [table: string, ms: number, kind?: string])[] = [
+  ['access_tokens', ACCESS_SECONDS * 1000],
+  ['sessions', SESSION_MS],
+  ['password_resets', RESET_MS],
+  ['invites', INVITE_MS],
+  ['invitations', INVITATION_SECONDS.max * 1000],
+  ['tickets', TICKET_MS],
+  ['uploads', UPLOAD_MS],
+  ['imports', IMPORT_MS],
+  ['device_authorizations', LINK_SECONDS * 1000],
+  ['device_access_tokens', DEVICE_ACCESS_SECONDS * 1000],
+  ['device_families', REFRESH_MS],
+  ['oauth_tokens', oauth.ACCESS_SECONDS * 1000, 'access'],
+  ['oauth_tokens', oauth.CODE_SECONDS * 1000, 'code'],
+  ['oauth_tokens', oauth.REFRESH_SECONDS * 1000],
+  ['oauth_grants', oauth.REFRESH_SECONDS * 1000],
+  ['oauth_transients', oauth.INTERACTION_SECONDS * 1000],
+];
+
+const STATEMENTS = TERMS.map(([table, ms, kind]) => {
+  const shorten = statement((db, p: { latest: number; until: number }) => {
+    const changed = db.updateTable(table).set({ expires_at: p.until }).where('expires_at', '>', p.latest);
+    return kind === undefined ? changed : changed.where('kind', '=', kind);
+  });
+  return { shorten, ms };
+});
+
+/**
+ * Shortens terms that a clock set which was ahead to what they would be if they began now: a session or a link would
+ * otherwise be valid until that date.
+ */
+export async function shortenTerms(db: Database, clock: Pick<Clock, 'now'>): Promise<void> {
+  const now = clock.now();
+  for (const { shorten, ms } of STATEMENTS) {
+    const terms = { latest: latestPlausible(now, ms), until: now + ms };
+    await db.transact((handle) => handle.run(shorten, terms));
+  }
+}
