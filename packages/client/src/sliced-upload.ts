@@ -48,6 +48,7 @@ const OF_PUT: Readonly<Record<string, number>> = {
   version_conflict: 409,
   conflict: 409,
   limit_exceeded: 402,
+  file_too_large: 413,
   extension_not_allowed: 415,
   mime_not_allowed: 415,
 };

@@ -334,6 +334,11 @@ export const errors = {
     '`content_base64` must be base64 (RFC 4648, section 4) with padding and without line breaks.',
     both,
   ),
+  file_too_large: entry(
+    413,
+    'file_too_large',
+    'The file is larger than the `limit` (bytes) that the operator allows. Plans other than `self_hosted` answer `limit_exceeded` instead.',
+  ),
   use_put: entry(
     413,
     'use_put',

@@ -91,7 +91,7 @@ async function* prepareMove(
 
 /**
  * Makes an attachment in the trash live again, with its id and bytes. Throws `trash_not_found`, `conflict`,
- * `limit_exceeded`, `extension_not_allowed`, `attachment_unreadable`, a validation error.
+ * `limit_exceeded`, `file_too_large`, `extension_not_allowed`, `attachment_unreadable`, a validation error.
  *
  * @param sent the path to restore it to; its last one, by default.
  */
@@ -158,7 +158,7 @@ async function restoreOnce(
   });
 }
 
-/** Throws `limit_exceeded`; the cap of all attachments together is checked in the transaction. */
+/** Throws `limit_exceeded`, `file_too_large`; the cap of all attachments together is checked in the transaction. */
 function checkPlan(vault: OpenVault, bytes: number): void {
   checkEnabled(vault);
   if (bytes > capOf(vault.plan, 'max_file_bytes')) {

@@ -12,7 +12,7 @@ import { jsonUpload, rawUpload, type UploadFields } from './uploads/uploads.sche
 
 const UPLOAD_ERRORS = [
   ...(['limit_exceeded', 'extension_not_allowed', 'mime_not_allowed', 'conflict', 'validation'] as const),
-  ...(['attachment_unreadable', 'version_conflict'] as const),
+  ...(['file_too_large', 'attachment_unreadable', 'version_conflict'] as const),
 ] as const;
 
 /** A move also rewrites notes. */

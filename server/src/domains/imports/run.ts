@@ -213,6 +213,7 @@ function reasonOf(error: unknown): SkipReason | null {
     case 'mime_not_allowed':
       return 'type_not_allowed';
     case 'body_too_large':
+    case 'file_too_large':
     case 'note_too_large':
       return 'too_large';
     case 'conflict':

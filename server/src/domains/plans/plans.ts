@@ -80,8 +80,14 @@ interface Capped {
   readonly role?: Role;
 }
 
+/** The plan of servers that sell none: its file size is a limit of the operator, about which no owner can do anything. */
+const SELF_HOSTED: keyof typeof builtinPlans = 'self_hosted';
+
 /** Makes the error for a reached cap; `current` is the present count. */
 export function capExceeded(key: PlanCap, { tier, plan, role }: Capped, current: number): NotevaultError {
+  if (key === 'max_file_bytes' && tier === SELF_HOSTED) {
+    return new NotevaultError('file_too_large', { limit: plan.max_file_bytes ?? 0 });
+  }
   const numbers = { tier, current, limit: plan[key] ?? 0 };
   return limitExceeded(REASONS[key] ?? `${key}_exceeded`, key, numbers, role);
 }

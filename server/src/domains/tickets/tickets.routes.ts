@@ -43,7 +43,7 @@ export function ticketsRoutes(tickets: Tickets): Route[] {
       responses: { 200: attachments.AttachmentUploaded },
       errors: [
         ...(['ticket_not_found', 'limit_exceeded', 'body_too_large', 'extension_not_allowed'] as const),
-        ...(['mime_not_allowed', 'conflict', 'attachment_unreadable'] as const),
+        ...(['file_too_large', 'mime_not_allowed', 'conflict', 'attachment_unreadable'] as const),
       ],
       handle: async ({ params, stream, header }) => {
         const give = (path: string) => rawUpload({ stream, tail: path, header });

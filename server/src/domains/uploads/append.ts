@@ -24,7 +24,8 @@ export type Sender = Pick<WriteContext, 'actor' | 'device'>;
 
 /** Refusals of the attachment, which would be the same however often the last slice is sent. */
 const REFUSALS: ReadonlySet<ErrorCode> = new Set([
-  ...(['version_conflict', 'conflict', 'limit_exceeded', 'extension_not_allowed', 'mime_not_allowed'] as const),
+  ...(['version_conflict', 'conflict', 'limit_exceeded', 'file_too_large'] as const),
+  ...(['extension_not_allowed', 'mime_not_allowed'] as const),
 ]);
 /** How long an upload is kept from its begin on, and once it is done for clients that have missed the answer. */
 export const KEPT_MS = 24 * 60 * 60_000;

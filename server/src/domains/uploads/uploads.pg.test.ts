@@ -177,7 +177,7 @@ onEachEngine('an upload in slices', (open) => {
       [await askUpload(alice, 'a.png', 9, { if_none_match: '*' }), 409, 'version_conflict'],
       [await askUpload(alice, 'a.exe', 9), 415, 'extension_not_allowed'],
       [await askUpload(alice, 'a.png/b.png', 9), 409, 'conflict'],
-      [await askUpload(alice, 'b.png', 500 * MB + 1), 402, 'limit_exceeded'],
+      [await askUpload(alice, 'b.png', 500 * MB + 1), 413, 'file_too_large'],
       [await askUpload(alice, '../b.png', 9), 422, undefined],
       [await askUpload(alice, 'b.png', 9, { mtime: 'now' }), 422, undefined],
       [await askUpload(alice, 'b.png', 9, {}, { 'upload-metadata': '' }), 422, undefined],

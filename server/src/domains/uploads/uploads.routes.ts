@@ -42,6 +42,7 @@ function creationRoute(uploads: Uploads): Route {
     errors: [
       ...(['tus_version', 'validation', 'limit_exceeded', 'extension_not_allowed', 'mime_not_allowed'] as const),
       ...(['conflict', 'version_conflict', 'too_many_uploads', 'body_too_large', 'attachment_unreadable'] as const),
+      'file_too_large',
     ],
     receive: async ({ header }) => {
       const fields = fieldsFrom(header);

@@ -10,6 +10,7 @@ import { VaultClient } from '@notevault/client/vault-client.ts';
 import { SLICE_MIN } from '@notevault/protocol/upload-limits.ts';
 import { VaultServer } from '@notevault/sync/adapters/vault-server.ts';
 import { DiskChanged, ServerUnreachable } from '@notevault/sync/engine/ports.ts';
+import { builtinPlans } from '../../../src/domains/plans/plans.ts';
 import { fileOf, readRaw, sha256, uploadRaw } from '../../kit/content/files.ts';
 import { tus } from '../../kit/content/slices.ts';
 import { onSqlite } from '../../kit/engines.ts';
@@ -23,8 +24,12 @@ interface Sent {
 }
 
 /** A server with a vault, and a client whose requests pass `fault` before and after they are answered. */
-async function start(open: Parameters<typeof startServer>[0]['open'], fault: (http: Http) => Http = (http) => http) {
-  const server = await startServer({ open });
+async function start(
+  open: Parameters<typeof startServer>[0]['open'],
+  fault: (http: Http) => Http = (http) => http,
+  config: NonNullable<Parameters<typeof startServer>[0]['config']> = {},
+) {
+  const server = await startServer({ open, config });
   const { vault } = (await server.alice.post('/vaults', { name: 'Home' })).body;
   const { key } = (await server.alice.post('/api-keys', { name: 'app' })).body;
   const sent: Sent[] = [];
@@ -172,6 +177,22 @@ onSqlite('a large file of the client', (open) => {
       FileShorter,
     );
     assert.equal((await app.client.putAttachmentInSlices(fileWith('c.txt', Buffer.alloc(0)))).size_bytes, 0);
+  });
+
+  test('a large file of the client that exceeds the limit of a self-hosted server only at its end has the 413 of a PUT', async () => {
+    const self_hosted = { ...builtinPlans.self_hosted, max_file_bytes: bytes.length - 1 };
+    const config = { plans: { ...builtinPlans, self_hosted }, defaultPlan: 'pro' };
+    await using app = await start(open, (http) => http, config);
+    const file = fileWith('a.png', bytes);
+    const limited: SlicedFile = {
+      ...file,
+      async *bytes() {
+        await app.server.app.accounts.setPlan(app.server.alice.email, 'self_hosted');
+        yield* file.bytes();
+      },
+    };
+    const uploaded = app.client.putAttachmentInSlices(limited);
+    await assert.rejects(uploaded, { status: 413, code: 'file_too_large' });
   });
 
   test('a large file of the client is read in ranges, from where it was interrupted, and compared with its hash', async () => {

@@ -7,6 +7,7 @@ type Key = Exclude<keyof typeof vault.error, 'invalid' | 'unknown' | 'ownsShared
 /** Errors that say more than their status does. */
 const BY_CODE: Readonly<Record<string, Key>> = {
   body_too_large: 'tooLarge',
+  file_too_large: 'tooLarge',
   import_in_progress: 'importing',
   invalid_password: 'password',
   last_admin: 'lastAdmin',

@@ -34,7 +34,7 @@ export function createAnnounced(deps: AttachmentDeps) {
       await check(deps.db, vault, announced);
       await checkPath(deps, vault, announced.path, expected);
     },
-    /** Throws `limit_exceeded` when the attachment would exceed the plan. */
+    /** Throws `limit_exceeded` or `file_too_large` when the attachment would exceed the plan. */
     checkSize: check,
     store: storeBytes.bind(null, deps),
     /** Reads parts one after the other. Throws KeyringError when one is damaged or gone. */

@@ -4,8 +4,10 @@ import { connect } from 'node:net';
 import { test } from 'node:test';
 import { KB, MB } from '@notevault/protocol/values/byte-units.ts';
 import { fileOf, fileUrl, readRaw, uploadJson, uploadRaw } from '../../../../test/kit/content/files.ts';
+import { askUpload, createUpload, sendSlice } from '../../../../test/kit/content/slices.ts';
 import { onSqlite, rawOf } from '../../../../test/kit/engines.ts';
 import { startNotes } from '../../../../test/kit/notes.ts';
+import { startShared } from '../../../../test/kit/shared-vault.ts';
 import { builtinPlans } from '../../plans/plans.ts';
 
 const plans = {
@@ -67,6 +69,36 @@ onSqlite('limits of attachments', (open) => {
     } as RequestInit);
     const said = (await unsaid.json()) as { reason: string };
     assert.deepEqual([unsaid.status, said.reason], [402, 'file_too_large']);
+  });
+
+  test('a file over the size that the operator of a self-hosted server allows is refused with 413, also to members', async () => {
+    const self_hosted = { ...builtinPlans.self_hosted, max_file_bytes: 100 * KB };
+    await using shared = await startShared({ open, config: { plans: { ...plans, self_hosted } } });
+    const { server, headers, join } = shared;
+    const { alice, bob } = server;
+    await join(shared.bob, 'editor');
+    const big = fileOf('png', 100 * KB + 1);
+    const refusal = [413, { error: 'file_too_large', limit: 100 * KB }];
+    await server.app.accounts.setPlan(alice.email, 'pro');
+    assert.equal((await uploadRaw(alice, 'old.png', big, headers)).status, 200);
+    const [{ id }] = (await alice.get('/attachments', headers)).body.attachments;
+    assert.equal((await alice.delete(fileUrl('old.png'), undefined, headers)).status, 200);
+    const url = await createUpload(alice, 'slices.png', big.length, {}, headers);
+    const ticket = (await alice.post('/tickets', { operation: 'attachment.put', path: 'b.png' }, headers)).body.url;
+    await server.app.accounts.setPlan(alice.email, 'self_hosted');
+    for (const { status, body } of [
+      await uploadRaw(alice, 'a.png', big, headers),
+      await uploadRaw(bob, 'a.png', big, headers),
+      await uploadJson(alice, 'a.png', big, headers),
+      await askUpload(alice, 'a.png', big.length, {}, headers),
+      await askUpload(bob, 'a.png', 1024 * MB, {}, headers),
+      await alice.post(`/trash/${id}/restore`, {}, headers),
+      await server.bearer('').call('PUT', new URL(ticket).pathname.slice('/api'.length), big, {}),
+    ]) {
+      assert.deepEqual([status, body], refusal);
+    }
+    const { status, body } = await sendSlice(alice, url, 0, big, headers);
+    assert.deepEqual([status, body], [412, refusal[1]], 'an upload in slices that began under another plan');
   });
 
   test('the quota counts the attachments of all vaults, and a replaced file only once', async () => {

@@ -39,7 +39,7 @@ export class ContentInspector {
 
   /**
    * Returns the same bytes; the first ones are held back until there are enough to detect their type. Throws
-   * `limit_exceeded`, `use_put`, `mime_not_allowed`.
+   * `limit_exceeded`, `file_too_large`, `use_put`, `mime_not_allowed`.
    */
   async *pass(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
     for await (const chunk of bytes) {

@@ -32,6 +32,7 @@ export function trashRoutes(trash: Trash): Route[] {
       responses: { 200: TrashRestored },
       errors: [
         ...(['invalid_id', 'trash_not_found', 'conflict', 'limit_exceeded', 'extension_not_allowed'] as const),
+        'file_too_large',
         ...UNREADABLE,
       ],
       perform: (request, inTransaction) =>
