@@ -9,6 +9,7 @@ import type {
 } from '@notevault/protocol/accounts.ts';
 import type { Connection, ConnectionsResponse } from '@notevault/protocol/connections.ts';
 import type { DeviceGrantResponse, DeviceStarted, DeviceTokensResponse } from '@notevault/protocol/devices.ts';
+import { cleanText } from '@notevault/protocol/values/clean-text.ts';
 import type { StorageResponse, Vault, VaultResponse, VaultsResponse } from '@notevault/protocol/vaults.ts';
 import { AdminClient } from './admin-client.ts';
 import { ImportsClient } from './imports-client.ts';
@@ -97,7 +98,9 @@ export class NotevaultClient {
    * Starts to link a device to a vault: show the code, and poll until a person has approved it on the server's page.
    */
   async startDeviceLink(names: { device_name?: string; vault_name?: string }): Promise<DeviceStarted> {
-    return this.transport.json({ method: 'POST', path: '/auth/device', json: names });
+    // Names of computers and folders may have characters that the server refuses.
+    const json = { device_name: cleanText(names.device_name), vault_name: cleanText(names.vault_name) };
+    return this.transport.json({ method: 'POST', path: '/auth/device', json });
   }
 
   /** Returns the device's tokens once its link is approved; until then throws ApiError `authorization_pending`. */

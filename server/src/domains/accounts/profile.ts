@@ -1,5 +1,6 @@
 import type { ProfileBody } from '@notevault/protocol/accounts.ts';
 import { invalid, NotevaultError } from '@notevault/protocol/errors.ts';
+import { cleanName } from '@notevault/protocol/values/clean-text.ts';
 import type { UserId } from '@notevault/protocol/values/ids.ts';
 import type { WriteHandle } from '../../ports/database/database.ts';
 import type { SealingKey } from '../../ports/keyring/keyring.ts';
@@ -68,12 +69,7 @@ function present(row: UserRow | undefined): UserRow {
 
 /** The name, trimmed; null if blank. Throws `validation`. */
 export function cleanDisplayName(text: string | null): string | null {
-  const name = (text ?? '').toWellFormed().trim();
-  if ([...name].length > DISPLAY_NAME_MAX) {
-    throw invalid({ display_name: [`must have at most ${DISPLAY_NAME_MAX} characters`] });
-  }
-  if (/\p{Cc}/u.test(name)) throw invalid({ display_name: ['must not have control characters'] });
-  return name === '' ? null : name;
+  return cleanName(text ?? '', 'display_name', DISPLAY_NAME_MAX) || null;
 }
 
 /** The locale in canonical casing (RFC 5646, section 2.1.1); null if blank. Throws `validation`. */

@@ -30,7 +30,7 @@ export async function register(
   const { db, keys, passwords } = deps;
   const { email, password } = readCredentials(sent, secret);
   checkPassword(password);
-  const cleanName = cleanDisplayName(display_name ?? null);
+  const displayName = cleanDisplayName(display_name ?? null);
   const invite = textOf(token);
   const setupToken = textOf(setup_token);
   const join = await checkMode(deps, { email, invite, setupToken });
@@ -38,7 +38,7 @@ export async function register(
   const password_hash = await passwords.hash(password);
   const session = await prepareSession(deps, client, remember === false);
   const row = await db.transact(async (handle) => {
-    const account = { email, password_hash, display_name: cleanName, role: 'member' as const };
+    const account = { email, password_hash, display_name: displayName, role: 'member' as const };
     const user = await insertAccount(handle, deps, account, async () => {
       // Whoever sends the token wants the first account, not any account.
       if (setupToken !== null) throw new NotevaultError('setup_token_invalid');

@@ -1,5 +1,6 @@
 import type { ApiKey, KeyCreated } from '@notevault/protocol/api-keys.ts';
-import { invalid, NotevaultError } from '@notevault/protocol/errors.ts';
+import { NotevaultError } from '@notevault/protocol/errors.ts';
+import { requiredName } from '@notevault/protocol/values/clean-text.ts';
 import { parseUuid, type UserId } from '@notevault/protocol/values/ids.ts';
 import { isoTime, isoTimeOrNull } from '@notevault/protocol/values/time.ts';
 import type { Clock } from '../../ports/clock/clock.ts';
@@ -21,8 +22,6 @@ export interface ApiKeyDeps {
   readonly plans: PlanTable;
 }
 
-const NAME_MAX = 255;
-
 /** API keys and personal access tokens. They differ only in the prefix of their secret. */
 export class ApiKeys {
   readonly #deps: ApiKeyDeps;
@@ -39,7 +38,7 @@ export class ApiKeys {
     inTransaction: InTransaction<KeyCreated> = skipInTransaction,
   ): Promise<KeyCreated> {
     const { db, keys, clock, accounts, credentials, plans } = this.#deps;
-    const name = cleanName(sent.name);
+    const name = requiredName(sent.name);
     const grant = readAccessScope(sent);
     const { raw, hash } = newToken(clock.random, prefixes[kind]);
     const created = { id: clock.uuid(), name, key: raw };
@@ -81,15 +80,6 @@ export class ApiKeys {
     if (id === null) return false;
     return db.transact((handle) => credentials.remove(handle, 'pat', { userId, id }));
   }
-}
-
-/** Throws `validation`. */
-function cleanName(text: string): string {
-  const name = text.toWellFormed().trim();
-  if (name === '') throw invalid({ name: ["can't be blank"] });
-  if ([...name].length > NAME_MAX) throw invalid({ name: [`must have at most ${NAME_MAX} characters`] });
-  if (/\p{Cc}/u.test(name)) throw invalid({ name: ['must not have control characters'] });
-  return name;
 }
 
 /** Parses the id in a URL. Throws `invalid_key_id`. */

@@ -1,6 +1,7 @@
 import type { DecisionBody, DeviceBody, DeviceGrantResponse, DeviceStarted } from '@notevault/protocol/devices.ts';
 import { invalid, NotevaultError } from '@notevault/protocol/errors.ts';
 import { operations } from '@notevault/protocol/operations.ts';
+import { cleanName, cleanText } from '@notevault/protocol/values/clean-text.ts';
 import type { UserId, VaultId } from '@notevault/protocol/values/ids.ts';
 import { type Static, Type } from 'typebox';
 import { latestPlausible } from '../../ports/clock/clock.ts';
@@ -20,7 +21,6 @@ export const CODE_SECONDS = 300;
 const POLL_SECONDS = 5;
 /** RFC 8628, section 3.5. */
 const SLOW_DOWN_SECONDS = 5;
-const NAME_MAX = 255;
 const ATTEMPTS_MAX = 10;
 const ATTEMPTS_WINDOW_MS = 60 * 60 * 1000;
 /** Of 25 thousand million codes few are in use, so a second collision practically never happens. */
@@ -205,24 +205,19 @@ function readDecision({ user_code, vault_id, vault_name, deny }: DeviceDecision)
   const refused = deny === true;
   if (!refused && typeof vault_id !== 'string') throw invalid({ vault_id: ['is required'] });
   const vault = typeof vault_id === 'string' ? vault_id : '';
-  return { code, vault, name: textOf('vault_name', vault_name), deny: refused };
+  return { code, vault, name: nameOf('vault_name', vault_name), deny: refused };
 }
 
 /** A suggested name: null if blank, shortened if too long. Throws `validation`. */
 function suggestion(field: string, sent: unknown): string | null {
-  const text = textOf(field, sent);
-  return text === null ? null : [...text].slice(0, NAME_MAX).join('').trim();
+  return cleanText(nameOf(field, sent));
 }
 
-/** The text of a field: null if blank. Throws `validation`. */
-function textOf(field: string, sent: unknown): string | null {
+/** The name in a field: null if blank. Throws `validation`. */
+function nameOf(field: string, sent: unknown): string | null {
   if (sent === undefined || sent === null) return null;
   if (typeof sent !== 'string') throw invalid({ [field]: ['must be string'] });
-  const text = sent
-    .toWellFormed()
-    .replace(/\p{Cc}/gu, ' ')
-    .trim();
-  return text === '' ? null : text;
+  return cleanName(sent, field, Number.POSITIVE_INFINITY) || null;
 }
 
 const blindOf = (server: SealingKey, code: string) => server.blind('device_authorizations.user_code', code);

@@ -1,4 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
+import { cleanText } from '@notevault/protocol/values/clean-text.ts';
 import type { Adapter, AdapterFactory, AdapterPayload } from 'oidc-provider';
 import { Type } from 'typebox';
 import type { SealingKey } from '../../ports/keyring/keyring.ts';
@@ -89,7 +90,11 @@ function clients({ db, clock, server }: AdapterDeps): Adapter {
     async find(id) {
       const hash = hashOf(id);
       const row = await db.get(store.findClient, { id_hash: hash });
-      return row === undefined ? undefined : openPayload(server, 'Client', hash, row.payload);
+      if (row === undefined) return undefined;
+      const payload = openPayload(server, 'Client', hash, row.payload);
+      // A client of an earlier version may have a name that is refused today, and must keep working.
+      const name = cleanText(payload.client_name);
+      return name === null ? payload : { ...payload, client_name: name };
     },
     async destroy(id) {
       await db.transact((handle) => handle.run(store.deleteClient, { id_hash: hashOf(id) }));

@@ -1,3 +1,4 @@
+import { isVisible } from '@notevault/protocol/values/clean-text.ts';
 import { ACCESS_SCOPES } from '../access/access.ts';
 
 const LOOPBACKS = ['localhost', '127.0.0.1', '[::1]'];
@@ -57,7 +58,9 @@ export function normalizeClient(metadata: ClientMetadata): string | null {
     const value = metadata[name];
     return value !== undefined && (typeof value !== 'string' || value.length > TEXT_MAX);
   });
-  return tooLong === undefined ? null : `${tooLong} must be a text of at most ${TEXT_MAX} characters`;
+  if (tooLong !== undefined) return `${tooLong} must be a text of at most ${TEXT_MAX} characters`;
+  const isShown = typeof metadata.client_name !== 'string' || isVisible(metadata.client_name.trim());
+  return isShown ? null : 'client_name must not have control or invisible characters';
 }
 
 const UNUSED = [

@@ -106,6 +106,7 @@ onSqlite('a client with a metadata document', (open) => {
       { ...DOCUMENT, redirect_uris: ['https://client.example/cb', 'javascript:alert(1)'] },
       { ...DOCUMENT, redirect_uris: 'https://client.example/cb' },
       { ...DOCUMENT, client_name: 'x'.repeat(70_000) },
+      { ...DOCUMENT, client_name: 'Pub\u202elished' },
       { ...DOCUMENT, logo_uri: 'http://127.0.0.1/logo.png' },
       [],
       'text',

@@ -1,5 +1,6 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { Role } from '@notevault/protocol/operations.ts';
+import { requiredName } from '@notevault/protocol/values/clean-text.ts';
 import type { UserId, VaultId } from '@notevault/protocol/values/ids.ts';
 import type { NewVaultBody } from '@notevault/protocol/vaults.ts';
 import type { WriteHandle } from '../../ports/database/database.ts';
@@ -9,7 +10,7 @@ import { type InTransaction, skipInTransaction } from '../idempotency/idempotenc
 import { capExceeded, capOf, planOf } from '../plans/plans.ts';
 import { checkMayAdopt, checkMayCreate } from './access.ts';
 import { openUserKey, openVaultKey, purgeDelayMs, type Vault, type VaultWithCounts, vaultOf } from './opened-vault.ts';
-import { cleanDescription, cleanName, clientBlindOf, freeSlug, sealMeta, slugBlindOf } from './sealed-vault.ts';
+import { cleanDescription, clientBlindOf, freeSlug, sealMeta, slugBlindOf } from './sealed-vault.ts';
 import * as feeds from './vault-feeds.store.ts';
 import * as store from './vaults.store.ts';
 import type { VaultDeps } from './vaults.ts';
@@ -51,7 +52,7 @@ export async function create(
   checkMayCreate(principal);
   const { userId } = principal;
   const plain = {
-    name: cleanName(sent.name),
+    name: requiredName(sent.name),
     description: cleanDescription(sent.description ?? null),
     wantsDefault: sent.is_default ?? false,
     clientBlind: null,
@@ -147,7 +148,7 @@ async function adopt(
 function readRegistration({ client_id, name }: RegistrationInput) {
   const sent = typeof client_id === 'string' && typeof name === 'string';
   if (!sent || client_id.trim() === '' || name.trim() === '') throw new NotevaultError('register_params');
-  return { clientId: client_id.toWellFormed(), name: cleanName(name) };
+  return { clientId: client_id.toWellFormed(), name: requiredName(name) };
 }
 
 /** The counts of a vault that its owner's plan limits. */

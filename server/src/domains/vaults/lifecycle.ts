@@ -1,5 +1,6 @@
 import { invalid, NotevaultError } from '@notevault/protocol/errors.ts';
 import { operations, type Rule } from '@notevault/protocol/operations.ts';
+import { requiredName } from '@notevault/protocol/values/clean-text.ts';
 import type { UserId, VaultId } from '@notevault/protocol/values/ids.ts';
 import type { UpdateVaultBody } from '@notevault/protocol/vaults.ts';
 import type { ReadHandle, WriteHandle } from '../../ports/database/database.ts';
@@ -20,7 +21,7 @@ import {
 } from './opened-vault.ts';
 import { allowed, findAllowed, restorableAfter } from './queries.ts';
 import { raiseVaultRights } from './rights.ts';
-import { cleanDescription, cleanName, freeSlug, sealMeta, slugBlindOf, type VaultMeta } from './sealed-vault.ts';
+import { cleanDescription, freeSlug, sealMeta, slugBlindOf, type VaultMeta } from './sealed-vault.ts';
 import * as feeds from './vault-feeds.store.ts';
 import * as store from './vaults.store.ts';
 import type { VaultDeps } from './vaults.ts';
@@ -91,7 +92,7 @@ export async function restore(
 
 function cleanChange({ name, description, is_default }: UpdateVaultBody): UpdateVaultBody {
   return {
-    ...(name === undefined ? {} : { name: cleanName(name) }),
+    ...(name === undefined ? {} : { name: requiredName(name) }),
     ...(description === undefined ? {} : { description: cleanDescription(description) }),
     ...(is_default === undefined ? {} : { is_default }),
   };

@@ -6,7 +6,6 @@ import type { SealingKey } from '../../ports/keyring/keyring.ts';
 import { type Immutable, SealedJson } from '../../ports/keyring/sealed-json.ts';
 import * as store from './vaults.store.ts';
 
-const NAME_MAX = 255;
 const DESCRIPTION_MAX = 4000;
 const SLUG_MAX = 80;
 /** Few slugs are in use; each further look-up checks as many again. */
@@ -34,14 +33,6 @@ const contextOf = (id: VaultId, version: number) => ({ kind: 'vaults.meta', row:
 
 export const clientBlindOf = (userKey: SealingKey, clientId: string) => userKey.blind('vaults.client_id', clientId);
 export const slugBlindOf = (userKey: SealingKey, slug: string) => userKey.blind('vaults.slug', slug);
-
-/** Throws `validation`. */
-export function cleanName(text: string): string {
-  const name = text.toWellFormed().trim();
-  if (name === '') throw invalid({ name: ["can't be blank"] });
-  if ([...name].length > NAME_MAX) throw invalid({ name: [`must have at most ${NAME_MAX} characters`] });
-  return name;
-}
 
 /** The description, trimmed; null if blank. Throws `validation`. */
 export function cleanDescription(text: string | null): string | null {
