@@ -47,9 +47,11 @@ export class SliceScheduler {
    * Returns undefined while there is time left in this turn and nobody waits, else like `turn`: when one tenant sends a
    * thousand requests at once, those of others do not wait for all of them. What already was in its turn, and comes to a
    * second `enter` in it, goes on: it would wait once more behind all.
+   *
+   * @param spentMs as for `turn`.
    */
-  enter(tenant: string): Promise<void> | undefined {
-    return this.#mustWait() ? this.turn(tenant, 0) : undefined;
+  enter(tenant: string, spentMs = 0): Promise<void> | undefined {
+    return this.#mustWait() ? this.turn(tenant, spentMs) : undefined;
   }
 
   /**

@@ -59,7 +59,7 @@ export class Admission {
   }
 
   tenantOf(request: FastifyRequest): string {
-    return this.#tenants.get(request.raw) ?? `network ${networkOf(request.ip)}`;
+    return this.#tenants.get(request.raw) ?? tenantOfAddress(request.ip);
   }
 
   /** Handles a request when it is its tenant's turn. Throws `unavailable` beyond the tenant's share. */
@@ -88,4 +88,9 @@ export class Admission {
     if (free !== null) return untilClosed(free);
     return this.#answers.acquire(tenant, bytes, closedSignal(response)).then(untilClosed);
   }
+}
+
+/** The tenant of a caller without an account. */
+export function tenantOfAddress(ip: string): string {
+  return `network ${networkOf(ip)}`;
 }

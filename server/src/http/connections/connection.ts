@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import type { WebSocket } from 'ws';
+import { loopSlices } from '../../concurrency/yield.ts';
 import type { SocketLimits } from './socket-limits.ts';
 
 /** Close codes of RFC 6455, section 7.4.1, and of the IANA registry. */
@@ -21,17 +22,22 @@ export interface Session {
   closed(): void;
 }
 
-type PausedRead = 'rate' | 'queue';
+type PausedRead = 'rate' | 'queue' | 'turn';
 
 /**
  * One WebSocket, as an endpoint sees it: all frames are sent through here, and messages are read no faster than they
- * are processed. Times are counted in ticks of a second, so that changing the wall clock closes no socket.
+ * are processed. Messages share the event loop with all other sliced work: a thousand small ones arrive at once. Times are counted in ticks of a second, so that changing the wall clock closes no socket.
  */
 export class Connection {
   readonly #ws: WebSocket;
   readonly #socket: Socket;
   readonly #limits: SocketLimits;
   readonly #admitted: () => void;
+  /** Against whose share of the event loop its messages count. */
+  #tenant: string;
+  /** Messages that had arrived when reading was paused. */
+  readonly #held: Buffer[] = [];
+  #isHandling = false;
   readonly #paused = new Set<PausedRead>();
   session: Session | undefined;
   #isAnonymous = true;
@@ -46,21 +52,30 @@ export class Connection {
     if (this.#socket.bytesRead - this.#readBefore > this.#limits.anonymousBytes) this.terminate();
   };
 
-  /** @param admitted called once, when the peer has presented a credential or is gone without one. */
-  constructor(ws: WebSocket, socket: Socket, limits: SocketLimits, admitted: () => void) {
+  /**
+   * @param tenant for messages before a credential.
+   * @param admitted called once, when the peer has presented a credential or is gone without one.
+   */
+  constructor(ws: WebSocket, socket: Socket, limits: SocketLimits, tenant: string, admitted: () => void) {
     this.#ws = ws;
     this.#socket = socket;
     this.#limits = limits;
     this.#admitted = admitted;
+    this.#tenant = tenant;
     this.#tokens = limits.burst;
     this.#readBefore = socket.bytesRead;
     // Bytes are counted first, as they arrive, because frames are assembled before an endpoint sees them.
     socket.prependListener('data', this.#countBytes);
   }
 
-  /** Lifts the limits of anonymous sockets once the peer has presented a valid credential. */
-  admit(): void {
+  /** Lifts the limits of anonymous sockets once the peer has presented a valid credential of an account. */
+  admit(account: string): void {
     if (!this.#isAnonymous) return;
+    this.#tenant = account;
+    this.#endAnonymity();
+  }
+
+  #endAnonymity(): void {
     this.#isAnonymous = false;
     this.#socket.off('data', this.#countBytes);
     this.#admitted();
@@ -100,6 +115,7 @@ export class Connection {
     this.#closingAt = this.#ticks;
     this.#ws.close(code, reason);
     // Later messages are not processed, except for the answer to the close.
+    this.#held.length = 0;
     this.session?.closed();
     this.session = undefined;
   }
@@ -129,9 +145,8 @@ export class Connection {
       this.close(CLOSE_CODES.unsupported, 'binary messages only');
       return;
     }
-    this.#tokens -= 1 + data.length / this.#limits.bytesPerToken;
-    if (this.#tokens < 0) this.#pause('rate');
-    this.session?.message(data);
+    this.#held.push(data);
+    if (this.#held.length === 1) this.#handleHeld();
   }
 
   onPong(): void {
@@ -171,7 +186,9 @@ export class Connection {
 
   onClose(): void {
     this.#closingAt ??= this.#ticks;
-    if (this.#isAnonymous) this.admit();
+    if (this.#isAnonymous) this.#endAnonymity();
+    // What the peer sent before it left still counts.
+    for (const data of this.#held.splice(0)) this.session?.message(data);
     this.session?.closed();
     this.session = undefined;
   }
@@ -183,12 +200,42 @@ export class Connection {
     setImmediate(() => this.#socket.uncork());
   }
 
+  /** Handles messages until reading is paused or this turn of the event loop is used up. */
+  #handleHeld(): void {
+    const began = performance.now();
+    this.#isHandling = true;
+    for (let data = this.#held[0]; data !== undefined && this.#paused.size === 0; data = this.#held[0]) {
+      const turn = loopSlices.enter(this.#tenant, performance.now() - began);
+      if (turn !== undefined) {
+        this.#handleAfter(turn);
+        break;
+      }
+      this.#tokens -= 1 + data.length / this.#limits.bytesPerToken;
+      if (this.#tokens < 0) this.#pause('rate');
+      this.session?.message(data);
+      this.#held.shift();
+    }
+    this.#isHandling = false;
+    if (this.#paused.size === 0 && this.#ws.isPaused) this.#ws.resume();
+  }
+
+  #handleAfter(turn: Promise<void>): void {
+    this.#pause('turn');
+    void turn.then(() => {
+      this.#paused.delete('turn');
+      this.#handleHeld();
+    });
+  }
+
   #pause(why: PausedRead): void {
     if (this.#paused.size === 0) this.#ws.pause();
     this.#paused.add(why);
   }
 
   #resume(why: PausedRead): void {
-    if (this.#paused.delete(why) && this.#paused.size === 0) this.#ws.resume();
+    if (!this.#paused.delete(why) || this.#paused.size > 0 || this.#isHandling) return;
+    if (this.#held.length === 0) this.#ws.resume();
+    // Not now: the session may be in the middle of handling earlier messages.
+    else this.#handleAfter(loopSlices.turn(this.#tenant, 0));
   }
 }

@@ -42,7 +42,7 @@ async function echoServer(
       return {
         message(data) {
           seen.heard.push(data);
-          if (data[0] === 1) connection.admit();
+          if (data[0] === 1) connection.admit('alice');
           else connection.send(data);
         },
         ping: () => {

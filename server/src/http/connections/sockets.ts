@@ -5,6 +5,7 @@ import type { OperationName } from '@notevault/protocol/operations.ts';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Static, TSchema } from 'typebox';
 import { WebSocketServer } from 'ws';
+import { tenantOfAddress } from '../admission.ts';
 import { endWith, requestIdOf } from '../errors.ts';
 import { http } from '../node-http.ts';
 import { socketSchema } from '../openapi.ts';
@@ -110,7 +111,7 @@ export class Sockets {
     const upgrade = upgrades.get(raw);
     if (upgrade === undefined) throw new NotevaultError('upgrade_required');
     this.#server.handleUpgrade(raw, upgrade.socket, upgrade.head, (ws) => {
-      const connection = new Connection(ws, upgrade.socket, this.#limits, this.#isAnonymous(ip));
+      const connection = new Connection(ws, upgrade.socket, this.#limits, tenantOfAddress(ip), this.#isAnonymous(ip));
       this.#connections.add(connection);
       ws.on('message', (data: Buffer, isBinary) => connection.onFrame(data, isBinary));
       ws.on('pong', () => connection.onPong());

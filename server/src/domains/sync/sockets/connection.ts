@@ -1,7 +1,9 @@
+import type { UserId } from '@notevault/protocol/values/ids.ts';
+
 /** A client's socket, as this domain needs it. None of its methods throws. */
 export interface Connection {
-  /** Marks the peer as authenticated. */
-  admit(): void;
+  /** Marks the peer as authenticated by an account. */
+  admit(account: UserId): void;
   send(frame: Uint8Array): void;
   /** Resolves once most of the outgoing data has been sent. */
   drained(): Promise<void>;

@@ -153,7 +153,7 @@ export class HocuspocusSession {
       }
       this.#users.add(userId);
     }
-    this.#connection.admit();
+    this.#connection.admit(userId);
     return true;
   }
 

@@ -2,6 +2,7 @@ import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { ChangeHint, Message } from '@notevault/protocol/socket-frames.ts';
 import { MB } from '@notevault/protocol/values/byte-units.ts';
 import type { NoteId } from '@notevault/protocol/values/ids.ts';
+import { createYield } from '../../../concurrency/yield.ts';
 import type { ApplyOutcome, LiveNote, LiveNotes, Watcher } from '../../notes/notes.ts';
 import { runUnder } from '../../rights/rights.ts';
 import { readStates, type State, writeStates } from './awareness.ts';
@@ -184,10 +185,12 @@ export class NoteSubscription implements Subscription, PermissionListener, Watch
 
   /** Processes the waiting messages in order; `first` has already started. */
   async #workOff(first: Promise<void> | undefined): Promise<void> {
+    const yieldIfDue = createYield(this.#permission.principal.userId);
     try {
       await first;
       // Messages that a client sent before it left are still processed.
       for (let next = this.#waiting[0]; next !== undefined; next = this.#waiting[0]) {
+        await yieldIfDue();
         if (!this.#mayHandle(next.message)) await this.#wait();
         const work = this.#dispatch(next.message, next.bytes);
         if (work !== undefined) await work;

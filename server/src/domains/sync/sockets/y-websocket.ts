@@ -95,7 +95,7 @@ export class YWebsocketSession {
       if (!this.#context.addSocket(principal.userId))
         return this.#connection.close(CLOSE_CODES.later, 'too many sockets');
       this.#user = principal.userId;
-      this.#connection.admit();
+      this.#connection.admit(principal.userId);
       const client = { connection: this.#connection, writer: this.#writer() };
       const subscription = await this.#context.subscribe(client, permission, { note });
       if (this.#closed) return subscription.leave();
