@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { onSqlite } from '../../../../test/kit/engines.ts';
 import { oneServer, startServer } from '../../../../test/kit/server.ts';
@@ -63,26 +64,25 @@ onSqlite('POST /auth/login', (open) => {
   });
 
   test('POST /auth/login leaves one line in the log for a wrong password, with the address of the client and without the e-mail', async () => {
-    const lines: Record<string, unknown>[] = [];
-    await using server = await startServer({ open, log: (line) => lines.push(JSON.parse(line)) });
+    const lines: string[] = [];
+    await using server = await startServer({ open, log: (line) => lines.push(line) });
     const { email } = server.alice;
     await server.alice.signed();
+    const docs = readFileSync(new URL('../../../../../docs/operations.md', import.meta.url), 'utf8');
+    const filter = new RegExp(/^failregex = (.+)$/m.exec(docs)?.[1]?.replace('<HOST>', '([0-9.:a-f]+)') ?? '-');
     for (const sent of [email, 'nobody@example.org']) {
       lines.length = 0;
       await server.anyone.post('/auth/login', { email: sent, password: 'wrong one' });
-      const refused = lines.filter(({ event }) => event === 'sign_in_refused');
+      const refused = lines.filter((line) => line.includes('sign_in_refused'));
       assert.deepEqual(
-        refused.map(({ level, address, msg }) => [level, address, msg]),
-        [['warn', '127.0.0.1', 'wrong e-mail or password']],
+        refused.map((line) => [filter.exec(line)?.[1], JSON.parse(line).msg]),
+        [['127.0.0.1', 'wrong e-mail or password']],
       );
-      assert.doesNotMatch(JSON.stringify(lines), /example\.org|wrong one/);
+      assert.doesNotMatch(lines.join(''), /example\.org|wrong one/);
     }
     lines.length = 0;
     await server.anyone.post('/auth/login', { email, password: server.alice.password });
-    assert.deepEqual(
-      lines.filter(({ event }) => event === 'sign_in_refused'),
-      [],
-    );
+    assert.doesNotMatch(lines.join(''), /sign_in_refused/);
   });
 
   test('POST /auth/login is rate-limited by address and path', async () => {
