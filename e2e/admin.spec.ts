@@ -1,5 +1,5 @@
 import { ENGINE } from './kit/server.ts';
-import { expect, expectAccessible, PASSWORD, signedIn, test } from './kit/test.ts';
+import { expect, expectAccessible, fillAccount, PASSWORD, signedIn, test } from './kit/test.ts';
 
 test('an admin invites somebody, who joins by the link, and then suspends and deletes the account', async ({
   page,
@@ -18,8 +18,7 @@ test('an admin invites somebody, who joins by the link, and then suspends and de
   const bob = await bobs.newPage();
   await bob.goto(link ?? '');
   await expect(bob.getByRole('heading', { name: 'Join this server' })).toBeVisible();
-  await bob.getByLabel('E-mail').fill('bob@example.org');
-  await bob.getByLabel('Password', { exact: true }).fill(PASSWORD);
+  await fillAccount(bob, 'Bob', 'bob@example.org');
   await bob.getByRole('button', { name: 'Create account' }).click();
   await expect(bob.getByText('Step 2 of 3')).toBeVisible();
   await bob.goto(`${freshServer.url}/admin`);

@@ -1,7 +1,7 @@
 import { keptLists, rowsOf } from './kit/device.ts';
 import { contentOf, openNote, typeAtEnd } from './kit/notes.ts';
 import { openSharing, otherBrowser, ownerOf } from './kit/others.ts';
-import { expect, expectAccessible, PASSWORD, signedIn, test } from './kit/test.ts';
+import { expect, expectAccessible, fillAccount, signedIn, test } from './kit/test.ts';
 
 test('an invitation that is dead, or for another e-mail, says so to everybody and leads on', async ({
   page,
@@ -51,9 +51,7 @@ test('where only the invited may register, an invitation of an admin makes an ac
   await page.goto(await admin.invite('editor'));
   await expect(page.getByRole('heading', { name: 'Mira invites you' })).toBeVisible();
   await page.getByRole('button', { name: 'Create account' }).click();
-  await page.getByLabel('Your name').fill('Bela');
-  await page.getByLabel('E-mail').fill('bela@example.org');
-  await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
+  await fillAccount(page, 'Bela', 'bela@example.org');
   await page.getByRole('button', { name: 'Create account' }).click();
   await openNote(page, 'Beds');
   await typeAtEnd(page, 'Beans');

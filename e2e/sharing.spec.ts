@@ -1,7 +1,7 @@
 import { keptLists, rowsOf } from './kit/device.ts';
 import { contentOf, openNote, typeAtEnd } from './kit/notes.ts';
 import { openSharing, otherBrowser, ownerOf } from './kit/others.ts';
-import { expect, expectAccessible, PASSWORD, test } from './kit/test.ts';
+import { expect, expectAccessible, fillAccount, signedIn, test } from './kit/test.ts';
 
 test('a viewer finds a shared vault with whose it is, and reads it without anything that would change it', async ({
   page,
@@ -82,9 +82,7 @@ test('two people meet in a vault that was shared by a link, and one is removed w
   await expect(other).toHaveURL(`${alice.url}/invite`);
   await expectAccessible(other);
   await other.getByRole('button', { name: 'Create account' }).click();
-  await other.getByLabel('Your name').fill('Bela');
-  await other.getByLabel('E-mail').fill(`bela-${note.id}@example.org`);
-  await other.getByLabel('Password', { exact: true }).fill(PASSWORD);
+  await fillAccount(other, 'Bela', `bela-${note.id}@example.org`);
   await other.getByRole('button', { name: 'Create account' }).click();
   await expect(other.getByRole('treeitem', { name: 'Plans' })).toBeVisible();
   expect(asked.filter((url) => url.includes(token) && !url.startsWith(`${alice.url}/api/invitations/`))).toEqual([]);
@@ -163,6 +161,40 @@ test('a role that is lowered while typing makes the editor read-only, and the wr
   await expect(page.getByRole('dialog')).toContainText('set aside: nothing of it is sent');
   await expectAccessible(page);
   expect(await contentOf(mira, 'Beds.md')).toBe('Peas\nsent ');
+});
+
+test('a person without a name is shown as such, and asked for one when they accept an invitation', async ({
+  page,
+  alice,
+  server,
+  context,
+}) => {
+  const note = await alice.write('Plans.md', 'Plans\n');
+  const browser = await otherBrowser(context);
+  const bob = await signedIn(server, browser, { name: null, vault: 'Own' });
+  await alice.shareWith(bob, 'editor');
+  await page.goto(alice.page(`/notes/${note.id}`));
+  const other = await browser.newPage();
+  await other.goto(alice.page(`/notes/${note.id}`));
+  await typeAtEnd(other, 'from Bob');
+  await expect(page.getByRole('button', { name: 'Here too: No name' })).toBeVisible();
+  await openSharing(page, 'Notes');
+  const dialog = page.getByRole('dialog', { name: 'Share “Notes”' });
+  const row = dialog.getByRole('listitem').filter({ hasText: 'No name' });
+  await expect(row).toContainText(bob.email);
+  await expect(row.getByRole('button', { name: `More about ${bob.email}` })).toBeVisible();
+
+  await other.goto(await alice.invite('editor'));
+  await expect(other.getByLabel('Your name')).toBeVisible();
+  await expectAccessible(other);
+  await other.getByRole('button', { name: 'Open the vault' }).click();
+  await expect(other.getByLabel('Your name')).toBeFocused();
+  await other.getByLabel('Your name').fill('Bob');
+  await other.getByRole('button', { name: 'Open the vault' }).click();
+  await expect(other.getByRole('treeitem', { name: 'Plans' })).toBeVisible();
+  await page.reload();
+  await openSharing(page, 'Notes');
+  await expect(dialog.getByRole('listitem').filter({ hasText: bob.email })).toContainText('Bob');
 });
 
 test('an invitation that is dead says so, and leads to the sign-in', async ({ page, server }) => {

@@ -1,4 +1,4 @@
-import { expect, expectAccessible, PASSWORD, test } from './kit/test.ts';
+import { expect, expectAccessible, fillAccount, PASSWORD, test } from './kit/test.ts';
 
 test('the first run makes an account, a vault and a first note, goes on after a reload, and checks the server', async ({
   page,
@@ -13,10 +13,12 @@ test('the first run makes an account, a vault and a first note, goes on after a 
   expect(page.url()).toBe(`${freshServer.url}/`);
   await expect(page.getByText('notevault restore BACKUP')).toBeVisible();
   await expectAccessible(page);
-  await page.getByLabel('E-mail').fill('alice@example.org');
   await page.getByLabel('Password', { exact: true }).fill('short');
   await expect(page.getByText('Too short')).toBeVisible();
-  await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
+  await fillAccount(page, ' ', 'alice@example.org');
+  await page.getByRole('button', { name: 'Create account' }).click();
+  await expect(page.getByLabel('Your name')).toBeFocused();
+  await page.getByLabel('Your name').fill('Alice');
   await page.getByRole('button', { name: 'Create account' }).click();
   await expect(page.getByRole('heading', { name: 'Bring your notes' })).toBeVisible();
   await expect(page.getByText('Step 2 of 4')).toBeVisible();
@@ -48,8 +50,7 @@ test('the setup address leads to signing in once there is an account, also from 
 }) => {
   const setupUrl = freshServer.setupUrl();
   await page.goto(setupUrl);
-  await page.getByLabel('E-mail').fill('bob@example.org');
-  await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
+  await fillAccount(page, 'Bob', 'bob@example.org');
   const token = new URLSearchParams(new URL(setupUrl).hash.slice(1)).get('setup');
   const data = { email: 'alice@example.org', password: PASSWORD, setup_token: token };
   const made = await context.request.post(`${freshServer.url}/api/auth/register`, { data });
@@ -66,8 +67,7 @@ test('the setup address leads to signing in once there is an account, also from 
 test('a wrong setup token in the address can be corrected on the page', async ({ page, freshServer }) => {
   const token = new URLSearchParams(new URL(freshServer.setupUrl()).hash.slice(1)).get('setup') ?? '';
   await page.goto(`${freshServer.url}/#setup=nv_setup_wrong`);
-  await page.getByLabel('E-mail').fill('alice@example.org');
-  await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
+  await fillAccount(page, 'Alice', 'alice@example.org');
   await page.getByRole('button', { name: 'Create account' }).click();
   await expect(page.getByRole('alert')).toContainText('not the setup token');
   await page.getByLabel('Setup token').fill(token);

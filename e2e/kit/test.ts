@@ -51,7 +51,7 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
 export async function signedIn(
   server: Server,
   context: BrowserContext,
-  { name = 'Alice', vault = 'Notes' } = {},
+  { name = 'Alice', vault = 'Notes' }: { name?: string | null; vault?: string } = {},
 ): Promise<Account> {
   const email = `alice-${randomUUID()}@example.org`;
   const answer = await context.request.post(`${server.url}/api/auth/register`, {
@@ -60,6 +60,13 @@ export async function signedIn(
   expect(answer.status()).toBe(201);
   const { access_token: token } = await answer.json();
   return Account.withVault(server.url, email, token, vault);
+}
+
+/** Fills in the form for a new account. */
+export async function fillAccount(page: Page, name: string, email: string): Promise<void> {
+  await page.getByLabel('Your name').fill(name);
+  await page.getByLabel('E-mail').fill(email);
+  await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
 }
 
 export const PASSWORD = 'correct horse battery';

@@ -55,6 +55,7 @@ function newBrowser(): Promise<BrowserContext> {
 async function firstRun(page: Page): Promise<void> {
   await page.goto(server.setupUrl());
   await page.getByRole('heading', { name: 'Create the first account' }).waitFor();
+  await page.getByLabel('Your name').fill('Alice');
   await page.getByLabel('E-mail').fill(EMAIL);
   await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
   await take(page, 1);

@@ -35,7 +35,8 @@ function list(): Command {
 
 function report({ members, invitations = [] }: MembersResponse): void {
   for (const { role, email, display_name: shown, since } of members) {
-    print(`${role.padEnd(6)}  ${printable(email ?? shown ?? 'somebody')}  since ${since.slice(0, 10)}`);
+    const person = [email ?? [], shown ?? 'No name'].flat().map(printable).join('  ');
+    print(`${role.padEnd(6)}  ${person}  since ${since.slice(0, 10)}`);
   }
   for (const { role, email, uses_left: uses, expires_at: until } of invitations) {
     print(`${role.padEnd(6)}  invited: ${printable(email ?? `${uses} of anybody`)}, until ${until.slice(0, 10)}`);

@@ -1,5 +1,6 @@
 import type {
   BootstrapResponse,
+  ProfileBody,
   Session,
   SessionsResponse,
   SignedInResponse,
@@ -40,6 +41,10 @@ export class NotevaultClient {
 
   async me(): Promise<User> {
     return (await this.#get<UserResponse>('/me')).user;
+  }
+
+  async updateMe(json: ProfileBody): Promise<User> {
+    return (await this.transport.json<UserResponse>({ method: 'PATCH', path: '/me', json })).user;
   }
 
   async vaults(): Promise<Vault[]> {

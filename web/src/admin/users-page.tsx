@@ -45,13 +45,15 @@ export function UsersPage() {
 
 function UserRow({ user, isMe }: { readonly user: AdminUser; readonly isMe: boolean }) {
   const t = useTexts('admin');
+  const inVault = useTexts('vault');
   const [dialog, setDialog] = useState<'edit' | 'delete' | null>(null);
   const { email, display_name, role, suspended_at } = user;
   const close = () => setDialog(null);
   return (
     <li className={lists.row}>
       <span className={lists.name} dir="auto">
-        {display_name ?? email} {role === 'admin' ? <span className={styles.badge}>{t('users.admin')}</span> : null}{' '}
+        {display_name ?? inVault('shared.noName')}{' '}
+        {role === 'admin' ? <span className={styles.badge}>{t('users.admin')}</span> : null}{' '}
         {suspended_at === null ? null : <span className={styles.badge}>{t('users.suspended')}</span>}{' '}
         {isMe ? <span className={styles.badge}>{t('users.me')}</span> : null}
       </span>
@@ -87,8 +89,7 @@ function Usage({ user }: { readonly user: AdminUser }) {
     sessions: user.session_count.toLocaleString(language),
   };
   const since = new Date(user.created_at).toLocaleDateString(language);
-  const name = user.display_name === null ? [] : [user.email];
-  return [...name, t('users.plan', { plan: user.plan }), t('users.usage', values), t('users.since', { since })].join(
+  return [user.email, t('users.plan', { plan: user.plan }), t('users.usage', values), t('users.since', { since })].join(
     ' · ',
   );
 }

@@ -51,8 +51,8 @@ export function presence(name: string, clientId: number): Presence {
 }
 
 /** The others that have the note of a session open, each person once. */
-export function othersIn({ awareness }: NoteSession): readonly Person[] {
-  return awareness === null ? [] : othersHere(awareness, awareness.clientID);
+export function othersIn({ awareness }: NoteSession, noName: string): readonly Person[] {
+  return awareness === null ? [] : othersHere(awareness, awareness.clientID, noName);
 }
 
 /** Draws a PDF into an element, page by page; the signal ends it. */

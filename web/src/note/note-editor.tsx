@@ -53,7 +53,7 @@ export function NoteEditor({ vaultId, note, isDraft }: NoteEditorProps) {
   const t = useTexts('editor');
   const { data: me } = useSuspenseQuery(meQuery);
   const { id, path } = note;
-  const session = useNoteSession({ id, vaultId, path }, me.id, me.display_name ?? me.email ?? t('anonymous'));
+  const session = useNoteSession({ id, vaultId, path }, me.id, me.display_name ?? t('strings.noName'));
   return session === null ? null : <LiveNote vaultId={vaultId} note={note} isDraft={isDraft} session={session} />;
 }
 

@@ -18,7 +18,7 @@ export function People({ session }: { readonly session: EditorSession }) {
       return () => session.awareness?.off('change', listener);
     },
     // A text, so that a cursor that moves draws nothing.
-    () => JSON.stringify(othersIn(session).map((person) => [person.id, person.name, person.color])),
+    () => JSON.stringify(othersIn(session, t('shared.noName')).map((person) => [person.id, person.name, person.color])),
   );
   const all = JSON.parse(people) as readonly [id: string, name: string, color: string][];
   if (all.length === 0) return null;

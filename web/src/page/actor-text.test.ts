@@ -14,7 +14,7 @@ test('actorText names the credential of one’s own changes, and other people wi
     [{ kind: 'oauth', name: 'Helper', client: 'claude-code' }, 'claude-code'],
     [{ ...others, display_name: 'Mira' }, 'Mira'],
     [{ ...others, display_name: 'Mira', client: 'claude-code' }, 'shared.program Mira claude-code'],
-    [{ ...others, display_name: null }, 'shared.gone'],
+    [{ ...others, display_name: null }, 'shared.noName'],
   ] as const) {
     assert.equal(actorText(t, actor), text);
   }

@@ -1,4 +1,4 @@
-import type { ProfileBody, Session, SessionsResponse, User, UserResponse } from '@notevault/protocol/accounts.ts';
+import type { ProfileBody, Session, SessionsResponse } from '@notevault/protocol/accounts.ts';
 import type { KeyCreated, NewKeyBody } from '@notevault/protocol/api-keys.ts';
 import type { Connection } from '@notevault/protocol/connections.ts';
 import type { UpdateVaultBody, Vault, VaultResponse } from '@notevault/protocol/vaults.ts';
@@ -7,9 +7,7 @@ import { transport } from '../session/app-session.ts';
 
 /** The operations on the account and its vaults that only the settings use. */
 export const account = {
-  async updateProfile(json: ProfileBody): Promise<User> {
-    return (await transport.json<UserResponse>({ method: 'PATCH', path: '/me', json })).user;
-  },
+  updateProfile: (json: ProfileBody) => api.updateMe(json),
   changePassword: (oldPassword: string, newPassword: string) =>
     transport.json({
       method: 'POST',

@@ -3,6 +3,8 @@ import type { InvitationShown } from '@notevault/protocol/members.ts';
 import { useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
 import { Link, Navigate, useNavigate } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
+import { api } from '../data/client.ts';
+import { keys } from '../data/keys.ts';
 import { meQuery, vaultsQuery } from '../data/queries.ts';
 import { countUnsent } from '../device/count-unsent.ts';
 import { signOut } from '../device/sign-out.ts';
@@ -10,7 +12,8 @@ import { useTexts } from '../i18n/use-texts.ts';
 import { forgetInvitation, takeInvitation, takeWish } from '../page/invitation.ts';
 import { useWindowTitle } from '../page/page.tsx';
 import { DeadInvitation, useInvitationTexts, WithInvitation } from '../start/invited.tsx';
-import { StartCard } from '../start/start-card.tsx';
+import { NameField, nameIn } from '../start/name-field.tsx';
+import { StartCard, StartForm } from '../start/start-card.tsx';
 import { Button, buttonClass } from '../ui/controls/button.tsx';
 import { useConfirm } from '../ui/dialogs/confirm.tsx';
 import { errorText } from '../ui/feedback/error-text.ts';
@@ -46,9 +49,11 @@ interface AcceptProps {
 function Accept({ token, invited }: AcceptProps) {
   const queries = useQueryClient();
   const navigate = useNavigate();
+  const { data: me } = useSuspenseQuery(meQuery);
   const attempt = useAttempt();
-  const accept = () =>
+  const accept = (name: string | null) =>
     attempt.run(async () => {
+      if (name !== null) queries.setQueryData(keys.me, await api.updateMe({ display_name: name }));
       const { id } = await sharing.accept(token);
       await queries.fetchQuery({ ...vaultsQuery, staleTime: 0 });
       forgetInvitation();
@@ -56,7 +61,8 @@ function Accept({ token, invited }: AcceptProps) {
     });
   // biome-ignore lint/correctness/useExhaustiveDependencies: it is begun once
   useEffect(() => {
-    if (takeWish() || invited === 'dead') accept();
+    const isWanted = takeWish() && me.display_name !== null;
+    if (isWanted || invited === 'dead') accept(null);
   }, []);
   const code = attempt.error instanceof ApiError ? attempt.error.code : null;
   if (code === 'invitation_for_another') return <ForAnother />;
@@ -86,7 +92,8 @@ function ToNotes() {
 
 interface OfferProps {
   readonly invited: InvitationShown;
-  readonly accept: () => void;
+  /** Accepts it, under a name for a person who has none. */
+  readonly accept: (name: string | null) => void;
   readonly isRunning: boolean;
   readonly error: unknown;
 }
@@ -99,10 +106,13 @@ function Offer({ invited, accept, isRunning, error }: OfferProps) {
   useWindowTitle(title);
   return (
     <StartCard title={title} text={text} foot={<Other about={t('invitation.as', { email: me.email })} />}>
-      {error === null ? null : <Notice kind="danger">{errorText(inVault, error)}</Notice>}
-      <Button look="primary" aria-disabled={isRunning} onClick={accept}>
-        {t(isRunning ? 'invitation.accepting' : 'invitation.accept')}
-      </Button>
+      <StartForm submit={(form) => accept(nameIn(form))}>
+        {me.display_name === null ? <NameField /> : null}
+        {error === null ? null : <Notice kind="danger">{errorText(inVault, error)}</Notice>}
+        <Button type="submit" look="primary" aria-disabled={isRunning}>
+          {t(isRunning ? 'invitation.accepting' : 'invitation.accept')}
+        </Button>
+      </StartForm>
     </StartCard>
   );
 }

@@ -27,16 +27,19 @@ const ROLES = ['viewer', 'editor'] as const;
 export function PersonRow({ vault, person, isMe }: PersonRowProps) {
   const t = useTexts('sharing');
   const { display_name, email, role, user_id } = person;
-  const name = display_name ?? email ?? t('somebody');
+  const inVault = useTexts('vault');
+  const shown = display_name ?? inVault('shared.noName');
+  // For its owner, people without a name are told apart by their address.
+  const name = display_name ?? email ?? shown;
   const canChange = roleOf(vault) === 'owner' && role !== 'owner';
-  const shown = keys.members(vault.id);
-  const changing = useChange((next: Member['role']) => sharing.changeRole(vault.id, user_id, next), shown);
+  const list = keys.members(vault.id);
+  const changing = useChange((next: Member['role']) => sharing.changeRole(vault.id, user_id, next), list);
   return (
     <li className={styles.person}>
-      <Avatar name={name} color={colorOf(user_id)} />
+      <Avatar name={shown} color={colorOf(user_id)} />
       <span className={styles.who}>
-        <span dir="auto">{isMe ? t('you', { name }) : name}</span>
-        {email === undefined || email === name ? null : <small dir="auto">{email}</small>}
+        <span dir="auto">{isMe ? t('you', { name: shown }) : shown}</span>
+        {email === undefined ? null : <small dir="auto">{email}</small>}
       </span>
       {canChange ? (
         <>

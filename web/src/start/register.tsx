@@ -4,6 +4,7 @@ import { session } from '../session/app-session.ts';
 import { Button } from '../ui/controls/button.tsx';
 import { Field } from '../ui/controls/field.tsx';
 import { useAttempt } from '../ui/feedback/use-attempt.ts';
+import { NameField } from './name-field.tsx';
 import { OwnDevice, takeOwnDevice } from './own-device.tsx';
 import { PasswordField } from './password-field.tsx';
 import { StartCard, StartForm, type Welcome } from './start-card.tsx';
@@ -78,7 +79,7 @@ export function Register({ kind, invite, setupToken = null, whenRefused, back, w
             required
           />
         ) : null}
-        <Field label={t('name')} name="display_name" hint={t('nameHint')} autoComplete="name" maxLength={80} />
+        <NameField />
         <Field label={t('email')} name="email" type="email" autoComplete="username" required />
         <PasswordField label={t('password')} name="password" isNew />
         <OwnDevice />

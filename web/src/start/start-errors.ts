@@ -32,7 +32,13 @@ export function startErrorOf(error: unknown): StartError {
   if (error instanceof ConnectionError) return { key: 'error.unreachable', values: NONE };
   if (!(error instanceof ApiError)) return { key: 'error.unknown', values: { ...NONE, code: String(error) } };
   if (error.status === 429) return { key: 'error.rateLimited', values: { ...NONE, seconds: secondsOf(error) } };
+  if (error.status === 422 && isRecord(error.body.errors) && 'display_name' in error.body.errors)
+    return { key: 'error.name', values: NONE };
   return { key: KEYS[error.code] ?? 'error.unknown', values: { ...NONE, code: error.code } };
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null;
 }
 
 function secondsOf({ body }: ApiError): string {

@@ -14,6 +14,7 @@ import {
   createRelativePositionFromTypeIndex,
   type RelativePosition,
 } from 'yjs';
+import { text } from '../texts/texts.ts';
 import { TEXT } from './lineage.ts';
 
 type Awareness = NonNullable<LiveNote['awareness']>;
@@ -22,7 +23,7 @@ type Awareness = NonNullable<LiveNote['awareness']>;
 interface Shared {
   /** As the server says. */
   readonly actor?: { readonly user_id?: unknown; readonly display_name?: unknown };
-  /** As the client says, for an account without a name. */
+  /** As the client says, on a server that does not. */
   readonly user?: { readonly name?: unknown };
   readonly cursor?: { readonly anchor?: RelativePosition; readonly head?: RelativePosition } | null;
 }
@@ -157,7 +158,8 @@ function decorationsOf(awareness: Awareness, length: number): DecorationSet {
   const ranges = [...awareness.getStates()].flatMap(([client, state]) => {
     const { actor, user, cursor } = state as Shared;
     if (client === awareness.clientID || cursor?.anchor === undefined || cursor.head === undefined) return [];
-    const name = [actor?.display_name, user?.name].find(isName) ?? '';
+    const said = actor === undefined ? user?.name : actor.display_name;
+    const name = isName(said) ? said : text('noName');
     const id = typeof actor?.user_id === 'string' ? actor.user_id : String(client);
     const [anchor, head] = [offsetOf(cursor.anchor, awareness, length), offsetOf(cursor.head, awareness, length)];
     if (anchor === null || head === null) return [];

@@ -116,6 +116,7 @@ export const de: Texts = {
     'Fügt einen Befehl hinzu, der in einem Probeordner versucht, worauf sich die Erweiterung verlässt, und einen Bericht kopiert.',
   disconnectHint: 'Ihre Dateien bleiben. Der Server beendet den Zugang dieses Geräts.',
   disconnected: 'Getrennt. Ihre Dateien sind, wie sie waren.',
+  noName: 'Ohne Namen',
   besideSync:
     'Obsidian Sync ist für diesen Tresor an. Zwei Abgleiche eines Tresors machen einander rückgängig: Schalten Sie einen aus.',
   besideCloud:

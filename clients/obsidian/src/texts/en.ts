@@ -114,6 +114,7 @@ export const en = {
   setChecksHint: 'Adds a command that tries what the plugin relies on in a scratch folder and copies a report.',
   disconnectHint: 'Your files stay. The server ends the access of this device.',
   disconnected: 'Disconnected. Your files are as they were.',
+  noName: 'No name',
   besideSync: 'Obsidian Sync is on for this vault. Two syncs of one vault undo each other: turn one of them off.',
   besideCloud: 'This vault is in iCloud, which moves files away and changes them by itself. Move the vault elsewhere.',
   checksRunning: 'Checking…',

@@ -113,6 +113,7 @@ export const ja: Texts = {
   setChecksHint: 'プラグインが前提とする動作を作業用フォルダーで試し、報告をコピーするコマンドを追加します。',
   disconnectHint: 'ファイルは残ります。サーバーはこの端末のアクセスを終了します。',
   disconnected: '接続を解除しました。ファイルはそのままです。',
+  noName: '名前なし',
   besideSync: 'この保管庫では Obsidian Sync が有効です。二つの同期は互いを打ち消します。どちらかを止めてください。',
   besideCloud: 'この保管庫は iCloud にあります。iCloud はファイルを退避し、変更します。別の場所に移してください。',
   checksRunning: '確認中…',

@@ -26,7 +26,7 @@ test('members of a vault are invited, listed and removed by commands beside a ru
   const token = await invite();
   assert.match(await members('list'), /^owner +alice@example\.org.*\neditor +invited: bob@example\.org, until .*\n$/);
   assert.equal((await bob.post(`/invitations/${token}/accept`)).status, 200);
-  assert.match(await members('list'), /\neditor +bob@example\.org {2}since .*\n$/);
+  assert.match(await members('list'), /\neditor +bob@example\.org {2}No name {2}since .*\n$/);
   const byBob = await cli(['members', 'remove', 'alice@example.org', '--user', 'bob@example.org'], { env });
   assert.deepEqual([byBob.code, byBob.stderr], [1, 'notevault: Only the owner of the vault may do this.\n']);
   assert.equal(await members('remove', 'Bob@Example.org'), 'Bob@Example.org does not have the vault any more.\n');

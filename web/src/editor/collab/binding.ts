@@ -12,11 +12,16 @@ export type AwarenessLike = NonNullable<Parameters<typeof yCollab>[1]>;
  *
  * Lines end with a line feed only: the editor would otherwise count CRLF as one character and the text as two.
  */
-export function textBinding(text: Text, history: UndoManager, awareness: AwarenessLike | null): Extension {
+export function textBinding(
+  text: Text,
+  history: UndoManager,
+  awareness: AwarenessLike | null,
+  noName: string,
+): Extension {
   return [
     EditorState.lineSeparator.of('\n'),
     EditorView.clipboardInputFilter.of((pasted) => pasted.replace(/\r\n?/g, '\n')),
-    yCollab(text, awareness === null ? null : shownByPerson(awareness), { undoManager: history }),
+    yCollab(text, awareness === null ? null : shownByPerson(awareness, noName), { undoManager: history }),
     keymap.of([
       { key: 'Mod-z', run: undo, preventDefault: true },
       { key: 'Mod-y', mac: 'Mod-Shift-z', run: redo, preventDefault: true },
@@ -26,14 +31,14 @@ export function textBinding(text: Text, history: UndoManager, awareness: Awarene
 }
 
 /** The presence of others under the names that the server gives them. */
-function shownByPerson(awareness: AwarenessLike): AwarenessLike {
+function shownByPerson(awareness: AwarenessLike, noName: string): AwarenessLike {
   return {
     doc: awareness.doc,
     on: awareness.on.bind(awareness),
     off: awareness.off.bind(awareness),
     getLocalState: () => awareness.getLocalState(),
     setLocalStateField: (name: string, value: unknown) => awareness.setLocalStateField(name, value),
-    getStates: () => statesByPerson(awareness),
+    getStates: () => statesByPerson(awareness, noName),
   };
 }
 

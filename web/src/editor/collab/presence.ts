@@ -27,13 +27,17 @@ function colored(name: string, color: string): Presence {
   return { name, color, colorLight: `${color}40` };
 }
 
-/** Whose the state of a client is: as the server says, else as the client does; null for one that shows nobody. */
-export function personOf(client: number, state: unknown): Person | null {
+/**
+ * Whose the state of a client is: as the server says, else as the client does; null for one that shows nobody.
+ *
+ * @param noName shown for a person without a name.
+ */
+export function personOf(client: number, state: unknown, noName: string): Person | null {
   const { actor, user } = (state ?? {}) as { readonly actor?: Said; readonly user?: Said };
   const said = typeof user?.name === 'string' ? user.name : null;
   if (typeof actor?.user_id === 'string') {
-    const name = typeof actor.display_name === 'string' ? actor.display_name : said;
-    return name === null ? null : { id: actor.user_id, ...colored(name, colorOf(actor.user_id)) };
+    const name = typeof actor.display_name === 'string' ? actor.display_name : noName;
+    return { id: actor.user_id, ...colored(name, colorOf(actor.user_id)) };
   }
   // A colour goes into a style: only those that this app gives are taken.
   const color = PEOPLE.find((one) => one === user?.color);
@@ -43,20 +47,20 @@ export function personOf(client: number, state: unknown): Person | null {
 type Said = Readonly<Record<string, unknown>>;
 
 /** The others that have a note open, each person once. */
-export function othersHere(states: States, own: number): readonly Person[] {
+export function othersHere(states: States, own: number, noName: string): readonly Person[] {
   const people = new Map<string, Person>();
   for (const [client, state] of states.getStates()) {
-    const person = client === own ? null : personOf(client, state);
+    const person = client === own ? null : personOf(client, state, noName);
     if (person !== null) people.set(person.id, person);
   }
   return [...people.values()];
 }
 
 /** The states of a note as its cursors are drawn from them: each under the name and colour of its person. */
-export function statesByPerson(others: States): Map<number, Record<string, unknown>> {
+export function statesByPerson(others: States, noName: string): Map<number, Record<string, unknown>> {
   const states = new Map<number, Record<string, unknown>>();
   for (const [client, state] of others.getStates()) {
-    const person = personOf(client, state);
+    const person = personOf(client, state, noName);
     states.set(client, { ...(state as object), user: person ?? undefined });
   }
   return states;

@@ -203,7 +203,7 @@ export class NoteEditor implements EditorController {
       this.#vim.of([]),
       services.of(options.services),
       drawNote.of(drawReadingView),
-      textBinding(options.text, options.undo, options.awareness),
+      textBinding(options.text, options.undo, options.awareness, options.services.strings.noName),
       this.#language.of(createLanguage()),
       frontmatterWatch(this.#language, createLanguage),
       sharedExtensions,

@@ -4,6 +4,8 @@ import type { TableEdit } from '../table/commands.ts';
 
 /** Every sentence that the editor shows. The app provides them in its language. */
 export interface EditorStrings {
+  /** In place of the name of a person who has none. */
+  readonly noName: string;
   readonly editorLabel: string;
   readonly properties: string;
   readonly add: string;

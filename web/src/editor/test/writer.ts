@@ -29,7 +29,7 @@ export class Writer {
     this.state = EditorState.create({
       doc: this.#text.toString(),
       extensions: [
-        textBinding(this.#text, history, null),
+        textBinding(this.#text, history, null, ''),
         createLanguage(),
         sharedExtensions,
         editingExtensions,

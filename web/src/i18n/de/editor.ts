@@ -24,8 +24,8 @@ export const editor: typeof english = {
     copied: 'Kopiert',
     name: '{{name}} (behalten {{time}})',
   },
-  anonymous: 'Jemand',
   strings: {
+    noName: 'Ohne Namen',
     editorLabel: 'Text der Notiz',
     properties: 'Eigenschaften',
     add: 'Neu',

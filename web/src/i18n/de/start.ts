@@ -18,7 +18,7 @@ export const start: typeof english = {
   newPassword: 'Neues Passwort',
   passwordHint: 'Mindestens 8 Zeichen. Einige Wörter ohne Zusammenhang sind leicht zu merken und schwer zu erraten.',
   name: 'Dein Name',
-  nameHint: 'Freiwillig. Deine anderen Geräte zeigen ihn neben deinem Cursor.',
+  nameHint: 'Leute, mit denen du Tresore teilst, sehen ihn an deinem Cursor und bei deinen Änderungen.',
   showPassword: 'Passwort anzeigen',
   hidePassword: 'Passwort verbergen',
   strength: {
@@ -72,6 +72,7 @@ export const start: typeof english = {
     'Es wurde gelöscht oder verschoben, oder du darfst es nicht sehen. Gelöschtes liegt im Papierkorb des Tresors.',
   toStart: 'Zu deinen Notizen',
   error: {
+    name: 'Wähle einen anderen Namen: höchstens 80 Zeichen, und alle sichtbar.',
     invalidCredentials: 'E-Mail oder Passwort stimmt nicht.',
     suspended: 'Dieses Konto ist gesperrt. Frag den, der diesen Server verwaltet.',
     required: 'Gib E-Mail und Passwort ein.',

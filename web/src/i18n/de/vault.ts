@@ -44,7 +44,6 @@ export const vault: typeof english = {
   },
   shared: {
     here: 'Gerade hier',
-    gone: 'Jemand, der nicht mehr da ist',
     program: '{{person}}, mit {{program}}',
     lost: 'Du hast diesen Tresor nicht mehr',
     lostText:
@@ -53,7 +52,7 @@ export const vault: typeof english = {
     empty: 'Dieser Tresor ist leer.',
     readOnly: 'Du kannst diesen Tresor lesen, aber nicht ändern. Wem er gehört, kann dich bearbeiten lassen.',
     forEditors: 'Das haben nur die, die diesen Tresor bearbeiten dürfen.',
-    somebody: 'Jemand',
+    noName: 'Ohne Namen',
     by: '{{name}} · {{role}}',
     role: { viewer: 'darf lesen', editor: 'darf bearbeiten', owner: 'Eigentümer' },
   },

@@ -23,8 +23,8 @@ export const editor = {
     copied: 'Copied',
     name: '{{name}} (kept {{time}})',
   },
-  anonymous: 'Somebody',
   strings: {
+    noName: 'No name',
     editorLabel: 'Note text',
     properties: 'Properties',
     add: 'Add',

@@ -17,7 +17,7 @@ export const start = {
   newPassword: 'New password',
   passwordHint: 'At least 8 characters. A few unrelated words are easy to remember and hard to guess.',
   name: 'Your name',
-  nameHint: 'Optional. Shown to your other devices beside your cursor.',
+  nameHint: 'Shown to the people with whom you share vaults, at your cursor and beside your changes.',
   showPassword: 'Show password',
   hidePassword: 'Hide password',
   strength: {
@@ -70,6 +70,7 @@ export const start = {
     'It was deleted, or moved, or it is not yours to see. The trash of the vault keeps what was deleted.',
   toStart: 'Go to your notes',
   error: {
+    name: 'Choose another name: at most 80 characters, all of them visible.',
     invalidCredentials: 'The e-mail or the password is not right.',
     suspended: 'This account is suspended. Ask whoever manages this server.',
     required: 'Fill in the e-mail and the password.',

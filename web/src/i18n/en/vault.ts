@@ -43,7 +43,6 @@ export const vault = {
   },
   shared: {
     here: 'Here now',
-    gone: 'Somebody who has left',
     program: '{{person}}, by {{program}}',
     lost: 'You no longer have this vault',
     lostText:
@@ -52,7 +51,7 @@ export const vault = {
     empty: 'This vault is empty.',
     readOnly: 'You can read this vault, and not change it. Its owner can let you edit.',
     forEditors: 'Only those who may edit this vault have this.',
-    somebody: 'Somebody',
+    noName: 'No name',
     by: '{{name}} · {{role}}',
     role: { viewer: 'can read', editor: 'can edit', owner: 'owner' },
   },

@@ -24,8 +24,8 @@ export const editor: typeof english = {
     copied: 'コピーしました',
     name: '{{name}} ({{time}}に保存)',
   },
-  anonymous: '名前なし',
   strings: {
+    noName: '名前なし',
     editorLabel: 'ノートの本文',
     properties: 'プロパティ',
     add: '追加',

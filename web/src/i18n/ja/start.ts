@@ -18,7 +18,7 @@ export const start: typeof english = {
   newPassword: '新しいパスワード',
   passwordHint: '8文字以上。関係のない単語をいくつか並べると、覚えやすく推測されにくくなります。',
   name: '名前',
-  nameHint: '任意です。ほかの端末でカーソルの横に表示されます。',
+  nameHint: '保管庫を共有する人に、カーソルの横や変更の記録で表示されます。',
   showPassword: 'パスワードを表示',
   hidePassword: 'パスワードを隠す',
   strength: {
@@ -70,6 +70,7 @@ export const start: typeof english = {
   wrongAddressText: '削除または移動されたか、見る権限がありません。削除したものは保管庫のごみ箱にあります。',
   toStart: 'ノートへ',
   error: {
+    name: '別の名前にしてください。80文字以内で、見えない文字は使えません。',
     invalidCredentials: 'メールアドレスまたはパスワードが正しくありません。',
     suspended: 'このアカウントは停止されています。サーバーの管理者に問い合わせてください。',
     required: 'メールアドレスとパスワードを入力してください。',

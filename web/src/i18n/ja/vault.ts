@@ -44,7 +44,6 @@ export const vault: typeof english = {
   },
   shared: {
     here: '今ここにいる人',
-    gone: '退会した人',
     program: '{{person}}さん（{{program}}）',
     lost: 'この保管庫はもう開けません',
     lostText:
@@ -53,7 +52,7 @@ export const vault: typeof english = {
     empty: 'この保管庫は空です。',
     readOnly: 'この保管庫は閲覧のみです。所有者に頼めば編集できるようになります。',
     forEditors: 'これは、この保管庫を編集できる人だけのものです。',
-    somebody: 'だれか',
+    noName: '名前なし',
     by: '{{name}} · {{role}}',
     role: { viewer: '閲覧のみ', editor: '編集可', owner: '所有者' },
   },

@@ -74,7 +74,7 @@ function VersionRow({ version, before, isNow, isChosen, choose }: VersionRowProp
   const { data: me } = useQuery(meQuery);
   const { actor, created_at: made, reason, size_bytes: size } = version;
   const isMine = actor.display_name === undefined;
-  const name = isMine ? (me?.display_name ?? '') : (actor.display_name ?? t('shared.gone'));
+  const name = isMine ? (me?.display_name ?? '') : (actor.display_name ?? t('shared.noName'));
   const grown = before === undefined ? size : size - before.size_bytes;
   const about = [
     reasonText(t, reason),
