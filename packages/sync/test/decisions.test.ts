@@ -38,6 +38,10 @@ class Device {
     return (await this.engine()).sync(options);
   }
 
+  get now(): number {
+    return this.#scheduler.clock().now();
+  }
+
   pass(ms: number): void {
     this.#scheduler.ticks += ms;
   }
@@ -117,6 +121,37 @@ test('a folder that follows the server, or leads it, is asked before what is del
     await (side === 'local' ? engine.followServer() : engine.makeAuthoritative());
     const { kind, brakes } = await engine.sync({ approval: new Approval() });
     assert.deepEqual([kind, brakes], ['waiting', [{ side, kind: 'deletions', files: 30, of: 40 }]]);
+  }
+});
+
+test('of a settings file that differs at the first meeting the vault’s is taken, and the other one is in the trash', async () => {
+  const device = new Device();
+  device.server.agentCreate('.obsidian/hotkeys.json', 'of the vault');
+  device.disk.userWrite('.obsidian/hotkeys.json', 'of the desk');
+  const { kind, unsynced } = await device.sync();
+  assert.deepEqual([kind, unsynced], ['in step', []]);
+  const expected = new Map([['.obsidian/hotkeys.json', 'of the vault']]);
+  assert.deepEqual(device.both, [expected, expected]);
+  assert.deepEqual(device.disk.replaced, ['of the desk']);
+});
+
+test('of two edits of a settings file the later one is taken, and the earlier one is in the trash', async () => {
+  for (const isLaterHere of [true, false]) {
+    const device = new Device();
+    device.disk.userWrite('.obsidian/app.json', 'first');
+    await device.sync();
+    const [row] = device.server.live;
+    assert.ok(row);
+    if (!isLaterHere) device.disk.userWrite('.obsidian/app.json', 'of the desk');
+    device.pass(60_000);
+    device.server.agentWrite(row, 'of the vault', device.now / 1000);
+    device.pass(60_000);
+    if (isLaterHere) device.disk.userWrite('.obsidian/app.json', 'of the desk');
+    assert.equal((await device.sync()).kind, 'in step');
+    const [taken, kept] = isLaterHere ? ['of the desk', 'of the vault'] : ['of the vault', 'of the desk'];
+    assert.deepEqual(device.both[0], device.both[1]);
+    assert.equal(device.both[1].get('.obsidian/app.json'), taken);
+    assert.deepEqual([...device.disk.trashed, ...device.disk.replaced], [kept]);
   }
 });
 

@@ -338,8 +338,9 @@ describe('NodeDisk', () => {
       'themes/A/theme.css',
       'plugins/x/main.js',
       'hotkeys.json',
+      'community-plugins.json',
     ];
-    for (const file of [...files, 'plugins/x/.git/config', 'plugins/notevault-sync/data.json'])
+    for (const file of [...files, 'themes/A/.git/config', 'plugins/notevault-sync/data.json'])
       put(`.obsidian/${file}`, file);
     const shown = async (settings: NodeDiskOptions['settings']) =>
       (await (await open({ settings: settings ?? [] })).list()).files
@@ -347,7 +348,7 @@ describe('NodeDisk', () => {
         .sort();
     assert.deepEqual(await shown([]), []);
     assert.deepEqual(await shown(['app', 'themes']), ['app.json', 'themes/A/theme.css']);
-    assert.deepEqual(await shown(['community-plugins']), ['plugins/x/main.js']);
+    assert.deepEqual(await shown(['community-plugins']), ['community-plugins.json']);
     const disk = await open({ settings: ['app'] });
     assert.equal(disk.pathFault('.obsidian/app.json'), null);
     for (const path of ['.obsidian/workspace.json', '.obsidian/hotkeys.json', '.obsidian/plugins/x/main.js']) {

@@ -1,6 +1,6 @@
 import type { SyncResult } from '@notevault/sync/engine/engine.ts';
 import type { BrakeReason } from '@notevault/sync/plan/brake.ts';
-import type { Operation } from '@notevault/sync/plan/operations.ts';
+import { type Operation, replacesEdit } from '@notevault/sync/plan/operations.ts';
 
 /** An operation in words: its direction, and what it does; null for what changes neither side. */
 export function describe(operation: Operation): { readonly direction: 'up' | 'down'; readonly text: string } | null {
@@ -8,7 +8,7 @@ export function describe(operation: Operation): { readonly direction: 'up' | 'do
     case 'createRemote':
       return { direction: 'up', text: `new      ${operation.path}` };
     case 'pushContent':
-      return { direction: 'up', text: `changed  ${operation.localPath}` };
+      return { direction: 'up', text: `changed  ${operation.localPath}${besideOf(operation)}` };
     case 'moveRemote':
     case 'moveRemoteFolder':
       return { direction: 'up', text: `moved    ${operation.from} → ${operation.to}` };
@@ -19,7 +19,10 @@ export function describe(operation: Operation): { readonly direction: 'up' | 'do
     case 'removeRemoteFolder':
       return { direction: 'up', text: `deleted  ${operation.path}/` };
     case 'writeLocal':
-      return { direction: 'down', text: `${operation.over === null ? 'new    ' : 'changed'}  ${operation.path}` };
+      return {
+        direction: 'down',
+        text: `${operation.over === null ? 'new    ' : 'changed'}  ${operation.path}${besideOf(operation)}`,
+      };
     case 'mergeLocal':
       return { direction: 'down', text: `merged   ${operation.path}` };
     case 'moveLocal':
@@ -35,6 +38,10 @@ export function describe(operation: Operation): { readonly direction: 'up' | 'do
     default:
       return null;
   }
+}
+
+function besideOf(operation: Operation): string {
+  return replacesEdit(operation) ? ' (both sides had changed it: the other one is in the trash)' : '';
 }
 
 /** What the brake stopped, as a question. */

@@ -1,5 +1,5 @@
 import type { Outcome } from '@notevault/sync/engine/outcome.ts';
-import type { Operation } from '@notevault/sync/plan/operations.ts';
+import { type Operation, replacesEdit } from '@notevault/sync/plan/operations.ts';
 
 /** What happened to a file. */
 export type Deed = 'created' | 'changed' | 'merged' | 'moved' | 'deleted' | 'kept beside';
@@ -46,7 +46,7 @@ export function tellingOf(operation: Operation): Pick<Happening, 'direction' | '
     case 'makeRemoteFolder':
       return { direction: 'up', deed: 'created', path: operation.path };
     case 'pushContent':
-      return { direction: 'up', deed: 'changed', path: operation.localPath };
+      return { direction: 'up', deed: replacesEdit(operation) ? 'kept beside' : 'changed', path: operation.localPath };
     case 'moveRemote':
     case 'moveRemoteFolder':
       return { direction: 'up', deed: 'moved', path: operation.to };
@@ -54,6 +54,7 @@ export function tellingOf(operation: Operation): Pick<Happening, 'direction' | '
     case 'removeRemoteFolder':
       return { direction: 'up', deed: 'deleted', path: operation.path };
     case 'writeLocal':
+      if (replacesEdit(operation)) return { direction: 'down', deed: 'kept beside', path: operation.path };
       return { direction: 'down', deed: operation.over === null ? 'created' : 'changed', path: operation.path };
     case 'mergeLocal':
       return { direction: 'down', deed: 'merged', path: operation.path };

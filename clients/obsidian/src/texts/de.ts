@@ -110,7 +110,7 @@ export const de: Texts = {
   setThemes: 'Themen und Snippets',
   setHotkeys: 'Tastenkürzel',
   setCore: 'Kern-Erweiterungen',
-  setCommunity: 'Community-Erweiterungen mit ihrem Code',
+  setCommunity: 'Liste der Community-Erweiterungen, ohne diese selbst: ihr Code liefe bei allen',
   setChecks: 'Prüfungen in dieser App',
   setChecksHint:
     'Fügt einen Befehl hinzu, der in einem Probeordner versucht, worauf sich die Erweiterung verlässt, und einen Bericht kopiert.',

@@ -109,7 +109,7 @@ export const en = {
   setThemes: 'Themes and snippets',
   setHotkeys: 'Hotkeys',
   setCore: 'Core plugins',
-  setCommunity: 'Community plugins with their code',
+  setCommunity: 'List of community plugins, without the plugins: their code would run for everybody',
   setChecks: 'Checks in this app',
   setChecksHint: 'Adds a command that tries what the plugin relies on in a scratch folder and copies a report.',
   disconnectHint: 'Your files stay. The server ends the access of this device.',

@@ -108,7 +108,7 @@ export const ja: Texts = {
   setThemes: 'テーマとスニペット',
   setHotkeys: 'ホットキー',
   setCore: 'コアプラグイン',
-  setCommunity: 'コミュニティプラグインとそのコード',
+  setCommunity: 'コミュニティプラグインの一覧（本体は除く：コードが全員の環境で動くため）',
   setChecks: 'このアプリでの確認',
   setChecksHint: 'プラグインが前提とする動作を作業用フォルダーで試し、報告をコピーするコマンドを追加します。',
   disconnectHint: 'ファイルは残ります。サーバーはこの端末のアクセスを終了します。',

@@ -202,9 +202,7 @@ export class VaultServer implements Server {
       if (error instanceof FileShorter) throw new DiskChanged(path, { cause: error });
       throw failure ?? error;
     });
-    if (!('kind' in result)) return written(result);
-    const isCode = result.kind === 'refused' && result.reason === reason('extension') && isPluginCode(path);
-    return isCode ? { ...result, reason: reason('pluginCode') } : result;
+    return 'kind' in result ? result : written(result);
   }
 
   async move({ id, path }: Pick<RemoteFile, 'id' | 'path'>, to: string): Promise<Written> {
@@ -308,10 +306,6 @@ function itemOf(result: BatchResult | undefined, mtime: number): Written {
 }
 
 const DAMAGE_CODES: ReadonlySet<string> = new Set(['note_unreadable', 'attachment_unreadable']);
-
-function isPluginCode(path: string): boolean {
-  return /^\.obsidian\/plugins\/.+\.js$/i.test(path);
-}
 
 function reasonOf({ status, code, body }: ApiError): string {
   if (status === 402) return reason('quota', { reason: typeof body.reason === 'string' ? body.reason : code });

@@ -118,7 +118,7 @@ export class LocalObserver {
       const hash = hashes[index];
       const shown = hash ?? this.#state.lastSeen(file.path)?.hash;
       if (shown === undefined) continue;
-      files.push({ path: file.path, hash: shown, fileId: file.fileId });
+      files.push({ path: file.path, hash: shown, fileId: file.fileId, mtimeMs: file.mtimeMs });
       if (hash != null) entries.set(file.path, file);
     }
     const unseen = this.#unseen(listing);

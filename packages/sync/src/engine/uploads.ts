@@ -215,11 +215,22 @@ export class Uploads {
     return this.#putAttachment({ path, file, hash }, intent, null, (remote) => this.#replaced(id, remote));
   }
 
-  async #pushAttachment({ id, path, localPath, hash, remoteHash }: PushContent): Promise<Outcome> {
+  async #pushAttachment({ id, path, localPath, hash, base, remoteHash }: PushContent): Promise<Outcome> {
     const file = this.#entries.get(localPath);
     if (file === undefined || this.#state.hashOf(file) !== hash) return CHANGED;
+    if (remoteHash !== base.hash && !(await this.#keepTheirs(id, remoteHash))) return CHANGED;
     const intent = { type: 'put', id, hash, fileId: file.fileId } as const;
     return this.#putAttachment({ path, file, hash }, intent, remoteHash);
+  }
+
+  /** Stores the vault's bytes in the trash before they are replaced. */
+  async #keepTheirs(id: string, hash: string): Promise<boolean> {
+    const remote = this.#state.remote.get(id);
+    const content = remote === undefined ? null : await this.#server.read(remote);
+    if (remote === undefined || content?.hash !== hash) return false;
+    const { path, mtime } = remote;
+    await this.#disk.keep(path, { bytes: this.#contents.verified(content), size: content.size, mtime });
+    return true;
   }
 
   async #putAttachment(

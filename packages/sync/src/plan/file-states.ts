@@ -1,4 +1,5 @@
 import { fileName, foldPath } from '@notevault/note-text/paths.ts';
+import { isSetting } from '../rules/settings-files.ts';
 import { identify } from './identify.ts';
 import { isTempPath } from './names.ts';
 import type { ProblemReason } from './operations.ts';
@@ -87,7 +88,8 @@ function destinationInVault({ synced, local, remote }: Observed): Pick<FileState
 }
 
 /**
- * Adds the new local files. If the server has a new file with equal bytes at the same path, both are the same file.
+ * Adds the new local files. If the server has a new file with equal bytes at the same path, both are the same file; of
+ * a settings file whatever its bytes are.
  * This also holds for the local copy of a file that the server deleted: it may have been recreated there under another
  * id.
  */
@@ -99,7 +101,8 @@ function withFresh(states: FileState[], fresh: readonly LocalFile[]): FileState[
   const adopt = (local: LocalFile): boolean => {
     const there = addedAt.get(foldPath(local.path));
     const isEqual = there?.remote?.hash === local.hash && kindOf(there.remote.path) === kindOf(local.path);
-    if (there === undefined || !isEqual || adopted.has(there)) return false;
+    const isSame = isEqual || (isSetting(local.path) && there?.remote?.path === local.path);
+    if (there === undefined || !isSame || adopted.has(there)) return false;
     adopted.set(there, local);
     return true;
   };

@@ -1,3 +1,4 @@
+import { isSetting } from '../rules/settings-files.ts';
 import type { SyncedFile } from './trees.ts';
 
 /**
@@ -13,7 +14,8 @@ export type UpOperation =
   | { readonly type: 'createRemote'; readonly path: string; readonly hash: string; readonly id: string | null }
   /**
    * Uploads the local bytes as an edit of the base: a note is merged, an attachment is replaced only if it still has
-   * `remoteHash`. The version of the base is null when the server has none that is the base alone: then the engine
+   * `remoteHash`. Where that is not the base, the attachment is a settings file with an earlier edit in the vault, which
+   * is kept in the trash of this device. The version of the base is null when the server has none that is the base alone: then the engine
    * merges.
    */
   | {
@@ -50,6 +52,8 @@ export type DownOperation =
       readonly hash: string;
       readonly version: number | null;
       readonly over: string | null;
+      /** Whether it replaces an edit made here: of a settings file. That is kept in the trash of this device. */
+      readonly conflict?: true;
     }
   /** Merges the server's text of a note into the local one, which is not sent; `base` is what both were made from. */
   | {
@@ -89,6 +93,12 @@ export type DownOperation =
   | { readonly type: 'makeLocalFolder'; readonly path: string }
   /** Removes an empty folder. */
   | { readonly type: 'removeLocalFolder'; readonly path: string };
+
+/** Whether one of two edits of a settings file replaces the other, which goes to the trash of this device. */
+export function replacesEdit(operation: Operation): boolean {
+  if (operation.type === 'writeLocal') return operation.conflict === true;
+  return operation.type === 'pushContent' && isSetting(operation.path) && operation.base.hash !== operation.remoteHash;
+}
 
 /** Returns a key that is equal for operations with the same effect. */
 export function keyOf(operation: Operation): string {

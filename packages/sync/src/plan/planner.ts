@@ -1,4 +1,5 @@
 import { ancestorsOf, foldPath } from '@notevault/note-text/paths.ts';
+import { isSetting } from '../rules/settings-files.ts';
 import { markBlocked } from './blocked.ts';
 import { differing } from './differing.ts';
 import { type FileState, fileStates, isSamePlace, isUnedited } from './file-states.ts';
@@ -9,7 +10,7 @@ import { type Direction, isWanted, type Operation, type Problem, type ProblemRea
 import { settleNames } from './settle-names.ts';
 import { type PathChange, Side } from './side.ts';
 import { atOnce, eachInSteps, type Steps } from './steps.ts';
-import { agreedHash, kindOf, type SyncedFile, type Trees } from './trees.ts';
+import { agreedHash, kindOf, type LocalFile, type RemoteFile, type SyncedFile, type Trees } from './trees.ts';
 
 export interface PlanOptions {
   /** The label in the name of a conflict copy: see `conflictLabel`. */
@@ -237,23 +238,30 @@ function contentOperation(
     pushed: null,
   };
   if (local.hash === remote.hash) return isEqual(equal, synced) ? null : { type: 'adopt', file: equal };
-  if (synced === null) return null;
   const { id, path, hash, version } = remote;
-  if (isUnedited(local, synced)) return { type: 'writeLocal', id, path: local.path, hash, version, over: local.hash };
+  const takeTheirs = { type: 'writeLocal', id, path: local.path, hash, version, over: local.hash } as const;
+  if (synced === null) return isSetting(path) ? { ...takeTheirs, conflict: true } : null;
+  if (isUnedited(local, synced)) return takeTheirs;
   const agreed = agreedHash(synced);
-  if (isReadOnly && isOnlyHere(local.hash, states))
-    return { type: 'writeLocal', id, path: local.path, hash, version, over: local.hash };
+  if (isReadOnly && isOnlyHere(local.hash, states)) return takeTheirs;
+  if (isSetting(path) && (isReadOnly || (remote.hash !== agreed && !isLater(local, remote))))
+    return { ...takeTheirs, conflict: true };
   if (isReadOnly)
     return { type: 'setAside', id, from: local.path, to: asidePath(local.path, states, label), hash: local.hash };
   if (direction === 'pull' && remote.hash !== agreed && kindOf(path) === 'note') {
     const hashes = { hash: local.hash, baseHash: agreed, remoteHash: hash };
     return { type: 'mergeLocal', id, path: local.path, ...hashes };
   }
-  if (remote.hash === agreed || kindOf(path) === 'note') {
+  if (remote.hash === agreed || kindOf(path) === 'note' || isSetting(path)) {
     const base = { hash: agreed, version: synced.pushed === null ? synced.version : null };
     return { type: 'pushContent', id, path, localPath: local.path, hash: local.hash, base, remoteHash: hash };
   }
   return { type: 'setAside', id, from: local.path, to: asidePath(local.path, states, label), hash: local.hash };
+}
+
+/** Whether the edit here is later than the vault's. Where that is not known, the vault's counts as later. */
+function isLater({ mtimeMs = 0 }: LocalFile, { mtime }: RemoteFile): boolean {
+  return mtimeMs > mtime * 1000;
 }
 
 /** Whether the folder alone has a file of this content: a program that saves the same again and again needs one copy. */

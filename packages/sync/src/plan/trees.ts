@@ -14,7 +14,7 @@ export interface RemoteFile {
   readonly hash: string;
   /** The version of the note that has this hash; null for attachments. */
   readonly version: number | null;
-  /** The modification time that the writer reported, in epoch seconds. Copied, never compared. */
+  /** The modification time that the writer reported, in epoch seconds. Compared only for settings files. */
   readonly mtime: number;
 }
 
@@ -24,6 +24,8 @@ export interface LocalFile {
   readonly hash: string;
   /** An identifier that survives renames (device, inode, birth time); null where the file system has none. */
   readonly fileId: string | null;
+  /** The modification time, in epoch milliseconds; compared only between two edits of a settings file. */
+  readonly mtimeMs?: number;
 }
 
 /** The last agreed state of a file: the base for detecting changes on either side. */

@@ -1,6 +1,6 @@
 import ignore, { type Ignore } from 'ignore';
 import { structureFault } from './safe-path.ts';
-import { SETTINGS_FOLDER, type SettingsFiles } from './settings-files.ts';
+import { isSetting, SETTINGS_FOLDER, type SettingsFiles } from './settings-files.ts';
 
 export const IGNORE_FILE = '.notevaultignore';
 
@@ -51,7 +51,7 @@ export class IgnoreRules {
   #find(path: string, kind: 'file' | 'folder'): boolean {
     // A path that cannot be below the folder is not left out but refused, and listed.
     if (structureFault(path) !== null) return false;
-    if (path === SETTINGS_FOLDER || path.startsWith(`${SETTINGS_FOLDER}/`)) return !this.#settings.includes(path, kind);
+    if (path === SETTINGS_FOLDER || isSetting(path)) return !this.#settings.includes(path, kind);
     this.#asked += 1;
     if (this.#asked % FORGET_EVERY === 0) this.#rules = rulesOf(this.#text);
     return this.#rules.ignores(kind === 'folder' ? `${path}/` : path);

@@ -22,8 +22,6 @@ export const REASONS = {
   extension:
     'has an extension that the server does not take unless its operator allows it (NOTEVAULT_ATTACHMENT_EXTENSIONS)',
   mime: 'holds something else than its extension says, which the server does not take',
-  pluginCode:
-    'is the code of a plugin, which the server does not take unless its operator allows js (NOTEVAULT_ATTACHMENT_EXTENSIONS)',
   refused: 'is refused by the server: {code}',
   damaged:
     'is damaged on the server, which neither gives nor takes it: keep this file, and have the operator restore it',

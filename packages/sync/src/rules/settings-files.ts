@@ -4,6 +4,11 @@ export type Setting = (typeof SETTINGS)[number];
 
 export const SETTINGS_FOLDER = '.obsidian';
 
+/** Whether a path is one of Obsidian's settings: the app reads them under one name, so no copy can stand beside. */
+export function isSetting(path: string): boolean {
+  return path.startsWith(`${SETTINGS_FOLDER}/`);
+}
+
 /** Files and folders (with `/`) below `.obsidian`, by group. */
 const FILES: Readonly<Record<Setting, readonly string[]>> = {
   app: ['app.json', 'types.json'],
@@ -15,11 +20,12 @@ const FILES: Readonly<Record<Setting, readonly string[]>> = {
     ...['command-palette.json', 'daily-notes.json', 'graph.json', 'note-composer.json', 'page-preview.json'],
     ...['slides.json', 'switcher.json', 'templates.json', 'webviewer.json', 'zk-prefixer.json'],
   ],
-  'community-plugins': ['community-plugins.json', 'plugins/'],
+  // Not `plugins/`: code from a vault would run in the app of everybody who opens it.
+  'community-plugins': ['community-plugins.json'],
 };
 
 /** Never synced: they change with each click, or hold what belongs to one device. */
-const NEVER = /(?:^|\/)(?:workspace[^/]*\.json|workspaces\.json|cache|\.[^/]*)(?:$|\/)|^plugins\/notevault[^/]*\//;
+const NEVER = /(?:^|\/)(?:workspace[^/]*\.json|workspaces\.json|cache|\.[^/]*)(?:$|\/)/;
 
 /** Tells which files of `.obsidian` are synced. */
 export class SettingsFiles {
@@ -32,7 +38,7 @@ export class SettingsFiles {
   /** Whether a file of the settings, or a folder that can contain some, is synced. */
   includes(path: string, kind: 'file' | 'folder'): boolean {
     if (path === SETTINGS_FOLDER) return kind === 'folder' && this.#files.length > 0;
-    if (!path.startsWith(`${SETTINGS_FOLDER}/`)) return false;
+    if (!isSetting(path)) return false;
     const below = path.slice(SETTINGS_FOLDER.length + 1);
     if (NEVER.test(below)) return false;
     return this.#files.some((file) =>

@@ -37,6 +37,8 @@ export class SimDisk implements Disk {
   readonly #scheduler: Scheduler;
   readonly #random: Random;
   readonly trashed: string[] = [];
+  /** The contents that `write` replaced, which a real disk moves to its trash. */
+  readonly replaced: string[] = [];
   /** How often the engine has changed something. */
   changes = 0;
   #inodes = 0;
@@ -197,6 +199,7 @@ export class SimDisk implements Disk {
     const isAsExpected =
       over === null ? !this.#files.has(this.#key(path)) && this.#fits(path) : this.#current(over) !== null;
     if (!isAsExpected) throw new DiskChanged();
+    if (over !== null) this.replaced.push(this.#current(over)?.content ?? '');
     return this.#shown(this.#put(path, content, undefined, mtime * 1000));
   }
 

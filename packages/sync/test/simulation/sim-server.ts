@@ -129,8 +129,9 @@ export class SimServer {
     return this.#create(path, content, 1, null) !== null;
   }
 
-  agentWrite(row: Row, content: string): void {
-    this.#write(row, content, 1);
+  /** @param mtime epoch seconds */
+  agentWrite(row: Row, content: string, mtime = 1): void {
+    this.#write(row, content, mtime);
   }
 
   agentMove(row: Row, to: string): void {

@@ -68,26 +68,23 @@ onSqlite('what a sync of folders sends', (open) => {
     assert.deepEqual(writesOf(lap), [`PUT /attachments/${path}`]);
   });
 
-  it('a sync of folders sends the settings of Obsidian that are switched on, lists the code of plugins, and asks for neither again', async () => {
+  it('a sync of folders sends the settings of Obsidian that are switched on, without plugins, and asks for neither again', async () => {
     await using server = await startServer({ open });
     const { desk, lap, phone } = await machines(server, 'Settings', ['themes', 'community-plugins']);
     desk.put('a.md', 'a\n');
-    for (const path of ['themes/Moss/theme.css', 'snippets/wide.css', 'plugins/x/main.js', 'plugins/x/manifest.json'])
-      desk.put(`.obsidian/${path}`, '{}');
-    for (const path of ['workspace.json', 'app.json', 'plugins/x/.cache/y.json']) desk.put(`.obsidian/${path}`, '{}');
-    const { unsynced } = await desk.sync(['.obsidian/plugins/x/main.js']);
-    assert.match(unsynced[0]?.reason ?? '', /is the code of a plugin.+unless its operator allows js/);
+    const synced = ['themes/Moss/theme.css', 'snippets/wide.css', 'community-plugins.json'];
+    const left = ['plugins/x/main.js', 'plugins/x/manifest.json', 'workspace.json', 'app.json'];
+    for (const path of [...synced, ...left]) desk.put(`.obsidian/${path}`, '{}');
+    await desk.sync();
     desk.put('f/tool.js', 'x');
     const tool = (await desk.run()).unsynced.find(({ path }) => path === 'f/tool.js');
     assert.match(tool?.reason ?? '', /has an extension that the server does not take/);
     desk.remove('f');
-    await desk.sync(['.obsidian/plugins/x/main.js']);
+    await desk.sync();
     await lap.sync();
-    for (const path of ['themes/Moss/theme.css', 'snippets/wide.css', 'plugins/x/manifest.json'])
-      assert.equal(lap.read(`.obsidian/${path}`), '{}');
-    for (const path of ['workspace.json', 'app.json', 'plugins/x/main.js'])
-      assert.throws(() => lap.read(`.obsidian/${path}`), /ENOENT/);
-    await desk.sync(['.obsidian/plugins/x/main.js']);
+    for (const path of synced) assert.equal(lap.read(`.obsidian/${path}`), '{}');
+    for (const path of left) assert.throws(() => lap.read(`.obsidian/${path}`), /ENOENT/);
+    await desk.sync();
     assert.deepEqual(desk.requests, ['GET /sync/changes']);
     // A machine without the switch leaves the settings of the vault and its own alone.
     phone.put('.obsidian/themes/own.css', 'own');

@@ -21,8 +21,6 @@ export const de: ReasonTexts = {
   extension:
     'hat eine Endung, die der Server nur annimmt, wenn sein Betreiber sie erlaubt (NOTEVAULT_ATTACHMENT_EXTENSIONS)',
   mime: 'enthält anderes, als ihre Endung sagt; das nimmt der Server nicht an',
-  pluginCode:
-    'ist Code einer Erweiterung, den der Server nur annimmt, wenn sein Betreiber js erlaubt (NOTEVAULT_ATTACHMENT_EXTENSIONS)',
   refused: 'lehnt der Server ab: {code}',
   damaged:
     'ist auf dem Server beschädigt, der sie weder gibt noch nimmt: Behalten Sie diese Datei, und lassen Sie sie vom Betreiber wiederherstellen',

@@ -19,8 +19,6 @@ export const ja: ReasonTexts = {
   tooLarge: 'はサーバーが受け付ける大きさを超えています',
   extension: 'の拡張子は、管理者が許可しない限りサーバーで受け付けられません（NOTEVAULT_ATTACHMENT_EXTENSIONS）',
   mime: 'の内容が拡張子と異なるため、サーバーで受け付けられません',
-  pluginCode:
-    'はプラグインのコードで、管理者が js を許可しない限り受け付けられません（NOTEVAULT_ATTACHMENT_EXTENSIONS）',
   refused: 'はサーバーに拒否されました：{code}',
   damaged: 'はサーバーで破損しています。このファイルを残し、管理者に復元を依頼してください',
   linkEnded: 'この端末と保管庫の接続は終了しました',
