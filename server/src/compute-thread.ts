@@ -1,4 +1,5 @@
 import { serveTasks } from './concurrency/task-worker.ts';
+import { canvasTasks } from './domains/links/canvases/tasks.ts';
 import { mcpTasks } from './domains/mcp/tasks.ts';
 import { createNoteTasks } from './domains/notes/writes/offload/tasks.ts';
 import { systemClock } from './ports/clock/clock.ts';
@@ -15,6 +16,7 @@ const { random } = systemClock();
 const tasks = {
   ...createNoteTasks(({ dataKey, owner, generation }) => sealingKey(dataKey, owner, generation, random)),
   ...mcpTasks,
+  ...canvasTasks,
 };
 
 serveTasks(tasks, collectAfterWork());

@@ -11,7 +11,7 @@ import { createAttachments } from '../domains/attachments/attachments.ts';
 import { defaultExtensions } from '../domains/attachments/uploads/extensions.ts';
 import { createEntries, type Entries } from '../domains/entries/entries.ts';
 import { TRASH_LIMITS } from '../domains/entries/trash/limits.ts';
-import { createLinks, type Links, type NoteTexts } from '../domains/links/links.ts';
+import { createLinks, type Links, type StoredTexts } from '../domains/links/links.ts';
 import { createNotes, type NoteMeta, type Notes } from '../domains/notes/notes.ts';
 import { Personal } from '../domains/personal/personal.ts';
 import { Search } from '../domains/search/search.ts';
@@ -32,11 +32,13 @@ export function createContentDomains(context: Context, before: Before, later: La
   const { vaults, cache, keys, accounts } = before;
   const extensions = config.attachmentExtensions ?? defaultExtensions;
   const opened = new OpenedValues<NoteMeta>(OPENED_METAS_BYTES);
-  const texts: NoteTexts = {
+  const compute = openComputePool();
+  const texts: StoredTexts = {
     readableTextsOf: (handle, vault, of) => later().notes.readableTextsOf(handle, vault, of),
     linksIn: (vault, path, text) => later().notes.linksIn(vault, path, text),
+    canvasText: (vault, file) => later().attachments.canvasText(vault, file),
   };
-  const links = createLinks(db, extensions, texts, opened);
+  const links = createLinks({ db, vaults, extensions, compute }, texts, opened);
   const entries = createEntries({
     db,
     clock,
@@ -47,7 +49,6 @@ export function createContentDomains(context: Context, before: Before, later: La
     handlerOf: (kind) => (kind === 'note' ? later().notes.kind : later().attachments.kind),
     hooks: links,
   });
-  const compute = openComputePool();
   const notes = createNotesOf(context, before, entries, links, opened, compute);
   const attachments = createAttachments({
     db,

@@ -17,7 +17,7 @@ const IMPORT_MS = 1000;
 
 /** The background jobs of a server and their intervals. */
 export function jobsOf(domains: Domains, { db, clock }: Pick<Ports, 'db' | 'clock'>): Job[] {
-  const { accounts, vaults, members, idempotency, entries, notes, attachments, sync, search } = domains;
+  const { accounts, vaults, members, idempotency, entries, notes, attachments, links, sync, search } = domains;
   const { credentials, oauth, devices, tickets, uploads, imports, logs, productEvents } = domains;
   return [
     { name: 'imports', everyMs: IMPORT_MS, run: (signal) => imports.runWaiting(signal) },
@@ -28,6 +28,7 @@ export function jobsOf(domains: Domains, { db, clock }: Pick<Ports, 'db' | 'cloc
     { name: 'versions', everyMs: HOUR_MS, run: () => notes.thinVersions() },
     { name: 'edits', everyMs: FLUSH_MS, run: () => notes.live.flushOverdue() },
     { name: 'documents', everyMs: FLUSH_MS, run: () => notes.live.catchUp() },
+    { name: 'links', everyMs: 10 * MINUTE_MS, run: (signal) => links.catchUp(signal) },
     { name: 'blobs', everyMs: 10 * MINUTE_MS, run: () => attachments.collect() },
     { name: 'stray blobs', everyMs: 24 * HOUR_MS, run: () => attachments.collectOrphans() },
     { name: 'uses', everyMs: MINUTE_MS, run: () => credentials.flushLastUsed() },

@@ -7,7 +7,7 @@ import { entriesDdl } from '../domains/entries/entries.tables.ts';
 import { idempotencyDdl } from '../domains/idempotency/idempotency.tables.ts';
 import { importsDdl } from '../domains/imports/imports.tables.ts';
 import { keysDdl } from '../domains/keys/keys.tables.ts';
-import { linksDdl } from '../domains/links/links.tables.ts';
+import { canvasNamesDdl, linksDdl } from '../domains/links/links.tables.ts';
 import { logsDdl } from '../domains/logs/logs.tables.ts';
 import { membersDdl } from '../domains/members/members.tables.ts';
 import { notesDdl } from '../domains/notes/notes.tables.ts';
@@ -19,7 +19,13 @@ import { devicesOfPeopleDdl, syncDdl } from '../domains/sync/sync.tables.ts';
 import { ticketsDdl } from '../domains/tickets/tickets.tables.ts';
 import { uploadsDdl } from '../domains/uploads/uploads.tables.ts';
 import { cachePagesDdl } from '../domains/vaults/cache/cache-pages.tables.ts';
-import { handedOverDdl, vaultMembersDdl, vaultRightsDdl, vaultsDdl } from '../domains/vaults/vaults.tables.ts';
+import {
+  handedOverDdl,
+  vaultLinksDdl,
+  vaultMembersDdl,
+  vaultRightsDdl,
+  vaultsDdl,
+} from '../domains/vaults/vaults.tables.ts';
 import { blobsDdl } from '../ports/blobs/database.tables.ts';
 import type { Migration } from '../ports/database/database.ts';
 import { serverIdentityDdl } from '../ports/database/postgres/identity.tables.ts';
@@ -73,4 +79,5 @@ export const migrations: readonly Migration[] = [
   { number: 7, name: 'server-identity', version: '0.3.0', ddl: serverIdentityDdl },
   { number: 8, name: 'backup-failures', version: '0.3.0', ddl: backupFailureDdl },
   { number: 9, name: 'rights', version: '0.3.0', ddl: [accountRightsDdl, vaultRightsDdl].join('\n') },
+  { number: 10, name: 'canvases', version: '0.3.0', ddl: [vaultLinksDdl, canvasNamesDdl].join('\n') },
 ];

@@ -1,3 +1,6 @@
+/** Raised when notes or canvases are read as having other links than before: servers then read stored ones again. */
+export const LINKS_VERSION = 1;
+
 /** Most links read from one note. Derived data is bounded, the note itself is not. */
 export const maxLinks = 20_000;
 

@@ -1,15 +1,7 @@
 import { attachmentNameKey } from '@notevault/note-text/links/resolve.ts';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { TrashRestored } from '@notevault/protocol/trash.ts';
-import type { YieldIfDue } from '../../concurrency/yield.ts';
-import type {
-  KindHandler,
-  MoveBatch,
-  MovingEntry,
-  StoredEntry,
-  TombstoneDraft,
-  WriteContext,
-} from '../entries/entries.ts';
+import type { KindHandler, StoredEntry, TombstoneDraft, WriteContext } from '../entries/entries.ts';
 import { pathFrom } from '../entries/request-paths.ts';
 import { RevisionConflict, retryOnConflict } from '../entries/revision-conflict.ts';
 import { capExceeded, capOf } from '../plans/plans.ts';
@@ -17,11 +9,11 @@ import type { OpenVault } from '../vaults/vaults.ts';
 import { toAttachment } from './attachments.mapper.ts';
 import type { AttachmentDeps } from './attachments.ts';
 import { releaseBlobs } from './blob-gc.ts';
-import { type AttachmentMeta, openAttachment, openMeta, sealMeta } from './sealed-attachment.ts';
-import { extensionOf, mediaTypeOf } from './uploads/extensions.ts';
+import { namesIn, priorityFor } from './canvases/canvas-files.ts';
+import { applyMove, prepareMove } from './moved-attachments.ts';
+import { openAttachment, openMeta, sealMeta } from './sealed-attachment.ts';
+import { mediaTypeOf } from './uploads/extensions.ts';
 import { allowedExtension, checkEnabled } from './uploads/upload.ts';
-
-const BATCH = 256;
 
 export function createAttachmentKind(deps: AttachmentDeps): KindHandler {
   return {
@@ -35,8 +27,8 @@ export function createAttachmentKind(deps: AttachmentDeps): KindHandler {
       const names = tombstones.map(({ old }) => old.name_key);
       await deps.hooks.namesChanged(handle, vault, names, []);
     },
-    prepareMove: (context, moving, yieldIfDue) => prepareMove(deps, context, moving, yieldIfDue),
-    applyMove: async () => undefined,
+    prepareMove: (context, moving, unused, yieldIfDue) => prepareMove(deps, context, moving, unused, yieldIfDue),
+    applyMove: (handle, vault, rest) => applyMove(deps, handle, vault, rest),
     describeTrashed(vault, row) {
       const { path, deletedActor } = openMeta(vault, row);
       if (deletedActor === undefined) throw new NotevaultError('attachment_unreadable');
@@ -61,32 +53,6 @@ function tombstoneOf({ vault, actor }: Pick<WriteContext, 'vault' | 'actor'>, ro
   const meta = openMeta(vault, row);
   const tombstone = sealMeta(vault, row.id, row.revision + 1, { ...meta, deletedActor: actor });
   return { old: row, path: meta.path, meta: tombstone, nameKeys: [row.name_key] };
-}
-
-async function* prepareMove(
-  { clock }: Pick<AttachmentDeps, 'clock'>,
-  { vault, actor }: Pick<WriteContext, 'vault' | 'actor'>,
-  moving: readonly MovingEntry[],
-  yieldIfDue: YieldIfDue,
-): AsyncGenerator<MoveBatch> {
-  const files = moving.filter(({ kind }) => kind === 'attachment');
-  for (let at = 0; at < files.length; at += BATCH) {
-    const rows: StoredEntry[] = [];
-    for (const { row, to, toKey, meta } of files.slice(at, at + BATCH)) {
-      await yieldIfDue();
-      const revision = row.revision + 1;
-      const type = mediaTypeOf(extensionOf(to) ?? '');
-      rows.push({
-        ...row,
-        revision,
-        updated_at: clock.now(),
-        path_key: toKey,
-        name_key: vault.key.blind('name', attachmentNameKey(to)),
-        meta: sealMeta(vault, row.id, revision, { ...(meta as AttachmentMeta), path: to, type, actor }),
-      });
-    }
-    yield { rows, rest: null, linksLeft: [] };
-  }
 }
 
 /**
@@ -125,6 +91,7 @@ async function restoreOnce(
   const meta = { ...old, path: resolved.path, type, actor };
   const nameKey = vault.key.blind('name', attachmentNameKey(resolved.path));
   const sealedMeta = sealMeta(vault, id, revision, meta);
+  const names = await namesIn(deps, vault, meta.path, row);
   return db.transact(async (handle) => {
     const bytes = row.size_bytes;
     const trash = { notes: 0, textBytes: 0, attachmentBytes: -bytes };
@@ -152,10 +119,11 @@ async function restoreOnce(
     // Whatever is at the path by now, or became of the tombstone, is found by the next attempt.
     if (!(await entries.revive(handle, revived))) throw new RevisionConflict();
     await hooks.namesChanged(handle, vault, [nameKey], [id]);
+    if (names !== null) await hooks.canvasStored(handle, vault, id, names);
     const result = { attachment: toAttachment({ ...revived, meta }) };
     await context.inTransaction?.(handle, result);
     return result;
-  });
+  }, priorityFor(names));
 }
 
 /** Throws `limit_exceeded`, `file_too_large`; the cap of all attachments together is checked in the transaction. */

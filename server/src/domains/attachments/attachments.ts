@@ -1,12 +1,12 @@
 import type { Attachment } from '@notevault/protocol/attachments.ts';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { BlobId } from '@notevault/protocol/values/ids.ts';
-import { createYield } from '../../concurrency/yield.ts';
+import { createYield, type YieldIfDue } from '../../concurrency/yield.ts';
 import type { Blobs, ByteRange } from '../../ports/blobs/blobs.ts';
 import type { Clock } from '../../ports/clock/clock.ts';
 import type { Database, ReadHandle, WriteHandle } from '../../ports/database/database.ts';
 import { KeyringError } from '../../ports/keyring/keyring.ts';
-import type { Entries, StoredEntry, WriteContext } from '../entries/entries.ts';
+import type { Entries, MovingEntry, StoredEntry, WriteContext } from '../entries/entries.ts';
 import { isConditional, type Precondition, UNCONDITIONAL } from '../entries/precondition.ts';
 import type { SealedEntry } from '../entries/sealed-entry.ts';
 import type { ChangeSequence, OpenVault } from '../vaults/vaults.ts';
@@ -15,6 +15,7 @@ import { createAttachmentKind } from './attachment-kind.ts';
 import { checkExpected, toAttachment } from './attachments.mapper.ts';
 import { itemPaths } from './batch-input.ts';
 import { createBlobGc } from './blob-gc.ts';
+import { canvasText } from './canvases/canvas-files.ts';
 import { moveAttachments, renameAttachment } from './move.ts';
 import { bytesContext, openAttachment, openMeta } from './sealed-attachment.ts';
 import { createAnnounced } from './uploads/announced.ts';
@@ -28,6 +29,42 @@ export interface AttachmentLinkHooks {
    * another target now. Runs in the transaction of the change.
    */
   namesChanged(handle: WriteHandle, vault: OpenVault, names: readonly Buffer[], came: readonly string[]): Promise<void>;
+  /** Returns the blind names that the text of a canvas refers to. */
+  canvasNames(vault: OpenVault, text: string): Promise<readonly Buffer[]>;
+  /** Called in the transaction that writes the row of a canvas, with the names that it refers to now. */
+  canvasStored(handle: WriteHandle, vault: OpenVault, id: string, names: readonly Buffer[]): Promise<void>;
+  /** Determines before the transaction which canvases a move may touch. */
+  planCanvases(
+    handle: ReadHandle,
+    vault: OpenVault,
+    moving: readonly MovingEntry[],
+    yieldIfDue: YieldIfDue,
+  ): Promise<CanvasPlanner>;
+}
+
+export interface CanvasPlanner {
+  /** The canvases that refer to a name that moves. */
+  readonly ids: readonly string[];
+  rewrite(canvas: MovedCanvas): Promise<RewrittenCanvas>;
+}
+
+/** A canvas, with its path before and after a move. */
+export interface MovedCanvas {
+  readonly id: string;
+  readonly before: string;
+  readonly after: string;
+  readonly text: string;
+}
+
+export interface RewrittenCanvas {
+  /** Null where it stays. */
+  readonly text: string | null;
+  /** The blind names that it refers to then. */
+  readonly names: readonly Buffer[];
+  /** How many references have a new target. */
+  readonly changed: number;
+  /** How many no longer lead to what they named. */
+  readonly left: number;
 }
 
 export interface AttachmentDeps {
@@ -73,6 +110,7 @@ export function createAttachments(deps: AttachmentDeps) {
     put: put.bind(null, deps),
     upload: uploadAttachment.bind(null, deps),
     announced: createAnnounced(deps),
+    canvasText: canvasText.bind(null, deps),
     delete: deleteAttachment.bind(null, deps),
     deleteMany: deleteAttachments.bind(null, deps),
   };

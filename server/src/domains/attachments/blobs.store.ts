@@ -55,6 +55,11 @@ export const markUnusedDeleting = listStatement((db, p: { vault: VaultId; now: n
     ),
 );
 
+/** Gives an attachment a blob, in the transaction that wrote its row. */
+export const setBlob = statement((db, p: { vault: VaultId; id: string; blob: string }) =>
+  db.updateTable('entries').set({ blob_id: p.blob }).where('vault_id', '=', p.vault).where('id', '=', p.id),
+);
+
 /** Abandons uploads: they can no longer be committed, and there is no reader to wait for. */
 export const markDeleting = listStatement((db, p: { vault: VaultId }, ids: string[]) =>
   db
@@ -94,6 +99,6 @@ export const deleteRows = listStatement((db, p: { vault: VaultId }, ids: string[
     .where('state', '=', 'deleting'),
 );
 
-export const findKnown = blobs.findMany(['vault_id'], 'id', ['id']);
+export const findKnown = blobs.findMany(['vault_id'], 'id', ['id', 'state']);
 
 export const purgeBlobRows = blobs.deleteSome(['vault_id'], 'id');

@@ -63,6 +63,8 @@ export interface MoveBatch {
   readonly rest: unknown;
   /** The links that will no longer lead to an entry that moves, because no text of them can. */
   readonly linksLeft: readonly LinksLeft[];
+  /** By how many bytes attachments grow; 0 by default. */
+  readonly attachmentBytes?: number;
 }
 
 /** The sealed data of a deleted entry that the trash shows. */
@@ -103,10 +105,15 @@ export interface KindHandler {
   ): Promise<TombstoneDraft[]>;
   /** Called after the entries have become tombstones. */
   deleted(handle: WriteHandle, vault: OpenVault, tombstones: readonly TombstoneDraft[]): Promise<void>;
-  /** Prepares what a move writes for this kind, in batches, before the transaction. */
+  /**
+   * Prepares what a move writes for this kind, in batches, before the transaction.
+   *
+   * @param unused disposed of unless the move is carried out: removes what was stored for it.
+   */
   prepareMove(
     context: Pick<WriteContext, 'vault' | 'actor'>,
     moving: readonly MovingEntry[],
+    unused: AsyncDisposableStack,
     yieldIfDue: YieldIfDue,
   ): AsyncIterable<MoveBatch>;
   /** Writes the data of a batch besides its rows. */

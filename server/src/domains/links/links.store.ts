@@ -1,7 +1,7 @@
 import type { NoteId, VaultId } from '@notevault/protocol/values/ids.ts';
 import { type Kysely, sql } from 'kysely';
 import { excluded, picked, statementsOver } from '../../ports/database/statement.ts';
-import type { EntriesTables, ItemKind } from '../entries/entries.tables.ts';
+import type { EntriesTables, EntryRow, ItemKind } from '../entries/entries.tables.ts';
 import type { NotesTables } from '../notes/notes.tables.ts';
 import type { LinkRow, LinksTables } from './links.tables.ts';
 
@@ -9,6 +9,7 @@ type Tables = LinksTables & NotesTables & EntriesTables;
 const { statement, listStatement, table } = statementsOver<Tables>();
 const links = table('links');
 const texts = table('link_texts');
+const canvasNames = table('canvas_names');
 
 const edge = ['source_id', 'ord', 'age', 'target_key', 'other_key', 'target_note_id', 'target_attachment_id'] as const;
 export type StoredEdge = Readonly<Pick<LinkRow, (typeof edge)[number]>>;
@@ -233,4 +234,55 @@ export const findLiveNote = statement((db, p: { vault: VaultId; id: NoteId }) =>
     .where('id', '=', p.id)
     .where('kind', '=', 'note')
     .where('deleted_at', 'is', null),
+);
+
+/** Live notes and their rows in the order of their ids. */
+export const findNotesAfter = statement((db, p: { vault: VaultId; after: string; limit: number }) =>
+  db
+    .selectFrom('entries')
+    .select(['id', 'revision', 'meta', 'seq', 'version', 'size_bytes'])
+    .where('vault_id', '=', p.vault)
+    .where('id', '>', p.after)
+    .where('kind', '=', 'note')
+    .where('deleted_at', 'is', null)
+    .orderBy('id')
+    .limit(p.limit)
+    .$castTo<NoteToRead>(),
+);
+
+export interface NoteToRead extends Readonly<Pick<EntryRow, 'id' | 'revision' | 'meta' | 'size_bytes'>> {
+  readonly seq: number;
+  readonly version: number;
+}
+
+/** Attachments that have bytes, also those in the trash, in the order of their ids. */
+export const findFilesAfter = statement((db, p: { vault: VaultId; after: string; limit: number }) =>
+  db
+    .selectFrom('entries')
+    .select(['id', 'revision', 'meta', 'blob_id', 'size_bytes'])
+    .where('vault_id', '=', p.vault)
+    .where('id', '>', p.after)
+    .where('blob_id', 'is not', null)
+    .orderBy('id')
+    .limit(p.limit),
+);
+
+export type FileToRead = Readonly<Pick<EntryRow, 'id' | 'revision' | 'meta' | 'blob_id' | 'size_bytes'>>;
+
+export const findRevisions = table('entries').findMany(['vault_id'], 'id', ['id', 'revision', 'version']);
+
+export const deleteCanvasNames = canvasNames.deleteMany(['vault_id'], 'attachment_id');
+export const insertCanvasNames = canvasNames.insertMany(['vault_id'], ['attachment_id', 'name_key']);
+
+export const findCanvasesByName = listStatement((db, p: { vault: VaultId }, names: Buffer[]) =>
+  db.selectFrom('canvas_names').select('attachment_id').where('vault_id', '=', p.vault).where('name_key', 'in', names),
+);
+
+/** One row if any canvas refers to something. */
+export const findSomeCanvas = statement((db, p: { vault: VaultId }) =>
+  db.selectFrom('canvas_names').select('attachment_id').where('vault_id', '=', p.vault).limit(1),
+);
+
+export const findCanvases = statement((db, p: { vault: VaultId }) =>
+  db.selectFrom('canvas_names').select('attachment_id').distinct().where('vault_id', '=', p.vault),
 );

@@ -27,10 +27,30 @@ export interface LinkTextsRow {
   texts: Buffer;
 }
 
+/** A name that a canvas refers to. What it means is found when something of that name moves. */
+export interface CanvasNameRow {
+  vault_id: string;
+  attachment_id: string;
+  /** Blind key, comparable with `entries.name_key`. */
+  name_key: Buffer;
+}
+
 export interface LinksTables {
   links: LinkRow;
   link_texts: LinkTextsRow;
+  canvas_names: CanvasNameRow;
 }
+
+export const canvasNamesDdl = `
+create table canvas_names (
+  vault_id uuid not null,
+  attachment_id uuid not null,
+  name_key bytea not null,
+  primary key (vault_id, attachment_id, name_key),
+  foreign key (vault_id, attachment_id) references entries (vault_id, id) on delete cascade
+);
+create index canvases_by_name on canvas_names (vault_id, name_key);
+`;
 
 export const linksDdl = `
 create table links (

@@ -4,19 +4,28 @@ import type { Backlink } from '@notevault/protocol/links.ts';
 import { MB } from '@notevault/protocol/values/byte-units.ts';
 import { NIL_UUID, type NoteId } from '@notevault/protocol/values/ids.ts';
 import { contextOf } from '@notevault/search-index/snippets/context.ts';
+import type { Tasks } from '../../concurrency/task-worker.ts';
+import type { Compute } from '../../concurrency/worker-pool.ts';
 import { createYield } from '../../concurrency/yield.ts';
-import type { Database, ReadHandle } from '../../ports/database/database.ts';
+import type { ReadHandle } from '../../ports/database/database.ts';
 import { OpenedValues } from '../../ports/keyring/opened-values.ts';
 import type { AttachmentLinkHooks } from '../attachments/attachments.ts';
 import type { NoteHooks, NoteMeta } from '../notes/notes.ts';
 import type { OpenVault } from '../vaults/vaults.ts';
+import { planCanvases, writeNames } from './canvases/canvas-moves.ts';
+import { CanvasReader } from './canvases/canvas-reader.ts';
+import { type CatchUpDeps, LinkCatchUp } from './edges/catch-up.ts';
 import { hasManyLinksTo, resolveAgain } from './edges/resolve-again.ts';
 import { noteWithLinks, type OpenedLinks, storedLinksOf } from './edges/stored-links.ts';
 import { deleteLinksOf, planLinks } from './edges/write-links.ts';
-import { type Extensions, resolveLinks } from './link-resolver.ts';
+import { resolveLinks } from './link-resolver.ts';
 import { openTexts, readableMeta, readableTexts, textOf, toBacklink, toNoteLink, unsealOrThrow } from './link-texts.ts';
 import * as store from './links.store.ts';
 import { applyMove, planMove } from './moves/link-planner.ts';
+
+export interface LinksDeps extends Pick<CatchUpDeps, 'db' | 'vaults' | 'extensions'> {
+  readonly compute: Compute<Tasks>;
+}
 
 /** What the texts of links that were read may take in memory. */
 const OPENED_BYTES = 4 * MB;
@@ -30,9 +39,17 @@ export type Links = ReturnType<typeof createLinks>;
  * @param texts reads the texts around links.
  * @param metas of notes that were read.
  */
-export function createLinks(db: Database, extensions: Extensions, texts: NoteTexts, metas: OpenedValues<NoteMeta>) {
+export function createLinks(
+  { db, vaults, extensions, compute }: LinksDeps,
+  texts: StoredTexts,
+  metas: OpenedValues<NoteMeta>,
+) {
   const opened: OpenedLinks = { metas, texts: new OpenedValues(OPENED_BYTES) };
+  const canvases = new CanvasReader(compute, extensions);
+  const catchUp = new LinkCatchUp({ db, vaults, extensions, texts, canvases });
   return {
+    /** Reads the links of vaults again that an older version has read. */
+    catchUp: (signal: AbortSignal) => catchUp.run(signal),
     /**
      * Returns the edges that point to the note, oldest first, at most 200; with the text around them if requested. Throws
      * `note_not_found`.
@@ -74,8 +91,15 @@ export function createLinks(db: Database, extensions: Extensions, texts: NoteTex
       for (const { source_id, version, texts } of stored)
         unsealOrThrow(() => openTexts(vault, source_id, version, texts));
     },
-    planMove: planMove.bind(null, extensions),
+    async planMove(handle, vault, moves, yieldIfDue) {
+      await catchUp.catchUp(vault);
+      return planMove(extensions, handle, vault, moves, yieldIfDue);
+    },
     applyMove,
+    canvasNames: (vault, text) => canvases.namesIn(vault, text),
+    canvasStored: writeNames,
+    // Each move plans notes first, which catches up.
+    planCanvases: planCanvases.bind(null, canvases, extensions),
   } satisfies NoteHooks & AttachmentLinkHooks & Record<string, unknown>;
 }
 
@@ -142,6 +166,12 @@ export interface NoteTexts {
   linksIn(vault: OpenVault, path: string, text: string): Promise<readonly ParsedLink[]>;
 }
 type Source = FoundBacklink['source'];
+
+/** The texts of stored notes and canvases; bound in app/. */
+export interface StoredTexts extends NoteTexts {
+  /** Null for one that cannot be read. */
+  canvasText(vault: OpenVault, file: { blob_id: string | null; size_bytes: number }): Promise<string | null>;
+}
 
 /** Most bytes of texts that are read for one answer; the links of further notes have no context. */
 const TEXT_BYTES_MAX = 8 * MB;

@@ -33,7 +33,7 @@ export function createNoteKind(deps: NoteDeps): KindHandler {
       }),
     prepareTombstones: (context, rows) => prepareTombstones(deps, context, rows),
     deleted: (handle, vault, tombstones) => notesDeleted(deps, handle, vault, tombstones),
-    prepareMove: (context, moving, yieldIfDue) => prepareMove(deps, context, moving, yieldIfDue),
+    prepareMove: (context, moving, _unused, yieldIfDue) => prepareMove(deps, context, moving, yieldIfDue),
     applyMove: (handle, vault, rest) => applyMove(deps, handle, vault, rest),
     describeTrashed(vault, { id, revision, meta }) {
       const { path, title, deletedActor } = sealed.openMeta(vault, id, revision, meta);

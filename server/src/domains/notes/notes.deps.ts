@@ -9,11 +9,11 @@ import type { Bus } from '../../ports/bus/bus.ts';
 import type { Clock } from '../../ports/clock/clock.ts';
 import type { Database, ReadHandle, WriteHandle } from '../../ports/database/database.ts';
 import type { OpenedValues } from '../../ports/keyring/opened-values.ts';
-import type { Entries, EntryHooks } from '../entries/entries.ts';
+import type { Entries, EntryHooks, MovingEntry } from '../entries/entries.ts';
 import type { ChangeSequence, OpenVault, VaultCache, Vaults } from '../vaults/vaults.ts';
 import type { VersionRetention } from './history/versions.ts';
 import type { DocumentManager } from './live/document-manager.ts';
-import type { LinkMove, MovedItem, PreparedLinks, RewrittenNote } from './moves/moved-notes.ts';
+import type { LinkMove, PreparedLinks, RewrittenNote } from './moves/moved-notes.ts';
 import type { ReadNote } from './notes.store.ts';
 import type { NoteMeta } from './sealed-note.ts';
 import type { VaultWriter } from './writes/vault-writer.ts';
@@ -88,7 +88,7 @@ export interface MoveHooks {
   planMove(
     handle: ReadHandle,
     vault: OpenVault,
-    moves: readonly MovedItem[],
+    moving: readonly MovingEntry[],
     yieldIfDue: YieldIfDue,
   ): Promise<LinkPlanner>;
   /** Updates the edges, inside the transaction. */

@@ -25,7 +25,7 @@ export type Notes = ReturnType<typeof createNotes>;
 
 export type { ChangedNote, SealedNote } from './change-feed.ts';
 export type { ApplyOutcome, CloseReason, LiveNote, LiveNotes, Watcher } from './live/live-notes.ts';
-export type { LinkMove, MovedItem, PreparedLinks, RewrittenNote } from './moves/moved-notes.ts';
+export type { LinkMove, PreparedLinks, RewrittenNote } from './moves/moved-notes.ts';
 export type { CachedNote } from './note-cache.ts';
 export type {
   LinkPlanner,

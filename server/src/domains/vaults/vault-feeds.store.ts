@@ -1,3 +1,4 @@
+import { LINKS_VERSION } from '@notevault/note-text/links/parsed-link.ts';
 import type { VaultId } from '@notevault/protocol/values/ids.ts';
 import { statementsOver } from '../../ports/database/statement.ts';
 import type { AccountsTables } from '../accounts/accounts.tables.ts';
@@ -19,6 +20,7 @@ export const insertFeed = statement((db, p: { vaultId: VaultId }) =>
     trash_attachment_bytes: 0,
     writable: 1,
     rights_version: 0,
+    links_version: LINKS_VERSION,
   }),
 );
 
@@ -76,6 +78,25 @@ export const advanceFeed = statement((db, p: CountChanges) =>
     .where('vault_id', '=', p.vaultId)
     .where('writable', '=', 1)
     .returning(['change_seq', 'rights_version']),
+);
+
+export const findLinksVersion = statement((db, p: { vaultId: VaultId }) =>
+  db.selectFrom('vault_feeds').select('links_version').where('vault_id', '=', p.vaultId),
+);
+
+export const setLinksVersion = statement((db, p: { vaultId: VaultId; version: number }) =>
+  db.updateTable('vault_feeds').set({ links_version: p.version }).where('vault_id', '=', p.vaultId),
+);
+
+export const findBehindInLinks = statement((db, p: { version: number; after: string; limit: number }) =>
+  db
+    .selectFrom('vault_feeds')
+    .select('vault_id')
+    .where('links_version', '<', p.version)
+    .where('writable', '=', 1)
+    .where('vault_id', '>', p.after as VaultId)
+    .orderBy('vault_id')
+    .limit(p.limit),
 );
 
 /** Locks the row until the end of the transaction; changes no row when the vault does not exist any more. */

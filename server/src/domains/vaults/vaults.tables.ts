@@ -53,6 +53,8 @@ export interface VaultFeedRow {
   writable: number;
   /** Increases whenever a right in the vault is taken away from anybody; here, because each write has this row. */
   rights_version: number;
+  /** The version of the reader of links (`LINKS_VERSION`) that has read all links of the vault. */
+  links_version: number;
 }
 
 /** A member of a vault, beside its owner. */
@@ -117,6 +119,8 @@ create table vault_feeds (
 `;
 
 export const vaultRightsDdl = 'alter table vault_feeds add column rights_version bigint not null default 0;';
+
+export const vaultLinksDdl = 'alter table vault_feeds add column links_version bigint not null default 0;';
 
 export const handedOverDdl = 'alter table vaults add column handed_over bigint not null default 0;';
 

@@ -10,6 +10,7 @@ import { deleteAllPages } from './cache/cache-pages.store.ts';
 import { changeFeeds, createChangeSequence } from './change-sequence.ts';
 import { create, register } from './create.ts';
 import { createSharing, remove, restore, update } from './lifecycle.ts';
+import { linksVersions } from './links-version.ts';
 import { createPeople } from './people.ts';
 import { purge, purgeAllOf, purgeDue } from './purge.ts';
 import { createQueries } from './queries.ts';
@@ -75,6 +76,7 @@ export function createVaults(deps: VaultDeps) {
     ...createSharing(deps),
     ...createChangeSequence(deps),
     ...changeFeeds,
+    ...linksVersions,
     ...createTrashUsage(deps),
     confirmRights: confirmRights.bind(null, deps.db),
     isSuspended: isSuspended.bind(null, deps.db),

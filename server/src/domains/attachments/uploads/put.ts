@@ -11,6 +11,7 @@ import { checkExpected, toAttachment } from '../attachments.mapper.ts';
 import type { AttachmentDeps } from '../attachments.ts';
 import { releaseBlobs } from '../blob-gc.ts';
 import * as blobStore from '../blobs.store.ts';
+import { namesIn, priorityFor } from '../canvases/canvas-files.ts';
 import { hashKeyOf, type OpenedAttachment, openAttachment, sealMeta } from '../sealed-attachment.ts';
 import { mediaTypeOf } from './extensions.ts';
 import { allowedExtension, type StoredUpload } from './upload.ts';
@@ -69,6 +70,8 @@ async function putOnce(
   const old = row === undefined ? null : openAttachment(vault, row);
   if (old !== null && old.meta.hash === received.hash) return keepUnchanged(deps, context, old);
   const next = await prepare(deps, context, received, pathKey, old, mtime);
+  const stored = { blob_id: received.blobId, size_bytes: received.size };
+  const names = await namesIn(deps, vault, next.meta.path, stored);
   return db.transact(async (handle) => {
     const seq = await deps.vaults.advance(handle, vault, {
       seqs: 1,
@@ -87,12 +90,13 @@ async function putOnce(
       if (!(await entries.update(handle, updated))) throw new RevisionConflict();
       await releaseBlobs(deps, handle, vault.id, [old.blob_id]);
     }
+    if (names !== null) await deps.hooks.canvasStored(handle, vault, row.id, names);
     const result = toAttachment({ ...row, meta: next.meta });
     await context.inTransaction?.(handle, result);
     // If the vault already had these bytes, the received copy still belongs to nothing.
     if (blob === received.blobId) handle.onCommit(() => received.finish());
     return result;
-  });
+  }, priorityFor(names));
 }
 
 /** Commits only the response kept under the request's idempotency key, because nothing changes. */
@@ -172,11 +176,11 @@ async function insert(
 }
 
 /** Returns the blob with these bytes: one of the vault, else the received one. Call it under the vault's lock. */
-async function blobFor(
+export async function blobFor(
   { clock }: AttachmentDeps,
   handle: WriteHandle,
   vault: OpenVault,
-  { blobId, hash, size }: StoredUpload,
+  { blobId, hash, size }: Pick<StoredUpload, 'blobId' | 'hash' | 'size'>,
 ): Promise<string> {
   const hashKey = hashKeyOf(vault, hash);
   const now = clock.now();

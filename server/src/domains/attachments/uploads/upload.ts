@@ -114,9 +114,14 @@ export async function removeBytes(
   ids: readonly BlobId[],
 ): Promise<void> {
   try {
-    await db.transact((handle) => handle.runMany(blobStore.markDeleting, { vault }, ids));
-    await blobs.delete(ids.map((blobId) => ({ vaultId: vault, blobId })));
-    await db.transact((handle) => handle.runMany(blobStore.deleteRows, { vault }, ids));
+    const rows = await db.transact(async (handle) => {
+      await handle.runMany(blobStore.markDeleting, { vault }, ids);
+      return handle.allMany(blobStore.findKnown, { vault_id: vault }, ids);
+    });
+    // A commit whose answer was lost has given the others to attachments.
+    const unused = rows.filter(({ state }) => state === 'deleting').map(({ id }) => id as BlobId);
+    await blobs.delete(unused.map((blobId) => ({ vaultId: vault, blobId })));
+    await db.transact((handle) => handle.runMany(blobStore.deleteRows, { vault }, unused));
   } catch {}
 }
 

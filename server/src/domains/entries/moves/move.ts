@@ -106,12 +106,13 @@ async function moveOnce<Result>(deps: EntryDeps, context: WriteContext<Result>, 
   const { vault } = context;
   const before = await vaults.currentSeq(db, vault);
   await using spool = deps.openSpool<KindBatch>();
+  await using unused = new AsyncDisposableStack();
   const prepare = async () => {
     const scope = await scopeOf(deps, vault, await request.find());
     checkPaths(scope, request.field);
-    return { scope, ...(await prepareBatches(deps, context, scope, spool)) };
+    return { scope, ...(await prepareBatches(deps, context, scope, { spool, unused })) };
   };
-  const { scope, changed, linksLeft } = await prepare().catch(async (error) => {
+  const { scope, changed, attachmentBytes, linksLeft } = await prepare().catch(async (error) => {
     // A row and a body read one after the other do not match if another request wrote in between; that is not damage.
     const damaged = !(error instanceof NotevaultError) || UNREADABLE.has(error.code);
     throw damaged && (await vaults.currentSeq(db, vault)) !== before ? new RevisionConflict() : error;
@@ -131,7 +132,7 @@ async function moveOnce<Result>(deps: EntryDeps, context: WriteContext<Result>, 
     async (handle) => {
       // Takes at least one seq if anything moves, so that clients reload the tree even when only empty folders moved.
       const seqs = Math.max(changed, Math.min(scope.roots.length, 1));
-      const first = await vaults.advance(handle, vault, { seqs, notes: 0 });
+      const first = await vaults.advance(handle, vault, { seqs, notes: 0, attachmentBytes });
       // From here on no other request writes to the vault: every row still is what its update was prepared from.
       if (first !== before + 1) throw new RevisionConflict();
       const folder =
@@ -150,6 +151,7 @@ async function moveOnce<Result>(deps: EntryDeps, context: WriteContext<Result>, 
       else for await (const batch of spool.values()) await write(batch);
       const result = await request.answer(handle, outcome);
       await context.inTransaction?.(handle, result);
+      handle.onCommit(() => void unused.move());
       return result;
     },
     isLong ? 'bulk' : 'normal',
@@ -164,24 +166,25 @@ function outcomeOf({ named, moving }: MoveScope, linksLeft: LinksLeft[]): MoveOu
 /** Error codes that a concurrent write may cause. */
 const UNREADABLE: ReadonlySet<string> = new Set(['note_unreadable', 'attachment_unreadable', 'internal']);
 
-/** Resolves to the number of rows that change, and to the links that cannot. */
+/** Resolves to the number of rows that change, the bytes by which attachments grow, and the links that cannot change. */
 async function prepareBatches(
   { handlerOf }: EntryDeps,
   context: WriteContext,
   { moving }: MoveScope,
-  spool: Spool<KindBatch>,
-): Promise<{ changed: number; linksLeft: LinksLeft[] }> {
+  { spool, unused }: { readonly spool: Spool<KindBatch>; readonly unused: AsyncDisposableStack },
+): Promise<{ changed: number; attachmentBytes: number; linksLeft: LinksLeft[] }> {
   const yieldIfDue = createYield();
   const linksLeft: LinksLeft[] = [];
-  let changed = 0;
+  let [changed, attachmentBytes] = [0, 0];
   for (const kind of ITEM_KINDS) {
-    for await (const batch of handlerOf(kind).prepareMove(context, moving, yieldIfDue)) {
+    for await (const batch of handlerOf(kind).prepareMove(context, moving, unused, yieldIfDue)) {
       await spool.add({ ...batch, kind });
       changed += batch.rows.length;
+      attachmentBytes += batch.attachmentBytes ?? 0;
       for (const left of batch.linksLeft) linksLeft.push(left);
     }
   }
-  return { changed, linksLeft };
+  return { changed, attachmentBytes, linksLeft };
 }
 
 async function writeRows(handle: WriteHandle, vault: OpenVault, rows: readonly StoredEntry[], first: Seq) {

@@ -2,7 +2,8 @@ import type { NoteId } from '@notevault/protocol/values/ids.ts';
 import { slicesOf } from '../../../concurrency/slices.ts';
 import type { YieldIfDue } from '../../../concurrency/yield.ts';
 import type { ReadHandle, WriteHandle } from '../../../ports/database/database.ts';
-import type { LinkPlanner, MovedItem, PreparedLinks, RewrittenNote } from '../../notes/notes.ts';
+import type { MovingEntry } from '../../entries/entries.ts';
+import type { LinkPlanner, PreparedLinks, RewrittenNote } from '../../notes/notes.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
 import { findReferringNotes } from '../edges/referring-notes.ts';
 import { keysOfEdge, withTarget } from '../edges/stored-links.ts';
@@ -24,10 +25,10 @@ export async function planMove(
   extensions: Extensions,
   handle: ReadHandle,
   vault: OpenVault,
-  moves: readonly MovedItem[],
+  moving: readonly MovingEntry[],
   yieldIfDue: YieldIfDue,
 ): Promise<LinkPlanner> {
-  const index = await indexMoves(vault, moves, yieldIfDue);
+  const index = await indexMoves(vault, moving, yieldIfDue);
   const move: Move = { extensions, handle, vault, index, yieldIfDue };
   return {
     sources: [...(await findReferringNotes(handle, vault, index.keys, yieldIfDue))] as NoteId[],

@@ -1,7 +1,8 @@
 import { aliasKey, attachmentNameKey, type Candidate, noteNameKey } from '@notevault/note-text/links/resolve.ts';
 import type { YieldIfDue } from '../../../concurrency/yield.ts';
 import type { ReadHandle } from '../../../ports/database/database.ts';
-import type { MovedItem } from '../../notes/notes.ts';
+import type { ItemKind, MovingEntry } from '../../entries/entries.ts';
+import type { NoteMeta } from '../../notes/notes.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
 import { candidatesFor, type Extensions, type NameKey, nameKeys } from '../link-resolver.ts';
 
@@ -12,6 +13,12 @@ export interface Move {
   readonly vault: OpenVault;
   readonly index: MoveIndex;
   readonly yieldIfDue: YieldIfDue;
+}
+
+/** A note or attachment that changes its path; attachments have no aliases. */
+export interface MovedItem extends Pick<MovingEntry, 'id' | 'from' | 'to'> {
+  readonly kind: ItemKind;
+  readonly aliases: readonly string[];
 }
 
 /** Lookup tables of the moving items. */
@@ -30,16 +37,19 @@ export interface MoveIndex {
 
 export async function indexMoves(
   vault: OpenVault,
-  moves: readonly MovedItem[],
+  moving: readonly MovingEntry[],
   yieldIfDue: YieldIfDue,
 ): Promise<MoveIndex> {
   const moved = new Map<string, Candidate[]>();
   const candidates = new Map<string, Candidate>();
   const keys = new Set<Buffer>();
   const keyOf = nameKeys(vault);
-  for (const move of moves) {
+  const moveOf = new Map<string, MovedItem>();
+  for (const { kind, id, from, to, meta } of moving) {
     await yieldIfDue();
-    const { kind, id, to, aliases } = move;
+    const aliases = kind === 'note' ? (meta as NoteMeta).aliases : [];
+    const move = { kind, id, from, to, aliases };
+    moveOf.set(id, move);
     const candidate: Candidate = { kind, id, path: to, aliases };
     candidates.set(id, candidate);
     for (const name of namesAt(move, move.from)) keys.add(keyOf(name));
@@ -52,7 +62,7 @@ export async function indexMoves(
     }
   }
   const names = new Set([...keys].map((key) => key.toString('hex')));
-  return { moveOf: new Map(moves.map((move) => [move.id, move])), candidates, keyOf, moved, keys: [...keys], names };
+  return { moveOf, candidates, keyOf, moved, keys: [...keys], names };
 }
 
 function namesAt({ kind, aliases }: MovedItem, path: string): string[] {

@@ -19,15 +19,6 @@ import { DRAFT_SEALS, isLarge, postVault, receiveDraft } from '../writes/offload
 import type { NoteRowDraft } from '../writes/write-target.ts';
 import { type Rewrite, rewriteLinks } from './rewrite-links.ts';
 
-/** A note or attachment that changes its path; attachments have no aliases. */
-export interface MovedItem {
-  readonly kind: 'note' | 'attachment';
-  readonly id: string;
-  readonly from: string;
-  readonly to: string;
-  readonly aliases: readonly string[];
-}
-
 /** How a move affects links: the texts that must change so that every link keeps its target. */
 export interface LinkMove {
   /** New targets by note and position among its links. */
@@ -81,10 +72,7 @@ export async function* prepareMove(
   const moves = new Map(
     moving.filter(({ kind }) => kind === 'note').map((note) => [note.id as NoteId, note as MovingNote]),
   );
-  const items = moving.map(({ kind, id, from, to }): MovedItem => {
-    return { kind, id, from, to, aliases: moves.get(id as NoteId)?.meta.aliases ?? [] };
-  });
-  const planner = await deps.hooks.planMove(deps.db, context.vault, items, yieldIfDue);
+  const planner = await deps.hooks.planMove(deps.db, context.vault, moving, yieldIfDue);
   const all = [...moves.keys(), ...planner.sources.filter((id) => !moves.has(id))];
   let size = 1;
   for (let at = 0; at < all.length; ) {
