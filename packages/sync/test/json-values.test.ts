@@ -22,9 +22,10 @@ test('isSameValue ignores spaces and the order of keys, and nothing else', () =>
     assert.ok(!isSameValue(a, b), `${a} ${b}`);
 });
 
-test('isComparedByValue holds for JSON among the settings of Obsidian only', () => {
+test('isComparedByValue holds for canvases and JSON among the settings of Obsidian only', () => {
   const isCompared = (path: string, size: number | null = 10) => isComparedByValue({ path, size });
   assert.ok(isCompared('.obsidian/app.json') && isCompared('.obsidian/plugins/x/data.json'));
+  assert.ok(isCompared('a/b.canvas') && !isCompared('a.canvas.md'));
   assert.ok(!isCompared('app.json') && !isCompared('.obsidian/themes/x.css'));
   assert.ok(!isCompared('.obsidian/app.json', null) && !isCompared('.obsidian/app.json', 1e9));
 });

@@ -2,7 +2,7 @@ import type { DownOperation } from '../plan/operations.ts';
 import { agreedHash, kindOf, type RemoteFile } from '../plan/trees.ts';
 import { agreeOnContent, agreeOnPath } from './agreement.ts';
 import { decoded, type FileContents, once, wholeOf } from './file-contents.ts';
-import { isComparedByValue } from './json-values.ts';
+import { isComparedByValue, isSameValue } from './json-values.ts';
 import { mergeTexts } from './merge-texts.ts';
 import { CHANGED, DONE, NO_TEXT, type Outcome } from './outcome.ts';
 import type { Disk, DiskFile, Server } from './ports.ts';
@@ -41,6 +41,7 @@ export class Downloads {
       case 'setAside': {
         const file = this.#entries.get(operation.from);
         if (file === undefined || this.#state.hashOf(file) !== operation.hash) return CHANGED;
+        if (await this.#agreesOnValue(operation.id, file)) return DONE;
         // The record is removed first: after a crash between the two steps, the renamed file would be mistaken for a
         // move of the synced file.
         this.#state.record({ type: 'unsynced', id: operation.id });
@@ -87,6 +88,22 @@ export class Downloads {
       this.#state.replaced.set(id, { fileId: file.fileId, hash: over });
     agreeOnContent(this.#state, { ...remote, version: content.version }, written, { hash, text });
     return DONE;
+  }
+
+  /**
+   * Whether the vault has the value of a file here, which then is agreed on: both sides may have rewritten the same links.
+   */
+  async #agreesOnValue(id: string, file: DiskFile): Promise<boolean> {
+    const remote = this.#state.remote.get(id);
+    const read = remote === undefined || !isComparedByValue(file) ? null : await this.#contents.text(file);
+    if (remote === undefined || read === null || read.text === null) return false;
+    const content = await this.#server.read(remote);
+    if (content?.hash !== remote.hash || !isComparedByValue({ path: file.path, size: content.size })) return false;
+    const text = await this.#contents.textOf(content);
+    if (!isSameValue(read.text, text)) return false;
+    this.#state.record({ type: 'hash', file, hash: remote.hash });
+    agreeOnContent(this.#state, remote, file, { hash: remote.hash, text });
+    return true;
   }
 
   /**

@@ -1,14 +1,14 @@
-/** Larger files are compared by their bytes: a settings file has some kilobytes. */
+/** Larger files are compared by their bytes: a settings file or canvas has some kilobytes. */
 const BYTES_MAX = 4 * 1024 * 1024;
 
 /**
- * Whether only the value of a file counts: the settings of Obsidian, which it writes again at each start, in another
- * order or with other spaces.
+ * Whether only the value of a file counts: the settings of Obsidian, which it writes again at each start, and canvases,
+ * in which it and the server rewrite the same links, in another order or with other spaces.
  *
  * @param file with its number of bytes, if that is known
  */
 export function isComparedByValue({ path, size }: { readonly path: string; readonly size: number | null }): boolean {
-  return size !== null && size <= BYTES_MAX && /^\.obsidian\/.+\.json$/i.test(path);
+  return size !== null && size <= BYTES_MAX && /^\.obsidian\/.+\.json$|\.canvas$/i.test(path);
 }
 
 /** Whether two texts are JSON of one value. The order of an object's keys does not count. */

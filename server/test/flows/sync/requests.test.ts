@@ -68,6 +68,42 @@ onSqlite('what a sync of folders sends', (open) => {
     assert.deepEqual(writesOf(lap), [`PUT /attachments/${path}`]);
   });
 
+  it('a sync of folders takes a canvas that the server and Obsidian rewrote alike for the same, with other spaces', async () => {
+    await using server = await startServer({ open });
+    const { desk, lap } = await machines(server, 'Canvas');
+    const canvas = (file: string, space?: string) =>
+      JSON.stringify(
+        { nodes: [{ id: 'a', type: 'file', file, x: 0, y: 0, width: 9, height: 9 }], edges: [] },
+        null,
+        space,
+      );
+    desk.put('n.md', 'text');
+    desk.put('x.canvas', canvas('n.md'));
+    await desk.sync();
+    await lap.sync();
+    desk.move('n.md', 'm.md');
+    desk.put('x.canvas', canvas('m.md', '\t'));
+    await desk.sync();
+    assert.deepEqual(writesOf(desk), ['POST /notes/rename']);
+    assert.deepEqual(
+      [...desk.contents],
+      [
+        ['m.md', 'text'],
+        ['x.canvas', canvas('m.md', '\t')],
+      ],
+    );
+    await lap.sync();
+    assert.equal(lap.read('x.canvas'), canvas('m.md'));
+    for (const machine of [desk, lap]) {
+      assert.equal((await machine.sync()).done, 0);
+      assert.deepEqual(machine.requests, ['GET /sync/changes']);
+    }
+    desk.move('m.md', 'o.md');
+    desk.put('x.canvas', canvas('o.md', '\t').replace('9', '8'));
+    await desk.sync();
+    assert.equal([...desk.contents.keys()].length, 3, 'another change of the canvas is kept as a conflict');
+  });
+
   it('a sync of folders sends the settings of Obsidian that are switched on, without plugins, and asks for neither again', async () => {
     await using server = await startServer({ open });
     const { desk, lap, phone } = await machines(server, 'Settings', ['themes', 'community-plugins']);
