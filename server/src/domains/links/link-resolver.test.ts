@@ -20,3 +20,24 @@ test('candidatesFor looks thousands of names up in slices, between which others 
     20_000,
   );
 });
+
+test('candidatesFor encodes the keys of one slice at a time, so that others do not wait for all', async () => {
+  let encoded = 0;
+  const keys = Array.from({ length: 5_000 }, (_, at) => {
+    const key = Buffer.from(String(at));
+    key.toString = (encoding) => {
+      encoded += 1;
+      return Buffer.prototype.toString.call(key, encoding);
+    };
+    return key;
+  });
+  const atCalls: number[] = [];
+  const handle = {
+    async allMany() {
+      atCalls.push(encoded);
+      return [];
+    },
+  } as unknown as ReadHandle;
+  await candidatesFor(handle, { id: 'vault' } as unknown as OpenVault, [...keys, ...keys]);
+  assert.deepEqual([atCalls[0], encoded], [SLICE, keys.length]);
+});

@@ -82,8 +82,15 @@ export async function candidatesFor(
 ): Promise<Candidates> {
   const opened = new Map<string, Candidate>();
   const byKey = new Map<string, Candidate[]>();
-  for (const slice of slicesOf(distinct(keys), SLICE)) {
-    for (const row of await handle.allMany(store.findCandidates, { vault: vault.id }, slice)) {
+  const looked = new Set<string>();
+  // Made while others run between the calls of a long transaction: encoding a hundred thousand keys takes a while.
+  for (const slice of slicesOf([...new Set(keys)], SLICE)) {
+    const fresh = slice.filter((key) => {
+      const before = looked.size;
+      return looked.add(key.toString('hex')).size > before;
+    });
+    if (fresh.length === 0) continue;
+    for (const row of await handle.allMany(store.findCandidates, { vault: vault.id }, fresh)) {
       const candidate = opened.get(row.id) ?? known.get(row.id) ?? readableCandidate(vault, row);
       if (candidate === null) continue;
       opened.set(row.id, candidate);

@@ -57,7 +57,7 @@ export function sameTexts(a: readonly LinkText[], b: readonly LinkText[]): boole
   return a.every((text, index) => {
     const other = b[index];
     if (other === undefined || text.form !== other.form || text.embed !== other.embed) return false;
-    return identityOf(text) === identityOf(other);
+    return text.target === other.target && text.anchor === other.anchor && text.alias === other.alias;
   });
 }
 

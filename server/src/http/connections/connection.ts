@@ -26,7 +26,8 @@ type PausedRead = 'rate' | 'queue' | 'turn';
 
 /**
  * One WebSocket, as an endpoint sees it: all frames are sent through here, and messages are read no faster than they
- * are processed. Messages share the event loop with all other sliced work: a thousand small ones arrive at once. Times are counted in ticks of a second, so that changing the wall clock closes no socket.
+ * are processed. Thousands of small messages may arrive at once, so they share the event loop with other sliced work.
+ * Times are counted in ticks of a second, so that changing the wall clock closes no socket.
  */
 export class Connection {
   readonly #ws: WebSocket;

@@ -2,7 +2,7 @@ import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { NoteLink } from '@notevault/protocol/notes.ts';
 import type { NoteId } from '@notevault/protocol/values/ids.ts';
 import { slicesOf } from '../../../concurrency/slices.ts';
-import { createYield } from '../../../concurrency/yield.ts';
+import { createYield, type YieldIfDue } from '../../../concurrency/yield.ts';
 import type { WriteHandle } from '../../../ports/database/database.ts';
 import type { LinkWrites, WrittenNote } from '../../notes/notes.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
@@ -63,10 +63,12 @@ async function planOwn(
   notes: readonly WrittenNote[],
   bulk: boolean,
 ) {
+  const yieldIfDue = bulk ? createYield() : null;
   const edited = notes.filter(({ fresh }) => !fresh).map(({ id }) => id);
   const former = new Map<NoteId, StoredLink[]>();
   const damaged = new Map<NoteId, NotevaultError>();
   for (const [id, open] of await storedLinksOf(handle, vault, edited)) {
+    if (yieldIfDue !== null) await yieldIfDue();
     try {
       former.set(id, open());
     } catch (error) {
@@ -80,19 +82,33 @@ async function planOwn(
     return had !== undefined && !sameTexts(had, links.map(textOf));
   });
   const aged: AgedLink[] = [];
-  for (const note of changed) aged.push(...(await withFormerAges(note, former.get(note.id) ?? [], bulk)));
+  for (const note of changed) {
+    for (const link of await withFormerAges(note, former.get(note.id) ?? [], yieldIfDue)) aged.push(link);
+  }
   const known = new Map(notes.map(({ id, path, aliases }) => [id, { kind: 'note' as const, id, path, aliases }]));
   return { former, damaged, changed, links: await resolveLinks(extensions, handle, vault, aged, bulk, known) };
 }
 
 /** Gives the links that a note had before their former ages and origins; equal links are matched in their order. */
-async function withFormerAges(note: WrittenNote, former: readonly StoredLink[], bulk: boolean): Promise<AgedLink[]> {
-  const formerBy = Map.groupBy(former, ({ text }) => identityOf(text));
-  const links = note.links.map((link, ord) => ({ ord, text: textOf(link) }));
-  return mapped(links, bulk ? createYield() : null, ({ ord, text }) => {
-    const same = former.length === 0 ? undefined : formerBy.get(identityOf(text))?.shift();
+async function withFormerAges(
+  note: WrittenNote,
+  former: readonly StoredLink[],
+  yieldIfDue: YieldIfDue | null,
+): Promise<AgedLink[]> {
+  const formerBy = new Map<string, StoredLink[]>();
+  // The last first: taking the first of a hundred thousand equal links would move all others.
+  await mapped(former.toReversed(), yieldIfDue, (link) => {
+    const identity = identityOf(link.text);
+    const same = formerBy.get(identity);
+    if (same === undefined) formerBy.set(identity, [link]);
+    else same.push(link);
+  });
+  let ord = 0;
+  return mapped(note.links, yieldIfDue, (link) => {
+    const text = textOf(link);
+    const same = former.length === 0 ? undefined : formerBy.get(identityOf(text))?.pop();
     const origin = same?.text.origin;
-    return { note, ord, text: origin === undefined ? text : { ...text, origin }, age: same?.age ?? note.seq };
+    return { note, ord: ord++, text: origin === undefined ? text : { ...text, origin }, age: same?.age ?? note.seq };
   });
 }
 
@@ -112,7 +128,7 @@ async function writeOwn(
       if (bulk) await sent.pop();
     }
   }
-  const texts = notes.map(({ id, version }) => {
+  const texts = await mapped(notes, bulk ? createYield() : null, ({ id, version }) => {
     const own = (links.get(id) ?? []).map(({ text }) => text);
     return { source: id, version, texts: sealTexts(vault, id, version, own) };
   });
