@@ -14,6 +14,7 @@ test('a folder is imported after a report of what would happen, and its notes ar
     'Soup.md': '# Soup\n',
     'Garden/plan.txt': 'rows',
     'old.zip': 'PK',
+    'tool.exe': 'MZ',
     '.obsidian/app.json': '{}',
   });
   await page.goto(alice.page('/import'));
@@ -22,8 +23,9 @@ test('a folder is imported after a report of what would happen, and its notes ar
   await page.locator('input[name=folder]').setInputFiles(folder.path);
   await expect(page.getByRole('heading', { name: 'What an import would do' })).toBeVisible();
   await expect(page.getByText('1 hidden file stays where it is.')).toBeVisible();
+  await expect(page.getByText(/^Everything is in the folder “.+”, which is left out/)).toBeVisible();
   await page.getByText('Left out (1)').click();
-  await expect(page.getByText('old.zip')).toBeVisible();
+  await expect(page.getByText('tool.exe')).toBeVisible();
   await page.getByText('Renamed, because the name was taken (1)').click();
   await expect(page.getByText(/^Soup\.md becomes /)).toBeVisible();
   await expectAccessible(page);

@@ -9,17 +9,21 @@ export const ImportQuery = Type.Object({
 export const ImportBytes = Type.Unsafe({
   type: 'string',
   format: 'binary',
-  description: 'A zip of markdown and attachments, or an export of Joplin (`.jex`), at most 2 GB.',
+  description:
+    'A zip of markdown and attachments, or of such zips, or an export of Joplin (`.jex`, or a zip of RAW), at most 2 GB.',
 });
 
 const Skipped = Type.Object({
   path: Type.String(),
   reason: Type.String({
     description:
-      '`unsafe_path`, `hidden`, `link`, `special_file`, `encrypted`, `archive`, `unsupported`, `ratio`, `too_large`, `not_utf8`, `damaged`, `type_not_allowed`, `limit_exceeded` or `conflict`.',
+      '`unsafe_path`, `hidden`, `link`, `special_file`, `encrypted`, `unsupported`, `ratio`, `too_large`, `not_utf8`, `damaged`, `type_not_allowed`, `limit_exceeded` or `conflict`.',
   }),
 });
 export const ImportReport = Type.Object({
+  root: Nullable(
+    Type.String({ description: 'The folder that all files of the archive are in, which is left out; null for none.' }),
+  ),
   notes: Type.Integer({ description: 'Notes that were written.' }),
   attachments: Type.Integer({ description: 'Attachments that were written.' }),
   unchanged: Type.Integer({ description: 'Files that were in the vault already, at the same path.' }),

@@ -36,6 +36,7 @@ export function ImportReport({ job, children }: { readonly job: Import; readonly
           ),
         )}
       </dl>
+      {report.root === null ? null : <p className={styles.about}>{t('root', { name: report.root })}</p>}
       {isEmpty && job.dry_run ? <p className={styles.about}>{t('nothing')}</p> : null}
       <Renamed report={report} />
       <Skipped report={report} />
@@ -100,7 +101,6 @@ const REASONS = [
   'link',
   'special_file',
   'encrypted',
-  'archive',
   'unsupported',
   'ratio',
   'too_large',

@@ -15,6 +15,7 @@ function job(change: Partial<Import> = {}): Import {
     created_at: '2026-11-22T12:00:00Z',
     expires_at: '2026-11-23T12:00:00Z',
     report: {
+      root: null,
       notes: 2,
       attachments: 1,
       unchanged: 0,
@@ -62,11 +63,11 @@ test('importView says why the last import ended early', () => {
 test('skippedByReason groups files, the most frequent reason first', () => {
   const skipped = [
     { path: 'a', reason: 'link' },
-    { path: 'b', reason: 'archive' },
-    { path: 'c', reason: 'archive' },
+    { path: 'b', reason: 'encrypted' },
+    { path: 'c', reason: 'encrypted' },
   ];
   assert.deepEqual(skippedByReason(skipped), [
-    ['archive', ['b', 'c']],
+    ['encrypted', ['b', 'c']],
     ['link', ['a']],
   ]);
 });

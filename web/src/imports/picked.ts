@@ -29,7 +29,7 @@ export function pickedOf<F extends { readonly size: number }>(all: readonly Pick
   if (visible.length === 0) return fault('empty');
   if (visible.length > IMPORT_ENTRIES_MAX) return fault('too-many');
   if (visible.reduce((sum, { file }) => sum + file.size, 0) > IMPORT_BYTES_MAX) return fault('too-large');
-  return { kind: 'files', files: withoutTop(visible), hidden: all.length - visible.length };
+  return { kind: 'files', files: visible, hidden: all.length - visible.length };
 }
 
 function fault(name: PickFault): Picked<never> {
@@ -39,11 +39,4 @@ function fault(name: PickFault): Picked<never> {
 /** The server leaves these out too: the state of other programs, such as `.obsidian` and `.git`. */
 function isHidden(path: string): boolean {
   return path.split('/').some((segment) => segment.startsWith('.'));
-}
-
-/** Takes away the folder that was chosen itself, because its content becomes the content of the vault. */
-function withoutTop<F extends { readonly size: number }>(files: readonly PickedFile<F>[]): readonly PickedFile<F>[] {
-  const top = `${files[0]?.path.split('/', 1)[0]}/`;
-  if (files.some(({ path }) => !path.startsWith(top))) return files;
-  return files.map(({ path, file }) => ({ path: path.slice(top.length), file }));
 }

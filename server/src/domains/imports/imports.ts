@@ -7,7 +7,7 @@ import { isSet } from '@notevault/protocol/values/schemas.ts';
 import { isoTime } from '@notevault/protocol/values/time.ts';
 import type { Static } from 'typebox';
 import { runForTenant } from '../../concurrency/tenant.ts';
-import type { Blobs } from '../../ports/blobs/blobs.ts';
+import { BlobError, type Blobs } from '../../ports/blobs/blobs.ts';
 import { type Clock, latestPlausible } from '../../ports/clock/clock.ts';
 import type { Database, WriteHandle } from '../../ports/database/database.ts';
 import type { Principal } from '../access/access.ts';
@@ -19,13 +19,13 @@ import type { Notes } from '../notes/notes.ts';
 import { currentStanding, NO_RIGHTS, runUnder, Standing, versionsOf } from '../rights/rights.ts';
 import type { OpenVault, VaultCache, Vaults } from '../vaults/vaults.ts';
 import { ARCHIVE_LIMITS, ArchiveError, type ArchiveLimits } from './archive/archive.ts';
-import { RangeReader } from './archive/range-reader.ts';
 import { isOfStore } from './archive/zip.ts';
 import * as store from './imports.store.ts';
 import type { ImportRow, ImportState } from './imports.tables.ts';
-import { archiveContext, newProgress, type Progress, progressContext, sealedProgress } from './progress.ts';
-import { runImport } from './run.ts';
+import { newProgress, type Progress, progressContext, sealedProgress } from './progress.ts';
+import { beating, runImport } from './run.ts';
 import { openSource } from './source.ts';
+import { StoredArchives } from './stored-archives.ts';
 
 export interface ImportDeps {
   readonly db: Database;
@@ -55,12 +55,14 @@ const SWEEP_BATCH = 100;
  */
 export class Imports {
   readonly #deps: ImportDeps;
+  readonly #archives: StoredArchives;
   readonly #extensions: ReadonlySet<string>;
   readonly #limits: ArchiveLimits;
 
   /** @param extensions of attachments. */
   constructor(deps: ImportDeps, extensions: ReadonlySet<string>, limits: ArchiveLimits = ARCHIVE_LIMITS) {
     this.#deps = deps;
+    this.#archives = new StoredArchives(deps.blobs);
     this.#extensions = extensions;
     this.#limits = limits;
   }
@@ -74,7 +76,7 @@ export class Imports {
     { vault_id, dry_run }: Static<typeof ImportQuery>,
     stream: { readonly bytes: AsyncIterable<Uint8Array>; readonly declaredBytes: number | null },
   ): Promise<string> {
-    const { db, clock, blobs, vaults } = this.#deps;
+    const { db, clock, vaults } = this.#deps;
     const open = () => vaults.openVault(principal, vault_id, operations.startImport.named);
     const vault = await open();
     const standing = currentStanding()?.forVault(vault, open);
@@ -90,7 +92,7 @@ export class Imports {
         yield piece;
       }
     }
-    await blobs.put({ vaultId: vault.id, blobId }, vault.key.sealStream(archiveContext(blobId), counted()));
+    await this.#archives.put(vault, blobId, counted());
     const now = clock.now();
     const row: ImportRow = {
       id,
@@ -111,7 +113,7 @@ export class Imports {
       if (inserted === 0) throw new NotevaultError('import_in_progress');
       return id;
     } catch (error) {
-      await blobs.delete([{ vaultId: vault.id, blobId }]);
+      await this.#archives.erase(vault.id, blobId);
       throw error;
     }
   }
@@ -173,13 +175,13 @@ export class Imports {
 
   /** Erases archives that are not needed any more, and imports of yesterday. */
   async sweep(): Promise<void> {
-    const { db, clock, blobs } = this.#deps;
+    const { db, clock } = this.#deps;
     const now = clock.now();
     for (;;) {
       const rows = await db.all(store.findArchives, { now, limit: SWEEP_BATCH });
       for (const { id, vault_id: vaultId, blob_id: blobId } of rows) {
         // The bytes first: as long as the row names them, they can be found again.
-        if (blobId !== null) await blobs.delete([{ vaultId, blobId }]);
+        if (blobId !== null) await this.#archives.erase(vaultId, blobId);
         await db.transact((handle) => handle.run(store.forgetArchive, { id }));
       }
       if (rows.length < SWEEP_BATCH) break;
@@ -189,10 +191,10 @@ export class Imports {
 
   /** Ends the last import of an account that is over, so that another can begin. */
   async #makeRoom({ userId }: Principal): Promise<void> {
-    const { db, clock, blobs, vaults } = this.#deps;
+    const { db, clock, vaults } = this.#deps;
     const now = clock.now();
     const ended = await db.transact((handle) => handle.get(store.deleteEnded, { userId, now }));
-    if (ended?.blob_id != null) await blobs.delete([{ vaultId: ended.vault_id, blobId: ended.blob_id }]);
+    if (ended?.blob_id != null) await this.#archives.erase(ended.vault_id, ended.blob_id);
     const running = await db.get(store.findOfUser, { userId, now });
     if (running === undefined) return;
     if ((await vaults.openAsSystem(running.vault_id)) !== null) throw new NotevaultError('import_in_progress');
@@ -204,14 +206,19 @@ export class Imports {
     const { clock, failed } = this.#deps;
     const opened = await this.#deps.vaults.openAsSystem(row.vault_id);
     // The row goes with the vault.
-    if (opened === null || row.blob_id === null) return;
+    const blobId = row.blob_id;
+    if (opened === null || blobId === null) return;
     const progress = sealedProgress.open(opened.key, progressContext(row.id), row.progress);
     const standing = this.#standingOf(row, progress);
     const vault = { ...opened, standing };
     const claim = new Claim(this.#deps, row, vault);
+    const beat = () => claim.beat(progress, clock.now());
     const run = async () => {
       await standing.renew();
-      const source = await openSource(this.#readerOf(row, vault, row.blob_id as BlobId), this.#limits);
+      const source = await openSource(this.#archives.reader(vault, blobId, row.size_bytes), this.#limits, {
+        store: (bytes) => this.#archives.putInner(vault, blobId, beating(bytes, beat)),
+        beat,
+      });
       const ended = await runImport(this.#deps, {
         vault,
         source,
@@ -219,18 +226,22 @@ export class Imports {
         dryRun: row.dry_run === 1,
         extensions: this.#extensions,
         save: async () => (await claim.save('running', progress)) && signal?.aborted !== true,
-        beat: () => claim.beat(progress, clock.now()),
+        beat,
       });
       if (ended) await claim.save('done', progress);
     };
     try {
       await runUnder(standing, run);
     } catch (error) {
+      // Erased meanwhile: the import was cancelled, or another process has it.
+      if (error instanceof BlobError && error.code === 'gone') return;
       // The claim ends by itself, and the import goes on then.
       if (isOfStore(error) || (error instanceof NotevaultError && error.code === 'unavailable')) throw error;
       progress.error = faultOf(error);
       if (progress.error === 'internal') failed(error);
       await claim.save('failed', progress);
+    } finally {
+      await this.#archives.eraseInner(row.vault_id, blobId);
     }
   }
 
@@ -252,18 +263,6 @@ export class Imports {
   async forgetVault(handle: WriteHandle, userId: UserId, vaultId: VaultId): Promise<void> {
     await handle.run(store.cancelIn, { userId, vaultId });
   }
-
-  #readerOf({ size_bytes }: ImportRow, vault: OpenVault, blobId: BlobId): RangeReader {
-    const { blobs } = this.#deps;
-    const read = async (range: { start: number; end: number }) => {
-      const bytes = await blobs.read({ vaultId: vault.id as VaultId, blobId }, range);
-      if (bytes === null) throw new ArchiveError('damaged_archive');
-      return bytes;
-    };
-    return new RangeReader(size_bytes, (start, end) =>
-      whenRead(() => vault.key.openStream(archiveContext(blobId), size_bytes, { start, end }, read)),
-    );
-  }
 }
 
 /** Thrown once the session that began an import has ended, or may not write into its vault any more. */
@@ -274,11 +273,6 @@ class AccessLost extends Error {
 function faultOf(error: unknown): string {
   if (error instanceof AccessLost) return 'access_lost';
   return error instanceof ArchiveError ? error.fault : 'internal';
-}
-
-/** Opens bytes when the first are asked for, so that nothing is open that nobody reads. */
-async function* whenRead(open: () => AsyncIterable<Uint8Array> | Promise<AsyncIterable<Uint8Array>>) {
-  yield* await open();
 }
 
 /** The claim of this process on an import, which is renewed with each record of its progress. */
@@ -329,6 +323,6 @@ function importView(row: ImportRow, vault: OpenVault): Import {
     total,
     created_at: isoTime(row.created_at),
     expires_at: isoTime(row.expires_at),
-    report,
+    report: { ...report, root: report.root ?? null },
   };
 }

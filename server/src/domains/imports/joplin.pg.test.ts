@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { PNG, tarOf } from '../../../test/kit/content/archives.ts';
+import { PNG, tarOf, zipOf } from '../../../test/kit/content/archives.ts';
 import { joplinId, joplinItem } from '../../../test/kit/content/joplin.ts';
 import { onEachEngine } from '../../../test/kit/engines.ts';
 import { startImporting } from '../../../test/kit/importing.ts';
@@ -83,5 +83,26 @@ onEachEngine('imports of Joplin exports', (open) => {
       await content(long),
       `---\ntitle: "${LONG}"\n${created}\ndue: 2021-02-17T11:20:00.000Z\ncompleted: false\n---\n`,
     );
+  });
+
+  test('imports of Joplin exports recognize a zipped RAW folder, and import other files of it as they are', async () => {
+    await using at = await startImporting({ open });
+    const stray = { name: `${joplinId('9')}.md`, data: 'no item' };
+    const files = [...EXPORT, stray, { name: 'read me.txt', data: 'x' }];
+    const zip = zipOf([
+      ...files.map((file) => ({ ...file, name: `Joplin RAW/${file.name}` })),
+      { name: '__MACOSX/Joplin RAW/._x', data: 'x' },
+    ]);
+    const raw = await at.run(zip);
+    assert.deepEqual(
+      [raw.state, raw.report.root, raw.report.notes, raw.report.attachments],
+      ['done', 'Joplin RAW', 5, 2],
+    );
+    const paths = await at.paths();
+    for (const path of [`${FOLDER}/Done.md`, 'Second.md', 'resources/bed.png', stray.name, 'read me.txt']) {
+      assert.ok(paths.includes(path), path);
+    }
+    const { report } = await at.run(tarOf(EXPORT));
+    assert.deepEqual([report.unchanged, report.notes, report.attachments], [5, 0, 0]);
   });
 });

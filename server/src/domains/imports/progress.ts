@@ -5,6 +5,7 @@ import { SealedJson } from '../../ports/keyring/sealed-json.ts';
 const LISTED_MAX = 1000;
 
 const Report = Type.Object({
+  root: Type.Optional(Type.Union([Type.String(), Type.Null()])),
   notes: Type.Number(),
   attachments: Type.Number(),
   unchanged: Type.Number(),
@@ -31,11 +32,10 @@ export type Progress = Static<typeof Progress>;
 
 export const sealedProgress = new SealedJson(1, Progress);
 export const progressContext = (id: string) => ({ kind: 'imports.progress', row: id, version: 0 });
-export const archiveContext = (blobId: string) => ({ kind: 'imports.archive', row: blobId, version: 0 });
 
 export function newProgress(session: string): Progress {
   const lists = { renamed: [], renamed_count: 0, skipped: [], skipped_count: 0 };
-  const report = { notes: 0, attachments: 0, unchanged: 0, ...lists, dangling: null };
+  const report = { root: null, notes: 0, attachments: 0, unchanged: 0, ...lists, dangling: null };
   return { done: 0, total: null, error: null, danglingBefore: null, session, report };
 }
 
@@ -46,7 +46,6 @@ export type SkipReason =
   | 'link'
   | 'special_file'
   | 'encrypted'
-  | 'archive'
   | 'unsupported'
   | 'ratio'
   | 'too_large'

@@ -7,7 +7,8 @@ import { EntryRefused } from './archive/archive.ts';
 import { Destination, type Placement } from './destination.ts';
 import type { ImportDeps } from './imports.ts';
 import { addRenamed, addSkipped, type Progress, type SkipReason } from './progress.ts';
-import type { Source, SourceFile } from './source.ts';
+import type { Source } from './source.ts';
+import type { SourceFile } from './source-file.ts';
 
 /** Notes that are written in one transaction, and characters of them that are held until then. */
 const BATCH_NOTES = 50;
@@ -28,7 +29,7 @@ export interface Run {
   /** Records the progress; false when the import was cancelled, or another process has it. */
   save(): Promise<boolean>;
   /** Keeps the claim on the import during long work. */
-  beat(): Promise<void>;
+  readonly beat: () => Promise<void>;
 }
 
 interface PendingNote {
@@ -45,6 +46,9 @@ interface PendingNote {
 export async function runImport(deps: ImportDeps, run: Run): Promise<boolean> {
   const { vault, source, dryRun, progress } = run;
   progress.total = source.total;
+  progress.report.root = source.root;
+  // The report says which folder is removed before anything is written.
+  if (!(await run.save())) return false;
   if (!dryRun) progress.danglingBefore ??= await deps.links.countDangling(vault);
   const importer = new Importer(deps, run, await Destination.of(deps, vault));
   let at = 0;
@@ -138,7 +142,7 @@ class Importer {
       progress.report.attachments += 1;
       return;
     }
-    const placement = this.#place(from, path, await hashOf(this.#beating(bytes())));
+    const placement = this.#place(from, path, await hashOf(beating(bytes(), this.#run.beat)));
     if (placement.exists) return;
     if (!dryRun) await this.#upload(placement.path, bytes, mtime);
     progress.report.attachments += 1;
@@ -149,18 +153,11 @@ class Importer {
     const upload = {
       path: () => path,
       mtime: () => mtime ?? undefined,
-      bytes: this.#beating(bytes()),
+      bytes: beating(bytes(), this.#run.beat),
       declaredBytes: null,
     };
     const written = await this.#deps.attachments.upload(this.#context(), () => upload, NO_EXISTING);
     return written.content_hash;
-  }
-
-  async *#beating(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-    for await (const piece of bytes) {
-      await this.#run.beat();
-      yield piece;
-    }
   }
 
   /** Finds the path of a file and records it. Throws EntryRefused where there is none. */
@@ -226,6 +223,17 @@ function reasonOf(error: unknown): SkipReason | null {
       return 'damaged';
     default:
       return null;
+  }
+}
+
+/** Passes bytes on and keeps the claim on the import meanwhile. */
+export async function* beating(
+  bytes: AsyncIterable<Uint8Array>,
+  beat: () => Promise<void>,
+): AsyncGenerator<Uint8Array> {
+  for await (const piece of bytes) {
+    await beat();
+    yield piece;
   }
 }
 

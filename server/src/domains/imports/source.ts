@@ -1,157 +1,97 @@
-import { decodeText } from '@notevault/note-text/decode-text.ts';
-import { NOTE_BYTES_MAX } from '@notevault/protocol/notes.ts';
-import {
-  type Archive,
-  ArchiveError,
-  type ArchiveFile,
-  type ArchiveLimits,
-  EntryRefused,
-  UnpackMeter,
-} from './archive/archive.ts';
-import { changedAt, ITEM, idOfFile, JoplinIndex, noteText, parseItem } from './archive/joplin.ts';
-import { isNote, type Place, storedPathOf, vaultPathOf } from './archive/names.ts';
+import { LIST_NAME } from '@notevault/protocol/vault-zip.ts';
+import { ArchiveError, type ArchiveFile, type ArchiveLimits, UnpackMeter } from './archive/archive.ts';
+import { isArchiveName, openArchive, openInnerArchives } from './archive/inner-archives.ts';
 import type { RangeReader } from './archive/range-reader.ts';
-import { isTar, openTar } from './archive/tar.ts';
 import { readVaultList, type VaultList } from './archive/vault-list.ts';
-import { openZip } from './archive/zip.ts';
-import type { SkipReason } from './progress.ts';
+import { hasItemName, joplinFiles, readJoplin } from './joplin-source.ts';
+import { placed, plainFile, type SourceFile } from './source-file.ts';
 
-const HEAD_BYTES = 512;
-
-/** A file to import. Its text and bytes throw EntryRefused and ArchiveError. */
-export interface SourceFile {
-  /** As it is named in reports. */
-  readonly name: string;
-  readonly mtime: number | null;
-  readonly content:
-    | { readonly kind: 'refused'; readonly reason: SkipReason }
-    /** A file of the archive that is no file of the vault. */
-    | { readonly kind: 'none' }
-    | { readonly kind: 'note'; readonly path: string; text(): Promise<string> }
-    | { readonly kind: 'attachment'; readonly path: string; bytes(): AsyncIterable<Uint8Array> };
-}
-
-/** What is imported, in the same order each time. */
+/** Files to import, in the same order each time. */
 export interface Source {
   readonly total: number | null;
+  /** The folder that all files are in, which they lose; null when there is none. */
+  readonly root: string | null;
   /** Folders to create even if nothing is in them. */
   readonly folders: readonly string[];
   files(): AsyncIterable<SourceFile>;
 }
 
-/** Recognizes an archive by its first bytes and opens it. Throws ArchiveError. */
-export async function openSource(reader: RangeReader, limits: ArchiveLimits): Promise<Source> {
-  const head = Buffer.from(await reader.read(0, HEAD_BYTES));
-  const meter = new UnpackMeter(limits, reader.size);
-  if (head.toString('latin1', 0, 4).match(/^PK(?:\x03\x04|\x05\x06)/) !== null) {
-    const open = (each: UnpackMeter) => openZip(reader, each, limits.entries);
-    const list = await readVaultList(await open(new UnpackMeter(limits, reader.size)), limits.entries);
-    const zip = await open(meter);
-    return { total: zip.total, folders: list.folders, files: () => markdownFiles(zip, list) };
-  }
-  if (!isTar(head)) throw new ArchiveError('unsupported_archive');
-  // Read twice, for the index and for the import; each reading is limited by itself.
-  const { index, total } = await indexOf(openTar(reader, new UnpackMeter(limits, reader.size)));
-  return { total, folders: [], files: () => joplinFiles(openTar(reader, meter), index) };
+/** What opening a source needs of its import. */
+export interface SourceHost {
+  /** Stores unpacked archives until the import ends. */
+  store(bytes: AsyncIterable<Uint8Array>): Promise<RangeReader>;
+  /** Keeps the claim on the import during long work. */
+  beat(): Promise<void>;
 }
 
-async function* markdownFiles(archive: Archive, list: VaultList): AsyncGenerator<SourceFile> {
-  for await (const file of archive.files()) {
-    const { name, mtime } = file;
-    const listed = list.files.get(name);
-    const place = importPathOf(file, listed?.path);
+/**
+ * Opens an archive by its first bytes, and decides by the names in it how it is imported: an archive of archives as the
+ * files of these, the zip of a vault by its list, an export of Joplin by its items. Throws ArchiveError.
+ */
+export async function openSource(reader: RangeReader, limits: ArchiveLimits, host: SourceHost): Promise<Source> {
+  const unpacked = new UnpackMeter(limits, reader.size);
+  // An archive is read several times, and each reading is limited by itself.
+  const meter = () => new UnpackMeter(limits, reader.size, unpacked);
+  let archive = await openArchive(reader, limits.entries);
+  if (archive === null) throw new ArchiveError('unsupported_archive');
+  let survey = archive.kind === 'tar' ? JOPLIN : await surveyOf(archive.files(meter()));
+  if (survey.isOfArchives) {
+    archive = await openInnerArchives(archive, unpacked, limits.entries, host.store);
+    survey = await surveyOf(archive.files(meter()));
+  }
+  const { files, total } = archive;
+  const { root, hasList, hasItems } = survey;
+  const source = { total, root: root === '' ? null : root, folders: [] };
+  const list = hasList ? await readVaultList(files(meter()), root, limits.entries) : null;
+  if (list !== null) return { ...source, folders: list.folders, files: () => listedFiles(files(meter()), root, list) };
+  const joplin = hasItems ? await readJoplin(files(meter()), root, host.beat) : null;
+  if (joplin !== null)
+    return { ...source, total: joplin.total, files: () => joplinFiles(files(meter()), root, joplin) };
+  if (archive.kind === 'tar') throw new ArchiveError('unsupported_archive');
+  return { ...source, files: () => plainFiles(files(meter()), root) };
+}
+
+interface Survey {
+  /** The folder that all files are in; empty when there is none. */
+  readonly root: string;
+  readonly isOfArchives: boolean;
+  readonly hasList: boolean;
+  readonly hasItems: boolean;
+}
+
+/** A tar is imported only as an export of Joplin. */
+const JOPLIN: Survey = { root: '', isOfArchives: false, hasList: false, hasItems: true };
+
+/** Looks at the names of the files that can be imported. */
+async function surveyOf(files: AsyncIterable<ArchiveFile>): Promise<Survey> {
+  let root: string | null = null;
+  let [isOfArchives, hasList, hasItems] = [true, false, false];
+  for await (const { name, place } of placed(files, '')) {
+    if ('refused' in place) continue;
+    const [top = '', ...below] = place.path.split('/');
+    if (below.length === 0 || (root !== null && root !== top)) root = '';
+    else root = top;
+    isOfArchives &&= isArchiveName(place.path);
+    hasList ||= name.endsWith(LIST_NAME);
+    hasItems ||= hasItemName(place.path);
+  }
+  return { root: root ?? '', isOfArchives: isOfArchives && root !== null, hasList, hasItems };
+}
+
+async function* plainFiles(files: AsyncIterable<ArchiveFile>, root: string): AsyncGenerator<SourceFile> {
+  for await (const file of placed(files, root)) yield plainFile(file);
+}
+
+/** The files of a vault's zip, at the paths of its list. */
+async function* listedFiles(
+  files: AsyncIterable<ArchiveFile>,
+  root: string,
+  list: VaultList,
+): AsyncGenerator<SourceFile> {
+  for await (const file of placed(files, root, (name) => list.files.get(name)?.path)) {
+    const { name } = file;
+    const { path = name, mtime = file.mtime } = list.files.get(name) ?? {};
     if (list.isOwn(name)) yield { name, mtime, content: { kind: 'none' } };
-    else if ('refused' in place) yield refused(name, mtime, place.refused);
-    else yield { name: listed?.path ?? name, mtime: listed?.mtime ?? mtime, content: contentAt(place.path, file) };
+    else yield plainFile({ ...file, name: path, mtime });
   }
-}
-
-/** @param listed the path that a vault's list gives to the file. */
-function importPathOf({ name, refused: reason }: ArchiveFile, listed?: string): Place {
-  const place = listed === undefined ? vaultPathOf(name) : storedPathOf(listed);
-  return 'path' in place && reason !== null ? { refused: reason } : place;
-}
-
-function refused(name: string, mtime: number | null, reason: SkipReason): SourceFile {
-  return { name, mtime, content: { kind: 'refused', reason } };
-}
-
-function contentAt(path: string, file: ArchiveFile): SourceFile['content'] {
-  if (isNote(path)) return { kind: 'note', path, text: () => textOf(file) };
-  return { kind: 'attachment', path, bytes: () => file.open() };
-}
-
-/** Throws EntryRefused for a text that is too large or in another encoding. */
-async function textOf(file: ArchiveFile): Promise<string> {
-  const pieces: Buffer[] = [];
-  let size = 0;
-  for await (const piece of file.open()) {
-    size += piece.length;
-    // UTF-16 has up to twice the bytes of UTF-8.
-    if (size > 2 * NOTE_BYTES_MAX) throw new EntryRefused('too_large');
-    pieces.push(Buffer.from(piece));
-  }
-  const text = decodeText(Buffer.concat(pieces));
-  if (text === null) throw new EntryRefused('not_utf8');
-  if (Buffer.byteLength(text) > NOTE_BYTES_MAX) throw new EntryRefused('too_large');
-  return text;
-}
-
-/** Reads the items of a Joplin export. Throws ArchiveError for a tar that is none. */
-async function indexOf(tar: Archive): Promise<{ index: JoplinIndex; total: number }> {
-  const index = new JoplinIndex();
-  let total = 0;
-  for await (const file of tar.files()) {
-    total += 1;
-    if (file.refused !== null || !isItem(file)) continue;
-    const item = parseItem(await textOf(file).catch(emptyIfRefused));
-    if (item !== null) index.add(item);
-  }
-  if (index.size === 0) throw new ArchiveError('unsupported_archive');
-  index.assignPaths();
-  return { index, total };
-}
-
-function emptyIfRefused(error: unknown): string {
-  if (error instanceof EntryRefused) return '';
-  throw error;
-}
-
-/** Whether a file is an item by its name: in the root, named by its id. */
-function isItem({ name }: ArchiveFile): boolean {
-  return /^(?:\.\/)?[0-9a-f]{32}\.md$/.test(name);
-}
-
-async function* joplinFiles(tar: Archive, index: JoplinIndex): AsyncGenerator<SourceFile> {
-  for await (const file of tar.files()) {
-    const place = importPathOf(file);
-    if ('refused' in place) yield refused(file.name, file.mtime, place.refused);
-    else yield isItem(file) ? await joplinNote(file, index) : joplinResource(file, index);
-  }
-}
-
-async function joplinNote(file: ArchiveFile, index: JoplinIndex): Promise<SourceFile> {
-  const { name } = file;
-  let text: string;
-  try {
-    text = await textOf(file);
-  } catch (error) {
-    if (error instanceof EntryRefused) return refused(name, null, error.reason);
-    throw error;
-  }
-  const item = parseItem(text);
-  if (item === null || item.type !== ITEM.note) return { name, mtime: null, content: { kind: 'none' } };
-  const path = index.pathOf(item.id);
-  const isEncrypted = item.fields.get('encryption_applied') === '1';
-  if (path === null || isEncrypted) return refused(name, null, isEncrypted ? 'encrypted' : 'damaged');
-  const mtime = changedAt(item) ?? file.mtime;
-  return { name: path, mtime, content: { kind: 'note', path, text: async () => noteText(item, index) } };
-}
-
-function joplinResource(file: ArchiveFile, index: JoplinIndex): SourceFile {
-  const { name, mtime } = file;
-  const id = idOfFile(name);
-  const path = id === null ? null : index.pathOf(id);
-  if (path === null) return refused(name, mtime, 'unsupported');
-  return { name: path, mtime, content: { kind: 'attachment', path, bytes: () => file.open() } };
 }

@@ -3,7 +3,7 @@ import type { imports as english } from '../en/imports.ts';
 export const imports: typeof english = {
   title: 'Notizen importieren',
   about:
-    'Bring einen Ordner mit Markdown, etwa einen Vault von Obsidian, ein Zip davon oder einen Export von Joplin (.jex). Zuerst siehst du, was geschehen würde. Bevor du zustimmst, wird nichts geschrieben.',
+    'Bring einen Ordner mit Markdown, etwa einen Vault von Obsidian, ein Zip davon oder einen Export von Joplin (.jex) oder Notion. Zuerst siehst du, was geschehen würde. Bevor du zustimmst, wird nichts geschrieben.',
   drop: 'Einen Ordner oder ein Archiv hier ablegen',
   or: 'oder',
   chooseFolder: 'Ordner wählen …',
@@ -41,6 +41,7 @@ export const imports: typeof english = {
     skipped: 'Ausgelassen',
     dangling: 'Links ohne Ziel',
   },
+  root: 'Alles liegt im Ordner „{{name}}“. Er selbst wird weggelassen: Sein Inhalt kommt nach ganz oben in den Tresor.',
   renamedTitle: 'Umbenannt, weil der Name vergeben war ({{count}})',
   renamedTo: '{{from}} wird {{to}}',
   skippedTitle: 'Ausgelassen ({{count}})',
@@ -51,7 +52,6 @@ export const imports: typeof english = {
     link: 'Eine Verknüpfung mit einer anderen Datei',
     special_file: 'Keine gewöhnliche Datei',
     encrypted: 'Verschlüsselt',
-    archive: 'Ein Archiv im Archiv',
     unsupported: 'So gepackt, dass der Server es nicht entpacken kann',
     ratio: 'Entpackt sich zu weit mehr, als es sollte',
     too_large: 'Zu groß',
@@ -66,7 +66,7 @@ export const imports: typeof english = {
     unsupported_archive: 'Das ist weder ein Zip noch ein Export von Joplin.',
     damaged_archive: 'Das Archiv ist beschädigt.',
     too_many_entries: 'Es hat mehr als 200.000 Dateien.',
-    unpacked_too_large: 'Es entpackt sich zu mehr als 20 GB.',
+    unpacked_too_large: 'Es entpackt sich zu mehr als 20 GB oder zu Archiven von mehr als 2 GB.',
     access_lost: 'Du wurdest abgemeldet oder darfst in diesen Tresor nicht mehr schreiben.',
     internal: 'Der Server hat einen Fehler gemacht. Versuch es noch einmal.',
   },

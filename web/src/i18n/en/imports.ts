@@ -2,7 +2,7 @@
 export const imports = {
   title: 'Import notes',
   about:
-    'Bring a folder of markdown, such as a vault of Obsidian, a zip of one, or an export of Joplin (.jex). First you see what would happen. Nothing is written until you say so.',
+    'Bring a folder of markdown, such as a vault of Obsidian, a zip of one, or an export of Joplin (.jex) or Notion. First you see what would happen. Nothing is written until you say so.',
   drop: 'Drop a folder or an archive here',
   or: 'or',
   chooseFolder: 'Choose a folder…',
@@ -40,6 +40,7 @@ export const imports = {
     skipped: 'Left out',
     dangling: 'Links without a target',
   },
+  root: 'Everything is in the folder “{{name}}”, which is left out: its contents come to the top of the vault.',
   renamedTitle: 'Renamed, because the name was taken ({{count}})',
   renamedTo: '{{from}} becomes {{to}}',
   skippedTitle: 'Left out ({{count}})',
@@ -50,7 +51,6 @@ export const imports = {
     link: 'A link to another file',
     special_file: 'Not an ordinary file',
     encrypted: 'Encrypted',
-    archive: 'An archive inside of the archive',
     unsupported: 'Packed in a way that the server cannot unpack',
     ratio: 'Unpacks to far more than it should',
     too_large: 'Too large',
@@ -65,7 +65,7 @@ export const imports = {
     unsupported_archive: 'this is neither a zip nor an export of Joplin.',
     damaged_archive: 'the archive is damaged.',
     too_many_entries: 'it has more than 200,000 files.',
-    unpacked_too_large: 'it unpacks to more than 20 GB.',
+    unpacked_too_large: 'it unpacks to more than 20 GB, or to archives of more than 2 GB.',
     access_lost: 'you were signed out, or may not write into this vault any more.',
     internal: 'the server made a mistake. Try again.',
   },

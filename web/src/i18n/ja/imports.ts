@@ -3,7 +3,7 @@ import type { imports as english } from '../en/imports.ts';
 export const imports: typeof english = {
   title: 'ノートを取り込む',
   about:
-    'Markdownのフォルダー(Obsidianの保管庫など)、そのzip、またはJoplinの書き出し(.jex)を取り込めます。まず何が起こるかを表示します。承認するまで何も書き込みません。',
+    'Markdownのフォルダー(Obsidianの保管庫など)、そのzip、またはJoplin(.jex)やNotionの書き出しを取り込めます。まず何が起こるかを表示します。承認するまで何も書き込みません。',
   drop: 'フォルダーまたはアーカイブをここにドロップ',
   or: 'または',
   chooseFolder: 'フォルダーを選ぶ…',
@@ -41,6 +41,7 @@ export const imports: typeof english = {
     skipped: '除いたもの',
     dangling: 'リンク先のないリンク',
   },
+  root: 'すべてフォルダー「{{name}}」に入っています。このフォルダー自体は除き、中身を保管庫の一番上に取り込みます。',
   renamedTitle: '名前が使われていたため変更({{count}})',
   renamedTo: '{{from}} → {{to}}',
   skippedTitle: '除いたもの({{count}})',
@@ -51,7 +52,6 @@ export const imports: typeof english = {
     link: '別のファイルへのリンク',
     special_file: '通常のファイルではありません',
     encrypted: '暗号化されています',
-    archive: 'アーカイブの中のアーカイブ',
     unsupported: 'サーバーが展開できない形式です',
     ratio: '展開すると大きくなりすぎます',
     too_large: '大きすぎます',
@@ -66,7 +66,7 @@ export const imports: typeof english = {
     unsupported_archive: 'zipでもJoplinの書き出しでもありません。',
     damaged_archive: 'アーカイブが壊れています。',
     too_many_entries: 'ファイルが200,000個を超えています。',
-    unpacked_too_large: '展開すると20 GBを超えます。',
+    unpacked_too_large: '展開すると20 GBを超えるか、中のアーカイブが2 GBを超えます。',
     access_lost: 'サインアウトされたか、この保管庫に書き込めなくなりました。',
     internal: 'サーバーでエラーが起きました。もう一度お試しください。',
   },

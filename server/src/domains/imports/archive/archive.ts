@@ -13,11 +13,13 @@ export interface ArchiveFile {
   open(): AsyncIterable<Uint8Array>;
 }
 
-/** An archive whose files can be read in any order. */
+/** An archive whose files can be read in any order, more than once. */
 export interface Archive {
+  readonly kind: 'zip' | 'tar';
   /** Files and folders in it, if it says so; else null. */
   readonly total: number | null;
-  files(): AsyncIterable<ArchiveFile>;
+  /** @param meter counts this reading. */
+  readonly files: (meter: UnpackMeter) => AsyncIterable<ArchiveFile>;
 }
 
 /** Why an archive cannot be imported as a whole. */
@@ -68,9 +70,13 @@ export class UnpackMeter {
   #entries = 0;
   #bytes = 0;
 
-  /** @param archiveBytes the size of the archive. */
-  constructor(limits: ArchiveLimits, archiveBytes: number) {
+  /**
+   * @param archiveBytes the size of the archive.
+   * @param before what else counts: the meter of the archives that were unpacked of it.
+   */
+  constructor(limits: ArchiveLimits, archiveBytes: number, before?: UnpackMeter) {
     this.#limits = limits;
+    if (before !== undefined) [this.#entries, this.#bytes] = [before.#entries, before.#bytes];
     const { ratio, ratioFrom, unpackedBytes } = limits;
     this.#bytesMax = Math.min(unpackedBytes, SHORT_FILES * ratioFrom + archiveBytes * ratio);
   }

@@ -1,7 +1,15 @@
 const WINDOW_BYTES = 256 * 1024;
 
+/** Bytes of which any part can be read; there are fewer at the end. */
+export interface ByteSource {
+  readonly size: number;
+  read(start: number, length: number): Promise<Buffer>;
+  /** The bytes from `start` up to, not including, `end`. */
+  stream(start: number, end: number): AsyncIterable<Uint8Array>;
+}
+
 /** Reads any part of some stored bytes. Short reads near each other cost one read of the store. */
-export class RangeReader {
+export class RangeReader implements ByteSource {
   readonly size: number;
   readonly #open: (start: number, end: number) => AsyncIterable<Uint8Array>;
   #window: { readonly start: number; readonly bytes: Buffer } = { start: 0, bytes: Buffer.alloc(0) };
@@ -12,7 +20,6 @@ export class RangeReader {
     this.#open = open;
   }
 
-  /** The bytes of a range; fewer at the end. */
   async read(start: number, length: number): Promise<Buffer> {
     const end = Math.min(this.size, start + length);
     if (start >= end) return Buffer.alloc(0);
@@ -24,6 +31,15 @@ export class RangeReader {
 
   stream(start: number, end: number): AsyncIterable<Uint8Array> {
     return this.#open(start, Math.min(this.size, end));
+  }
+
+  /** Bytes of these as a source of their own, which shares the window. */
+  part(from: number, size: number): ByteSource {
+    return {
+      size,
+      read: (start, length) => this.read(from + start, Math.min(length, size - start)),
+      stream: (start, end) => this.stream(from + start, from + Math.min(size, end)),
+    };
   }
 
   async #fill(start: number, end: number): Promise<void> {

@@ -1,7 +1,7 @@
 import type { SkipReason } from '../progress.ts';
 import { type Archive, ArchiveError, type ArchiveFile, type UnpackMeter } from './archive.ts';
 import { decodeName } from './names.ts';
-import type { RangeReader } from './range-reader.ts';
+import type { ByteSource } from './range-reader.ts';
 
 /*
  * Reads tar (POSIX.1-2017, pax; with GNU's long names). Libraries read it as a stream from front to back, but an import
@@ -23,11 +23,11 @@ export function isTar(head: Buffer): boolean {
   return head.length >= BLOCK && head.toString('latin1', 257, 262) === 'ustar' && checksumFits(head);
 }
 
-export function openTar(reader: RangeReader, meter: UnpackMeter): Archive {
-  return { total: null, files: () => filesOf(reader, meter) };
+export function openTar(reader: ByteSource): Archive {
+  return { kind: 'tar', total: null, files: (meter) => filesOf(reader, meter) };
 }
 
-async function* filesOf(reader: RangeReader, meter: UnpackMeter): AsyncGenerator<ArchiveFile> {
+async function* filesOf(reader: ByteSource, meter: UnpackMeter): AsyncGenerator<ArchiveFile> {
   let extended: Extended = {};
   for (let at = 0; at + BLOCK <= reader.size; ) {
     const head = Buffer.from(await reader.read(at, BLOCK));
@@ -57,7 +57,7 @@ interface Header {
   readonly extended: Extended;
 }
 
-function fileOf(reader: RangeReader, meter: UnpackMeter, { head, type, from, size, extended }: Header): ArchiveFile {
+function fileOf(reader: ByteSource, meter: UnpackMeter, { head, type, from, size, extended }: Header): ArchiveFile {
   const prefix = textAt(head, 345, 155);
   const name = textAt(head, 0, 100);
   return {

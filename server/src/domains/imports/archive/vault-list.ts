@@ -1,6 +1,7 @@
 import { FAULTS_NAME, LIST_NAME, ListHead, ListLine } from '@notevault/protocol/vault-zip.ts';
 import { Compile } from 'typebox/compile';
-import { type Archive, ArchiveError, EntryRefused } from './archive.ts';
+import { ArchiveError, type ArchiveFile, EntryRefused } from './archive.ts';
+import { nameBelow } from './names.ts';
 
 /** The maximum length of a line in characters; a path has at most 4,096 bytes. */
 const LINE_MAX = 64 * 1024;
@@ -8,7 +9,7 @@ const LINE_MAX = 64 * 1024;
 const listHead = Compile(ListHead);
 const listLine = Compile(ListLine);
 
-/** The paths that the zip of a vault says its files have; empty for a foreign zip. */
+/** The paths that the zip of a vault says its files have. */
 export interface VaultList {
   readonly files: ReadonlyMap<string, Pick<ListLine, 'path' | 'mtime'>>;
   readonly folders: readonly string[];
@@ -16,18 +17,22 @@ export interface VaultList {
   isOwn(name: string): boolean;
 }
 
-const FOREIGN: VaultList = { files: new Map(), folders: [], isOwn: () => false };
-
 /**
- * Reads the list in the zip of a vault. One that is damaged or of a later version is a file like any other. Throws
- * ArchiveError for one of more entries than a zip may have.
+ * Reads the list in the zip of a vault; null if it has none. One that is damaged or of a later version is a file like any
+ * other, and so are several. Throws ArchiveError for one of more entries than a zip may have.
+ *
+ * @param root the folder that all files are in; empty for none.
  */
-export async function readVaultList(archive: Archive, entriesMax: number): Promise<VaultList> {
-  for await (const file of archive.files()) {
-    if (file.name !== LIST_NAME) continue;
-    return (await readLines(file.open(), entriesMax).catch(nullIfRefused)) ?? FOREIGN;
-  }
-  return FOREIGN;
+export async function readVaultList(
+  files: AsyncIterable<ArchiveFile>,
+  root: string,
+  entriesMax: number,
+): Promise<VaultList | null> {
+  const lists: ArchiveFile[] = [];
+  for await (const file of files) if (nameBelow(root, file.name) === LIST_NAME) lists.push(file);
+  const [list, ...others] = lists;
+  if (list === undefined || others.length > 0) return null;
+  return readLines(list.open(), entriesMax).catch(nullIfRefused);
 }
 
 function nullIfRefused(error: unknown): null {

@@ -4,12 +4,12 @@ import { copiesOf } from '../../../concurrency/opened-pieces.ts';
 import type { SkipReason } from '../progress.ts';
 import { type Archive, ArchiveError, type ArchiveFile, EntryRefused, type UnpackMeter } from './archive.ts';
 import { decodeName } from './names.ts';
-import type { RangeReader } from './range-reader.ts';
+import type { ByteSource } from './range-reader.ts';
 
 const [FILE_TYPE, FOLDER, REGULAR, LINK] = [0o170000, 0o040000, 0o100000, 0o120000];
 
 /** Opens a zip. Throws ArchiveError for one that is damaged or has too many entries. */
-export async function openZip(reader: RangeReader, meter: UnpackMeter, entriesMax: number): Promise<Archive> {
+export async function openZip(reader: ByteSource, entriesMax: number): Promise<Archive> {
   const open = async () => {
     const options = { lazyEntries: true, autoClose: false, decodeStrings: false } as const;
     const zip = await fromRandomAccessReaderPromise(new StoredZip(reader), reader.size, options);
@@ -18,7 +18,7 @@ export async function openZip(reader: RangeReader, meter: UnpackMeter, entriesMa
   };
   const first = await open().catch(toArchiveError);
   await refuseOverlaps(await open().catch(toArchiveError));
-  return { total: first.entryCount, files: () => filesOf(open, meter) };
+  return { kind: 'zip', total: first.entryCount, files: (meter) => filesOf(open, meter) };
 }
 
 async function* filesOf(open: () => Promise<ZipFile>, meter: UnpackMeter): AsyncGenerator<ArchiveFile> {
@@ -92,9 +92,9 @@ async function* unpack(zip: ZipFile, entry: Entry): AsyncGenerator<Uint8Array> {
 
 /** The stored archive, as the library reads it. */
 class StoredZip extends RandomAccessReader {
-  readonly #reader: RangeReader;
+  readonly #reader: ByteSource;
 
-  constructor(reader: RangeReader) {
+  constructor(reader: ByteSource) {
     super();
     this.#reader = reader;
   }
