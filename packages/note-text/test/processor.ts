@@ -1,7 +1,7 @@
-/** Processor time in milliseconds of some work; unlike wall time it does not grow when the machine is busy. */
+/** Processor time of this thread in milliseconds; unlike wall time it hardly grows when the machine is busy. */
 export function processorMs(work: () => void): number {
-  const before = process.cpuUsage();
+  const before = process.threadCpuUsage();
   work();
-  const { user, system } = process.cpuUsage(before);
+  const { user, system } = process.threadCpuUsage(before);
   return (user + system) / 1000;
 }

@@ -139,8 +139,7 @@ test('mentionsIn takes linear time for many names and marks', () => {
     '[plan '.repeat(50_000),
     `x://${'plan,'.repeat(200_000)}`,
   ]) {
-    const started = performance.now();
-    mentionsIn(content, ['plan', 'e', 'x']);
-    assert.ok(performance.now() - started < 4000, content.slice(0, 10));
+    const ms = processorMs(() => mentionsIn(content, ['plan', 'e', 'x']));
+    assert.ok(ms < 4000, `${content.slice(0, 10)}: ${ms} ms`);
   }
 });

@@ -24,7 +24,11 @@ test('WorkerPool returns the output of a task and the processor time it took', a
   await using _ = pool;
   assert.equal((await pool.run('alice', 'double', { value: 21 })).output, 42);
   const { cpuMs } = await pool.run('alice', 'burn', { ms: 40 });
-  assert.ok(cpuMs >= 40 && cpuMs < 400, `${cpuMs} ms`);
+  assert.ok(cpuMs >= 40, `${cpuMs} ms`);
+  // The time of earlier tasks does not count; a busy host may slow one task down, but hardly all.
+  const later: number[] = [];
+  for (let task = 0; task < 5; task++) later.push((await pool.run('alice', 'double', { value: task })).cpuMs);
+  assert.ok(Math.min(...later) < 40, `${later} ms`);
 });
 
 test('WorkerPool ends a task over its processor time, and runs those queued behind it', async () => {

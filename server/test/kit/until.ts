@@ -1,7 +1,7 @@
 import type { TestClock } from './clock.ts';
 
 /** The longest wait for an event, long enough that a busy machine is not taken for a fault. */
-const PATIENCE_MS = 20_000;
+const PATIENCE_MS = 60_000;
 
 /**
  * Polls a condition; resolves when it holds, and rejects after the longest wait. What takes long is asked less often.

@@ -12,7 +12,7 @@ import { noteOn, type Together } from './together.ts';
 const TEXT = '---\nkind: note\n---\n# Title\n\nfirst line\n\nsecond line\n';
 const OTHER = 'other.md';
 const STEPS = 40;
-const PATIENCE_MS = 20_000;
+const PATIENCE_MS = 60_000;
 
 /** A letter, and what may have become of it. */
 interface Letter {

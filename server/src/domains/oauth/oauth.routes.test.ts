@@ -80,7 +80,7 @@ onSqlite('the OAuth metadata and endpoints', (open) => {
     await using server = await start({ open: async () => db });
     const ask = async () => {
       const body = new URLSearchParams({ grant_type: 'refresh_token', refresh_token: 'x', client_id: 'y' });
-      const signal = AbortSignal.timeout(5000);
+      const signal = AbortSignal.timeout(20_000);
       const answer = await fetch(`${server.url}/oauth/token`, { method: 'POST', body, signal });
       return [answer.status, (await jsonOf(answer)).error, answer.headers.get('retry-after')];
     };

@@ -56,7 +56,7 @@ const begun = async (ended: readonly unknown[], count: number) => {
   while (ended.length < count) await new Promise((resolve) => setImmediate(resolve));
 };
 
-test('streamed bodies of any type and length arrive whole, empty ones too', { timeout: 20_000 }, async () => {
+test('streamed bodies of any type and length arrive whole, empty ones too', { timeout: 60_000 }, async () => {
   await using server = await serve(slow);
   for (const [body, type] of [
     ['x'.repeat(300_000), 'text/plain'],
@@ -72,14 +72,14 @@ test('streamed bodies of any type and length arrive whole, empty ones too', { ti
   assert.match(await answerOf(chunked), /\{"bytes":5\}$/);
 });
 
-test('a streamed body that stops arriving is cut off with an answer', { timeout: 20_000 }, async () => {
+test('a streamed body that stops arriving is cut off with an answer', { timeout: 60_000 }, async () => {
   await using server = await serve({ intervalMs: 20, bytesPerInterval: 5 });
   const socket = await open(server.url, 'content-length: 1000', 'abc');
   assert.match(await answerOf(socket), /^HTTP\/1.1 408 [\s\S]*"request_timeout"/);
 });
 
 test('a client that declares more bytes than it sends, and hangs up, gets bad_request', {
-  timeout: 20_000,
+  timeout: 60_000,
 }, async () => {
   await using server = await serve(slow);
   const socket = await open(server.url, 'content-length: 1000', 'abc');
@@ -94,7 +94,7 @@ test('a client that declares more bytes than it sends, and hangs up, gets bad_re
 });
 
 test('only a few streamed bodies of one account are read at once, others wait, and too many are refused', {
-  timeout: 20_000,
+  timeout: 60_000,
 }, async () => {
   const bounds = { units: 2, unitsPerTenant: 2, waiting: 1, waitingPerTenant: 1 };
   await using server = await serve(slow, new FairSemaphore(bounds));

@@ -165,7 +165,7 @@ onEachEngine('OpenTelemetry traces', (open) => {
     assert.ok(spans.some(({ parentSpanId }) => parentSpanId === job.spanId));
   });
 
-  test('OpenTelemetry traces delay nobody when the collector never answers', { timeout: 30_000 }, async () => {
+  test('OpenTelemetry traces delay nobody when the collector never answers', { timeout: 60_000 }, async () => {
     await using collector = await startCollector();
     collector.state.status = 0;
     const server = await startServer({ open, config: { otlpUrl: collector.url } });
@@ -176,7 +176,7 @@ onEachEngine('OpenTelemetry traces', (open) => {
 });
 
 test('OpenTelemetry traces are given up at the end when the collector refuses, is down or never answers', {
-  timeout: 20_000,
+  timeout: 60_000,
 }, async () => {
   await using collector = await startCollector();
   const { random } = testClock();
