@@ -49,7 +49,7 @@ create table canvas_names (
   primary key (vault_id, attachment_id, name_key),
   foreign key (vault_id, attachment_id) references entries (vault_id, id) on delete cascade
 );
-create index canvases_by_name on canvas_names (vault_id, name_key);
+create index canvases_by_name on canvas_names (vault_id, name_key, attachment_id);
 `;
 
 export const linksDdl = `
