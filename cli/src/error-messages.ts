@@ -9,6 +9,7 @@ const MESSAGES = new Set([
     'ConfigError',
     'KeyringError',
     'DataFolderBusy',
+    'DataFolderFull',
     'DataFolderUnusable',
     'NoRoomForUpgrade',
     'DatabaseError',

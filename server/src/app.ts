@@ -24,9 +24,12 @@ import type { AnalyticsSink } from './ports/analytics/analytics.ts';
 import type { Tracing } from './ports/tracing/tracing.ts';
 import { meteredDatabase, tracedDatabase, tracedJobs } from './telemetry/metered-database.ts';
 import type { Metrics } from './telemetry/metrics.ts';
-import { StorageState } from './telemetry/storage-state.ts';
+import { type DiskReserve, StorageState } from './telemetry/storage-state.ts';
 
-export type AppPorts = Pick<Ports, 'db' | 'keyring' | 'blobs' | 'bus' | 'clock' | 'embedder' | 'fetcher'>;
+export interface AppPorts extends Pick<Ports, 'db' | 'keyring' | 'blobs' | 'bus' | 'clock' | 'embedder' | 'fetcher'> {
+  /** Room on the disk of the data folder, with which people can sign in and delete when it is full. */
+  readonly reserve?: DiskReserve;
+}
 
 /** Settings that no configuration may change, for tests of other things. */
 export interface AppOverrides extends Pick<AccountDeps, 'passwordCost'> {
@@ -82,8 +85,11 @@ export async function buildApp(
   const metrics = await openMetrics(config);
   const tracing = await openTracing(config, ports.clock, log);
   const observers = { metrics, tracing };
-  const storage = new StorageState(ports.clock.elapsed, (err) => {
-    log.error({ err }, 'the database is damaged; this is logged once: notevault doctor says more');
+  const storage = new StorageState({
+    elapsed: ports.clock.elapsed,
+    onDamage: (err) => log.error({ err }, 'the database is damaged; this is logged once: notevault doctor says more'),
+    onFull: () => log.error('the disk is full; notevault doctor names the folder'),
+    reserve: ports.reserve ?? null,
   });
   const context: Context = {
     ports: {

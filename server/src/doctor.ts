@@ -68,7 +68,7 @@ export type DoctorProgress = (done: number, unit: 'seconds of reading pages' | '
  */
 export async function* examine(config: Config, progress: DoctorProgress = () => undefined): AsyncGenerator<Finding> {
   yield await examineFolder(config);
-  yield* examineMachine(await machineStatus(config.dataDir));
+  yield* examineMachine(await machineStatus(config.dataDir), config.dataDir);
   if (config.databaseUrl === null && !existsSync(databaseFile(config.dataDir))) {
     yield { what: 'database', ok: true, says: 'not there yet; a start makes it, and a key' };
     return;

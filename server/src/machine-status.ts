@@ -30,13 +30,18 @@ export async function machineStatus(dataDir: string) {
   };
 }
 
-/** What is wrong with the machine, or soon will be. */
-export function examineMachine({ disk, openFilesMax }: MachineStatus): Finding[] {
+/**
+ * What is wrong with the machine, or soon will be.
+ *
+ * @param folder the data folder, named when its disk has little room; without it no name is told.
+ */
+export function examineMachine({ disk, openFilesMax }: MachineStatus, folder?: string): Finding[] {
   const findings: Finding[] = [];
   if (disk !== null) {
     const free = `${(disk.free / 1e9).toFixed(1)} GB of ${(disk.total / 1e9).toFixed(1)} GB free`;
     const ok = disk.free >= Math.min(DISK_FREE_BYTES, disk.total * DISK_FREE_SHARE);
-    const says = ok ? free : `only ${free}: with a full disk, nothing can be written`;
+    const where = folder === undefined ? '' : ` on the disk of ${folder}`;
+    const says = ok ? free : `only ${free}${where}: with a full disk, nothing can be written`;
     findings.push({ what: 'disk', ok, says });
   }
   if (openFilesMax !== null) {

@@ -4,8 +4,10 @@ import { adminCommands, adminSocket } from './admin.ts';
 import { type App, buildApp } from './app.ts';
 import { scheduledBackup } from './backup/take/schedule.ts';
 import { type Config, publicUrlOf } from './config/config.ts';
-import { lockDataFolder } from './data/data-folder.ts';
+import { DataFolderFull, lockDataFolder } from './data/data-folder.ts';
+import { ReserveFile } from './data/disk-reserve.ts';
 import { openPorts } from './open-ports.ts';
+import { DatabaseError } from './ports/database/database.ts';
 import { collectWhileIdle } from './ports/gc/gc.ts';
 
 /**
@@ -23,11 +25,13 @@ export interface Serving extends AsyncDisposable {
   readonly madeKey: boolean;
   /** The address of the page that makes the first account; null once there is an account. */
   readonly setupUrl: string | null;
+  /** Whether the disk of the data folder was full at the start. */
+  readonly isDiskFull: boolean;
   readonly app: App;
 }
 
 /**
- * Starts the service. Throws ConfigError, KeyringError, DataFolderBusy, or an error of listening.
+ * Starts the service. Throws ConfigError, KeyringError, DataFolderBusy, DataFolderFull, or an error of listening.
  *
  * @param backUp takes the daily backup in a process of its own, so that it neither slows the server down nor grows it.
  */
@@ -39,8 +43,14 @@ export async function serve(
   await using opened = new AsyncDisposableStack();
   // On PostgreSQL several processes may share a data folder, which contains only the key file.
   if (config.databaseUrl === null) opened.use(lockDataFolder(config.dataDir));
-  const ports = opened.use(await openPorts(config));
-  const app = opened.use(await buildApp(ports, config, log));
+  const reserve = config.databaseUrl === null ? await ReserveFile.open(config.dataDir) : undefined;
+  const isDiskFull = reserve?.isFull === true;
+  const ports = opened.use(
+    await openPorts(config).catch((error: unknown) => {
+      throw isDiskFull && error instanceof DatabaseError ? new DataFolderFull(config.dataDir, error) : error;
+    }),
+  );
+  const app = opened.use(await buildApp({ ...ports, ...(reserve === undefined ? {} : { reserve }) }, config, log));
   // On PostgreSQL single commands work on the database directly, without a running server.
   const admin = adminCommands(app, { ...config, address: () => address });
   if (config.databaseUrl === null) opened.use(await adminSocket(admin, config.dataDir, log));
@@ -61,6 +71,7 @@ export async function serve(
     keyOrigin: ports.keyOrigin,
     madeKey: ports.madeKey,
     setupUrl: await admin.setupLink(),
+    isDiskFull,
     app,
     [Symbol.asyncDispose]: () => closing.disposeAsync(),
   };

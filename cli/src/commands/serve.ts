@@ -33,7 +33,7 @@ export function serveCommand(): Command {
 }
 
 /** Tells where the server listens, and how to make the first account. */
-function announcement({ url, app, keyOrigin, madeKey, setupUrl }: Serving, config: Config): string[] {
+function announcement({ url, app, keyOrigin, madeKey, setupUrl, isDiskFull }: Serving, config: Config): string[] {
   const made = 'This key was made just now. BACK IT UP, apart from the data: without it no note can be read again.';
   const account = [
     '  account  There is none yet. Open this address to create the first, which becomes the admin:',
@@ -48,6 +48,7 @@ function announcement({ url, app, keyOrigin, madeKey, setupUrl }: Serving, confi
     `  key      ${keyOrigin}`,
     ...(madeKey ? [`           ${made}`] : []),
     ...(setupUrl === null ? [] : account),
+    ...(isDiskFull ? [`  WARNING  The disk of ${config.dataDir} is full: notes are read, but none is written.`] : []),
   ];
 }
 

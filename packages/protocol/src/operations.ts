@@ -28,6 +28,8 @@ export interface Rule {
   readonly onboarding?: true;
   /** Largest body in bytes, if not the usual one. */
   readonly bodyLimit?: number;
+  /** Whether it may use the room that is kept for a full disk. Requests with DELETE always may. */
+  readonly onFullDisk?: true;
   /**
    * Set where a cookie is the credential. Browsers add cookies to requests of any page, so pages of other origins are
    * refused there.
@@ -53,6 +55,7 @@ const once = { key: 'optional' } as const;
 const keyed = { key: 'required' } as const;
 const put = { ...write, ...once } as const;
 const auth = { limit: 'auth' } as const;
+const kept = { onFullDisk: true } as const;
 const onboarding = { onboarding: true } as const;
 /** 10 MB of text can be six times that once escaped. */
 const notesBody = { bodyLimit: 64 * MB } as const;
@@ -67,13 +70,13 @@ export const operations = {
   listAttachmentChanges: credential,
 
   register: { ...anyone, ...auth },
-  login: { ...anyone, ...auth },
-  refreshSession: { ...anyone, ...auth, readsCookies: true },
-  logout: { ...anyone, ...auth, readsCookies: true },
+  login: { ...anyone, ...kept, ...auth },
+  refreshSession: { ...anyone, ...kept, ...auth, readsCookies: true },
+  logout: { ...anyone, ...kept, ...auth, readsCookies: true },
   // Every page that is opened asks once, and all of an office call from one address.
   bootstrap: { ...anyone, limit: { atLeast: 120 } },
-  resetPassword: { ...anyone, ...auth },
-  changePassword: { ...session, ...auth, stepUp: 'password' },
+  resetPassword: { ...anyone, ...kept, ...auth },
+  changePassword: { ...session, ...kept, ...auth, stepUp: 'password' },
   listSessions: session,
   endSession: session,
   endOtherSessions: session,
@@ -84,7 +87,7 @@ export const operations = {
   deleteMe: { ...session, ...onboarding, stepUp: 'password' },
 
   adminListUsers: admin,
-  adminUpdateUser: admin,
+  adminUpdateUser: { ...admin, ...kept },
   adminDeleteUser: { ...admin, stepUp: 'password' },
   adminListInvites: admin,
   adminCreateInvite: admin,
@@ -103,8 +106,8 @@ export const operations = {
   // A device may do what its person may.
   authorizeDevice: { ...session, ...auth, named: 'read' },
   pollDeviceLink: anyone,
-  refreshDevice: { ...anyone, ...auth },
-  signOffDevice: { ...anyone, ...auth },
+  refreshDevice: { ...anyone, ...kept, ...auth },
+  signOffDevice: { ...anyone, ...kept, ...auth },
 
   listVaults: { ...credential, ...onboarding },
   getStorage: { ...credential, ...onboarding },
@@ -115,7 +118,7 @@ export const operations = {
   updateVault: { ...credential, named: 'write', ...owner },
   deleteVault: { ...credential, named: 'write', ...owner },
   restoreVault: { ...session, ...once, named: 'write', ...owner },
-  purgeVault: { ...session, ...once, named: 'write', ...owner },
+  purgeVault: { ...session, ...kept, ...once, named: 'write', ...owner },
 
   listMembers: { ...session, named: 'read' },
   createInvitation: { ...session, named: 'write', ...owner },
@@ -141,7 +144,7 @@ export const operations = {
   listBacklinks: read,
   deleteNote: write,
   deleteNoteById: write,
-  deleteNotes: { ...write, ...keyed },
+  deleteNotes: { ...write, ...kept, ...keyed },
   listNoteVersions: { ...read, ...editor },
   getNoteVersion: { ...read, ...editor },
   restoreNoteVersion: { ...write, ...once },
@@ -163,7 +166,7 @@ export const operations = {
   listFolderNotesById: read,
   createFolder: { ...write, ...once },
   deleteFolder: { ...write, ...once },
-  deleteFolders: { ...write, ...keyed },
+  deleteFolders: { ...write, ...kept, ...keyed },
   renameFolder: { ...write, ...once },
   moveFolders: { ...write, ...keyed },
 
@@ -174,7 +177,7 @@ export const operations = {
   renameAttachment: { ...write, ...once },
   moveAttachments: { ...write, ...keyed },
   deleteAttachment: { ...write, ...once },
-  deleteAttachments: { ...write, ...once },
+  deleteAttachments: { ...write, ...kept, ...once },
 
   createUpload: put,
   // And the credential that began the upload, with the level write in its vault.
@@ -194,8 +197,8 @@ export const operations = {
   syncSocket: anyone,
   syncNote: anyone,
 
-  // And what the ticket requires: see `ticketed`.
-  createTicket: read,
+  // And what the ticket requires: see `ticketed`. Pages read pictures by one, on a full disk too.
+  createTicket: { ...read, ...kept },
   // The ticket is the credential, and the one it was made with must still have what that requires.
   downloadByTicket: anyone,
   uploadByTicket: anyone,

@@ -1,3 +1,4 @@
+import { runOnReserve } from '../concurrency/tenant.ts';
 import type { Job } from '../jobs.ts';
 import type { Ports } from '../open-ports.ts';
 import type { Domains } from './domains.ts';
@@ -21,7 +22,7 @@ export function jobsOf(domains: Domains, { db, clock }: Pick<Ports, 'db' | 'cloc
   const { credentials, oauth, devices, tickets, uploads, imports, logs, productEvents } = domains;
   return [
     { name: 'imports', everyMs: IMPORT_MS, run: (signal) => imports.runWaiting(signal) },
-    { name: 'purge', everyMs: HOUR_MS, run: () => vaults.purgeDue(clock.now()) },
+    { name: 'purge', everyMs: HOUR_MS, run: () => runOnReserve(() => vaults.purgeDue(clock.now())) },
     { name: 'analytics', everyMs: ANALYTICS_MS, run: () => productEvents.flush() },
     { name: 'answers', everyMs: HOUR_MS, run: () => idempotency.removeExpired() },
     { name: 'logs', everyMs: HOUR_MS, run: () => logs.removeExpired() },
@@ -29,21 +30,21 @@ export function jobsOf(domains: Domains, { db, clock }: Pick<Ports, 'db' | 'cloc
     { name: 'edits', everyMs: FLUSH_MS, run: () => notes.live.flushOverdue() },
     { name: 'documents', everyMs: FLUSH_MS, run: () => notes.live.catchUp() },
     { name: 'links', everyMs: 10 * MINUTE_MS, run: (signal) => links.catchUp(signal) },
-    { name: 'blobs', everyMs: 10 * MINUTE_MS, run: () => attachments.collect() },
+    { name: 'blobs', everyMs: 10 * MINUTE_MS, run: () => runOnReserve(() => attachments.collect()) },
     { name: 'stray blobs', everyMs: 24 * HOUR_MS, run: () => attachments.collectOrphans() },
     { name: 'uses', everyMs: MINUTE_MS, run: () => credentials.flushLastUsed() },
     { name: 'oauth', everyMs: HOUR_MS, run: () => oauth.sweep() },
     { name: 'invitations', everyMs: HOUR_MS, run: () => members.invitations.sweep() },
-    { name: 'tickets', everyMs: 10 * MINUTE_MS, run: () => tickets.sweep() },
-    { name: 'uploads', everyMs: 10 * MINUTE_MS, run: () => uploads.sweep() },
+    { name: 'tickets', everyMs: 10 * MINUTE_MS, run: () => runOnReserve(() => tickets.sweep()) },
+    { name: 'uploads', everyMs: 10 * MINUTE_MS, run: () => runOnReserve(() => uploads.sweep()) },
     { name: 'devices', everyMs: HOUR_MS, run: () => devices.sweep() },
     { name: 'tombstones', everyMs: HOUR_MS, run: () => sync.dropExpired() },
-    { name: 'trash', everyMs: 10 * MINUTE_MS, run: () => entries.trash.trim() },
+    { name: 'trash', everyMs: 10 * MINUTE_MS, run: () => runOnReserve(() => entries.trash.trim()) },
     { name: 'lists', everyMs: PERSIST_MS, run: () => sync.persistCache() },
     { name: 'indexes', everyMs: EMBED_MS, run: (signal) => search.indexInBackground(signal) },
     { name: 'vectors', everyMs: EMBED_MS, run: (signal) => search.embedInBackground(signal) },
     { name: 'unused vectors', everyMs: HOUR_MS, run: (signal) => search.dropUnusedVectors(signal) },
     { name: 'terms', everyMs: HOUR_MS, run: () => shortenTerms(db, clock) },
-    { name: 'erase', everyMs: HOUR_MS, run: () => accounts.resumeDeletions() },
+    { name: 'erase', everyMs: HOUR_MS, run: () => runOnReserve(() => accounts.resumeDeletions()) },
   ];
 }

@@ -15,7 +15,7 @@ onSqlite('the readiness of a damaged database', (open) => {
     await using server = await startServer({ open });
     const { blobs, clock } = server;
     const ready = async (get: () => Promise<never>, probe: () => Promise<void>) => {
-      const storage = new StorageState(clock.elapsed, () => undefined);
+      const storage = new StorageState({ elapsed: clock.elapsed, onDamage: () => undefined });
       const db = storage.watchDatabase({ ...server.db, engine: 'sqlite', get });
       return await readinessOf({ db, blobs, clock, keys: { probe }, storage })();
     };
@@ -28,7 +28,7 @@ onSqlite('the readiness of a damaged database', (open) => {
   test('a sound backup ends the state of damage that was found while the clock was ahead', async () => {
     await using server = await startServer({ open });
     const { db, clock } = server;
-    const storage = new StorageState(clock.elapsed, () => undefined);
+    const storage = new StorageState({ elapsed: clock.elapsed, onDamage: () => undefined });
     const isDamaged = async () => isDatabaseDamaged(storage, await backupState(db, clock), clock.now());
     await recordRestored(db, clock.now());
     assert.equal(await isDamaged(), false);

@@ -4,14 +4,18 @@ import type { PendingReads } from './pending-reads.ts';
 /** The tenant of the server's own work: background jobs and single commands. */
 const SERVER = '';
 
-/** On whose behalf work runs, whether somebody still waits for it, and who waits until its reads are on disk. */
+/** On whose behalf work runs, whether somebody still waits for it, who waits until its reads are on disk. */
 interface Asker {
   readonly tenant: string;
   readonly hangUp: (() => AbortSignal) | undefined;
   readonly reads: PendingReads | undefined;
+  /** Whether it may write on a full disk. */
+  readonly onReserve: boolean;
 }
 
 const askers = new AsyncLocalStorage<Asker>();
+const NOBODY: Asker = { tenant: SERVER, hangUp: undefined, reads: undefined, onReserve: false };
+const current = () => askers.getStore() ?? NOBODY;
 
 /**
  * Runs `work` on behalf of a tenant: all queues count its requests against that tenant's share.
@@ -20,7 +24,7 @@ const askers = new AsyncLocalStorage<Asker>();
  *   are then refused. A function, because most work never waits, and a signal costs as much as a small query.
  */
 export function runForTenant<Result>(tenant: string, work: () => Result, hangUp?: () => AbortSignal): Result {
-  return askers.run({ tenant, hangUp, reads: currentReads() }, work);
+  return askers.run({ tenant, hangUp, reads: currentReads(), onReserve: mayUseReserve() }, work);
 }
 
 /**
@@ -28,27 +32,40 @@ export function runForTenant<Result>(tenant: string, work: () => Result, hangUp?
  * are on disk, because the other callers do not know of them.
  */
 export function runShared<Result>(work: () => Result): Result {
-  return askers.run({ tenant: currentTenant(), hangUp: undefined, reads: undefined }, work);
+  return askers.run({ ...current(), hangUp: undefined, reads: undefined }, work);
 }
 
 /** Runs work whose reads need not be on disk: the caller waits for `reads.onDisk()` before anything of it leaves. */
 export function runWithPendingReads<Result>(reads: PendingReads, work: () => Result): Result {
-  const { tenant = SERVER, hangUp } = askers.getStore() ?? {};
-  return askers.run({ tenant, hangUp, reads }, work);
+  return askers.run({ ...current(), reads }, work);
+}
+
+/**
+ * Runs work that may write on a full disk, into the room that is kept there: signing in and out, taking rights away, and
+ * deleting, which makes room.
+ *
+ * @param onReserve false for work that may not, although the caller that happens to begin it may.
+ */
+export function runOnReserve<Result>(work: () => Result, onReserve = true): Result {
+  return askers.run({ ...current(), onReserve }, work);
+}
+
+export function mayUseReserve(): boolean {
+  return current().onReserve;
 }
 
 /** The record of reads that the caller waits for; undefined when each read has to wait for the disk itself. */
 export function currentReads(): PendingReads | undefined {
-  return askers.getStore()?.reads;
+  return current().reads;
 }
 
 /** On whose behalf this code runs: an account's id, the network of a caller without one, or "" for the server itself. */
 export function currentTenant(): string {
-  return askers.getStore()?.tenant ?? SERVER;
+  return current().tenant;
 }
 
 /** Undefined once the caller has hung up, because code that still runs then no longer runs for this caller. */
 export function currentHangUp(): AbortSignal | undefined {
-  const hangUp = askers.getStore()?.hangUp?.();
+  const hangUp = current().hangUp?.();
   return hangUp?.aborted === true ? undefined : hangUp;
 }

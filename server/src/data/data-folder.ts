@@ -51,6 +51,13 @@ export class DataFolderBusy extends Error {
   }
 }
 
+export class DataFolderFull extends Error {
+  override readonly name = 'DataFolderFull';
+  constructor(dataDir: string, cause: unknown) {
+    super(`The disk of the data folder ${dataDir} is full: make some room there, then start again.`, { cause });
+  }
+}
+
 /** Locks a data folder for one process: see `lockFile`. Throws DataFolderBusy. */
 export function lockDataFolder(dataDir: string): Disposable {
   const lock = tryLock(dataDir);

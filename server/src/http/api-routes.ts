@@ -1,7 +1,7 @@
 import { errors, NotevaultError } from '@notevault/protocol/errors.ts';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { FairSemaphore } from '../concurrency/semaphore.ts';
-import { runForTenant } from '../concurrency/tenant.ts';
+import { runForTenant, runOnReserve } from '../concurrency/tenant.ts';
 import { whilePermitted } from '../concurrency/while-permitted.ts';
 import { loopSlices } from '../concurrency/yield.ts';
 import { checkRole, checkWho, type OpenVault } from '../domains/access/access.ts';
@@ -76,7 +76,8 @@ function mountRoute(api: FastifyInstance, route: Route, deps: MountedDeps): void
         if (hasWaited) await confirm(caller, deps);
         await runUnder(caller.standing, () => answer(route, request, reply, caller, successStatus, deps));
       };
-      const perform = () => withPendingReads(request, act);
+      const mayUseReserve = route.method === 'DELETE' || rule.onFullDisk === true;
+      const perform = () => withPendingReads(request, mayUseReserve ? () => runOnReserve(act) : act);
       // Uploads have their own limiter; here they would block other requests of their sender on a slow connection.
       const performed =
         route.takes === undefined

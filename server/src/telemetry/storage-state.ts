@@ -1,5 +1,6 @@
+import { mayUseReserve } from '../concurrency/tenant.ts';
 import { BlobError, type Blobs } from '../ports/blobs/blobs.ts';
-import { type Database, DatabaseError } from '../ports/database/database.ts';
+import { type Database, DatabaseError, type WriteHandle } from '../ports/database/database.ts';
 import { aroundCalls } from './around-calls.ts';
 
 /** How many causes of an error are read; more would be a loop. */
@@ -27,20 +28,65 @@ function isCausedBy(error: unknown, isIt: (error: Error) => boolean): boolean {
   return false;
 }
 
+/** A handle that calls `changed` after each write that changed rows. */
+function noting(handle: WriteHandle, changed: () => void): WriteHandle {
+  const note = async (writing: Promise<number>) => {
+    const rows = await writing;
+    if (rows > 0) changed();
+    return rows;
+  };
+  return {
+    get: (statement, params) => handle.get(statement, params),
+    all: (statement, params) => handle.all(statement, params),
+    allMany: (statement, params, items) => handle.allMany(statement, params, items),
+    run: (statement, params) => note(handle.run(statement, params)),
+    runMany: (statement, params, items) => note(handle.runMany(statement, params, items)),
+    onCommit: (effect) => handle.onCommit(effect),
+  };
+}
+
+/** Room that is kept on the disk of the data folder. */
+export interface DiskReserve {
+  readonly isFull: boolean;
+  /** Takes the room again. Resolves to whether the disk has room for ordinary writes. */
+  take(): Promise<boolean>;
+  /** Gives the room back, unless that was done before. */
+  release(): Promise<void>;
+}
+
+/** How often a full disk is looked at again. */
+const LOOK_MS = 1000;
+
+interface StorageStateOptions {
+  readonly elapsed: () => number;
+  /** Called once, with the first error of a damaged database. */
+  readonly onDamage: (error: unknown) => void;
+  /** Called each time the disk becomes full. */
+  readonly onFull?: () => void;
+  /** Without one, a full disk is tried again at each write. */
+  readonly reserve?: DiskReserve | null;
+}
+
 /**
- * Whether the last write found the disk full, of the database or of the store of blobs, and when a call first found the
- * database damaged.
+ * Whether the disk is full, of the database or of the store of blobs, and for how long the database has been known to be
+ * damaged. While the disk is full, only work that may use the reserve writes (`runOnReserve`); all else is refused until
+ * the reserve could be taken again, or would use it up.
  */
 export class StorageState {
   readonly #full = new Set<'database' | 'blobs'>();
   readonly #elapsed: () => number;
   readonly #onDamage: (error: unknown) => void;
+  readonly #onFull: () => void;
+  readonly #reserve: DiskReserve | null;
   #damagedAt: number | null = null;
+  #look: { readonly at: number; readonly hasRoom: Promise<boolean> } | undefined;
 
-  /** @param onDamage called once, with the first error of a damaged database. */
-  constructor(elapsed: () => number, onDamage: (error: unknown) => void) {
+  constructor({ elapsed, onDamage, onFull = () => undefined, reserve = null }: StorageStateOptions) {
     this.#elapsed = elapsed;
     this.#onDamage = onDamage;
+    this.#onFull = onFull;
+    this.#reserve = reserve;
+    if (reserve?.isFull === true) this.#found('database');
   }
 
   get isFull(): boolean {
@@ -53,9 +99,16 @@ export class StorageState {
   }
 
   watchDatabase(db: Database): Database {
-    return aroundCalls(db, (call, work) =>
-      call === 'transact' ? this.#writing('database', work) : this.#noticing(work),
-    );
+    const watched = aroundCalls(db, (_, work) => this.#noticing(work));
+    return {
+      ...watched,
+      transact: (body, priority) => {
+        if (!this.isFull) return this.#writing('database', () => watched.transact(body, priority));
+        let hasWritten = false;
+        const write = () => watched.transact((handle) => body(noting(handle, () => (hasWritten = true))), priority);
+        return this.#writing('database', write, () => hasWritten);
+      },
+    };
   }
 
   watchBlobs(blobs: Blobs): Blobs {
@@ -69,15 +122,35 @@ export class StorageState {
     };
   }
 
-  async #writing<T>(what: 'database' | 'blobs', write: () => Promise<T>): Promise<T> {
+  /** @param wrote whether the write that has succeeded changed anything, and so shows that the disk has room. */
+  async #writing<T>(what: 'database' | 'blobs', write: () => Promise<T>, wrote = () => true): Promise<T> {
+    if (this.#reserve !== null && this.isFull && !mayUseReserve()) await this.#lookForRoom(this.#reserve);
     try {
       const result = await this.#noticing(write);
-      this.#full.delete(what);
+      if (this.#reserve === null && wrote()) this.#full.delete(what);
       return result;
     } catch (error) {
-      if (isStorageFull(error)) this.#full.add(what);
-      throw error;
+      if (!isStorageFull(error)) throw error;
+      this.#found(what);
+      await this.#reserve?.release();
+      if (this.#reserve === null || what === 'blobs' || !mayUseReserve()) throw error;
+      return await this.#noticing(write);
     }
+  }
+
+  #found(what: 'database' | 'blobs'): void {
+    if (!this.isFull) this.#onFull();
+    this.#full.add(what);
+  }
+
+  async #lookForRoom(reserve: DiskReserve): Promise<void> {
+    const now = this.#elapsed();
+    if (this.#look === undefined || now - this.#look.at >= LOOK_MS) this.#look = { at: now, hasRoom: reserve.take() };
+    if (!(await this.#look.hasRoom)) {
+      throw new DatabaseError('unavailable', 'the disk of the data folder is full', undefined, { full: true });
+    }
+    this.#full.clear();
+    this.#look = undefined;
   }
 
   async #noticing<T>(work: () => Promise<T>): Promise<T> {

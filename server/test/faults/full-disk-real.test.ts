@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { rmSync } from 'node:fs';
 import { test } from 'node:test';
-import type { Answer, Caller } from '../kit/person.ts';
+import { type Answer, Caller } from '../kit/person.ts';
 import { startServe } from '../kit/programs/process.ts';
 import { SmallDisk } from '../kit/programs/small-disk.ts';
 import { aliceAt, bearer, tokenAt } from '../kit/signed-in.ts';
 import { until } from '../kit/until.ts';
 
-const SIZE_MB = 48;
+const SIZE_MB = 64;
 /** What notes may fill before the disk is full. */
-const LEFT_BYTES = 6_000_000;
+const LEFT_BYTES = 3_000_000;
 const WRITERS = 8;
 
 /** Writes notes until the disk is full; returns the text of each that was acknowledged. */
@@ -81,4 +81,74 @@ test('a server whose disk is really full loses nothing acknowledged, reads on, s
   rmSync(ballast);
   await using server = await startServe({ env });
   await checkKept(await aliceAt(server.url), kept);
+});
+
+const storageOf = async (url: string) => (await new Caller(url).get('/../readyz')).body.storage;
+const alice = { email: 'alice@example.org', password: 'a long enough password' };
+
+test('a server starts on a full disk, names its folder, and lets people read, sign in and delete until there is room', {
+  skip,
+}, async () => {
+  using disk = SmallDisk.mount(SIZE_MB);
+  const env = { NOTEVAULT_DATA_DIR: `${disk.path}/data`, NOTEVAULT_LOG_LEVEL: 'fatal' };
+  const ballast = `${disk.path}/ballast`;
+  {
+    await using server = await startServe({ env });
+    const caller = await aliceAt(server.url);
+    await caller.post('/vaults', { name: 'Diary' });
+    const note = { path: 'a.md', content: 'written before', mtime: 1 };
+    assert.equal((await caller.post('/notes', note)).status, 200);
+    await server.stop();
+  }
+  disk.fill(ballast, 0);
+  await using server = await startServe({ env });
+  const storage = () => storageOf(server.url);
+  assert.equal(await storage(), 'full');
+  const write = async (caller: Caller, content: string) =>
+    (await caller.post('/notes', { path: 'b.md', content, mtime: 1 })).status;
+
+  const anyone = new Caller(server.url);
+  let cookie = '';
+  for (let nth = 0; nth < 20; nth += 1) {
+    const login = await anyone.post('/auth/login', alice);
+    assert.equal(login.status, 200);
+    const caller = bearer(server.url, login.body.access_token);
+    assert.equal((await caller.get('/notes/a.md')).body.content, 'written before');
+    assert.equal(await write(caller, 'refused'), 503);
+    cookie = login.headers.getSetCookie()[0]?.split(';')[0] ?? '';
+    assert.equal((await anyone.post('/auth/refresh', undefined, { cookie })).status, 200);
+    assert.equal((await anyone.post('/auth/logout', undefined, { cookie })).status, 204);
+  }
+  assert.equal(await storage(), 'full');
+  const caller = await aliceAt(server.url);
+  assert.equal((await caller.delete('/notes/a.md')).status, 200);
+
+  rmSync(ballast);
+  await until(async () => (await write(caller, 'there is room')) === 200, 'a write when there is room');
+  assert.equal(await storage(), 'ok');
+  const { stderr } = await server.stop();
+  assert.ok(stderr.includes(`The disk of ${disk.path}/data is full`), stderr);
+});
+
+test('people sign in to a server whose disk becomes full while it runs, and after a restart', { skip }, async () => {
+  using disk = SmallDisk.mount(SIZE_MB);
+  const env = { NOTEVAULT_DATA_DIR: `${disk.path}/data`, NOTEVAULT_LOG_LEVEL: 'fatal' };
+  const signIn = async (url: string) => (await new Caller(url).post('/auth/login', alice)).status;
+  {
+    await using server = await startServe({ env });
+    const caller = await aliceAt(server.url);
+    await caller.post('/vaults', { name: 'Diary' });
+    disk.fill(`${disk.path}/ballast`, LEFT_BYTES);
+    const { kept } = await writeUntilFull(caller);
+    assert.equal(await storageOf(server.url), 'full');
+    for (let nth = 0; nth < 20; nth += 1) assert.equal(await signIn(server.url), 200);
+    // Deletions bring room on the disk once the notes are purged, and fit into what is kept for them.
+    for (const path of [...kept.keys()].slice(0, 20)) {
+      assert.equal((await caller.delete(`/notes/${path}`)).status, 200, path);
+    }
+    await server.kill();
+  }
+  await using server = await startServe({ env });
+  assert.equal(await storageOf(server.url), 'full');
+  for (let nth = 0; nth < 20; nth += 1) assert.equal(await signIn(server.url), 200);
 });

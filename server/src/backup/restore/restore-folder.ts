@@ -3,6 +3,7 @@ import { copyFile, link, mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { Config } from '../../config/config.ts';
 import { databaseFile, lockDataFolder } from '../../data/data-folder.ts';
+import { RESERVE_FILE } from '../../data/disk-reserve.ts';
 import { finishRestore, stagedData, stagedMarker, stagingFolder } from '../../data/finish-restore.ts';
 import { migrations } from '../../data/migrations.ts';
 import { keyFile, masterKeyFor, openBlobs } from '../../open-ports.ts';
@@ -28,7 +29,7 @@ import {
 
 export const POINT_PREFIX = 'restore-point-';
 /** Files that may be in a folder without data. */
-const NO_DATA = new Set(['master.key', 'lock.sqlite', 'restoring', 'compile-cache', 'admin.sock']);
+const NO_DATA = new Set(['master.key', 'lock.sqlite', 'restoring', 'compile-cache', 'admin.sock', RESERVE_FILE]);
 
 /** Restores into the data folder, with the embedded database. */
 export async function restoreIntoFolder(request: RestoreRequest): Promise<Restored> {

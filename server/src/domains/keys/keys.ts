@@ -1,5 +1,5 @@
 import { NIL_UUID } from '@notevault/protocol/values/ids.ts';
-import { runShared } from '../../concurrency/tenant.ts';
+import { runOnReserve, runShared } from '../../concurrency/tenant.ts';
 import { type Database, DatabaseError, rowsOf, type WriteHandle } from '../../ports/database/database.ts';
 import { type KeyOwner, type Keyring, KeyringError, type SealingKey } from '../../ports/keyring/keyring.ts';
 import * as store from './keys.store.ts';
@@ -109,8 +109,8 @@ export class Keys {
   }
 
   /**
-   * Opens the key with a new grant of seals, and requests the next grant before the block is used up. On a full disk the
-   * key opens without a grant, so that the server starts and reads: what it seals meanwhile cannot be stored.
+   * Opens the key with a new grant of seals, and requests the next grant before the block is used up. On a full disk
+   * without a reserve the key opens without a grant, so that the server starts and reads: nothing it seals can be stored.
    */
   async #load(owner: KeyOwner): Promise<SealingKey | null> {
     const row = await this.#db.get(store.findKey, owner);
@@ -132,7 +132,7 @@ export class Keys {
   /** The generation that the next block of seals belongs to; null once the key is destroyed. */
   async #grantSeals(owner: KeyOwner): Promise<number | null> {
     const block = { ...owner, seals: SEALS_PER_GRANT };
-    const granted = await this.#db.transact((handle) => handle.get(store.grantSeals, block));
+    const granted = await runOnReserve(() => this.#db.transact((handle) => handle.get(store.grantSeals, block)));
     return granted === undefined ? null : generationAt(granted.seals_granted);
   }
 

@@ -1,6 +1,7 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { VaultId } from '@notevault/protocol/values/ids.ts';
 import { GroupQueue } from '../../../concurrency/group-queue.ts';
+import { runOnReserve } from '../../../concurrency/tenant.ts';
 import { DatabaseError, type WriteHandle } from '../../../ports/database/database.ts';
 import type { PathOwner, WriteContext } from '../../entries/entries.ts';
 import { NeedsLongTransaction } from '../../entries/revision-conflict.ts';
@@ -163,16 +164,16 @@ async function transact(deps: CommitDeps, group: readonly PreparedWrite[], bulk:
   // A flush has no standing. Those of the others must be alike, because one is compared with the vault's row.
   const { vault } = group.find((write) => write.vault.standing !== undefined) ?? first;
   const plans = group.flatMap((write) => write.plans);
-  return deps.db.transact(
-    async (handle) => {
-      for (const { standing } of group.map((write) => write.vault)) {
-        if (standing?.isAlike(vault.standing) === false) throw new RightsChanged(standing);
-      }
-      const done = await writePlans(deps, handle, vault, plans, bulk);
-      const doneOf = (write: PreparedWrite) =>
-        new Map(write.plans.map((plan) => [plan, done.get(plan) as CommittedNote]));
-      return Promise.all(group.map((write) => write.apply(handle, doneOf(write))));
-    },
-    bulk ? 'bulk' : 'normal',
-  );
+  const write = async (handle: WriteHandle) => {
+    for (const { standing } of group.map((write) => write.vault)) {
+      if (standing?.isAlike(vault.standing) === false) throw new RightsChanged(standing);
+    }
+    const done = await writePlans(deps, handle, vault, plans, bulk);
+    const doneOf = (write: PreparedWrite) =>
+      new Map(write.plans.map((plan) => [plan, done.get(plan) as CommittedNote]));
+    return Promise.all(group.map((write) => write.apply(handle, doneOf(write))));
+  };
+  // On a full disk acknowledged edits are still folded into their notes, because reads need them.
+  const isFlush = vault.standing === undefined;
+  return runOnReserve(() => deps.db.transact(write, bulk ? 'bulk' : 'normal'), isFlush);
 }
