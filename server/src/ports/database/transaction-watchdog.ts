@@ -1,12 +1,24 @@
+import { performance } from 'node:perf_hooks';
+
+/** In a busy process a body gets its turns late, so it is given this many more periods. */
+export const LATE_PERIODS = 2;
+/** Share of a period in which the event loop of a busy process did not rest. */
+const BUSY_SHARE = 0.5;
+
 /** Detects a body that leaves its handle unused for too long, while others wait for its connection. */
 export class TransactionWatchdog implements Disposable {
   readonly #timer: NodeJS.Timeout;
   #calls = 0;
+  #late = 0;
 
-  constructor(idleMs: number, leftOpen: () => void) {
+  /** @param utilization of the event loop, see `performance.eventLoopUtilization`. */
+  constructor(idleMs: number, leftOpen: () => void, utilization = performance.eventLoopUtilization) {
+    let since = utilization();
     this.#timer = setTimeout(() => {
+      const isBusy = utilization(since).utilization > BUSY_SHARE;
+      since = utilization();
       // The time of a running call is the database's own, which the statement timeout bounds.
-      if (this.#calls > 0) this.#timer.refresh();
+      if (this.#calls > 0 || (isBusy && this.#late++ < LATE_PERIODS)) this.#timer.refresh();
       else leftOpen();
     }, idleMs);
     this.#timer.unref();
@@ -14,6 +26,7 @@ export class TransactionWatchdog implements Disposable {
 
   /** Records a call that ended before anything else could run. */
   used(): void {
+    this.#late = 0;
     this.#timer.refresh();
   }
 
@@ -23,7 +36,7 @@ export class TransactionWatchdog implements Disposable {
 
   returned(): void {
     this.#calls--;
-    this.#timer.refresh();
+    this.used();
   }
 
   [Symbol.dispose](): void {

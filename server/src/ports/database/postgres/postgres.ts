@@ -11,7 +11,7 @@ import {
   type WriteHandle,
 } from '../database.ts';
 import { type Compiled, type ListStatement, listSizes, type Statement, valuesOf } from '../statement.ts';
-import { TransactionWatchdog } from '../transaction-watchdog.ts';
+import { LATE_PERIODS, TransactionWatchdog } from '../transaction-watchdog.ts';
 import { isUnavailable, isWorthRetrying, portError } from './errors.ts';
 import { PostgresHandle } from './handle.ts';
 import { migratePostgres } from './migrate.ts';
@@ -92,7 +92,7 @@ class Postgres implements Database {
       ...(prepared && {
         statement_timeout: statementTimeoutMs,
         // Our own watchdog aborts the body first and answers the caller; this timeout is for a process that hangs.
-        idle_in_transaction_session_timeout: this.#idleMs * 2 + SILENCE_MS,
+        idle_in_transaction_session_timeout: this.#idleMs * (2 + LATE_PERIODS) + SILENCE_MS,
         onConnect: prepareConnection,
       }),
     });
