@@ -47,7 +47,7 @@ export async function localVaultClient(app: App, email: string | undefined, choi
   const vault = await app.vaults.openVault(principal, id, 'write');
   const writing = { vault, actor: { kind: 'import', name: 'import' }, device: null };
   return {
-    upsert: (note) => app.notes.upsert(writing, note),
+    upsert: async (note) => (await app.notes.upsert(writing, note)).note,
     read: (path) =>
       app.notes.getByPath(vault, path).catch((error) => {
         if (error instanceof NotevaultError && error.code === 'note_not_found') return null;

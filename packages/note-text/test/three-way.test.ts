@@ -27,7 +27,7 @@ function changesOf(base: string, edits: readonly Edit[]): { runs: Run[]; inserti
 
 function merged(base: string, theirs: readonly Edit[], client: string): string {
   const stored = applyEdits(base, theirs);
-  return applyEdits(stored, clientEdits({ base, stored, client, ...changesOf(base, theirs) }));
+  return applyEdits(stored, clientEdits({ base, stored, client, ...changesOf(base, theirs) }).edits);
 }
 
 const insertion = (at: number, insert: string): Edit => ({ at, remove: 0, insert });

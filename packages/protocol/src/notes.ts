@@ -111,6 +111,16 @@ export const RecentQuery = Type.Object({
 export const RecentNotes = Type.Object({ notes: Type.Array(NoteListed) });
 export type RecentNotes = Static<typeof RecentNotes>;
 
+/** Of two values in one place, the later write's stands; this is the stored one, which a version keeps. */
+const Merged = Type.Array(
+  Type.Object({
+    property: Type.Optional(Type.String({ description: 'The property that had it.' })),
+    line: Type.Optional(Type.Integer({ description: 'The line of the text that had it, counted from 1.' })),
+    stored: Type.String({ description: 'The stored value that gave way; at most 1,000 UTF-16 units.' }),
+  }),
+  { maxItems: 20, description: 'Stored values that this write replaced, where both had changed them.' },
+);
+
 /** The result of one item of a batch. */
 export const BatchResult = Type.Object({
   status: Type.Union([Type.Literal('ok'), Type.Literal('conflict'), Type.Literal('error')]),
@@ -120,6 +130,7 @@ export const BatchResult = Type.Object({
   version: Type.Optional(Type.Integer()),
   parse_status: Type.Optional(Type.Union([Type.Literal('ok'), Type.Literal('degraded')])),
   parse_reason: Type.Optional(ParseReason),
+  merged: Type.Optional(Merged),
   // Left out where the answer would become too large; the client then reads the note itself.
   server_note: Type.Optional(Nullable(Note)),
   server_path: Type.Optional(
@@ -179,6 +190,7 @@ export type NoteResponse = Static<typeof NoteResponse>;
 export const NoteUpserted = Type.Object({
   note: Note,
   server_path: Type.Optional(Type.String({ description: 'The path as stored, if it differs from the one sent.' })),
+  merged: Type.Optional(Merged),
 });
 export type NoteUpserted = Static<typeof NoteUpserted>;
 export const NoteRenamed = Type.Object({

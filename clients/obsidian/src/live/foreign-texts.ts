@@ -1,7 +1,7 @@
 import type { LiveNote } from '@notevault/client/live/live-note.ts';
 import { ApiError } from '@notevault/client/transport.ts';
 import type { VaultClient } from '@notevault/client/vault-client.ts';
-import { mergeTexts } from '@notevault/sync/engine/merge-texts.ts';
+import { mergeTexts } from '@notevault/note-text/merge/merge-texts.ts';
 import type { ForeignText } from './copy-store.ts';
 
 /** The writes of notes over HTTP. */

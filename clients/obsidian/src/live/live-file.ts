@@ -1,8 +1,8 @@
 import type { EditorView } from '@codemirror/view';
 import { DISPOSE } from '@notevault/client/dispose.ts';
 import type { LiveNote, LiveNoteState } from '@notevault/client/live/live-note.ts';
+import { mergeTexts } from '@notevault/note-text/merge/merge-texts.ts';
 import type { Hold } from '@notevault/sync/engine/holds.ts';
-import { mergeTexts } from '@notevault/sync/engine/merge-texts.ts';
 import type { App, MarkdownView, TFile } from 'obsidian';
 import {
   applyUpdate,

@@ -9,7 +9,8 @@ import { noteOn, type Together } from './together.ts';
 // letter must be there once: in both editors, on both disks, on the server. Each letter is another one, so that no
 // comparison can take one for another.
 
-const TEXT = '---\nkind: note\n---\n# Title\n\nfirst line\n\nsecond line\n';
+// Without properties: of two values of one, only the later stands.
+const TEXT = '# Title\n\nfirst line\n\nsecond line\n';
 const OTHER = 'other.md';
 const STEPS = 40;
 const PATIENCE_MS = 60_000;

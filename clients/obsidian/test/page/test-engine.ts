@@ -1,7 +1,7 @@
 import { ApiError } from '@notevault/client/transport.ts';
 import type { VaultClient } from '@notevault/client/vault-client.ts';
+import { mergeTexts } from '@notevault/note-text/merge/merge-texts.ts';
 import type { Hold } from '@notevault/sync/engine/holds.ts';
-import { mergeTexts } from '@notevault/sync/engine/merge-texts.ts';
 import type { StandInApp } from '../stand-in/app.ts';
 
 interface Agreed {

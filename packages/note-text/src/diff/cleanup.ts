@@ -27,6 +27,9 @@ function nonSpaceBetween(text: string, from: number, to: number): number {
   return ink;
 }
 
+/** A line, a table cell, and a part of a link end here: what is in two of them is no one sentence. */
+const endsPlace = /[\n|]|\[\[|\]\]|\]\(/;
+
 /**
  * Joins neighbouring hunks where a sentence was rewritten. An old and a new sentence still share words like "of" and
  * "and". If these stayed in place, a merge would scatter another person's words between them.
@@ -48,7 +51,7 @@ export function joinCloseHunks(a: string, hunks: readonly Hunk[]): Hunk[] {
   for (const hunk of hunks) {
     const before = run.at(-1);
     if (before !== undefined) {
-      if (a.slice(before.aTo, hunk.aFrom).includes('\n')) {
+      if (endsPlace.test(a.slice(before.aTo, hunk.aFrom))) {
         flush();
         run = [];
         kept = 0;

@@ -1,9 +1,10 @@
 /** Finds the stretches that both sides of a merge changed alike. All offsets count UTF-16 units. */
 
 import type { Budget } from './budget.ts';
-import { hasWords, type Piece, piecesIn, wordsOf } from './contained.ts';
+import { hasLetter, hasWords, newWordsIn, type Piece, piecesIn, wordsOf } from './contained.ts';
 import type { Hunk } from './myers.ts';
-import { insertionsIn, type Region, type Stretch, type Texts } from './runs.ts';
+import { type Insertion, insertionsIn, type Region, type Stretch, type Texts } from './runs.ts';
+import { isInsideWord } from './whole-words.ts';
 import { ClientLines, linesOfParts, stretchesBefore } from './written-lines.ts';
 
 /** A region of the base that the client changed, and what the stored text and the client have there instead. */
@@ -13,6 +14,8 @@ export interface Place {
   readonly ofClient: Region;
   /** The client's changes; `a` is the base, `b` the client's text. */
   readonly changes: readonly Hunk[];
+  /** Whether both changed the same words, so that each write begins where the client's text does. */
+  readonly isWords?: boolean;
 }
 
 /** What is left of the insertion of one stored write at one place. */
@@ -21,7 +24,14 @@ interface StoredWrite {
   /** Where its letters are in the stored text, in order. */
   readonly parts: readonly Region[];
   /** The same with what is left of the base: the place as if only this write had changed it. */
-  readonly withBase: { readonly text: string; readonly parts: readonly Region[] };
+  readonly withBase: Letters;
+  /** The same by stretches between which the base stands, if there are several. */
+  readonly pieces: readonly Letters[];
+}
+
+interface Letters {
+  readonly text: string;
+  readonly parts: readonly Region[];
 }
 
 /**
@@ -31,18 +41,27 @@ interface StoredWrite {
  * somebody wrote on before this request arrived. Anything else counts as two changes: two people who wrote ` (1)` and
  * ` (2)` wrote two things, although these share letters.
  */
-export function commonStretches(texts: Texts, place: Place, budget: Budget): Stretch[] {
+export function commonStretches(texts: Texts, place: Place, budget: Budget): Common {
   const { stored, client } = texts;
   const { ofStored, ofClient, changes } = place;
   const length = ofStored.to - ofStored.from;
-  if (length === 0 || ofClient.from === ofClient.to) return [];
+  if (length === 0 || ofClient.from === ofClient.to) return { alike: [], gone: [] };
   if (stored.slice(ofStored.from, ofStored.to) === client.slice(ofClient.from, ofClient.to)) {
-    return [{ inStored: ofStored.from, inClient: ofClient.from, length }];
+    return { alike: [{ inStored: ofStored.from, inClient: ofClient.from, length }], gone: [] };
   }
-  if (budget.work <= 0) return [];
-  const writes = writesAt(texts, ofStored, budget);
-  const whole = writesInClient(texts, writes, place, budget);
-  if (whole.length === 0) whole.push(...clientInWrite(client, ofClient, writes, place, ofStored, budget));
+  if (budget.work <= 0) return { alike: [], gone: [] };
+  const insertions = insertionsIn(texts.insertions, ofStored);
+  // Somebody may have gone on with a word of another write, the client itself among them.
+  const joinedInsertions = joinedInWords(stored, insertions);
+  let writes = writesAt(stored, joinedInsertions, ofStored, budget);
+  const gone: Region[] = [];
+  const whole = writesInClient(texts, writes, place, gone, budget);
+  if (whole.length === 0 && joinedInsertions.length < insertions.length) {
+    writes = writesAt(stored, insertions, ofStored, budget);
+    whole.push(...writesInClient(texts, writes, place, gone, budget));
+  }
+  const own = place.isWords === true ? withoutBlanks(client, ofClient) : ofClient;
+  if (whole.length === 0) whole.push(...clientInWrite(client, own, writes, place, ofStored, budget));
   const found = besideChanges(client, whole, place);
   // What the client inserted can be part of a write even where the client kept text beside it that the write removed.
   for (const { bFrom, bTo } of changes) {
@@ -51,31 +70,57 @@ export function commonStretches(texts: Texts, place: Place, budget: Budget): Str
     if (bFrom === bTo || (after !== undefined && after.inClient < bTo)) continue;
     const from = before === undefined ? ofStored.from : before.inStored + before.length;
     const rest = { from, to: after?.inStored ?? ofStored.to };
-    const alike = clientInWrite(client, { from: bFrom, to: bTo }, writes, place, rest, budget);
-    found.splice(next === -1 ? found.length : next, 0, ...alike);
+    const part = clientInWrite(client, { from: bFrom, to: bTo }, writes, place, rest, budget);
+    found.splice(next === -1 ? found.length : next, 0, ...part);
   }
-  return found;
+  return { alike: found, gone };
+}
+
+/** What both sides changed alike, and words of the base that the stored side wrote again and the client removed. */
+export interface Common {
+  readonly alike: readonly Stretch[];
+  readonly gone: readonly Region[];
+}
+
+function withoutBlanks(text: string, { from, to }: Region): Region {
+  const blanks = text.slice(from, to).match(/^[ \t]*/)?.[0].length ?? 0;
+  return { from: from + blanks, to: from + Math.max(blanks, text.slice(from, to).trimEnd().length) };
+}
+
+/** Joins insertions that meet inside a word, as one of the first write. */
+function joinedInWords(stored: string, insertions: readonly Insertion[]): Insertion[] {
+  const result: Insertion[] = [];
+  for (const insertion of insertions) {
+    const last = result.at(-1);
+    if (last === undefined || last.to < insertion.from || !isInsideWord(stored, insertion.from)) result.push(insertion);
+    else result[result.length - 1] = { ...last, to: insertion.to };
+  }
+  return result;
 }
 
 /** Groups the insertions at a place by the write that made them. */
-function writesAt({ stored, insertions }: Texts, region: Region, budget: Budget): StoredWrite[] {
-  const ofWrites = new Map<string, Region[]>();
+function writesAt(stored: string, insertions: readonly Insertion[], region: Region, budget: Budget): StoredWrite[] {
+  const ofWrites = new Map<string, Region[][]>();
   const ofBase: Region[] = [];
   let at = region.from;
-  for (const { from, to, write } of insertionsIn(insertions, region)) {
+  for (const { from, to, write } of insertions) {
     budget.work--;
     if (from > at) ofBase.push({ from: at, to: from });
     at = to;
-    const parts = ofWrites.get(write);
-    if (parts === undefined) ofWrites.set(write, [{ from, to }]);
-    else parts.push({ from, to });
+    const pieces = ofWrites.get(write) ?? [];
+    ofWrites.set(write, pieces);
+    const piece = pieces.at(-1);
+    if (piece === undefined || (ofBase.at(-1)?.from ?? -1) >= (piece.at(-1)?.to ?? 0)) pieces.push([{ from, to }]);
+    else piece.push({ from, to });
   }
   if (at < region.to) ofBase.push({ from: at, to: region.to });
-  const partsOf = (parts: readonly Region[]) => ({ parts, text: textOf(stored, parts) });
-  return [...ofWrites.values()].map((parts) => {
-    const own = partsOf(parts);
-    const withBase = ofBase.length === 0 ? own : partsOf([...parts, ...ofBase].sort((a, b) => a.from - b.from));
-    return { ...own, withBase };
+  // Blanks alone could be read as any others.
+  const areWords = ofWrites.size <= fewWrites && ofBase.some(({ from, to }) => hasLetter(stored.slice(from, to)));
+  const lettersOf = (parts: readonly Region[]): Letters => ({ parts, text: textOf(stored, parts) });
+  return [...ofWrites.values()].map((pieces) => {
+    const own = lettersOf(pieces.flat());
+    const withBase = areWords ? lettersOf([...own.parts, ...ofBase].sort((a, b) => a.from - b.from)) : own;
+    return { ...own, withBase, pieces: pieces.length > 1 ? pieces.map(lettersOf) : [] };
   });
 }
 
@@ -87,8 +132,20 @@ function textOf(stored: string, parts: readonly Region[]): string {
  * Finds the writes of which the client has everything. The longest come first: of two that the client has in another
  * order than the stored text, the shorter one may be a line that two people happened to write.
  */
-function writesInClient(texts: Texts, writes: readonly StoredWrite[], place: Place, budget: Budget): Stretch[] {
-  const { stored, client } = texts;
+function writesInClient(
+  texts: Texts,
+  writes: readonly StoredWrite[],
+  place: Place,
+  gone: Region[],
+  budget: Budget,
+): Stretch[] {
+  const { base, stored, client } = texts;
+  const was = base.slice(place.ofBase.from, place.ofBase.to);
+  const addLetters = (letters: Letters, begins: boolean, isExact = false) => {
+    const parts = partsInClient(client, letters, place, begins, found, budget, isExact ? null : was);
+    gone.push(...parts.gone);
+    return add(parts.alike);
+  };
   const { ofStored, ofClient } = place;
   const found: Stretch[] = [];
   const add = (stretches: readonly Stretch[]) => {
@@ -100,17 +157,22 @@ function writesInClient(texts: Texts, writes: readonly StoredWrite[], place: Pla
   const others = longestFirst.filter(({ parts }) => !add(lines.find(linesOfParts(stored, parts), found)));
   if (found.length > 0) found.splice(0, found.length, ...lines.withNewlines(stored, ofStored, found));
   const text = client.slice(ofClient.from, ofClient.to);
-  const known = others.length > 1 ? wordsOf(text, budget) : null;
+  const known = others.length > fewWrites ? wordsOf(text, budget) : null;
   for (const write of others) {
+    if (budget.work <= 0) break;
     const isSmaller = write.text.length <= text.length;
     if (!isSmaller || (known !== null && !mayContain(known, write, place, text, budget))) continue;
     const begins = beginsAlike(place, write);
     // What is left of the base can be found once.
-    const inBase = found.length === 0 && add(partsInClient(client, write.withBase, place, begins, found, budget));
-    if (!inBase) add(partsInClient(client, write, place, begins, found, budget));
+    const inBase = found.length === 0 && addLetters(write.withBase, begins, true);
+    if (inBase || addLetters(write, begins)) continue;
+    for (const piece of write.pieces) addLetters(piece, begins);
   }
   return found;
 }
+
+/** Of more writes, only those are compared of which the client has all words. */
+const fewWrites = 20;
 
 /** Whether the client may have all of a write. Its last word may be continued in the client's text. */
 function mayContain(
@@ -120,39 +182,70 @@ function mayContain(
   text: string,
   budget: Budget,
 ): boolean {
+  if (place.isWords) return true;
   return (beginsAlike(place, write) && text.startsWith(write.text)) || hasWords(known, write.text, budget);
 }
 
 /** Whether the text of a write begins at the same offset of the base as the client's. */
-function beginsAlike({ ofBase, ofStored }: Place, { parts }: StoredWrite): boolean {
-  return ofBase.from === ofBase.to || parts[0]?.from === ofStored.from;
+function beginsAlike({ ofBase, ofStored, isWords }: Place, { parts }: StoredWrite): boolean {
+  return isWords === true || ofBase.from === ofBase.to || parts[0]?.from === ofStored.from;
 }
 
 /**
  * Finds all of one write in the client's text, between the stretches found before. What others inserted since may be
- * inside its text. Returns an empty list if a part of it is missing.
+ * inside its text. Finds nothing if a part of it is missing.
+ *
+ * @param was the base, whose words may be missing; null if all must be there as they are.
  */
 function partsInClient(
   client: string,
-  write: Pick<StoredWrite, 'text' | 'parts'>,
+  write: Letters,
   { ofClient }: Place,
   begins: boolean,
   found: readonly Stretch[],
   budget: Budget,
-): Stretch[] {
-  const stretches: Stretch[] = [];
+  was: string | null,
+): Common {
+  const alike: Stretch[] = [];
+  const gone: Region[] = [];
   let done = 0;
   for (const { gap, parts } of byGap(found, write.parts)) {
     const length = parts.reduce((sum, { from, to }) => sum + to - from, 0);
     const [before, after] = [found[gap - 1], found[gap]];
     const from = before === undefined ? ofClient.from : before.inClient + before.length;
     const between = client.slice(from, after?.inClient ?? ofClient.to);
-    const pieces = piecesIn(write.text.slice(done, done + length), between, begins && before === undefined, budget);
-    if (pieces.length === 0) return [];
-    stretches.push(...spread(pieces, parts, from));
+    const words = wordsOfWrite(
+      write.text.slice(done, done + length),
+      between,
+      begins && before === undefined,
+      was,
+      budget,
+    );
+    if (words.found.length === 0) return { alike: [], gone: [] };
+    alike.push(...spread(words.found, parts, from));
+    gone.push(
+      ...spread(words.gone, parts, from).map(({ inStored, length: size }) => ({ from: inStored, to: inStored + size })),
+    );
     done += length;
   }
-  return stretches;
+  return { alike, gone };
+}
+
+/** Finds the text of a write: all of it, without the blanks around it, or at least what it does not have from the base. */
+function wordsOfWrite(
+  text: string,
+  client: string,
+  begins: boolean,
+  was: string | null,
+  budget: Budget,
+): { found: readonly Piece[]; gone: readonly Piece[] } {
+  const whole = piecesIn(text, client, begins, budget, was !== null);
+  if (whole.length > 0 || was === null) return { found: whole, gone: [] };
+  const trimmed = text.trim();
+  const start = text.indexOf(trimmed);
+  const inner = trimmed === text ? [] : piecesIn(trimmed, client, begins, budget);
+  if (inner.length > 0) return { found: inner.map((piece) => ({ ...piece, inLess: piece.inLess + start })), gone: [] };
+  return newWordsIn(was, text, client, budget) ?? { found: [], gone: [] };
 }
 
 /** Groups the parts of a write by the gap between found stretches in which they are. */
@@ -200,7 +293,8 @@ function clientInWrite(
 ): Stretch[] {
   const text = client.slice(region.from, region.to);
   for (const write of writes) {
-    const begins = region.from === place.ofClient.from && beginsAlike(place, write);
+    if (budget.work <= 0) break;
+    const begins = (place.isWords === true || region.from === place.ofClient.from) && beginsAlike(place, write);
     for (const { text: longer, parts } of [write.withBase, write]) {
       const isInside = parts.every(({ from, to }) => from >= ofStored.from && to <= ofStored.to);
       if (!isInside || text.length > longer.length) continue;

@@ -21,13 +21,100 @@ export interface Piece {
  *
  * @param beginsAlike whether both begin at the same base offset. Then the last word of the shorter text may be
  * continued in the longer one, as happens while somebody types.
+ * @param goesOn whether any word may be continued.
  */
-export function piecesIn(less: string, more: string, beginsAlike: boolean, budget: Budget): Piece[] {
+export function piecesIn(less: string, more: string, beginsAlike: boolean, budget: Budget, goesOn = true): Piece[] {
   if (less.length > more.length || !hasLetter(less)) return [];
   if (more.startsWith(less) && (endsBetweenWords(more, less.length) || (beginsAlike && isContinued(less, more)))) {
     return [{ inLess: 0, inMore: 0, length: less.length }];
   }
-  return wordsIn(less, more, budget);
+  const found = wordsIn(less, more, budget);
+  return found.length === 0 && goesOn ? wordsGoingOn(less, more, budget) : found;
+}
+
+/** A shorter word may begin another one by chance. */
+const minContinued = 3;
+
+/** Finds all of the shorter text in the longer one, in order, where each word may be continued. */
+function wordsGoingOn(less: string, more: string, budget: Budget): Piece[] {
+  const pieces: Piece[] = [];
+  let [inLess, inMore, gaps] = [0, 0, 0];
+  while (inLess < less.length) {
+    const end = words.next(less, inLess, less.length);
+    const token = less.slice(inLess, end);
+    const at = nextToken(token, more, inMore, budget);
+    if (at === -1 || budget.work <= 0) return [];
+    if (!isWithinWord(more, inMore, at)) gaps++;
+    pieces.push({ inLess, inMore: at, length: token.length });
+    [inLess, inMore] = [end, at + token.length];
+  }
+  return gaps > maxGaps ? [] : pieces;
+}
+
+/**
+ * Finds in a text all words of another one that it does not have from the base, in order. A side that replaces a whole
+ * line writes words of the base again; in its next text, these may be replaced as well.
+ *
+ * @returns the stretches found, and what is missing of the base; null when a new word is missing.
+ */
+export function newWordsIn(
+  base: string,
+  less: string,
+  more: string,
+  budget: Budget,
+): { found: Piece[]; gone: Piece[] } | null {
+  const ofNew = changedTokens(base, less, budget);
+  const ofMore = changedTokens(less, more, budget);
+  if (ofNew === null || ofMore === null || ofMore.length > maxReplaced) return null;
+  const found: Piece[] = [];
+  const gone: Piece[] = [];
+  let [inLess, inMore, next] = [0, 0, 0];
+  for (const { aFrom, aTo, bTo } of [...ofMore, { aFrom: less.length, aTo: less.length, bTo: more.length }]) {
+    if (aFrom > inLess) found.push({ inLess, inMore, length: aFrom - inLess });
+    while (next < ofNew.length && (ofNew[next] as Hunk).bTo <= aFrom) next++;
+    if (aTo > aFrom) {
+      if ((ofNew[next]?.bFrom ?? aTo) < aTo || !hasLetter(less.slice(aFrom, aTo))) return null;
+      gone.push({ inLess: aFrom, inMore, length: aTo - aFrom });
+    }
+    [inLess, inMore] = [aTo, bTo];
+  }
+  return gone.length > 0 && found.some(({ inLess: from, length }) => isNew(less, ofNew, from, from + length))
+    ? { found, gone }
+    : null;
+}
+
+/** In a text that goes on from another one, at most so many stretches were replaced or added. */
+const maxReplaced = 12;
+
+function changedTokens(a: string, b: string, budget: Budget): Hunk[] | null {
+  if (budget.work <= 0) return null;
+  const whole = { aFrom: 0, aTo: a.length, bFrom: 0, bTo: b.length };
+  const { hunks, rest } = compareTokens(a, b, whole, words, changedWords, budget);
+  return rest === null ? hunks : null;
+}
+
+/** Whether a stretch has a word that the base has not. */
+function isNew(text: string, ofNew: readonly Hunk[], from: number, to: number): boolean {
+  return ofNew.some(({ bFrom, bTo }) =>
+    hasLetter(text.slice(Math.max(bFrom, from), Math.max(from, Math.min(bTo, to)))),
+  );
+}
+
+/** The offset of the next token of a text that is a token, or goes on from it; -1 when there is none. */
+function nextToken(token: string, text: string, from: number, budget: Budget): number {
+  const isLong = token.length >= minContinued;
+  for (let at = from; at < text.length && budget.work > 0; budget.work -= wordCost) {
+    const to = words.next(text, at, text.length);
+    const isToken = to - at === token.length || (isLong && isContinued(token, text.slice(at, to)));
+    if (isToken && (at === from ? endsBetweenWords(text, from) : true) && text.startsWith(token, at)) return at;
+    at = to;
+  }
+  return -1;
+}
+
+/** Whether a word of the text ends with a stretch, or the stretch is empty. */
+function isWithinWord(text: string, from: number, to: number): boolean {
+  return to === from || (!endsBetweenWords(text, from) && words.next(text, from, text.length) === to);
 }
 
 /** Whether a text has a letter or digit, not only white space and punctuation. */

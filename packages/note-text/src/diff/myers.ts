@@ -5,6 +5,7 @@
  * text.
  */
 import type { Budget } from './budget.ts';
+import type { Edit } from './diff.ts';
 import { commonPrefix, sameToken, type TokenScale, Tokens } from './tokens.ts';
 
 /** The stretch [aFrom, aTo) of the old text is replaced by [bFrom, bTo) of the new text; UTF-16 offsets. */
@@ -13,6 +14,16 @@ export interface Hunk {
   aTo: number;
   bFrom: number;
   bTo: number;
+}
+
+/** The same changes, with their place in the new text. */
+export function hunksOf(edits: readonly Edit[]): Hunk[] {
+  let shift = 0;
+  return edits.map(({ at, remove, insert }) => {
+    const hunk = { aFrom: at, aTo: at + remove, bFrom: at + shift, bTo: at + shift + insert.length };
+    shift += insert.length - remove;
+    return hunk;
+  });
 }
 
 /** The cost of one search beyond its steps: its setup, slicing, and one more edit in the result. */

@@ -1,5 +1,6 @@
 /** Maps the text of an older version to its offsets in the current text. All offsets count UTF-16 units. */
 import type { Edit } from './diff.ts';
+import type { Hunk } from './myers.ts';
 
 /**
  * A stretch of the base: its offsets there, and its offset in the stored text, or, when it was deleted, where it was.
@@ -27,6 +28,8 @@ export interface Texts {
   readonly client: string;
   readonly runs: readonly Run[];
   readonly insertions: readonly Insertion[];
+  /** Whether the stored targets of links stand, because they were renamed. */
+  readonly keepsTargets?: boolean;
 }
 
 /** A stretch of a text. */
@@ -40,6 +43,30 @@ export interface Stretch {
   readonly inStored: number;
   readonly inClient: number;
   readonly length: number;
+}
+
+/** Runs and insertions of a text if only these changes lead to it: what they leave out was written as it had been. */
+export function changesAt({ base, insertions }: Texts, changes: readonly Hunk[]): Pick<Texts, 'runs' | 'insertions'> {
+  const runs: Run[] = [];
+  const inserted: Insertion[] = [];
+  let [baseStart, nowStart, next] = [0, 0, 0];
+  const push = (length: number, alive: boolean) => {
+    if (length > 0) runs.push({ baseStart, length, nowStart, alive });
+    baseStart += length;
+    if (alive) nowStart += length;
+  };
+  for (const { aFrom, aTo, bFrom, bTo } of changes) {
+    push(aFrom - baseStart, true);
+    push(aTo - aFrom, false);
+    while (next < insertions.length && (insertions[next] as Insertion).to <= bFrom) next++;
+    for (let at = next; (insertions[at]?.from ?? bTo) < bTo; at++) {
+      const insertion = insertions[at] as Insertion;
+      inserted.push({ ...insertion, from: Math.max(bFrom, insertion.from), to: Math.min(bTo, insertion.to) });
+    }
+    nowStart = bTo;
+  }
+  push(base.length - baseStart, true);
+  return { runs, insertions: inserted };
 }
 
 /** The insertions in a region of the stored text. */
@@ -185,7 +212,7 @@ export function apart(steps: readonly Step[]): Edit[] {
 }
 
 /** Sorts stretches and joins those that overlap or touch; drops empty ones. */
-function joined(stretches: readonly Region[]): Region[] {
+export function joined(stretches: readonly Region[]): Region[] {
   const result: Region[] = [];
   for (const stretch of stretches.filter(({ from, to }) => from < to).sort((a, b) => a.from - b.from)) {
     const last = result.at(-1);
@@ -199,7 +226,7 @@ function joined(stretches: readonly Region[]): Region[] {
  * Subtracts `others` from `stretches`, and splits stretches at empty others. Both are sorted, and `stretches` are
  * disjoint.
  */
-function without(stretches: readonly Region[], others: readonly Region[]): Region[] {
+export function without(stretches: readonly Region[], others: readonly Region[]): Region[] {
   const left: Region[] = [];
   let next = 0;
   for (const { from, to } of stretches) {

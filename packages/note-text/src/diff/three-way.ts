@@ -4,12 +4,27 @@
  * difference between the base and its text. All offsets count UTF-16 units.
  */
 
+import { bothPhrases, type Replaced } from './both-words.ts';
 import { type Budget, withBudget } from './budget.ts';
 import { commonStretches, type Place } from './common.ts';
+import { ChangeMap, cutIntoWords, phraseConflicts, storedChanges } from './conflicts.ts';
 import { type DiffLimits, type Edit, minimalDiff } from './diff.ts';
-import type { Hunk } from './myers.ts';
-import { apart, positionOf, type Region, RunIndex, removalsIn, type Step, type Stretch, type Texts } from './runs.ts';
-import { startsLine } from './tokens.ts';
+import { type Hunk, hunksOf } from './myers.ts';
+import { byPlaces } from './places.ts';
+import {
+  apart,
+  changesAt,
+  insertionsIn,
+  positionOf,
+  type Region,
+  RunIndex,
+  removalsIn,
+  type Step,
+  type Stretch,
+  type Texts,
+} from './runs.ts';
+import { endsLine, joinsWords, startsLine } from './tokens.ts';
+import { isInsideWord, phrasesOf, wordChanges } from './whole-words.ts';
 
 /**
  * Steps (about ten nanoseconds each) shared by all places of a merge. Past them, changes count as different without
@@ -25,28 +40,42 @@ const mergeWork = 1_500_000;
  * @param changes what the client did to the base; by default it is found by `minimalDiff`.
  */
 export function clientEdits(
-  texts: Texts,
+  sent: Texts,
   limits: Partial<Pick<DiffLimits, 'allowed'>> = {},
   changes?: readonly Edit[],
-): Edit[] {
-  const { base, stored, client, runs } = texts;
-  if (client === stored || client === base) return [];
-  if (stored === base) return minimalDiff(base, client, limits);
-  const index = new RunIndex(runs, base.length, stored.length);
+): Merge {
+  const { base, stored, client } = sent;
+  if (client === stored || client === base) return { edits: [], replaced: [] };
+  if (stored === base) return { edits: minimalDiff(base, client, limits), replaced: [] };
   const hunks = hunksOf(changes ?? minimalDiff(base, client, limits));
   return withBudget(mergeWork, limits.allowed ?? mergeWork, (budget) => {
-    const moved = besideStoredChanges(texts, hunks, index, budget);
-    return apart(placesOf(moved, index).flatMap((place) => stepsAt(texts, place, budget)));
+    const known = storedChanges(sent.runs, base.length, stored.length);
+    const placed = byPlaces(base, stored, known);
+    const lines = byPlaces(base, client, besideStoredChanges(sent, hunks, indexOf(sent), budget));
+    const others = cutIntoWords(base, [stored, placed], [client, lines], budget);
+    const moved = cutIntoWords(base, [client, lines], [stored, placed], budget);
+    const texts = others.length === known.length ? sent : { ...sent, ...changesAt(sent, others) };
+    const index = indexOf(texts);
+    const both = { client: new ChangeMap(moved), stored: new ChangeMap(others) };
+    const [own, other] = [wordChanges(base, client, moved), wordChanges(base, stored, others, true)];
+    const conflicts = phraseConflicts(texts, phrasesOf(base, own), phrasesOf(base, other));
+    const resolved = conflicts.flatMap((conflict) => bothPhrases(texts, conflict, both, budget));
+    const made = new Set(resolved.flatMap((each) => each.made));
+    const rest = moved.filter((hunk) => !made.has(hunk));
+    const steps = placesOf(rest, index).flatMap((place) => stepsAt(texts, place, both.stored, budget));
+    const edits = apart([...steps, ...resolved.flatMap((each) => each.edits)]);
+    return { edits, replaced: resolved.flatMap((each) => each.replaced) };
   });
 }
 
-function hunksOf(edits: readonly Edit[]): Hunk[] {
-  let shift = 0;
-  return edits.map(({ at, remove, insert }) => {
-    const hunk = { aFrom: at, aTo: at + remove, bFrom: at + shift, bTo: at + shift + insert.length };
-    shift += insert.length - remove;
-    return hunk;
-  });
+function indexOf({ base, stored, runs }: Texts): RunIndex {
+  return new RunIndex(runs, base.length, stored.length);
+}
+
+/** The edits that bring a client's changes into the stored text, and the stored values that these replace. */
+export interface Merge {
+  readonly edits: Edit[];
+  readonly replaced: Replaced[];
 }
 
 /**
@@ -78,7 +107,7 @@ function movedBy({ aFrom, aTo, bFrom, bTo }: Hunk, shift: number): Hunk {
 function isMadeByBoth(texts: Texts, change: Hunk, index: RunIndex, budget: Budget): boolean {
   const { aFrom, aTo, bFrom, bTo } = change;
   if (aFrom < aTo) return removalsIn(texts.runs, { from: aFrom, to: aTo }).length === 0;
-  const alike = placesOf([change], index).flatMap((place) => commonStretches(texts, place, budget));
+  const alike = placesOf([change], index).flatMap((place) => commonStretches(texts, place, budget).alike);
   const lengths = alike.map(({ inClient, length }) => Math.min(bTo, inClient + length) - Math.max(bFrom, inClient));
   return lengths.reduce((sum, length) => sum + Math.max(0, length), 0) === bTo - bFrom;
 }
@@ -115,15 +144,17 @@ function placesOf(changes: readonly Hunk[], index: RunIndex): Place[] {
 }
 
 /** The steps at one place: none for stretches that both sides changed alike; all other changes are made. */
-function stepsAt(texts: Texts, place: Place, budget: Budget): Step[] {
+function stepsAt(texts: Texts, place: Place, stored: ChangeMap, budget: Budget): Step[] {
   const { runs } = texts;
-  const alike = commonStretches(texts, place, budget);
+  const { alike, gone } = commonStretches(texts, place, budget);
   const steps: Step[] = alike.map(({ inStored, length }) => ({ at: inStored, remove: 0, insert: '', keep: length }));
+  steps.push(...gone.map(({ from, to }) => ({ at: from, remove: to - from, insert: '' })));
   for (const change of place.changes) {
     steps.push(...removalsIn(runs, { from: change.aFrom, to: change.aTo }));
     // The insertion goes behind the text it removes, as when Yjs applies an edit. Letters that somebody typed into a
     // removed line then come before the new line, not at the start of the line after it.
-    const usual = positionOf(change.aTo, runs);
+    const isInsertion = change.aFrom === change.aTo;
+    const usual = (isInsertion ? stored.endOfReplaced(change.aTo) : null) ?? positionOf(change.aTo, runs);
     let from = change.bFrom;
     let earliest = 0;
     for (const { inStored, inClient, length } of [...alike, END]) {
@@ -143,16 +174,24 @@ function stepsAt(texts: Texts, place: Place, budget: Budget): Step[] {
  * of the stored text. A stretch that begins with a newline then goes to the last offset; to another one, which follows
  * a line and is the end of the client's text, a newline is added.
  */
-function insertionBetweenLines({ stored, client }: Texts, { from, to }: Region, first: number, last: number): Step {
+function insertionBetweenLines(texts: Texts, { from, to }: Region, first: number, last: number): Step {
+  const { stored, client } = texts;
   const insert = client.slice(from, to);
   const joins = endsLine(client, to) && !insert.endsWith('\n') && !endsLine(stored, first);
   if (joins && insert.startsWith('\n')) return { at: last, remove: 0, insert };
-  const followsLine = startsLine(client, from) && startsLine(stored, first);
-  return { at: first, remove: 0, insert: joins && followsLine ? `${insert}\n` : insert };
+  const followsLine = joins && startsLine(client, from) && startsLine(stored, first);
+  return { at: first, remove: 0, insert: followsLine ? `${insert}\n` : betweenWords(texts, { from, to }, first) };
 }
 
-function endsLine(text: string, offset: number): boolean {
-  return offset === text.length || text.charAt(offset) === '\n';
+/** A stretch of the client's text, with spaces where a word of it would become one with a word that a stored write inserted. */
+function betweenWords({ stored, client, insertions }: Texts, { from, to }: Region, at: number): string {
+  const isInserted = (unit: number) => insertionsIn(insertions, { from: unit, to: unit + 1 }).length > 0;
+  const isGlued = (before: string, after: string) =>
+    joinsWords(before.charCodeAt(0)) && joinsWords(after.charCodeAt(0));
+  const before =
+    isGlued(stored.charAt(at - 1), client.charAt(from)) && !isInsideWord(client, from) && isInserted(at - 1);
+  const behind = isGlued(client.charAt(to - 1), stored.charAt(at)) && !isInsideWord(client, to) && isInserted(at);
+  return `${before ? ' ' : ''}${client.slice(from, to)}${behind ? ' ' : ''}`;
 }
 
 const END: Stretch = { inStored: Number.POSITIVE_INFINITY, inClient: Number.POSITIVE_INFINITY, length: 0 };

@@ -136,6 +136,10 @@ export function startsLine(text: string, offset: number): boolean {
   return offset === 0 || text.charCodeAt(offset - 1) === newline;
 }
 
+export function endsLine(text: string, offset: number): boolean {
+  return offset === text.length || text.charCodeAt(offset) === newline;
+}
+
 /** The tokens of `text` from `from` to `to`, cut only as far as they are read. */
 export class Tokens {
   readonly text: string;

@@ -1,9 +1,9 @@
+import { mergeTexts } from '@notevault/note-text/merge/merge-texts.ts';
 import type { DownOperation } from '../plan/operations.ts';
 import { agreedHash, kindOf, type RemoteFile } from '../plan/trees.ts';
 import { agreeOnContent, agreeOnPath } from './agreement.ts';
 import { decoded, type FileContents, once, wholeOf } from './file-contents.ts';
 import { isComparedByValue, isSameValue } from './json-values.ts';
-import { mergeTexts } from './merge-texts.ts';
 import { CHANGED, DONE, NO_TEXT, type Outcome } from './outcome.ts';
 import type { Disk, DiskFile, Server } from './ports.ts';
 import type { SyncState } from './sync-state.ts';

@@ -1,9 +1,9 @@
 import { minimalDiff } from '@notevault/note-text/diff/diff.ts';
+import { mergeTexts } from '@notevault/note-text/merge/merge-texts.ts';
 import type { UpOperation } from '../plan/operations.ts';
 import { agreedHash, kindOf, type RemoteFile } from '../plan/trees.ts';
 import { agreeOnContent, agreeOnPath } from './agreement.ts';
 import type { FileContents } from './file-contents.ts';
-import { mergeTexts } from './merge-texts.ts';
 import { CHANGED, DONE, NO_TEXT, type Outcome } from './outcome.ts';
 import { type Clock, type Disk, DiskChanged, type DiskFile, type Intent, type Server, type Written } from './ports.ts';
 import { keyOfIntent, type SyncState } from './sync-state.ts';

@@ -1,6 +1,6 @@
+import { mergeTexts } from '@notevault/note-text/merge/merge-texts.ts';
 import { ancestorsOf, fileName, foldPath, isInside, joinPath } from '@notevault/note-text/paths.ts';
 import type { Random } from '../../../../server/test/kit/random.ts';
-import { mergeTexts } from '../../src/engine/merge-texts.ts';
 import {
   type ChangesPage,
   type Content,

@@ -1,5 +1,6 @@
+import type { GaveWay } from '@notevault/note-text/merge/merge-note.ts';
 import { folderOf, normalizeNotePath } from '@notevault/note-text/paths.ts';
-import type { Note, NoteLink, NoteListed, NoteVersion } from '@notevault/protocol/notes.ts';
+import type { Note, NoteLink, NoteListed, NoteUpserted, NoteVersion } from '@notevault/protocol/notes.ts';
 import { isoTime, isoTimeOrNull } from '@notevault/protocol/values/time.ts';
 import type { OpenedValues } from '../../ports/keyring/opened-values.ts';
 import type { FeedEntry } from '../entries/entries.ts';
@@ -49,6 +50,15 @@ export function toNote(note: Omit<OpenedNote<ReadNote>, 'revision'>, links: read
     ...(meta.parseFault === null ? {} : { parse_reason: meta.parseFault }),
     links: [...links],
   };
+}
+
+/** Most values that an answer names. */
+const MERGED_MAX = 20;
+
+/** Returns the field that names the stored values that a merge replaced; none without any. */
+export function mergedOf(gaveWay: readonly GaveWay[]): Pick<NoteUpserted, 'merged'> {
+  if (gaveWay.length === 0) return {};
+  return { merged: gaveWay.slice(0, MERGED_MAX).map(({ isLink: _, ...each }) => each) };
 }
 
 export function toListed(vault: OpenVault, row: FeedEntry): NoteListed {

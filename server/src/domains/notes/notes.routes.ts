@@ -44,7 +44,10 @@ function writingRoutes(notes: Notes): Route[] {
       errors: ['version_conflict', 'conflict', 'note_too_large', 'limit_exceeded', 'note_unreadable'],
       flagsConflicts: true,
       perform: (request, inTransaction) => notes.upsert(writeContextOf(request, inTransaction), request.body),
-      reply: (note, { body }) => ({ body: note.path === body.path ? { note } : { note, server_path: note.path } }),
+      reply: (upserted, { body }) => {
+        const { path } = upserted.note;
+        return { body: path === body.path ? upserted : { ...upserted, server_path: path } };
+      },
     }),
     idempotentRoute({
       path: '/notes/rename',

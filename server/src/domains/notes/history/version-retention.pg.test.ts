@@ -16,7 +16,7 @@ async function diary(server: TestServer) {
   const vault = await app.vaults.openVault(principal, made.id, 'write');
   const context: WriteContext<unknown> = { vault, actor: { kind: 'session', name: 'test' }, device: null };
   const upsert = async (content: string) => {
-    const note = await app.notes.upsert(context, { path: 'a.md', content, mtime: 1 });
+    const { note } = await app.notes.upsert(context, { path: 'a.md', content, mtime: 1 });
     return note.id as NoteId;
   };
   return {

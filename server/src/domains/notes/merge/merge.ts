@@ -1,6 +1,7 @@
 import type { DiffLimits } from '@notevault/note-text/diff/diff.ts';
-import type { Insertion, Run } from '@notevault/note-text/diff/runs.ts';
+import type { Insertion, Run, Texts } from '@notevault/note-text/diff/runs.ts';
 import { clientEdits } from '@notevault/note-text/diff/three-way.ts';
+import { type GaveWay, mergeNote } from '@notevault/note-text/merge/merge-note.ts';
 import * as Y from 'yjs';
 import { editDocument, textOf } from './document.ts';
 
@@ -15,11 +16,12 @@ export interface BaseVersion {
 
 /**
  * Merges `text` as an edit of an older version that is concurrent with all later changes: insertions of both sides
- * stay, deletions of either side apply, and a change made by both is applied once.
+ * stay, deletions of either side apply, and a change made by both is applied once. Words that both changed stand side by
+ * side, and of two values of one place the one of `text` stands.
  *
  * @param boundaries the clocks of `clientId`, in order, at which one of its writes ended and another began.
  * @param limits past which TooManySteps is thrown, with nothing changed.
- * @returns false, with nothing changed, when the document cannot locate that version's text.
+ * @returns the values that gave way; null, with nothing changed, when the document cannot locate that version's text.
  */
 export function mergeText(
   doc: Y.Doc,
@@ -27,14 +29,15 @@ export function mergeText(
   base: BaseVersion,
   text: string,
   boundaries: readonly number[],
-  limits: StepLimits = {},
-): boolean {
+  { keepsTargets = false, ...limits }: StepLimits & Pick<Texts, 'keepsTargets'> = {},
+): GaveWay[] | null {
   const { runs, insertions } = changesSince(doc, Y.decodeSnapshot(base.snapshot), clientId, boundaries);
   const last = runs.at(-1);
-  if ((last === undefined ? 0 : last.baseStart + last.length) !== base.text.length) return false;
-  const texts = { base: base.text, stored: textOf(doc), client: text, runs, insertions };
-  editDocument(doc, clientId, clientEdits(texts, limits));
-  return true;
+  if ((last === undefined ? 0 : last.baseStart + last.length) !== base.text.length) return null;
+  const texts = { base: base.text, stored: textOf(doc), client: text, runs, insertions, keepsTargets };
+  const { edits, gaveWay } = mergeNote(texts, (body) => clientEdits(body, limits));
+  editDocument(doc, clientId, edits);
+  return gaveWay;
 }
 
 /** Walks the document's items once, in text order: those that are visible in the base version, and all later ones. */

@@ -198,6 +198,8 @@ export interface MergeInput {
   readonly base: SealedBase;
   readonly text: string;
   readonly reason: VersionReason;
+  /** Whether the stored targets of links stand, because the server has rewritten links since. */
+  readonly keepsTargets?: boolean;
 }
 
 /** The next version; `same` when the text is unchanged, `unknown` when the document cannot locate the older text. */
@@ -209,7 +211,7 @@ export function draftMerge(
   context: Pick<WriteContext, 'vault' | 'actor'>,
   target: ExistingTarget,
   input: { readonly mtime: number },
-  { base, text, reason }: MergeInput,
+  { base, text, reason, keepsTargets = false }: MergeInput,
   limits?: StepLimits,
 ): MergeDraft {
   const { vault } = context;
@@ -218,11 +220,12 @@ export function draftMerge(
   const snapshot = snapshotOf(doc);
   const client = clientIdOf(vault, note);
   const boundaries = boundariesOf(target.fingerprints ?? null, client);
-  if (!mergeText(doc, client, openBase(vault, note.id, base), text, boundaries, limits)) return 'unknown';
+  const gaveWay = mergeText(doc, client, openBase(vault, note.id, base), text, boundaries, { ...limits, keepsTargets });
+  if (gaveWay === null) return 'unknown';
   const merged = textOf(doc);
   if (merged.length > NOTE_BYTES_MAX || Buffer.byteLength(merged, 'utf8') > NOTE_BYTES_MAX) return 'too_large';
   if (merged === note.content) return 'same';
-  return buildNoteRow(now, context, target, input, doc, snapshot, merged, reason);
+  return { ...buildNoteRow(now, context, target, input, doc, snapshot, merged, reason), gaveWay };
 }
 
 function openBase(vault: OpenVault, id: string, { version, content, snapshot }: SealedBase) {

@@ -1,14 +1,22 @@
 import { fileStem } from '@notevault/note-text/paths.ts';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
-import { type Appended, type AppendNote, NOTE_BYTES_MAX, type Note } from '@notevault/protocol/notes.ts';
+import {
+  type Appended,
+  type AppendNote,
+  NOTE_BYTES_MAX,
+  type Note,
+  type NoteUpserted,
+} from '@notevault/protocol/notes.ts';
 import { type NoteId, parseUuid } from '@notevault/protocol/values/ids.ts';
 import type { WriteContext } from '../../entries/entries.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
+import { listVersions } from '../history/versions.store.ts';
 import { addWrite, fingerprintOf, hasFingerprint } from '../merge/fingerprints.ts';
 import type { NoteDeps } from '../notes.deps.ts';
-import { notePathOf, type OpenedNote, toNote } from '../notes.mapper.ts';
+import { mergedOf, notePathOf, type OpenedNote, toNote } from '../notes.mapper.ts';
 import * as store from '../notes.store.ts';
-import type { VersionReason } from '../sealed-note.ts';
+import { sealed, type VersionReason } from '../sealed-note.ts';
+import type { MergeDraft, MergeInput } from './build-note-row.ts';
 import { draftMergeOnPool, draftTextOnPool } from './offload/task-transfer.ts';
 import {
   type CommittedNote,
@@ -21,12 +29,15 @@ import {
   type WriteTarget,
 } from './write-target.ts';
 
-export function upsertNote(deps: NoteDeps, context: WriteContext<Note>, input: NoteInput): Promise<Note> {
+/** A written note, and the stored values that the write replaced where both had changed them. */
+export type Upserted = Pick<NoteUpserted, 'note' | 'merged'>;
+
+export function upsertNote(deps: NoteDeps, context: WriteContext<Upserted>, input: NoteInput): Promise<Upserted> {
   return writeOne(
     deps,
     context,
     () => planUpsert(deps, context, input),
-    (note) => note,
+    (note, { gaveWay }) => ({ note, ...mergedOf(gaveWay) }),
   );
 }
 
@@ -102,12 +113,36 @@ async function planEdit(
   }
   if (isKnown) return { kind: 'same', note };
   const base = await findBase(deps, context.vault, note, input.version);
-  const reason = made ?? 'merge';
-  const draft =
-    base === undefined ? 'unknown' : await draftMergeOnPool(deps, context, target, input, { base, text, reason });
+  const merge = base === undefined ? null : { base, text, reason: made ?? 'merge' };
+  const draft = merge === null ? 'unknown' : await draftWithTargets(deps, context, target, input, merge);
   if (draft === 'unknown') throw await refuse();
   if (draft === 'too_large') throw new NotevaultError('note_too_large');
   return draft === 'same' ? { kind: 'same', note } : { kind: 'write', target, next: draft };
+}
+
+/** Like draftMergeOnPool; where link targets would give way that the server has rewritten since the base, these stand. */
+async function draftWithTargets(
+  deps: NoteDeps,
+  context: WriteContext,
+  target: ExistingTarget,
+  input: NoteInput,
+  merge: MergeInput,
+): Promise<MergeDraft> {
+  const draft = await draftMergeOnPool(deps, context, target, input, merge);
+  if (typeof draft === 'string' || !draft.gaveWay?.some(({ isLink }) => isLink)) return draft;
+  if (!(await wasRelinked(deps, context.vault, target.note, merge.base.version))) return draft;
+  return draftMergeOnPool(deps, context, target, input, { ...merge, keepsTargets: true });
+}
+
+/** Most versions in which a rewriting of links is looked for, the newest ones. */
+const LOOKED_BACK = 100;
+
+async function wasRelinked({ db }: NoteDeps, vault: OpenVault, note: OpenedNote, since: number): Promise<boolean> {
+  if (note.meta.reason === 'link_rewrite') return true;
+  const rows = await db.all(listVersions, { vault: vault.id, id: note.id, before: note.version, limit: LOOKED_BACK });
+  return rows
+    .filter(({ version }) => version > since)
+    .some(({ version, meta }) => sealed.openVersion(vault, note.id, version, meta).reason === 'link_rewrite');
 }
 
 /** Returns the fingerprint of a write that names a version; null for one that names none. */

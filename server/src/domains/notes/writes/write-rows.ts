@@ -97,9 +97,10 @@ export async function writePlans(
   });
   return new Map(
     plans.map((plan): [WritePlan, CommittedNote] => {
-      if (plan.kind === 'same') return [plan, { note: plan.note, links: null, fresh: false }];
+      if (plan.kind === 'same') return [plan, { note: plan.note, links: null, fresh: false, gaveWay: [] }];
       const note = noteOf(plan.next, seqOf(plan));
-      return [plan, { note, links: linksOf.get(plan.next.id) ?? [], fresh: isFresh(plan) }];
+      const { gaveWay = [] } = plan.next;
+      return [plan, { note, links: linksOf.get(plan.next.id) ?? [], fresh: isFresh(plan), gaveWay }];
     }),
   );
 }

