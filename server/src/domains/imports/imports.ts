@@ -7,6 +7,7 @@ import { isSet } from '@notevault/protocol/values/schemas.ts';
 import { isoTime } from '@notevault/protocol/values/time.ts';
 import type { Static } from 'typebox';
 import { runForTenant } from '../../concurrency/tenant.ts';
+import { whilePermitted } from '../../concurrency/while-permitted.ts';
 import { BlobError, type Blobs } from '../../ports/blobs/blobs.ts';
 import { type Clock, latestPlausible } from '../../ports/clock/clock.ts';
 import type { Database, WriteHandle } from '../../ports/database/database.ts';
@@ -31,7 +32,7 @@ export interface ImportDeps {
   readonly db: Database;
   readonly clock: Clock;
   readonly blobs: Blobs;
-  readonly vaults: Pick<Vaults, 'openVault' | 'openAsSystem' | 'rolesIn'>;
+  readonly vaults: Pick<Vaults, 'openVault' | 'openAsSystem' | 'rolesIn' | 'confirmRights'>;
   readonly credentials: Pick<Credentials, 'recall'>;
   readonly cache: Pick<VaultCache, 'snapshot'>;
   readonly notes: Pick<Notes, 'upsertMany' | 'cache'>;
@@ -84,9 +85,13 @@ export class Imports {
     if ((stream.declaredBytes ?? 0) > IMPORT_BYTES_MAX) throw tooLarge();
     await this.#makeRoom(principal);
     const [id, blobId] = [clock.uuid(), clock.uuid() as BlobId];
+    const permitted =
+      standing === undefined
+        ? stream.bytes
+        : whilePermitted(stream.bytes, () => vaults.confirmRights(standing), clock.elapsed);
     let size = 0;
     async function* counted() {
-      for await (const piece of stream.bytes) {
+      for await (const piece of permitted) {
         size += piece.length;
         if (size > IMPORT_BYTES_MAX) throw tooLarge();
         yield piece;

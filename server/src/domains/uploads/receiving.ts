@@ -23,15 +23,12 @@ export interface AppendDeps extends UploadDeps {
 /** Stored bytes of an upload from a place on. */
 type StoredPart = Readonly<Omit<UploadPartRow, 'upload_id'>>;
 
-const FRESH_MS = 1000;
-
 /** A slice on its way in. Disposing of it removes the bytes that do not belong to the upload. */
 export class Receiving implements AsyncDisposable {
   readonly #deps: AppendDeps;
   readonly #held: HeldUpload;
   readonly #slice: Slice;
   readonly #reader: SliceReader;
-  #checkedAt: number;
   /** Where the upload has come. */
   offset: number;
   /** Stored parts that do not belong to the upload yet. */
@@ -42,7 +39,6 @@ export class Receiving implements AsyncDisposable {
     this.#held = held;
     this.#slice = slice;
     this.#reader = new SliceReader(slice.bytes);
-    this.#checkedAt = deps.clock.elapsed();
     this.offset = slice.offset;
   }
 
@@ -113,14 +109,10 @@ export class Receiving implements AsyncDisposable {
 
   /** Adds the loose parts to the upload. Throws `upload_offset` when another request has gone on with it. */
   async #keep(): Promise<void> {
-    const { db, clock, recheck } = this.#deps;
+    const { db } = this.#deps;
     const { id } = this.#held.row;
     const [from, to, parts] = [this.offset, this.#end, this.loose];
     if (parts.length === 0) return;
-    if (clock.elapsed() - this.#checkedAt >= FRESH_MS) {
-      await recheck();
-      this.#checkedAt = clock.elapsed();
-    }
     const moved = await db.transact(async (handle) => {
       const changed = await handle.run(store.advance, { id, from, to });
       if (changed > 0) await handle.runMany(store.insertParts, { upload_id: id }, parts);

@@ -2,6 +2,7 @@ import type { Attachment } from '@notevault/protocol/attachments.ts';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import { ANNOUNCED_MAX, OPEN_UPLOADS_MAX } from '@notevault/protocol/upload-limits.ts';
 import { parseUuid, type UserId, type VaultId } from '@notevault/protocol/values/ids.ts';
+import { whilePermitted } from '../../concurrency/while-permitted.ts';
 import type { Clock } from '../../ports/clock/clock.ts';
 import type { Database, ReadHandle, WriteHandle } from '../../ports/database/database.ts';
 import type { Principal } from '../access/access.ts';
@@ -121,7 +122,8 @@ export class Uploads {
     });
     const recheck = () => this.#deps.vaults.confirmRights(standing);
     const vault = { ...opened, standing };
-    return runUnder(standing, () => appendSlice({ ...this.#deps, recheck }, { ...held, vault }, slice, by));
+    const checked = { ...slice, bytes: whilePermitted(slice.bytes, recheck, this.#deps.clock.elapsed) };
+    return runUnder(standing, () => appendSlice({ ...this.#deps, recheck }, { ...held, vault }, checked, by));
   }
 
   /** Ends an upload and removes its bytes; an attachment that it has become stays. Throws `upload_not_found`. */
