@@ -115,7 +115,7 @@ export type CommitDeps = Pick<NoteDeps, 'db' | 'entries' | 'vaults' | 'hooks' | 
 export interface NoteDeps {
   readonly db: Database;
   readonly entries: Entries;
-  readonly vaults: Pick<Vaults, keyof ChangeSequence | 'openAsSystem' | 'withActors' | 'checkRightsIn'>;
+  readonly vaults: Pick<Vaults, keyof ChangeSequence | 'openAsSystem' | 'withActors' | 'holdRightsIn'>;
   readonly cache: VaultCache;
   readonly clock: Clock;
   readonly retention: VersionRetention;

@@ -59,14 +59,11 @@ export class Standing implements Subject {
     });
   }
 
-  /** Whether both rest on the same version of their vault. */
+  /** Whether both rest on the same versions of one account and vault, so that comparing one of them is enough. */
   isAlike(other: Standing | undefined): boolean {
-    return other !== undefined && this.#versions.vault === other.#versions.vault;
-  }
-
-  /** Compares the vault's version alone: whatever takes a right away from an account raises that of its vaults, too. */
-  holdsInVault(vault: number): boolean {
-    return this.#isSettled || vault === this.#versions.vault;
+    if (other === undefined || other.userId !== this.userId || other.vaultId !== this.vaultId) return false;
+    const { account, vault } = other.#versions;
+    return account === this.#versions.account && vault === this.#versions.vault;
   }
 
   async renew(): Promise<void> {

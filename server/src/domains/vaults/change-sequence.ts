@@ -4,7 +4,7 @@ import type { ReadHandle, WriteHandle } from '../../ports/database/database.ts';
 import type { OpenVault } from '../access/access.ts';
 import { capExceeded, capOf, planOf } from '../plans/plans.ts';
 import { markChecked } from '../rights/rights.ts';
-import { checkInVault } from './rights.ts';
+import { checkRights } from './rights.ts';
 import { EMPTY_TRASH, NO_TOTALS, type Totals, type TrashContents } from './usage.ts';
 import * as feeds from './vault-feeds.store.ts';
 import * as store from './vaults.store.ts';
@@ -60,6 +60,7 @@ export function createChangeSequence({ db, accounts, plans, events, hooks }: Vau
       const locking = grows ? accounts.lockUser(handle, vault.ownerId) : vault;
       const advancing = handle.get(feeds.advanceFeed, {
         vaultId: vault.id,
+        callerId: vault.standing?.userId ?? vault.ownerId,
         seqs,
         notes,
         attachments,
@@ -71,7 +72,8 @@ export function createChangeSequence({ db, accounts, plans, events, hooks }: Vau
       const [{ tier }, feed, total] = await Promise.all([locking, advancing, grows ? usage(handle, vault) : null]);
       if (feed === undefined) throw new NotevaultError('vault_header_not_found');
       if (vault.standing !== undefined) {
-        checkInVault(vault.standing, feed.rights_version);
+        const { caller_rights_version: account, rights_version: version } = feed;
+        checkRights(vault.standing, { account, vault: version });
         markChecked();
       }
       if (seqs > 0) {

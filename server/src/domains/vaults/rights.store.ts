@@ -58,12 +58,26 @@ export const holdAccount = locking(
   statement((db, p: { userId: UserId }) => account(db, p).forKeyShare()),
 );
 
-const vaults = (db: Kysely<Tables>, _p: object, ids: VaultId[]) =>
-  db.selectFrom('vault_feeds').select(['vault_id', 'rights_version']).where('vault_id', 'in', ids);
+/** A caller and a vault; with more of them, each caller is found with each vault. */
+interface CallerInVault {
+  readonly vaultId: VaultId;
+  readonly userId: UserId;
+}
 
-export const holdVaults = lockingList(
-  listStatement(vaults),
-  listStatement((db, p: object, ids: VaultId[]) => vaults(db, p, ids).forKeyShare()),
+const rightsIn = (db: Kysely<Tables>, _p: object, items: CallerInVault[]) => {
+  const [vaultIds, userIds] = [items.map(({ vaultId }) => vaultId), items.map(({ userId }) => userId)];
+  return db
+    .selectFrom('vault_feeds as f')
+    .innerJoin('users as u', (join) => join.onTrue())
+    .select(['f.vault_id', 'u.id as user_id', 'u.rights_version as account', 'f.rights_version as vault'])
+    .where('f.vault_id', 'in', vaultIds)
+    .where('u.id', 'in', userIds)
+    .where('u.deleting_at', 'is', null);
+};
+
+export const holdRightsIn = lockingList(
+  listStatement(rightsIn),
+  listStatement((db, p: object, items: CallerInVault[]) => rightsIn(db, p, items).forKeyShare('f')),
 );
 
 // Before a version is raised, transactions that hold it must end: an update alone would not wait for them.

@@ -4,6 +4,7 @@ import {
   currentStanding,
   isChecked,
   markChecked,
+  NO_RIGHTS,
   RightsChanged,
   type RightsVersions,
   type Standing,
@@ -33,28 +34,32 @@ export async function isSuspended(handle: ReadHandle, userId: UserId): Promise<b
  * `RightsChanged`.
  */
 export async function holdRights(handle: WriteHandle, standing: Standing): Promise<void> {
-  const { userId, vaultId } = standing;
-  const [account, [vault]] = await Promise.all([
-    handle.get(store.holdAccount, { userId }),
-    handle.allMany(store.holdVaults, {}, vaultId === null ? [] : [vaultId]),
-  ]);
-  const versions = { account: account?.rights_version ?? null, vault: vault?.rights_version ?? null };
-  if (!standing.holds(versions)) throw new RightsChanged(standing);
+  if (standing.vaultId !== null) return holdRightsIn(handle, [standing]);
+  const account = await handle.get(store.holdAccount, { userId: standing.userId });
+  checkRights(standing, { account: account?.rights_version ?? null, vault: null });
 }
 
-/** The same for several standings in vaults, by the versions of those alone. */
-export async function checkRightsIn(handle: WriteHandle, standings: readonly Standing[]): Promise<void> {
-  const ids = new Set(standings.flatMap(({ vaultId }) => vaultId ?? []));
-  const rows = await handle.allMany(store.holdVaults, {}, [...ids]);
-  const versions = new Map(rows.map((row) => [row.vault_id, row.rights_version]));
+/**
+ * The same for several standings in vaults. The lock on a vault is enough: whatever raises the version of an account
+ * raises that of its vaults too, and so waits for it.
+ */
+export async function holdRightsIn(handle: WriteHandle, standings: readonly Standing[]): Promise<void> {
+  const keyOf = (vaultId: VaultId, userId: UserId) => `${vaultId} ${userId}`;
+  const subjects = new Map<string, { readonly vaultId: VaultId; readonly userId: UserId }>();
+  for (const { vaultId, userId } of standings) {
+    if (vaultId !== null) subjects.set(keyOf(vaultId, userId), { vaultId, userId });
+  }
+  const rows = await handle.allMany(store.holdRightsIn, {}, [...subjects.values()]);
+  const versions = new Map(rows.map((row) => [keyOf(row.vault_id, row.user_id), row]));
   for (const standing of standings) {
-    if (standing.vaultId !== null) checkInVault(standing, versions.get(standing.vaultId) ?? -1);
+    const { vaultId, userId } = standing;
+    if (vaultId !== null) checkRights(standing, versions.get(keyOf(vaultId, userId)) ?? NO_RIGHTS);
   }
 }
 
-/** Checks the vault's version, read under the lock on its feed, for a caller. Throws `RightsChanged`. */
-export function checkInVault(standing: Standing | undefined, version: number): void {
-  if (standing !== undefined && !standing.holdsInVault(version)) throw new RightsChanged(standing);
+/** Compares a standing with versions that were read under the lock on its vault's feed. Throws `RightsChanged`. */
+export function checkRights(standing: Standing, versions: RightsVersions): void {
+  if (!standing.holds(versions)) throw new RightsChanged(standing);
 }
 
 /**

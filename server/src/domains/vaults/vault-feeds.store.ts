@@ -1,5 +1,5 @@
 import { LINKS_VERSION } from '@notevault/note-text/links/parsed-link.ts';
-import type { VaultId } from '@notevault/protocol/values/ids.ts';
+import type { UserId, VaultId } from '@notevault/protocol/values/ids.ts';
 import { statementsOver } from '../../ports/database/statement.ts';
 import type { AccountsTables } from '../accounts/accounts.tables.ts';
 import type { VaultsTables } from './vaults.tables.ts';
@@ -53,6 +53,8 @@ export const findFeeds = listStatement((db, _p: object, ids: VaultId[]) =>
 
 interface CountChanges {
   readonly vaultId: VaultId;
+  /** Whose rights version is read too. */
+  readonly callerId: UserId;
   readonly seqs: number;
   readonly notes: number;
   readonly attachments: number;
@@ -77,7 +79,16 @@ export const advanceFeed = statement((db, p: CountChanges) =>
     }))
     .where('vault_id', '=', p.vaultId)
     .where('writable', '=', 1)
-    .returning(['change_seq', 'rights_version']),
+    .returning((eb) => [
+      'change_seq',
+      'rights_version',
+      eb
+        .selectFrom('users')
+        .select('users.rights_version')
+        .where('users.id', '=', p.callerId)
+        .where('users.deleting_at', 'is', null)
+        .as('caller_rights_version'),
+    ]),
 );
 
 export const findLinksVersion = statement((db, p: { vaultId: VaultId }) =>

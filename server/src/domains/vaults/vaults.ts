@@ -14,7 +14,7 @@ import { linksVersions } from './links-version.ts';
 import { createPeople } from './people.ts';
 import { purge, purgeAllOf, purgeDue } from './purge.ts';
 import { createQueries } from './queries.ts';
-import { checkRightsIn, confirmRights, isSuspended, raiseAccountRights, raiseVaultRights } from './rights.ts';
+import { confirmRights, holdRightsIn, isSuspended, raiseAccountRights, raiseVaultRights } from './rights.ts';
 import { createTrashUsage, createUsage } from './usage.ts';
 import * as feeds from './vault-feeds.store.ts';
 import * as store from './vaults.store.ts';
@@ -80,7 +80,7 @@ export function createVaults(deps: VaultDeps) {
     ...createTrashUsage(deps),
     confirmRights: confirmRights.bind(null, deps.db),
     isSuspended: isSuspended.bind(null, deps.db),
-    checkRightsIn,
+    holdRightsIn,
     raiseAccountRights,
     raiseVaultRights,
   };

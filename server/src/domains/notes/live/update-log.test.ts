@@ -7,7 +7,7 @@ import type { Database } from '../../../ports/database/database.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
 import { UpdateLog } from './update-log.ts';
 
-const vaults = { checkRightsIn: async () => undefined };
+const vaults = { holdRightsIn: async () => undefined };
 
 test('an edit for which there is no room is refused as one that could not be stored is, so that its document is given up', async () => {
   const vault = { id: 'vault', key: { seal: () => Buffer.alloc(1) } } as unknown as OpenVault;

@@ -18,7 +18,7 @@ export interface UpdateLogDeps {
   readonly db: Database;
   readonly clock: Clock;
   /** Throws `RightsChanged` where one of the standings does not hold any more. */
-  readonly vaults: { readonly checkRightsIn: CheckRights };
+  readonly vaults: { readonly holdRightsIn: CheckRights };
 }
 
 /** An edit on its way to the log. */
@@ -73,7 +73,7 @@ export class UpdateLog implements AsyncDisposable {
   constructor({ db, clock, vaults }: UpdateLogDeps) {
     this.#db = db;
     this.#clock = clock;
-    this.#checkRights = vaults.checkRightsIn;
+    this.#checkRights = vaults.holdRightsIn;
   }
 
   /**

@@ -5,7 +5,6 @@ import { runOnReserve } from '../../../concurrency/tenant.ts';
 import { DatabaseError, type WriteHandle } from '../../../ports/database/database.ts';
 import type { PathOwner, WriteContext } from '../../entries/entries.ts';
 import { NeedsLongTransaction } from '../../entries/revision-conflict.ts';
-import { RightsChanged } from '../../rights/rights.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
 import type { CommitDeps } from '../notes.deps.ts';
 import { type Cause, isRowWrite, StalePlans, writePlans } from './write-rows.ts';
@@ -161,14 +160,14 @@ async function applyAlone(deps: CommitDeps, write: PreparedWrite): Promise<unkno
 /** Throws StalePlans, NeedsLongTransaction. */
 async function transact(deps: CommitDeps, group: readonly PreparedWrite[], bulk: boolean): Promise<unknown[]> {
   const [first] = group as readonly [PreparedWrite];
-  // A flush has no standing. Those of the others must be alike, because one is compared with the vault's row.
+  // A flush has no standing. One of the others is compared with the vault's row.
   const { vault } = group.find((write) => write.vault.standing !== undefined) ?? first;
+  const standings = group.flatMap((write) => write.vault.standing ?? []);
+  const others = standings.filter((standing) => !standing.isAlike(vault.standing));
   const plans = group.flatMap((write) => write.plans);
   const write = async (handle: WriteHandle) => {
-    for (const { standing } of group.map((write) => write.vault)) {
-      if (standing?.isAlike(vault.standing) === false) throw new RightsChanged(standing);
-    }
     const done = await writePlans(deps, handle, vault, plans, bulk);
+    if (others.length > 0) await deps.vaults.holdRightsIn(handle, others);
     const doneOf = (write: PreparedWrite) =>
       new Map(write.plans.map((plan) => [plan, done.get(plan) as CommittedNote]));
     return Promise.all(group.map((write) => write.apply(handle, doneOf(write))));
