@@ -37,3 +37,41 @@ test('mergeTexts has every letter once that one side typed anywhere, in 500 text
     assert.deepEqual([...merged].filter((letter) => letter >= '\u4e00').sort(), expected, `seed ${seed}`);
   }
 });
+
+test('mergeTexts keeps words whole that both changed, and each place of a line by itself', () => {
+  const cases = [
+    ['count: 7', 'count: 8', 'count: 9', 'count: 8 9'],
+    ['at 12:30 go', 'at 12:45 go', 'at 13:30 go', 'at 12:45 13:30 go'],
+    ['http://a.example/x y', 'http://a.example/z y', 'http://b.example/x y', 'http://a.example/z http://b.example/x y'],
+    ['recieve it', 'receive it', 'recieves it', 'receives it'],
+    ['我们去', '我你去', '我他去', '我他你去'],
+    ['| alpha | beta |', '| gamma | delta |', '| alpha | omega |', '| gamma | delta omega |'],
+    ['see [[Old|x]]', 'see [[New|z]]', 'see [[Old|y]]', 'see [[New|z y]]'],
+    ['see [[Old Name]]', 'see [[New Name]]', 'see [[Old Title]]', 'see [[Old Title]]'],
+    ['- [ ] one', '- [x] one', '- [-] one', '- [-] one'],
+    ['the old line', 'the old lines', '', 'lines'],
+  ] as const;
+  for (const [base, theirs, mine, expected] of cases) {
+    assert.equal(mergeTexts(`a\n${base}\nz\n`, `a\n${mine}\nz\n`, `a\n${theirs}\nz\n`), `a\n${expected}\nz\n`);
+  }
+});
+
+test('mergeTexts merges properties by their keys, and has no key twice', () => {
+  const note = (yaml: string) => `---\n${yaml}---\ntext\n`;
+  const cases = [
+    ['due: 2026-11-28\n', 'due: 2026-12-01\n', 'due: 2026-11-29\n', 'due: 2026-11-29\n'],
+    ['a: 1\n', 'a: 1\nb: 2\n', 'a: 1\nb: 3\nc: 4\n', 'a: 1\nb: 3\nc: 4\n'],
+    ['tags: [a, b, c]\n', 'tags: [a, c, d]\n', 'tags: [b, a, e]\n', 'tags: [a, e, d]\n'],
+    ['tags:\n  - a\n  - b\n', 'tags:\n  - a\n  - b\n  - c\n', 'tags:\n  - b\n', 'tags:\n  - b\n  - c\n'],
+    ['a: 1\nb: 2\n', 'b: 3\n', 'a: 5\nb: 2\n', 'a: 5\nb: 3\n'],
+    [
+      't: |\n  one\n  two\n',
+      't: |\n  one more\n  two\n',
+      't: |\n  one\n  two three\n',
+      't: |\n  one more\n  two three\n',
+    ],
+  ] as const;
+  for (const [base, theirs, mine, expected] of cases) {
+    assert.equal(mergeTexts(note(base), note(mine), note(theirs)), note(expected));
+  }
+});
