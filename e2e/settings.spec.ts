@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test';
-import { expect, PASSWORD, test } from './kit/test.ts';
+import { expect, expectAccessible, PASSWORD, test } from './kit/test.ts';
 
 const remembered = (page: Page) =>
   page.waitForResponse((answer) => answer.request().method() === 'PATCH' && answer.ok());
@@ -36,4 +36,16 @@ test('the editor is set for all devices of the account, also without the server;
   await expect(page.getByLabel('Show line numbers')).toBeChecked();
   await expect(page.getByLabel('Length of lines')).toHaveValue('wide');
   await expect(page.getByLabel('Keys of vim')).toBeChecked();
+});
+
+test('the owner of a vault sees the uploads that keep room in it, and ends one', async ({ page, alice }) => {
+  await alice.beginUpload('Films/garden.mp4', 300_000_000);
+  await page.goto(`${alice.url}/settings`);
+  const storage = page.getByRole('region', { name: 'Storage' });
+  await expect(storage.getByText('Reserved for uploads')).toBeVisible();
+  await expect(storage.getByRole('listitem').filter({ hasText: 'garden.mp4' })).toContainText('keeps its room until');
+  await expectAccessible(page);
+  await storage.getByRole('button', { name: 'End: Films/garden.mp4' }).click();
+  await expect(storage.getByText('garden.mp4')).toHaveCount(0);
+  await expect(storage.getByText('Reserved for uploads')).toHaveCount(0);
 });

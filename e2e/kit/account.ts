@@ -38,6 +38,13 @@ export class Account {
     await this.#transport.json({ method: 'PATCH', path: '/me/preferences', json });
   }
 
+  /** Begins an upload in slices of which nothing arrives. */
+  async beginUpload(path: string, length: number): Promise<void> {
+    const metadata = `path ${Buffer.from(path).toString('base64')}`;
+    const headers = { 'tus-resumable': '1.0.0', 'upload-length': `${length}`, 'upload-metadata': metadata };
+    await this.#transport.send({ method: 'POST', path: '/uploads', headers, vault: this.vault.id });
+  }
+
   /** Invites to the vault; resolves to the address that is sent. */
   async invite(role: Invitation['role'], more: object = {}): Promise<string> {
     const path = `/vaults/${this.vault.id}/invitations`;

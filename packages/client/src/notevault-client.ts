@@ -10,6 +10,7 @@ import type {
 } from '@notevault/protocol/accounts.ts';
 import type { Connection, ConnectionsResponse } from '@notevault/protocol/connections.ts';
 import type { DeviceGrantResponse, DeviceStarted, DeviceTokensResponse } from '@notevault/protocol/devices.ts';
+import type { UploadInto, UploadsInto } from '@notevault/protocol/uploads.ts';
 import { cleanText } from '@notevault/protocol/values/clean-text.ts';
 import type { StorageResponse, Vault, VaultResponse, VaultsResponse } from '@notevault/protocol/vaults.ts';
 import { AdminClient } from './admin-client.ts';
@@ -53,6 +54,11 @@ export class NotevaultClient {
 
   async createVault(name: string): Promise<Vault> {
     return (await this.transport.json<VaultResponse>({ method: 'POST', path: '/vaults', json: { name } })).vault;
+  }
+
+  /** The open uploads into the account's vaults, whoever began them. */
+  async uploadsInto(): Promise<UploadInto[]> {
+    return (await this.#get<UploadsInto>('/user/storage/uploads')).uploads;
   }
 
   async storage(): Promise<StorageResponse> {

@@ -184,6 +184,8 @@ export const operations = {
   getUpload: credential,
   appendToUpload: credential,
   endUpload: credential,
+  listUploadsInto: session,
+  endUploadInto: session,
 
   listTrash: { ...read, ...editor },
   restoreFromTrash: { ...write, ...once },

@@ -23,3 +23,25 @@ export const SliceBytes = Type.Unsafe({ type: 'string', format: 'binary' });
 
 /** A creation has no body: its bytes follow in slices. */
 export const NoBytes = Type.Unsafe({ type: 'string', format: 'binary', maxLength: 0 });
+
+/** An open upload as the owner of its vault sees it. */
+export const UploadInto = Type.Object({
+  id: Uuid,
+  vault_id: Uuid,
+  vault_name: Type.String(),
+  path: Type.String(),
+  length: Type.Integer({ description: 'Bytes of the whole file.' }),
+  offset: Type.Integer({ description: 'Bytes that have arrived and are stored.' }),
+  reserved_until: Nullable(
+    Type.String({
+      format: 'date-time',
+      description: 'When its room is free again if nothing more arrives; null: it keeps none.',
+    }),
+  ),
+  expires_at: Timestamp,
+  by: Type.Object({ user_id: Uuid, display_name: Nullable(Type.String()) }),
+});
+export type UploadInto = Static<typeof UploadInto>;
+
+export const UploadsInto = Type.Object({ uploads: Type.Array(UploadInto) });
+export type UploadsInto = Static<typeof UploadsInto>;

@@ -68,6 +68,9 @@ export type VaultsResponse = Static<typeof VaultsResponse>;
 const Cap = Type.Unsafe<number | null>({ type: ['integer', 'null'], description: 'null: no cap.' });
 export const StorageResponse = Type.Object({
   used_bytes: Type.Integer(),
+  reserved_bytes: Type.Integer({
+    description: 'Bytes of open uploads that keep room beside `used_bytes`; GET /user/storage/uploads lists them.',
+  }),
   file_count: Type.Integer(),
   max_bytes: Cap,
   max_attachment_bytes: Cap,

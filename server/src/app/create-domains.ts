@@ -152,7 +152,7 @@ function createAccountsAndVaults(
     hooks: {
       deviceLink: (userId, code) => later().devices.authorization.lookUp(userId, code),
       purgeSlice: (vaultId) => purgeSlice(db, later(), vaultId),
-      announcedBytes: (handle, vaultIds) => later().uploads.announcedBytes(handle, vaultIds),
+      announcedBytes: (handle, vaultIds, except) => later().uploads.announcedBytes(handle, vaultIds, except),
     },
   });
   const members = new Members({

@@ -17,7 +17,7 @@ import { vectorsDdl, wantedVectorsDdl } from '../domains/search/embedding/vector
 import { searchDdl } from '../domains/search/search.tables.ts';
 import { devicesOfPeopleDdl, syncDdl } from '../domains/sync/sync.tables.ts';
 import { ticketsDdl } from '../domains/tickets/tickets.tables.ts';
-import { uploadsDdl } from '../domains/uploads/uploads.tables.ts';
+import { uploadProgressDdl, uploadsDdl } from '../domains/uploads/uploads.tables.ts';
 import { cachePagesDdl } from '../domains/vaults/cache/cache-pages.tables.ts';
 import {
   handedOverDdl,
@@ -80,4 +80,5 @@ export const migrations: readonly Migration[] = [
   { number: 8, name: 'backup-failures', version: '0.3.0', ddl: backupFailureDdl },
   { number: 9, name: 'rights', version: '0.3.0', ddl: [accountRightsDdl, vaultRightsDdl].join('\n') },
   { number: 10, name: 'canvases', version: '0.3.0', ddl: [vaultLinksDdl, canvasNamesDdl].join('\n') },
+  { number: 11, name: 'upload-progress', version: '0.3.0', ddl: uploadProgressDdl },
 ];

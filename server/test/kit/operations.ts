@@ -385,6 +385,8 @@ const uploads = {
     body: Buffer.from('new'),
   })),
   endUpload: row(404, (w) => ({ url: `/uploads/${w.note}`, headers: tus })),
+  listUploadsInto: row(200, () => ({ url: '/user/storage/uploads' })),
+  endUploadInto: row(404, (w) => ({ url: `/user/storage/uploads/${w.note}` })),
 };
 
 const trash = {

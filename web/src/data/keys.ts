@@ -3,6 +3,7 @@ export const keys = {
   me: ['me'] as const,
   preferences: ['preferences'] as const,
   storage: ['storage'] as const,
+  uploadsInto: ['storage', 'uploads'] as const,
   vaults: ['vaults'] as const,
   deletedVaults: ['vaults', 'deleted'] as const,
   connections: ['connections'] as const,

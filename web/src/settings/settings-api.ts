@@ -21,6 +21,7 @@ export const account = {
   endSession: (id: string) => transport.send({ method: 'DELETE', path: `/me/sessions/${id}` }),
   endOtherSessions: () => transport.send({ method: 'DELETE', path: '/me/sessions' }),
   createToken: (json: NewKeyBody) => transport.json<KeyCreated>({ method: 'POST', path: '/connections/pat', json }),
+  endUploadInto: (id: string) => transport.send({ method: 'DELETE', path: `/user/storage/uploads/${id}` }),
   /** Ends what acts for the account. */
   revoke({ kind, client_id, key_id }: Connection): Promise<Response> {
     const id = kind === 'pat' ? key_id : client_id;

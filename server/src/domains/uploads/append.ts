@@ -39,6 +39,7 @@ export async function appendSlice(deps: AppendDeps, held: HeldUpload, slice: Sli
   await using receiving = new Receiving(deps, held, slice);
   const isOver = await receiving.receive();
   if (!isOver) return { offset: receiving.offset, expiresAt: row.expires_at };
+  await receiving.renew();
   const ended = { from: slice.offset, hash: receiving.digest().toString('hex') };
   return await finish(deps, held, receiving, ended, by);
 }
@@ -66,7 +67,7 @@ async function finish(
     path: () => meta.path,
     bytes: whilePermitted(bytes, deps.recheck, clock.now),
     declaredBytes: to,
-    announced: to,
+    announced: id,
     mtime: () => meta.mtime ?? undefined,
   };
   const expiresAt = clock.now() + KEPT_MS;

@@ -1,5 +1,7 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import { CHECKED_SLICE_MAX, PART_BYTES, SLICE_MIN } from '@notevault/protocol/upload-limits.ts';
+import type { WriteHandle } from '../../ports/database/database.ts';
+import { advance, reservedUntil } from './reservation.ts';
 import { SliceReader } from './slice-reader.ts';
 import * as store from './uploads.store.ts';
 import type { UploadPartRow } from './uploads.tables.ts';
@@ -107,14 +109,27 @@ export class Receiving implements AsyncDisposable {
     return Math.min(size, this.#held.row.length_bytes - from);
   }
 
-  /** Adds the loose parts to the upload. Throws `upload_offset` when another request has gone on with it. */
+  /** Takes the room of an upload again, which it may have given up, before all of its bytes become an attachment. */
+  async renew(): Promise<void> {
+    const { db, clock } = this.#deps;
+    if (this.offset > this.#slice.offset || reservedUntil(this.#held.row, clock.now()) !== null) return;
+    const renewed = await db.transact((handle) => this.#advance(handle, this.offset, this.offset));
+    if (renewed === 0) throw await overtaken(this.#deps, this.#held);
+  }
+
+  #advance(handle: WriteHandle, from: number, to: number): Promise<number> {
+    const { row, vault, meta } = this.#held;
+    return advance(this.#deps, handle, { row, vault, path: meta.path, from, to });
+  }
+
+  /** Adds the loose parts to the upload. Throws `upload_offset` when another request has gone on with it, and as `advance`. */
   async #keep(): Promise<void> {
     const { db } = this.#deps;
     const { id } = this.#held.row;
     const [from, to, parts] = [this.offset, this.#end, this.loose];
     if (parts.length === 0) return;
     const moved = await db.transact(async (handle) => {
-      const changed = await handle.run(store.advance, { id, from, to });
+      const changed = await this.#advance(handle, from, to);
       if (changed > 0) await handle.runMany(store.insertParts, { upload_id: id }, parts);
       return changed;
     });

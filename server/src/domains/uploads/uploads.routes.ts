@@ -1,12 +1,12 @@
 import { ANNOUNCED_MAX, TUS_VERSION } from '@notevault/protocol/upload-limits.ts';
-import type { SlicedUpload } from '@notevault/protocol/uploads.ts';
+import type { SlicedUpload, UploadInto as UploadIntoBody } from '@notevault/protocol/uploads.ts';
 import * as schema from '@notevault/protocol/uploads.ts';
-import { isoTime } from '@notevault/protocol/values/time.ts';
+import { isoTime, isoTimeOrNull } from '@notevault/protocol/values/time.ts';
 import { actorOf, writeContextOf } from '../../http/request-context.ts';
 import { idempotentRoute, type RequestContext, type Route, route } from '../../http/route.ts';
 import type { Principal } from '../access/access.ts';
 import { checksumFrom, checkVersion, countFrom, fieldsFrom } from './upload-headers.ts';
-import type { OpenedUpload, UploadRequest, Uploads } from './uploads.ts';
+import type { OpenedUpload, UploadInto, UploadRequest, Uploads } from './uploads.ts';
 
 /** Every answer of the protocol says which version it is of. */
 const TUS = { 'tus-resumable': TUS_VERSION, 'tus-version': TUS_VERSION };
@@ -28,7 +28,7 @@ const HELD_ERRORS = [
 
 /** Uploads in slices: tus 1.0 with creation, expiration, termination and checksum. */
 export function uploadsRoutes(uploads: Uploads): Route[] {
-  return [creationRoute(uploads), appendRoute(uploads), ...statusRoutes(uploads)];
+  return [creationRoute(uploads), appendRoute(uploads), ...statusRoutes(uploads), ...ownerRoutes(uploads)];
 }
 
 function creationRoute(uploads: Uploads): Route {
@@ -75,6 +75,7 @@ function appendRoute(uploads: Uploads): Route {
       ...HELD_ERRORS,
       ...(['validation', 'unsupported_media_type', 'upload_offset', 'upload_refused', 'slice_too_short'] as const),
       ...(['checksum_algorithm', 'checksum_mismatch', 'body_too_large', 'attachment_unreadable'] as const),
+      ...(['limit_exceeded', 'file_too_large', 'too_many_uploads'] as const),
     ],
     handle: async (request) => {
       const { stream, header, device } = request;
@@ -122,6 +123,33 @@ function statusRoutes(uploads: Uploads): Route[] {
   ];
 }
 
+function ownerRoutes(uploads: Uploads): Route[] {
+  return [
+    route({
+      method: 'GET',
+      path: '/user/storage/uploads',
+      operation: 'listUploadsInto',
+      summary:
+        'The open uploads into the vaults of the account, whoever began them, and until when they keep their room',
+      responses: { 200: schema.UploadsInto },
+      errors: ['vault_unreadable', 'attachment_unreadable'],
+      handle: async ({ principal }) => ({ body: { uploads: (await uploads.listInto(principal)).map(intoToWire) } }),
+    }),
+    route({
+      method: 'DELETE',
+      path: '/user/storage/uploads/:id',
+      operation: 'endUploadInto',
+      summary: 'End an open upload into a vault of the account, whoever began it, and erase its bytes',
+      params: schema.UploadParams,
+      responses: { 204: null },
+      errors: ['upload_not_found'],
+      handle: async ({ principal, params }) => {
+        await uploads.endInto(principal, params.id);
+      },
+    }),
+  ];
+}
+
 type Named = Pick<RequestContext, 'header'> & {
   readonly principal: Principal;
   readonly params: { readonly id: string };
@@ -133,6 +161,16 @@ function named({ principal, params, header }: Named): UploadRequest {
 
 function toWire({ id, meta, length, offset, expiresAt, attachment }: OpenedUpload): SlicedUpload {
   return { id, path: meta.path, length, offset, expires_at: isoTime(expiresAt), attachment };
+}
+
+function intoToWire({ row, path, vaultName, reservedUntil }: UploadInto): UploadIntoBody {
+  const { id, vault_id, user_id, display_name, length_bytes: length, received_bytes: offset, expires_at } = row;
+  return {
+    ...{ id, vault_id, vault_name: vaultName, path, length, offset },
+    reserved_until: isoTimeOrNull(reservedUntil),
+    expires_at: isoTime(expires_at),
+    by: { user_id, display_name },
+  };
 }
 
 function headersOf({ meta, length, offset, expiresAt }: OpenedUpload): Record<string, string> {

@@ -1,14 +1,21 @@
 import type { UserId, VaultId } from '@notevault/protocol/values/ids.ts';
 import { statementsOver } from '../../ports/database/statement.ts';
+import type { AccountsTables } from '../accounts/accounts.tables.ts';
 import type { UploadsTables } from './uploads.tables.ts';
 
-const { statement, listStatement, table } = statementsOver<UploadsTables>();
+/** The times after `since`, up to `latest`. */
+export interface Span {
+  readonly since: number;
+  readonly latest: number;
+}
+
+const { statement, listStatement, table } = statementsOver<UploadsTables & Pick<AccountsTables, 'users'>>();
 const uploads = table('uploads');
 const parts = table('upload_parts');
 
 export const insertUpload = uploads.insert(
   ...(['id', 'user_id', 'vault_id', 'credential_kind', 'credential_id', 'state'] as const),
-  ...(['length_bytes', 'received_bytes', 'meta', 'outcome', 'expires_at'] as const),
+  ...(['length_bytes', 'received_bytes', 'meta', 'outcome', 'expires_at', 'progressed_at'] as const),
 );
 
 export const findUpload = statement((db, p: { id: string; userId: UserId; credentialId: string }) =>
@@ -23,7 +30,16 @@ export const findUpload = statement((db, p: { id: string; userId: UserId; creden
 export const findOpen = statement((db, p: { userId: UserId; now: number }) =>
   db
     .selectFrom('uploads')
-    .select(['id', 'vault_id', 'credential_kind', 'credential_id', 'length_bytes'])
+    .select([
+      'id',
+      'vault_id',
+      'credential_kind',
+      'credential_id',
+      'length_bytes',
+      'received_bytes',
+      'progressed_at',
+      'expires_at',
+    ])
     .where('user_id', '=', p.userId)
     .where('state', '=', 'open')
     .where('expires_at', '>', p.now),
@@ -37,26 +53,48 @@ export const countOpen = statement((db, p: { now: number }) =>
     .where('state', '=', 'open'),
 );
 
-export const findAnnounced = listStatement((db, p: { now: number }, vaultIds: VaultId[]) =>
+/** The uploads that keep room in some vaults, all but one. */
+export const findAnnounced = listStatement((db, p: Span & { now: number; except: string }, vaultIds: VaultId[]) =>
   db
     .selectFrom('uploads')
     .select('length_bytes')
     .where('vault_id', 'in', vaultIds)
     .where('state', '=', 'open')
-    .where('expires_at', '>', p.now),
+    .where('expires_at', '>', p.now)
+    .where('progressed_at', '>', p.since)
+    .where('progressed_at', '<=', p.latest)
+    .where('id', '<>', p.except),
 );
 
-/** Changes no row unless the upload has come to `from` and is open. */
-export const advance = statement((db, p: { id: string; from: number; to: number }) =>
+/** The open uploads into some vaults, with who began them. */
+export const findInto = listStatement((db, p: { now: number }, vaultIds: VaultId[]) =>
+  db
+    .selectFrom('uploads as u')
+    .innerJoin('users as p', 'p.id', 'u.user_id')
+    .select(['u.id', 'u.vault_id', 'u.user_id', 'u.length_bytes', 'u.received_bytes', 'u.meta', 'u.expires_at'])
+    .select(['u.progressed_at', 'p.display_name'])
+    .where('u.vault_id', 'in', vaultIds)
+    .where('u.state', '=', 'open')
+    .where('u.expires_at', '>', p.now),
+);
+
+export const findOpenById = statement((db, p: { id: string }) =>
+  db.selectFrom('uploads').select(['id', 'vault_id']).where('id', '=', p.id).where('state', '=', 'open'),
+);
+
+/** Changes no row unless the upload has come to `from`, is open, and its last progress lies in the span. */
+export const advance = statement((db, p: Span & { id: string; from: number; to: number; now: number }) =>
   db
     .updateTable('uploads')
-    .set({ received_bytes: p.to })
+    .set({ received_bytes: p.to, progressed_at: p.now })
     .where('id', '=', p.id)
     .where('received_bytes', '=', p.from)
-    .where('state', '=', 'open'),
+    .where('state', '=', 'open')
+    .where('progressed_at', '>', p.since)
+    .where('progressed_at', '<=', p.latest),
 );
 
-/** Like `advance`, to the end. */
+/** Like `advance`, to the end, whenever the last progress was. */
 export const complete = statement(
   (db, p: { id: string; from: number; to: number; outcome: Buffer; expiresAt: number }) =>
     db
@@ -67,7 +105,7 @@ export const complete = statement(
       .where('state', '=', 'open'),
 );
 
-/** Like `advance`. */
+/** Like `complete`. */
 export const refuse = statement((db, p: { id: string; from: number }) =>
   db
     .updateTable('uploads')

@@ -21,6 +21,8 @@ export interface UploadRow {
   /** The attachment that it has become, and its last slice, sealed; null until it is done. */
   outcome: Buffer | null;
   expires_at: number;
+  /** When it began, or its last bytes arrived. */
+  progressed_at: number;
 }
 
 /** The received bytes of an open upload from a place on. The bytes are those of a blob that no attachment has. */
@@ -60,4 +62,10 @@ create table upload_parts (
   blob_id uuid not null,
   primary key (upload_id, from_byte)
 );
+`;
+
+/** Uploads that were open before this step count as if they had begun and gone no further. */
+export const uploadProgressDdl = `
+alter table uploads add column progressed_at bigint not null default 0;
+update uploads set progressed_at = expires_at - 86400000 where state = 'open';
 `;

@@ -1,7 +1,7 @@
 import type { Attachment } from '@notevault/protocol/attachments.ts';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import { ANNOUNCED_MAX, OPEN_UPLOADS_MAX } from '@notevault/protocol/upload-limits.ts';
-import { parseUuid, type UserId, type VaultId } from '@notevault/protocol/values/ids.ts';
+import { NIL_UUID, parseUuid, type UserId, type VaultId } from '@notevault/protocol/values/ids.ts';
 import { whilePermitted } from '../../concurrency/while-permitted.ts';
 import type { Clock } from '../../ports/clock/clock.ts';
 import type { Database, ReadHandle, WriteHandle } from '../../ports/database/database.ts';
@@ -14,6 +14,7 @@ import { runUnder, Standing, versionsOf } from '../rights/rights.ts';
 import type { OpenVault, Vaults } from '../vaults/vaults.ts';
 import { appendSlice, KEPT_MS, type Progress, type Sender } from './append.ts';
 import type { Slice } from './receiving.ts';
+import { checkSpace, lockSpace, reservedSpan, reservedUntil } from './reservation.ts';
 import { openMeta, openOutcome, sealMeta, sealOutcome, type UploadMeta } from './sealed-upload.ts';
 import { expectedOf, type UploadFields } from './upload-headers.ts';
 import * as store from './uploads.store.ts';
@@ -23,7 +24,7 @@ export interface UploadDeps {
   readonly db: Database;
   readonly clock: Clock;
   readonly accounts: Pick<Accounts, 'lockUser'>;
-  readonly vaults: Pick<Vaults, 'openVault' | 'openAsSystem' | 'confirmRights'>;
+  readonly vaults: Pick<Vaults, 'openVault' | 'openAsSystem' | 'confirmRights' | 'list'>;
   readonly attachments: Pick<Attachments, 'upload' | 'announced'>;
   readonly credentials: Pick<Credentials, 'recall'>;
 }
@@ -48,6 +49,17 @@ export interface HeldUpload {
   readonly principal: Principal;
   readonly vault: OpenVault;
   readonly meta: UploadMeta;
+}
+
+/** An open upload as the owner of its vault sees it. */
+export interface UploadInto {
+  readonly row: Pick<UploadRow, 'id' | 'vault_id' | 'user_id' | 'length_bytes' | 'received_bytes' | 'expires_at'> & {
+    readonly display_name: string | null;
+  };
+  readonly path: string;
+  readonly vaultName: string;
+  /** Null when it keeps no room. */
+  readonly reservedUntil: number | null;
 }
 
 /** What a request names: an upload, and the vault of its header, if it has one. */
@@ -75,7 +87,7 @@ export class Uploads {
    * bytes, and `too_many_uploads`, `body_too_large`.
    */
   async create(context: WriteContext<OpenedUpload>, principal: Principal, fields: UploadFields): Promise<OpenedUpload> {
-    const { db, clock, accounts, attachments } = this.#deps;
+    const { db, clock, attachments } = this.#deps;
     const { vault } = context;
     const { length: bytes, ...meta } = fields;
     const tooLarge = () => new NotevaultError('body_too_large', { max: ANNOUNCED_MAX });
@@ -86,14 +98,9 @@ export class Uploads {
     await this.#endForgotten(principal);
     const upload = opened(vault, row);
     await db.transact(async (handle) => {
-      for (const id of [...new Set([principal.userId, vault.ownerId])].sort()) await accounts.lockUser(handle, id);
+      await lockSpace(this.#deps, handle, principal.userId, vault);
       const open = await handle.all(store.findOpen, { userId: principal.userId, now: clock.now() });
-      const total = open.reduce((sum, { length_bytes }) => sum + length_bytes, bytes);
-      const hasCap = vault.plan.attachment_bytes_cap !== null;
-      if (open.length >= OPEN_UPLOADS_MAX || (!hasCap && total > ANNOUNCED_MAX)) {
-        throw new NotevaultError('too_many_uploads', { max: OPEN_UPLOADS_MAX, max_bytes: ANNOUNCED_MAX });
-      }
-      await attachments.announced.checkSize(handle, vault, announced);
+      await checkSpace(this.#deps, handle, vault, announced, open);
       await handle.run(store.insertUpload, row);
       await context.inTransaction?.(handle, upload);
     });
@@ -132,8 +139,41 @@ export class Uploads {
     await this.#remove(row);
   }
 
-  async announcedBytes(handle: ReadHandle, vaultIds: readonly VaultId[]): Promise<number> {
-    const rows = await handle.allMany(store.findAnnounced, { now: this.#deps.clock.now() }, vaultIds);
+  /** The open uploads into the vaults of an account, whoever began them. */
+  async listInto(principal: Principal): Promise<UploadInto[]> {
+    const { db, clock, vaults } = this.#deps;
+    const own = (await vaults.list(principal, { deleted: false })).filter(({ role }) => role === 'owner');
+    const names = new Map(own.map(({ id, name }) => [id, name]));
+    const now = clock.now();
+    const rows = await db.allMany(store.findInto, { now }, [...names.keys()]);
+    const opened = new Map<VaultId, OpenVault>();
+    for (const id of new Set(rows.map((row) => row.vault_id))) {
+      opened.set(id, await vaults.openVault(principal, id, 'read'));
+    }
+    return rows.flatMap((row) => {
+      const vault = opened.get(row.vault_id);
+      if (vault === undefined) return [];
+      const { path } = openMeta(vault, row);
+      return { row, path, vaultName: names.get(vault.id) ?? '', reservedUntil: reservedUntil(row, now) };
+    });
+  }
+
+  /** Ends an open upload into a vault of the account, whoever began it. Throws `upload_not_found`. */
+  async endInto(principal: Principal, id: string): Promise<void> {
+    const { db, vaults } = this.#deps;
+    const known = parseUuid(id);
+    const row = known === null ? undefined : await db.get(store.findOpenById, { id: known });
+    if (row === undefined) throw new NotevaultError('upload_not_found');
+    const vault = await vaults.openVault(principal, row.vault_id, 'read').catch(unknownUpload);
+    if (vault.role !== 'owner') throw new NotevaultError('upload_not_found');
+    await this.#remove(row);
+  }
+
+  /** The bytes for which uploads keep room in some vaults, without those of one upload. */
+  async announcedBytes(handle: ReadHandle, vaultIds: readonly VaultId[], except: string | null): Promise<number> {
+    const now = this.#deps.clock.now();
+    const span = { now, ...reservedSpan(now), except: except ?? NIL_UUID };
+    const rows = await handle.allMany(store.findAnnounced, span, vaultIds);
     return rows.reduce((sum, { length_bytes }) => sum + length_bytes, 0);
   }
 
@@ -175,6 +215,7 @@ export class Uploads {
       meta: sealMeta(vault, id, meta),
       outcome: null,
       expires_at: clock.now() + KEPT_MS,
+      progressed_at: clock.now(),
     };
   }
 
@@ -229,14 +270,17 @@ export class Uploads {
     const row = known === null ? undefined : await db.get(store.findUpload, { id: known, userId, credentialId });
     const isOf = vaultHeader === null || parseUuid(vaultHeader) === row?.vault_id;
     if (row === undefined || !isOf) throw new NotevaultError('upload_not_found');
-    const vault = await vaults.openVault(principal, row.vault_id, 'write').catch((error: unknown) => {
-      const isGone = error instanceof NotevaultError && error.code === 'vault_header_not_found';
-      throw isGone ? new NotevaultError('upload_not_found') : error;
-    });
+    const vault = await vaults.openVault(principal, row.vault_id, 'write').catch(unknownUpload);
     const isUsable = row.state !== 'refused' && row.expires_at > clock.now();
     if (!isUsable && which === 'usable') throw new NotevaultError('upload_gone');
     return { row, principal, vault, meta: openMeta(vault, row) };
   }
+}
+
+/** Answers for a vault that the caller does not have as for an upload that there is not. */
+function unknownUpload(error: unknown): never {
+  const isGone = error instanceof NotevaultError && error.code === 'vault_header_not_found';
+  throw isGone ? new NotevaultError('upload_not_found') : error;
 }
 
 function opened(vault: OpenVault, row: UploadRow): OpenedUpload {

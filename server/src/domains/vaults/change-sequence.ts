@@ -5,7 +5,7 @@ import type { OpenVault } from '../access/access.ts';
 import { capExceeded, capOf, planOf } from '../plans/plans.ts';
 import { markChecked } from '../rights/rights.ts';
 import { checkRights } from './rights.ts';
-import { EMPTY_TRASH, NO_TOTALS, type Totals, type TrashContents } from './usage.ts';
+import { announcedTo, EMPTY_TRASH, NO_TOTALS, type Totals, type TrashContents } from './usage.ts';
 import * as feeds from './vault-feeds.store.ts';
 import * as store from './vaults.store.ts';
 import type { VaultDeps } from './vaults.ts';
@@ -16,8 +16,8 @@ export interface SequenceAdvance {
   readonly notes: number;
   readonly attachments?: number;
   readonly attachmentBytes?: number;
-  /** How many of the bytes were announced, and are kept free. */
-  readonly announced?: number;
+  /** The id of the upload that announced the bytes, for which they are kept free; null for none. */
+  readonly announced?: string | null;
   readonly trash?: TrashContents;
 }
 
@@ -25,18 +25,11 @@ export interface SequenceAdvance {
 export type ChangeSequence = ReturnType<typeof createChangeSequence>;
 
 export function createChangeSequence({ db, accounts, plans, events, hooks }: VaultDeps) {
+  const announcedBytes = announcedTo.bind(null, hooks);
+
   /** The owner's totals over their active vaults. */
   async function usage(handle: ReadHandle, { ownerId }: Pick<OpenVault, 'ownerId'>): Promise<Totals> {
     return (await handle.get(store.sumActive, { userId: ownerId })) ?? NO_TOTALS;
-  }
-
-  /** The bytes that are announced for the owner's vaults and have not become attachments yet. */
-  async function announcedBytes(handle: ReadHandle, { ownerId }: Pick<OpenVault, 'ownerId'>): Promise<number> {
-    const rows = await handle.all(store.findActiveIds, { userId: ownerId });
-    return hooks.announcedBytes(
-      handle,
-      rows.map(({ id }) => id),
-    );
   }
 
   return {
@@ -47,7 +40,7 @@ export function createChangeSequence({ db, accounts, plans, events, hooks }: Vau
      * when the vault does not exist any more, `RightsChanged` when a right was taken away since it was opened.
      */
     async advance(handle: WriteHandle, vault: OpenVault, by: SequenceAdvance): Promise<Seq> {
-      const { seqs, notes, attachments = 0, attachmentBytes = 0, announced = 0, trash = EMPTY_TRASH } = by;
+      const { seqs, notes, attachments = 0, attachmentBytes = 0, announced = null, trash = EMPTY_TRASH } = by;
       const growth = (
         [
           ['notes_cap', 'notes', notes],
@@ -83,7 +76,7 @@ export function createChangeSequence({ db, accounts, plans, events, hooks }: Vau
       if (total !== null) {
         const plan = planOf(plans, tier);
         for (const [key, counted, grown] of growth) {
-          const others = key === 'notes_cap' ? 0 : (await announcedBytes(handle, vault)) - announced;
+          const others = key === 'notes_cap' ? 0 : await announcedBytes(handle, vault, announced);
           const used = total[counted] + others;
           if (used > capOf(plan, key)) throw capExceeded(key, { tier, plan, role: vault.role }, used - grown);
         }

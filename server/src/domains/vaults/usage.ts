@@ -1,11 +1,11 @@
 import type { UserId, VaultId } from '@notevault/protocol/values/ids.ts';
 import type { ReadHandle, WriteHandle } from '../../ports/database/database.ts';
-import type { Principal } from '../access/access.ts';
+import type { OpenVault, Principal } from '../access/access.ts';
 import { type Plan, planOf } from '../plans/plans.ts';
 import * as feeds from './vault-feeds.store.ts';
 import * as store from './vaults.store.ts';
 import type { VaultFeedRow } from './vaults.tables.ts';
-import type { VaultDeps } from './vaults.ts';
+import type { VaultDeps, VaultHooks } from './vaults.ts';
 
 /** Totals over active vaults. */
 export interface Totals {
@@ -17,16 +17,35 @@ export interface Totals {
 }
 
 export interface StorageUsage extends Totals {
+  /** Bytes for which uploads keep room. */
+  readonly reservedBytes: number;
   readonly plan: Plan;
   readonly tier: string;
 }
 
 export const NO_TOTALS: Totals = { vaults: 0, notes: 0, attachments: 0, bytes: 0 };
 
-export function createUsage({ db, plans }: VaultDeps) {
+/** The bytes that are announced for an owner's vaults and have not become attachments yet, without those of one upload. */
+export async function announcedTo(
+  hooks: Pick<VaultHooks, 'announcedBytes'>,
+  handle: ReadHandle,
+  { ownerId }: Pick<OpenVault, 'ownerId'>,
+  except: string | null,
+): Promise<number> {
+  const rows = await handle.all(store.findActiveIds, { userId: ownerId });
+  return hooks.announcedBytes(
+    handle,
+    rows.map(({ id }) => id),
+    except,
+  );
+}
+
+export function createUsage({ db, plans, hooks }: VaultDeps) {
   return {
     async storage({ userId, tier }: Principal): Promise<StorageUsage> {
-      return { ...((await db.get(store.sumActive, { userId })) ?? NO_TOTALS), plan: planOf(plans, tier), tier };
+      const sums = (await db.get(store.sumActive, { userId })) ?? NO_TOTALS;
+      const reservedBytes = await announcedTo(hooks, db, { ownerId: userId }, null);
+      return { ...sums, reservedBytes, plan: planOf(plans, tier), tier };
     },
     /** The totals of each account whose id is from `first` to `last`; accounts without vaults are left out. */
     async totalsOfUsers(first: UserId, last: UserId): Promise<ReadonlyMap<UserId, Totals>> {

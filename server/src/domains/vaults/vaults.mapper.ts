@@ -43,6 +43,7 @@ export function vaultsView({ vaults, link }: VaultList): VaultsResponse {
 export function storageView({ plan, tier, ...used }: StorageUsage): StorageResponse {
   return {
     used_bytes: used.bytes,
+    reserved_bytes: used.reservedBytes,
     file_count: used.attachments,
     max_bytes: plan.attachment_bytes_cap,
     max_attachment_bytes: plan.max_file_bytes,

@@ -29,8 +29,8 @@ export interface VaultHooks {
   purgeSlice(vaultId: VaultId): Promise<boolean>;
   /** The suggestions of a pending device-link code; null when the user cannot claim it. */
   deviceLink(userId: UserId, userCode: string): Promise<DeviceLink | null>;
-  /** The bytes that were announced for some vaults and are kept free for them. */
-  announcedBytes(handle: ReadHandle, vaultIds: readonly VaultId[]): Promise<number>;
+  /** The bytes that were announced for some vaults and are kept free for them, without those of one upload. */
+  announcedBytes(handle: ReadHandle, vaultIds: readonly VaultId[], except: string | null): Promise<number>;
 }
 
 export interface DeviceLink {

@@ -42,7 +42,7 @@ const READING_POSTS = ['createTicket', 'queryNotes', 'recordOpenedNote', 'search
 const OF_SESSIONS = /^\/api\/(me|api-keys|connections|imports|auth\/(device\/authorize|password\/change))\b/;
 const SESSION_TOO = [
   ...['purgeVault', 'restoreVault', 'listMembers', 'updateMember', 'removeMember'],
-  ...['createInvitation', 'deleteInvitation', 'acceptInvitation'],
+  ...['createInvitation', 'deleteInvitation', 'acceptInvitation', 'listUploadsInto', 'endUploadInto'],
 ];
 /** What only the owner of a vault may do, and what needs an editor although it changes nothing. */
 const OWNERS = [

@@ -13,6 +13,7 @@ onEachEngine('GET /user/storage', (open) => {
     const plan = builtinPlans.self_hosted;
     const expected = (fields: object) => ({
       used_bytes: 0,
+      reserved_bytes: 0,
       file_count: 0,
       note_count: 0,
       vault_count: 0,

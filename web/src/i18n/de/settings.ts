@@ -91,6 +91,14 @@ export const settings: typeof english = {
     vaultCount: 'Tresore',
     size: 'Anhänge',
     plan: 'Tarif: {{tier}}',
+    reserved: 'Für Uploads reserviert',
+    uploads: 'Laufende Uploads',
+    uploadsAbout:
+      'Jeder hält Platz für die ganze Datei frei, bis eine Stunde lang nichts von ihr ankommt. Wer einen beendet, löscht, was schon da ist.',
+    until: 'hält Platz frei bis',
+    unreserved: 'hält keinen Platz frei',
+    end: 'Beenden',
+    ended: 'Der Upload ist beendet',
   },
   deletion: {
     title: 'Konto löschen',

@@ -90,6 +90,14 @@ export const settings = {
     vaultCount: 'Vaults',
     size: 'Attachments',
     plan: 'Plan: {{tier}}',
+    reserved: 'Reserved for uploads',
+    uploads: 'Uploads under way',
+    uploadsAbout:
+      'Each keeps room for the whole file until an hour passes in which nothing of it arrives. Ending one erases what has arrived.',
+    until: 'keeps its room until',
+    unreserved: 'keeps no room',
+    end: 'End',
+    ended: 'The upload is ended',
   },
   deletion: {
     title: 'Delete the account',

@@ -90,6 +90,14 @@ export const settings: typeof english = {
     vaultCount: '保管庫',
     size: '添付ファイル',
     plan: 'プラン: {{tier}}',
+    reserved: 'アップロード用に確保',
+    uploads: '進行中のアップロード',
+    uploadsAbout:
+      '1時間何も届かないと、ファイル全体のために確保した容量は解放されます。終了すると、届いた分は消去されます。',
+    until: '容量の確保期限',
+    unreserved: '容量は確保されていません',
+    end: '終了',
+    ended: 'アップロードを終了しました',
   },
   deletion: {
     title: 'アカウントの削除',

@@ -92,7 +92,7 @@ export class CanvasRewriter {
     const cap = capOf(vault.plan, 'attachment_bytes_cap');
     if (cap === Number.POSITIVE_INFINITY) return cap;
     const { bytes } = await vaults.usage(db, vault);
-    return cap - bytes - (await vaults.announcedBytes(db, vault));
+    return cap - bytes - (await vaults.announcedBytes(db, vault, null));
   }
 }
 

@@ -13,6 +13,8 @@ export interface Announced {
   readonly path: string;
   readonly bytes: number;
   readonly limit?: SizeLimit;
+  /** The id of the upload, if it is stored. */
+  readonly upload?: string;
 }
 
 /** Stored bytes that belong to no attachment. */
@@ -23,8 +25,9 @@ export interface Part {
 
 /** What is known before the bytes of an attachment have arrived, and the parts in which they arrive. */
 export function createAnnounced(deps: AttachmentDeps) {
-  const check = async (handle: ReadHandle, vault: OpenVault, { path, bytes, limit }: Announced) => {
-    await checkSize(deps, handle, vault, { path: () => path, declaredBytes: bytes, ...(limit && { limit }) });
+  const check = async (handle: ReadHandle, vault: OpenVault, { path, bytes, limit, upload }: Announced) => {
+    const known = { ...(limit && { limit }), ...(upload && { announced: upload }) };
+    await checkSize(deps, handle, vault, { path: () => path, declaredBytes: bytes, ...known });
   };
   return {
     /** Throws what an upload would throw now, whatever its bytes. */

@@ -17,8 +17,8 @@ export interface UploadInput {
   readonly declaredBytes: number | null;
   /** The size limit of the upload method, besides that of the plan. */
   readonly limit?: SizeLimit;
-  /** How many of its bytes are announced already, and kept free for it. */
-  readonly announced?: number;
+  /** The id of the upload in slices that it is the end of, which has announced its bytes. */
+  readonly announced?: string;
 }
 
 /** A file whose bytes are stored and sealed but belong to no attachment yet. Disposing of it removes the bytes. */
@@ -28,7 +28,7 @@ export interface StoredUpload extends AsyncDisposable {
   /** Lower-case hex SHA-256. */
   readonly hash: string;
   readonly size: number;
-  readonly announced: number;
+  readonly announced: string | null;
   /** Call when the bytes belong to an attachment or to the garbage collection: disposal then removes nothing. */
   finish(): void;
 }
@@ -68,7 +68,7 @@ export async function storeUpload(deps: AttachmentDeps, vault: OpenVault, upload
     path,
     hash: inspector.hash(),
     size: inspector.size,
-    announced: upload.announced ?? 0,
+    announced: upload.announced ?? null,
     finish() {
       finished = true;
     },
@@ -148,8 +148,7 @@ async function limitsOf(deps: AttachmentDeps, handle: ReadHandle, vault: OpenVau
   if (plan.attachment_bytes_cap !== null) {
     const path = upload.path();
     const { bytes: attachmentBytes } = await deps.vaults.usage(handle, vault);
-    const announced = await deps.vaults.announcedBytes(handle, vault);
-    const used = attachmentBytes + announced - (upload.announced ?? 0);
+    const used = attachmentBytes + (await deps.vaults.announcedBytes(handle, vault, upload.announced ?? null));
     const replaced = path === null ? 0 : await sizeAt(deps, handle, vault, path);
     const bytes = capOf(plan, 'attachment_bytes_cap') - used + replaced;
     limits.push({ bytes, error: () => capExceeded('attachment_bytes_cap', vault, used) });
