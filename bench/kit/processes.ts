@@ -113,7 +113,7 @@ export async function startProcess(
     const status = await readFile(`/proc/${child.pid}/status`, 'utf8');
     return Number(new RegExp(`${field}:\\s+(\\d+) kB`).exec(status)?.[1] ?? 0) / 1024;
   };
-  const [line, url = ''] = await lines.waitFor(/listens on (\S+)\n[\s\S]*/);
+  const [line, url = ''] = await lines.waitFor(/.*listens on (\S+)\n[\s\S]*/);
   addressIn(line);
   return {
     ...{ url, folder },
