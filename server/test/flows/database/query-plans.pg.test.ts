@@ -51,6 +51,7 @@ const WALKS: Readonly<Record<string, string>> = {
   'members.findLatestRemoval': 'asked when an owner invites; a vault has as many as people have left it',
   'tickets.deleteTicketsOf': 'asked when somebody is removed from a vault; its tickets last for minutes',
   'uploads.findAnnounced': 'the uploads into a vault, of which each account has sixteen open at most',
+  'uploads.findInto': 'the uploads into some vaults, of which each account has sixteen open at most',
   'notes.findWaitingIn': 'asks for whatever waits in the vault: nothing, or what was typed in the last seconds',
   'notes.findSomeVersions': 'a purge takes all rows of the vault, a slice at a time',
   'entries.purgeSpentIds': 'a purge takes all rows of the vault, a slice at a time',
