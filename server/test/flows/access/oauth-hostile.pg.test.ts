@@ -132,7 +132,10 @@ onEachEngine('a hostile application', (open) => {
     const first = await browser.open((await app.ask()).url);
     const second = await browser.submit(first, 'sign-in', { email: '"><script>alert(2)</script>', password: 'x' });
     const third = await signedIn(new Browser(server), (await app.ask()).url, server.alice);
-    const fault = await asked(app, { redirectUri: 'https://evil.example/<script>', more: { state: `${hostile}\u202eexe.\u0000` } });
+    const fault = await asked(app, {
+      redirectUri: 'https://evil.example/<script>',
+      more: { state: `${hostile}\u202eexe.\u0000` },
+    });
     for (const page of [first, second, third, fault]) {
       assert.ok(!/<script|<img|onerror=alert\(1\)>/i.test(page.text.replace(/&[a-z#0-9]+;/g, ' ')), page.url);
       assert.ok(!page.text.includes('\u202e'), 'the line stays as it is read');
