@@ -95,7 +95,7 @@ export const settings: typeof english = {
     uploads: 'Laufende Uploads',
     uploadsAbout:
       'Jeder hält Platz für die ganze Datei frei, bis eine Stunde lang nichts von ihr ankommt. Wer einen beendet, löscht, was schon da ist.',
-    until: 'hält Platz frei bis',
+    until: 'Platz wieder frei',
     unreserved: 'hält keinen Platz frei',
     end: 'Beenden',
     ended: 'Der Upload ist beendet',

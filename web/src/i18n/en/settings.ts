@@ -94,7 +94,7 @@ export const settings = {
     uploads: 'Uploads under way',
     uploadsAbout:
       'Each keeps room for the whole file until an hour passes in which nothing of it arrives. Ending one erases what has arrived.',
-    until: 'keeps its room until',
+    until: 'room free again',
     unreserved: 'keeps no room',
     end: 'End',
     ended: 'The upload is ended',

@@ -94,7 +94,7 @@ export const settings: typeof english = {
     uploads: '進行中のアップロード',
     uploadsAbout:
       '1時間何も届かないと、ファイル全体のために確保した容量は解放されます。終了すると、届いた分は消去されます。',
-    until: '容量の確保期限',
+    until: '容量の解放：',
     unreserved: '容量は確保されていません',
     end: '終了',
     ended: 'アップロードを終了しました',
