@@ -45,6 +45,8 @@ async function fillVault({ app }: TestServer, alice: Caller, id: VaultId): Promi
   const typed = done(await write('typed.md', 'words')).body.note.id;
   done(await alice.post('/me/recent', { note_id: typed }));
   done(await uploadRaw(alice, 'a.txt', Buffer.from('bytes')));
+  const board = { nodes: [{ id: '1', type: 'file', file: 'typed.md', x: 0, y: 0, width: 9, height: 9 }], edges: [] };
+  done(await uploadRaw(alice, 'board.canvas', Buffer.from(JSON.stringify(board))));
   await fillUploads(alice);
   done(await alice.post('/tickets', { operation: 'attachment.get', path: 'a.txt' }));
   done(await alice.post('/folders', { folder: 'made' }, { 'x-idempotency-key': 'a-key' }));
