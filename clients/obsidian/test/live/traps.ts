@@ -199,14 +199,14 @@ export function trapTests(note: (text: string) => Promise<Together>): void {
       assert.equal(await inStep(both, here, there), 'FIRST\n');
     });
 
-    test('the cursor of somebody else is shown with a name, and one’s own is not', async () => {
+    test('the cursor of somebody else is shown, without a name that only their client says, and one’s own is not', async () => {
       await using both = await note('first\n');
       const [here, there] = [await both.shown(), await both.shown()];
       await here.run((device) => device.view(0).editor.cm.focus());
       await here.run((device) => device.type(0, 'x', 2));
       const carets = there.page.locator('.notevault-caret-name');
       await until(async () => (await carets.count()) === 1, 'the cursor');
-      assert.equal(await carets.textContent(), 'alice');
+      assert.equal(await carets.textContent(), 'No name');
       assert.equal(await here.page.locator('.notevault-caret-name').count(), 0);
       assert.equal(await inStep(both, here, there), 'fixrst\n');
     });
