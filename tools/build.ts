@@ -21,8 +21,8 @@ const LAUNCHER = `#!/bin/sh
 `;
 
 /**
- * The command: refuses an older Node in syntax that it can read, before it reads the program, which it would print with
- * its first syntax error.
+ * The start of the command, which refuses an older Node in syntax that it can parse. Otherwise that would print the
+ * bundled program with its first syntax error.
  */
 function commandOf(imports: string, { engines }: ReturnType<typeof manifestOfProgram>): string {
   const [, major, minor] = /^>=(\d+)\.(\d+)$/.exec(engines.node ?? '') ?? [];
@@ -70,7 +70,7 @@ async function bundleProgram(): Promise<void> {
   symlinkSync('../../web/dist', join(dist, 'web/dist'), 'dir');
 }
 
-/** Names the commit in the manifest, also of what was built at another commit from the same sources. */
+/** Writes the commit into the manifest, also when the same sources were built at another commit. */
 function nameCommit(): void {
   const before = readFileSync(manifestFile, 'utf8');
   const manifest = { ...JSON.parse(before), commit: commitOf(root) ?? undefined };

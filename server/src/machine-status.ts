@@ -31,7 +31,7 @@ export async function machineStatus(dataDir: string) {
 }
 
 /**
- * What is wrong with the machine, or soon will be.
+ * Returns faults of the machine, present or near.
  *
  * @param folder the data folder, named when its disk has little room; without it no name is told.
  */

@@ -53,7 +53,7 @@ export const keyFile = (dataDir: string) => join(dataDir, 'master.key');
 /** The file of the new key during a rotation, until all data is under it. */
 export const nextKeyFile = (dataDir: string) => join(dataDir, 'master.key.new');
 
-/** The file in which a rotation keeps the key before. */
+/** The file in which a rotation keeps the previous key. */
 export const oldKeyFile = (dataDir: string, masterKeyId: string) => `${keyFile(dataDir)}.old-${masterKeyId}`;
 
 /** The clock of everything that shares a database: on PostgreSQL the database's, because those of servers may differ. */
@@ -302,7 +302,7 @@ function wrongKey(
   return `The data is sealed under master key ${needed.join(', ')}, but ${origin} holds ${masterKeyId}. Nothing was changed: ${help}`;
 }
 
-/** How to use the old key that a rotation kept for one of these ids; null when it kept none. */
+/** Returns instructions for using the old key that a rotation kept for one of these ids; null if it kept none. */
 export function oldKeyHelp(dataDir: string, masterKeyIds: readonly string[]): string | null {
   const file = masterKeyIds.map((id) => oldKeyFile(dataDir, id)).find((each) => existsSync(each));
   if (file === undefined) return null;

@@ -53,8 +53,8 @@ export function statusCommand(): Command {
 }
 
 /**
- * The address of the server of this data folder, which only that server knows. On PostgreSQL several servers may share a
- * folder, and the one at the configured address is meant.
+ * Returns the address of the server that uses this data folder. On PostgreSQL several servers may share a folder; then
+ * it is the one at the configured address.
  */
 async function addressOf(config: Config): Promise<string> {
   if (config.databaseUrl !== null) return reachable(publicUrlOf({ ...config, publicUrl: null }, config.port));
@@ -68,7 +68,7 @@ async function addressOf(config: Config): Promise<string> {
   return reachable(address);
 }
 
-/** An address of this machine to reach a server that listens on all of them. */
+/** Returns an address of this machine at which a server that listens on all addresses is reached. */
 function reachable(address: string): string {
   return address.replace(/\/\/(0\.0\.0\.0|\[::\]):/, '//localhost:');
 }

@@ -28,7 +28,7 @@ export interface Rule {
   readonly onboarding?: true;
   /** Largest body in bytes, if not the usual one. */
   readonly bodyLimit?: number;
-  /** Whether it may use the room that is kept for a full disk. Requests with DELETE always may. */
+  /** Whether it may write into the reserve of a full disk. DELETE requests always may. */
   readonly onFullDisk?: true;
   /**
    * Set where a cookie is the credential. Browsers add cookies to requests of any page, so pages of other origins are
@@ -199,7 +199,7 @@ export const operations = {
   syncSocket: anyone,
   syncNote: anyone,
 
-  // And what the ticket requires: see `ticketed`. Pages read pictures by one, on a full disk too.
+  // Plus the requirements of the ticket: see `ticketed`. Pages load pictures by ticket, also on a full disk.
   createTicket: { ...read, ...kept },
   // The ticket is the credential, and the one it was made with must still have what that requires.
   downloadByTicket: anyone,

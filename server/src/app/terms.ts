@@ -15,7 +15,7 @@ import { statementsOver } from '../ports/database/statement.ts';
 type Table = { expires_at: number; kind?: string };
 const { statement } = statementsOver<Record<string, Table>>();
 
-/** The tables whose rows end at `expires_at`, and for how long a row lasts at most. */
+/** Tables whose rows expire at `expires_at`, with the maximum lifetime of a row. */
 export const TERMS: readonly (readonly [table: string, ms: number, kind?: string])[] = [
   ['access_tokens', ACCESS_SECONDS * 1000],
   ['sessions', SESSION_MS],
@@ -44,8 +44,8 @@ const STATEMENTS = TERMS.map(([table, ms, kind]) => {
 });
 
 /**
- * Shortens terms that a clock set which was ahead to what they would be if they began now: a session or a link would
- * otherwise be valid until that date.
+ * Shortens expiry times that a clock that was ahead has set, as if the rows were made now. Otherwise a session or link
+ * would stay valid until that date.
  */
 export async function shortenTerms(db: Database, clock: Pick<Clock, 'now'>): Promise<void> {
   const now = clock.now();

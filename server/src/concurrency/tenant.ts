@@ -4,7 +4,7 @@ import type { PendingReads } from './pending-reads.ts';
 /** The tenant of the server's own work: background jobs and single commands. */
 const SERVER = '';
 
-/** On whose behalf work runs, whether somebody still waits for it, who waits until its reads are on disk. */
+/** The context of work: its tenant, whether a caller still waits for it, and who waits until its reads are on disk. */
 interface Asker {
   readonly tenant: string;
   readonly hangUp: (() => AbortSignal) | undefined;

@@ -157,7 +157,7 @@ function readPlans(file: string | null, problems: string[]): PlanTable {
   return wrong.length > 0 ? builtinPlans : mergePlans(builtinPlans, content as PlanChanges);
 }
 
-/** The variables of ours that are no options, each with the option whose name it resembles, if any. */
+/** Finds variables with our prefix that are no options, each with the option that it resembles, if any. */
 function unknownVariables(env: Environment): { readonly variable: string; readonly meant: string | null }[] {
   const known = [...listOptions().map(({ name }) => variableOf(name)), ...CLIENT_VARIABLES];
   return Object.keys(env).flatMap((variable) => {
@@ -166,7 +166,7 @@ function unknownVariables(env: Environment): { readonly variable: string; readon
   });
 }
 
-/** The variables in the environment that are no options and resemble none, sorted by name: they have no effect. */
+/** Returns the variables with our prefix that resemble no option, sorted by name. They have no effect. */
 export function variablesWithoutEffect(given: Environment = process.env): string[] {
   const unknown = unknownVariables(withoutServices(given)).filter(({ meant }) => meant === null);
   return unknown.map(({ variable }) => variable).sort();

@@ -5,11 +5,11 @@ import { MB } from '@notevault/protocol/values/byte-units.ts';
 import { freeBytesOf } from '../backup/files.ts';
 import type { DiskReserve } from '../telemetry/storage-state.ts';
 
-/** Its name in the data folder. */
+/** Name of the reserve file in the data folder. */
 export const RESERVE_FILE = 'reserve';
-/** Enough to copy the longest log into the database, which may grow by as much; then the log is used again. */
+/** Size of the reserve in bytes: enough to copy the longest log into the database, after which the log is reused. */
 const RESERVE_BYTES = 16 * MB;
-/** A disk with less counts as full: opening the database takes some of it. */
+/** Minimum free bytes: a disk with less counts as full, because opening the database needs some. */
 const LEAST_BYTES = 4 * MB;
 
 /**

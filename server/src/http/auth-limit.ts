@@ -17,10 +17,13 @@ export async function limitByAddress(app: FastifyInstance, perMinute: number, el
   });
 }
 
-/** Most addresses that are counted for a route. */
+/** Maximum number of addresses counted per route. */
 const WINDOWS_MAX = 5000;
 
-/** Counts in elapsed time; the plugin's own store goes by the wall clock, and would refuse until it is again that late. */
+/**
+ * Counts in elapsed time. The plugin's own store uses the wall clock: once that is set back, it would refuse until the
+ * former time.
+ */
 function windowsOf(elapsed: () => number) {
   return class Windows {
     /** Ordered by end. */

@@ -54,7 +54,7 @@ export interface DiskReserve {
   release(): Promise<void>;
 }
 
-/** How often a full disk is looked at again. */
+/** Interval in milliseconds between checks of a full disk. */
 const LOOK_MS = 1000;
 
 interface StorageStateOptions {
@@ -68,9 +68,9 @@ interface StorageStateOptions {
 }
 
 /**
- * Whether the disk is full, of the database or of the store of blobs, and for how long the database has been known to be
- * damaged. While the disk is full, only work that may use the reserve writes (`runOnReserve`); all else is refused until
- * the reserve could be taken again, or would use it up.
+ * Tracks whether the disk of the database or of the blobs is full, and how long the database has been known to be
+ * damaged. While the disk is full, only work that may use the reserve writes (`runOnReserve`); all else is refused
+ * until the reserve could be taken again, or would use it up.
  */
 export class StorageState {
   readonly #full = new Set<'database' | 'blobs'>();

@@ -36,7 +36,7 @@ export function Storage() {
   );
 }
 
-/** The uploads that others and oneself have begun into one's vaults. */
+/** Lists the open uploads into the account's vaults. */
 function UploadsInto() {
   const t = useTexts('settings');
   const { data: uploads } = useSuspenseQuery({ queryKey: keys.uploadsInto, queryFn: () => api.uploadsInto() });

@@ -20,7 +20,7 @@ export interface CanvasChange extends Omit<Relinked, 'ord'>, Pick<CanvasReferenc
 
 export interface RewrittenCanvas {
   readonly canvas: string;
-  /** How many of the changes could not be written. */
+  /** Number of changes that could not be written. */
   readonly left: number;
 }
 

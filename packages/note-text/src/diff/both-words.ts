@@ -1,6 +1,6 @@
 /**
- * Lets the words stand whole that both sides of a merge changed: the stored one first, then a space and the client's. Of
- * two values of a mark, one stands. All offsets count UTF-16 units.
+ * Keeps words whole that both sides of a merge changed: the stored word first, then a space and the client's. Of two
+ * values of a mark, one is kept. All offsets count UTF-16 units.
  */
 
 import type { Budget } from './budget.ts';
@@ -35,7 +35,7 @@ interface Insert {
   readonly text: string;
   /** Whether a space must part it from the text before. */
   readonly isBeside: boolean;
-  /** Whether the client wrote it on to the word before, or the word behind on to it. */
+  /** Whether it continues the word before it in the client's text, or the word behind it continues it. */
   readonly goesOn: { readonly before: boolean; readonly behind: boolean };
   readonly endsLine: boolean;
 }
@@ -46,7 +46,10 @@ export interface Changes {
   readonly stored: ChangeMap;
 }
 
-/** What to do at some conflicts: the edits of the stored text, the values that give way, and the client's changes that are made so. */
+/**
+ * The resolution of a conflict: edits of the stored text, the values that they replace, and the client's changes that
+ * they cover.
+ */
 export interface Resolved {
   readonly edits: readonly Edit[];
   readonly replaced: readonly Replaced[];
@@ -145,7 +148,10 @@ function wholeWords(stored: string, insertion: Insertion, { from: first, to: las
 
 const isBlank = (text: string) => /^[ \t]+$/.test(text);
 
-/** What is left of the client's words, and where it goes: beside what both have alike, else behind the stored words. */
+/**
+ * Returns the client's words that the stored side lacks, and where they go: beside words that both have, else behind
+ * the stored ones.
+ */
 function insertsOf({ stored, client }: Texts, conflict: Conflict, alike: readonly Stretch[]): Insert[] {
   const inserts: Insert[] = [];
   let index = 0;
@@ -180,14 +186,14 @@ function endInClient(stretch: Stretch | undefined): number {
   return stretch === undefined ? 0 : stretch.inClient + stretch.length;
 }
 
-/** The end of the words that the stored side has, without the blanks and line breaks behind. */
+/** Returns the end of the stored words, without trailing blanks and line breaks. */
 function endOfWords(stored: string, { bFrom, bTo }: Hunk): number {
   let end = bTo;
   while (end > bFrom && /\s/.test(stored.charAt(end - 1))) end--;
   return end;
 }
 
-/** Makes edits of what is removed and inserted in a region, so that no two words and no two lines become one. */
+/** Turns the removals and insertions in a region into edits that keep words and lines apart. */
 function withSpaces(stored: string, region: Region, removed: readonly Region[], inserts: readonly Insert[]): Edit[] {
   const edits: Edit[] = removed.map(({ from, to }) => ({ at: from, remove: to - from, insert: '' }));
   const ordered = inserts.toSorted((a, b) => a.at - b.at);

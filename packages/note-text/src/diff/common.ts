@@ -76,7 +76,10 @@ export function commonStretches(texts: Texts, place: Place, budget: Budget): Com
   return { alike: found, gone };
 }
 
-/** What both sides changed alike, and words of the base that the stored side wrote again and the client removed. */
+/**
+ * Stretches that both sides changed alike, and words of the base that the stored side wrote again but the client
+ * removed.
+ */
 export interface Common {
   readonly alike: readonly Stretch[];
   readonly gone: readonly Region[];
@@ -171,7 +174,7 @@ function writesInClient(
   return found;
 }
 
-/** Of more writes, only those are compared of which the client has all words. */
+/** With more writes than this, only those are compared whose words are all in the client's text. */
 const fewWrites = 20;
 
 /** Whether the client may have all of a write. Its last word may be continued in the client's text. */

@@ -121,7 +121,7 @@ function isConflict(texts: Sides, own: WordChange, other: WordChange): boolean {
   if (own.mark !== null && own.mark.from === other.mark?.from) return true;
   const [c, s] = [own.whole, other.whole];
   if (c.bFrom === c.bTo && s.bFrom === s.bTo) return false;
-  // Whole lines stand one below the other.
+  // Whole lines are kept one below the other.
   if (hasWholeLines(texts.base, texts.client, own) && hasWholeLines(texts.base, texts.stored, other)) return false;
   const [from, to] = [Math.max(c.aFrom, s.aFrom), Math.min(c.aTo, s.aTo)];
   if (from < to) return hasWord(texts.base, { from, to }) && (doPartsMeet(own, other) || areOne(texts, own, other));

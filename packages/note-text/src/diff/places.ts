@@ -4,19 +4,19 @@ import { minimalDiff } from './diff.ts';
 import type { Hunk } from './myers.ts';
 import type { Region } from './runs.ts';
 
-/** A part of the base that has one value: of two, one stands. */
+/** A part of the base that holds a single value: where both sides change it, one value is kept. */
 export interface Mark extends Region {
   readonly kind: 'target' | 'box';
 }
 
-/** A longer target is none. */
+/** Maximum length of a link target, in UTF-16 units. */
 const maxTarget = 1024;
-/** How deep the box of a task may be indented. */
+/** Maximum indentation of a task's box. */
 const maxIndent = 128;
 
 const beforeBox = /^[\t >]*(?:[-*+]|\d{1,9}[.)])[\t ]+\[$/;
 
-/** Returns the mark of a text in which all of a region is. */
+/** Returns the mark that contains a whole region; null if there is none. */
 export function markAround(text: string, region: Region): Mark | null {
   return boxAround(text, region) ?? targetAround(text, region);
 }
@@ -61,7 +61,7 @@ export function hasDelimiter(text: string, { from, to }: Region): boolean {
 }
 
 const delimiters = /\[\[|\]\]|\]\(|[|[\]#]/g;
-/** A longer change is a new text, not a change of some places. */
+/** Maximum length of a change that is split, in UTF-16 units; a longer one counts as new text. */
 const maxChange = 8192;
 
 /**

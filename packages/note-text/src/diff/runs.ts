@@ -28,7 +28,7 @@ export interface Texts {
   readonly client: string;
   readonly runs: readonly Run[];
   readonly insertions: readonly Insertion[];
-  /** Whether the stored targets of links stand, because they were renamed. */
+  /** Whether stored link targets are kept, because the server has rewritten links since the base. */
   readonly keepsTargets?: boolean;
 }
 

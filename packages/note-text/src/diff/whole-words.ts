@@ -7,7 +7,7 @@ import type { Hunk } from './myers.ts';
 import { hasDelimiter, type Mark, markAround, readsAsMark } from './places.ts';
 import { joinsWords } from './tokens.ts';
 
-/** A longer word is cut, so that encoded data costs no more than prose. */
+/** Maximum length of a word; a longer one is cut, so that encoded data costs no more than prose. */
 const maxWord = 256;
 
 /** A change of the base; `a` is the base, `b` the text of one side. */
@@ -133,7 +133,7 @@ const endsAddress = /[\s()[\]<>"'|`]/;
 const isAddress = /^(?:[a-z][a-z0-9+.-]*:\/\/|www\.|[^@]+@[^@]*\.)/i;
 const afterAddress = /[.,:;!?*_]+$/;
 
-/** The web or mail address that has the offset inside. */
+/** Returns the web or mail address around an offset. */
 function addressAround(text: string, at: number): { readonly from: number; readonly to: number } | null {
   let [from, to] = [at, at];
   while (at - from < maxWord && from > 0 && !endsAddress.test(text.charAt(from - 1))) from--;

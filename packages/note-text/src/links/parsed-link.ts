@@ -1,4 +1,7 @@
-/** Raised when notes or canvases are read as having other links than before: servers then read stored ones again. */
+/**
+ * Version of the link parser. Raise it when links are read differently: servers then read stored notes and canvases
+ * again.
+ */
 export const LINKS_VERSION = 1;
 
 /** Most links read from one note. Derived data is bounded, the note itself is not. */

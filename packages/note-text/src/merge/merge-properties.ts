@@ -8,9 +8,9 @@ import { colonOf, itemsOf, mergeLists } from './property-lists.ts';
 /** The lines of each key, in order. Lines before the first key have the key ''. */
 type Entries = ReadonlyMap<string, string>;
 
-/** Longer YAML is not read as properties elsewhere either. */
+/** Maximum length of YAML that is merged by key, as wherever properties are read. */
 const maxYaml = 64 * 1024;
-/** Longer values are named without their end. */
+/** Maximum length of a value that an answer names; a longer one is cut. */
 const maxNamed = 1000;
 
 /**
@@ -84,7 +84,7 @@ function mergeLines(base: string | undefined, stored: string, client: string): s
   return entriesOf(`${first}\n${merged}`).size === 1 ? `${first}\n${merged}` : null;
 }
 
-/** The text behind the colon. */
+/** Returns the text after the colon. */
 function textBehindColon(entry: string): string {
   return entry.slice(colonOf(entry) + 1).trim();
 }
@@ -100,7 +100,7 @@ export function areProperties(yamls: readonly (string | null)[]): boolean {
   );
 }
 
-/** Cuts YAML at its keys. A key that is there again has its number behind it. */
+/** Splits YAML at its keys. A repeated key gets a number appended. */
 function entriesOf(yaml: string): Entries {
   const entries = new Map<string, string>();
   let key = '';

@@ -2,10 +2,10 @@
 
 /** A list as written: `key: [a, b]`, or a line `- a` for each item. */
 export interface WrittenList {
-  /** What stands before the items: the key, and its line in a list of lines. */
+  /** Text before the items: the key, on a line of its own in a list of lines. */
   readonly head: string;
   readonly items: readonly string[];
-  /** What stands before each item of a list of lines; null for one in brackets. */
+  /** Text before each item of a list of lines; null for a list in brackets. */
   readonly bullet: string | null;
   readonly newline: string;
 }

@@ -52,7 +52,7 @@ export type DownOperation =
       readonly hash: string;
       readonly version: number | null;
       readonly over: string | null;
-      /** Whether it replaces an edit made here: of a settings file. That is kept in the trash of this device. */
+      /** Whether it replaces an edit of a settings file made here, which goes to the trash of this device. */
       readonly conflict?: true;
     }
   /** Merges the server's text of a note into the local one, which is not sent; `base` is what both were made from. */

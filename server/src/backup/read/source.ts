@@ -105,8 +105,8 @@ export class BackupSource {
 }
 
 /**
- * The names of the backups in a folder, newest first. Those of a clock that was ahead are last: as the newest they would
- * be kept, and restored, instead of all that follow.
+ * The names of the backups in a folder, newest first. Backups dated in the future come last: as the newest they would
+ * be kept and restored instead of every later one.
  */
 export async function listBackups(folder: string, now = Date.now()): Promise<string[]> {
   const sorted = (await readdir(folder).catch(() => [])).filter(isBackupName).sort().reverse();

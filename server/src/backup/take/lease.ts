@@ -31,7 +31,7 @@ export async function backupState(db: Database, clock: Pick<Clock, 'now'>): Prom
   };
 }
 
-/** Replaces what a restored database remembers of its backups by the one from which it was restored, if known. */
+/** Records the backup from which a database was restored, if known, in place of the backups that it remembers. */
 export async function recordRestored(db: Database, takenAt: number | null): Promise<void> {
   await db.transact(async (handle) => {
     await handle.run(store.forget, {});

@@ -61,9 +61,9 @@ export interface RewrittenCanvas {
   readonly text: string | null;
   /** The blind names that it refers to then. */
   readonly names: readonly Buffer[];
-  /** How many references have a new target. */
+  /** Number of references with a new target. */
   readonly changed: number;
-  /** How many no longer lead to what they named. */
+  /** Number of references that no longer lead to their target. */
   readonly left: number;
 }
 

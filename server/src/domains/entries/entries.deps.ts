@@ -63,7 +63,7 @@ export interface MoveBatch {
   readonly rest: unknown;
   /** The links that will no longer lead to an entry that moves, because no text of them can. */
   readonly linksLeft: readonly LinksLeft[];
-  /** By how many bytes attachments grow; 0 by default. */
+  /** Bytes by which attachments grow; 0 by default. */
   readonly attachmentBytes?: number;
 }
 

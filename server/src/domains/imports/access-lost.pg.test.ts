@@ -10,7 +10,7 @@ import { startShared } from '../../../test/kit/shared-vault.ts';
 
 interface Removal {
   readonly take: (scene: Scene) => Promise<{ readonly status: number }>;
-  /** What the person then sees of the import, by another session. */
+  /** State and error of the import as the person then sees them in another session; null if it is hidden. */
   readonly seen: readonly [state: string, error: string | null] | null;
 }
 

@@ -250,7 +250,7 @@ export class Imports {
     }
   }
 
-  /** The decision that the session which began an import may write: it runs for long, and the server runs it. */
+  /** The standing of the session that began an import, which the server runs long after the request. */
   #standingOf({ user_id: userId, vault_id: vaultId }: ImportRow, { session }: Progress): Standing {
     const { credentials, vaults } = this.#deps;
     const began = { kind: 'session', userId, credentialId: session ?? NIL_UUID, name: '', tier: '' } as const;

@@ -16,7 +16,7 @@ export interface Source {
   files(): AsyncIterable<SourceFile>;
 }
 
-/** What opening a source needs of its import. */
+/** The parts of an import that opening a source uses. */
 export interface SourceHost {
   /** Stores unpacked archives until the import ends. */
   store(bytes: AsyncIterable<Uint8Array>): Promise<RangeReader>;

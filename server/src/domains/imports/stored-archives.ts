@@ -64,7 +64,7 @@ function keysOf(vaultId: VaultId, ids: readonly BlobId[]): BlobKey[] {
   return ids.map((blobId) => ({ vaultId, blobId }));
 }
 
-/** The id under which the archives in an archive are stored, which follows from its own, so that it can be found again. */
+/** Derives the id under which inner archives are stored from the archive's id, so that both can be erased. */
 function innerOf(blobId: BlobId): BlobId {
   const hex = createHash('sha256').update(`imports.inner ${blobId}`).digest('hex');
   return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12}).*$/, '$1-$2-$3-$4-$5') as BlobId;

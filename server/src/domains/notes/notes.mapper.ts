@@ -52,7 +52,7 @@ export function toNote(note: Omit<OpenedNote<ReadNote>, 'revision'>, links: read
   };
 }
 
-/** Most values that an answer names. */
+/** Maximum number of values that an answer names. */
 const MERGED_MAX = 20;
 
 /** Returns the field that names the stored values that a merge replaced; none without any. */

@@ -80,7 +80,7 @@ interface Capped {
   readonly role?: Role;
 }
 
-/** The plan of servers that sell none: its file size is a limit of the operator, about which no owner can do anything. */
+/** The plan of self-hosted servers. Its file size is the operator's limit, which no owner can raise. */
 const SELF_HOSTED: keyof typeof builtinPlans = 'self_hosted';
 
 /** Makes the error for a reached cap; `current` is the present count. */

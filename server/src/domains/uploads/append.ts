@@ -27,7 +27,7 @@ const REFUSALS: ReadonlySet<ErrorCode> = new Set([
   ...(['version_conflict', 'conflict', 'limit_exceeded', 'file_too_large'] as const),
   ...(['extension_not_allowed', 'mime_not_allowed'] as const),
 ]);
-/** How long an upload is kept from its begin on, and once it is done for clients that have missed the answer. */
+/** Lifetime of an upload from its start, and of a finished upload for clients that missed the answer. */
 export const KEPT_MS = 24 * 60 * 60_000;
 
 /** Throws as `Uploads.append` says. */

@@ -10,13 +10,13 @@ import type { UploadDeps } from './uploads.ts';
 
 type Announced = Parameters<UploadDeps['attachments']['announced']['checkSize']>[2];
 
-/** How long an upload keeps room for its bytes without progress. */
+/** Time without progress after which an upload gives up its reservation. */
 const RESERVED_MS = 60 * 60_000;
-/** Progress renews a reservation of which more is left by itself; of which less, under the locks of `lockSpace`. */
+/** A reservation with more time left than this is renewed without locks; one with less, under those of `lockSpace`. */
 const RENEWABLE_MS = RESERVED_MS / 2;
 const ANY_TIME: store.Span = { since: -1, latest: Number.MAX_SAFE_INTEGER };
 
-/** The times of a last progress after which an upload still keeps its room. */
+/** The span of last progress in which an upload keeps its reservation. */
 export function reservedSpan(now: number): store.Span {
   return { since: now - RESERVED_MS, latest: latestPlausible(now) };
 }

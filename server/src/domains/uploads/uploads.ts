@@ -169,7 +169,7 @@ export class Uploads {
     await this.#remove(row);
   }
 
-  /** The bytes for which uploads keep room in some vaults, without those of one upload. */
+  /** Bytes reserved by uploads into some vaults, except those of one upload. */
   async announcedBytes(handle: ReadHandle, vaultIds: readonly VaultId[], except: string | null): Promise<number> {
     const now = this.#deps.clock.now();
     const span = { now, ...reservedSpan(now), except: except ?? NIL_UUID };
@@ -277,7 +277,7 @@ export class Uploads {
   }
 }
 
-/** Answers for a vault that the caller does not have as for an upload that there is not. */
+/** Answers a vault that the caller lacks like an unknown upload. */
 function unknownUpload(error: unknown): never {
   const isGone = error instanceof NotevaultError && error.code === 'vault_header_not_found';
   throw isGone ? new NotevaultError('upload_not_found') : error;

@@ -16,7 +16,7 @@ export interface SequenceAdvance {
   readonly notes: number;
   readonly attachments?: number;
   readonly attachmentBytes?: number;
-  /** The id of the upload that announced the bytes, for which they are kept free; null for none. */
+  /** Id of the upload that reserved the bytes; null for none. */
   readonly announced?: string | null;
   readonly trash?: TrashContents;
 }

@@ -5,7 +5,7 @@ import * as feeds from './vault-feeds.store.ts';
 
 const PAGE = 100;
 
-/** By which version of the reader of links the links of a vault were read. */
+/** Tracks which version of the link parser read the links of a vault. */
 export const linksVersions = {
   /** Returns the present version for a vault that does not exist any more: there is nothing to read. */
   linksVersion: async (handle: ReadHandle, { id }: Pick<OpenVault, 'id'>): Promise<number> =>

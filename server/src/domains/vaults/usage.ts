@@ -25,7 +25,7 @@ export interface StorageUsage extends Totals {
 
 export const NO_TOTALS: Totals = { vaults: 0, notes: 0, attachments: 0, bytes: 0 };
 
-/** The bytes that are announced for an owner's vaults and have not become attachments yet, without those of one upload. */
+/** Returns the bytes reserved by uploads into an owner's vaults, except those of one upload. */
 export async function announcedTo(
   hooks: Pick<VaultHooks, 'announcedBytes'>,
   handle: ReadHandle,

@@ -53,7 +53,7 @@ export const findFeeds = listStatement((db, _p: object, ids: VaultId[]) =>
 
 interface CountChanges {
   readonly vaultId: VaultId;
-  /** Whose rights version is read too. */
+  /** The caller whose rights version is read too. */
   readonly callerId: UserId;
   readonly seqs: number;
   readonly notes: number;

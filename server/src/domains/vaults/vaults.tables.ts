@@ -53,7 +53,7 @@ export interface VaultFeedRow {
   writable: number;
   /** Increases whenever a right in the vault is taken away from anybody; here, because each write has this row. */
   rights_version: number;
-  /** The version of the reader of links (`LINKS_VERSION`) that has read all links of the vault. */
+  /** The version of the link parser (`LINKS_VERSION`) that has read all links of the vault. */
   links_version: number;
 }
 

@@ -29,7 +29,7 @@ export interface VaultHooks {
   purgeSlice(vaultId: VaultId): Promise<boolean>;
   /** The suggestions of a pending device-link code; null when the user cannot claim it. */
   deviceLink(userId: UserId, userCode: string): Promise<DeviceLink | null>;
-  /** The bytes that were announced for some vaults and are kept free for them, without those of one upload. */
+  /** Bytes reserved by uploads into some vaults, except those of one upload. */
   announcedBytes(handle: ReadHandle, vaultIds: readonly VaultId[], except: string | null): Promise<number>;
 }
 

@@ -34,7 +34,7 @@ export class Connection {
   readonly #socket: Socket;
   readonly #limits: SocketLimits;
   readonly #admitted: () => void;
-  /** Against whose share of the event loop its messages count. */
+  /** The tenant whose share of the event loop its messages use. */
   #tenant: string;
   /** Messages that had arrived when reading was paused. */
   readonly #held: Buffer[] = [];

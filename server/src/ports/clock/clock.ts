@@ -66,7 +66,7 @@ function schedule(ms: number, run: () => void): Disposable {
   return { [Symbol.dispose]: () => clearTimeout(timer) };
 }
 
-/** How far the clocks of a machine may have been apart before it counts as wrong. */
+/** Maximum difference between clocks, in milliseconds, before one counts as wrong. */
 const TOLERANCE_MS = 2 * 3_600_000;
 
 /**

@@ -5,7 +5,7 @@ import type { SeenVersion, SharedNote } from './writers.ts';
 const baseWords = ['amber', 'birch', 'cedar', 'dunes', 'ember', 'fjord', 'grove', 'heath', 'inlet', 'jetty', 'knoll'];
 const word = /[\p{L}\p{N}]+/gu;
 
-/** What was written in all, by the letters of the words. */
+/** All words that were written, by their letters. */
 interface Written {
   /** Words that a request had. */
   readonly sent: Set<string>;
@@ -14,7 +14,7 @@ interface Written {
   made: number;
 }
 
-/** One who replaces words of a text by words that nobody else writes, writes on in own ones, and misses answers. */
+/** A writer who replaces words with words that nobody else writes, continues own words, and misses answers. */
 class WordWriter {
   readonly #name: string;
   readonly #written: Written;

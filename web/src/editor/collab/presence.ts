@@ -28,7 +28,8 @@ function colored(name: string, color: string): Presence {
 }
 
 /**
- * Whose the state of a client is: as the server says, else as the client does; null for one that shows nobody.
+ * Returns the person behind the state of a client: as the server says, else as the client does; null if it shows
+ * nobody.
  *
  * @param noName shown for a person without a name.
  */

@@ -11,8 +11,8 @@ function hideSource(node: Element): void {
 }
 
 /**
- * Makes elements of HTML, with tags and attributes of a list only. Images have their source as `data-src`, so that none is
- * loaded. In a file of its own, loaded with the first HTML.
+ * Makes elements from HTML, keeping only listed tags and attributes. Images get their source as `data-src`, so that
+ * none is loaded. In a file of its own, loaded with the first HTML.
  */
 export function cleanHtml(source: string): DocumentFragment {
   DOMPurify.addHook('beforeSanitizeAttributes', hideSource);

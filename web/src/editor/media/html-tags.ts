@@ -1,4 +1,4 @@
-/** The tags of HTML that notes may show: those that mean something, and none that runs or asks. */
+/** HTML tags that notes may show: none that runs scripts or takes input. */
 export const HTML_TAGS: readonly string[] = [
   ...['a', 'abbr', 'b', 'bdi', 'bdo', 'blockquote', 'br', 'cite', 'code', 'dd', 'del', 'details', 'dfn', 'div', 'dl'],
   ...['dt', 'em', 'figcaption', 'figure', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'hr', 'i', 'ins', 'kbd', 'li', 'mark'],

@@ -6,7 +6,7 @@ import type { OpenVault } from '../../vaults/vaults.ts';
 import type { AttachmentDeps } from '../attachments.ts';
 import { bytesContext } from '../sealed-attachment.ts';
 
-/** A larger canvas is a file like any other: what it refers to is not read. */
+/** Maximum bytes of a canvas whose references are read; a larger one is treated like any other file. */
 const CANVAS_BYTES_MAX = 10 * MB;
 
 export interface StoredBytes {

@@ -17,7 +17,7 @@ export interface UploadInput {
   readonly declaredBytes: number | null;
   /** The size limit of the upload method, besides that of the plan. */
   readonly limit?: SizeLimit;
-  /** The id of the upload in slices that it is the end of, which has announced its bytes. */
+  /** Id of the sliced upload that it completes, which has reserved its bytes. */
   readonly announced?: string;
 }
 

@@ -72,7 +72,7 @@ export class UnpackMeter {
 
   /**
    * @param archiveBytes the size of the archive.
-   * @param before what else counts: the meter of the archives that were unpacked of it.
+   * @param before the meter of the inner archives unpacked from it, whose bytes count too.
    */
   constructor(limits: ArchiveLimits, archiveBytes: number, before?: UnpackMeter) {
     this.#limits = limits;

@@ -8,7 +8,7 @@ import { openZip } from './zip.ts';
 
 const HEAD_BYTES = 512;
 
-/** Opens a zip or tar, which it knows by the first bytes; null for anything else. Throws ArchiveError. */
+/** Opens a zip or tar, recognised by its first bytes; null for anything else. Throws ArchiveError. */
 export async function openArchive(bytes: ByteSource, entriesMax: number): Promise<Archive | null> {
   const head = Buffer.from(await bytes.read(0, HEAD_BYTES));
   if (/^PK(?:\x03\x04|\x05\x06)/.test(head.toString('latin1', 0, 4))) return openZip(bytes, entriesMax);

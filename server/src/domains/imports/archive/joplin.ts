@@ -20,7 +20,7 @@ export interface JoplinItem {
 
 const ID = /^[0-9a-f]{32}$/;
 const ENDING = /\.[A-Za-z0-9]{1,10}$/;
-/** Characters of a title that are looked at for a name. */
+/** Maximum number of characters of a title that are used for a name. */
 const TITLE_MAX = 1000;
 /** Maximum bytes of a name, without number and extension, and of the folders above it. */
 const NAME_BYTES_MAX = 200;
@@ -170,7 +170,7 @@ function propertiesOf({ id, title, fields }: JoplinItem, index: JoplinIndex): Pr
   return Object.fromEntries(Object.entries(properties).filter(([, value]) => (value ?? '') !== '')) as Properties;
 }
 
-/** A time as ISO 8601, of which an item has some in milliseconds since 1970; null for none, which is 1970 too. */
+/** Returns a time of an item as ISO 8601; null for none, which Joplin may write as 0 milliseconds since 1970. */
 function momentOf(fields: JoplinItem['fields'], field: string): string | null {
   const value = fields.get(field) ?? '';
   const time = new Date(/^\d+$/.test(value) ? Number(value) : value).getTime();

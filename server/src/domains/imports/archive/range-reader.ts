@@ -1,6 +1,6 @@
 const WINDOW_BYTES = 256 * 1024;
 
-/** Bytes of which any part can be read; there are fewer at the end. */
+/** Random access to bytes. A read past the end returns fewer. */
 export interface ByteSource {
   readonly size: number;
   read(start: number, length: number): Promise<Buffer>;
@@ -33,7 +33,7 @@ export class RangeReader implements ByteSource {
     return this.#open(start, Math.min(this.size, end));
   }
 
-  /** Bytes of these as a source of their own, which shares the window. */
+  /** Returns a part of the bytes as a reader of its own, which shares the window. */
   part(from: number, size: number): ByteSource {
     return {
       size,

@@ -9,7 +9,7 @@ const LINE_MAX = 64 * 1024;
 const listHead = Compile(ListHead);
 const listLine = Compile(ListLine);
 
-/** The paths that the zip of a vault says its files have. */
+/** Original paths of the files in a vault's zip, as its list names them. */
 export interface VaultList {
   readonly files: ReadonlyMap<string, Pick<ListLine, 'path' | 'mtime'>>;
   readonly folders: readonly string[];

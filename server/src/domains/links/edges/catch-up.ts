@@ -27,8 +27,8 @@ export interface CatchUpDeps {
 }
 
 /**
- * Reads the links of stored notes and canvases again in vaults where an older version read them, which did not know all
- * forms. Links are otherwise read when a note or canvas is written.
+ * Reads links again in vaults whose links an older version read, because it did not know all forms. Otherwise links are
+ * read when a note or canvas is written.
  */
 export class LinkCatchUp {
   readonly #deps: CatchUpDeps;
@@ -77,7 +77,7 @@ export class LinkCatchUp {
     }
   }
 
-  /** Returns those of some notes in which other links are read than those stored; damaged ones are left out. */
+  /** Returns the notes whose links differ from the stored ones; leaves out damaged notes. */
   async #changedIn(vault: OpenVault, rows: readonly store.NoteToRead[]): Promise<WrittenNote[]> {
     const { db, texts } = this.#deps;
     const notes = rows.map(({ id, version, size_bytes: sizeBytes }) => ({ id: id as NoteId, version, sizeBytes }));

@@ -120,7 +120,7 @@ async function planEdit(
   return draft === 'same' ? { kind: 'same', note } : { kind: 'write', target, next: draft };
 }
 
-/** Like draftMergeOnPool; where link targets would give way that the server has rewritten since the base, these stand. */
+/** Like draftMergeOnPool, but keeps link targets that the server has rewritten since the base. */
 async function draftWithTargets(
   deps: NoteDeps,
   context: WriteContext,
@@ -134,7 +134,7 @@ async function draftWithTargets(
   return draftMergeOnPool(deps, context, target, input, { ...merge, keepsTargets: true });
 }
 
-/** Most versions in which a rewriting of links is looked for, the newest ones. */
+/** Maximum number of newest versions that are searched for rewritten links. */
 const LOOKED_BACK = 100;
 
 async function wasRelinked({ db }: NoteDeps, vault: OpenVault, note: OpenedNote, since: number): Promise<boolean> {

@@ -121,7 +121,7 @@ export function keysOf({ id, pathKey }: Pick<NoteInput, 'id' | 'pathKey'>): { id
   return { id: parseUuid(id) ?? NIL_UUID, pathKey };
 }
 
-/** Between which times a deletion wins over a write of this device. */
+/** The span in which a deletion wins over a write of this device. */
 export function recentOf(clock: NoteDeps['clock'], device: string | null): { since: number; latest: number } {
   const now = clock.now();
   return { since: device === null ? Number.MAX_SAFE_INTEGER : now - DELETE_WINS_MS, latest: latestPlausible(now) };

@@ -22,7 +22,7 @@ const CALLER = { ip: null, userAgent: null };
 const TOO_LARGE = new Uint8Array(17 * MB);
 const MALFORMED = Uint8Array.of(1, 2, 3);
 
-/** What a session sent. */
+/** Records the frames that a session sends. */
 class Wire implements Connection {
   readonly #sent: Buffer[] = [];
   closed: number | null = null;
