@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { buildWeb } from './build-web.ts';
 import { checkBoundaries } from './check/boundaries.ts';
 import { checkDependencies, type Manifest } from './check/dependencies.ts';
-import { checkRetiredNames, readRetiredNames } from './check/retired-names.ts';
 import { readSources } from './check/sources.ts';
 import { checkWebBudget } from './check/web-budget.ts';
 import { generateDocs, writeOpenApi } from './docs.ts';
@@ -20,15 +19,11 @@ function manifest(path: string): Manifest {
 await buildWeb();
 execFileSync(process.execPath, [join(root, 'clients/obsidian/build.mjs')], { stdio: ['ignore', 'ignore', 'inherit'] });
 const sources = readSources(root);
-const documents = globSync(['*.md', 'docs/**/*.md'], { cwd: root })
-  .sort()
-  .map((path) => ({ path, text: readFileSync(join(root, path), 'utf8') }));
 const workspaces = globSync(['packages/*/package.json', '{server,cli,web}/package.json', 'clients/*/package.json'], {
   cwd: root,
 });
 const findings = [
   ...checkBoundaries(sources),
-  ...checkRetiredNames(sources, documents, readRetiredNames(root)),
   ...checkDependencies(['package.json', ...workspaces.sort()].map(manifest), sources),
   ...generateDocs(root, true),
   ...checkWebBudget(root),
