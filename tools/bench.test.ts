@@ -27,11 +27,11 @@ function processesWith(field: 'parent' | 'group', id: number): number[] {
 }
 
 test('an unknown name is refused with the names of all benches, and nothing runs', () => {
-  for (const args of [['moevs'], ['moves', 'moevs'], ['moevs', '--postgres']]) {
+  for (const args of [['upsetrs'], ['upserts', 'upsetrs'], ['upsetrs', '--postgres']]) {
     const options = { encoding: 'utf8', timeout: 60_000 } as const;
     const { status, stdout, stderr } = spawnSync(process.execPath, [bench, ...args], options);
     assert.deepEqual([status, stdout], [1, '']);
-    assert.match(stderr, /^There is no bench called moevs, but these:\n\n {2}attachments\n(?: {2}[\w-]+\n)+$/);
+    assert.match(stderr, /^There is no bench called upsetrs, but these:\n\n {2}attachments\n(?: {2}[\w-]+\n)+$/);
   }
 });
 
@@ -41,7 +41,7 @@ for (const signal of ['SIGTERM', 'SIGINT', 'SIGKILL'] as const) {
   }, async () => {
     using folder = new Folder();
     const env = { ...process.env, TMPDIR: folder.path };
-    const runner = spawn(process.execPath, [bench, 'moves'], { env, stdio: 'ignore' });
+    const runner = spawn(process.execPath, [bench, 'upserts'], { env, stdio: 'ignore' });
     const ended = once(runner, 'close');
     let group: number | undefined;
     try {

@@ -4,7 +4,7 @@ import { globSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { busyShare, warnIfBusy } from '../bench/kit/rounds.ts';
 
-// `npm run bench` runs every bench, one after the other; `npm run bench -- moves --postgres` runs one, with its
+// `npm run bench` runs every bench, one after the other; `npm run bench -- upserts --postgres` runs one, with its
 // arguments.
 const folder = join(import.meta.dirname, '../bench');
 const all = globSync('*.ts', { cwd: folder })
