@@ -165,7 +165,7 @@ function createAccountsAndVaults(
     registration: config.registration,
     hooks: { membershipEnded: (handle, userId, vaultId) => takeAway(later(), handle, userId, vaultId) },
   });
-  const cache = new VaultCache(db, clock, vaults, config.hotVaultsMb * MB);
+  const cache = new VaultCache(db, vaults, config.hotVaultsMb * MB);
   return { accounts, vaults, members, cache, productEvents: createProductEvents(analytics, accounts, clock) };
 }
 
@@ -188,11 +188,11 @@ async function takeAway(domains: Domains, handle: WriteHandle, userId: UserId, v
 
 /** Erases a bounded part of a vault, later domains first. Resolves to true while something is left. */
 async function purgeSlice(db: Database, domains: Domains, vaultId: VaultId): Promise<boolean> {
-  const { attachments, sync, search, cache, notes, entries, idempotency } = domains;
+  const { attachments, sync, search, notes, entries, idempotency } = domains;
   // Outside the transaction, because blobs may be outside the database.
   if (await attachments.purgeBytes(vaultId)) return true;
   return await db.transact(async (handle) => {
-    for (const domain of [sync, search, cache, notes, entries, attachments, idempotency]) {
+    for (const domain of [sync, search, notes, entries, attachments, idempotency]) {
       if (await domain.purgeSlice(handle, vaultId)) return true;
     }
     return false;

@@ -9,8 +9,6 @@ const HOUR_MS = 60 * MINUTE_MS;
 /** Edits and documents are normally flushed on signals; this job finds what a signal missed. */
 const FLUSH_MS = 5_000;
 const ANALYTICS_MS = 10_000;
-/** Lists of vaults are persisted when enough has changed. */
-const PERSIST_MS = 10_000;
 /** How often to look whether writes have rested, so that they can be indexed and embedded. */
 const EMBED_MS = 1000;
 /** How long an archive waits for its import to begin. */
@@ -40,7 +38,6 @@ export function jobsOf(domains: Domains, { db, clock }: Pick<Ports, 'db' | 'cloc
     { name: 'devices', everyMs: HOUR_MS, run: () => devices.sweep() },
     { name: 'tombstones', everyMs: HOUR_MS, run: () => sync.dropExpired() },
     { name: 'trash', everyMs: 10 * MINUTE_MS, run: () => runOnReserve(() => entries.trash.trim()) },
-    { name: 'lists', everyMs: PERSIST_MS, run: () => sync.persistCache() },
     { name: 'indexes', everyMs: EMBED_MS, run: (signal) => search.indexInBackground(signal) },
     { name: 'vectors', everyMs: EMBED_MS, run: (signal) => search.embedInBackground(signal) },
     { name: 'unused vectors', everyMs: HOUR_MS, run: (signal) => search.dropUnusedVectors(signal) },

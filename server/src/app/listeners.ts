@@ -17,7 +17,6 @@ export function subscribeListeners(
   const countWrites = metrics?.total('notevault_vault_writes_total', help);
   if (countWrites !== undefined) events.on('vaultChanged', ({ seqs }) => countWrites(seqs));
   events.on('vaultChanged', ({ vaultId, changeSeq }) => collaboration.vaultChanged(vaultId, changeSeq));
-  events.on('vaultChanged', ({ vaultId, changeSeq }) => cache.noteWrite(vaultId, changeSeq));
   events.on('vaultChanged', () => search.recordChange());
 
   events.on('vaultClosed', ({ vaultId }) => cache.evict(vaultId));

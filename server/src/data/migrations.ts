@@ -18,7 +18,6 @@ import { searchDdl } from '../domains/search/search.tables.ts';
 import { devicesOfPeopleDdl, syncDdl } from '../domains/sync/sync.tables.ts';
 import { ticketsDdl } from '../domains/tickets/tickets.tables.ts';
 import { uploadProgressDdl, uploadsDdl } from '../domains/uploads/uploads.tables.ts';
-import { cachePagesDdl } from '../domains/vaults/cache/cache-pages.tables.ts';
 import {
   handedOverDdl,
   vaultLinksDdl,
@@ -29,7 +28,7 @@ import {
 import { blobsDdl } from '../ports/blobs/database.tables.ts';
 import type { Migration } from '../ports/database/database.ts';
 import { serverIdentityDdl } from '../ports/database/postgres/identity.tables.ts';
-import { searchWeightsDdl } from './retired-tables.ts';
+import { cachePagesDdl, searchWeightsDdl } from './retired-tables.ts';
 
 const FROM_0_1_0 =
   'the database was made by Notevault 0.1.0, whose schema this version does not read: ' +
@@ -81,4 +80,5 @@ export const migrations: readonly Migration[] = [
   { number: 9, name: 'rights', version: '0.3.0', ddl: [accountRightsDdl, vaultRightsDdl].join('\n') },
   { number: 10, name: 'canvases', version: '0.3.0', ddl: [vaultLinksDdl, canvasNamesDdl].join('\n') },
   { number: 11, name: 'upload-progress', version: '0.3.0', ddl: uploadProgressDdl },
+  { number: 12, name: 'no-cache-pages', version: '0.3.0', ddl: 'drop table cache_pages;' },
 ];

@@ -122,7 +122,7 @@ const MADE_FROM_NOTES = new Set(['search_indexes.segments', 'search_segments.dat
 
 /**
  * The tables with sealed values, by column. The stored data of authorization requests does not say
- * which kind it is, so it is left out; pages of cached lists are left out because a server ignores damaged ones. The
+ * which kind it is, so it is left out. The
  * rows of notes, attachments and folders are not sampled: `findDamagedRows` opens all of them.
  */
 const SAMPLES: readonly Sample[] = [

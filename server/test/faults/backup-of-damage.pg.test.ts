@@ -143,7 +143,7 @@ describe('a backup of a damaged database', () => {
 });
 
 describe('a backup of a damaged database on postgres', { skip: whyNoPostgres() ?? false }, () => {
-  for (const table of ['entries', 'cache_pages']) {
+  for (const table of ['entries', 'note_versions']) {
     it(`a backup of a PostgreSQL database fails when a page of ${table} cannot be read, and removes nothing`, async () => {
       using files = new Folder();
       await using fresh = await freshPostgres();

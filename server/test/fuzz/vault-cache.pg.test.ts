@@ -83,8 +83,6 @@ interface Three extends AsyncDisposable {
   readonly masterKey: Buffer;
   advance(): void;
   dropExpired(): Promise<number>;
-  /** Makes one of the caching servers persist its lists. */
-  keep(at: number): Promise<void>;
 }
 
 async function startThree(open: () => Promise<Database>): Promise<Three> {
@@ -109,7 +107,6 @@ async function startThree(open: () => Promise<Database>): Promise<Three> {
       clock.advance({ seconds: 91 * 24 * 60 * 60 });
       return server.app.sync.dropExpired();
     },
-    keep: async (at) => [server, second][at]?.app.cache.persist(1),
     [Symbol.asyncDispose]: () => closing.disposeAsync(),
   };
 }
@@ -132,8 +129,6 @@ async function run(three: Three, seed: number): Promise<void> {
       ...ops.map((op, at) => op.send(pick(warm, at), headers)),
       ...(looking ? [0, 1, 0, 1] : []).map((at) => manifest(pick(warm, at), headers, given)),
     ]);
-    // The server without a cache then reads lists from persisted pages where it can.
-    if (random.chance(0.2)) await three.keep(random.below(2));
     if (random.chance(0.03)) await three.dropExpired();
     // Not after every step, so that catching up sometimes covers several writes.
     if (random.chance(0.6)) await compare(warm, cold, headers, given);

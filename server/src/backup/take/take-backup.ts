@@ -78,7 +78,7 @@ export interface BackupSummary {
 
 const MANIFEST_MAC = 'backup manifest';
 /** Tables that a server fills again by itself, and uploads that did not end. */
-const LEFT_OUT = ['cache_pages', 'server_identity', 'upload_parts', 'uploads'];
+const LEFT_OUT = ['server_identity', 'upload_parts', 'uploads'];
 /** Left free on the disk of the target, so that a backup does not stop the server beside it. */
 const SPARE_BYTES = 256 * MB;
 

@@ -24,7 +24,6 @@ const ROW_BYTES = 440;
 
 export const cachedAttachments = cachedEntries<ChangedAttachment>({
   kind: 'attachment',
-  name: 'attachments 1',
   open: changedAttachment,
   bytesOf: ({ path }) => ROW_BYTES + path.length,
 });

@@ -8,19 +8,12 @@ import type { ItemKind } from './entries.tables.ts';
 /** How live entries of one kind are cached in memory. */
 export interface CachedKind<Row extends CachedRow> {
   readonly kind: ItemKind;
-  /** See CachedCollection.name. */
-  readonly name: string;
   /** Throws for a row that cannot be unsealed. */
   open(vault: OpenVault, row: FeedEntry): Row;
   bytesOf(row: Row): number;
 }
 
-export function cachedEntries<Row extends CachedRow>({
-  kind,
-  name,
-  open,
-  bytesOf,
-}: CachedKind<Row>): CachedCollection<Row> {
+export function cachedEntries<Row extends CachedRow>({ kind, open, bytesOf }: CachedKind<Row>): CachedCollection<Row> {
   const opened = (vault: OpenVault, row: FeedEntry): Row | 'unreadable' => {
     try {
       return open(vault, row);
@@ -31,7 +24,6 @@ export function cachedEntries<Row extends CachedRow>({
   };
   return {
     type: kind,
-    name,
     bytesOf,
     async changed(handle, vault, after, limit) {
       const rows = await handle.all(store.findChangedOf, { vault: vault.id, kind, after, limit });
@@ -40,12 +32,8 @@ export function cachedEntries<Row extends CachedRow>({
         return { id, seq: seq as Seq, row: deleted_at === null ? opened(vault, row) : null };
       });
     },
-    async liveSeqs(handle, vault, after, limit) {
-      const rows = await handle.all(store.findLiveSeqs, { vault: vault.id, kind, after, limit });
-      return rows.map(({ seq }) => seq as Seq);
-    },
-    async rowsAt(handle, vault, seqs) {
-      const rows = await handle.allMany(store.findLiveAt, { vault: vault.id, kind }, seqs);
+    async live(handle, vault, after, limit) {
+      const rows = await handle.all(store.findLiveAfter, { vault: vault.id, kind, after, limit });
       return rows.map((row) => ({ id: row.id, seq: row.seq as Seq, row: opened(vault, row) }));
     },
   };

@@ -4,7 +4,7 @@ import { statementsOver } from '../../ports/database/statement.ts';
 import type { FeedEntry } from './entries.store.ts';
 import { type EntriesTables, FEED_COLUMNS, type ItemKind } from './entries.tables.ts';
 
-const { statement, listStatement } = statementsOver<EntriesTables>();
+const { statement } = statementsOver<EntriesTables>();
 
 function feedOf(db: Kysely<EntriesTables>, vault: VaultId, kind: ItemKind) {
   return db
@@ -28,25 +28,8 @@ export const findChangedOf = statement((db, p: { vault: VaultId; kind: ItemKind;
   feedOf(db, p.vault, p.kind).where('seq', '>', p.after).orderBy('seq').limit(p.limit),
 );
 
-export const findLiveSeqs = statement((db, p: { vault: VaultId; kind: ItemKind; after: number; limit: number }) =>
-  db
-    .selectFrom('entries')
-    .select('seq')
-    .where('vault_id', '=', p.vault)
-    .where('kind', '=', p.kind)
-    .where('seq', '>', p.after)
-    .where('deleted_at', 'is', null)
-    .orderBy('seq')
-    .limit(p.limit)
-    .$castTo<{ seq: number }>(),
-);
-
 export const findNewest = statement((db, p: { vault: VaultId; kind: ItemKind; limit: number }) =>
   feedOf(db, p.vault, p.kind).where('deleted_at', 'is', null).orderBy('seq', 'desc').limit(p.limit),
-);
-
-export const findLiveAt = listStatement((db, p: { vault: VaultId; kind: ItemKind }, seqs: number[]) =>
-  feedOf(db, p.vault, p.kind).where('seq', 'in', seqs).where('deleted_at', 'is', null),
 );
 
 export const findLiveAfter = statement((db, p: { vault: VaultId; kind: ItemKind; after: number; limit: number }) =>

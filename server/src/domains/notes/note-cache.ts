@@ -43,7 +43,6 @@ export function openListed(vault: OpenVault, row: FeedEntry): CachedNote {
 
 export const cachedNotes = cachedEntries<CachedNote>({
   kind: 'note',
-  name: 'notes 2',
   open: openListed,
   bytesOf({ path, title, tags, aliases, type }) {
     let bytes = ROW_BYTES + path.length + title.length + (type?.length ?? 0);

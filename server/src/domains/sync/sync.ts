@@ -37,7 +37,6 @@ export type Sync = ReturnType<typeof createSync>;
 /** How clients follow a vault (docs/sync-spec.md). */
 export function createSync(deps: SyncDeps) {
   const semaphore = new FairSemaphore(READS_AT_ONCE);
-  const { vaults, cache, notes, attachments } = deps;
   return {
     ...createManifestQueries(deps, semaphore),
     /**
@@ -49,18 +48,6 @@ export function createSync(deps: SyncDeps) {
       return semaphore.run(currentTenant(), () => changesPage(deps, vault, request, device));
     },
     dropExpired: dropExpired.bind(null, deps),
-    /** Persists lists with enough changes, so that the first read after a start has little to unseal. */
-    async persistCache(): Promise<void> {
-      for (const id of cache.takeStale()) {
-        const vault = await vaults.openAsSystem(id);
-        if (vault === null) continue;
-        await cache.snapshot(vault, async (snapshot) => {
-          await snapshot.rowsWithDamage(notes.cache);
-          await snapshot.rowsWithDamage(attachments.cache);
-        });
-      }
-      await cache.persist();
-    },
     /** Forgets the devices of a person whom the vault is taken away from: tombstones need not wait for them. */
     async forgetPerson(handle: WriteHandle, user: UserId, vault: VaultId): Promise<void> {
       await handle.run(store.deleteDevicesOf, { vault_id: vault, user_id: user });
@@ -73,18 +60,15 @@ export function createSync(deps: SyncDeps) {
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const PAGE = 500;
-/** Persisted lists are dropped this long before the tombstones of their entries: a list may be written late. */
-const PAGES_MAX_MS = 60 * 60 * 1000;
 const BEFORE_FIRST = { deleted_at: 0, id: NIL_UUID };
 
 /**
- * Drops expired tombstones and their entries in persisted lists, except those that a recently seen device has not
+ * Drops expired tombstones, except those that a recently seen device has not
  * applied: that device would keep or restore what was deleted elsewhere. Each step is a transaction that leaves the vault
  * consistent, so the next run continues an interrupted one. Resolves to the number dropped.
  */
 async function dropExpired(deps: SyncDeps): Promise<number> {
   const since = deps.clock.now() - deps.tombstoneDays * DAY_MS;
-  await deps.cache.deletePagesBefore(since + PAGES_MAX_MS);
   let dropped = 0;
   for (let after: Pick<ExpiredTombstone, 'deleted_at' | 'id'> = BEFORE_FIRST; ; ) {
     const page = await deps.entries.expired(since, after, PAGE);

@@ -6,7 +6,6 @@ import type { Accounts } from '../accounts/accounts.ts';
 import type { Keys } from '../keys/keys.ts';
 import type { PlanTable } from '../plans/plans.ts';
 import { createAccess } from './access.ts';
-import { deleteAllPages } from './cache/cache-pages.store.ts';
 import { changeFeeds, createChangeSequence } from './change-sequence.ts';
 import { create, register } from './create.ts';
 import { createSharing, remove, restore, update } from './lifecycle.ts';
@@ -87,13 +86,11 @@ export function createVaults(deps: VaultDeps) {
 }
 
 /**
- * Begins another feed epoch in every vault, so that cursors and other knowledge of clients become void, and the pages of
- * its lists, which are sealed under the epoch. Resolves to the number of vaults.
+ * Begins another feed epoch in every vault, so that cursors and other knowledge of clients become void. Resolves to the number of vaults.
  */
 export async function beginFeedEpochs(handle: WriteHandle, clock: Pick<Clock, 'now'>): Promise<number> {
   // Derived from the clock, so that restoring one backup twice does not lead to the same epoch twice.
   const epoch = Math.floor(clock.now() / 1000);
-  await handle.run(deleteAllPages, {});
   return handle.run(feeds.beginEpochs, { epoch });
 }
 

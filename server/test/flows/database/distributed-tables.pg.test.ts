@@ -29,9 +29,7 @@ const ALL_SHARDS: Readonly<Record<string, string>> = {
   'blobs.findAbandoned': 'a job, which runs on each shard',
   'blobs.findNextVault': 'a job, which runs on each shard',
   'vaults.findTrashes': 'a job, which runs on each shard',
-  'vaults.findPagesBelow': 'a job, which runs on each shard',
   'vaults.findBehindInLinks': 'a job, which runs on each shard',
-  'vaults.deleteAllPages': 'asked after a restore or a failover: no page of any vault is kept',
   'vaults.beginEpochs': 'asked after a restore or a failover: every vault begins another epoch',
   'vaults.findLatestEpoch': 'asked once a day, before all stored bytes of all vaults are listed',
 };

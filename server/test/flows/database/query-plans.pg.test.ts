@@ -35,8 +35,6 @@ const WALKS: Readonly<Record<string, string>> = {
   'oauth.deleteUnusedBeyond': 'a registration counts the clients that nobody let in, a few thousand at most',
   'idempotency.purgeOfVault': 'a purge takes all rows of the vault, a slice at a time',
   'blobs.findSome': 'a purge takes all rows of the vault, a slice at a time',
-  'vaults.findSomePages': 'a purge takes all rows of the vault, a slice at a time',
-  'vaults.deleteAllPages': 'asked on the command line: no page of restored data is kept',
   'vaults.beginEpochs': 'asked on the command line: every vault of restored data begins another epoch',
   'vaults.sumActiveOfAll': 'an admin asks for the state of the server, which counts what all vaults hold',
   'vaults.findRequested': 'whether anything waits in the vault, which the first row answers',

@@ -62,7 +62,6 @@ async function fillVault({ app }: TestServer, alice: Caller, id: VaultId): Promi
   done(await alice.post('/search', { query: 'roses', mode: 'vector' }));
   await app.search.embed(new AbortController().signal);
   await app.sync.manifest(vault, undefined);
-  await app.cache.persist(1);
   return typed;
 }
 

@@ -1,14 +1,14 @@
 import type { UnreadableRow } from '@notevault/protocol/sync.ts';
-import { MB } from '@notevault/protocol/values/byte-units.ts';
 import type { Seq } from '@notevault/protocol/values/ids.ts';
 import { slicesOf } from '../../../concurrency/slices.ts';
 import { createYield, type YieldIfDue } from '../../../concurrency/yield.ts';
 import type { ReadHandle } from '../../../ports/database/database.ts';
 import type { OpenVault } from '../../access/access.ts';
-import type { CachePages, PageRow } from './cache-pages.ts';
 
-/** A live row in the cache and in persisted pages; plain JSON. */
-export interface CachedRow extends PageRow {
+/** A live row in the cache. */
+export interface CachedRow {
+  readonly id: string;
+  readonly seq: Seq;
   readonly path: string;
 }
 
@@ -23,21 +23,17 @@ export interface RowChange<Row> {
 export interface CachedCollection<Row extends CachedRow> {
   /** The kind of entries, as in the change feed. */
   readonly type: UnreadableRow['type'];
-  /** The name of the kind with a number for its format; persisted pages of another format are not read. */
-  readonly name: string;
   /** The first `limit` rows written after a seq, including tombstones, ordered by seq. */
   changed(handle: ReadHandle, vault: OpenVault, after: Seq, limit: number): Promise<RowChange<Row>[]>;
-  /** The first `limit` seqs of live rows after a seq, in order. */
-  liveSeqs(handle: ReadHandle, vault: OpenVault, after: Seq, limit: number): Promise<Seq[]>;
-  /** The live rows with the given seqs, in any order. */
-  rowsAt(handle: ReadHandle, vault: OpenVault, seqs: readonly Seq[]): Promise<RowChange<Row>[]>;
+  /** The first `limit` live rows written after a seq, ordered by seq. */
+  live(handle: ReadHandle, vault: OpenVault, after: Seq, limit: number): Promise<RowChange<Row>[]>;
   bytesOf(row: Row): number;
 }
 
 /** The live rows of one kind in one snapshot. Must not be kept: the next read changes it in place. */
 export interface RowsView<Row extends CachedRow> {
   readonly byId: ReadonlyMap<string, Row>;
-  /** The live rows that cannot be opened and are in no page, ordered by seq. */
+  /** The live rows that cannot be opened, ordered by seq. */
   readonly unreadable: readonly UnreadableRow[];
   /** Ordered by path, in UTF-16 code units. */
   sorted(): Promise<readonly Row[]>;
@@ -45,10 +41,6 @@ export interface RowsView<Row extends CachedRow> {
 
 /** Rows opened between two checks of the clock. */
 const SLICE = 100;
-const SEQS_SLICE = 2000;
-/** Number of rows of a page, and their bytes in memory. */
-export const PAGE_ROWS = 500;
-const PAGE_BYTES = MB;
 
 /** All live rows of one kind of a vault, which can be brought up to date with later writes. */
 export class CachedRows<Row extends CachedRow> implements RowsView<Row> {
@@ -63,12 +55,6 @@ export class CachedRows<Row extends CachedRow> implements RowsView<Row> {
   #sorted: Row[] | null = null;
   /** Ids of rows that are missing or outdated in `#sorted`. */
   readonly #unsorted = new Set<string>();
-  /** Ids of rows that are missing or outdated in the pages. */
-  readonly #unpaged = new Set<string>();
-  #pages: readonly string[] = [];
-  /** Number of rows in these pages, including outdated ones. */
-  #paged = 0;
-  #damaged = false;
 
   constructor(collection: CachedCollection<Row>, vault: OpenVault) {
     this.#collection = collection;
@@ -79,67 +65,24 @@ export class CachedRows<Row extends CachedRow> implements RowsView<Row> {
     return [...this.#unreadable.values()].sort((a, b) => a.seq - b.seq);
   }
 
-  /** Loads all live rows up to a seq: each from a page that has it, or else by opening it. */
-  async load(handle: ReadHandle, seq: Seq, pages: Pick<CachePages, 'read'>): Promise<void> {
-    const yieldIfDue = createYield();
-    const paged = await pages.read<Row>(this.#collection.name, handle, this.vault);
-    [this.#pages, this.#paged, this.#damaged] = [paged.pages, paged.count, !paged.complete];
-    const missing = new Set<Seq>();
-    for (let after = 0 as Seq; after < seq; ) {
-      const seqs = await this.#collection.liveSeqs(handle, this.vault, after, SEQS_SLICE);
-      for (const seqOf of seqs) missing.add(seqOf);
-      after = seqs.length < SEQS_SLICE ? seq : (seqs.at(-1) ?? seq);
-      await yieldIfDue();
-    }
-    // In the order of the pages, whose rows are ordered by path: few comparisons are left to `sorted`.
-    for (const rows of paged.rows) {
-      for (const row of rows) if (missing.delete(row.seq)) this.#put(row);
-      await yieldIfDue();
-    }
-    for (const slice of slicesOf([...missing], SLICE)) {
-      const rows = await this.#collection.rowsAt(handle, this.vault, slice);
-      if (rows.length !== slice.length) throw new Error('rows are missing from their own snapshot');
-      for (const row of rows) this.#apply(row);
-      await yieldIfDue();
-    }
-    this.seq = seq;
+  /** Loads all live rows up to a seq. */
+  async load(handle: ReadHandle, seq: Seq): Promise<void> {
+    await this.#readTo(seq, (after) => this.#collection.live(handle, this.vault, after, SLICE));
   }
 
   async catchUp(handle: ReadHandle, seq: Seq): Promise<void> {
+    await this.#readTo(seq, (after) => this.#collection.changed(handle, this.vault, after, SLICE));
+  }
+
+  async #readTo(seq: Seq, read: (after: Seq) => Promise<RowChange<Row>[]>): Promise<void> {
     const yieldIfDue = createYield();
     while (this.seq < seq) {
-      const changes = await this.#collection.changed(handle, this.vault, this.seq, SLICE);
+      const changes = await read(this.seq);
       for (const change of changes) this.#apply(change);
       const last = changes.at(-1);
       this.seq = changes.length < SLICE || last === undefined ? seq : last.seq;
       await yieldIfDue();
     }
-  }
-
-  /**
-   * Writes pages of the rows that are in none, if there are at least `least`; of all rows, if most rows of the pages
-   * are outdated. The rows are ordered by path, within pages and across those written at once, so that a later load
-   * need not sort them. Rows added meanwhile wait for the next time.
-   */
-  async persist(pages: Pick<CachePages, 'write' | 'delete'>, least: number): Promise<void> {
-    const replaced = this.#damaged || this.#paged > 2 * this.byId.size + 4 * PAGE_ROWS ? this.#pages : [];
-    if (replaced.length > 0) for (const id of this.byId.keys()) this.#unpaged.add(id);
-    const yieldIfDue = createYield();
-    const waiting = this.#unpaged.size < least ? [] : await sortedByPath(this.#rowsOf(this.#unpaged), yieldIfDue);
-    for (let from = 0; from < waiting.length && this.#unpaged.size >= least; ) {
-      const [rows, next] = this.#pageOf(waiting, from);
-      from = next;
-      if (rows.length === 0) break;
-      const page = await pages.write(this.#collection.name, this.vault, rows);
-      for (const row of rows) if (this.byId.get(row.id) === row) this.#unpaged.delete(row.id);
-      this.#pages = [...this.#pages, page];
-      this.#paged += rows.length;
-      await yieldIfDue();
-    }
-    if (replaced.length === 0) return;
-    await pages.delete(this.#collection.name, this.vault.id, replaced);
-    this.#pages = this.#pages.filter((page) => !replaced.includes(page));
-    [this.#paged, this.#damaged] = [this.byId.size - this.#unpaged.size, false];
   }
 
   async sorted(): Promise<readonly Row[]> {
@@ -161,32 +104,16 @@ export class CachedRows<Row extends CachedRow> implements RowsView<Row> {
     return [...ids].flatMap((id) => this.byId.get(id) ?? []);
   }
 
-  /** Returns rows for a page, from an index on, and the index after them; leaves out what has been written meanwhile. */
-  #pageOf(waiting: readonly Row[], from: number): [rows: Row[], next: number] {
-    const rows: Row[] = [];
-    let [bytes, next] = [0, from];
-    for (; next < waiting.length && rows.length < PAGE_ROWS; next++) {
-      const row = waiting[next];
-      if (row === undefined || this.byId.get(row.id) !== row) continue;
-      bytes += this.#collection.bytesOf(row);
-      if (rows.length > 0 && bytes > PAGE_BYTES) break;
-      rows.push(row);
-    }
-    return [rows, next];
-  }
-
   #apply({ id, seq, row }: RowChange<Row>): void {
     this.#unreadable.delete(id);
     if (row === 'unreadable') this.#unreadable.set(id, { id, seq, type: this.#collection.type });
     else if (row !== null) {
       this.#put(row);
-      this.#unpaged.add(id);
       return;
     }
     const old = this.byId.get(id);
     if (old !== undefined) this.bytes -= this.#collection.bytesOf(old);
     this.byId.delete(id);
-    this.#unpaged.delete(id);
     this.#unsort(id);
   }
 
