@@ -23,45 +23,6 @@ test('a validator has the errors of its last call', () => {
   assert.equal((validate as { errors: unknown }).errors, null);
 });
 
-test('a schema of anything and optional texts is compiled only for what does not fit it', () => {
-  let compiled = 0;
-  const process = (code: string) => {
-    compiled += 1;
-    return code;
-  };
-  const options = { coerceTypes: false, validateSchema: false, code: { process } };
-  const validators = buildValidator({}, { customOptions: options } as never);
-  const properties = { anything: { description: 'anything' }, text: { type: 'string', description: 'a text' } };
-  const open = validators(route({ type: 'object', properties }));
-  assert.equal(open({}), true);
-  assert.equal(open({ anything: ['x'], text: 'x', more: 1 }), true);
-  assert.equal(compiled, 0);
-  assert.equal(open({ text: 1 }), false);
-  assert.ok(compiled > 0);
-  assert.equal((open as { errors: { instancePath: string }[] | null }).errors?.[0]?.instancePath, '/text');
-  assert.equal(open({ text: 'x' }), true);
-  assert.equal((open as { errors: unknown }).errors, null);
-  assert.equal(open([]), false);
-});
-
-test('a schema that demands more of an object is not passed over', () => {
-  const options = { coerceTypes: false, removeAdditional: false, allowUnionTypes: true };
-  const validators = buildValidator({}, { customOptions: options } as never);
-  const text = { type: 'string' };
-  const demanding: readonly [schema: object, data: object][] = [
-    [{ properties: { text }, required: ['text'] }, {}],
-    [{ properties: { text }, additionalProperties: false }, { more: 1 }],
-    [{ properties: { text: { ...text, pattern: '^x$' } } }, { text: 'y' }],
-    [{ properties: { text: { ...text, minLength: 1 } } }, { text: '' }],
-    [{ properties: { text: { type: 'integer' } } }, { text: 'x' }],
-    [{ properties: { text: { type: ['string', 'null'] } } }, { text: 1 }],
-    [{ properties: { text: false } }, { text: 'x' }],
-  ];
-  for (const [schema, data] of demanding) {
-    assert.equal(validators(route({ type: 'object', ...schema }))(data), false, JSON.stringify(schema));
-  }
-});
-
 test('what a schema only documents is shown and not validated', () => {
   const text = { type: 'string', description: 'a text', ...documented({ enum: ['a', 'b'] }) };
   const schema = {
