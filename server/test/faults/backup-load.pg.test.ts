@@ -7,7 +7,6 @@ import type { EngineName } from './kill.ts';
 
 // The short form: one round on each engine, as each takes half a minute; backup-load.long.test.ts has more.
 const noPostgres = whyNoPostgres() ?? false;
-if (noPostgres !== false) process.stderr.write(`NOT TESTED ON POSTGRESQL: backups under load: ${noPostgres}\n`);
 
 for (const engine of ['sqlite', 'postgres'] satisfies EngineName[]) {
   const skip = engine === 'postgres' && noPostgres;

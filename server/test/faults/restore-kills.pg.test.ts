@@ -8,7 +8,6 @@ import { cli, Folder } from '../kit/programs/process.ts';
 import { type Data, dataAfterKill, dataOf, type Prepared, prepare } from './restorable-data.ts';
 
 const noPostgres = whyNoPostgres() ?? false;
-if (noPostgres !== false) process.stderr.write(`NOT TESTED ON POSTGRESQL: killed restores: ${noPostgres}\n`);
 
 /** Kills a restore at a step; resolves to what a server finds then. */
 const killedAt = ({ env, backups }: Prepared, step: string) => dataAfterKill(env, ['restore', backups], step);

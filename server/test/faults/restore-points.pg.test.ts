@@ -5,7 +5,6 @@ import { assertFails, cli, Folder, startServe } from '../kit/programs/process.ts
 import { type Data, type DataEnvironment, dataAfterKill, dataOf, prepare } from './restorable-data.ts';
 
 const noPostgres = whyNoPostgres() ?? false;
-if (noPostgres !== false) process.stderr.write(`NOT TESTED ON POSTGRESQL: restore points: ${noPostgres}\n`);
 
 async function run(args: string[], env: DataEnvironment): Promise<string> {
   const { code, stdout, stderr } = await cli(args, { env });

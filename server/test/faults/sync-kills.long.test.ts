@@ -5,7 +5,6 @@ import { Random, seedOfRun } from '../kit/random.ts';
 import { syncKillRun } from './sync-kills.ts';
 
 const noPostgres = whyNoPostgres() ?? false;
-if (noPostgres !== false) process.stderr.write(`NOT TESTED ON POSTGRESQL: folder sync under kills: ${noPostgres}\n`);
 
 // Stopping a program in between needs /proc.
 const isAtomic = process.platform === 'linux';

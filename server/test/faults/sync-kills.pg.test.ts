@@ -6,7 +6,6 @@ import { syncKillRun } from './sync-kills.ts';
 
 // The short form; sync-kills.long.test.ts makes 10,000 changes.
 const noPostgres = whyNoPostgres() ?? false;
-if (noPostgres !== false) process.stderr.write(`NOT TESTED ON POSTGRESQL: folder sync under kills: ${noPostgres}\n`);
 
 // Stopping a program in between needs /proc.
 const isAtomic = process.platform === 'linux';

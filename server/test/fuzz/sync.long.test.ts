@@ -12,7 +12,6 @@ const SEEDS: Readonly<Record<'sqlite' | 'postgres', Readonly<Record<Mode, number
 };
 
 const noPostgres = whyNoPostgres() ?? false;
-if (noPostgres !== false) process.stderr.write(`NOT TESTED ON POSTGRESQL: the simulator of syncing: ${noPostgres}\n`);
 
 for (const engine of ['sqlite', 'postgres'] as const) {
   for (const mode of MODES) {

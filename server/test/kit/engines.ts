@@ -20,7 +20,6 @@ export function onEachEngine(
 ): void {
   describe(`${title} on sqlite`, () => withDatabases(freshSqlite, (open) => define(open, 'sqlite')));
   const skip = whyNoPostgres() ?? false;
-  if (skip !== false) process.stderr.write(`NOT TESTED ON POSTGRESQL: ${title}: ${skip}\n`);
   describe(`${title} on postgres`, { skip }, () => withDatabases(freshOnPostgres, (open) => define(open, 'postgres')));
 }
 

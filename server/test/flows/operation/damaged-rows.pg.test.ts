@@ -9,7 +9,6 @@ import { cli, type Environment, Folder, startServe } from '../../kit/programs/pr
 import { aliceAt } from '../../kit/signed-in.ts';
 
 const noPostgres = whyNoPostgres() ?? false;
-if (noPostgres !== false) process.stderr.write(`NOT TESTED ON POSTGRESQL: data with damaged rows: ${noPostgres}\n`);
 
 const SECRET = 'quince';
 

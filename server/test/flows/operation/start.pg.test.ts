@@ -8,7 +8,6 @@ import { Folder, startServe } from '../../kit/programs/process.ts';
 import { registerAt } from '../../kit/setup-tokens.ts';
 
 const skip = whyNoPostgres() ?? false;
-if (skip !== false) process.stderr.write(`NOT TESTED ON POSTGRESQL: several processes starting at once: ${skip}\n`);
 
 test('processes that start at once on one empty database migrate it once, under one key, and serve the same notes', {
   skip,

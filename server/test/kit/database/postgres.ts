@@ -11,6 +11,7 @@ export interface FreshDatabase extends AsyncDisposable {
 
 /** The reason why there is no PostgreSQL to test with, for `skip`; undefined when there is one. */
 export function whyNoPostgres(): string | undefined {
+  if (process.env.TEST_ENGINES === 'sqlite') return 'this run is of SQLite alone';
   return process.env.TEST_POSTGRES_URL === undefined ? whyNoCluster() : undefined;
 }
 
