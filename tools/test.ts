@@ -4,13 +4,16 @@ import { join } from 'node:path';
 import { startCluster, whyNoCluster } from '../server/test/kit/database/postgres-cluster.ts';
 import { deadScratchFolders, scratchFolder } from '../server/test/kit/scratch.ts';
 import { buildProgram } from './build.ts';
+import { changedSince, dependentsOf } from './changed-tests.ts';
+import { readSources } from './check/sources.ts';
 import { grouped } from './test-groups.ts';
 
 /*
- * node tools/test.ts [--stress | --browser | --long | --optional | --vaults] [paths or node options…]
+ * node tools/test.ts [--stress | --browser | --long | --optional | --vaults] [--changed[=COMMIT]] [paths or node options…]
  *
- * Runs the tests (all, or those in the given files and folders) against one PostgreSQL server, which is started here
- * unless TEST_POSTGRES_URL names one. Options of `node --test` are passed on. Some files run only when they or their
+ * Runs the tests (all, or those in the given files and folders). With --changed, runs those of them that depend on a
+ * file that differs from the commit, by default from HEAD. Without paths it tests SQLite alone; with paths, with a flag or
+ * with TEST_ENGINES=both also PostgreSQL, on one server that is started here unless TEST_POSTGRES_URL names one. Options of `node --test` are passed on. Some files run only when they or their
  * folder are named, or with a flag: with --stress those that kill processes, cut connections, or send requests that
  * race or are random, and with --browser those that need Chromium. Others need the flag even when their folder is
  * named: --long for those called *.long.test.ts, which run for minutes to hours, --optional for the others in
@@ -70,11 +73,13 @@ const FILE_MINUTES: Readonly<Record<Kind, number>> = {
 
 const args = process.argv.slice(2);
 const kind = FLAGGED.find((name) => args.includes(`--${name}`)) ?? 'short';
-const options = args.filter((arg) => arg.startsWith('-') && arg !== `--${kind}`);
+const changed = args.find((arg) => /^--changed(=|$)/.test(arg));
+const options = args.filter((arg) => arg.startsWith('-') && arg !== `--${kind}` && arg !== changed);
 const paths = args.filter((arg) => !arg.startsWith('-'));
 /** A folder that is named is meant with all that does not run for hours or need other files. */
 const wanted: readonly Kind[] = kind === 'short' && paths.length > 0 ? ['short', 'stress', 'browser'] : [kind];
-const files = [...new Set((paths.length > 0 ? paths : EVERYWHERE).flatMap((path) => testsIn(path).sort()))];
+const found = [...new Set((paths.length > 0 ? paths : EVERYWHERE).flatMap((path) => testsIn(path).sort()))];
+const files = changed === undefined ? found : affected(found, changed.slice('--changed='.length) || 'HEAD');
 
 /** The tests are stopped together with this process; otherwise they would continue without their server. */
 const children = new Set<ChildProcess>();
@@ -89,6 +94,8 @@ const needsVaults = files.some((file) => kindOf(file) === 'vaults');
 if (needsVaults && !existsSync(process.env.TEST_VAULTS)) {
   process.stderr.write(`There are no vaults at ${process.env.TEST_VAULTS}; TEST_VAULTS names another folder.\n`);
   process.exitCode = 1;
+} else if (files.length === 0 && changed !== undefined) {
+  process.stderr.write('No test depends on what changed.\n');
 } else if (files.length === 0) {
   process.stderr.write(`No tests in ${paths.join(', ') || 'the repository'}.\n`);
   process.exitCode = 1;
@@ -102,8 +109,11 @@ async function run(files: readonly string[]): Promise<number> {
     environment.TEST_SEED = String(Math.floor(Math.random() * 1_000_000));
     process.stderr.write(`TEST_SEED=${environment.TEST_SEED} draws the same again.\n`);
   }
+  environment.TEST_ENGINES ??= kind === 'short' && paths.length === 0 ? 'sqlite' : 'both';
   const reason = whyNoCluster();
-  if (environment.TEST_POSTGRES_URL === undefined && files.some(needsPostgres)) {
+  if (environment.TEST_ENGINES === 'sqlite') {
+    process.stderr.write('On SQLite alone; npm run test:all tests PostgreSQL too.\n');
+  } else if (environment.TEST_POSTGRES_URL === undefined && files.some(needsPostgres)) {
     if (reason === undefined) environment.TEST_POSTGRES_URL = (await startCluster()).url;
     else process.stderr.write(`NOTHING IS TESTED ON POSTGRESQL: ${reason}\n`);
   }
@@ -151,6 +161,13 @@ function installOptional(): string {
     execFileSync('npm', ['ci', '--no-audit', '--no-fund'], { cwd: folder, stdio: 'inherit' });
   }
   return new URL('./optional/resolve.ts', import.meta.url).href;
+}
+
+/** Those of the tests that depend on a file that differs from the commit. */
+function affected(tests: readonly string[], commit: string): string[] {
+  const root = join(import.meta.dirname, '..');
+  const dependents = dependentsOf(changedSince(root, commit), readSources(root));
+  return tests.filter((file) => dependents.has(file));
 }
 
 function testsIn(path: string): string[] {

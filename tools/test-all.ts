@@ -1,0 +1,32 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { noChromium } from './chromium.ts';
+
+// `npm run test:all` runs every test but the long ones, on both engines, one kind after the other, and ends at the first
+// kind that fails.
+const vaults = process.env.TEST_VAULTS ?? join(import.meta.dirname, '../../shared/vaults');
+const noVaults = existsSync(vaults) ? undefined : `there are no vaults in ${vaults}`;
+
+const runs: readonly (readonly [script: string, whyNot?: string | undefined])[] = [
+  ['test'],
+  ['test:optional'],
+  ['test:stress'],
+  ['test:browser', noChromium],
+  ['test:e2e', noChromium],
+  ['test:vaults', noVaults],
+];
+for (const [script, whyNot] of runs) {
+  if (whyNot !== undefined) {
+    console.log(`\n=== NOT RUN: npm run ${script}, because ${whyNot}`);
+    continue;
+  }
+  console.log(`\n=== npm run ${script}`);
+  const env = { ...process.env, TEST_ENGINES: 'both', TEST_VAULTS: vaults };
+  const { status } = spawnSync('npm', ['run', script], { stdio: 'inherit', env });
+  if (status !== 0) {
+    console.error(`\n=== npm run ${script} failed`);
+    process.exit(status ?? 1);
+  }
+}
+console.log('\n=== All green');
