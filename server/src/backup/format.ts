@@ -5,7 +5,7 @@ import { Compile } from 'typebox/compile';
 import { DAMAGE_HELP } from '../data/damage-help.ts';
 
 /*
- * The format of a backup, docs/adr/0034. A folder has any number of backups, which share their objects:
+ * The format of a backup, docs/adr/0035. A folder has any number of backups, which share their objects:
  *
  *   <time>/manifest.json      what the backup taken at that time consists of
  *   database/<xx>/<sha256>    a piece of the database, or of the list of blobs

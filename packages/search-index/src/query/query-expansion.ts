@@ -23,7 +23,7 @@ export interface TermVariant {
   readonly namesOnly: boolean;
 }
 
-/** Tuned on the golden set, see docs/adr/0036-ranking.md. */
+/** Tuned on the golden set, see docs/adr/0015-search.md. */
 export const WEIGHTS = {
   exact: 1,
   /** The same letters with other accents than the query has. */

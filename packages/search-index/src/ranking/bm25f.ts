@@ -3,7 +3,7 @@ import type { TermVariant } from '../query/query-expansion.ts';
 
 /**
  * The parameters of the ranking: BM25F (Robertson and Zaragoza 2009), which weights fields in the term frequency before
- * saturating it, and what is added to it. They were tuned on the golden set (docs/adr/0036-ranking.md).
+ * saturating it, and what is added to it. They were tuned on the golden set (docs/adr/0015-search.md).
  */
 export const PARAMETERS = {
   k1: 0.9,
