@@ -194,9 +194,9 @@ function packageFault(path: string, { specifier, typeOnly }: Import): Fault | nu
   };
 }
 
-/** Whether the target belongs to no domain and may be imported by all: scheduling, threads, events. */
+/** Whether the target belongs to no domain and may be imported by all: scheduling, threads, events, limits. */
 function isBeneathAll(target: string): boolean {
-  return /^(packages\/|server\/src\/(concurrency\/|events\.ts$))/.test(target);
+  return /^(packages\/|server\/src\/(concurrency\/|config\/limits\.ts$|events\.ts$))/.test(target);
 }
 
 /** Files beneath all others import nothing else; otherwise folders would form cycles. */

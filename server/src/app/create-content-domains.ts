@@ -7,6 +7,7 @@ import { backupState } from '../backup/take/lease.ts';
 import type { Tasks } from '../concurrency/task-worker.ts';
 import { WorkerPool } from '../concurrency/worker-pool.ts';
 import type { Config } from '../config/config.ts';
+import { TASK_MEMORY_MB } from '../config/limits.ts';
 import { createAttachments } from '../domains/attachments/attachments.ts';
 import { defaultExtensions } from '../domains/attachments/uploads/extensions.ts';
 import { createEntries, type Entries } from '../domains/entries/entries.ts';
@@ -117,15 +118,9 @@ async function pause(ms: number, signal: AbortSignal): Promise<void> {
 
 /** One processor is left for the event loop. */
 const COMPUTE_THREADS = Math.max(1, availableParallelism() - 1);
-/**
- * Memory limit of a thread: far more than any valid input takes (600 MB for a text of five million lines), because a
- * thread that reaches it may end the whole process, since V8 cannot always end a thread in time.
- */
-const COMPUTE_MB = 1024;
-
 /** Makes the pool of threads for costly work; they are started on demand. */
 function openComputePool(): WorkerPool<Tasks> {
-  const options = { resourceLimits: { maxOldGenerationSizeMb: COMPUTE_MB } };
+  const options = { resourceLimits: { maxOldGenerationSizeMb: TASK_MEMORY_MB } };
   return new WorkerPool<Tasks>({ start: () => new Worker(scriptOf('compute-thread'), options), size: COMPUTE_THREADS });
 }
 

@@ -1,6 +1,6 @@
 import type { Transferable, Worker } from 'node:worker_threads';
 import { type ErrorCode, NotevaultError } from '@notevault/protocol/errors.ts';
-import { MB } from '@notevault/protocol/values/byte-units.ts';
+import { TASK_CPU_MS, WAITING_TASKS } from '../config/limits.ts';
 import { FairQueue } from './fair-queue.ts';
 import type { TaskOrder, TaskReport, Tasks } from './task-worker.ts';
 
@@ -76,8 +76,6 @@ interface Task extends PromiseWithResolvers<TaskResult<unknown>> {
   readonly transfer: readonly Transferable[];
 }
 
-const QUEUE = { items: 256, weight: 128 * MB, itemsPerTenant: 16, weightPerTenant: 32 * MB };
-const CPU_MS = 2_000;
 const IDLE_MS = 10_000;
 
 /**
@@ -86,7 +84,7 @@ const IDLE_MS = 10_000;
  */
 export class WorkerPool<Of extends Tasks> implements Compute<Of>, AsyncDisposable {
   readonly #options: Required<PoolOptions>;
-  readonly #queue = new FairQueue<Task>(QUEUE);
+  readonly #queue = new FairQueue<Task>(WAITING_TASKS);
   readonly #idle: TaskThread[] = [];
   readonly #threads = new Set<TaskThread>();
   #closed = false;
@@ -99,7 +97,7 @@ export class WorkerPool<Of extends Tasks> implements Compute<Of>, AsyncDisposabl
     account: string,
     name: Name,
     input: Parameters<Of[Name]>[0],
-    { cpuMs = CPU_MS, bytes = 0, patient = false, transfer = [] }: TaskOptions = {},
+    { cpuMs = TASK_CPU_MS, bytes = 0, patient = false, transfer = [] }: TaskOptions = {},
   ): Promise<TaskResult<OutputOf<Of, Name>>> {
     const done = Promise.withResolvers<TaskResult<unknown>>();
     const task = { ...done, order: { name, input }, cpuMs, transfer };

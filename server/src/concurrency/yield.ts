@@ -1,9 +1,8 @@
 import { hash } from 'node:crypto';
+import { SLICE_MS } from '../config/limits.ts';
 import { FairQueue } from './fair-queue.ts';
 import { currentTenant } from './tenant.ts';
 
-/** How long all sliced work together may block the event loop per turn. */
-const SLICE_MS = 5;
 /** The least time charged for a slice, also when its time is unknown. */
 const LEAST_MS = 1;
 /** Maximum number of lines into which the callers of one network are divided. */

@@ -1,11 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
-import { MB } from '@notevault/protocol/values/byte-units.ts';
 import { networkOf } from '@notevault/protocol/values/ip-network.ts';
 import type { FastifyRequest } from 'fastify';
 import { FairSemaphore, type Permit, type SemaphoreLimits } from '../concurrency/semaphore.ts';
 import { runForTenant } from '../concurrency/tenant.ts';
 import { loopSlices } from '../concurrency/yield.ts';
+import { ANSWER_BYTES, HANDLED_REQUESTS, REQUESTS_PER_TENANT } from '../config/limits.ts';
 import { closedSignal, hangUpSignal, onceClosed } from './connections/closed-signal.ts';
 
 export interface AdmissionLimits {
@@ -17,9 +17,9 @@ export interface AdmissionLimits {
 }
 
 const LIMITS: AdmissionLimits = {
-  requestsPerTenant: 500,
-  work: { units: 128, unitsPerTenant: 32, waiting: 2000, waitingPerTenant: 500 },
-  answers: { units: 96 * MB, unitsPerTenant: 32 * MB, waiting: 2000, waitingPerTenant: 500 },
+  requestsPerTenant: REQUESTS_PER_TENANT,
+  work: HANDLED_REQUESTS,
+  answers: ANSWER_BYTES,
 };
 
 /** Shares the process between accounts, and between networks of callers without an account. */

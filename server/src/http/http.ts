@@ -12,6 +12,7 @@ import Fastify, {
   type onRequestHookHandler,
 } from 'fastify';
 import { FairSemaphore } from '../concurrency/semaphore.ts';
+import { REQUESTS_IN_FLIGHT, UPLOADS } from '../config/limits.ts';
 import type { Idempotency } from '../domains/idempotency/idempotency.ts';
 import type { Tracing } from '../ports/tracing/tracing.ts';
 import { Admission } from './admission.ts';
@@ -76,17 +77,11 @@ export interface HttpDeps {
   readonly ready: () => Promise<Readiness>;
 }
 
-const IN_FLIGHT_MAX = 2000;
 /** A large file over a slow connection takes hours; a body that stops arriving or is not read is cut off earlier. */
 const REQUEST_MS = 6 * 3_600_000;
 /** More than request headers may have: the router's own answer to a longer parameter is not of the catalogue. */
 const PARAM_LENGTH_MAX = 64 * 1024;
 const READ = new Set(['GET', 'HEAD']);
-/**
- * How many streamed bodies are received at once, and how many may wait: each holds buffers, a file or a connection while
- * it lasts. The slow connections of one account must not keep all others out.
- */
-const UPLOADS = { units: 32, unitsPerTenant: 8, waiting: 128, waitingPerTenant: 64 };
 /** Only for this host: what its operator has on others is not ours to decide. */
 const HTTPS_ONLY = { 'strict-transport-security': 'max-age=31536000' };
 
@@ -194,7 +189,7 @@ function guardEveryRequest(app: FastifyInstance, more: Readonly<Record<string, s
       inFlight -= 1;
     });
     reply.raw.once('finish', () => destroyUnread(request.raw));
-    if (inFlight > IN_FLIGHT_MAX) throw new NotevaultError('unavailable');
+    if (inFlight > REQUESTS_IN_FLIGHT) throw new NotevaultError('unavailable');
   };
   app.addHook('onRequest', inline(guard));
   app.addHook('onResponse', (request, reply, done) => {

@@ -3,6 +3,7 @@ import { promisify } from 'node:util';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import { FairSemaphore } from '../../concurrency/semaphore.ts';
 import { currentTenant } from '../../concurrency/tenant.ts';
+import { PASSWORD_HASHES } from '../../config/limits.ts';
 
 /** The cost of a hash for an attacker; memory in KiB. */
 export interface PasswordCost {
@@ -17,14 +18,6 @@ const SALT_BYTES = 16;
 const HASH_BYTES = 32;
 const CHARACTERS_MIN = 8;
 const BYTES_MAX = 256;
-/**
- * Each hash takes 19 MiB and one of four threads of Node's pool: with more than two at once, file access and DNS
- * look-ups would wait for passwords.
- */
-const AT_ONCE = 2;
-const WAITING_MAX = 64;
-/** Of one caller: an account, or the network of a caller without one. */
-const WAITING_OF_ONE = 16;
 
 const argon2Async = promisify(argon2);
 
@@ -47,12 +40,7 @@ export function createPasswords(
   cost: PasswordCost = PASSWORD_COST,
   derivation: typeof argon2Async = argon2Async,
 ): Passwords {
-  const turns = new FairSemaphore({
-    units: AT_ONCE,
-    unitsPerTenant: AT_ONCE,
-    waiting: WAITING_MAX,
-    waitingPerTenant: WAITING_OF_ONE,
-  });
+  const turns = new FairSemaphore(PASSWORD_HASHES);
   const derive = (password: string, nonce: Buffer, cost: PasswordCost) => {
     // Depending on the device, the same letters are typed composed or decomposed.
     const input = { message: password.normalize('NFC'), nonce, tagLength: HASH_BYTES, ...cost };

@@ -11,17 +11,16 @@ import { WriteBudget } from '@notevault/mcp/write-budget.ts';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import { FairSemaphore } from '../../concurrency/semaphore.ts';
 import type { Compute } from '../../concurrency/worker-pool.ts';
+import { CALLS, CALLS_PER_CREDENTIAL } from '../../config/limits.ts';
 import { type Principal, permissionsOf } from '../access/access.ts';
 import { CallPermit } from './call-permit.ts';
 import type { McpCall, McpDeps, McpProtocolServer } from './mcp.ts';
 import type { McpTasks } from './tasks.ts';
 
-const CALLS_PER_CREDENTIAL = 4;
 /** For clients that accept anything: the library wants both formats by name. */
 const ANY_FORMAT = 'application/json, text/event-stream';
 /** Nobody reads this status: the client is gone. */
 const CLIENT_LEFT = 499;
-const CALLS = { units: 512, unitsPerTenant: CALLS_PER_CREDENTIAL, waiting: 4096, waitingPerTenant: 256 };
 
 interface Served extends McpCall {
   readonly permit: CallPermit;

@@ -15,6 +15,7 @@ import type { RenameTag, ReplaceText, VaultChange } from '@notevault/protocol/va
 import { markOf } from '@notevault/search-index/ranking/hybrid.ts';
 import { FairSemaphore } from '../../concurrency/semaphore.ts';
 import { currentTenant } from '../../concurrency/tenant.ts';
+import { SEARCHES } from '../../config/limits.ts';
 import type { Clock } from '../../ports/clock/clock.ts';
 import type { Database, WriteHandle } from '../../ports/database/database.ts';
 import type { Embedder } from '../../ports/embedder/embedder.ts';
@@ -56,12 +57,6 @@ export interface SearchDeps {
 /** How long a search waits for the index of a large vault; the index is built nevertheless. */
 const TIMEOUT_MS = 25_000;
 const VAULTS_AT_ONCE = 4;
-
-/**
- * Limits of searches that the single search thread runs and that wait for it; each costs it some milliseconds. With two
- * at once an account keeps it busy, and those of others wait for two.
- */
-const SEARCHES = { units: 8, unitsPerTenant: 2, waiting: 1000, waitingPerTenant: 100 };
 
 /** Searches vaults. Results show the notes as they are at the time of the request. */
 export class Search implements AsyncDisposable {

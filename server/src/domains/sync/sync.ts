@@ -2,6 +2,7 @@ import type { ChangesQuery } from '@notevault/protocol/sync.ts';
 import { NIL_UUID, type Seq, type UserId, type VaultId } from '@notevault/protocol/values/ids.ts';
 import { FairSemaphore } from '../../concurrency/semaphore.ts';
 import { currentTenant } from '../../concurrency/tenant.ts';
+import { LIST_READS } from '../../config/limits.ts';
 import type { Clock } from '../../ports/clock/clock.ts';
 import type { Database, WriteHandle } from '../../ports/database/database.ts';
 import type { Attachments } from '../attachments/attachments.ts';
@@ -26,17 +27,11 @@ export interface SyncDeps {
   readonly tombstoneDays: number;
 }
 
-/**
- * Limits on concurrent and waiting manifests, trees and pages: devices that catch up would otherwise take every
- * database connection from writers.
- */
-const READS_AT_ONCE = { units: 4, unitsPerTenant: 2, waiting: 400, waitingPerTenant: 100 };
-
 export type Sync = ReturnType<typeof createSync>;
 
 /** How clients follow a vault (docs/sync-spec.md). */
 export function createSync(deps: SyncDeps) {
-  const semaphore = new FairSemaphore(READS_AT_ONCE);
+  const semaphore = new FairSemaphore(LIST_READS);
   return {
     ...createManifestQueries(deps, semaphore),
     /**

@@ -3,6 +3,7 @@ import { constants, createBrotliCompress, createGzip } from 'node:zlib';
 import Negotiator from 'negotiator';
 import { FairSemaphore } from '../../concurrency/semaphore.ts';
 import { currentHangUp, currentTenant } from '../../concurrency/tenant.ts';
+import { COMPRESSIONS } from '../../config/limits.ts';
 
 /** How the bytes of an answer are sent (RFC 9110, section 8.4). */
 export type Coding = 'br' | 'gzip' | 'identity';
@@ -15,13 +16,8 @@ const CHUNK_BYTES = 64 * 1024;
 const BROTLI_QUALITY = 4;
 /** A window of 256 KB: a wider one saves two bytes in a hundred, and takes megabytes for each answer. */
 const BROTLI_WINDOW_BITS = 18;
-/** Few at a time, because Node's threads also hash passwords and read files. Admission bounds those that wait. */
-const turns = new FairSemaphore({
-  units: 2,
-  unitsPerTenant: 1,
-  waiting: Number.POSITIVE_INFINITY,
-  waitingPerTenant: Number.POSITIVE_INFINITY,
-});
+/** Admission bounds those that wait. */
+const turns = new FairSemaphore(COMPRESSIONS);
 
 /** What the types of negotiator leave out. */
 interface EncodingNegotiator {

@@ -3,6 +3,7 @@ import { NotevaultError } from '@notevault/protocol/errors.ts';
 import { KB, MB } from '@notevault/protocol/values/byte-units.ts';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { FairSemaphore, type Permit, type SemaphoreLimits } from '../../concurrency/semaphore.ts';
+import { HANDLED_BYTES, LARGE_BODIES, UNPARSED_BYTES } from '../../config/limits.ts';
 import { closedSignal, onceClosed } from '../connections/closed-signal.ts';
 import { BodyReader, MemoryBudget, type MinThroughput } from './body-reader.ts';
 import { inviteBody, rejectEncoded } from './body-stream.ts';
@@ -30,12 +31,11 @@ export interface BodyLimits extends MinThroughput {
 
 const LIMITS: BodyLimits = {
   bigBytes: 4 * MB,
-  big: { units: 3, unitsPerTenant: 2, waiting: 64, waitingPerTenant: 16 },
-  budgetBytes: 256 * MB,
-  budgetBytesOfOne: 136 * MB,
+  big: LARGE_BODIES,
+  budgetBytes: UNPARSED_BYTES.total,
+  budgetBytesOfOne: UNPARSED_BYTES.perTenant,
   workedFrom: 256 * KB,
-  // Waiting requests are bounded by their memory.
-  worked: { units: 96 * MB, unitsPerTenant: 24 * MB, waiting: Infinity, waitingPerTenant: Infinity },
+  worked: HANDLED_BYTES,
   intervalMs: 10_000,
   bigBytesPerInterval: 160 * KB,
 };

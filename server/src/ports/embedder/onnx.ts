@@ -4,6 +4,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { FairSemaphore } from '../../concurrency/semaphore.ts';
+import { MODEL_CALCULATIONS } from '../../config/limits.ts';
 import {
   checkVectors,
   type Embedder,
@@ -25,13 +26,6 @@ export interface OnnxOptions {
 
 /** Windows calculated together; queries can run between two batches. */
 const BATCH = 4;
-/** One calculation at a time, of queries and of passages by turns: a query must not wait for all of a vault. */
-const CALCULATIONS = {
-  units: 1,
-  unitsPerTenant: 1,
-  waiting: Number.POSITIVE_INFINITY,
-  waitingPerTenant: Number.POSITIVE_INFINITY,
-};
 const MODEL_FILES = ['model.onnx', 'onnx/model.onnx', 'onnx/model_quantized.onnx'];
 const LEAST_TOKENS = 16;
 /** A longer text is split even if the model accepts it, because one vector cannot represent that many topics. */
@@ -52,7 +46,7 @@ interface Prompts {
 
 /** Vectors of a model in a local folder, opened at the first call, in the calling thread (see `ThreadedEmbedder`). */
 export function onnxEmbedder({ folder, threads }: OnnxOptions): Embedder {
-  const calculations = new FairSemaphore(CALCULATIONS);
+  const calculations = new FairSemaphore(MODEL_CALCULATIONS);
   let opened: Promise<Model> | null = null;
   const model = () => {
     opened ??= open(folder, threads).catch((error: unknown) => {

@@ -2,6 +2,7 @@ import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { VaultId } from '@notevault/protocol/values/ids.ts';
 import { GroupQueue } from '../../../concurrency/group-queue.ts';
 import { runOnReserve } from '../../../concurrency/tenant.ts';
+import { WRITE_GROUP } from '../../../config/limits.ts';
 import { DatabaseError, type WriteHandle } from '../../../ports/database/database.ts';
 import type { PathOwner, WriteContext } from '../../entries/entries.ts';
 import { NeedsLongTransaction } from '../../entries/revision-conflict.ts';
@@ -34,11 +35,6 @@ interface PreparedWrite {
 const ROUNDS_MAX = 50;
 /** A transaction with more rows runs as a bulk one, in slices, so that reads are not held up. */
 const SHORT_MAX = 20;
-/** The same for the number of links. */
-const MANY_LINKS = 500;
-/** Most notes, and bytes of their sealed texts, that share a transaction. */
-const GROUP_NOTES = 16;
-const GROUP_BYTES = 512 * 1024;
 
 /**
  * Writes notes: one queue a vault. Operations are prepared side by side, outside of any transaction, and take turns to be
@@ -53,7 +49,9 @@ export class VaultWriter {
 
   constructor(deps: CommitDeps) {
     this.#deps = deps;
-    this.#queue = new GroupQueue(sizesOf, [GROUP_NOTES, GROUP_BYTES, MANY_LINKS], (group) => applyGroup(deps, group));
+    this.#queue = new GroupQueue(sizesOf, [WRITE_GROUP.notes, WRITE_GROUP.bytes, WRITE_GROUP.links], (group) =>
+      applyGroup(deps, group),
+    );
   }
 
   /** Resolves to the result once the write is on disk. Throws `limit_exceeded`, and the errors of the write. */
@@ -126,7 +124,7 @@ function sizesOf({ plans }: PreparedWrite): [notes: number, bytes: number, links
 
 function isLong(write: PreparedWrite): boolean {
   const [, , links] = sizesOf(write);
-  return write.plans.filter(isRowWrite).length > SHORT_MAX || links > MANY_LINKS;
+  return write.plans.filter(isRowWrite).length > SHORT_MAX || links > WRITE_GROUP.links;
 }
 
 /** Applies operations in one transaction; when that fails, each by itself, so that none fails because of another. */

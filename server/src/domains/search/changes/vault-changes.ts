@@ -14,6 +14,7 @@ import { FairSemaphore } from '../../../concurrency/semaphore.ts';
 import { slicesBySize } from '../../../concurrency/slices.ts';
 import { currentTenant } from '../../../concurrency/tenant.ts';
 import { createYield } from '../../../concurrency/yield.ts';
+import { VAULT_CHANGES } from '../../../config/limits.ts';
 import type { WriteContext } from '../../entries/entries.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
 import { type FieldErrors, folderOfRequest } from '../query/search-request.ts';
@@ -30,8 +31,6 @@ const WRITE_SLICE = { count: 8, bytes: 128 * 1024 };
 const PAGE = 2000;
 /** How often a note may be written by others while it is changed. */
 const ROUNDS_MAX = 10;
-/** One change at a time of an account. */
-const CHANGES = { units: 2, unitsPerTenant: 1, waiting: 100, waitingPerTenant: 5 };
 
 /** A note in which a text may have to change. */
 interface Candidate {
@@ -43,7 +42,7 @@ interface Candidate {
 export class VaultChanges {
   readonly #deps: SearchDeps;
   readonly #index: VaultQuery;
-  readonly #permits = new FairSemaphore(CHANGES);
+  readonly #permits = new FairSemaphore(VAULT_CHANGES);
 
   constructor(deps: SearchDeps, index: VaultQuery) {
     this.#deps = deps;

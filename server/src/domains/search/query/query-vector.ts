@@ -3,6 +3,7 @@ import type { VectorQuery } from '@notevault/search-index/ranking/hybrid.ts';
 import { KeyedLock } from '../../../concurrency/keyed-lock.ts';
 import { FairSemaphore } from '../../../concurrency/semaphore.ts';
 import { currentTenant } from '../../../concurrency/tenant.ts';
+import { QUERY_EMBEDDINGS } from '../../../config/limits.ts';
 import type { Embedder, Space } from '../../../ports/embedder/embedder.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
 import * as store from '../embedding/vectors.store.ts';
@@ -84,13 +85,11 @@ export class QueryVectors {
 const TIMEOUT_MS = 5000;
 /** After a failure searches skip the vector for this long; otherwise each would wait for the timeout. */
 const PAUSE_MS = 15_000;
-/** Few at once, so that the embedder's own queue, which does not know the tenants of queries, stays short. */
-const LIMITS = { units: 2, unitsPerTenant: 1, waiting: 512, waitingPerTenant: 64 };
 
 /** Embeds queries, shared fairly between accounts: a query waits for at most one query of another account. */
 export class QueryEmbedder {
   readonly #deps: Pick<SearchDeps, 'clock' | 'embedder' | 'reportError'>;
-  readonly #permits = new FairSemaphore(LIMITS);
+  readonly #permits = new FairSemaphore(QUERY_EMBEDDINGS);
   readonly #timeoutMs: number;
   #pausedUntil = 0;
 
