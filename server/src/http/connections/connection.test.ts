@@ -79,6 +79,7 @@ describe('Connection', () => {
       depth -= 1;
     });
     receive(0, 1, 2);
+    await until(() => seen.length === 1);
     await turns();
     assert.deepEqual([seen, ws.isPaused], [[0], true]);
     connection.release(SOCKET_LIMITS.queueBytes + 1);
@@ -99,6 +100,8 @@ describe('Connection', () => {
     const closed = connect(stop);
     Object.assign(closed.ws, { close: () => undefined });
     closed.receive(0, 1, 2);
+    // The first waits for another turn of the loop when this one has taken its time.
+    await until(() => closed.seen.length === 1);
     closed.connection.close(1008, 'enough');
     closed.connection.onClose();
     await turns();
