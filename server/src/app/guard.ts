@@ -30,6 +30,12 @@ export class RequestGuard implements Guard {
     return this.#domains.credentials.authenticate(authorization, client);
   }
 
+  async recall(principal: Principal): Promise<Principal> {
+    const current = await this.#domains.credentials.recall(principal);
+    if (current !== null) return current;
+    throw new NotevaultError((await this.#domains.vaults.isSuspended(principal.userId)) ? 'suspended' : 'unauthorized');
+  }
+
   consumeQuota({ userId, tier }: Principal, use: { readonly onboarding: boolean }): void {
     this.#rateLimits.consume(userId, tier, use);
   }
@@ -54,13 +60,13 @@ export class RequestGuard implements Guard {
   }
 
   async recheck(principal: Principal, { id }: OpenVault): Promise<void> {
-    await this.#domains.vaults.openVault(await this.#recalled(principal), id, 'read');
+    await this.#domains.vaults.openVault(await this.recall(principal), id, 'read');
   }
 
   standingOf(principal: Principal, vault: OpenVault | undefined, rule: Pick<Rule, 'who' | 'vault' | 'role'>): Standing {
     const subject = { userId: principal.userId, vaultId: vault?.id ?? null };
     const decide = async () => {
-      const current = await this.#recalled(principal);
+      const current = await this.recall(principal);
       checkWho(rule, current);
       if (vault === undefined || rule.vault === undefined) return versionsOf(current);
       const opened = await this.#domains.vaults.openVault(current, vault.id, rule.vault);
@@ -82,12 +88,6 @@ export class RequestGuard implements Guard {
   /** Forgets the keys of all vaults, because one was closed. */
   vaultClosed(): void {
     this.#recent.clear();
-  }
-
-  async #recalled(principal: Principal): Promise<Principal> {
-    const current = await this.#domains.credentials.recall(principal);
-    if (current !== null) return current;
-    throw new NotevaultError((await this.#domains.vaults.isSuspended(principal.userId)) ? 'suspended' : 'unauthorized');
   }
 
   async #open(principal: Principal, need: Need, header: string | undefined, found?: Promise<FoundVault | undefined>) {

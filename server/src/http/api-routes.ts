@@ -17,6 +17,7 @@ import { DEFAULT_BODY_LIMIT, type ParsedBodies, PUBLIC_BODY_LIMIT } from './body
 import { type BodyStream, bodyStreamOf, leaveBodiesUnread, STREAM_THROUGHPUT } from './body/body-stream.ts';
 import { buildStreamedValidator } from './compilers.ts';
 import { closedSignal } from './connections/closed-signal.ts';
+import { localCallerOf } from './fetch/local-fetch.ts';
 import { schemaOf } from './openapi.ts';
 import { refuseForeignOrigin } from './origins/cors.ts';
 import { refuseOtherMethods } from './other-methods.ts';
@@ -186,7 +187,8 @@ async function authorize(
   const turn = loopSlices.enterFrom(tenant, authorization ?? '');
   if (turn !== undefined) await turn;
   const [authenticating, selected, prefetched] = runForTenant(tenant, () => {
-    const principal = guard.authenticate(authorization, client);
+    const cause = localCallerOf(request.raw.socket);
+    const principal = cause === undefined ? guard.authenticate(authorization, client) : guard.recall(cause);
     const vault = need === undefined ? null : guard.selectVault(vaultHeaderOf(request), authorization);
     return [principal, vault, prefetch(route, request, vault?.expected)];
   });

@@ -263,6 +263,8 @@ export interface Guard {
     authorization: string | undefined,
     client: { readonly ip: string; readonly userAgent: string | null },
   ): Promise<Principal>;
+  /** Returns a caller as they are now, also if their token has expired since. Throws `unauthorized`, `suspended`. */
+  recall(principal: Principal): Promise<Principal>;
   /** Counts a request against the caller's plan. Throws `rate_limited`. */
   consumeQuota(principal: Principal, use: { readonly onboarding: boolean }): void;
   /**

@@ -63,7 +63,7 @@ export function mountFetchRoute(api: FastifyInstance, app: FastifyInstance, rout
       await deps.guard.confirm(deps.guard.standingOf(principal, undefined, { who: 'credential' }));
       const call = { principal, request: webRequestOf(request, reply, deps), body: request.body };
       const { headers, socket } = request.raw;
-      const fetch = localFetch(app.server, { headers, remoteAddress: socket.remoteAddress });
+      const fetch = localFetch(app.server, { principal, headers, remoteAddress: socket.remoteAddress });
       return sendResponse(reply, await route.handle({ ...call, fetch }));
     },
   });

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage, Server } from 'node:http';
 import { type Duplex, duplexPair, Readable } from 'node:stream';
 import { MB } from '@notevault/protocol/values/byte-units.ts';
+import type { Principal } from '../../domains/access/access.ts';
 import { http } from '../node-http.ts';
 
 /** Headers of a request that are passed on when it causes others; none of them depends on the URL. */
@@ -11,13 +12,24 @@ const WITHOUT_BODY = new Set([204, 205, 304]);
 
 /** The request that causes others, if any. */
 export interface Cause {
+  /** Its caller, if that is known already. */
+  readonly principal?: Principal;
   readonly headers: IncomingHttpHeaders;
   readonly remoteAddress?: string | undefined;
+}
+
+/** The callers of connections in memory. */
+const callers = new WeakMap<object, Principal>();
+
+/** Returns the caller whose request caused those of a connection; undefined for a connection of the network. */
+export function localCallerOf(socket: object): Principal | undefined {
+  return callers.get(socket);
 }
 
 /**
  * Returns a `fetch` that sends requests to this server itself, over connections in memory and with the credential and
  * address of another request. They pass everything that requests of the network pass: access, limits, logs, metrics.
+ * Only the token of a caller who is known is not read again: it may have expired since that request began.
  */
 export function localFetch(server: Server, cause: Cause): typeof globalThis.fetch {
   const passedOn = PASSED_ON.flatMap((name) => {
@@ -33,7 +45,7 @@ export function localFetch(server: Server, cause: Cause): typeof globalThis.fetc
       method: init.method ?? 'GET',
       path: pathname + search,
       headers: { ...headers, host: 'localhost' },
-      createConnection: () => connectTo(server, cause.remoteAddress ?? '127.0.0.1'),
+      createConnection: () => connectTo(server, cause),
       ...(init.signal == null ? {} : { signal: init.signal }),
     });
     request.end(body ?? undefined);
@@ -45,7 +57,7 @@ export function localFetch(server: Server, cause: Cause): typeof globalThis.fetc
 }
 
 /** Opens a connection to the server without a network. */
-function connectTo(server: Server, remoteAddress: string): Duplex {
+function connectTo(server: Server, { principal, remoteAddress = '127.0.0.1' }: Cause): Duplex {
   const [ours, theirs] = duplexPair();
   // A Duplex lacks what the server uses of a socket. Each side has timeouts of its own.
   for (const side of [ours, theirs]) {
@@ -53,6 +65,7 @@ function connectTo(server: Server, remoteAddress: string): Duplex {
     Object.assign(side, { setTimeout: same, setKeepAlive: same, setNoDelay: same, ref: same, unref: same });
   }
   Object.assign(theirs, { remoteAddress });
+  if (principal !== undefined) callers.set(theirs, principal);
   server.emit('connection', theirs);
   return ours;
 }
