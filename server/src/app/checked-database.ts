@@ -1,3 +1,4 @@
+import { NotevaultError } from '@notevault/protocol/errors.ts';
 import { currentStanding, isChecked, RightsChanged, runUnder, type Standing } from '../domains/rights/rights.ts';
 import type { Database, Priority, WriteHandle } from '../ports/database/database.ts';
 
@@ -26,6 +27,7 @@ export function checkedDatabase(db: Database, hold: Hold): Database {
       try {
         return await db.transact(standing === undefined ? body : checked, priority);
       } catch (error) {
+        if (standing !== undefined && isUnexpected(error)) await refuseLost(standing);
         if (!(error instanceof RightsChanged) || attempt === TRIES) throw error;
         await error.standing.renew();
       }
@@ -41,4 +43,18 @@ export function checkedDatabase(db: Database, hold: Hold): Database {
     migrate: (migrations, beforeUpgrade) => db.migrate(migrations, beforeUpgrade),
     [Symbol.asyncDispose]: () => db[Symbol.asyncDispose](),
   };
+}
+
+const isUnexpected = (error: unknown) => !(error instanceof NotevaultError || error instanceof RightsChanged);
+
+/**
+ * Throws the refusal of a caller who lost the right meanwhile: rows that a transaction needs may be gone with it, so that
+ * it fails before its standing is compared.
+ */
+async function refuseLost(standing: Standing): Promise<void> {
+  try {
+    await standing.renew();
+  } catch (error) {
+    if (error instanceof NotevaultError) throw error;
+  }
 }

@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { NoteId, Seq, VaultId } from '@notevault/protocol/values/ids.ts';
 import type { Database, WriteHandle } from '../../src/ports/database/database.ts';
-import { makerOfScenes, newSession, vaultRemovals } from '../flows/access/removals.ts';
+import { makerOfScenes, newSession, tokenOf, vaultRemovals } from '../flows/access/removals.ts';
+import { SESSION } from '../flows/access/standings.ts';
 import { FlakySocket } from '../kit/clients/provider-clients.ts';
 import { watchDecisions } from '../kit/clients/slow-call.ts';
 import { onEachEngine } from '../kit/engines.ts';
@@ -204,7 +205,7 @@ onEachEngine('an edit of a socket in another process', (open) => {
       const { server, world } = scene;
       const { url } = await second();
       using line = new FlakySocket(url);
-      using typing = await line.open(world.note, await removal.token(scene)).synced();
+      using typing = await line.open(world.note, await tokenOf(scene, removal, SESSION)).synced();
       typing.type(' kept');
       await typing.synced();
       const { status } = await removal.take(scene);

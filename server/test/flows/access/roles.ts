@@ -1,17 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Rule } from '@notevault/protocol/operations.ts';
 import type { Database } from '../../../src/ports/database/database.ts';
 import { NEEDS, needsOfRow } from '../../kit/operation-variants.ts';
 import { type Known, knownOperations, makeWorld, type World } from '../../kit/operations.ts';
 import { type Answer, Person } from '../../kit/person.ts';
 import { startServer, type TestServer } from '../../kit/server.ts';
+import { OF_THE_OWNER, refusalOf } from './refusals.ts';
 import {
   type Credential,
   credentialsOf,
   type Everybody,
   joinAs,
-  levelOf,
   makeEverybody,
   type SharedWorld,
   type Standing,
@@ -25,33 +24,6 @@ import {
  *
  * Refused calls and reads change nothing, so they share one vault; each write that is allowed gets one of its own.
  */
-
-type Refusal = readonly [status: number, error: string];
-
-/** Deleted vaults are those of their owner only. */
-const OF_DELETED_VAULTS = ['restoreVault', 'purgeVault'];
-/** Their rows name things of the owner alone: a code that the owner has claimed, and an import. */
-const OF_THE_OWNER = ['authorizeDevice', 'applyImport'];
-
-function refusal({ name, rule }: Known, standing: Standing, credential: Credential): Refusal | null {
-  const { who, vault, named, role: least }: Rule = rule;
-  const { isSession } = credential;
-  const reached = levelOf(standing, credential);
-  if (reached === 'ended') return [401, 'unauthorized'];
-  if (who === 'session' && !isSession) return [403, 'api_key_not_allowed'];
-  const unknown: Refusal =
-    vault !== undefined || name === 'startImport' ? [404, 'Vault not found'] : [404, 'not found'];
-  if (standing === 'removed' || standing === 'stranger' || OF_DELETED_VAULTS.includes(name)) return unknown;
-  if (reached === 'none') return vault === undefined ? unknown : [403, 'API key does not have access to this vault'];
-  const lacksRole = least === 'owner' || (least === 'editor' && standing === 'viewer');
-  const lacksLevel = (vault ?? named) === 'write' && reached === 'read';
-  const required: Refusal = least === 'owner' ? [403, 'owner_required'] : [403, 'insufficient_access'];
-  // The vault of a request is opened first, one that is named is looked at as a whole.
-  if (lacksLevel && (vault !== undefined || !lacksRole)) return [403, 'insufficient_access'];
-  // Members may remove themselves only.
-  if (lacksRole || name === 'removeMember') return name === 'removeMember' ? [403, 'owner_required'] : required;
-  return null;
-}
 
 /** What refused calls must not change. */
 async function stateOf(owner: Person, { vault }: World): Promise<unknown> {
@@ -113,7 +85,7 @@ async function askAll(vault: SharedVault, operation: Known, isTried: (credential
   const writers: [Standing, Credential][] = [];
   for (const standing of Object.keys(everybody.people) as Standing[]) {
     for (const credential of credentialsOf(standing).filter(isTried)) {
-      const expected = refusal(operation, standing, credential);
+      const expected = refusalOf(operation, standing, credential);
       if (expected === null && !isRead) {
         writers.push([standing, credential]);
         continue;

@@ -59,7 +59,7 @@ function appOf(server: TestServer, name: string): Promise<OAuthApp> {
   return app;
 }
 
-const SESSION: Credential = {
+export const SESSION: Credential = {
   name: 'a session',
   isSession: true,
   level: 'write',
