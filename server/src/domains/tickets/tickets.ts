@@ -99,7 +99,7 @@ export class Tickets {
   async open(token: string): Promise<OpenedTicket> {
     const { operation, principal, vault, path } = await this.#valid(token, ['attachment.get', 'vault.export']);
     const checked = (pieces: AsyncIterable<Uint8Array>) =>
-      whilePermitted(pieces, () => this.#recheck(principal, vault), this.#deps.clock.now);
+      whilePermitted(pieces, () => this.#recheck(principal, vault), this.#deps.clock.elapsed);
     if (operation === 'attachment.get') {
       const file = await this.#deps.attachments.open(vault, path);
       return { file: { ...file, bytes: async (range) => checked(await file.bytes(range)) } };
@@ -131,7 +131,7 @@ export class Tickets {
     const check = () => this.#deps.vaults.confirmRights(standing);
     const checked = () => {
       const given = give(path);
-      return { ...given, ...limit, bytes: whilePermitted(given.bytes, check, this.#deps.clock.now) };
+      return { ...given, ...limit, bytes: whilePermitted(given.bytes, check, this.#deps.clock.elapsed) };
     };
     return runUnder(standing, () => attachments.upload({ vault, actor, device: null }, checked));
   }

@@ -65,7 +65,7 @@ async function finish(
   const bytes = attachments.announced.read(vault, [...parts, ...loose].map(partOf));
   const input = {
     path: () => meta.path,
-    bytes: whilePermitted(bytes, deps.recheck, clock.now),
+    bytes: whilePermitted(bytes, deps.recheck, clock.elapsed),
     declaredBytes: to,
     announced: id,
     mtime: () => meta.mtime ?? undefined,
