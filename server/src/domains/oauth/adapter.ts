@@ -74,6 +74,14 @@ function openPayload(server: SealingKey, kind: string, hash: Buffer, sealed: Buf
   return providerPayload.open(server, contextOf(kind, hash), sealed);
 }
 
+/**
+ * Sets the end of a payload by the clock of this machine, with which the provider compares it. Our rows end by the
+ * database's clock, and another server may have made them.
+ */
+function endingWith(payload: AdapterPayload, leftMs: number): AdapterPayload {
+  return { ...payload, exp: Math.floor(Date.now() / 1000) + Math.ceil(leftMs / 1000) };
+}
+
 const contextOf = (kind: string, hash: Buffer) => ({ kind: `oauth.${kind}`, row: hash.toString('hex'), version: 0 });
 
 function clients({ db, clock, server }: AdapterDeps): Adapter {
@@ -176,7 +184,8 @@ async function findToken(deps: AdapterDeps, kind: TokenKind, token: string): Pro
     if (kept === undefined) await endFamilyOf(deps, kind, token);
     return undefined;
   }
-  const payload = { ...openPayload(server, kind, hash, row.payload), jti: token };
+  const opened = openPayload(server, kind, hash, row.payload);
+  const payload = { ...endingWith(opened, row.expires_at - now), jti: token };
   if (row.consumed_at === null) return payload;
   if (kind === 'code') return { ...payload, consumed: Math.floor(row.consumed_at / 1000) };
   // Two tabs, or a retry after a lost answer: within the grace period it is still valid.
@@ -227,8 +236,10 @@ function transients({ db, clock, server }: AdapterDeps, kind: string): Adapter {
     },
     async find(id) {
       const hash = hashOf(`${kind} ${id}`);
-      const row = await db.get(store.findTransient, { hash, now: clock.now() });
-      return row === undefined ? undefined : { ...openPayload(server, kind, hash, row.payload), jti: id };
+      const now = clock.now();
+      const row = await db.get(store.findTransient, { hash, now });
+      if (row === undefined) return undefined;
+      return { ...endingWith(openPayload(server, kind, hash, row.payload), row.expires_at - now), jti: id };
     },
     async destroy(id) {
       await db.transact((handle) => handle.run(store.deleteTransient, { hash: hashOf(`${kind} ${id}`) }));

@@ -46,6 +46,19 @@ export const markClientUsed = statement((db, p: { idHash: Buffer; now: number; b
 const unusedClients = (db: Kysely<Tables>) =>
   db.selectFrom('oauth_clients').select('id_hash').where('used_at', 'is', null);
 
+/** Sets times that a clock which was ahead has stored to now: its clients would be the newest until that date. */
+export const correctRegistrations = statement((db, p: { now: number; latest: number }) =>
+  db
+    .updateTable('oauth_clients')
+    .set({ created_at: p.now })
+    .where('used_at', 'is', null)
+    .where('created_at', '>', p.latest),
+);
+
+export const correctUses = statement((db, p: { now: number; latest: number }) =>
+  db.updateTable('oauth_clients').set({ used_at: p.now }).where('used_at', '>', p.latest),
+);
+
 /** Keeps only the newest of the clients that were never authorized. */
 export const deleteUnusedBeyond = statement((db, p: { kept: number; limit: number }) => {
   const unused = unusedClients(db).orderBy('created_at', 'desc').limit(p.limit).offset(p.kept);
@@ -153,7 +166,7 @@ export const findToken = statement((db, p: { hash: Buffer; kind: OAuthTokenRow['
     .selectFrom('oauth_tokens as t')
     .innerJoin('connections as c', (join) => join.onRef('c.user_id', '=', 't.user_id').onRef('c.id', '=', 't.grant_id'))
     .innerJoin('users as u', 'u.id', 't.user_id')
-    .select(['t.user_id as userId', 't.grant_id as id', 't.payload', 't.consumed_at'])
+    .select(['t.user_id as userId', 't.grant_id as id', 't.payload', 't.consumed_at', 't.expires_at'])
     .where('t.hash', '=', p.hash)
     .where('t.kind', '=', p.kind)
     .where('t.expires_at', '>', p.now)
@@ -225,7 +238,11 @@ export const findAccess = statement((db, p: { hash: Buffer; now: number }) =>
 export const putTransient = transients.put(['hash'], ['payload', 'expires_at']);
 
 export const findTransient = statement((db, p: { hash: Buffer; now: number }) =>
-  db.selectFrom('oauth_transients').select('payload').where('hash', '=', p.hash).where('expires_at', '>', p.now),
+  db
+    .selectFrom('oauth_transients')
+    .select(['payload', 'expires_at'])
+    .where('hash', '=', p.hash)
+    .where('expires_at', '>', p.now),
 );
 
 /** Changes one row for the first decision, and none after that. */

@@ -1,6 +1,6 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { UserId } from '@notevault/protocol/values/ids.ts';
-import type { Clock } from '../../ports/clock/clock.ts';
+import { type Clock, latestPlausible } from '../../ports/clock/clock.ts';
 import { type Database, deleteUntil, type WriteHandle } from '../../ports/database/database.ts';
 import type { SafeFetch } from '../../ports/safe-fetch/safe-fetch.ts';
 import { ACCESS_SCOPES } from '../access/access.ts';
@@ -61,6 +61,8 @@ interface OpenProvider {
 export class OAuth {
   readonly #deps: OAuthDeps;
   #opening: Promise<OpenProvider> | undefined;
+  /** The machine's clock against elapsed time, when the provider was last needed. */
+  #wallOffset = Number.NEGATIVE_INFINITY;
 
   constructor(deps: OAuthDeps) {
     this.#deps = deps;
@@ -110,6 +112,10 @@ export class OAuth {
   async sweep(): Promise<void> {
     const { db, clock } = this.#deps;
     const now = clock.now();
+    await db.transact(async (handle) => {
+      await handle.run(store.correctRegistrations, { now, latest: latestPlausible(now) });
+      await handle.run(store.correctUses, { now, latest: latestPlausible(now) });
+    });
     await deleteUntil(db, store.deleteExpiredTokens, now);
     await deleteUntil(db, store.deleteExpiredTransients, now);
     await deleteUntil(db, store.deleteUnusedSince, now - UNUSED_MS);
@@ -145,6 +151,10 @@ export class OAuth {
   }
 
   #opened(): Promise<OpenProvider> {
+    const offset = Date.now() - this.#deps.clock.elapsed();
+    // The provider keeps documents of clients until times of the machine's clock: it forgets them once that was set back.
+    if (this.#wallOffset > latestPlausible(offset)) this.#opening = undefined;
+    this.#wallOffset = offset;
     // A failure (such as an unavailable database) is not remembered, so the next request tries again.
     this.#opening ??= this.#open().catch((error) => {
       this.#opening = undefined;
