@@ -1,8 +1,8 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { commitOf } from '../server/src/version.ts';
 import { buildWeb } from './build-web.ts';
 import { bundle } from './bundle.ts';
+import { builtCommit } from './commit.ts';
 import { digestOfProgram, stampOf } from './digest.ts';
 import { manifestOfProgram } from './manifest.ts';
 
@@ -73,7 +73,7 @@ async function bundleProgram(): Promise<void> {
 /** Writes the commit into the manifest, also when the same sources were built at another commit. */
 function nameCommit(): void {
   const before = readFileSync(manifestFile, 'utf8');
-  const manifest = { ...JSON.parse(before), commit: commitOf(root) ?? undefined };
+  const manifest = { ...JSON.parse(before), commit: builtCommit() };
   const text = JSON.stringify(manifest, null, 2);
   // A program that starts meanwhile must not read half a file.
   if (text !== before) writeFileSync(manifestFile, text);

@@ -2,6 +2,7 @@ import { cpSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } fr
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { importsOf } from './check/sources.ts';
+import { builtCommit } from './commit.ts';
 import { versionsOf } from './manifest.ts';
 import { npmPack, run } from './npm-pack.ts';
 import { publishable } from './published.ts';
@@ -92,6 +93,7 @@ function describe(): void {
   const manifest = {
     name: 'notevault-client',
     version,
+    commit: builtCommit(),
     license,
     type: 'module',
     description: 'The API of Notevault for Node and browsers: requests, tokens, the change feed, live notes.',

@@ -1,9 +1,10 @@
 import { execFileSync } from 'node:child_process';
-import { createWriteStream, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { createWriteStream, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { ZipFile } from 'yazl';
+import { builtCommit } from './commit.ts';
 
 /*
  * node tools/pack-obsidian.ts [folder]
@@ -17,7 +18,10 @@ const built = mkdtempSync(join(tmpdir(), 'notevault-obsidian-'));
 try {
   const build = join(import.meta.dirname, '../clients/obsidian/build.mjs');
   execFileSync(process.execPath, [build, built], { stdio: ['ignore', 'ignore', 'inherit'] });
-  const { id, version } = JSON.parse(readFileSync(join(built, 'manifest.json'), 'utf8')) as Record<string, string>;
+  const manifestFile = join(built, 'manifest.json');
+  const manifest = JSON.parse(readFileSync(manifestFile, 'utf8')) as Record<string, string>;
+  const { id, version } = manifest;
+  writeFileSync(manifestFile, `${JSON.stringify({ ...manifest, commit: builtCommit() }, null, 2)}\n`);
   const zip = new ZipFile();
   for (const name of readdirSync(built)) zip.addFile(join(built, name), `${id}/${name}`);
   zip.end();

@@ -15,7 +15,8 @@ const installed = join(folder, 'node_modules/notevault-client');
 const run = promisify(execFile);
 
 before(async () => {
-  await run(process.execPath, [join(root, 'tools/pack-client.ts'), folder]);
+  const env = { ...process.env, NOTEVAULT_COMMIT: '1b2c3d4e' };
+  await run(process.execPath, [join(root, 'tools/pack-client.ts'), folder], { env });
   mkdirSync(installed, { recursive: true });
   const [tarball = ''] = globSync('*.tgz', { cwd: folder });
   await run('tar', ['-xzf', join(folder, tarball), '-C', installed, '--strip-components=1']);
@@ -29,6 +30,11 @@ before(async () => {
   }
 });
 after(() => rmSync(folder, { recursive: true, force: true }));
+
+test('the packed client names the commit that it was built from', () => {
+  const { commit } = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'));
+  assert.equal(commit, '1b2c3d4e');
+});
 
 test('the packed client has compiled modules with their types, and nothing of Node', () => {
   for (const path of ['README.md', 'LICENSE', 'packages/client/src/live/live-note.d.ts']) {

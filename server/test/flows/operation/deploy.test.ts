@@ -15,10 +15,18 @@ test('the build of the image gets neither installed modules nor history, which w
   for (const name of ['.git', '**/node_modules', '**/dist']) assert.ok(ignored.includes(name), name);
 });
 
+test('the build of the image gets the commit, because it gets no history', () => {
+  const [, , build = ''] = /^([\s\S]*?)(FROM [\s\S]*?)^FROM /m.exec(read('Containerfile')) ?? [];
+  assert.match(build, /^ARG NOTEVAULT_COMMIT\n(#.*\n)*RUN .*npm run pack/m);
+  for (const file of ['compose.yaml', 'compose.postgres.yaml']) {
+    assert.match(read(file), /args:\n +NOTEVAULT_COMMIT: \$\{NOTEVAULT_COMMIT:-\}/, file);
+  }
+});
+
 test('every NOTEVAULT_ variable in deploy/ is an option', () => {
   const known = new Set(listOptions().map(({ name }) => variableOf(name)));
-  // These two are of the Caddyfile.
-  for (const own of ['NOTEVAULT_DOMAIN', 'NOTEVAULT_UPSTREAM']) known.add(own);
+  // Two are of the Caddyfile, one is of the build.
+  for (const own of ['NOTEVAULT_DOMAIN', 'NOTEVAULT_UPSTREAM', 'NOTEVAULT_COMMIT']) known.add(own);
   const files = globSync('**/*', { cwd: deploy }).filter((path) => /\.\w+$|file$/.test(path));
   for (const file of files) {
     for (const [variable] of read(file).matchAll(/NOTEVAULT_[A-Z_]+/g))
