@@ -19,6 +19,7 @@ const EXPORT = [
     parent_id: inner,
     user_updated_time: '2021-05-06T07:08:09.000Z',
     source_url: 'https://example.org/a?b=1#c',
+    ...{ author: 'alice', latitude: '48.85660000', longitude: '2.35220000' },
   }),
   joplinItem('note', { id: two, title: 'Second', body: '---\nTitle: Mine\ntags: [own]\n---\nPlain' }),
   joplinItem('note', { id: todo, title: LONG, is_todo: '1', todo_due: '1613560800000', parent_id: inner }),
@@ -73,7 +74,7 @@ onEachEngine('imports of Joplin exports', (open) => {
     assert.match(
       await content(`${FOLDER}/First- note.md`),
       new RegExp(
-        `^---\ntitle: "First: note"\n${created}\nsource: https://example.org/a\\?b=1#c\ntags:\n  - garden\n---\n`,
+        `^---\ntitle: "First: note"\n${created}\nauthor: alice\nsource: https://example.org/a\\?b=1#c\nlatitude: "48.85660000"\nlongitude: "2.35220000"\ntags:\n  - garden\n---\n`,
       ),
     );
     assert.equal(await content('Second.md'), `---\nTitle: Mine\ntags:\n  - own\n  - garden\n${created}\n---\nPlain`);

@@ -62,6 +62,8 @@ export class JoplinIndex {
   readonly #tagsOf = new Map<string, string[]>();
   readonly #paths = new Map<string, string>();
   readonly #taken = new Set<string>();
+  /** By the path without a number: the lowest number that may be free. */
+  readonly #numbers = new Map<string, number>();
 
   add({ id, type, title, fields }: JoplinItem): void {
     const ending = type === ITEM.resource ? ENDING.exec(title)?.[0] : undefined;
@@ -76,7 +78,9 @@ export class JoplinIndex {
     if (type === ITEM.tag) this.#tags.set(id, title);
     if (type === ITEM.noteTag) {
       const note = fields.get('note_id') ?? '';
-      this.#tagsOf.set(note, [...(this.#tagsOf.get(note) ?? []), fields.get('tag_id') ?? '']);
+      const tags = this.#tagsOf.get(note) ?? [];
+      this.#tagsOf.set(note, tags);
+      tags.push(fields.get('tag_id') ?? '');
     }
   }
 
@@ -118,15 +122,15 @@ export class JoplinIndex {
   }
 
   #assign(id: string, folder: string, stem: string, ending: string): void {
-    for (let number = 1; ; number++) {
-      const name = `${stem}${number === 1 ? '' : ` ${number}`}${ending}`;
-      const path = folder === '' ? name : `${folder}/${name}`;
-      const key = foldPath(path);
-      if (this.#taken.has(key)) continue;
-      this.#taken.add(key);
-      this.#paths.set(id, path);
-      return;
-    }
+    const pathWith = (number: number) =>
+      `${folder === '' ? '' : `${folder}/`}${stem}${number === 1 ? '' : ` ${number}`}${ending}`;
+    const first = foldPath(pathWith(1));
+    let number = this.#numbers.get(first) ?? 1;
+    while (this.#taken.has(foldPath(pathWith(number)))) number++;
+    this.#numbers.set(first, number + 1);
+    const path = pathWith(number);
+    this.#taken.add(foldPath(path));
+    this.#paths.set(id, path);
   }
 }
 
@@ -162,12 +166,20 @@ function propertiesOf({ id, title, fields }: JoplinItem, index: JoplinIndex): Pr
   const properties = {
     title: title === fileStem(index.pathOf(id) ?? '') ? '' : title,
     created: momentOf(fields, 'user_created_time') ?? momentOf(fields, 'created_time'),
+    author: fields.get('author'),
     source: fields.get('source_url'),
+    ...placeOf(fields),
     due: isTodo ? momentOf(fields, 'todo_due') : null,
     completed: isTodo ? (momentOf(fields, 'todo_completed') ?? false) : null,
     tags: tags.length === 0 ? null : tags,
   };
   return Object.fromEntries(Object.entries(properties).filter(([, value]) => (value ?? '') !== '')) as Properties;
+}
+
+/** Returns where a note was written; nothing for the zeros that Joplin writes when it does not know. */
+function placeOf(fields: JoplinItem['fields']): Properties {
+  const [latitude = '', longitude = ''] = [fields.get('latitude'), fields.get('longitude')];
+  return Number(latitude) === 0 && Number(longitude) === 0 ? {} : { latitude, longitude };
 }
 
 /** Returns a time of an item as ISO 8601; null for none, which Joplin may write as 0 milliseconds since 1970. */
