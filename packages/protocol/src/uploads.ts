@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { Attachment } from './attachments.ts';
+import { OPEN_UPLOADS_MAX } from './upload-limits.ts';
 import { Nullable, sentId, Timestamp, Uuid } from './values/schemas.ts';
 
 export const UploadParams = Type.Object({ id: sentId() });
@@ -43,5 +44,9 @@ export const UploadInto = Type.Object({
 });
 export type UploadInto = Static<typeof UploadInto>;
 
-export const UploadsInto = Type.Object({ uploads: Type.Array(UploadInto) });
+export const UploadsInto = Type.Object({
+  uploads: Type.Array(UploadInto, {
+    description: `All of them: each person who can write into these vaults has at most ${OPEN_UPLOADS_MAX}.`,
+  }),
+});
 export type UploadsInto = Static<typeof UploadsInto>;
