@@ -16,6 +16,7 @@ import { factPlugin } from './fact-plugin.ts';
 import { FactStore } from './facts.ts';
 import { markPlace } from './found-place.ts';
 import { frontmatterWatch } from './frontmatter-watch.ts';
+import { applyTransactions, heldWhileResized } from './held-place.ts';
 import { DEFAULT_LOOK, lookExtensions } from './look.ts';
 import { type EditorMode, modeExtensions } from './modes.ts';
 import { printView } from './printing.ts';
@@ -70,6 +71,8 @@ export class NoteEditor implements EditorController {
         selection: firstSelection(options.text, options.caret),
         extensions: this.#extensions(options),
       }),
+      dispatchTransactions: (transactions, view) =>
+        applyTransactions(view, transactions, options.undo.undoing || options.undo.redoing),
     });
     this.#top = topPlace(this.#view);
     this.#stopLinks = options.services.links.onChange(() => {
@@ -213,6 +216,7 @@ export class NoteEditor implements EditorController {
       this.#labels.of(labelled(options.label)),
       this.#modes.of(modeExtensions(options.mode, options.canWrite, livePreview)),
       factPlugin(this.facts),
+      heldWhileResized,
     ];
   }
 

@@ -22,8 +22,11 @@ export function topPlace(view: EditorView): TopPlace {
     }
     element.style.left = `${contentDOM.offsetLeft}px`;
     element.style.width = `${contentDOM.offsetWidth}px`;
+    const before = paddingOf(contentDOM);
     if (element.childElementCount === 0) scrollDOM.style.removeProperty('--nv-head');
     else scrollDOM.style.setProperty('--nv-head', `${element.offsetHeight}px`);
+    // Once it is out of sight, what is below it stays.
+    if (scrollDOM.scrollTop >= before) scrollDOM.scrollTop += paddingOf(contentDOM) - before;
     view.requestMeasure();
   };
   const sizes = new ResizeObserver(fit);
@@ -41,4 +44,8 @@ export function topPlace(view: EditorView): TopPlace {
       element.remove();
     },
   };
+}
+
+function paddingOf(element: HTMLElement): number {
+  return Number.parseFloat(getComputedStyle(element).paddingTop);
 }

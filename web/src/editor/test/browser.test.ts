@@ -6,6 +6,7 @@ import { caretTests } from './suites/caret.ts';
 import { commandTests } from './suites/commands.ts';
 import { concurrentTests } from './suites/concurrent.ts';
 import { editingTests } from './suites/editing.ts';
+import { heldPlaceTests } from './suites/held-place.ts';
 import { hostileTests } from './suites/hostile.ts';
 import { inputMethodTests } from './suites/input-method.ts';
 import { insertingTests } from './suites/inserting.ts';
@@ -40,4 +41,5 @@ describe('the editor in Chromium', { skip: noChromium ?? false, timeout: 15 * 60
   hostileTests(open);
   storeTests(open);
   longNoteTests(open);
+  heldPlaceTests(open);
 });

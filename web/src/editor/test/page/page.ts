@@ -1,6 +1,13 @@
 import { EditorView } from '@codemirror/view';
 import { Awareness } from 'y-protocols/awareness';
-import { applyUpdate, Doc, encodeStateAsUpdate, UndoManager, type YTextEvent } from 'yjs';
+import {
+  applyUpdate,
+  createRelativePositionFromTypeIndex,
+  Doc,
+  encodeStateAsUpdate,
+  UndoManager,
+  type YTextEvent,
+} from 'yjs';
 import { editor as texts } from '../../../i18n/en/editor.ts';
 import { COMMANDS } from '../../commands/commands.ts';
 import { type DeviceStore, openDeviceStore } from '../../device.ts';
@@ -28,6 +35,8 @@ export interface Harness {
   stored(): string;
   /** Makes an edit as another client would. */
   remote(at: number, remove: number, insert: string): void;
+  /** Shows the cursor of another client. */
+  remoteCursor(at: number): void;
   /** Runs a command with a selection while another client types a letter that it has not seen. */
   concurrently(command: EditorCommand, selection: readonly [number, number], typedAt: number): Concurrent;
   readonly commands: readonly EditorCommand[];
@@ -51,6 +60,7 @@ export interface Concurrent {
 
 const other = new Doc();
 let doc = new Doc();
+let awareness = new Awareness(doc);
 let editor: EditorController | null = null;
 
 const harness: Harness = {
@@ -85,6 +95,11 @@ const harness: Harness = {
     peer.getText('content').delete(at, remove);
     peer.getText('content').insert(at, insert);
     applyUpdate(doc, encodeStateAsUpdate(peer), 'remote');
+  },
+  remoteCursor(at) {
+    const place = createRelativePositionFromTypeIndex(doc.getText('content'), at);
+    awareness.states.set(other.clientID, { user: { name: 'bob' }, cursor: { anchor: place, head: place } });
+    awareness.emit('change', [{ added: [], updated: [other.clientID], removed: [] }, 'remote']);
   },
   concurrently(command, [anchor, head], typedAt) {
     const text = doc.getText('content');
@@ -129,10 +144,11 @@ function open(mode: EditorMode, caret?: EditorCaret): void {
   const parent = document.querySelector<HTMLElement>('#editor');
   if (parent === null) throw new Error('no place for the editor');
   const text = doc.getText('content');
+  awareness = new Awareness(doc);
   editor = createEditor(parent, {
     text,
     undo: new UndoManager(text),
-    awareness: new Awareness(doc),
+    awareness,
     services: fakeServices(),
     mode,
     canWrite: true,

@@ -1,0 +1,111 @@
+import { syntaxTree } from '@codemirror/language';
+import { Transaction } from '@codemirror/state';
+import { type EditorView, ViewPlugin } from '@codemirror/view';
+
+/** Differences of less than a pixel are of rounding. */
+const ROUNDING = 1;
+
+/**
+ * Applies transactions. Those that nobody made by hand here (edits of others, a parser that went on) do not move what is
+ * read: the cursor, if it is in sight, else the first visible line. CodeMirror alone would hold the first line only, and
+ * lose that to a second transaction before the next frame.
+ *
+ * @param isUndone whether the transactions undo or redo an edit: then the view goes to it.
+ */
+export function applyTransactions(view: EditorView, transactions: readonly Transaction[], isUndone: boolean): void {
+  const isHeld = !isUndone && view.dom.isConnected && transactions.some(movesText) && !transactions.some(isByHand);
+  const place = isHeld ? readPlace(view) : null;
+  const { scrollTop } = view.scrollDOM;
+  view.update(transactions);
+  if (isHeld && place === null) stayAt(view, scrollTop);
+  if (place === null) return;
+  const at = transactions.reduce((to, { changes }) => changes.mapPos(to, place.assoc), place.at);
+  scrollBack(view, place.top, () => topOf(view, at));
+}
+
+function movesText({ docChanged, startState, state }: Transaction): boolean {
+  return docChanged || syntaxTree(startState) !== syntaxTree(state);
+}
+
+function isByHand(transaction: Transaction): boolean {
+  return transaction.selection !== undefined || transaction.annotation(Transaction.userEvent) !== undefined;
+}
+
+/** What is read: a position, and where it is on the screen; null while the title is in sight, which then stays. */
+function readPlace(view: EditorView) {
+  const { top, bottom, left } = view.scrollDOM.getBoundingClientRect();
+  const cursor = cursorOf(view);
+  if (cursor !== null) {
+    const shown = topOf(view, cursor);
+    if (shown >= top && shown < bottom) return { at: cursor, top: shown, assoc: -1 };
+  }
+  if (view.documentTop > top) return null;
+  const at = view.posAtCoords({ x: left + view.contentDOM.offsetLeft, y: top + ROUNDING }, false);
+  return { at, top: topOf(view, at), assoc: 1 };
+}
+
+/** Where the cursor is, or the widget that has the focus; null while the focus is elsewhere. */
+function cursorOf(view: EditorView): number | null {
+  const { activeElement } = view.root;
+  if (activeElement === view.contentDOM) return view.state.selection.main.head;
+  return activeElement !== null && view.contentDOM.contains(activeElement) ? view.posAtDOM(activeElement) : null;
+}
+
+/** Where a position is on the screen. A position that is not drawn is where its line will be, as far as that is known. */
+function topOf(view: EditorView, at: number): number {
+  return view.coordsAtPos(at, 1)?.top ?? view.documentTop + view.lineBlockAt(at).top;
+}
+
+/** Where a line is in the part of the page that is shown, as far as it was measured. */
+function topOfLine(view: EditorView, at: number): number {
+  return view.lineBlockAt(at).top - view.scrollDOM.scrollTop;
+}
+
+/** Scrolls until something is where it was. What was not drawn yet has its true height only after it was. */
+function scrollBack(view: EditorView, before: number, now: () => number): void {
+  for (let tries = 0; tries < 3; tries++) {
+    measure(view);
+    const moved = now() - before;
+    if (Math.abs(moved) < ROUNDING) return;
+    view.scrollDOM.scrollTop += moved;
+  }
+}
+
+/** Stays at a place of the page, also where that is its end, which CodeMirror would follow. */
+function stayAt(view: EditorView, scrollTop: number): void {
+  measure(view);
+  view.scrollDOM.scrollTop = scrollTop;
+}
+
+/** Measures at once, not in the next frame. */
+function measure(view: EditorView): void {
+  view.requestMeasure();
+  view.elementAtHeight(0);
+}
+
+/**
+ * Holds what is read when something gets another height by itself: a picture that was loaded, a font, a narrower page.
+ * The heights that CodeMirror knows are those from before.
+ */
+export const heldWhileResized = ViewPlugin.define((view) => {
+  const sizes = new ResizeObserver(() => {
+    const { scrollDOM } = view;
+    const at = readLine(view);
+    if (at === null) stayAt(view, scrollDOM.scrollTop);
+    else scrollBack(view, topOfLine(view, at), () => topOfLine(view, at));
+  });
+  sizes.observe(view.contentDOM);
+  return { destroy: () => sizes.disconnect() };
+});
+
+/** The line that is read, as it was measured last; null at the very top, where the page begins as it does. */
+function readLine(view: EditorView): number | null {
+  const { scrollTop, clientHeight } = view.scrollDOM;
+  if (scrollTop === 0) return null;
+  const above = view.documentPadding.top;
+  const cursor = cursorOf(view);
+  const line = cursor === null ? null : view.lineBlockAt(cursor);
+  if (line !== null && line.bottom + above > scrollTop && line.top + above < scrollTop + clientHeight) return line.from;
+  if (scrollTop < above) return null;
+  return view.viewportLineBlocks.find(({ bottom }) => bottom + above > scrollTop)?.from ?? null;
+}
