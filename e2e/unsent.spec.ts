@@ -32,6 +32,31 @@ test('edits made offline in several notes are counted, and go out when the serve
   await expect(badge).toHaveCount(0);
 });
 
+test('two tabs of a note share what is typed offline, and the one that stays open sends it', async ({
+  page,
+  alice,
+  context,
+}) => {
+  const note = await alice.write('Shared.md', 'start\n');
+  const [second, home] = [await context.newPage(), await context.newPage()];
+  await home.goto(alice.page());
+  for (const one of [page, second]) {
+    await one.goto(alice.page(`/notes/${note.id}`));
+    await expect(one.getByTestId(state)).toHaveAttribute('data-word', 'saved');
+  }
+  await context.setOffline(true);
+  await typeAtEnd(page, 'from the first');
+  await expect(second.locator('.cm-content')).toContainText('from the first');
+  for (const one of [page, second]) await expect(one.getByTestId(state)).toHaveText('Offline – kept on this device');
+  // Also where the note is not shown.
+  for (const one of [second, home]) await expect(one.getByTestId('unsent')).toHaveText('1 note not sent yet');
+  await page.close();
+  await context.setOffline(false);
+  await expect.poll(() => contentOf(alice, 'Shared.md')).toBe('start\nfrom the first');
+  await expect(second.getByTestId(state)).toHaveAttribute('data-word', 'saved');
+  for (const one of [second, home]) await expect(one.getByTestId('unsent')).toHaveCount(0);
+});
+
 test('the list of unsent edits compares, downloads, discards and brings back', async ({ page, alice }) => {
   const sockets: WebSocketRoute[] = [];
   let isAway = false;

@@ -39,15 +39,18 @@ export async function sendUnsent(ended: AbortSignal): Promise<void> {
     void keepApp();
     void import('./kept/here.ts').then(({ followKept }) => followKept(account, ended));
   }
+  const others = typeof BroadcastChannel === 'undefined' ? null : new BroadcastChannel('notevault-unsent');
+  const tell = () => others?.postMessage(null);
   const sender = unsentSender({
     store,
     send: (note, signal) =>
-      sendKeptEdits(sessionOptions(note, store), AbortSignal.any([signal, AbortSignal.timeout(SEND_MS)])),
+      sendKeptEdits(sessionOptions(note, account, store), AbortSignal.any([signal, AbortSignal.timeout(SEND_MS)])),
     exclusively: (run) => exclusively('notevault-unsent', run),
     // Another tab may have signed in as somebody else meanwhile.
     isSameAccount: async () => (await api.me()).id === account,
     // The outbox sends drafts.
-    isSentElsewhere: (id) => workspace.isConnected(id) || knowsDraft(noteOfDraft(id) ?? ''),
+    isSentElsewhere: async ({ id, unsent }) => knowsDraft(noteOfDraft(id) ?? '') || (await workspace.sends(id, unsent)),
+    announce: tell,
     show(state) {
       showUnsent(state);
       if (!store.isDurable) setUnkept(store, state.notes.length > 0);
@@ -72,13 +75,18 @@ export async function sendUnsent(ended: AbortSignal): Promise<void> {
     const { note } = unsentWish.get();
     if (note === undefined) sender.look();
     else sender.sendNow(note);
+    tell();
   });
-  // What another tab left is found when this one is looked at again.
+  others?.addEventListener('message', lookAgain);
+  // What this tab has not sent, the others send. A tab that crashes tells of nothing, and is found out later.
+  addEventListener('pagehide', tell);
   document.addEventListener('visibilitychange', lookAgain);
   ended.addEventListener('abort', () => {
     sender[Symbol.dispose]();
     endConnection();
     endWishes();
+    others?.close();
+    removeEventListener('pagehide', tell);
     document.removeEventListener('visibilitychange', lookAgain);
     showUnsent({ notes: [], isSending: false });
   });

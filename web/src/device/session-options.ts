@@ -1,4 +1,4 @@
-import type { DeviceStore, NoteRef } from '../editor/device.ts';
+import { type DeviceStore, type NoteRef, openNotePeers } from '../editor/device.ts';
 import type { EditorSessionOptions } from '../editor/index.ts';
 import { liveSocket } from '../live/live-socket.ts';
 import { draftId, draftOf } from './outbox/outbox-state.ts';
@@ -9,14 +9,16 @@ const DRAWN_MS = 30;
 const soon = whileSeen(document, DRAWN_MS);
 
 /** How the sessions of this tab are connected. */
-export function sessionOptions(note: NoteRef, store: DeviceStore): EditorSessionOptions {
+export function sessionOptions(note: NoteRef, account: string, store: DeviceStore): EditorSessionOptions {
   const draft = draftOf(note.id);
   const isDraft = draft !== null;
+  const id = isDraft ? draftId(note.id) : note.id;
   const begun = draft?.operation.kind === 'note' ? { begun: draft.operation.content } : {};
   return {
-    note: isDraft ? { ...note, id: draftId(note.id) } : note,
-    open: (id, doc) => (isDraft ? UNCONNECTED : liveSocket().open(id, doc)),
+    note: { ...note, id },
+    open: (_, doc) => (isDraft ? UNCONNECTED : liveSocket().open(id, doc)),
     store,
+    peers: openNotePeers(account, id),
     ...begun,
     writer: crypto.getRandomValues(new Uint32Array(2)).join('-'),
     now: () => Date.now(),

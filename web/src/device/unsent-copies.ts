@@ -1,6 +1,6 @@
 import { keys } from '../data/keys.ts';
 import { queryClient } from '../data/query-client.ts';
-import { type Aside, type DeviceCopy, type NoteRef, textOfCopy } from '../editor/device.ts';
+import { type Aside, type DeviceCopy, type NoteRef, openNotePeers, textOfCopy } from '../editor/device.ts';
 import { deviceStore } from './device-store.ts';
 import { accountId } from './sign-out.ts';
 import { unsentChanged } from './unsent-state.ts';
@@ -30,6 +30,9 @@ export async function discardUnsent(note: NoteRef): Promise<(() => Promise<void>
   const copy = (await copies?.load(note.id)) ?? null;
   if (copies === null || copy === null) return null;
   await copies.remove(note.id, copy.lineage);
+  // A tab that has the note open would send them all the same.
+  using peers = openNotePeers(accountId() ?? '', note.id);
+  peers?.post({ type: 'removed' });
   changed(note);
   return async () => {
     await copies.putBack(note, copy satisfies DeviceCopy);

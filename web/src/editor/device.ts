@@ -1,6 +1,7 @@
 import { IndexedDbStore } from './collab/indexed-db-store.ts';
 import { keptText } from './collab/kept-text.ts';
 import type * as Local from './collab/local-store.ts';
+import * as Peers from './collab/note-peers.ts';
 import type { SessionOptions } from './collab/note-session.ts';
 import type { SaveProblem } from './collab/save-state.ts';
 import { seed } from './collab/seed.ts';
@@ -15,6 +16,7 @@ export type NoteRef = Local.NoteRef;
 export type Aside = Local.Aside;
 export type DeviceCopy = Local.LocalCopy;
 export type DeviceNote = Local.DeviceNote;
+export type NotePeers = Peers.NotePeers;
 export type UnsentNote = Sender.UnsentNote;
 export type UnsentState = Sender.UnsentState;
 export type UnsentSender = Sender.UnsentSender;
@@ -27,6 +29,11 @@ export function openDeviceStore(factory: IDBFactory, now: () => number, account:
 /** Documents that only this tab keeps. */
 export function openTabStore(): DeviceStore {
   return new TabStore();
+}
+
+/** Opens the channel between the tabs in which an account has a note open; null in browsers that have no channels. */
+export function openNotePeers(account: string, noteId: string): NotePeers | null {
+  return Peers.openPeers(account, noteId);
 }
 
 /** The text of a note as a copy on this device has it. */

@@ -23,7 +23,7 @@ export interface Editor {
 /** Opens a note over the socket of this tab; returns a function that closes it. */
 export function openNoteSession(note: NoteRef, { account, name }: Editor): () => void {
   const store = deviceStore(account);
-  const session = openSession(sessionOptions(note, store));
+  const session = openSession(sessionOptions(note, account, store));
   const open = workspace.note(note.id);
   let generation = 0;
   let isLeft = false;

@@ -17,8 +17,8 @@ function recorder(): { readonly calls: string[]; readonly editor: EditorControll
   return { calls, editor: editor as unknown as EditorController };
 }
 
-function connection(state: object): EditorSession {
-  return { state: { isConnected: true, problem: null, ...state } } as unknown as EditorSession;
+function session(takesEdits: boolean): EditorSession {
+  return { sends: async () => takesEdits } as unknown as EditorSession;
 }
 
 test('An open note does what was asked of it once its editor is there, and not again for the next editor', () => {
@@ -50,25 +50,27 @@ test('The focus that is wanted in a panel is not taken by the editor', () => {
   assert.deepEqual([calls, note.takeFocus('panel'), note.takeFocus('panel')], [[], true, false]);
 });
 
-test('The workspace tells notes apart, and which of them is open and connected', () => {
+test('The workspace tells notes apart, and which of them is open and sends its edits', async () => {
   const workspace = new Workspace();
-  workspace.note('a').session.set(connection({}));
-  workspace.note('b').session.set(connection({ problem: 'no-permission' }));
+  workspace.note('a').session.set(session(true));
+  workspace.note('b').session.set(session(false));
   workspace.note('c').wantFocus('editor');
   assert.deepEqual(
     ['a', 'b', 'c', 'd'].map((id) => workspace.isOpen(id)),
     [true, true, false, false],
   );
-  assert.deepEqual(
-    ['a', 'b', 'c', 'd'].map((id) => workspace.isConnected(id)),
-    [true, false, false, false],
-  );
+  assert.deepEqual(await Promise.all(['a', 'b', 'c', 'd'].map((id) => workspace.sends(id, []))), [
+    true,
+    false,
+    false,
+    false,
+  ]);
   assert.equal(workspace.note('b').takeFocus('editor'), false);
 });
 
 test('The workspace forgets notes that were left long ago, but none that is open', () => {
   const workspace = new Workspace();
-  workspace.note('open').session.set(connection({}));
+  workspace.note('open').session.set(session(true));
   workspace.note('left').caret = 'a caret' as never;
   for (let note = 0; note < 300; note++) workspace.note(`${note}`).caret = 'a caret' as never;
   assert.deepEqual([workspace.isOpen('open'), workspace.note('299').caret], [true, 'a caret']);

@@ -1,3 +1,4 @@
+import type { EditorSession } from '../editor/index.ts';
 import { hasDialog } from '../ui/dialogs/held-focus.ts';
 import { OpenNote } from './open-note.ts';
 
@@ -21,10 +22,9 @@ export class Workspace {
     return this.#notes.get(id)?.session.get() != null;
   }
 
-  /** Whether a note is open in this tab, and the server takes its edits. */
-  isConnected(id: string): boolean {
-    const state = this.#notes.get(id)?.session.get()?.state;
-    return state?.isConnected === true && state.problem === null;
+  /** Whether a note is open in this tab, and the server takes these edits of it from there. */
+  async sends(id: string, edits: Parameters<EditorSession['sends']>[0]): Promise<boolean> {
+    return (await this.#notes.get(id)?.session.get()?.sends(edits)) === true;
   }
 
   #forget(newest: OpenNote): void {

@@ -220,7 +220,7 @@ function copiesOf(account: string, vault: string, signal: AbortSignal): (changes
       const copy = await store.load(note.id);
       if (copy === null || textOfCopy(copy) === text) continue;
       const late = AbortSignal.any([signal, AbortSignal.timeout(REFRESH_MS)]);
-      await sendKeptEdits(sessionOptions(note, store), late).catch(() => undefined);
+      await sendKeptEdits(sessionOptions(note, account, store), late).catch(() => undefined);
       void queryClient.invalidateQueries({ queryKey: keys.deviceNote(note.id) });
     }
   };

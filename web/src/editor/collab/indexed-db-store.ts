@@ -3,11 +3,13 @@ import { completion, DeviceDatabase, result } from '../../platform/indexed-db.ts
 import { LOCKED_MS } from '../../platform/locked.ts';
 import {
   type Aside,
+  byNote,
   type DeviceNote,
   type Edits,
   type LocalCopy,
   type LocalStore,
   type NoteRef,
+  type UnsentCopy,
   withoutSent,
 } from './local-store.ts';
 
@@ -55,6 +57,7 @@ export class IndexedDbStore implements LocalStore {
   readonly #now: () => number;
   readonly #account: string;
   readonly #database: DeviceDatabase;
+  #isEnded = false;
 
   /** @param account the id of the account whose copies these are. */
   constructor(factory: IDBFactory, now: () => number, account: string) {
@@ -80,6 +83,7 @@ export class IndexedDbStore implements LocalStore {
   }
 
   async append(note: NoteRef, lineage: string, update: Uint8Array, edits: Edits | null): Promise<void> {
+    if (this.#isEnded) return;
     const { copies, updates, done } = await this.#transaction('readwrite');
     const { id: noteId, vaultId, path } = note;
     const row = await result<CopyRow | undefined>(copies.get([noteId, lineage]));
@@ -169,12 +173,14 @@ export class IndexedDbStore implements LocalStore {
     return rows.filter((row) => row.vaultId === vaultId && !unsent.has(row.noteId)).map(refOf);
   }
 
-  async unsentNotes(): Promise<readonly NoteRef[]> {
+  async unsentNotes(): Promise<readonly UnsentCopy[]> {
     const { copies } = await this.#transaction('readonly');
-    const unsent = (await result<CopyRow[]>(copies.getAll())).filter(
-      (row) => row.unsentBy.length > 0 && this.#has(row),
-    );
-    return [...new Map(unsent.map((row) => [row.noteId, refOf(row)])).values()];
+    const rows = (await result<CopyRow[]>(copies.getAll())).filter((row) => this.#has(row));
+    return byNote(rows.map((row) => ({ ...refOf(row), unsent: unsentOf(row) })));
+  }
+
+  end(): void {
+    this.#isEnded = true;
   }
 
   async clear(): Promise<boolean> {

@@ -1,13 +1,16 @@
 import { type Doc, encodeStateAsUpdate, mergeUpdates } from 'yjs';
 import { lineageOf } from './lineage.ts';
-import type { Aside, Edits, LocalStore, NoteRef } from './local-store.ts';
+import { type Aside, type Edits, type LocalStore, type NoteRef, withoutSent } from './local-store.ts';
+import type { PeerMessage } from './note-peers.ts';
 import type { SaveEvent } from './save-state.ts';
 
 /** After this many updates, they are merged into one. */
 const COMPACT_AFTER = 200;
 
-/** Marks updates that were read from this device, which are not written again. */
+/** Marks updates that this device has, which are not written again. */
 export const LOCAL_ORIGIN = { name: 'local copy' };
+/** Marks updates of another tab that it could not keep: they are written as if they had been made here. */
+export const UNKEPT_ORIGIN = { name: 'not kept' };
 
 export interface KeeperOptions {
   readonly store: LocalStore;
@@ -15,9 +18,11 @@ export interface KeeperOptions {
   readonly doc: Doc;
   /** Names this session among those that write to the store. */
   readonly writer: string;
-  /** Unsent edits of others that were in the copy that was loaded. */
+  /** Unsent edits of other writers that were in the copy that was loaded. */
   readonly loaded: readonly Edits[];
   report(event: SaveEvent): void;
+  /** Tells the other tabs of what was written. */
+  post(message: PeerMessage): void;
   /** Calls a function once, a moment later: what is typed is drawn before it is kept. */
   soon(call: () => void): void;
 }
@@ -26,6 +31,8 @@ export interface KeeperOptions {
 export class LocalKeeper implements Disposable {
   readonly #options: KeeperOptions;
   #queue: Promise<void> = Promise.resolve();
+  /** Unsent edits of other writers that are in the document. */
+  #others: readonly Edits[];
   /** What is written next, in one. */
   #gathered: Uint8Array[] = [];
   #appended = 0;
@@ -38,17 +45,28 @@ export class LocalKeeper implements Disposable {
 
   constructor(options: KeeperOptions) {
     this.#options = options;
+    this.#others = options.loaded;
     options.doc.on('update', this.#onUpdate);
   }
 
   /** Records that the server has everything that is in the document now. */
   markSent(): void {
-    const { store, note, doc, writer, loaded } = this.#options;
+    const { store, note, doc } = this.#options;
     const lineage = lineageOf(doc);
     if (lineage === null || this.#isClosed) return;
     this.#write();
-    const sent = [...loaded, { writer, upTo: this.#edits }];
+    const sent = this.#all();
     void this.#enqueue(() => store.markSent(note.id, lineage, sent));
+  }
+
+  /** Records unsent edits of other writers that were applied to the document. */
+  addOthers(edits: readonly Edits[]): void {
+    this.#others = [...withoutSent(this.#others, edits), ...edits];
+  }
+
+  /** Whether the document has these edits, so that they are recorded as sent once the server has it. */
+  covers(edits: readonly Edits[]): boolean {
+    return withoutSent(edits, this.#all()).length === 0;
   }
 
   /** Resolves when everything so far was written or failed. */
@@ -77,10 +95,14 @@ export class LocalKeeper implements Disposable {
     this.#write();
   }
 
+  #all(): readonly Edits[] {
+    return [...this.#others, { writer: this.#options.writer, upTo: this.#edits }];
+  }
+
   readonly #onUpdate = (update: Uint8Array, origin: unknown, doc: Doc, transaction: { local: boolean }): void => {
     // An edit before the server's first item would begin a document of its own, which the server refuses.
     if (origin === LOCAL_ORIGIN || lineageOf(doc) === null) return;
-    if (transaction.local) this.#edits++;
+    if (transaction.local || origin === UNKEPT_ORIGIN) this.#edits++;
     this.#gathered.push(update);
     if (this.#gathered.length > 1) return;
     this.#options.report({ type: 'keeping' });
@@ -102,17 +124,21 @@ export class LocalKeeper implements Disposable {
   }
 
   async #append(lineage: string, update: Uint8Array, edits: Edits | null): Promise<void> {
-    const { store, note, doc, report } = this.#options;
+    const { store, note, doc, report, post } = this.#options;
     await this.#enqueue(async () => {
       const isWhole = this.#isIncomplete;
+      const written = isWhole ? encodeStateAsUpdate(doc) : update;
       try {
-        await store.append(note, lineage, isWhole ? encodeStateAsUpdate(doc) : update, edits);
+        await store.append(note, lineage, written, edits);
         this.#isIncomplete = false;
         report({ type: isWhole ? 'kept-all' : 'kept' });
       } catch {
         this.#isIncomplete = true;
         report({ type: 'not-kept' });
       }
+      // Only now: a tab that opens the note meanwhile has read this update or hears of it.
+      const isKept = store.isDurable && !this.#isIncomplete;
+      post({ type: 'updates', lineage, updates: [written], unsent: edits === null ? [] : [edits], isKept });
     });
   }
 

@@ -19,6 +19,11 @@ export interface DeviceNote extends NoteRef {
   readonly hasUnsent: boolean;
 }
 
+/** A note with edits that the server has not acknowledged as far as is known. */
+export interface UnsentCopy extends NoteRef {
+  readonly unsent: readonly Edits[];
+}
+
 /** The edits of one writer, which is a session of a note, up to and with one of them. */
 export interface Edits {
   readonly writer: string;
@@ -69,7 +74,9 @@ export interface LocalStore {
   /** Notes of a vault of which there are copies without unsent edits. */
   sentNotes(vaultId: string): Promise<readonly NoteRef[]>;
   /** Notes with edits that the server has not acknowledged, and what was set aside. */
-  unsentNotes(): Promise<readonly NoteRef[]>;
+  unsentNotes(): Promise<readonly UnsentCopy[]>;
+  /** Takes no more edits: the account signed out, and what a note writes as it is left must not come after that. */
+  end(): void;
   /** Removes every copy but unsent edits of other accounts; resolves to whether nothing is left. */
   clear(): Promise<boolean>;
   /** Whether another account has unsent edits. */
@@ -91,4 +98,13 @@ export interface LocalStore {
 /** What remains unsent after some edits were acknowledged. */
 export function withoutSent(unsent: readonly Edits[], sent: readonly Edits[]): readonly Edits[] {
   return unsent.filter(({ writer, upTo }) => !sent.some((one) => one.writer === writer && one.upTo >= upTo));
+}
+
+/** The notes with unsent edits, each once with those of all its copies. */
+export function byNote(copies: readonly UnsentCopy[]): readonly UnsentCopy[] {
+  const notes = new Map<string, UnsentCopy>();
+  for (const { unsent, ...note } of copies) {
+    if (unsent.length > 0) notes.set(note.id, { ...note, unsent: [...(notes.get(note.id)?.unsent ?? []), ...unsent] });
+  }
+  return [...notes.values()];
 }

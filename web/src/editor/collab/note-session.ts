@@ -2,8 +2,9 @@ import type { LiveNote, LiveNoteState } from '@notevault/client/live/live-note.t
 import { applyUpdate, Doc, type Text, UndoManager } from 'yjs';
 import { type Observable, ObservableValue } from '../../platform/observable.ts';
 import { lineageOf, TEXT } from './lineage.ts';
-import { LOCAL_ORIGIN, LocalKeeper } from './local-keeper.ts';
+import { LOCAL_ORIGIN, LocalKeeper, UNKEPT_ORIGIN } from './local-keeper.ts';
 import type { Aside, Edits, LocalCopy, LocalStore, NoteRef } from './local-store.ts';
+import type { NotePeers, PeerMessage } from './note-peers.ts';
 import {
   NOTHING_KNOWN,
   problemOfEnd,
@@ -26,6 +27,8 @@ export interface SessionOptions {
   readonly begun?: string;
   /** Where documents are kept on this device. */
   readonly store: LocalStore;
+  /** The other tabs that have the note open; null where they cannot be told, and read the store later instead. */
+  readonly peers: NotePeers | null;
   /** Names this session, and no other, among those that write to the store. */
   readonly writer: string;
   now(): number;
@@ -39,7 +42,7 @@ const LOOK_MS = 1_000;
 
 /**
  * A note that is edited here: its document, its copy on this device, its connection, and what is true of them. The
- * document works before there is a connection, if there is a copy.
+ * document works before there is a connection, if there is a copy, and is the same in all tabs.
  */
 export class NoteSession implements Disposable {
   readonly #options: SessionOptions;
@@ -51,6 +54,10 @@ export class NoteSession implements Disposable {
   #note: SessionNote | null = null;
   #keeper: LocalKeeper | null = null;
   #generation = 0;
+  /** Resolves when the copy on this device was read, and each message of another tab was applied. */
+  #ready: Promise<void>;
+  /** Whether the connection saw only parts of what another tab did, because an update before them was missing here. */
+  #isBehind = false;
   #canWrite: boolean | null = null;
   #isDisposed = false;
   #state: SaveState;
@@ -59,7 +66,10 @@ export class NoteSession implements Disposable {
     this.#options = options;
     this.#state = saveState(this.#facts, options.now());
     this.#stop = options.every(LOOK_MS, () => this.#look());
-    void this.#start();
+    this.#ready = this.#start();
+    options.peers?.listen((message) => {
+      this.#ready = this.#ready.then(() => this.#hear(message));
+    });
   }
 
   /** Increases when the editor must be made anew, because the document or the connection is another one. */
@@ -103,6 +113,7 @@ export class NoteSession implements Disposable {
   reconnect(): void {
     if (this.#isDisposed) return;
     this.#note?.[Symbol.dispose]();
+    this.#isBehind = hasGaps(this.#doc);
     this.#report({ type: 'disconnected' });
     this.#report({ type: 'problem-gone' });
     this.#connect();
@@ -110,12 +121,8 @@ export class NoteSession implements Disposable {
 
   /** Sets the copies with unsent edits aside, and reads the note of the server. Resolves to what was set aside. */
   async startOver(): Promise<readonly Aside[]> {
-    this.#note?.[Symbol.dispose]();
-    const asides = (await this.#keeper?.setAside().catch(() => [])) ?? [];
-    if (this.#isDisposed) return asides;
-    this.#empty();
-    this.#watch([]);
-    this.#connect();
+    const asides = await this.#startOver();
+    this.#options.peers?.post({ type: 'removed' });
     return asides;
   }
 
@@ -127,13 +134,28 @@ export class NoteSession implements Disposable {
     for (const aside of asides) await this.#options.store.bringBack(aside);
     if (this.#isDisposed) return;
     this.#empty();
-    await this.#start();
+    this.#ready = this.#start();
+    await this.#ready;
   }
 
   /** Removes the copies on this device: the text was saved elsewhere, or is not wanted. The session is useless then. */
   async forget(): Promise<void> {
     this.#note?.[Symbol.dispose]();
     await this.#keeper?.remove();
+    this.#options.peers?.post({ type: 'removed' });
+  }
+
+  /**
+   * Whether the server takes these edits of the note from this session, which then records them as sent. Those that it
+   * does not have yet, because their tab was closed before it told of them, are read from the device.
+   */
+  async sends(edits: readonly Edits[]): Promise<boolean> {
+    await this.#ready;
+    if (this.#keeper?.covers(edits) === false) {
+      const copy = await this.#load();
+      if (copy !== null) await this.#hear({ type: 'updates', ...copy, isKept: true });
+    }
+    return this.state.isConnected && this.state.problem === null && this.#keeper?.covers(edits) === true;
   }
 
   /** Resolves when this device has what happened so far, as far as it takes it. */
@@ -149,6 +171,17 @@ export class NoteSession implements Disposable {
     this.#keeper?.[Symbol.dispose]();
     this.#undo.destroy();
     this.#doc.destroy();
+    void this.kept().then(() => this.#options.peers?.[Symbol.dispose]());
+  }
+
+  async #startOver(): Promise<readonly Aside[]> {
+    this.#note?.[Symbol.dispose]();
+    const asides = (await this.#keeper?.setAside().catch(() => [])) ?? [];
+    if (this.#isDisposed) return asides;
+    this.#empty();
+    this.#watch([]);
+    this.#connect();
+    return asides;
   }
 
   #empty(): void {
@@ -158,6 +191,7 @@ export class NoteSession implements Disposable {
     this.#undo = new UndoManager(this.#doc.getText(TEXT));
     this.#facts = NOTHING_KNOWN;
     this.#canWrite = null;
+    this.#isBehind = false;
   }
 
   async #start(): Promise<void> {
@@ -195,17 +229,35 @@ export class NoteSession implements Disposable {
   }
 
   #watch(loaded: readonly Edits[]): void {
-    const { store, note, writer, soon } = this.#options;
+    const { store, note, peers, writer, soon } = this.#options;
     const doc = this.#doc;
     doc.on('update', (_update: Uint8Array, origin: unknown, _doc: Doc, { local }: { local: boolean }) => {
       if (local && origin !== LOCAL_ORIGIN) this.#report({ type: 'edited' });
+      // What was missing came from the server: the connection takes what followed it for the server's too.
+      if (this.#isBehind && !hasGaps(doc)) queueMicrotask(() => this.#isBehind && this.reconnect());
     });
     const report = (event: SaveEvent) => {
       // A tab's memory holds edits, but nothing is kept by it.
       if (doc === this.#doc && store.isDurable) this.#report(event);
     };
     if (!store.isDurable) this.#report({ type: 'not-kept' });
-    this.#keeper = new LocalKeeper({ store, note, doc, writer, loaded, report, soon });
+    const post = (message: PeerMessage) => peers?.post(message);
+    this.#keeper = new LocalKeeper({ store, note, doc, writer, loaded, report, post, soon });
+  }
+
+  /** Takes in what another tab did to the note. */
+  async #hear(message: PeerMessage): Promise<void> {
+    if (this.#isDisposed) return;
+    if (message.type === 'removed') return void (await this.#startOver());
+    if (message.lineage !== lineageOf(this.#doc)) return;
+    const origin = message.isKept ? LOCAL_ORIGIN : UNKEPT_ORIGIN;
+    for (const update of message.updates) applyUpdate(this.#doc, update, origin);
+    this.#isBehind ||= hasGaps(this.#doc);
+    if (message.unsent.length === 0) return;
+    this.#keeper?.addOthers(message.unsent);
+    // The server may have sent them here before the other tab told of them.
+    if (this.#note?.state.isSaved !== true || this.#isBehind) this.#report({ type: 'edited' });
+    if (this.#note !== null) this.#follow(this.#note.state);
   }
 
   #connect(): void {
@@ -221,7 +273,7 @@ export class NoteSession implements Disposable {
   #follow({ isSynced, isSaved, canWrite, isRejected, end }: LiveNoteState): void {
     this.#canWrite = canWrite;
     this.#report({ type: isSynced ? 'connected' : 'disconnected' });
-    if (isSaved && this.#facts.problem === null) {
+    if (isSaved && this.#facts.problem === null && !this.#isBehind) {
       this.#report({ type: 'acknowledged' });
       this.#keeper?.markSent();
     }
@@ -235,7 +287,7 @@ export class NoteSession implements Disposable {
   #end(reason: string): void {
     const problem = problemOfEnd(reason);
     // An old copy without edits of its own is worth nothing beside the server's note.
-    if (problem === 'foreign-lineage' && this.#facts.unsentSince === null) void this.startOver();
+    if (problem === 'foreign-lineage' && this.#facts.unsentSince === null) void this.#startOver();
     else this.#report({ type: 'problem', problem });
   }
 
@@ -252,4 +304,9 @@ export class NoteSession implements Disposable {
     if (state.isStalled && !before.isStalled) this.reconnect();
     if (!this.#isDisposed) this.#changes.set(this.#changes.get() + 1);
   }
+}
+
+/** Whether a document waits for updates that others in it depend on. */
+function hasGaps({ store }: Doc): boolean {
+  return store.pendingStructs !== null || store.pendingDs !== null;
 }

@@ -1,10 +1,12 @@
 import {
   type Aside,
+  byNote,
   type DeviceNote,
   type Edits,
   type LocalCopy,
   type LocalStore,
   type NoteRef,
+  type UnsentCopy,
   withoutSent,
 } from './local-store.ts';
 
@@ -24,6 +26,7 @@ export class TabStore implements LocalStore {
   /** By note and lineage, the one that was written last at the end. */
   readonly copies = new Map<string, Row>();
   #asides = 0;
+  #isEnded = false;
 
   async load(noteId: string): Promise<LocalCopy | null> {
     const found = this.#best(noteId);
@@ -31,6 +34,7 @@ export class TabStore implements LocalStore {
   }
 
   async append(note: NoteRef, lineage: string, update: Uint8Array, edits: Edits | null): Promise<void> {
+    if (this.#isEnded) return;
     const key = `${note.id} ${lineage}`;
     const row = this.copies.get(key) ?? { note, lineage, updates: [], unsent: [] };
     this.copies.delete(key);
@@ -93,9 +97,12 @@ export class TabStore implements LocalStore {
     return rows.map(({ note }) => note);
   }
 
-  async unsentNotes(): Promise<readonly NoteRef[]> {
-    const unsent = [...this.copies.values()].filter((row) => row.unsent.length > 0);
-    return [...new Map(unsent.map(({ note }) => [note.id, note])).values()];
+  async unsentNotes(): Promise<readonly UnsentCopy[]> {
+    return byNote([...this.copies.values()].map(({ note, unsent }) => ({ ...note, unsent })));
+  }
+
+  end(): void {
+    this.#isEnded = true;
   }
 
   async clear(): Promise<boolean> {

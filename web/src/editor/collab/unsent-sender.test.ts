@@ -14,6 +14,7 @@ class Browser {
   readonly shown: UnsentState[] = [];
   isSameAccount = true;
   isUp = true;
+  announced = 0;
   #writers = 0;
   #lock: Promise<unknown> = Promise.resolve();
   /** What waits for its time. */
@@ -39,6 +40,7 @@ class Browser {
         return note;
       },
       store: this.store,
+      peers: null,
       writer: `writer ${this.#writers++}`,
       now: () => 0,
       soon: (call) => call(),
@@ -72,7 +74,8 @@ class Browser {
         return next;
       },
       isSameAccount: async () => this.isSameAccount,
-      isSentElsewhere: (id) => this.open.has(id),
+      isSentElsewhere: async ({ id }) => this.open.has(id),
+      announce: () => this.announced++,
       show: (state) => this.shown.push(state),
       later: (call) => {
         this.due.push(call);
@@ -109,7 +112,7 @@ test('every note with unsent edits is counted while the server is away, and sent
     [...browser.servers.values()].map(({ text }) => text),
     ['one: a', 'two:', 'three: c'],
   );
-  assert.deepEqual(await browser.store.unsentNotes(), []);
+  assert.deepEqual([await browser.store.unsentNotes(), browser.announced], [[], 2]);
 });
 
 test('two tabs that send at once, and a note that is sent again, put each edit in once', async () => {

@@ -1,4 +1,4 @@
-import type { LocalStore, NoteRef } from './local-store.ts';
+import type { LocalStore, NoteRef, UnsentCopy } from './local-store.ts';
 import type { SaveProblem } from './save-state.ts';
 
 /** A note with edits that only this device has. */
@@ -21,8 +21,10 @@ export interface SenderOptions {
   exclusively<T>(run: () => Promise<T>): Promise<T>;
   /** Whether what is sent now is sent as the account whose store this is. */
   isSameAccount(): Promise<boolean>;
-  /** Whether a note is open and connected in this tab: then it sends its edits itself, and says so. */
-  isSentElsewhere(noteId: string): boolean;
+  /** Whether these edits are sent by a note that is open and connected in this tab, which says so itself. */
+  isSentElsewhere(copy: UnsentCopy): Promise<boolean>;
+  /** Called after edits were sent, for other tabs. */
+  announce(): void;
   show(state: UnsentState): void;
   /** Calls a function once after a while; returns a function that prevents it. */
   later(call: () => void): () => void;
@@ -123,16 +125,20 @@ export class UnsentSender implements Disposable {
       if (signal.aborted) return;
       if (problem === undefined) continue;
       if (problem !== null) this.#problems.set(note.id, problem);
+      else this.#options.announce();
       left.delete(note.id);
     }
   }
 
   /** Notes with unsent edits that nothing else sends. */
   async #waiting(): Promise<readonly UnsentNote[]> {
-    const notes = await this.#options.store.unsentNotes();
-    return notes
-      .filter(({ id }) => !this.#options.isSentElsewhere(id))
-      .map((note) => ({ ...note, problem: this.#problems.get(note.id) ?? null }));
+    const waiting: UnsentNote[] = [];
+    for (const copy of await this.#options.store.unsentNotes()) {
+      const { unsent: _, ...note } = copy;
+      if (await this.#options.isSentElsewhere(copy)) continue;
+      waiting.push({ ...note, problem: this.#problems.get(note.id) ?? null });
+    }
+    return waiting;
   }
 
   #show(notes: readonly UnsentNote[], isSending = false): void {

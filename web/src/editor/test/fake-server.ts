@@ -32,14 +32,18 @@ export class FakeNote implements SessionNote {
   readonly #server: FakeServer;
   readonly #doc: Doc;
   readonly #listeners = new Set<(state: LiveNoteState) => void>();
+  /** Edits that were sent since the documents were compared. */
+  readonly #sent: Uint8Array[] = [];
   state: LiveNoteState = { isSynced: false, isSaved: false, canWrite: null, isRejected: false, end: null };
   isLeft = false;
 
   constructor(server: FakeServer, doc: Doc) {
     this.#server = server;
     this.#doc = doc;
-    doc.on('update', (_update: Uint8Array, origin: unknown) => {
-      if (origin !== SERVER_ORIGIN) this.#set({ isSaved: false });
+    doc.on('update', (update: Uint8Array, origin: unknown) => {
+      if (origin === SERVER_ORIGIN) return;
+      this.#sent.push(update);
+      this.#set({ isSaved: false });
     });
   }
 
@@ -50,13 +54,20 @@ export class FakeNote implements SessionNote {
       this.end('foreign_lineage');
       return;
     }
-    applyUpdate(this.#doc, encodeStateAsUpdate(this.#server.doc, encodeStateVector(this.#doc)), SERVER_ORIGIN);
+    this.receive();
     this.#set({ isSynced: true, canWrite: true });
+    this.#sent.push(encodeStateAsUpdate(this.#doc, encodeStateVector(this.#server.doc)));
     this.acknowledge();
   }
 
+  /** Gets what others have sent to the server. */
+  receive(): void {
+    applyUpdate(this.#doc, encodeStateAsUpdate(this.#server.doc, encodeStateVector(this.#doc)), SERVER_ORIGIN);
+  }
+
+  /** The server takes what was sent, and says so. */
   acknowledge(): void {
-    applyUpdate(this.#server.doc, encodeStateAsUpdate(this.#doc, encodeStateVector(this.#server.doc)));
+    for (const update of this.#sent.splice(0)) applyUpdate(this.#server.doc, update);
     this.#set({ isSaved: true });
   }
 

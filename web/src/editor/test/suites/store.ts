@@ -39,7 +39,10 @@ export function storeTests(browser: () => EditorBrowser): void {
     assert.deepEqual(found, {
       first: [[1], [2]],
       unsentEdits: [{ writer: 'tab', upTo: 1 }],
-      unsent: ['a', 'b'].map((id) => ({ id, vaultId: 'vault', path: `${id}.md` })),
+      unsent: ['a', 'b'].map((id) => ({
+        ...{ id, vaultId: 'vault', path: `${id}.md` },
+        unsent: [{ writer: 'tab', upTo: 1 }],
+      })),
       unsentFirst: '1.0',
       second: ['2.0', [[9], [8]]],
       third: ['1.0', [[1, 2]], []],
@@ -87,6 +90,20 @@ export function storeTests(browser: () => EditorBrowser): void {
     });
   });
 
+  test('a store takes nothing more once its account signed out, and one that is opened later does', async () => {
+    await using opened = await browser().open();
+    const found = await opened.page.evaluate(async () => {
+      const [left, later] = [window.harness.deviceStore('alice'), window.harness.deviceStore('alice')];
+      const note = { id: 'a', vaultId: 'vault', path: 'a.md' };
+      left.end();
+      await left.append(note, '1.0', new Uint8Array([1]), { writer: 'tab', upTo: 1 });
+      const before = await later.find('a');
+      await later.append(note, '1.0', new Uint8Array([1]), { writer: 'tab', upTo: 1 });
+      return [before, (await later.find('a'))?.hasUnsent];
+    });
+    assert.deepEqual(found, [null, true]);
+  });
+
   test('a copy that was set aside is listed and not opened, and comes back beside what was written since', async () => {
     await using opened = await browser().open();
     const found = await opened.page.evaluate(async () => {
@@ -101,7 +118,7 @@ export function storeTests(browser: () => EditorBrowser): void {
       for (const aside of asides) await store.bringBack(aside);
       const back = await store.load('a');
       return {
-        isListed: JSON.stringify(listed) === JSON.stringify(asides),
+        isListed: JSON.stringify(listed.map(({ unsent: _, ...note }) => note)) === JSON.stringify(asides),
         of: asides.map(({ asideOf }) => asideOf),
         opens,
         kept: kept?.updates.map((one) => [...one]),
@@ -115,7 +132,7 @@ export function storeTests(browser: () => EditorBrowser): void {
       opens: null,
       kept: [[1]],
       back: [[[3], [1]], [{ writer: 'tab', upTo: 1 }]],
-      left: [{ id: 'a', vaultId: 'vault', path: 'a.md' }],
+      left: [{ id: 'a', vaultId: 'vault', path: 'a.md', unsent: [{ writer: 'tab', upTo: 1 }] }],
     });
   });
 
