@@ -4,7 +4,7 @@ import { setImmediate } from 'node:timers/promises';
 import { ApiError } from '@notevault/client/transport.ts';
 import type { VaultTree } from '@notevault/protocol/sync.ts';
 import { seenOf } from '../../../web/src/device/outbox/entry-facts.ts';
-import { isAt, type Operation } from '../../../web/src/device/outbox/operation.ts';
+import { isAt, type Operation, type OutboxEntry } from '../../../web/src/device/outbox/operation.ts';
 import { OutboxBrowser, type OutboxTab } from './outbox-browser.ts';
 import type { Random } from './random.ts';
 
@@ -15,16 +15,23 @@ export interface OutboxHost {
   readonly vaultId: string;
 }
 
+interface RunOptions {
+  /** Whether somebody else changes the vault too. */
+  readonly hasOthers: boolean;
+  /** Whether two tabs are used in turn. */
+  readonly hasTwo: boolean;
+}
+
 const STEPS = 40;
 
 /**
- * Somebody writes, renames, moves, deletes, restores and uploads in a browser, while its connection and its tabs come
- * and go and its disk is full at times. In the end nothing that was typed is lost or doubled; and if nobody else changed
+ * Somebody writes, renames, moves, deletes, restores and uploads in one or two tabs of a browser, while their
+ * connections and the tabs come and go and its disk is full at times. In the end nothing that was typed is lost or doubled; and if nobody else changed
  * the vault, the server has exactly what the tab showed.
  */
-export async function outboxRun(host: OutboxHost, random: Random, hasOthers: boolean): Promise<void> {
+export async function outboxRun(host: OutboxHost, random: Random, options: RunOptions): Promise<void> {
   const browser = new OutboxBrowser(host.url, host.key, host.vaultId);
-  const run = new Run(browser, random, hasOthers);
+  const run = new Run(browser, random, options);
   for (let step = 0; step < STEPS; step++) await run.step();
   await run.end();
 }
@@ -38,6 +45,8 @@ class Run {
   readonly #files = new Map<string, string>();
   /** Words that somebody deleted with the note, here or elsewhere, before or after it was sent. */
   readonly #deleted = new Set<string>();
+  #tabs: OutboxTab[];
+  /** The one that is used now. */
   #tab: OutboxTab;
   #second: OutboxTab | null = null;
   #deletedIds: string[] = [];
@@ -45,18 +54,21 @@ class Run {
   /** A request of a tab that is killed may arrive after those of the next: then nothing is lost, but more is asked. */
   readonly #hasKills: boolean;
 
-  constructor(browser: OutboxBrowser, random: Random, hasOthers: boolean) {
+  constructor(browser: OutboxBrowser, random: Random, { hasOthers, hasTwo }: RunOptions) {
     this.#browser = browser;
     this.#random = random;
     this.#hasOthers = hasOthers;
     this.#hasKills = random.chance(0.5);
     this.#tab = browser.open();
+    this.#tabs = hasTwo ? [this.#tab, browser.open()] : [this.#tab];
   }
 
   async step(): Promise<void> {
     const choices = [this.#create, this.#create, this.#type, this.#move, this.#remove, this.#folder, this.#upload];
     const events = [this.#connect, this.#connect, this.#lose, this.#kill, this.#fill, this.#restore, this.#deliver];
     const all = this.#hasOthers ? [...choices, ...events, this.#other, this.#other] : [...choices, ...events];
+    // One tab draws nothing, so that seeds that failed before there were two are repeated.
+    if (this.#tabs.length > 1) this.#tab = this.#random.pick(this.#tabs);
     await this.#random.pick(all).call(this);
     for (let turn = this.#random.below(30); turn > 0; turn--) await setImmediate();
   }
@@ -67,24 +79,30 @@ class Run {
     browser.isFull = false;
     browser.network = () => 'works';
     this.#second?.kill();
-    this.#tab.outbox.setConnected(true);
+    for (const tab of this.#tabs) tab.outbox.setConnected(true);
     for (let turn = 0; ; turn++) {
-      this.#tab.outbox.look();
-      this.#tab.wait();
+      for (const tab of this.#tabs) {
+        tab.outbox.look();
+        tab.wait();
+      }
       await new Promise((resolve) => setTimeout(resolve, 5));
-      const { entries, isSending } = this.#tab.outbox.state.get();
-      if (!isSending && (entries.length === 0 || entries.some(({ problem }) => problem !== null))) break;
-      assert.ok(turn < 2_000, `still waiting: ${JSON.stringify(entries)}`);
+      if (this.#tabs.every(isDone)) break;
+      assert.ok(turn < 2_000, `still waiting: ${JSON.stringify(this.#entries)}`);
     }
     await browser.deliver();
     await this.#check();
+  }
+
+  /** What waits on the disk and in the tabs. */
+  get #entries(): readonly OutboxEntry[] {
+    return this.#tabs.flatMap(({ outbox }) => outbox.state.get().entries);
   }
 
   async #check(): Promise<void> {
     const { vault } = this.#browser;
     const tree = await vault.tree();
     const texts = await Promise.all(tree.notes.map(async ({ id }) => (await vault.readNoteById(id))?.content ?? ''));
-    const { entries } = this.#tab.outbox.state.get();
+    const entries = this.#entries;
     const waiting = entries.flatMap(({ operation }) =>
       operation.kind === 'note' ? [this.#browser.texts.get(operation.noteId) ?? operation.content] : [],
     );
@@ -101,7 +119,7 @@ class Run {
       entries.filter(({ problem }) => problem !== null),
       [],
     );
-    assert.deepEqual(pathsOf(tree), pathsOf(this.#tab.tree));
+    for (const tab of this.#tabs) assert.deepEqual(pathsOf(tree), pathsOf(tab.tree));
   }
 
   /** Each file that was added is there once, with its bytes. */
@@ -110,9 +128,8 @@ class Run {
     const bytes = await Promise.all(
       tree.attachments.map(async ({ path }) => new Response((await vault.readAttachment(path))?.bytes).text()),
     );
-    const { entries } = this.#tab.outbox.state.get();
     const waiting = await Promise.all(
-      entries.map(({ operation }) => (operation.kind === 'file' ? operation.bytes.text() : '')),
+      this.#entries.map(({ operation }) => (operation.kind === 'file' ? operation.bytes.text() : '')),
     );
     for (const [word, fileId] of this.#files) {
       const times = bytes.filter((one) => one === word).length;
@@ -264,7 +281,9 @@ class Run {
     // What the disk did not take is in the tab, which asks before it is closed.
     if (await this.#tab.outbox.hasUnkept()) return;
     this.#tab.kill();
-    this.#tab = this.#browser.open();
+    const next = this.#browser.open();
+    this.#tabs = this.#tabs.map((tab) => (tab === this.#tab ? next : tab));
+    this.#tab = next;
     this.#tab.outbox.look();
     while (this.#tab.outbox.state.get().entries.length < this.#browser.entries.length) await setImmediate();
   }
@@ -324,6 +343,12 @@ class Run {
 }
 
 const at = () => new Date(0).toISOString();
+
+/** Whether nothing waits in a tab but what needs a decision. */
+function isDone({ outbox }: OutboxTab): boolean {
+  const { entries, isSending } = outbox.state.get();
+  return !isSending && (entries.length === 0 || entries.some(({ problem }) => problem !== null));
+}
 
 /** Where notes and folders are. */
 function pathsOf({ notes, attachments, folders }: VaultTree): readonly string[] {

@@ -5,16 +5,23 @@ import { Random } from './random.ts';
 import { startServer } from './server.ts';
 
 /** Tests the outbox of the web app against a server in random runs: so many of them on each engine. */
-export function testOutbox(seeds: { readonly sqlite: readonly number[]; readonly postgres: readonly number[] }): void {
+export function testOutbox(
+  seeds: { readonly sqlite: readonly number[]; readonly postgres: readonly number[] },
+  hasTwo = false,
+): void {
   onEachEngine('the outbox of the web app', (open, engine) => {
     const drawn = seeds[engine];
-    it(`loses and doubles nothing, whatever is lost, late, killed or full, in ${drawn.length} runs`, async () => {
+    const used = hasTwo ? 'two tabs' : 'one tab';
+    it(`loses and doubles nothing, whatever is lost, late, killed or full, in ${drawn.length} runs of ${used}`, async () => {
       await using server = await startServer({ open });
       const key = (await server.alice.post('/api-keys', { name: 'outbox' })).body.key as string;
       for (const seed of drawn) {
         const { vault } = (await server.alice.post('/vaults', { name: `Seed ${seed}` })).body;
         try {
-          await outboxRun({ url: server.url, key, vaultId: vault.id }, new Random(seed), seed % 2 === 0);
+          await outboxRun({ url: server.url, key, vaultId: vault.id }, new Random(seed), {
+            hasOthers: seed % 2 === 0,
+            hasTwo,
+          });
         } catch (error) {
           throw new Error(`seed ${seed}`, { cause: error });
         }

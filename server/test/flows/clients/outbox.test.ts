@@ -11,6 +11,7 @@ import { oneServer } from '../../kit/server.ts';
 import { until } from '../../kit/until.ts';
 
 testOutbox({ sqlite: [...seeds(5), 33], postgres: [33, 71] });
+testOutbox({ sqlite: seeds(4), postgres: seeds(1) }, true);
 
 onEachEngine('the outbox of the web app', (open) => {
   const start = oneServer(() => ({ open }));
