@@ -193,6 +193,7 @@ export const operations = {
 
   getManifest: read,
   listChanges: read,
+  findKnownNotes: read,
   getVaultTree: read,
   getVaultGraph: read,
   // Credentials are presented on the socket, and checked for each document: see `live`.

@@ -104,6 +104,36 @@ export const SyncChanges = Type.Object({
 });
 export type SyncChanges = Static<typeof SyncChanges>;
 
+/** Maximum number of notes in one request of `POST /sync/known`. */
+export const KNOWN_NOTES_MAX = 500;
+
+export const KnownNotesRequest = Type.Object({
+  notes: Type.Array(
+    Type.Object({
+      path: Type.String(),
+      content_hash: Type.String({ description: 'Lower-case hex SHA-256 of the text that the client has.' }),
+    }),
+    documented({ maxItems: KNOWN_NOTES_MAX }),
+  ),
+});
+export type KnownNotesRequest = Static<typeof KnownNotesRequest>;
+
+export const KnownNote = Type.Object({
+  path: Type.String({ description: 'As in the request.' }),
+  id: Uuid,
+  version: Type.Integer({ description: 'The newest version of the note that has this text.' }),
+  current: Type.Boolean({ description: 'Whether that is the live note; else it is one of its kept versions.' }),
+});
+export type KnownNote = Static<typeof KnownNote>;
+
+export const KnownNotes = Type.Object({
+  notes: Type.Array(KnownNote, {
+    description:
+      'In the order of the request. A text that is neither that of the note at the path nor one of its newest 200 kept versions is left out; viewers, who see no history, learn of the live notes alone.',
+  }),
+});
+export type KnownNotes = Static<typeof KnownNotes>;
+
 export const VaultTree = Type.Object({
   change_seq: Type.Integer(),
   resume_cursor: Type.Optional(

@@ -401,6 +401,10 @@ const sync = {
   syncNote: row(426, ({ note }) => ({ url: `/sync/notes/${note}` })),
   getManifest: row(200, () => ({ url: '/sync/manifest' })),
   listChanges: row(200, (w) => ({ url: `/sync/changes?cursor=${encodeURIComponent(w.cursor)}` })),
+  findKnownNotes: row(200, (w) => ({
+    url: '/sync/known',
+    body: { notes: [{ path: w.notePath, content_hash: '0'.repeat(64) }] },
+  })),
   getVaultTree: row(200, () => ({ url: '/vault/tree' })),
   getVaultGraph: row(200, () => ({ url: '/vault/graph' })),
 };

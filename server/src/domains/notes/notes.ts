@@ -7,6 +7,7 @@ import type { OpenVault } from '../vaults/vaults.ts';
 import { createNoteChangeFeed } from './change-feed.ts';
 import { deleteById, deleteByPath, deleteMany } from './deletion/delete-notes.ts';
 import { countFacet } from './facets.ts';
+import { knownTexts } from './history/known-texts.ts';
 import { listVersions, readVersion, restoreVersion, thinVersions } from './history/versions.ts';
 import { DocumentManager } from './live/document-manager.ts';
 import { createMoveOperations } from './moves/move.ts';
@@ -72,6 +73,7 @@ export function createNotes(given: Omit<LiveDeps, 'live' | 'writer'>) {
     ...createMoveOperations(deps),
     upsertMany: upsertBatch.bind(null, deps),
     append: append.bind(null, deps),
+    known: knownTexts.bind(null, deps),
     versions: listVersions.bind(null, deps),
     version: readVersion.bind(null, deps),
     restore: restoreVersion.bind(null, deps),

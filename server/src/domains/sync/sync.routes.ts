@@ -1,5 +1,7 @@
 import {
   ChangesQuery,
+  KnownNotes,
+  KnownNotesRequest,
   Manifest,
   ManifestQuery,
   SyncChanges,
@@ -41,6 +43,18 @@ export function syncRoutes(sync: Sync): Route[] {
       responses: { 200: SyncChanges },
       errors: ['invalid_cursor', 'history_expired', 'validation'],
       handle: async ({ vault, query, device }) => ({ json: await sync.changes(vault, query, device) }),
+    }),
+    route({
+      method: 'POST',
+      path: '/sync/known',
+      operation: 'findKnownNotes',
+      summary:
+        'Find out which of up to 500 texts are those of the notes at their paths, or of earlier versions of them',
+      answerBytes: answerBytes.write,
+      body: KnownNotesRequest,
+      responses: { 200: KnownNotes },
+      errors: ['too_many_notes', 'validation'],
+      handle: async ({ vault, body }) => ({ body: { notes: await sync.known(vault, body) } }),
     }),
     route({
       method: 'GET',

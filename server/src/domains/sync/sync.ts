@@ -1,4 +1,4 @@
-import type { ChangesQuery } from '@notevault/protocol/sync.ts';
+import type { ChangesQuery, KnownNote, KnownNotesRequest } from '@notevault/protocol/sync.ts';
 import { NIL_UUID, type Seq, type UserId, type VaultId } from '@notevault/protocol/values/ids.ts';
 import { FairSemaphore } from '../../concurrency/semaphore.ts';
 import { currentTenant } from '../../concurrency/tenant.ts';
@@ -42,6 +42,9 @@ export function createSync(deps: SyncDeps) {
       const request = pageRequest(query);
       return semaphore.run(currentTenant(), () => changesPage(deps, vault, request, device));
     },
+    /** Returns which texts of a client the vault has or had at their paths: see `knownTexts`. */
+    known: (vault: OpenVault, request: KnownNotesRequest): Promise<KnownNote[]> =>
+      semaphore.run(currentTenant(), () => deps.notes.known(vault, request)),
     dropExpired: dropExpired.bind(null, deps),
     /** Forgets the devices of a person whom the vault is taken away from: tombstones need not wait for them. */
     async forgetPerson(handle: WriteHandle, user: UserId, vault: VaultId): Promise<void> {

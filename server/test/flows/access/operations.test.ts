@@ -37,7 +37,7 @@ const CREDENTIAL = [
 ].sort();
 const MAKES_VAULTS = ['createVault', 'registerVault'];
 /** These change nothing of the vault, although they are no GET. */
-const READING_POSTS = ['createTicket', 'queryNotes', 'recordOpenedNote', 'search'];
+const READING_POSTS = ['createTicket', 'findKnownNotes', 'queryNotes', 'recordOpenedNote', 'search'];
 /** Beside those whose path begins with one of these, as all that concerns the account itself does. */
 const OF_SESSIONS = /^\/api\/(me|api-keys|connections|imports|auth\/(device\/authorize|password\/change))\b/;
 const SESSION_TOO = [

@@ -56,7 +56,7 @@ async function longEnough(anyone: Caller): Promise<void> {
 }
 
 const NEEDS: readonly Need[] = ['gone', 'folder', 'note', 'other', 'attachment', 'key', 'cursor', 'trash', 'people'];
-const READS = new Set(['search', 'queryVault', 'knownNotes']);
+const READS = new Set(['search', 'queryNotes', 'findKnownNotes']);
 
 test('no read is answered before a commit that it may have seen is on disk', async () => {
   const { disk, server } = await startOnHeldDisk();

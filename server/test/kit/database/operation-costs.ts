@@ -110,6 +110,13 @@ async function operationsOf(
         ));
       },
     },
+    {
+      name: 'unknown texts of 100 notes',
+      work: () => {
+        const notes = batch(0).map(({ path }) => ({ path, content_hash: 'x' }));
+        return ok(caller.post('/sync/known', { notes }));
+      },
+    },
     { name: 'tags', work: () => ok(caller.get('/tags')) },
     {
       name: 'typed letter',

@@ -3,7 +3,7 @@ import { statementsOver } from '../../../ports/database/statement.ts';
 import type { EntriesTables } from '../../entries/entries.tables.ts';
 import type { NotesTables, NoteVersionRow } from '../notes.tables.ts';
 
-const { statement } = statementsOver<NotesTables & EntriesTables>();
+const { statement, listStatement } = statementsOver<NotesTables & EntriesTables>();
 
 export const listVersions = statement((db, p: { vault: VaultId; id: NoteId; before: number; limit: number }) =>
   db
@@ -14,6 +14,33 @@ export const listVersions = statement((db, p: { vault: VaultId; id: NoteId; befo
     .where('version', '<', p.before)
     .orderBy('version', 'desc')
     .limit(p.limit),
+);
+
+/** The newest stored versions of live notes, without their texts: at most `count` of each. */
+export const findNewestVersions = listStatement((db, p: { vault: VaultId; count: number }, ids: NoteId[]) =>
+  db
+    .selectFrom('entries')
+    .innerJoin('note_versions', (join) =>
+      join.onRef('note_versions.vault_id', '=', 'entries.vault_id').onRef('note_versions.note_id', '=', 'entries.id'),
+    )
+    .select(['note_versions.note_id', 'note_versions.version', 'note_versions.meta'])
+    .where('entries.vault_id', '=', p.vault)
+    .where('entries.id', 'in', ids)
+    .where('entries.deleted_at', 'is', null)
+    .where('note_versions.version', '>', ({ fn, selectFrom, lit }) =>
+      fn.coalesce(
+        selectFrom('note_versions as older')
+          .select('older.version')
+          .whereRef('older.vault_id', '=', 'entries.vault_id')
+          .whereRef('older.note_id', '=', 'entries.id')
+          .orderBy('older.version', 'desc')
+          .limit(1)
+          .offset(p.count),
+        lit(0),
+      ),
+    )
+    .orderBy('note_versions.note_id')
+    .orderBy('note_versions.version', 'desc'),
 );
 
 // Thinning
