@@ -169,6 +169,7 @@ export const operations = {
   deleteFolders: { ...write, ...kept, ...keyed },
   renameFolder: { ...write, ...once },
   moveFolders: { ...write, ...keyed },
+  renameMany: { ...write, ...keyed },
 
   listAttachments: read,
   getAttachment: read,

@@ -6,6 +6,7 @@ import { connectionsRoutes } from '../domains/connections/connections.routes.ts'
 import { devicesRoutes } from '../domains/devices/devices.routes.ts';
 import { linkPageRoutes } from '../domains/devices/link-page.routes.ts';
 import { foldersRoutes } from '../domains/entries/folders/folders.routes.ts';
+import { movesRoutes } from '../domains/entries/moves/moves.routes.ts';
 import { trashRoutes } from '../domains/entries/trash/trash.routes.ts';
 import { importsRoutes } from '../domains/imports/imports.routes.ts';
 import { linksRoutes } from '../domains/links/links.routes.ts';
@@ -42,6 +43,7 @@ export function routesOf(domains: Domains): Route[] {
     ...attachmentsRoutes(domains.attachments),
     ...linksRoutes(domains.links),
     ...foldersRoutes(domains.entries.folders),
+    ...movesRoutes(domains.entries),
     ...trashRoutes(domains.entries.trash),
     ...folderNotesRoutes(domains.entries.folders, domains.notes),
     ...syncRoutes(domains.sync),

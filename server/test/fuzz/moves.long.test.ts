@@ -16,6 +16,7 @@ onEachEngine('at random, for long', (open) => {
     const faults = await movesRun(
       open,
       Array.from({ length: MOVES_SEEDS }, (_, at) => first + at),
+      { swaps: true },
     );
     assert.deepEqual(
       faults.map((fault) => fault.slice(0, 500)),

@@ -20,11 +20,14 @@ const url = (path: string) => path.split('/').map(encodeURIComponent).join('/');
 export class Chance {
   readonly #random: Random;
   readonly #maker: Maker;
+  readonly #swaps: boolean;
   #key = 0;
 
-  constructor(random: Random, maker: Maker) {
+  /** @param swaps whether names are exchanged */
+  constructor(random: Random, maker: Maker, swaps: boolean) {
     this.#random = random;
     this.#maker = maker;
+    this.#swaps = swaps;
   }
 
   next(world: World): Op {
@@ -35,6 +38,7 @@ export class Chance {
       [10, () => this.#edit(world)],
       [25, () => this.#rename(world)],
       [10, () => this.#moveNotes(world)],
+      [this.#swaps ? 20 : 0, () => this.#swap(world)],
       [12, () => this.#renameFolder(world)],
       [6, () => this.#moveFolders(world)],
       [4, () => this.#delete(world)],
@@ -137,6 +141,14 @@ export class Chance {
     const ids = this.#some(world.notes).map(({ id }) => id);
     const body = { ids, target_folder: this.#maker.folderPath(world) };
     return this.#post('move', '/notes/batch-move', body, { moves: true });
+  }
+
+  /** Each of some notes, or of some files, gets the path of the next one. */
+  #swap(world: World): Op {
+    const isOfNotes = world.files.length === 0 || this.#random.chance(0.6);
+    const items = [...new Set(this.#some(isOfNotes ? world.notes : world.files))];
+    const moves = items.map(({ id, path }, at) => ({ id, from: path, path: items[(at + 1) % items.length]?.path }));
+    return this.#post('swap', '/vault/rename-many', { moves }, { moves: true });
   }
 
   #renameFolder(world: World): Op {

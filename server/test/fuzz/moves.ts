@@ -35,11 +35,18 @@ interface Pair {
   readonly raw: Raw;
 }
 
+interface MovesOptions {
+  readonly verbose?: boolean;
+  readonly delays?: boolean;
+  /** Whether names are exchanged too, which makes another run of each seed. */
+  readonly swaps?: boolean;
+}
+
 /** Returns every fault found, in words that name the seed; empty when there is none. */
 export async function movesRun(
   open: () => Promise<Database>,
   seeds: readonly number[],
-  { verbose = false, delays = false }: { readonly verbose?: boolean; readonly delays?: boolean } = {},
+  { verbose = false, delays = false, swaps = false }: MovesOptions = {},
 ): Promise<string[]> {
   const faults: string[] = [];
   for (let at = 0; at < seeds.length && faults.length === 0; at += SHARING) {
@@ -59,7 +66,7 @@ export async function movesRun(
     for (const seed of seeds.slice(at, at + SHARING)) {
       const { vault } = (await server.alice.post('/vaults', { name: 'Moves' })).body;
       seedOf.set(vault.id, seed);
-      const found = await sequence(pair, vault.id, seed, verbose);
+      const found = await sequence(pair, vault.id, seed, { verbose, swaps });
       faults.push(...found.map((fault) => `seed ${seed}: ${fault}`));
     }
     const keyring = new MasterKeyring(masterKey, () => Buffer.alloc(0));
@@ -71,11 +78,16 @@ export async function movesRun(
   return faults;
 }
 
-async function sequence(pair: Pair, vault: string, seed: number, verbose: boolean): Promise<string[]> {
+async function sequence(
+  pair: Pair,
+  vault: string,
+  seed: number,
+  { verbose, swaps }: { readonly verbose: boolean; readonly swaps: boolean },
+): Promise<string[]> {
   const random = new Random(seed);
   // Every fourth run uses names that some links cannot express, so that moves may break links.
   const odd = seed % 4 === 0;
-  const chance = new Chance(random, new Maker(random, odd));
+  const chance = new Chance(random, new Maker(random, odd), swaps);
   const viewer = await Viewer.of(pair.raw, pair.server.masterKey, vault);
   const headers = { 'x-vault-id': vault };
   let before = await viewer.look();
@@ -155,6 +167,7 @@ if (import.meta.main) {
       from: { type: 'string', default: '1' },
       seeds: { type: 'string', default: '1000' },
       delays: { type: 'boolean', default: false },
+      swaps: { type: 'boolean', default: false },
       verbose: { type: 'boolean', default: false },
     },
   });

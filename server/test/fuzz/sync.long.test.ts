@@ -7,8 +7,8 @@ import { runSeeds } from './sync.ts';
 
 /** Number of seeds for each mode and engine. Each run uses new seeds; every fault names its seed. */
 const SEEDS: Readonly<Record<'sqlite' | 'postgres', Readonly<Record<Mode, number>>>> = {
-  sqlite: { ordinary: 4000, deletes: 1500, trash: 1500 },
-  postgres: { ordinary: 800, deletes: 300, trash: 300 },
+  sqlite: { ordinary: 4000, deletes: 1500, trash: 1500, swaps: 1000 },
+  postgres: { ordinary: 800, deletes: 300, trash: 300, swaps: 200 },
 };
 
 const noPostgres = whyNoPostgres() ?? false;

@@ -11,8 +11,9 @@ const SEEDS: Readonly<Record<Engine, Readonly<Record<Mode, readonly number[]>>>>
     ordinary: [1, 2, 3, 4, 396, 528, 564, 661, 820, 946, 960, 1265, 1498, 5013, 5019, 9306],
     deletes: [7, 16, 24, 27, 33, 38, 5033, 5045],
     trash: [1, 2, 3, 4],
+    swaps: [1, 2, 3],
   },
-  postgres: { ordinary: [1, 2, 528, 820], deletes: [7, 16], trash: [1] },
+  postgres: { ordinary: [1, 2, 528, 820], deletes: [7, 16], trash: [1], swaps: [1] },
 };
 
 onEachEngine('devices that type, requests beside them and processes that die', (open) => {

@@ -7,10 +7,10 @@ const NAMES = ['a', 'b', 'c', 'Ä', 'x y'];
 
 /**
  * How often things happen; `deletes` has many deletions, revivals and expiries of tombstones, `trash` also restores from
- * the trash, purges what is there and trims it.
+ * the trash, purges what is there and trims it; `swaps` exchanges names.
  */
-export type Mode = 'ordinary' | 'deletes' | 'trash';
-export const MODES: readonly Mode[] = ['ordinary', 'deletes', 'trash'];
+export type Mode = 'ordinary' | 'deletes' | 'trash' | 'swaps';
+export const MODES: readonly Mode[] = ['ordinary', 'deletes', 'trash', 'swaps'];
 
 /** The relative frequency of each kind of request. */
 const WEIGHTS = {
@@ -26,6 +26,7 @@ const WEIGHTS = {
     batch: 6,
     untrash: 0,
     purge: 0,
+    swap: 0,
   },
   deletes: {
     create: 8,
@@ -39,6 +40,7 @@ const WEIGHTS = {
     batch: 6,
     untrash: 0,
     purge: 0,
+    swap: 0,
   },
   trash: {
     create: 8,
@@ -52,6 +54,21 @@ const WEIGHTS = {
     batch: 6,
     untrash: 25,
     purge: 6,
+    swap: 0,
+  },
+  swaps: {
+    create: 8,
+    edit: 20,
+    append: 10,
+    rename: 10,
+    renameFolder: 3,
+    delete: 6,
+    revive: 5,
+    restore: 4,
+    batch: 6,
+    untrash: 0,
+    purge: 0,
+    swap: 40,
   },
 } as const;
 const LOOKS = 10;
@@ -110,6 +127,7 @@ export class Requests {
       [weights.batch, () => this.#batch(caller)],
       [weights.untrash, () => this.#untrash(caller)],
       [weights.purge, () => this.#purge(caller)],
+      [weights.swap, () => this.#swap(caller)],
       [LOOKS, () => this.#look(caller)],
     ];
     let left = this.#random.below(kinds.reduce((sum, [weight]) => sum + weight, 0));
@@ -185,6 +203,21 @@ export class Requests {
   async #renameFolder(caller: Caller): Promise<void> {
     const [from, to] = [this.#random.pick(FOLDERS), this.#random.pick(FOLDERS)];
     await this.#post(caller, '/folders/rename', { old_path: from, new_path: to });
+  }
+
+  /** Lets each of some notes take the path of the next one, as far as it is known. */
+  async #swap(caller: Caller): Promise<void> {
+    const some = new Map(
+      Array.from({ length: 2 + this.#random.below(3) }, () => this.#last()).map((read) => [read.id, read]),
+    );
+    const notes = [...some.values()];
+    const moves = notes.map(({ id, path: from }, at) => ({ id, from, path: notes[(at + 1) % notes.length]?.path }));
+    const { status, body } = await this.#post(caller, '/vault/rename-many', { moves });
+    if (status !== 200) return;
+    for (const { id, path } of body.items) {
+      const read = some.get(id);
+      if (read !== undefined) this.#keep({ ...read, path });
+    }
   }
 
   async #delete(caller: Caller): Promise<void> {
@@ -281,6 +314,11 @@ export class Requests {
   #some(): Read {
     const readings = this.#read.get(this.#random.pick(this.notes)) ?? [];
     return this.#random.chance(0.7) ? (readings.at(-1) as Read) : this.#random.pick(readings);
+  }
+
+  /** A note as it was read last. */
+  #last(): Read {
+    return this.#read.get(this.#random.pick(this.notes))?.at(-1) as Read;
   }
 
   #path(): string {

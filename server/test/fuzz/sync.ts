@@ -16,7 +16,7 @@ import { MODES, type Mode, Requests } from './sync.requests.ts';
 import { type Process, Servers } from './sync.servers.ts';
 
 /*
- * node server/test/fuzz/sync.ts [--engine sqlite|postgres] [--mode ordinary|deletes|trash] [--from 1]
+ * node server/test/fuzz/sync.ts [--engine sqlite|postgres] [--mode ordinary|deletes|trash|swaps] [--from 1]
  * [--seeds 1000] [--verbose]
  *
  * Simulates devices that type, lose their connection, are away for weeks and send things late, twice or never; requests
@@ -33,7 +33,7 @@ const ROUND = 13;
 /** Of the notes whose row in the manifest has not changed, the share that is read again. */
 const REREAD = 0.1;
 /** The share of steps at which tombstones expire. */
-const EXPIRIES = { ordinary: 0.02, deletes: 0.3, trash: 0.1 } as const;
+const EXPIRIES = { ordinary: 0.02, deletes: 0.3, trash: 0.1, swaps: 0.02 } as const;
 
 /** Options of a run; by default it prints nothing, and things happen as often as with people. */
 interface Options {

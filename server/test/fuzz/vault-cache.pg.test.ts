@@ -114,7 +114,7 @@ async function startThree(open: () => Promise<Database>): Promise<Three> {
 async function run(three: Three, seed: number): Promise<void> {
   const { warm, cold, headers } = three;
   const random = new Random(seed);
-  const chance = new Chance(random, new Maker(random, false));
+  const chance = new Chance(random, new Maker(random, false), true);
   await using raw = await rawOf(three.db);
   const viewer = await Viewer.of(raw, three.masterKey, three.vault);
   /** Every manifest that was returned, by seq: there is one for each seq. */

@@ -46,6 +46,14 @@ const variants: Readonly<Record<string, readonly Making[]>> = {
     keyed('/notes/batch-delete', 'delete', (w) => ({ ids: [w.other, w.note], base_hashes: { [w.note]: 'x' } })),
   ],
   moveFolders: [keyed('/folders/batch-move', 'move', (w) => ({ ids: [w.folder], target_parent_id: w.folder }))],
+  renameMany: [
+    keyed('/vault/rename-many', 'swap', (w) => ({
+      moves: [
+        { id: w.other, from: w.otherPath, path: w.notePath },
+        { id: w.note, from: w.notePath, path: w.otherPath },
+      ],
+    })),
+  ],
   listAttachments: [(w) => ({ url: `/attachments?folder=${encodeURIComponent(w.folderPath)}` })],
   listTasks: [(w) => ({ url: `/vault/tasks?folder=${encodeURIComponent(w.folderPath)}` })],
   queryNotes: [(w) => ({ url: '/vault/query', body: { folder: w.folderPath, columns: ['type'] } })],

@@ -339,6 +339,10 @@ const folders = {
     body: { ids: [w.folder], target_parent: w.fresh },
   })),
   deleteFolders: row(200, (w) => ({ url: '/folders/batch-delete', body: { ids: [w.folder] } })),
+  renameMany: row(200, (w) => ({
+    url: '/vault/rename-many',
+    body: { moves: [{ id: w.note, from: w.notePath, path: `${w.fresh}.md` }] },
+  })),
 };
 
 const attachments = {

@@ -18,6 +18,12 @@ import { allowedExtension, checkEnabled } from './uploads/upload.ts';
 export function createAttachmentKind(deps: AttachmentDeps): KindHandler {
   return {
     openMeta,
+    targetPath(vault, sent, field) {
+      checkEnabled(vault);
+      const path = pathFrom(sent, field);
+      allowedExtension(deps, path);
+      return path;
+    },
     async conflictDetails(vault, id) {
       const [row] = await deps.entries.rowsById(deps.db, vault.id, 'attachment', [id]);
       return row === undefined ? null : { server_path: openMeta(vault, row).path };

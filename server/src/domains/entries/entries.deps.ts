@@ -90,6 +90,11 @@ export interface KindHandler {
   /** Throws `note_unreadable` or `attachment_unreadable`. */
   openMeta(vault: OpenVault, row: SealedEntry): EntryMeta;
   /**
+   * Returns a normalized path that a request gives to an entry of the kind. Throws a validation error on `field`,
+   * `extension_not_allowed`, and `limit_exceeded` for a plan without the kind.
+   */
+  targetPath(vault: OpenVault, sent: string, field: string): string;
+  /**
    * Returns the details of a `conflict` with a live entry that has a path: `server_path`, and those of the kind; null
    * when the entry no longer exists.
    */

@@ -179,6 +179,19 @@ export const overwriteEntries = listStatement((db, p: { vault: VaultId }, rows: 
     ),
 );
 
+/** Gives live rows other path keys, and changes nothing else. */
+export const rekeyEntries = listStatement((db, p: { vault: VaultId }, rows: StoredEntry[]) =>
+  db
+    .insertInto('entries')
+    .values(
+      rows.map((each) => ({
+        vault_id: p.vault,
+        ...picked(each, ['id', 'kind', 'created_at', 'parent_id', 'path_key', ...EDITED]),
+      })),
+    )
+    .onConflict((conflict) => conflict.columns(['vault_id', 'id']).doUpdateSet(excluded('path_key'))),
+);
+
 /** A slice of a purged vault's entries, with their sizes. */
 export const findSomeEntries = statement((db, p: { vault: VaultId; limit: number }) =>
   db.selectFrom('entries').select(['id', 'kind', 'size_bytes']).where('vault_id', '=', p.vault).limit(p.limit),

@@ -7,6 +7,7 @@ import type { EntryDeps, WriteContext } from './entries.deps.ts';
 import * as store from './entries.store.ts';
 import { createFolders } from './folders/folders.ts';
 import { type MoveRequest, moveMany, moveOne } from './moves/move.ts';
+import { renameMany } from './moves/rename-many.ts';
 import { conflictWithOwner, enter, folderAt, foldersBelow, ownerOf, targetPath } from './namespace/namespace.ts';
 import { pathKeyOf, resolvePath, resolvePaths } from './namespace/path-lookup.ts';
 import { firstBytes, SLICE_ROWS } from './row-slices.ts';
@@ -60,6 +61,7 @@ export function createEntries(given: EntryDeps) {
     ...entryRows,
     ...entryChangeFeed,
     moveMany: moveMany.bind(null, deps),
+    renameMany: renameMany.bind(null, deps),
     moveOne: <Result>(context: WriteContext<Result>, to: string, request: MoveRequest<Result>) =>
       moveOne(deps, context, to, request),
     delete: <Result>(context: WriteContext<Result>, request: DeleteRequest<Result>) =>

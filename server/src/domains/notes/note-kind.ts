@@ -23,6 +23,7 @@ export function createNoteKind(deps: NoteDeps): KindHandler {
   const { db, hooks } = deps;
   return {
     openMeta: (vault, { id, revision, meta }) => sealed.openMeta(vault, id, revision, meta),
+    targetPath: (_vault, sent, field) => notePathOf(sent, field),
     conflictDetails: (vault, sent) =>
       db.read(async (handle) => {
         const id = sent as NoteId;

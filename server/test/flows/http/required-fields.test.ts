@@ -64,7 +64,8 @@ onSqlite('required parts of requests', (open) => {
         await t.test(`${operation.name} without ${parameter.name}`, () => askWithout(server, operation, parameter));
       }
     }
-    const keyed = ['deleteFolders', 'deleteNotes', 'moveAttachments', 'moveFolders', 'moveNotes', 'upsertNotes'];
+    const moves = ['moveAttachments', 'moveFolders', 'moveNotes', 'renameMany'];
+    const keyed = ['deleteFolders', 'deleteNotes', ...moves, 'upsertNotes'];
     const headed = keyed.map((name) => `${name} x-idempotency-key`);
     assert.deepEqual(asked.sort(), [...headed, 'listFolderNotes folder', 'startImport vault_id'].sort());
   });

@@ -2,6 +2,7 @@ import {
   ancestorsOf,
   fileName,
   folderOf,
+  foldPath,
   isInside,
   joinPath,
   normalizeNotePath,
@@ -18,7 +19,7 @@ import type { EntryDeps, LockedDeps, MoveBatch, MovingEntry, WriteContext } from
 import { ITEM_KINDS, type StoredEntry } from '../entries.store.ts';
 import type { ItemKind } from '../entries.tables.ts';
 import { conflictAtPath, folderById, foldersBelow } from '../namespace/namespace.ts';
-import { type FolderEntry, pathKeyOf, resolvePath } from '../namespace/path-lookup.ts';
+import { type FolderEntry, pathKeyOf, type ResolvedPath, resolvePath } from '../namespace/path-lookup.ts';
 import { checkFree, type MovedPath, type MovePlan, relocate } from '../namespace/relocate.ts';
 import { pathFrom } from '../request-paths.ts';
 import { RevisionConflict, retryOnConflict } from '../revision-conflict.ts';
@@ -38,8 +39,10 @@ export interface MoveOutcome {
 }
 
 export interface MoveRequest<Result> {
-  /** Returns the items to move into one folder. Called again if the vault changed while the move was prepared. */
+  /** Returns the items to move. Called again if the vault changed while the move was prepared. */
   find(): Promise<MoveRoot[]>;
+  /** Whether an item may take the name of another one of the move. Only notes and attachments may. */
+  readonly trades?: true;
   /** The request field that a validation error names when a path breaks the rules. */
   readonly field: string;
   /** Whether to answer what the move would do, and write nothing. */
@@ -62,10 +65,10 @@ const FOLDERS = 32;
 type KindBatch = MoveBatch & { readonly kind: ItemKind };
 
 /**
- * Moves notes, attachments and folders with their contents into one folder, in one transaction. Rewrites links that would
- * otherwise point elsewhere. Throws `conflict` and `cycle` with `item_id`.
+ * Moves notes, attachments and folders with their contents, in one transaction. Rewrites links that would otherwise
+ * point elsewhere. Throws `conflict` and `cycle` with `item_id`.
  */
-function move<Result>(deps: LockedDeps, context: WriteContext<Result>, request: MoveRequest<Result>) {
+export function move<Result>(deps: LockedDeps, context: WriteContext<Result>, request: MoveRequest<Result>) {
   return deps.lock.runExclusive(context.vault.id, () => moveLocked(deps, context, request));
 }
 
@@ -108,7 +111,7 @@ async function moveOnce<Result>(deps: EntryDeps, context: WriteContext<Result>, 
   await using spool = deps.openSpool<KindBatch>();
   await using unused = new AsyncDisposableStack();
   const prepare = async () => {
-    const scope = await scopeOf(deps, vault, await request.find());
+    const scope = await scopeOf(deps, vault, await request.find(), request.trades === true);
     checkPaths(scope, request.field);
     return { scope, ...(await prepareBatches(deps, context, scope, { spool, unused })) };
   };
@@ -135,14 +138,14 @@ async function moveOnce<Result>(deps: EntryDeps, context: WriteContext<Result>, 
       const first = await vaults.advance(handle, vault, { seqs, notes: 0, attachmentBytes });
       // From here on no other request writes to the vault: every row still is what its update was prepared from.
       if (first !== before + 1) throw new RevisionConflict();
-      const folder =
-        scope.roots.length === 0
-          ? (scope.resolved.nearest?.id ?? null)
-          : await relocate(deps.clock, handle, vault, scope);
-      const roots = new Set(scope.roots.map(({ id }) => id));
+      const parentOf = await relocate(deps.clock, handle, vault, scope);
+      const parents = new Map(scope.roots.map((root) => [root.id, parentOf(root)]));
       let next = first;
       const write = async (batch: KindBatch) => {
-        const rows = batch.rows.map((row) => (roots.has(row.id) ? { ...row, parent_id: folder } : row));
+        const rows = batch.rows.map((row) => {
+          const parent = parents.get(row.id);
+          return parent === undefined ? row : { ...row, parent_id: parent };
+        });
         await writeRows(handle, vault, rows, next);
         await deps.handlerOf(batch.kind).applyMove(handle, vault, batch.rest);
         next = (next + rows.length) as Seq;
@@ -203,15 +206,26 @@ interface MoveScope extends MovePlan, Pick<MoveOutcome, 'named'> {
 }
 
 /** A folder moves with its contents, and an item below another requested folder moves with that folder. */
-async function scopeOf({ db, handlerOf }: EntryDeps, vault: OpenVault, named: readonly MoveRoot[]): Promise<MoveScope> {
-  const [first] = named;
-  if (first === undefined) throw new TypeError('a move needs something to move');
-  const resolved = await resolvePath(db, vault, first.to, pathKeyOf(vault, first.to));
+async function scopeOf(
+  { db, handlerOf }: EntryDeps,
+  vault: OpenVault,
+  named: readonly MoveRoot[],
+  trades: boolean,
+): Promise<MoveScope> {
+  if (named.length === 0) throw new TypeError('a move needs something to move');
   for (const root of named)
     if (root.kind === 'folder' && isInside(root.from, root.to)) throw new NotevaultError('cycle', { item_id: root.id });
-  if (resolved.blocked !== null) throw new NotevaultError('conflict', { item_id: first.id });
-  const folder = folderOf(resolved.path);
-  const targets = named.map((root) => ({ ...root, to: joinPath(folder, fileName(root.to)) }));
+  const leaving = new Set(trades ? named.filter(leavesItsName).map(({ id }) => id) : []);
+  const placeAt = new Map<string, ResolvedPath>();
+  for (const root of named) {
+    const folder = folderOf(root.to);
+    if (!placeAt.has(folder)) placeAt.set(folder, await placeOf(db, vault, root, leaving));
+  }
+  const places = new Map([...placeAt.values()].map((place) => [folderOf(place.path), place]));
+  const targets = named.map((root) => {
+    const folder = folderOf(placeAt.get(folderOf(root.to))?.path ?? root.to);
+    return { ...root, to: joinPath(folder, fileName(root.to)) };
+  });
   const roots = targets
     .filter((root) => !named.some((other) => other.kind === 'folder' && isInside(other.from, root.from)))
     .filter(({ from, to }) => from !== to);
@@ -241,7 +255,30 @@ async function scopeOf({ db, handlerOf }: EntryDeps, vault: OpenVault, named: re
     }),
     ...moving.map(({ kind, id, from, to, toKey, row }) => ({ kind, id, from, to, fromKey: row.path_key, toKey })),
   ];
-  return { resolved, named: targets, roots, items, folders, moving };
+  return { places, named: targets, roots, items, folders, moving, parked: trades ? parkedRows(vault, moving) : null };
+}
+
+const leavesItsName = ({ from, to }: MoveRoot) => foldPath(from) !== foldPath(to);
+
+/** Resolves the target of an item, where an item that leaves its name is not in the way. Throws `conflict`. */
+async function placeOf(
+  handle: ReadHandle,
+  vault: OpenVault,
+  { id, to }: MoveRoot,
+  leaving: ReadonlySet<string>,
+): Promise<ResolvedPath> {
+  const resolved = await resolvePath(handle, vault, to, pathKeyOf(vault, to));
+  const { blocked } = resolved;
+  if (blocked === null) return resolved;
+  if (!leaving.has(blocked.owner.id)) throw new NotevaultError('conflict', { item_id: id });
+  const above = await resolvePath(handle, vault, blocked.path, pathKeyOf(vault, blocked.path));
+  return { ...resolved, path: above.path + to.slice(blocked.path.length), nearest: above.nearest, blocked: null };
+}
+
+/** Returns the rows of items that leave their names, under keys that no path has: no path contains a NUL. */
+function parkedRows(vault: OpenVault, moving: readonly MovingEntry[]): StoredEntry[] {
+  const leaving = moving.filter(({ row, toKey }) => !row.path_key.equals(toKey));
+  return leaving.map(({ row }) => ({ ...row, path_key: vault.key.blind('path', `\0${row.id}`) }));
 }
 
 /** Reads the notes and attachments that move: first those requested, then those in the folders; notes first. */

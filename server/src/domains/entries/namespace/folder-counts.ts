@@ -25,13 +25,15 @@ export interface Increment {
 /**
  * Adds the counts of entries at some paths to the folders in which they are. Creates those that are missing between a
  * path and its nearest existing folder, each counted in its parent. All statements are sent before this returns.
+ *
+ * @param deltaOf returns the counts of a place by its index.
  */
 export function increment(
   clock: Clock,
   handle: WriteHandle,
   vault: OpenVault,
   places: readonly ResolvedPath[],
-  delta: CountDelta,
+  deltaOf: (index: number) => CountDelta,
 ): Increment {
   const found = new Map(places.flatMap(({ nearest }) => (nearest === null ? [] : [[nearest.path, nearest] as const])));
   const made = new Map<string, { readonly id: FolderId; readonly parent: FolderId | null }>();
@@ -40,7 +42,7 @@ export function increment(
     const { notes, children } = counts.get(path) ?? { notes: 0, children: 0 };
     counts.set(path, { notes: notes + by.notes, children: children + by.children });
   };
-  const folders = places.map(({ path, nearest }) => {
+  const folders = places.map(({ path, nearest }, index) => {
     let above = { path: nearest?.path ?? '', id: nearest?.id ?? null };
     for (const folder of ancestorsOf(path).reverse()) {
       if (folder.length <= above.path.length) continue;
@@ -52,7 +54,7 @@ export function increment(
       }
       above = { path: folder, id };
     }
-    add(above.path, delta);
+    add(above.path, deltaOf(index));
     return above.id;
   });
   const changed: Promise<boolean>[] = [];

@@ -92,7 +92,7 @@ export function enter(
   places: readonly ResolvedPath[],
   kind: EntryKind,
 ): Increment {
-  return increment(clock, handle, vault, places, { notes: kind === 'note' ? 1 : 0, children: 1 });
+  return increment(clock, handle, vault, places, () => ({ notes: kind === 'note' ? 1 : 0, children: 1 }));
 }
 
 /** Subtracts deleted entries from the counts of their folders; deletes empty folders that are not explicit. */
@@ -117,7 +117,7 @@ export async function makeFolder(clock: Clock, handle: WriteHandle, vault: OpenV
   const {
     folders: [parent = null],
     counted,
-  } = increment(clock, handle, vault, [resolved], { notes: 0, children: 1 });
+  } = increment(clock, handle, vault, [resolved], () => ({ notes: 0, children: 1 }));
   if (!(await counted)) throw new RevisionConflict();
   const id = clock.uuid() as FolderId;
   if (await insertFolder(clock, handle, vault, id, { parent, path, pathKey, explicit: true })) return;

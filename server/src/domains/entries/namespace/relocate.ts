@@ -5,6 +5,7 @@ import { slicesOf } from '../../../concurrency/slices.ts';
 import type { Clock } from '../../../ports/clock/clock.ts';
 import type { ReadHandle, WriteHandle } from '../../../ports/database/database.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
+import { rekeyEntries, type StoredEntry } from '../entries.store.ts';
 import type { EntryKind } from '../entries.tables.ts';
 import { RevisionConflict } from '../revision-conflict.ts';
 import { folderMeta } from '../sealed-entry.ts';
@@ -26,44 +27,54 @@ export interface KeyedMovedPath extends MovedPath {
   readonly toKey: Buffer;
 }
 
-/** A prepared move of items with their contents into one folder. */
+/** A prepared move of items with their contents. */
 export interface MovePlan {
   readonly items: readonly KeyedMovedPath[];
   /** The folders among the items, including nested ones. */
   readonly folders: readonly FolderEntry[];
   /** The requested items: only these change their folder. */
   readonly roots: readonly MovedPath[];
-  /** The target of the first item; the others go to the same folder. */
-  readonly resolved: ResolvedPath;
+  /** A target in each folder that gets items, by the path of the folder. */
+  readonly places: ReadonlyMap<string, ResolvedPath>;
+  /**
+   * Rows under path keys that no path has, of the items whose names may be taken by others of the move; null where a
+   * name must be free before the move.
+   */
+  readonly parked: readonly StoredEntry[] | null;
 }
 
 /**
- * Moves items with their contents; resolves to the folder that now contains them. Throws `conflict` when a new path is
- * taken, RevisionConflict when the folders have changed.
+ * Moves items with their contents; resolves to a function that returns the folder which now contains a requested one.
+ * Throws `conflict` when a new path is taken, RevisionConflict when the folders have changed.
  */
 export async function relocate(
   clock: Clock,
   handle: WriteHandle,
   vault: OpenVault,
   plan: MovePlan,
-): Promise<FolderId | null> {
-  const { items, folders, roots, resolved } = plan;
-  await checkFree(handle, vault, plan);
+): Promise<(root: Pick<MovedPath, 'to'>) => FolderId | null> {
+  const { items, folders, roots, places, parked } = plan;
+  if (parked === null) await checkFree(handle, vault, plan);
+  else await handle.runMany(rekeyEntries, { vault: vault.id }, parked);
   const departing = roots.filter(({ from, to }) => foldPath(folderOf(from)) !== foldPath(folderOf(to)));
-  const {
-    folders: [targetId = null],
-    counted,
-  } =
-    departing.length === 0
-      ? { folders: [resolved.nearest?.id ?? null], counted: true }
-      : increment(clock, handle, vault, [resolved], count(departing));
-  if (!(await counted)) throw new RevisionConflict();
-  await moveFolders(clock, handle, vault, items, folders, new Set(roots.map(({ id }) => id)), targetId);
+  const arriving = Map.groupBy(departing, ({ to }) => folderOf(to));
+  const idOf = new Map([...places].map(([folder, { nearest }]) => [folder, nearest?.id ?? null]));
+  const entered = [...arriving.keys()].flatMap((folder) => places.get(folder) ?? []);
+  const counts = [...arriving.values()].map(count);
+  const increased = increment(clock, handle, vault, entered, (index) => counts[index] ?? NOTHING);
+  if (!(await increased.counted)) throw new RevisionConflict();
+  for (const [index, folder] of [...arriving.keys()].entries()) idOf.set(folder, increased.folders[index] ?? null);
+  const targetOf = ({ to }: Pick<MovedPath, 'to'>) => idOf.get(folderOf(to)) ?? null;
+  await moveFolders(clock, handle, vault, { items, folders, roots }, targetOf);
   for (const [folder, left] of Map.groupBy(departing, ({ from }) => folderOf(from))) {
     await decrement(handle, vault, folder, count(left));
   }
-  return targetId;
+  // Only now the folders that the move empties are gone.
+  if (parked !== null) await checkFree(handle, vault, plan);
+  return targetOf;
 }
+
+const NOTHING: CountDelta = { notes: 0, children: 0 };
 
 /** Throws `conflict` with `item_id` when a new path is taken. */
 export async function checkFree(
@@ -111,20 +122,20 @@ async function moveFolders(
   clock: Clock,
   handle: WriteHandle,
   vault: OpenVault,
-  items: readonly KeyedMovedPath[],
-  folders: readonly FolderEntry[],
-  roots: ReadonlySet<string>,
-  target: FolderId | null,
+  { items, folders, roots }: Pick<MovePlan, 'items' | 'folders' | 'roots'>,
+  targetOf: (root: MovedPath) => FolderId | null,
 ): Promise<void> {
+  const rootOf = new Map(roots.map((root) => [root.id, root]));
   const pathOf = new Map(items.map(({ id, to, toKey }) => [id, { path: to, pathKey: toKey }]));
   for (const slice of slicesOf(folders, SLICE)) {
     const rows = slice.map((folder) => {
       const { path, pathKey } = pathOf.get(folder.id) ?? folder;
       const revision = folder.revision + 1;
+      const root = rootOf.get(folder.id);
       return {
         id: folder.id,
         revision,
-        parent_id: roots.has(folder.id) ? target : folder.parentId,
+        parent_id: root === undefined ? folder.parentId : targetOf(root),
         path_key: pathKey,
         created_at: folder.createdAt,
         updated_at: clock.now(),

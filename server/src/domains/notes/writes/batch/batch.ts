@@ -1,4 +1,3 @@
-import { foldPath } from '@notevault/note-text/paths.ts';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { BatchResult, Note, UpsertNote } from '@notevault/protocol/notes.ts';
 import { MB } from '@notevault/protocol/values/byte-units.ts';
@@ -6,6 +5,7 @@ import type { NoteId } from '@notevault/protocol/values/ids.ts';
 import { createYield } from '../../../../concurrency/yield.ts';
 import type { WriteHandle } from '../../../../ports/database/database.ts';
 import type { WriteContext } from '../../../entries/entries.ts';
+import { spellingOf } from '../../../entries/request-paths.ts';
 import type { NoteDeps } from '../../notes.deps.ts';
 import { mergedOf, notePathOf } from '../../notes.mapper.ts';
 import { planUpsert } from '../upsert.ts';
@@ -132,24 +132,6 @@ function readItems(deps: NoteDeps, { vault }: WriteContext, sent: unknown): Batc
       throw error;
     }
   });
-}
-
-/** Gives each missing folder one spelling in a batch: the first one. */
-function spellingOf(): (path: string) => string {
-  const spelled = new Map<string, string>();
-  return (path) => {
-    const names = path.split('/');
-    const file = names.pop() ?? '';
-    let folder = '';
-    for (const name of names) {
-      const asSent = folder + name;
-      const key = foldPath(asSent);
-      const known = spelled.get(key) ?? asSent;
-      spelled.set(key, known);
-      folder = `${known}/`;
-    }
-    return folder + file;
-  };
 }
 
 function okResult(path: string, { note, gaveWay }: CommittedNote): BatchResult {
