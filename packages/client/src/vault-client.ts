@@ -30,6 +30,7 @@ import type {
   VersionsResponse,
 } from '@notevault/protocol/notes.ts';
 import type { QueryRequest, QueryResponse } from '@notevault/protocol/queries.ts';
+import type { RenamedMany, RenameMany } from '@notevault/protocol/rename-many.ts';
 import type { SearchRequest, SearchResponse, SearchStatus } from '@notevault/protocol/search.ts';
 import type { Manifest, SyncChange, SyncChanges, VaultGraph, VaultTree } from '@notevault/protocol/sync.ts';
 import type { Tasks, TasksQuery, TaskToggled, ToggleTask } from '@notevault/protocol/tasks.ts';
@@ -103,6 +104,11 @@ export class VaultClient {
 
   async renameNote(from: string, to: string, dryRun = false): Promise<NoteRenamed> {
     return this.#post<NoteRenamed>('/notes/rename', { old_path: from, new_path: to, ...dryField(dryRun) });
+  }
+
+  /** Renames notes and attachments, all or none; one may take the path that another one has. At most 100. */
+  async renameMany(moves: RenameMany['moves']): Promise<RenamedMany> {
+    return this.#post<RenamedMany>('/vault/rename-many', { moves });
   }
 
   async moveNotes(ids: readonly string[], folder: string, dryRun = false): Promise<MovedCount> {

@@ -11,6 +11,10 @@ test('in 20,000 seeds with members no viewer sends anything, and no word is lost
   assert.deepEqual(await runSeeds(2_000_000, 20_000, { hasMembers: true }), []);
 });
 
+test('in 20,000 seeds with names that are swapped and go in circles no word is lost', async () => {
+  assert.deepEqual(await runSeeds(3_000_000, 20_000, { hasExchanges: true }), []);
+});
+
 test('a million random triples of trees converge and lose nothing that either side wrote', () => {
   assert.deepEqual(runTriples(1_000_000, 1_000_000), []);
 });

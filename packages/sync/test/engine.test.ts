@@ -7,6 +7,10 @@ test('in 50 seeds three devices, people and an assistant end in sync, with no wo
   assert.deepEqual(await runSeeds(11, 40, { twice: false }), []);
 });
 
+test('in 40 seeds with names that are swapped and go in circles three devices end in sync, with no word lost', async () => {
+  assert.deepEqual(await runSeeds(1, 40, { twice: false, hasExchanges: true }), []);
+});
+
 test('in 20 seeds of devices that let others have their turn between two files no word is lost', async () => {
   assert.deepEqual(await runSeeds(1, 20, { twice: false, rests: true }), []);
 });

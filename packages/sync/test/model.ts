@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { ancestorsOf, foldPath, isInside } from '@notevault/note-text/paths.ts';
-import type { Operation } from '../src/plan/operations.ts';
+import type { LocalMove, Operation, RemoteMove } from '../src/plan/operations.ts';
 import { agreedHash, kindOf, type SyncedFile, type Trees } from '../src/plan/trees.ts';
 
 // Models a disk, a server and the agreed state as a plan sees them. A file's hash is its content: for a note, all
@@ -145,6 +145,41 @@ export class Model {
     assert.equal(new Set(folded).size, folded.length, 'no two files of the server have one path');
   }
 
+  #moveRemoteMany(moves: readonly RemoteMove[]): void {
+    for (const { id, from } of moves) {
+      const file = this.remote.get(id);
+      assert.equal(file?.path, from);
+      if (file !== undefined) file.path = `moving ${id}`;
+    }
+    for (const { id, to } of moves) this.moveRemote(id, to);
+    for (const { id } of moves) this.#agreeOnPath(id);
+  }
+
+  #moveLocalMany(moves: readonly LocalMove[]): void {
+    const files = moves.map(({ from, hash }) => {
+      const file = this.local.get(from);
+      assert.equal(file?.content, hash);
+      this.local.delete(from);
+      return file;
+    });
+    for (const [at, { id, to }] of moves.entries()) {
+      this.#dropEmptyFolders(to);
+      this.#checkFreeLocally(to);
+      const file = files[at];
+      if (file !== undefined) this.local.set(to, file);
+      for (const folder of ancestorsOf(to)) this.#addLocalFolder(folder);
+      if (id !== null) this.#agreeOnPath(id, to);
+    }
+  }
+
+  /** A disk removes the empty folders where a file takes the place of their folder. */
+  #dropEmptyFolders(path: string): void {
+    for (const folder of [...this.localFolders]) {
+      const isHere = foldPath(folder) === foldPath(path) || isInside(path, folder);
+      if (isHere && ![...this.local.keys()].some((file) => isInside(path, file))) this.localFolders.delete(folder);
+    }
+  }
+
   /** Carries out an operation without failures. */
   apply(operation: Operation): void {
     switch (operation.type) {
@@ -162,6 +197,9 @@ export class Model {
         this.moveRemote(operation.id, operation.to);
         this.#agreeOnPath(operation.id);
         return;
+      case 'moveRemoteMany':
+        this.#moveRemoteMany(operation.moves);
+        return;
       case 'moveRemoteFolder':
         this.moveRemoteFolder(operation.from, operation.to);
         for (const id of operation.ids) this.#agreeOnPath(id);
@@ -175,9 +213,7 @@ export class Model {
         this.remoteFolders.add(operation.path);
         return;
       case 'removeRemoteFolder':
-        for (const { path } of this.remote.values()) assert.ok(!isInside(operation.path, path));
         for (const folder of this.remoteFolders) {
-          assert.ok(!isInside(operation.path, folder));
           if (foldPath(folder) === foldPath(operation.path)) this.remoteFolders.delete(folder);
         }
         return;
@@ -191,6 +227,9 @@ export class Model {
         assert.equal(this.local.get(operation.from)?.content, operation.hash);
         this.moveLocal(operation.from, operation.to);
         if (operation.id !== null) this.#agreeOnPath(operation.id, operation.to);
+        return;
+      case 'moveLocalMany':
+        this.#moveLocalMany(operation.moves);
         return;
       case 'moveLocalFolder':
         this.moveLocalFolder(operation.from, operation.to);

@@ -4,7 +4,7 @@ import { noToken } from '@notevault/client/tokens.ts';
 import { Transport } from '@notevault/client/transport.ts';
 import { VaultClient } from '@notevault/client/vault-client.ts';
 import { VaultServer } from '../src/adapters/vault-server.ts';
-import { DiskChanged } from '../src/engine/ports.ts';
+import { DiskChanged, VaultGone } from '../src/engine/ports.ts';
 
 /** A server that is unavailable for the first requests; `bodies` gets what each of them sent. */
 function serverThatFails(failures: number, bodies: string[]): VaultServer {
@@ -39,4 +39,27 @@ test('an upload of an attachment ends with the error of a file that changes whil
   };
   await assert.rejects(serverThatFails(0, bodies).putAttachment('p.png', read, 5, 1, 'base'), DiskChanged);
   assert.deepEqual(bodies, []);
+});
+
+test('an exchange of names is refused where the server does not know the operation, and changed where it does not fit', async () => {
+  const moves = [
+    { id: '1', from: 'p.md', to: 'q.md' },
+    { id: '2', from: 'q.md', to: 'p.md' },
+  ];
+  const exchanged = (status: number, body: object) => {
+    const fetch = (async () => Response.json(body, { status })) as typeof globalThis.fetch;
+    const transport = new Transport('http://localhost', noToken, { fetch, sleep: async () => {} });
+    return new VaultServer(new VaultClient(transport, 'vault')).moveMany(moves);
+  };
+  const items = moves.map(({ id, to: path }) => ({ id, path, seq: 1 }));
+  const paths = new Map([
+    ['1', 'q.md'],
+    ['2', 'p.md'],
+  ]);
+  assert.deepEqual(await exchanged(200, { moved: 2, items }), { kind: 'moved', paths });
+  assert.deepEqual(await exchanged(404, { error: 'not_found', item_id: '1' }), { kind: 'changed' });
+  assert.deepEqual(await exchanged(409, { error: 'conflict', item_id: '1' }), { kind: 'changed' });
+  const old = await exchanged(404, { error: 'not_found' });
+  assert.match(old.kind === 'refused' ? old.reason : '', /update the server$/);
+  await assert.rejects(exchanged(404, { error: 'Vault not found' }), VaultGone);
 });

@@ -132,6 +132,7 @@ function hostileServer(files: readonly string[], folders: readonly string[]): Se
     pushNote: refuse,
     putAttachment: refuse,
     move: refuse,
+    moveMany: refuse,
     moveFolder: async () => 'changed',
     delete: async () => 'changed',
     makeFolder: async () => 'changed',
@@ -235,6 +236,7 @@ it('a hostile server that moves and deletes synced files takes none of them out 
     const [file] = (await disk.list()).files;
     assert.ok(file);
     await assert.rejects(disk.move(file, path), { name: /^Disk(Refused|Changed)$/ }, JSON.stringify(path));
+    await assert.rejects(disk.moveMany([{ from: file, to: path }]), { name: /^Disk(Refused|Changed)$/ }, path);
     await assert.rejects(disk.makeFolder(path), { name: /^Disk(Refused|Changed)$/ }, JSON.stringify(path));
     await assert.rejects(disk.moveFolder('', path), { name: /^Disk(Refused|Changed)$/ }, JSON.stringify(path));
   }

@@ -20,6 +20,7 @@ import { ChangedPaths } from './changed-paths.ts';
 import { onDisk } from './disk-errors.ts';
 import { DiskNames } from './disk-names.ts';
 import { diskFile, isSameFile } from './entry.ts';
+import { Exchange, type ExchangedFile } from './exchange.ts';
 import { FileChanges } from './file-changes.ts';
 import { FileReader } from './file-reader.ts';
 import { FreeRoom, hasBirthTimes, moveToFreePath, syncFolder } from './file-system.ts';
@@ -50,6 +51,7 @@ export class NodeDisk implements Disk, Disposable {
   readonly #trash: Trash;
   readonly #place: TempPlace;
   readonly #files: FileChanges;
+  readonly #exchange: Exchange;
   readonly #lateWrites: LateWrites;
   readonly #settings: SettingsFiles;
   readonly #rules: IgnoreRules;
@@ -76,6 +78,7 @@ export class NodeDisk implements Disk, Disposable {
     this.#trash = trash;
     this.#place = place;
     this.#files = new FileChanges(root, place, trash);
+    this.#exchange = new Exchange(root, place, trash);
     this.#lateWrites = new LateWrites(trash);
     this.#hasFileIds = hasFileIds;
     this.#settings = new SettingsFiles(settings);
@@ -93,6 +96,7 @@ export class NodeDisk implements Disk, Disposable {
     if (options.isReadOnly) return new NodeDisk(options, place, false);
     await onDisk(async () => place.prepare());
     const disk = new NodeDisk(options, place, await hasBirthTimes(place));
+    await disk.#exchange.recover();
     await disk.#files.recover();
     return disk;
   }
@@ -190,6 +194,25 @@ export class NodeDisk implements Disk, Disposable {
       this.#noteChanges([source]);
       this.#names.set(from.path, from.path);
       return this.#given(to, target, { ...from, path: to }, stats);
+    });
+  }
+
+  moveMany(moves: readonly { readonly from: DiskFile; readonly to: string }[]): Promise<DiskFile[]> {
+    return onDisk(async () => {
+      const files: ExchangedFile[] = [];
+      for (const { from: file, to } of moves) {
+        const [from, target] = [this.#names.spelled(file.path), await this.#target(to, 'file')];
+        files.push({ from, to: target, file, stats: this.#requireListed(from, file) });
+      }
+      this.#noteChanges(await this.#exchange.run(files));
+      for (const { from, file } of files) {
+        this.#noteChanges([from]);
+        this.#names.set(file.path, file.path);
+      }
+      return moves.map(({ from, to }, at) => {
+        const { to: target, stats } = files[at] as ExchangedFile;
+        return this.#given(to, target, { ...from, path: to }, stats);
+      });
     });
   }
 

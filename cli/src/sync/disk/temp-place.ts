@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { constants, lstatSync, mkdirSync } from 'node:fs';
+import { constants, lstatSync, mkdirSync, readdirSync } from 'node:fs';
 import { type FileHandle, open, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { FolderGone } from '@notevault/sync/engine/ports.ts';
@@ -9,6 +9,8 @@ export const OWN_FOLDER = '.notevault';
 
 const NEW = 'new-';
 const OLD = 'old-';
+const MOVING = 'moving-';
+const NOTE = '.json';
 
 /** Where files are before they get their names, on the file system of the folder so that a rename is enough. */
 export class TempPlace {
@@ -35,9 +37,26 @@ export class TempPlace {
   /** Opens a new file that no link can lead elsewhere. */
   async create(mode: number): Promise<{ readonly path: string; readonly file: FileHandle }> {
     this.prepare();
-    const path = join(this.folder, NEW + this.#newName());
+    const path = this.newPath();
     const flags = constants.O_CREAT | constants.O_EXCL | constants.O_WRONLY | (constants.O_NOFOLLOW ?? 0);
     return { path, file: await open(path, flags, mode) };
+  }
+
+  /** A path for a file that is incomplete until it is renamed. */
+  newPath(): string {
+    return join(this.folder, NEW + this.#newName());
+  }
+
+  /** The path of a note of files that exchange their paths, and those where they are in between. */
+  newExchange(files: number): { readonly note: string; readonly temps: readonly string[] } {
+    const path = join(this.folder, MOVING + this.#newName());
+    return { note: path + NOTE, temps: Array.from({ length: files }, (_, at) => `${path}-${at}`) };
+  }
+
+  /** The notes of exchanges that were not completed. */
+  exchanges(): string[] {
+    const names = readdirSync(this.folder).filter((name) => name.startsWith(MOVING) && name.endsWith(NOTE));
+    return names.map((name) => join(this.folder, name));
   }
 
   /** The path of a file on its way to the trash. */

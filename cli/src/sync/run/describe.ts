@@ -1,6 +1,6 @@
 import type { SyncResult } from '@notevault/sync/engine/engine.ts';
 import type { BrakeReason } from '@notevault/sync/plan/brake.ts';
-import { type Operation, replacesEdit } from '@notevault/sync/plan/operations.ts';
+import { type Operation, type RemoteMove, replacesEdit } from '@notevault/sync/plan/operations.ts';
 
 /** An operation in words: its direction, and what it does; null for what changes neither side. */
 export function describe(operation: Operation): { readonly direction: 'up' | 'down'; readonly text: string } | null {
@@ -12,6 +12,8 @@ export function describe(operation: Operation): { readonly direction: 'up' | 'do
     case 'moveRemote':
     case 'moveRemoteFolder':
       return { direction: 'up', text: `moved    ${operation.from} → ${operation.to}` };
+    case 'moveRemoteMany':
+      return { direction: 'up', text: `moved    ${exchangeOf(operation.moves)}` };
     case 'deleteRemote':
       return { direction: 'up', text: `deleted  ${operation.path}` };
     case 'makeRemoteFolder':
@@ -29,6 +31,8 @@ export function describe(operation: Operation): { readonly direction: 'up' | 'do
     case 'moveLocalFolder':
     case 'setAside':
       return { direction: 'down', text: `moved    ${operation.from} → ${operation.to}` };
+    case 'moveLocalMany':
+      return { direction: 'down', text: `moved    ${exchangeOf(operation.moves)}` };
     case 'deleteLocal':
       return { direction: 'down', text: `deleted  ${operation.path}` };
     case 'makeLocalFolder':
@@ -38,6 +42,10 @@ export function describe(operation: Operation): { readonly direction: 'up' | 'do
     default:
       return null;
   }
+}
+
+function exchangeOf(moves: readonly Pick<RemoteMove, 'from' | 'to'>[]): string {
+  return moves.map(({ from, to }) => `${from} → ${to}`).join(', ');
 }
 
 function besideOf(operation: Operation): string {

@@ -30,17 +30,29 @@ export class Activity {
   }
 
   add(operation: Operation, outcome: Outcome, at: number): void {
-    const told = tellingOf(operation);
-    if (told === null || outcome.kind === 'changed') return;
+    const tellings = outcome.kind === 'changed' ? [] : tellingsOf(operation);
     const reason = outcome.kind === 'refused' ? outcome.reason : null;
-    this.#happenings.push({ ...told, at, reason });
-    if (this.#happenings.length > MOST) this.#happenings.shift();
+    this.#happenings.push(...tellings.map((told) => ({ ...told, at, reason })));
+    if (tellings.length === 0) return;
+    this.#happenings.splice(0, this.#happenings.length - MOST);
     this.#changed();
   }
 }
 
-/** An operation as a person is told it; null for what changes neither side. */
-export function tellingOf(operation: Operation): Pick<Happening, 'direction' | 'deed' | 'path'> | null {
+type Telling = Pick<Happening, 'direction' | 'deed' | 'path'>;
+
+/** An operation as a person is told it, file by file. */
+function tellingsOf(operation: Operation): readonly Telling[] {
+  if ('moves' in operation) {
+    const direction = operation.type === 'moveRemoteMany' ? 'up' : 'down';
+    return operation.moves.map(({ to: path }) => ({ direction, deed: 'moved', path }));
+  }
+  const told = tellingOf(operation);
+  return told === null ? [] : [told];
+}
+
+/** Returns how a person is told an operation on one file or folder; null for what changes neither side. */
+export function tellingOf(operation: Operation): Telling | null {
   switch (operation.type) {
     case 'createRemote':
     case 'makeRemoteFolder':

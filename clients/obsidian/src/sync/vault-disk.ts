@@ -18,6 +18,7 @@ import { reason } from '../texts/reasons/en.ts';
 import { FileFacts } from './file-facts.ts';
 import { FileWriter } from './file-writer.ts';
 import { KeptCopies } from './kept-copies.ts';
+import { PathExchange } from './path-exchange.ts';
 import { PathLocks } from './path-locks.ts';
 import { VaultFiles } from './vault-files.ts';
 import { isHidden, tooLarge, VaultListing } from './vault-listing.ts';
@@ -63,6 +64,7 @@ export class VaultDisk implements Disk {
   readonly #journal: WriteJournal;
   readonly #files: VaultFiles;
   readonly #writer: FileWriter;
+  readonly #exchange: PathExchange;
   #strangersAt = Number.NEGATIVE_INFINITY;
   #doubted = 0;
 
@@ -88,6 +90,11 @@ export class VaultDisk implements Disk {
       requireFree: (path) => this.#requireFree(path),
       newName: () => clock.uuid(),
     });
+    this.#exchange = new PathExchange({
+      ...{ app, folderId, facts: this.#facts, files: this.#files, kept: this.kept, listing: this.#listing },
+      rename: (from, to) => this.#rename(from, to),
+      newName: () => clock.uuid(),
+    });
   }
 
   /** Mends what the end of the app has left half written. Call before the first listing. */
@@ -102,6 +109,7 @@ export class VaultDisk implements Disk {
       else await adapter.writeBinary(at, old);
       this.#journal.end(path);
     }
+    await this.#exchange.recover();
     await this.kept.tidy();
   }
 
@@ -202,6 +210,16 @@ export class VaultDisk implements Disk {
     });
   }
 
+  moveMany(moves: readonly { readonly from: DiskFile; readonly to: string }[]): Promise<DiskFile[]> {
+    return this.#changing(
+      moves.map(({ from }) => from.path),
+      () => {
+        for (const { to } of moves) this.#requireValid(to);
+        return this.#exchange.run(moves);
+      },
+    );
+  }
+
   /** Links stay as they are: the server has rewritten them. */
   async #rename(from: string, to: string): Promise<void> {
     const { vault } = this.#app;
@@ -280,13 +298,14 @@ export class VaultDisk implements Disk {
   async flush(): Promise<void> {}
 
   /** The app’s own errors are refusals: whatever it does not do, it did not do. */
-  #changing<Result>(path: string, change: () => Promise<Result>): Promise<Result> {
-    return this.locks.run(path, async () => {
+  #changing<Result>(at: string | readonly string[], change: () => Promise<Result>): Promise<Result> {
+    const paths = typeof at === 'string' ? [at] : at;
+    return this.locks.runAll(paths, async () => {
       try {
         return await change();
       } catch (error) {
         if (error instanceof DiskChanged || error instanceof DiskRefused || !(error instanceof Error)) throw error;
-        if (/exists|ENOENT|EEXIST/i.test(error.message)) throw new DiskChanged(path, { cause: error });
+        if (/exists|ENOENT|EEXIST/i.test(error.message)) throw new DiskChanged(paths[0], { cause: error });
         throw error.name === 'Error' || 'code' in error
           ? new DiskRefused(reason('unchangeable', { reason: error.message }), { cause: error, retryMs: 60_000 })
           : error;

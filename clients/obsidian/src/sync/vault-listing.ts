@@ -29,6 +29,8 @@ export class VaultListing {
   readonly #options: ListingOptions;
   /** By path; what was there the last time, and with what this plugin has done since. */
   readonly listed = new Map<string, DiskFile>();
+  /** Names that files have while they exchange their paths. */
+  readonly between = new Set<string>();
   /** Files that are too large, with their sizes, by folded path. */
   readonly #large = new Map<string, number>();
   /** Files that were written a while ago: the app can miss what others write to them, see PathLocks. */
@@ -112,7 +114,7 @@ export class VaultListing {
     file: TFile | null,
   ): Promise<void> {
     const { facts, rules, bytesMax } = this.#options;
-    if ((file !== null && isHidden(path)) || rules.isIgnored(path, 'file')) return;
+    if ((file !== null && isHidden(path)) || this.between.has(path) || rules.isIgnored(path, 'file')) return;
     const fault = structureFault(path);
     if (fault !== null) return void skipped.push({ path, reason: fault });
     const shown = facts.known(path, stat, file) ?? (await facts.of(path, stat, file));

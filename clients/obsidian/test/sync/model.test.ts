@@ -7,6 +7,10 @@ test('in 12 seeds three devices with the plugin, whose apps are killed at any st
   assert.deepEqual(await runSeeds(1, 12, { diskOf: vaultWorldDisk }), []);
 });
 
+test('in 10 seeds with names that are swapped and go in circles no word is lost', async () => {
+  assert.deepEqual(await runSeeds(40, 10, { diskOf: vaultWorldDisk, twice: false, hasExchanges: true }), []);
+});
+
 test('in 8 seeds where the app has its turn between two files no word is lost', async () => {
   assert.deepEqual(await runSeeds(20, 8, { diskOf: vaultWorldDisk, twice: false, rests: true }), []);
 });

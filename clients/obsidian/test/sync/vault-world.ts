@@ -185,6 +185,10 @@ class VaultWorldDisk implements WorldDisk {
     return this.#changed((disk) => disk.move(from, to));
   }
 
+  moveMany(moves: readonly { readonly from: DiskFile; readonly to: string }[]): Promise<readonly DiskFile[]> {
+    return this.#changed((disk) => disk.moveMany(moves));
+  }
+
   moveFolder(from: string, to: string): Promise<void> {
     return this.#changed((disk) => disk.moveFolder(from, to));
   }

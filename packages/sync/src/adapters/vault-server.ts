@@ -17,6 +17,7 @@ import {
   VaultGone,
   type Written,
 } from '../engine/ports.ts';
+import type { RemoteMove } from '../plan/operations.ts';
 import { kindOf, type RemoteFile } from '../plan/trees.ts';
 import { reason } from '../rules/reasons.ts';
 
@@ -219,6 +220,18 @@ export class VaultServer implements Server {
     return (await this.#vault.renameAttachment(from, to)).attachment;
   }
 
+  async moveMany(moves: readonly RemoteMove[]) {
+    const renames = moves.map(({ id, from, to: path }) => ({ id, from, path }));
+    const result = await this.#written(async () => {
+      return this.#vault.renameMany(renames).catch((error: unknown) => {
+        if (error instanceof ApiError && isUnknownOperation(error)) return OLD_SERVER;
+        throw error;
+      });
+    });
+    if ('kind' in result) return result;
+    return { kind: 'moved' as const, paths: new Map(result.items.map(({ id, path }) => [id, path])) };
+  }
+
   async moveFolder(from: string, to: string): Promise<'moved' | 'changed'> {
     const result = await this.#written(() => this.#vault.renameFolder(from, to));
     return 'kind' in result ? 'changed' : 'moved';
@@ -261,6 +274,13 @@ export class VaultServer implements Server {
   }
 }
 
+/** Whether a server does not know an operation on items: of an unknown item it would say which. */
+function isUnknownOperation({ status, code, body }: ApiError): boolean {
+  return status === 404 && code !== VAULT_NOT_FOUND && !('item_id' in body);
+}
+
+const VAULT_NOT_FOUND = 'Vault not found';
+
 /** The role was lowered since the plan was made: the next page of the feed says so. */
 function isReadOnlyNow({ status, code }: ApiError): boolean {
   return status === 403 && code === 'insufficient_access';
@@ -275,6 +295,9 @@ const JUST_DELETED: Refused = {
   reason: reason('justDeleted'),
   retryMs: 60_000,
 };
+
+/** Renaming the files one after the other would need a name that everybody sees for a moment. */
+const OLD_SERVER: Refused = { kind: 'refused', reason: reason('swapNeedsUpdate'), retryMs: 60 * 60 * 1000 };
 
 interface RemoteFields {
   readonly id: string;
@@ -331,7 +354,7 @@ export async function reached<Result>(answer: Promise<Result>): Promise<Result> 
     if (error.code === 'owner_suspended') throw new ServerUnreachable(reason('suspended'), { cause: error });
     if (error.status === 403 && !isReadOnlyNow(error))
       throw new ServerStopped(reason('notAllowed', { code: error.code }), { cause: error });
-    if (error.status === 404 && error.code === 'Vault not found')
+    if (error.status === 404 && error.code === VAULT_NOT_FOUND)
       throw new VaultGone(reason('vaultGone'), { cause: error });
     throw error;
   }

@@ -1,5 +1,5 @@
 import { mergeTexts } from '@notevault/note-text/merge/merge-texts.ts';
-import type { DownOperation } from '../plan/operations.ts';
+import type { DownOperation, LocalMove } from '../plan/operations.ts';
 import { agreedHash, kindOf, type RemoteFile } from '../plan/trees.ts';
 import { agreeOnContent, agreeOnPath } from './agreement.ts';
 import { decoded, type FileContents, once, wholeOf } from './file-contents.ts';
@@ -35,9 +35,11 @@ export class Downloads {
       case 'moveLocal': {
         const { id, from, to } = operation;
         const moved = await this.#moveLocal(from, to, operation.hash);
-        if (moved && id !== null && this.#state.remote.get(id)?.path === to) agreeOnPath(this.#state, id, to);
+        if (moved) this.#agreeOnTarget(id, to);
         return moved ? DONE : CHANGED;
       }
+      case 'moveLocalMany':
+        return this.#moveMany(operation.moves);
       case 'setAside': {
         const file = this.#entries.get(operation.from);
         if (file === undefined || this.#state.hashOf(file) !== operation.hash) return CHANGED;
@@ -154,6 +156,27 @@ export class Downloads {
     const moved = await this.#disk.move(file, to);
     this.#state.record({ type: 'hashGone', path: from }, { type: 'hash', file: moved, hash });
     return true;
+  }
+
+  async #moveMany(moves: readonly LocalMove[]): Promise<Outcome> {
+    const files = moves.flatMap(({ from: path, to, hash }) => {
+      const from = this.#entries.get(path);
+      return from === undefined || this.#state.hashOf(from) !== hash ? [] : [{ from, to }];
+    });
+    if (files.length < moves.length) return CHANGED;
+    const moved = await this.#disk.moveMany(files);
+    for (const { from: path } of moves) this.#state.record({ type: 'hashGone', path });
+    for (const [at, { id, to, hash }] of moves.entries()) {
+      const file = moved[at];
+      if (file !== undefined) this.#state.record({ type: 'hash', file, hash });
+      this.#agreeOnTarget(id, to);
+    }
+    return DONE;
+  }
+
+  /** Agrees on the new path of a file here if that is its path in the vault. */
+  #agreeOnTarget(id: string | null, to: string): void {
+    if (id !== null && this.#state.remote.get(id)?.path === to) agreeOnPath(this.#state, id, to);
   }
 
   async #moveLocalFolder({ from, to }: Extract<DownOperation, { type: 'moveLocalFolder' }>): Promise<Outcome> {

@@ -295,7 +295,8 @@ export class SyncEngine {
     const label = conflictLabel(this.#options.device, new Date(this.#ports.clock.now()));
     const direction = this.#options.direction ?? 'both';
     const canStore = (path: string) => this.#ports.disk.pathFault(path) === null;
-    const steps = planInSteps(trees, { label, direction, isReadOnly: this.#state.isReadOnly, canStore });
+    const isRefused = (operation: Operation) => this.#refusalOf(operation) !== undefined;
+    const steps = planInSteps(trees, { label, direction, isReadOnly: this.#state.isReadOnly, canStore, isRefused });
     return withRests(steps, () => this.#rest());
   }
 
@@ -426,6 +427,7 @@ async function inParallel(tasks: readonly (() => Promise<void>)[], concurrency: 
 function pathOf(operation: Operation): string {
   if ('path' in operation) return operation.path;
   if ('from' in operation) return operation.from;
+  if ('moves' in operation) return operation.moves[0]?.from ?? '';
   return operation.type === 'adopt' ? operation.file.path : operation.id;
 }
 

@@ -48,6 +48,7 @@ export class Executor {
       case 'createRemote':
       case 'pushContent':
       case 'moveRemote':
+      case 'moveRemoteMany':
       case 'moveRemoteFolder':
       case 'deleteRemote':
       case 'makeRemoteFolder':

@@ -1,4 +1,4 @@
-import type { Operation } from '../plan/operations.ts';
+import type { LocalMove, Operation } from '../plan/operations.ts';
 import { agreedHash, kindOf, type Trees } from '../plan/trees.ts';
 import type { FileContents } from './file-contents.ts';
 import type { SyncState } from './sync-state.ts';
@@ -39,11 +39,18 @@ export class Holds {
    * A held file is moved whatever it has.
    */
   allowed(operations: readonly Operation[], hashAt: (path: string) => string | undefined): readonly Operation[] {
-    return operations.flatMap((operation) => {
+    return operations.flatMap((operation): Operation[] => {
+      if (operation.type === 'moveLocalMany')
+        return [{ ...operation, moves: operation.moves.map((move) => this.#asItIs(move, hashAt)) }];
       if (!('id' in operation) || operation.id === null || !this.#held.has(operation.id)) return [operation];
-      if (operation.type === 'moveLocal') return [{ ...operation, hash: hashAt(operation.from) ?? operation.hash }];
+      if (operation.type === 'moveLocal') return [this.#asItIs(operation, hashAt)];
       return ['pushContent', 'writeLocal', 'mergeLocal'].includes(operation.type) ? [] : [operation];
     });
+  }
+
+  /** The move of a file with the content that it has, if it is held. */
+  #asItIs<Move extends LocalMove>(move: Move, hashAt: (path: string) => string | undefined): Move {
+    return move.id !== null && this.#held.has(move.id) ? { ...move, hash: hashAt(move.from) ?? move.hash } : move;
   }
 
   /** Tells of operations that are being carried out. */

@@ -1,3 +1,4 @@
+import type { RemoteMove } from '../plan/operations.ts';
 import type { RemoteFile, SyncedFile } from '../plan/trees.ts';
 
 /**
@@ -102,6 +103,11 @@ export interface Disk {
    */
   write(path: string, content: FileContent, over: Expected): Promise<DiskFile>;
   move(from: DiskFile, to: string): Promise<DiskFile>;
+  /**
+   * Moves files of which some take the paths of others, all or none. No listing ever has a file between two paths: what
+   * the end of the program interrupts is completed or undone before the first listing of the next one.
+   */
+  moveMany(moves: readonly { readonly from: DiskFile; readonly to: string }[]): Promise<readonly DiskFile[]>;
   moveFolder(from: string, to: string): Promise<void>;
   /**
    * Moves the file to the trash folder next to the stored state, or wherever this disk keeps what is deleted.
@@ -234,6 +240,12 @@ export interface Server {
     over: string | null,
   ): Promise<Written>;
   move(file: Pick<RemoteFile, 'id' | 'path'>, to: string): Promise<Written>;
+  /** Moves files, all or none; one may take the path that another one has. Returns the paths that they got, by id. */
+  moveMany(
+    moves: readonly RemoteMove[],
+  ): Promise<
+    { readonly kind: 'moved'; readonly paths: ReadonlyMap<string, string> } | { readonly kind: 'changed' } | Refused
+  >;
   moveFolder(from: string, to: string): Promise<'moved' | 'changed'>;
   /** Deletes a file if it still has the hash. */
   delete(file: Pick<RemoteFile, 'id' | 'path' | 'hash'>): Promise<'deleted' | 'changed'>;

@@ -1,6 +1,6 @@
 import { minimalDiff } from '@notevault/note-text/diff/diff.ts';
 import { mergeTexts } from '@notevault/note-text/merge/merge-texts.ts';
-import type { UpOperation } from '../plan/operations.ts';
+import type { RemoteMove, UpOperation } from '../plan/operations.ts';
 import { agreedHash, kindOf, type RemoteFile } from '../plan/trees.ts';
 import { agreeOnContent, agreeOnPath } from './agreement.ts';
 import type { FileContents } from './file-contents.ts';
@@ -68,6 +68,8 @@ export class Uploads {
         const written = await this.#server.move({ id, path: from }, to);
         return this.#recorded(intent, written, ({ path }) => agreeOnPath(this.#state, id, path));
       }
+      case 'moveRemoteMany':
+        return this.#moveMany(operation.moves);
       case 'moveRemoteFolder':
         return this.#moveFolder(operation);
       case 'deleteRemote': {
@@ -85,6 +87,21 @@ export class Uploads {
         await this.#server.removeFolder(operation.path);
         return DONE;
     }
+  }
+
+  async #moveMany(moves: readonly RemoteMove[]): Promise<Outcome> {
+    const intents = moves.map(({ id, to }) => ({ type: 'move', id, to }) as const);
+    await this.#state.intend(...intents);
+    const moved = await this.#server.moveMany(moves);
+    if (moved.kind === 'changed') return CHANGED;
+    for (const intent of intents) this.#state.settled(intent);
+    if (moved.kind === 'refused') return moved;
+    for (const [id, path] of moved.paths) {
+      const file = this.#state.remote.get(id);
+      if (file !== undefined) this.#state.record({ type: 'remote', file: { ...file, path } });
+      agreeOnPath(this.#state, id, path);
+    }
+    return DONE;
   }
 
   async #moveFolder({ from, to, ids }: Extract<UpOperation, { type: 'moveRemoteFolder' }>): Promise<Outcome> {

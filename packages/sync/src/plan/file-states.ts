@@ -1,7 +1,6 @@
 import { fileName, foldPath } from '@notevault/note-text/paths.ts';
 import { isSetting } from '../rules/settings-files.ts';
 import { identify } from './identify.ts';
-import { isTempPath } from './names.ts';
 import type { ProblemReason } from './operations.ts';
 import { agreedHash, kindOf, type LocalFile, type RemoteFile, type SyncedFile, type Trees } from './trees.ts';
 
@@ -50,7 +49,7 @@ export function fileStates({ local, remote, synced }: Trees, isReadOnly = false)
     return {
       key: id,
       ...trees,
-      ...(isReadOnly ? destinationInVault(trees) : destination(id, trees)),
+      ...(isReadOnly ? destinationInVault(trees) : destination(trees)),
       conflict: false,
       problem: null,
     };
@@ -65,9 +64,9 @@ export function isUnedited({ hash }: Pick<LocalFile, 'hash'>, synced: SyncedFile
 
 type Observed = Pick<FileState, 'synced' | 'local' | 'remote'>;
 
-function destination(id: string, { synced, local, remote }: Observed): Pick<FileState, 'target' | 'decidedBy'> {
+function destination({ synced, local, remote }: Observed): Pick<FileState, 'target' | 'decidedBy'> {
   if (synced === null) return { target: remote?.path ?? null, decidedBy: 'remote' };
-  const movedTo = (path: string) => (path === synced.path || isTempPath(path, id) ? null : path);
+  const movedTo = (path: string) => (path === synced.path ? null : path);
   const remotePath = remote === null ? null : movedTo(remote.path);
   const localPath = local === null ? null : movedTo(local.path);
   const changedRemotely = remote !== null && (remote.hash !== agreedHash(synced) || remotePath !== null);

@@ -23,8 +23,9 @@ export function canBeSpelledAnew(
 }
 
 /**
- * Matches local files to synced files, to tell renames from deletions: first by the file system's id, then by path,
- * then by bytes if both files are still unmatched. A note never matches an attachment.
+ * Matches local files to synced files, to tell renames from deletions: first by the file system's id, then by path, but
+ * for files that have exchanged their paths, then by bytes if both files are still unmatched. A note never matches an
+ * attachment.
  */
 export function identify(synced: readonly SyncedFile[], local: readonly LocalFile[]): Identified {
   const known = new Map<string, LocalFile>();
@@ -43,6 +44,8 @@ export function identify(synced: readonly SyncedFile[], local: readonly LocalFil
   const byFileId = new Map(local.flatMap((file) => (file.fileId === null ? [] : [[file.fileId, file] as const])));
   take(({ fileId }) => (fileId === null ? undefined : byFileId.get(fileId)));
   const byPath = new Map(local.map((file) => [file.path, file]));
+  const exchanged = exchangedFiles(missing, (path) => byPath.get(path));
+  take(({ id }) => exchanged.get(id));
   take(({ path }) => byPath.get(path));
   const byFoldedPath = groupBy(left, ({ path }) => foldPath(path));
   const renamed = (file: SyncedFile) => {
@@ -58,4 +61,33 @@ export function identify(synced: readonly SyncedFile[], local: readonly LocalFil
   // Last, because a disk that distinguishes case may have had both files.
   take(renamed);
   return { known, fresh: [...left] };
+}
+
+/**
+ * Returns the files of which each has the path of the next one and none was edited, by the id of their synced file: such
+ * a circle of contents is one of renames.
+ */
+function exchangedFiles(
+  synced: readonly SyncedFile[],
+  at: (path: string) => LocalFile | undefined,
+): ReadonlyMap<string, LocalFile> {
+  const changed = synced.filter((file) => {
+    const there = at(file.path);
+    return there !== undefined && there.hash !== agreedHash(file);
+  });
+  const owners = groupBy(changed, agreedHash);
+  const exchanged = new Map<string, LocalFile>();
+  for (const start of changed) {
+    const circle = new Map<string, LocalFile>();
+    let last = start;
+    for (let there = at(start.path); there !== undefined; there = at(last.path)) {
+      const [owner, ...others] = owners.get(there.hash) ?? [];
+      if (owner === undefined || others.length > 0 || circle.has(owner.id)) break;
+      circle.set(owner.id, there);
+      last = owner;
+      if (owner === start) break;
+    }
+    if (circle.has(start.id)) for (const [id, file] of circle) exchanged.set(id, file);
+  }
+  return exchanged;
 }

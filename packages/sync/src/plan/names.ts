@@ -6,7 +6,8 @@ function splitName(name: string): [stem: string, extension: string] {
   return dot <= 0 ? [name, ''] : [name.slice(0, dot), name.slice(dot)];
 }
 
-function withSuffix(path: string, suffix: string): string {
+/** Returns a path whose file name has a suffix before its extension. */
+export function withSuffix(path: string, suffix: string): string {
   const [stem, extension] = splitName(fileName(path));
   return joinPath(folderOf(path), `${stem} ${suffix}${extension}`);
 }
@@ -41,16 +42,4 @@ export function isConflictPath(path: string): boolean {
 /** Returns the path of the file of which `conflictPath` named a copy; null if the path is no such copy. */
 export function conflictOf(path: string): string | null {
   return isConflictPath(path) ? path.replace(CONFLICT_COPY, '$1') : null;
-}
-
-const tempSuffix = (id: string) => `(moving ${id.replaceAll('-', '').slice(-8)})`;
-
-/** Returns the temporary path that a file has while files swap their paths. */
-export function tempPath(path: string, id: string): string {
-  return withSuffix(path, tempSuffix(id));
-}
-
-/** Whether a path was made by `tempPath`: the last round ended before the swap was complete. */
-export function isTempPath(path: string, id: string): boolean {
-  return splitName(fileName(path))[0].endsWith(` ${tempSuffix(id)}`);
 }

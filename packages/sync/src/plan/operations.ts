@@ -29,6 +29,8 @@ export type UpOperation =
       readonly remoteHash: string;
     }
   | { readonly type: 'moveRemote'; readonly id: string; readonly from: string; readonly to: string }
+  /** Moves files whose paths are exchanged, all or none. */
+  | { readonly type: 'moveRemoteMany'; readonly moves: readonly RemoteMove[] }
   /** Moves a folder with all its contents; `ids` are the files below it that the plan knows. */
   | {
       readonly type: 'moveRemoteFolder';
@@ -39,7 +41,7 @@ export type UpOperation =
   /** Deletes the file if it still has this hash. */
   | { readonly type: 'deleteRemote'; readonly id: string; readonly path: string; readonly hash: string }
   | { readonly type: 'makeRemoteFolder'; readonly path: string }
-  /** Removes an empty folder. */
+  /** Removes a folder; one with files goes with the last of them. */
   | { readonly type: 'removeRemoteFolder'; readonly path: string };
 
 /** Changes the disk. */
@@ -74,6 +76,8 @@ export type DownOperation =
       /** Whether the file becomes a conflict copy because both sides have a file of their own at its path. */
       readonly conflict: boolean;
     }
+  /** Moves files whose paths are exchanged, all or none. */
+  | { readonly type: 'moveLocalMany'; readonly moves: readonly LocalMove[] }
   | {
       readonly type: 'moveLocalFolder';
       readonly from: string;
@@ -93,6 +97,21 @@ export type DownOperation =
   | { readonly type: 'makeLocalFolder'; readonly path: string }
   /** Removes an empty folder. */
   | { readonly type: 'removeLocalFolder'; readonly path: string };
+
+/** A file that takes the path of another one, which gets a path at the same time. */
+export interface RemoteMove {
+  readonly id: string;
+  readonly from: string;
+  readonly to: string;
+}
+
+/** The same on the disk. @property id null for a file that the server does not have */
+export interface LocalMove {
+  readonly id: string | null;
+  readonly from: string;
+  readonly to: string;
+  readonly hash: string;
+}
 
 /** Whether one of two edits of a settings file replaces the other, which goes to the trash of this device. */
 export function replacesEdit(operation: Operation): boolean {

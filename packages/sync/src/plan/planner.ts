@@ -1,4 +1,5 @@
 import { ancestorsOf, foldPath } from '@notevault/note-text/paths.ts';
+import { RENAMES_MAX } from '@notevault/protocol/values/batch-limits.ts';
 import { isSetting } from '../rules/settings-files.ts';
 import { markBlocked } from './blocked.ts';
 import { differing } from './differing.ts';
@@ -6,7 +7,15 @@ import { type FileState, fileStates, isSamePlace, isUnedited } from './file-stat
 import { type FolderMove, folderMoves } from './folder-moves.ts';
 import { folderOperations } from './folders.ts';
 import { conflictPath } from './names.ts';
-import { type Direction, isWanted, type Operation, type Problem, type ProblemReason } from './operations.ts';
+import {
+  type Direction,
+  isWanted,
+  type LocalMove,
+  type Operation,
+  type Problem,
+  type ProblemReason,
+  type RemoteMove,
+} from './operations.ts';
 import { settleNames } from './settle-names.ts';
 import { type PathChange, Side } from './side.ts';
 import { atOnce, eachInSteps, type Steps } from './steps.ts';
@@ -23,6 +32,8 @@ export interface PlanOptions {
   readonly isReadOnly?: boolean;
   /** Whether a path can be stored on every common disk. */
   readonly canStore: (path: string) => boolean;
+  /** Whether an operation was refused and is not tried yet: contents do not wait for such a rename. */
+  readonly isRefused?: (operation: Operation) => boolean;
 }
 
 export interface Plan {
@@ -61,7 +72,7 @@ const NEW_FOLDERS: Partial<Record<Operation['type'], ProblemReason>> = {
 
 /** Makes the plan by looking at every file: see `plan`. */
 export function* planOfAll(trees: Trees, options: PlanOptions): Steps<Plan> {
-  const { label, direction, isReadOnly = false, canStore } = options;
+  const { label, direction, isReadOnly = false, canStore, isRefused = () => false } = options;
   const states = fileStates(trees, isReadOnly);
   yield;
   yield* settleNames(states, label, canStore);
@@ -80,10 +91,10 @@ export function* planOfAll(trees: Trees, options: PlanOptions): Steps<Plan> {
   const operations: Operation[] = [
     ...upFolders.map((move) => folderMove('moveRemoteFolder', move)),
     ...downFolders.map((move) => folderMove('moveLocalFolder', move)),
-    ...moves(up, remote, moving, moveRemote),
-    ...moves(down, local, moving, moveLocal),
+    ...movesOf(up, remote, moving, { one: moveRemote, many: (moves) => moveRemoteMany(moves, trees.remote.folders) }),
+    ...movesOf(down, local, moving, { one: moveLocal, many: moveLocalMany }),
   ];
-  const renames = operations.some((operation) => isWanted(operation, direction));
+  const renames = operations.some((operation) => isWanted(operation, direction) && !isRefused(operation));
   yield* eachInSteps(states, (state) => {
     if (moving.isTouched(state)) return;
     const operation =
@@ -165,28 +176,60 @@ function touchedBy(folderMovesOfBoth: readonly FolderMove[]): Touched {
   return { isTouched: ({ local, remote, target }) => isIn(local?.path) || isIn(remote?.path) || isIn(target) };
 }
 
-function moves(
+function movesOf(
   changes: readonly PathChange[],
   side: Side,
   moving: Touched,
-  operation: (change: PathChange) => Operation,
+  {
+    one,
+    many,
+  }: { readonly one: (move: PathChange) => Operation; many(moves: readonly PathChange[]): readonly Operation[] },
 ): Operation[] {
-  return side
-    .freeMoves(changes)
-    .filter(({ state }) => !moving.isTouched(state))
-    .map(operation);
+  const { free, exchanges } = side.possibleMoves(changes);
+  const isApart = ({ state }: PathChange) => !moving.isTouched(state);
+  return [...free.filter(isApart).map(one), ...exchanges.filter((moves) => moves.every(isApart)).flatMap(many)];
 }
 
-const moveRemote = ({ state, from, to }: PathChange): Operation => ({ type: 'moveRemote', id: state.key, from, to });
+const remoteMove = ({ state, from, to }: PathChange): RemoteMove => ({ id: state.key, from, to });
+const moveRemote = (move: PathChange): Operation => ({ type: 'moveRemote', ...remoteMove(move) });
 
-const moveLocal = ({ state, from, to }: PathChange): Operation => ({
-  type: 'moveLocal',
+const localMove = ({ state, from, to }: PathChange): LocalMove => ({
   id: state.synced === null && state.remote === null ? null : state.key,
   from,
   to,
   hash: state.local?.hash ?? '',
-  conflict: state.conflict,
 });
+const moveLocal = (move: PathChange): Operation => ({
+  type: 'moveLocal',
+  ...localMove(move),
+  conflict: move.state.conflict,
+});
+const moveLocalMany = (moves: readonly PathChange[]): Operation[] => [
+  { type: 'moveLocalMany', moves: moves.map(localMove) },
+];
+
+/**
+ * Returns the request for an exchange of paths. Where a file takes the path of a folder that was made for itself, that
+ * must first be one that goes with its last file.
+ *
+ * @param folders those of the vault that stay when they are empty
+ */
+function moveRemoteMany(moves: readonly PathChange[], folders: readonly string[]): Operation[] {
+  const targets = new Set(moves.map(({ to }) => foldPath(to)));
+  const inTheWay = folders.filter((path) => [path, ...ancestorsOf(path)].some((at) => targets.has(foldPath(at))));
+  if (inTheWay.length > 0) return inTheWay.map((path) => ({ type: 'removeRemoteFolder', path }));
+  return [{ type: 'moveRemoteMany', moves: withinRequest(moves.map(remoteMove)) }];
+}
+
+/**
+ * Returns the first moves of a circle that is too long for one request. The last of them takes the path that the first
+ * one leaves, so that what is left is a shorter circle.
+ */
+function withinRequest(moves: readonly RemoteMove[]): readonly RemoteMove[] {
+  const [first, last] = [moves[0], moves[RENAMES_MAX - 1]];
+  if (moves.length <= RENAMES_MAX || first === undefined || last === undefined) return moves;
+  return [...moves.slice(0, RENAMES_MAX - 1), { ...last, to: first.from }];
+}
 
 /** Returns the operation that creates or deletes a file on one side; null when both sides have it or it must wait. */
 function comingOrGoing(

@@ -1,7 +1,6 @@
-import { ancestorsOf, fileName, folderOf, foldPath, isInside, joinPath } from '@notevault/note-text/paths.ts';
+import { ancestorsOf, folderOf, foldPath } from '@notevault/note-text/paths.ts';
 import type { FileState } from './file-states.ts';
 import { isSamePlace } from './file-states.ts';
-import { isTempPath, tempPath } from './names.ts';
 
 /** A file that must move to its target on one side. */
 export interface PathChange {
@@ -77,42 +76,56 @@ export class Side {
   }
 
   /**
-   * Returns the moves whose destination is free. If the moves only wait for one another, one file moves to a temporary
-   * path.
+   * Returns the moves whose destination is free; when there is none, the groups of files that wait only for one another's
+   * paths.
    */
-  freeMoves(changes: readonly PathChange[]): PathChange[] {
+  possibleMoves(changes: readonly PathChange[]): PossibleMoves {
     const moves = changes.filter(({ from, to }) => !isSamePlace(from, to));
     const free = moves.filter(({ state, to }) => this.isFree(state, to));
-    if (free.length > 0) return free;
-    const changeOf = new Map(moves.map((move) => [move.state, move]));
-    for (const move of moves) {
-      if (!this.#isInCycle(move, changeOf)) continue;
-      const to = waitingPath(move, moves);
-      if (to !== move.from) return [{ ...move, to }];
-    }
-    return [];
+    return { free, exchanges: free.length > 0 ? [] : this.#exchanges(moves) };
   }
 
-  #isInCycle(start: PathChange, changeOf: ReadonlyMap<FileState, PathChange>): boolean {
-    const seen = new Set<FileState>();
-    for (let at: PathChange | undefined = start; at !== undefined; ) {
-      const blocker = this.blockerOf(at.state, at.to);
-      if (blocker === start.state) return true;
-      if (blocker === null || seen.has(blocker)) return false;
-      seen.add(blocker);
-      at = changeOf.get(blocker);
+  #exchanges(moves: readonly PathChange[]): PathChange[][] {
+    const changeOf = new Map(moves.map((move) => [move.state, move]));
+    const taken = new Set<FileState>();
+    const exchanges: PathChange[][] = [];
+    for (const move of moves) {
+      const group = taken.has(move.state) ? null : this.#movingWith(move, changeOf);
+      if (group === null || group.some(({ state }) => taken.has(state))) continue;
+      for (const { state } of group) taken.add(state);
+      exchanges.push(group);
     }
-    return false;
+    return exchanges;
+  }
+
+  /** Returns a move with those that must be made together with it; null when a file that stays is in the way. */
+  #movingWith(start: PathChange, changeOf: ReadonlyMap<FileState, PathChange>): PathChange[] | null {
+    const group = new Map([[start.state, start]]);
+    // The loop also visits what it adds.
+    for (const { state, to } of group.values()) {
+      if (this.hasEmptyFolder(to)) return null;
+      for (const blocker of this.#blockersOf(state, to)) {
+        const change = changeOf.get(blocker);
+        if (change === undefined) return null;
+        group.set(blocker, change);
+      }
+    }
+    return [...group.values()];
+  }
+
+  /** Returns all files that must move before `state` can take a path. */
+  #blockersOf(state: FileState, path: string): readonly FileState[] {
+    const blocker = this.blockerOf(state, path);
+    if (blocker === null) return [];
+    const inside = `${foldPath(path)}/`;
+    const isInside = (at: string) => at.startsWith(inside);
+    if (!isInside(foldPath(this.#pathOf(blocker) ?? ''))) return [blocker];
+    return [...this.#owners].filter(([at]) => isInside(at)).map(([, owner]) => owner);
   }
 }
 
-/**
- * Returns where a file waits while files take each other's paths: beside its own, or, if the path of a folder above it
- * is the target of one of the moves, outside of that folder.
- */
-function waitingPath({ state, from }: PathChange, moves: readonly PathChange[]): string {
-  const above = moves.map(({ to }) => to).filter((to) => isInside(to, from));
-  const [outermost] = above.sort((a, b) => a.length - b.length);
-  const path = outermost === undefined ? from : joinPath(folderOf(outermost), fileName(from));
-  return isTempPath(path, state.key) ? path : tempPath(path, state.key);
+/** Moves that can be made now: each free one by itself, and each exchange of paths as a whole. */
+export interface PossibleMoves {
+  readonly free: readonly PathChange[];
+  readonly exchanges: readonly (readonly PathChange[])[];
 }

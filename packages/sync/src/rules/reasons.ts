@@ -17,6 +17,7 @@ export const REASONS = {
   outside: 'is not a path within the folder',
   folderStays: 'is gone in the vault, and stays here for the files in it that are not synced',
   justDeleted: 'was deleted by another device a moment ago, and is sent in a minute if it is still here',
+  swapNeedsUpdate: 'exchanges its name with another file, which this server cannot do yet: update the server',
   quota: 'is beyond what the plan allows ({reason})',
   tooLarge: 'is larger than the server takes',
   extension:

@@ -97,5 +97,6 @@ export function statusOf(
 export function pathOf(operation: Operation): string {
   if ('path' in operation) return operation.path;
   if ('to' in operation) return operation.to;
+  if ('moves' in operation) return operation.moves[0]?.to ?? '';
   return operation.type === 'adopt' ? operation.file.path : operation.id;
 }

@@ -213,6 +213,37 @@ export class SimDisk implements Disk {
     return this.#shown(this.#put(to, file.content, file.fileId, file.mtimeMs));
   }
 
+  /** A program that is killed in the middle has moved all or none once it starts again. */
+  async moveMany(moves: readonly { readonly from: DiskFile; readonly to: string }[]): Promise<DiskFile[]> {
+    await this.turn();
+    this.changes += 1;
+    const [files, before] = [moves.map(({ from }) => this.#current(from)), new Map(this.#files)];
+    const folders = new Map(this.#folders);
+    if (files.includes(null)) throw new DiskChanged();
+    for (const { from } of moves) this.#files.delete(this.#key(from.path));
+    try {
+      return moves.map(({ to }, at) => {
+        this.#dropEmptyFolders(to);
+        if (this.#files.has(this.#key(to)) || !this.#fits(to)) throw new DiskChanged();
+        const { content, fileId, mtimeMs } = files[at] as Stored;
+        return this.#shown(this.#put(to, content, fileId, mtimeMs));
+      });
+    } catch (error) {
+      this.#files.clear();
+      for (const [key, file] of before) this.#files.set(key, file);
+      this.#folders.clear();
+      for (const [key, folder] of folders) this.#folders.set(key, folder);
+      throw error;
+    }
+  }
+
+  #dropEmptyFolders(path: string): void {
+    const isInFolder = (key: string) => key.startsWith(`${this.#key(path)}/`);
+    if ([...this.#files.keys()].some(isInFolder)) return;
+    for (const key of [...this.#folders.keys()])
+      if (key === this.#key(path) || isInFolder(key)) this.#folders.delete(key);
+  }
+
   async moveFolder(from: string, to: string): Promise<void> {
     await this.turn();
     this.changes += 1;

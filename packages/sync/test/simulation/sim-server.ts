@@ -10,6 +10,7 @@ import {
   VaultGone,
   type Written,
 } from '../../src/engine/ports.ts';
+import type { RemoteMove } from '../../src/plan/operations.ts';
 import { kindOf, type RemoteFile } from '../../src/plan/trees.ts';
 import { hashOf } from './sim-disk.ts';
 
@@ -126,11 +127,11 @@ export class SimServer {
   // Changes by assistants and other clients.
 
   agentCreate(path: string, content: string): boolean {
-    return this.#create(path, content, 1, null) !== null;
+    return this.#create(path, content, this.#seq + 1, null) !== null;
   }
 
-  /** @param mtime epoch seconds */
-  agentWrite(row: Row, content: string, mtime = 1): void {
+  /** @param mtime epoch seconds; no two files have the same, because a disk may tell files apart by nothing else */
+  agentWrite(row: Row, content: string, mtime = this.#seq + 1): void {
     this.#write(row, content, mtime);
   }
 
@@ -138,6 +139,25 @@ export class SimServer {
     if (!this.#fits(to, row)) return;
     row.path = this.#spelled(to);
     this.#touch(row);
+  }
+
+  /** Renames files, all or none; returns the paths that they got, by id, and null where it is not possible. */
+  renameMany(moves: readonly RemoteMove[]): ReadonlyMap<string, string> | null {
+    const rows = moves.map(({ id }) => this.#rows.get(id));
+    if (rows.some((row, at) => row === undefined || row.deleted || row.path !== moves[at]?.from)) return null;
+    const moving = rows as Row[];
+    const back = () => {
+      for (const [at, row] of moving.entries()) row.path = moves[at]?.from ?? '';
+      return null;
+    };
+    for (const row of moving) row.path = `moving ${row.id}`;
+    for (const [at, row] of moving.entries()) {
+      const to = moves[at]?.to ?? '';
+      if (!this.#fits(to, row)) return back();
+      row.path = this.#spelled(to);
+    }
+    for (const row of moving) this.#touch(row);
+    return new Map(moving.map(({ id, path }) => [id, path]));
   }
 
   agentDelete(row: Row): void {
@@ -258,6 +278,11 @@ export class SimServer {
           row.path = this.#spelled(to);
           this.#touch(row);
           return written(row);
+        }, CHANGED),
+      moveMany: (moves) =>
+        write<Awaited<ReturnType<Server['moveMany']>>>(() => {
+          const paths = this.renameMany(moves);
+          return paths === null ? CHANGED : { kind: 'moved', paths };
         }, CHANGED),
       moveFolder: (from, to) => write<'moved' | 'changed'>(() => this.#moveFolder(from, to), 'changed'),
       delete: ({ id, path, hash }) =>

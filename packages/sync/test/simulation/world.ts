@@ -142,20 +142,24 @@ export class World {
   readonly trace: string[] = [];
 
   readonly #hasMembers: boolean;
+  readonly #hasExchanges: boolean;
   readonly rests: boolean;
 
   /**
    * @param hasMembers whether the devices are of several people, whose roles change
    * @param diskOf makes the disks of the devices
    * @param rests whether something else has its turn between two files
+   * @param hasExchanges whether people also swap names, and rename what they have just saved
    */
   constructor(
     seed: number,
     hasMembers = false,
     diskOf: DiskMaker = (kind, scheduler, random) => new SimDisk(kind, scheduler, random),
     rests = false,
+    hasExchanges = false,
   ) {
     this.#hasMembers = hasMembers;
+    this.#hasExchanges = hasExchanges;
     this.rests = rests;
     this.random = new Random(seed);
     this.scheduler = new Scheduler(this.random);
@@ -182,7 +186,8 @@ export class World {
   async #live(): Promise<string | null> {
     const busy = this.devices.map((device) => this.#liveOf(device));
     const roles = this.#hasMembers ? [this.#roles()] : [];
-    await Promise.all([...busy, this.#people(), this.#trouble(), ...roles]);
+    const exchanges = this.#hasExchanges ? [this.#exchanges()] : [];
+    await Promise.all([...busy, this.#people(), this.#trouble(), ...roles, ...exchanges]);
     this.server.isDown = false;
     return this.#peace();
   }
@@ -212,6 +217,66 @@ export class World {
       else device.rejoin(standing);
       await this.scheduler.turn(this.random.below(3000));
     }
+  }
+
+  /** Swaps names and moves them in circles, on either side; saves a note by replacing it, and renames it at once. */
+  async #exchanges(): Promise<void> {
+    for (let count = 3 + this.random.below(15); count > 0; count--) {
+      await this.scheduler.turn(this.random.below(800));
+      const { disk, name } = this.random.pick(this.devices);
+      const act = this.random.below(3);
+      this.log(`exchange ${act} on ${name}`);
+      if (act === 0) this.#rotateInVault();
+      else if (act === 1) this.#rotateOn(disk);
+      else this.#replaceAndRename(disk);
+    }
+  }
+
+  /** Some paths of one kind, of which each is to get the next one. */
+  #circle(paths: readonly string[]): readonly string[] {
+    const kind = this.random.chance(0.7) ? 'note' : 'attachment';
+    const left = paths.filter((path) => kindOf(path) === kind);
+    const circle: string[] = [];
+    for (let count = 2 + this.random.below(3); count > 0 && left.length > 0; count--)
+      circle.push(...left.splice(this.random.below(left.length), 1));
+    return circle.length < 2 ? [] : circle;
+  }
+
+  #rotateInVault(): void {
+    const rows = new Map(this.server.live.map((row) => [row.path, row]));
+    const circle = this.#circle([...rows.keys()]);
+    const moves = circle.map((from, at) => ({
+      id: rows.get(from)?.id ?? '',
+      from,
+      to: circle[(at + 1) % circle.length] ?? '',
+    }));
+    if (moves.length > 0) this.server.renameMany(moves);
+  }
+
+  /** As a person does it: one file gets another name first. */
+  #rotateOn(disk: WorldDisk): void {
+    const circle = this.#circle([...disk.contents.keys()]);
+    const last = circle.at(-1);
+    const [aside] = [`aside${last?.slice(last.lastIndexOf('.'))}`];
+    if (last === undefined || !disk.userMove(last, aside)) return;
+    let free = last;
+    for (const from of circle.slice(0, -1).toReversed()) {
+      if (!disk.userMove(from, free)) break;
+      free = from;
+    }
+    disk.userMove(aside, free);
+  }
+
+  #replaceAndRename(disk: WorldDisk): void {
+    const notes = [...disk.contents].filter(([path]) => kindOf(path) === 'note');
+    if (notes.length === 0) return;
+    const [path, content] = this.random.pick(notes);
+    const text = this.#edited(content);
+    this.#write(text, () => disk.userWrite(path, text));
+    disk.userMove(
+      path,
+      joinPath(this.random.pick(FOLDERS), this.random.pick(NAMES.filter((to) => kindOf(to) === 'note'))),
+    );
   }
 
   async #trouble(): Promise<void> {

@@ -16,6 +16,8 @@ export const de: ReasonTexts = {
   folderStays: 'gibt es im Tresor nicht mehr und bleibt hier wegen der Dateien darin, die nicht abgeglichen werden',
   justDeleted:
     'wurde eben auf einem anderen Gerät gelöscht und wird in einer Minute gesendet, wenn es sie hier noch gibt',
+  swapNeedsUpdate:
+    'tauscht den Namen mit einer anderen Datei, was dieser Server noch nicht kann: Aktualisieren Sie den Server',
   quota: 'geht über das hinaus, was der Tarif erlaubt ({reason})',
   tooLarge: 'ist größer, als der Server annimmt',
   extension:

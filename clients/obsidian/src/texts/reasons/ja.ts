@@ -15,6 +15,8 @@ export const ja: ReasonTexts = {
   outside: 'はフォルダー内のパスではありません',
   folderStays: 'は保管庫から削除されましたが、同期されないファイルがあるため残ります',
   justDeleted: 'は別の端末で削除されたばかりです。まだここにあれば 1 分後に送信されます',
+  swapNeedsUpdate:
+    'は別のファイルと名前を入れ替えますが、このサーバーはまだ対応していません。サーバーを更新してください',
   quota: 'はプランの上限を超えています（{reason}）',
   tooLarge: 'はサーバーが受け付ける大きさを超えています',
   extension: 'の拡張子は、管理者が許可しない限りサーバーで受け付けられません（NOTEVAULT_ATTACHMENT_EXTENSIONS）',
