@@ -1,4 +1,15 @@
-import { cpSync, existsSync, globSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { importsOf, isTest, resolveImport } from './check/sources.ts';
 import { run } from './npm-pack.ts';
@@ -17,6 +28,7 @@ const PLUGIN = 'clients/obsidian';
 /** Files that are the same in the export, beside those that are made. */
 const GIVEN = join(root, PLUGIN, 'export');
 const LOCK = 'package-lock.json';
+const LICENCES = 'THIRD-PARTY-LICENSES.txt';
 /** Tools of the build, which have the version that they have here. */
 const BUILD_TOOLS = ['obsidian', 'rolldown'];
 
@@ -47,6 +59,7 @@ export function exportPlugin(folder: string): void {
     if (existsSync(join(root, PLUGIN, name))) copy(`${PLUGIN}/${name}`, join(folder, name));
   }
   copy('LICENSE', join(folder, 'LICENSE'));
+  writeLicences(folder);
   fitLock(folder);
 }
 
@@ -145,6 +158,17 @@ function writeManifests(folder: string, sources: readonly string[]): void {
     scripts: { build: 'node build.mjs .', check: 'tsc', lint: 'eslint .' },
     devDependencies: sorted({ ...own, ...build, ...tools }),
   });
+}
+
+/** Writes the licences of the packages in the plugin, which its build makes again. */
+function writeLicences(folder: string): void {
+  const built = mkdtempSync(join(tmpdir(), 'notevault-obsidian-'));
+  try {
+    run(process.execPath, [join(root, PLUGIN, 'build.mjs'), built], root);
+    cpSync(join(built, LICENCES), join(folder, LICENCES));
+  } finally {
+    rmSync(built, { recursive: true, force: true });
+  }
 }
 
 function sorted(versions: Readonly<Record<string, string | undefined>>): object {

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
@@ -6,13 +6,15 @@ import { rolldown } from 'rolldown';
 /*
  * node build.mjs [folder]
  *
- * Builds the plugin into `dist`, or another folder: one CommonJS module as the app loads it, beside its manifest and styles. The
- * same sources and packages give the same bytes on every machine.
+ * Builds the plugin into `dist`, or another folder: one CommonJS module as the app loads it, beside its manifest, its
+ * styles and the licences of the packages in it. The same sources and packages give the same bytes on every machine.
  */
 
 const here = fileURLToPath(new URL('.', import.meta.url));
 /** The largest module that the plugin may be: phones compile it at each start. */
 const MOST_BYTES = 450_000;
+/** Its licences, beside the plugin's own. */
+export const LICENCES = 'THIRD-PARTY-LICENSES.txt';
 /** What the app gives to its plugins. */
 const EXTERNAL = ['obsidian', /^@codemirror\//];
 
@@ -45,8 +47,31 @@ export async function buildPlugin(folder) {
   if (bytes > MOST_BYTES) throw new Error(`main.js has ${bytes} bytes; it may have ${MOST_BYTES}`);
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, 'main.js'), main.code);
+  writeFileSync(join(folder, LICENCES), licencesOf(main.moduleIds));
   for (const name of ['manifest.json', 'styles.css']) writeFileSync(join(folder, name), readFileSync(join(here, name)));
   return { bytes, modules: main.moduleIds };
+}
+
+/** The licences of the packages from the registry that modules belong to. Throws for one that has none. */
+export function licencesOf(modules) {
+  const folders = new Map();
+  for (const id of modules) {
+    const [folder, name] = /^.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(id.replaceAll('\\', '/')) ?? [];
+    if (folder !== undefined) folders.set(name, folder);
+  }
+  const texts = [...folders]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, folder]) => {
+      const files = readdirSync(folder)
+        .filter((file) => /^(licen[cs]e|notice|copying)/i.test(file))
+        .sort();
+      if (files.length === 0) throw new Error(`${name} is in main.js, and its package has no licence to go with it`);
+      const { version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+      return [`${name} ${version}`, ...files.map((file) => readFileSync(join(folder, file), 'utf8').trim())].join(
+        '\n\n',
+      );
+    });
+  return `main.js has parts of these packages.\n\n${texts.join(`\n\n${'-'.repeat(80)}\n\n`)}\n`;
 }
 
 /** Two copies of such a package do not know each other's classes: what one made, the other takes for foreign. */
