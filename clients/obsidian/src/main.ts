@@ -2,8 +2,9 @@ import type { Extension } from '@codemirror/state';
 import { Notice, Platform, Plugin } from 'obsidian';
 import { runAppChecks } from './app-checks/run-checks.ts';
 import { ACTIVITY_VIEW, ActivityView } from './shell/activity-view.ts';
-import { askAndRequest, ConnectModal, FirstSyncModal, StatusModal } from './shell/dialogs.ts';
-import { quotaText, stateText } from './shell/facts-texts.ts';
+import { ConnectModal } from './shell/connect-modal.ts';
+import { askAndRequest, FirstSyncModal } from './shell/dialogs.ts';
+import { endText, quotaText, stateText } from './shell/facts-texts.ts';
 import { HistoryModal } from './shell/history-modal.ts';
 import { KeptModal } from './shell/kept-modal.ts';
 import { LiveSession } from './shell/live-session.ts';
@@ -11,6 +12,7 @@ import { type PluginData, pluginData } from './shell/plugin-data.ts';
 import { SearchModal } from './shell/search-modal.ts';
 import { SettingsTab } from './shell/settings-tab.ts';
 import { statusMenu } from './shell/status-menu.ts';
+import { StatusModal } from './shell/status-modal.ts';
 import { SyncController } from './shell/sync-controller.ts';
 import { warningsOf } from './shell/warnings.ts';
 import { appClock, sleep } from './sync/app-clock.ts';
@@ -83,6 +85,7 @@ export default class NotevaultPlugin extends Plugin {
     for (const warning of await warningsOf(this.app)) new Notice(warning);
     if (this.controller.facts.phase === 'asks') new FirstSyncModal(this.app, this.controller).open();
     if (this.controller.facts.phase === 'signed out') new Notice(text('signedOut'));
+    if (this.controller.facts.phase === 'other vault') new Notice(text('otherVault'));
   }
 
   async #save(data: PluginData): Promise<void> {
@@ -97,18 +100,23 @@ export default class NotevaultPlugin extends Plugin {
   }
 
   #connect(): void {
-    new ConnectModal(this.app, this.controller, this.#http).open();
+    new ConnectModal(this.app, this.controller).open();
   }
 
   #addStatus(): void {
     const item = this.addStatusBarItem();
     let isFull = false;
+    let ended: string | null = null;
     const show = () => {
       const { facts } = this.controller;
       item.setText(`Notevault: ${stateText(facts)}`);
       const full = quotaText(facts);
       if (full !== null && !isFull) new Notice(full);
       isFull = full !== null;
+      // Phones have no status bar, and a sync that ended does not begin again by itself.
+      const end = endText(facts);
+      if (end !== null && end !== ended) new Notice(end, 0);
+      ended = end;
     };
     this.register(this.controller.onChange(show));
     show();

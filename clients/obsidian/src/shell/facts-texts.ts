@@ -49,6 +49,21 @@ export function factTexts({ status, needs }: Facts): string[] {
   ];
 }
 
+/** What waits for a person, each a line. */
+export function needTexts({ status }: Facts): string[] {
+  return [
+    ...status.brakes.map(brakeText),
+    ...status.conflicts.map((path) => text('needsConflict', { path })),
+    ...status.unsynced.map(({ path, reason }) => `${path} ${reasonText(reason)}`),
+  ];
+}
+
+/** That sync has ended by itself, and why; null while it goes on or rests. */
+export function endText({ phase, status }: Facts): string | null {
+  const isOver = status.state === 'stopped' || status.state === 'ended';
+  return phase === 'stopped' && isOver ? `Notevault: ${stateText({ phase, status, needs: 0 })}` : null;
+}
+
 /** That the server takes no more, and for how many files; null while it does. */
 export function quotaText({ status }: Facts): string | null {
   const isFull = ({ reason }: Unsynced) => {
@@ -60,7 +75,7 @@ export function quotaText({ status }: Facts): string | null {
 }
 
 /** What the brake has stopped. */
-export function brakeText({ side, kind, files, of }: BrakeReason): string {
+function brakeText({ side, kind, files, of }: BrakeReason): string {
   if (kind === 'everything changed') return text('brakeChanged', { files, of });
   return text(side === 'local' ? 'brakeDeletedLocal' : 'brakeDeletedRemote', { files, of });
 }

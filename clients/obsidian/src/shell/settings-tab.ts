@@ -2,9 +2,10 @@ import type { Setting as AppSetting } from '@notevault/sync/rules/settings-files
 import { Notice, type Plugin, PluginSettingTab, Setting, type SettingDefinitionItem } from 'obsidian';
 import { isOpenToAll, originOf } from '../sync/connect.ts';
 import { type TextKey, text } from '../texts/texts.ts';
-import { AskModal, StatusModal } from './dialogs.ts';
+import { AskModal } from './dialogs.ts';
 import { factTexts, stateText } from './facts-texts.ts';
 import type { PluginData } from './plugin-data.ts';
+import { StatusModal } from './status-modal.ts';
 import type { SyncController } from './sync-controller.ts';
 import { warningsOf } from './warnings.ts';
 
@@ -130,10 +131,12 @@ export class SettingsTab extends PluginSettingTab {
       desc: text('setLimitHint'),
       build: (setting) =>
         void setting.addText((field) =>
-          field.setValue(`${this.#options.data().phoneMegabytes ?? ''}`).onChange((value) => {
-            const megabytes = Number(value);
-            const isLimit = value.trim() !== '' && megabytes > 0;
-            return this.#options.change({ phoneMegabytes: isLimit ? megabytes : null });
+          field.setValue(`${this.#options.data().phoneMegabytes ?? ''}`).onChange(async (value) => {
+            const typed = value.trim();
+            const isLimit = /^\d+(\.\d+)?$/.test(typed) && Number(typed) > 0;
+            const isWrong = typed !== '' && !isLimit;
+            setting.setDesc(text(isWrong ? 'setLimitWrong' : 'setLimitHint'));
+            if (!isWrong) await this.#options.change({ phoneMegabytes: isLimit ? Number(typed) : null });
           }),
         ),
     };

@@ -1,7 +1,7 @@
 import { type App, Menu } from 'obsidian';
 import { type TextKey, text } from '../texts/texts.ts';
-import { actsOf } from './dialogs.ts';
 import { factTexts, stateText } from './facts-texts.ts';
+import { actsOf, StatusModal } from './status-modal.ts';
 import type { SyncController } from './sync-controller.ts';
 
 /** The menu of the ribbon, which phones have too: how syncing stands, and what can be done. */
@@ -11,9 +11,12 @@ export function statusMenu(
   others: readonly (readonly [TextKey, () => unknown])[],
 ): Menu {
   const menu = new Menu();
-  for (const fact of [stateText(controller.facts), ...factTexts(controller.facts)])
-    menu.addItem((item) => item.setTitle(fact).setIsLabel(true));
   const add = (name: string, act: () => unknown) => menu.addItem((item) => item.setTitle(name).onClick(act));
+  const facts = factTexts(controller.facts);
+  const needs = controller.facts.needs > 0 ? facts.pop() : undefined;
+  for (const fact of [stateText(controller.facts), ...facts])
+    menu.addItem((item) => item.setTitle(fact).setIsLabel(true));
+  if (needs !== undefined) add(needs, () => new StatusModal(app, controller).open());
   menu.addSeparator();
   for (const { name, act } of actsOf(app, controller)) add(name, act);
   menu.addSeparator();

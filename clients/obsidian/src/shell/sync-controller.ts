@@ -64,6 +64,10 @@ export class SyncController {
     return this.#options.data().connection;
   }
 
+  get http(): Http {
+    return this.#options.http;
+  }
+
   get isStored(): boolean {
     return this.#signIn.isStored;
   }
@@ -91,11 +95,9 @@ export class SyncController {
   open(): Promise<void> {
     return this.#next(async () => {
       await this.#close();
-      const { app } = this.#options;
       const { connection } = this.#options.data();
       if (connection === null) return this.#enter('not connected');
-      const marker = await readMarker(app.vault.adapter);
-      if (marker !== null && marker.vaultId !== connection.vaultId) return this.#enter('other vault');
+      if (await this.isOther(connection)) return this.#enter('other vault');
       if (this.#signIn.tokens === null) return this.#enter('signed out');
       this.#sync = await VaultSync.open(this.#syncOptions(connection));
       if (this.#sync.isNew) return this.#enter('asks');
@@ -152,8 +154,15 @@ export class SyncController {
     this.#live = null;
   }
 
-  /** Keeps a new link, and opens it. */
+  /** Whether this vault was synced with another one than a connection leads to. */
+  async isOther({ vaultId }: Connection): Promise<boolean> {
+    const marker = await readMarker(this.#options.app.vault.adapter);
+    return marker !== null && marker.vaultId !== vaultId;
+  }
+
+  /** Keeps a new link, and opens it. One to another vault ends the one before, as `disconnect` does. */
   async connected(connection: Connection, tokens: DeviceTokens): Promise<void> {
+    if (await this.isOther(connection)) await this.disconnect();
     this.#signIn.save(tokens);
     await this.#options.save({ ...this.#options.data(), connection });
     await this.open();

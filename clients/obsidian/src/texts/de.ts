@@ -29,6 +29,12 @@ export const de: Texts = {
   approveHint: 'Öffnen Sie die Seite Ihres Servers, vergleichen Sie den Code und wählen oder machen Sie einen Tresor.',
   openPage: 'Seite öffnen',
   waiting: 'Wartet auf Ihre Zustimmung …',
+  codeExpired: 'Der Code ist abgelaufen. Verbinden Sie noch einmal, um einen neuen zu bekommen.',
+  codeRefused: 'Die Anfrage wurde auf der Seite des Servers abgelehnt.',
+  replaceAsk:
+    'Dieser Tresor wurde mit einem anderen eines Servers abgeglichen. Stattdessen mit „{vault}“ verbinden? Ihre Dateien bleiben. Was dieses Gerät über den anderen weiß, wird vergessen, und Sie sehen zuerst, was ein Abgleich täte.',
+  replace: 'Stattdessen verbinden',
+  tryAgain: 'Noch einmal versuchen',
   refused: 'Der Server hat abgelehnt: {reason}',
   unreachable:
     'Der Server ist nicht zu erreichen. Prüfen Sie die Adresse und ob dieses Gerät seinem Zertifikat traut. {reason}',
@@ -37,7 +43,7 @@ export const de: Texts = {
   signedOut: 'Dieses Gerät ist abgemeldet. Verbinden Sie es neu; an Ihrem Tresor ändert sich nichts.',
   notConnected: 'Nicht verbunden.',
   otherVault:
-    'Dieser Tresor wurde mit einem anderen auf dem Server abgeglichen. Trennen Sie ihn zuerst oder entfernen Sie seinen Ordner .notevault.',
+    'Dieser Tresor wurde mit einem anderen eines Servers abgeglichen. Verbinden Sie noch einmal, um einen zu wählen.',
   firstTitle: 'Vor dem ersten Abgleich',
   firstLost:
     'Dieses Gerät weiß nicht mehr, was abgeglichen war. Nichts wird gelöscht; was nur eine Seite hat, kommt auf die andere.',
@@ -53,6 +59,9 @@ export const de: Texts = {
   factOldest: 'Am längsten ungesendet: {path}, seit {when}',
   factNoOldest: 'Am längsten ungesendet: nichts',
   factNeeds: 'Braucht Sie: {count}',
+  needsYou: 'Braucht Sie',
+  needsConflict: 'Konfliktkopie: {path}',
+  needsMore: 'und {count} weitere',
   never: 'nie',
   stateInStep: 'Gleichauf',
   stateSyncing: 'Gleicht ab',
@@ -104,6 +113,7 @@ export const de: Texts = {
   setExclusionsHint: 'Muster von Pfaden, die nicht abgeglichen werden, je Zeile eines, wie in .gitignore.',
   setLimit: 'Größte Datei auf Telefonen',
   setLimitHint: 'In Megabyte, in beide Richtungen. Größere werden genannt und bleiben, wo sie sind. Leer: jede Größe.',
+  setLimitWrong: 'Geben Sie eine Zahl in Megabyte ein, etwa 20, oder nichts.',
   setSettings: 'Einstellungen der App abgleichen',
   setApp: 'Allgemeines',
   setAppearance: 'Aussehen',

@@ -28,6 +28,12 @@ export const en = {
   approveHint: 'Open the page of your server, check that it shows this code, and choose or make a vault.',
   openPage: 'Open the page',
   waiting: 'Waiting for your approval…',
+  codeExpired: 'The code has expired. Connect once more for a new one.',
+  codeRefused: 'The request was refused on the server’s page.',
+  replaceAsk:
+    'This vault was synced with another vault of a server. Connect it to “{vault}” instead? Your files stay. What this device remembers of the other vault goes, and you see first what a sync would do.',
+  replace: 'Connect instead',
+  tryAgain: 'Try again',
   refused: 'The server refused: {reason}',
   unreachable:
     'The server cannot be reached. Check the address and whether this device trusts its certificate. {reason}',
@@ -35,8 +41,7 @@ export const en = {
   notStored: 'This system keeps no secrets, so you have to sign in again after each start.',
   signedOut: 'This device is signed out. Connect again; nothing of your vault changes.',
   notConnected: 'Not connected.',
-  otherVault:
-    'This vault was synced with another one on the server. Disconnect first, or remove its .notevault folder.',
+  otherVault: 'This vault was synced with another vault of a server. Connect again to choose one of them.',
   firstTitle: 'Before the first sync',
   firstLost:
     'This device no longer knows what was synced. Nothing is deleted; what only one side has goes to the other.',
@@ -52,6 +57,9 @@ export const en = {
   factOldest: 'Oldest unsent: {path}, since {when}',
   factNoOldest: 'Oldest unsent: none',
   factNeeds: 'Needs you: {count}',
+  needsYou: 'Needs you',
+  needsConflict: 'Conflict copy: {path}',
+  needsMore: 'and {count} more',
   never: 'never',
   stateInStep: 'In step',
   stateSyncing: 'Syncing',
@@ -103,6 +111,7 @@ export const en = {
   setExclusionsHint: 'Patterns of paths that are not synced, one a line, as in .gitignore.',
   setLimit: 'Largest file on phones',
   setLimitHint: 'In megabytes, in both directions. Larger files are named and left alone. Leave empty for any.',
+  setLimitWrong: 'Enter a number of megabytes, such as 20, or leave it empty.',
   setSettings: 'App settings to sync',
   setApp: 'Main options',
   setAppearance: 'Appearance',

@@ -1,132 +1,19 @@
 import assert from 'node:assert/strict';
-import { after, afterEach, it } from 'node:test';
-import { IDBFactory } from 'fake-indexeddb';
+import { it } from 'node:test';
 import { builtinPlans } from '../../../../server/src/domains/plans/plans.ts';
 import { FlakySocket } from '../../../../server/test/kit/clients/provider-clients.ts';
 import { onSqlite } from '../../../../server/test/kit/engines.ts';
-import { startServer, type TestServer } from '../../../../server/test/kit/server.ts';
+import { startServer } from '../../../../server/test/kit/server.ts';
 import { until } from '../../../../server/test/kit/until.ts';
-import NotevaultPlugin from '../../src/main.ts';
 import { HistoryModal } from '../../src/shell/history-modal.ts';
 import { KeptModal } from '../../src/shell/kept-modal.ts';
 import { en } from '../../src/texts/en.ts';
 import { reason } from '../../src/texts/reasons/en.ts';
-import { StandInApp } from '../stand-in/app.ts';
-import { type Menu, type Modal, type Setting, type SuggestModal, settingsIn, shown } from '../stand-in/components.ts';
-import { Device, type DeviceOptions } from '../stand-in/device.ts';
-import type { Plugin } from '../stand-in/plugin.ts';
-import { installWindow } from '../stand-in/window.ts';
-
-const MANIFEST = { id: 'notevault', name: 'Notevault', version: '0.2.0' };
-
-/** Short waits are ten times as fast. */
-const clock = {
-  now: () => Date.now(),
-  setTimeout: (run: () => void, ms = 0) => setTimeout(run, ms > 5000 ? ms : ms / 10) as unknown as number,
-  clearTimeout: (id: number | undefined) => clearTimeout(id),
-};
-
-/** A device on which the plugin is on. */
-class Home {
-  readonly device: Device;
-  app: StandInApp;
-  plugin!: NotevaultPlugin;
-  /** Called before the plugin asks whether it was approved. */
-  onPoll: () => void = () => undefined;
-  /** What a path of the API answers instead of the server. */
-  readonly answers = new Map<string, Response>();
-  /** Until when a request waits. */
-  gate: (url: URL) => Promise<void> = async () => undefined;
-
-  constructor(options: DeviceOptions = {}) {
-    this.device = new Device({ clock, ...options });
-    Object.assign(window, {
-      indexedDB: new IDBFactory(),
-      fetch: async (url: URL, init: object) => {
-        await this.gate(url);
-        if (url.pathname.endsWith('/auth/device/token')) this.onPoll();
-        return this.answers.get(url.pathname)?.clone() ?? fetch(url, init);
-      },
-    });
-    Object.assign(window, { document: new EventTarget() });
-    this.app = new StandInApp(this.device);
-  }
-
-  async start(): Promise<void> {
-    this.plugin = (await this.app.enable(NotevaultPlugin as never, MANIFEST)) as never;
-    this.app.start();
-    const data = this.device.disk.text('.obsidian/plugins/notevault/data.json') ?? '{}';
-    const isConnected = JSON.parse(data).connection != null;
-    await until(() => this.phase !== 'not connected' || !isConnected, 'the start');
-  }
-
-  async restart(): Promise<void> {
-    await this.plugin.controller.close();
-    this.app.kill();
-    this.app = new StandInApp(this.device);
-    await this.start();
-  }
-
-  command(id: string): void {
-    this.standIn.commands.get(id)?.callback?.();
-  }
-
-  /** The plugin as the app has it. */
-  get standIn(): Plugin {
-    return this.plugin as unknown as Plugin;
-  }
-
-  get phase(): string {
-    return this.plugin.controller.facts.phase;
-  }
-
-  async write(path: string, text: string): Promise<void> {
-    const file = this.app.vault.getFileByPath(path);
-    if (file === null) await this.app.vault.create(path, text);
-    else await this.app.vault.modify(file, text);
-  }
-}
-
-const topModal = (): Modal => shown.modals.at(-1) ?? assert.fail('no dialog is open');
-const textOf = (modal: Modal): string => modal.contentEl.all.map(({ textContent }) => textContent).join('\n');
-const control = (row: Setting | undefined, text: string) =>
-  row?.components.find((one) => one.text === text) ?? assert.fail(`there is no ${text}`);
-const button = (modal: Modal, text: string) =>
-  settingsIn(modal.contentEl)
-    .flatMap(({ components }) => components)
-    .find((one) => one.text === text) ?? assert.fail(`there is no ${text}`);
+import { type Menu, type Modal, type SuggestModal, settingsIn, shown } from '../stand-in/components.ts';
+import { button, connect, control, synced, testHomes, textOf, topModal } from './home.ts';
 
 onSqlite('the plugin in the app', (open) => {
-  const homes: Home[] = [];
-  const window = installWindow(clock);
-  after(() => window[Symbol.dispose]());
-  afterEach(async () => {
-    for (const home of homes.splice(0)) await home.plugin.controller.close();
-    for (const modal of shown.modals.splice(0)) modal.onClose();
-  });
-
-  const homeOf = async (options: DeviceOptions = {}) => {
-    const home = new Home(options);
-    homes.push(home);
-    await home.start();
-    return home;
-  };
-
-  /** Connects as a person does, who approves the device on the server’s page; resolves to the vault. */
-  async function connect(home: Home, server: TestServer, vault = 'new'): Promise<string> {
-    // The server lets nobody ask twice within five seconds.
-    home.onPoll = () => server.clock.advance({ ms: 6000 });
-    home.command('connect');
-    const dialog = topModal();
-    const [address, go] = settingsIn(dialog.contentEl);
-    await address?.components[0]?.change(server.url);
-    void control(go, en.connect).click();
-    const code = () => /[A-Z0-9]{4}-[A-Z0-9]{4}/.exec(textOf(dialog))?.[0];
-    await until(() => code() !== undefined, 'the code');
-    const answer = await server.alice.post('/auth/device/authorize', { user_code: code(), vault_id: vault });
-    await until(() => ['asks', 'runs'].includes(home.phase), 'the connection');
-    return answer.body.vault_id as string;
-  }
+  const homeOf = testHomes();
 
   it('connects by the server’s page, shows what the first sync would do, and does nothing before a person says so', async () => {
     await using server = await startServer({ open });
@@ -291,15 +178,6 @@ onSqlite('the plugin in the app', (open) => {
     await control(version, en.restore).click();
     await until(() => home.device.disk.text('a.md') === 'one\n', 'the restored text');
   });
-
-  /** Connects and begins to sync; resolves once that is done. */
-  async function synced(home: Home, server: TestServer): Promise<string> {
-    const vaultId = await connect(home, server);
-    await until(() => textOf(topModal()).includes('Sent to the server: '), 'the figures');
-    await button(topModal(), en.go).click();
-    await until(() => home.plugin.controller.sync?.status.state === 'in step');
-    return vaultId;
-  }
 
   it('a mass deletion after the first sync waits for approval, on either side, as after a restart', async () => {
     await using server = await startServer({ open });

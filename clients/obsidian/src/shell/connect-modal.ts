@@ -1,0 +1,117 @@
+import type { DeviceStarted } from '@notevault/protocol/devices.ts';
+import { type App, Modal, Notice, Setting } from 'obsidian';
+import { connect, disconnect, isOpenToAll, originOf } from '../sync/connect.ts';
+import { text } from '../texts/texts.ts';
+import { errorText, FirstSyncModal } from './dialogs.ts';
+import type { SyncController } from './sync-controller.ts';
+
+type Linked = Awaited<ReturnType<typeof connect>>;
+
+/** Links this device: the address, then the code that a person approves on the server’s page. */
+export class ConnectModal extends Modal {
+  readonly #controller: SyncController;
+  readonly #end = new AbortController();
+  #address: string;
+  /** A link to another vault, before a person has decided whether it replaces the present one. */
+  #undecided: Linked | null = null;
+
+  constructor(app: App, controller: SyncController) {
+    super(app);
+    this.#controller = controller;
+    this.#address = controller.connection?.url ?? '';
+  }
+
+  override onOpen(): void {
+    this.#showForm('');
+  }
+
+  override onClose(): void {
+    this.#end.abort();
+    if (this.#undecided === null) return;
+    const { connection, tokens } = this.#undecided;
+    void disconnect(connection.url, tokens, this.#controller.http).catch(() => undefined);
+  }
+
+  /** @param fault why the last attempt failed. */
+  #showForm(fault: string): void {
+    this.contentEl.empty();
+    this.setTitle(text('connect'));
+    const said = this.contentEl.createEl('p', { text: fault });
+    new Setting(this.contentEl)
+      .setName(text('address'))
+      .setDesc(text('addressHint'))
+      .addText((field) =>
+        field.setValue(this.#address).onChange((value) => {
+          this.#address = value;
+          const origin = originOf(value);
+          said.setText(origin !== null && isOpenToAll(origin) ? text('openHttp') : '');
+        }),
+      );
+    new Setting(this.contentEl).addButton((button) =>
+      button
+        .setButtonText(text('connect'))
+        .setCta()
+        .onClick(() => this.#begin(said)),
+    );
+  }
+
+  async #begin(said: HTMLElement): Promise<void> {
+    const origin = originOf(this.#address);
+    if (origin === null) return said.setText(text('addressWrong'));
+    await this.#attempt(async () => {
+      const linked = await connect({
+        ...{ origin, http: this.#controller.http, signal: this.#end.signal },
+        deviceName: this.#controller.deviceName,
+        vaultName: this.app.vault.getName(),
+        show: (started) => this.#showCode(started),
+      });
+      if (await this.#controller.isOther(linked.connection)) this.#askToReplace(linked);
+      else await this.#take(linked);
+    });
+  }
+
+  /** Shows why something failed, with the form for another attempt. */
+  async #attempt(act: () => Promise<void>): Promise<void> {
+    try {
+      await act();
+    } catch (error) {
+      if (!this.#end.signal.aborted) this.#showForm(errorText(error));
+    }
+  }
+
+  async #take(linked: Linked): Promise<void> {
+    this.#undecided = null;
+    const { connection, tokens } = linked;
+    await this.#controller.connected(connection, tokens);
+    new Notice(text('connected', { vault: connection.vaultName }));
+    if (!this.#controller.isStored) new Notice(text('notStored'));
+    this.close();
+    if (this.#controller.facts.phase === 'asks') new FirstSyncModal(this.app, this.#controller).open();
+  }
+
+  #showCode({ user_code, verification_uri_complete }: DeviceStarted): void {
+    this.contentEl.empty();
+    this.setTitle(text('approve'));
+    this.contentEl.createEl('p', { text: text('approveHint') });
+    this.contentEl.createEl('p', { text: user_code, cls: 'notevault-code' });
+    const page = this.contentEl.createEl('p');
+    page.createEl('a', { text: text('openPage'), href: verification_uri_complete });
+    this.contentEl.createEl('p', { text: text('waiting') });
+  }
+
+  /** This vault was synced with another one: a person decides, before anything of that is forgotten. */
+  #askToReplace(linked: Linked): void {
+    this.#undecided = linked;
+    this.contentEl.empty();
+    this.setTitle(text('connect'));
+    this.contentEl.createEl('p', { text: text('replaceAsk', { vault: linked.connection.vaultName }) });
+    new Setting(this.contentEl)
+      .addButton((button) =>
+        button
+          .setButtonText(text('replace'))
+          .setCta()
+          .onClick(() => this.#attempt(() => this.#take(linked))),
+      )
+      .addButton((button) => button.setButtonText(text('cancel')).onClick(() => this.close()));
+  }
+}
