@@ -32,7 +32,15 @@ import type {
 import type { QueryRequest, QueryResponse } from '@notevault/protocol/queries.ts';
 import type { RenamedMany, RenameMany } from '@notevault/protocol/rename-many.ts';
 import type { SearchRequest, SearchResponse, SearchStatus } from '@notevault/protocol/search.ts';
-import type { Manifest, SyncChange, SyncChanges, VaultGraph, VaultTree } from '@notevault/protocol/sync.ts';
+import type {
+  KnownNote,
+  KnownNotes,
+  Manifest,
+  SyncChange,
+  SyncChanges,
+  VaultGraph,
+  VaultTree,
+} from '@notevault/protocol/sync.ts';
 import type { Tasks, TasksQuery, TaskToggled, ToggleTask } from '@notevault/protocol/tasks.ts';
 import type { NewTicket, Ticket } from '@notevault/protocol/tickets.ts';
 import type { TrashPage, TrashRestored } from '@notevault/protocol/trash.ts';
@@ -44,6 +52,8 @@ import { ApiError, type Body, type Call, encodedPath, type Transport } from './t
 
 /** The text of `note_not_found`. The catalogue itself would be most of what a page loads of the protocol. */
 const NOTE_NOT_FOUND = 'not found';
+/** The text of an answer to an operation that the server does not have. */
+const UNKNOWN_ROUTE = 'not_found';
 
 /** Bytes to upload. */
 export interface Upload {
@@ -281,6 +291,21 @@ export class VaultClient {
    */
   async manifest({ damage }: { damage?: 'list' } = {}): Promise<Manifest> {
     return this.#get<Manifest>('/sync/manifest', damage === undefined ? undefined : { unreadable: damage });
+  }
+
+  /**
+   * Returns which of at most 500 texts are those of the notes at their paths, or of earlier versions of them; null where
+   * the server is older and cannot tell.
+   */
+  async knownNotes(
+    notes: readonly { readonly path: string; readonly content_hash: string }[],
+  ): Promise<KnownNote[] | null> {
+    try {
+      return (await this.#post<KnownNotes>('/sync/known', { notes })).notes;
+    } catch (error) {
+      if (error instanceof ApiError && error.status === 404 && error.code === UNKNOWN_ROUTE) return null;
+      throw error;
+    }
   }
 
   /** Every note, and which notes link to which. */

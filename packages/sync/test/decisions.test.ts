@@ -1,61 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { nodeHashing } from '../../../cli/src/sync/run/node-hashing.ts';
-import { Random } from '../../../server/test/kit/random.ts';
-import { type EngineOptions, SyncEngine, type SyncOptions, type SyncResult } from '../src/engine/engine.ts';
 import { Approval } from '../src/plan/approval.ts';
-import { Scheduler } from './simulation/scheduler.ts';
-import { SimDisk } from './simulation/sim-disk.ts';
-import { SimServer } from './simulation/sim-server.ts';
-import { SimStore } from './simulation/sim-store.ts';
-
-/** Randomness by which no answer is lost and no request is doubled. */
-class Calm extends Random {
-  override chance(): boolean {
-    return false;
-  }
-}
-
-/** A device with a vault of its own; people change both sides, and it syncs when told. */
-class Device {
-  readonly #scheduler = new Scheduler(new Calm(1));
-  readonly disk = new SimDisk({ hasFileIds: true, foldsCase: false, takesColons: true }, this.#scheduler, new Calm(1));
-  readonly server = new SimServer(new Calm(1));
-  readonly #store = new SimStore();
-
-  async engine(options: Partial<EngineOptions> = {}): Promise<SyncEngine> {
-    this.#scheduler.ticks += 10_000;
-    const sleep = async (ms: number) => {
-      this.#scheduler.ticks += ms;
-    };
-    const clock = { ...this.#scheduler.clock(), sleep };
-    const server = this.server.reachedBy(async () => undefined);
-    const ports = { disk: this.disk, server, store: this.#store, clock, hashing: nodeHashing };
-    return SyncEngine.open(ports, { device: 'desk', ...options });
-  }
-
-  async sync(options: SyncOptions = {}): Promise<SyncResult> {
-    return (await this.engine()).sync(options);
-  }
-
-  get now(): number {
-    return this.#scheduler.clock().now();
-  }
-
-  pass(ms: number): void {
-    this.#scheduler.ticks += ms;
-  }
-
-  get both(): [ReadonlyMap<string, string>, ReadonlyMap<string, string>] {
-    return [this.disk.contents, new Map(this.server.live.map(({ path, content }) => [path, content]))];
-  }
-}
+import { LoneDevice } from './simulation/lone-device.ts';
 
 const notes = (count: number) =>
   Array.from({ length: count }, (_, index) => [`${index}.md`, `note ${index}\n`] as const);
 
-async function synced(count: number): Promise<Device> {
-  const device = new Device();
+async function synced(count: number): Promise<LoneDevice> {
+  const device = new LoneDevice();
   for (const [path, text] of notes(count)) device.disk.userWrite(path, text);
   assert.equal((await device.sync()).kind, 'in step');
   return device;
@@ -125,7 +77,7 @@ test('a folder that follows the server, or leads it, is asked before what is del
 });
 
 test('of a settings file that differs at the first meeting the vault’s is taken, and the other one is in the trash', async () => {
-  const device = new Device();
+  const device = new LoneDevice();
   device.server.agentCreate('.obsidian/hotkeys.json', 'of the vault');
   device.disk.userWrite('.obsidian/hotkeys.json', 'of the desk');
   const { kind, unsynced } = await device.sync();
@@ -137,7 +89,7 @@ test('of a settings file that differs at the first meeting the vault’s is take
 
 test('of two edits of a settings file the later one is taken, and the earlier one is in the trash', async () => {
   for (const isLaterHere of [true, false]) {
-    const device = new Device();
+    const device = new LoneDevice();
     device.disk.userWrite('.obsidian/app.json', 'first');
     await device.sync();
     const [row] = device.server.live;

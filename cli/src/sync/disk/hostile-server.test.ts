@@ -119,6 +119,7 @@ function hostileServer(files: readonly string[], folders: readonly string[]): Se
       isReadOnly: false,
     }),
     hasInTrash: async () => false,
+    known: async () => null,
     folders: async () => folders,
     read: async () => ({
       hash: HASH,

@@ -101,12 +101,8 @@ export function foreseen(operations: readonly Operation[]): Foreseen {
   const count = (holds: (operation: Operation) => boolean) => operations.filter(holds).length;
   return {
     sent: count(({ type }) => type === 'createRemote'),
-    fetched: count((operation) => operation.type === 'writeLocal' && operation.over === null),
-    merged: count(
-      (operation) =>
-        ['pushContent', 'mergeLocal'].includes(operation.type) ||
-        (operation.type === 'writeLocal' && operation.over !== null),
-    ),
+    fetched: count((operation) => operation.type === 'writeLocal' && operation.conflict !== true),
+    merged: count(({ type }) => type === 'pushContent' || type === 'mergeLocal'),
     keptBeside: count((operation) => tellingOf(operation)?.deed === 'kept beside'),
     deletedHere: count(({ type }) => type === 'deleteLocal'),
     deletedThere: count(({ type }) => type === 'deleteRemote'),

@@ -80,6 +80,31 @@ onSqlite('the plugin in the app', (open) => {
     await until(() => textOf(topModal()).includes('Sent to the server: 0'));
   });
 
+  it('a copy of a vault counts equal files, earlier texts and others before it does anything, and keeps only the last beside', async () => {
+    await using server = await startServer({ open });
+    const home = await homeOf();
+    for (const name of ['1', '2', '3', 'old', 'other']) await home.write(`${name}.md`, `${name}\n`);
+    const headers = { 'x-vault-id': await synced(home, server) };
+    await home.plugin.controller.close();
+    for (const path of ['old.md', 'other.md'])
+      await server.alice.post('/notes', { path, content: 'later\n', mtime: 1 }, headers);
+    await home.write('other.md', 'of its own\n');
+    const copy = await homeOf({ saved: home.device.disk.saved });
+    for (const [id, secret] of home.device.secrets) copy.device.secrets.set(id, secret);
+    await copy.restart();
+    assert.equal(copy.phase, 'asks');
+    const figures = ['Equal on both sides: 3', 'Fetched from the server: 1', 'Kept beside one another: 1'];
+    await until(() => figures.every((figure) => textOf(topModal()).includes(figure)), 'the figures');
+    await button(topModal(), en.go).click();
+    await until(() => copy.plugin.controller.sync?.status.state === 'in step');
+    const paths = copy.app.vault.getFiles().map(({ path }) => path);
+    assert.deepEqual(
+      paths.filter((path) => path.includes('(conflict')).map((path) => path.replace(/ \(.*\)/, '')),
+      ['other.md'],
+    );
+    assert.equal(copy.device.disk.text('old.md'), 'later\n');
+  });
+
   it('sends what was typed when a phone goes out of sight, rests, and pulls when it is seen again', async () => {
     await using server = await startServer({ open });
     const home = await homeOf({ platform: 'ios' });

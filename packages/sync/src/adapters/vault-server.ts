@@ -2,12 +2,13 @@ import { FileShorter, SLICE_BYTES, type SliceOptions } from '@notevault/client/s
 import { ApiError, ConnectionError } from '@notevault/client/transport.ts';
 import type { VaultClient } from '@notevault/client/vault-client.ts';
 import type { BatchResult, UpsertNote } from '@notevault/protocol/notes.ts';
-import type { SyncChange } from '@notevault/protocol/sync.ts';
+import { KNOWN_NOTES_MAX, type SyncChange } from '@notevault/protocol/sync.ts';
 import type { TrashPage } from '@notevault/protocol/trash.ts';
 import {
   type ChangesPage,
   type Content,
   DiskChanged,
+  type KnownText,
   type NoteText,
   type Refused,
   RemoteDamaged,
@@ -131,6 +132,17 @@ export class VaultServer implements Server {
     if (note === null) return null;
     const bytes = new TextEncoder().encode(note.content);
     return { hash: note.content_hash, version: note.version, size: bytes.length, bytes: once(bytes) };
+  }
+
+  async known(texts: readonly Pick<RemoteFile, 'path' | 'hash'>[]): Promise<readonly KnownText[] | null> {
+    const known: KnownText[] = [];
+    for (let at = 0; at < texts.length; at += KNOWN_NOTES_MAX) {
+      const slice = texts.slice(at, at + KNOWN_NOTES_MAX).map(({ path, hash }) => ({ path, content_hash: hash }));
+      const found = await reached(this.#vault.knownNotes(slice));
+      if (found === null) return null;
+      known.push(...found);
+    }
+    return known;
   }
 
   #keep({ id, content_hash, version, content }: SyncChange): void {

@@ -4,14 +4,16 @@ import { conflictLabel } from '../plan/names.ts';
 import { type Direction, keyOf, type Operation, type Problem } from '../plan/operations.ts';
 import { type Plan, planInSteps } from '../plan/planner.ts';
 import { filteredInSteps, withRests } from '../plan/steps.ts';
-import { kindOf, type RemoteFile, type SideTree, type Trees } from '../plan/trees.ts';
+import { kindOf, type RemoteFile, type SideTree, type SyncedFile, type Trees } from '../plan/trees.ts';
 import { reason } from '../rules/reasons.ts';
 import { Executor } from './executor.ts';
 import { FileContents } from './file-contents.ts';
 import { type Hold, Holds } from './holds.ts';
+import { inParallel } from './in-parallel.ts';
 import { Intents } from './intents.ts';
 import { type LocalObservation, LocalObserver, PATIENCE, type Patience } from './local-observer.ts';
 import type { Outcome } from './outcome.ts';
+import { OwnTexts } from './own-texts.ts';
 import { type Deletion, type Ports, type Refusal, type Refused, RemoteDamaged, type StateChange } from './ports.ts';
 import { RemoteObserver } from './remote-observer.ts';
 import { followServer, makeAuthoritative, overwrittenRemotely, putBack, syncedAfter } from './resolutions.ts';
@@ -92,6 +94,7 @@ export class SyncEngine {
   readonly #local: LocalObserver;
   readonly #remote: RemoteObserver;
   readonly #intents: Intents;
+  readonly #ownTexts: OwnTexts;
   readonly #holds: Holds;
   /** When the feed was last read to its end, in ticks. */
   #readAt = Number.NEGATIVE_INFINITY;
@@ -106,6 +109,7 @@ export class SyncEngine {
     );
     this.#remote = new RemoteObserver(ports.server, state);
     this.#intents = new Intents(ports.server, state, ports.clock);
+    this.#ownTexts = new OwnTexts(ports.server, this.#contents, state);
     this.#holds = new Holds(state, this.#contents);
   }
 
@@ -197,10 +201,13 @@ export class SyncEngine {
     return [...operations.filter((operation) => this.#refusalOf(operation) === undefined), ...unwanted];
   }
 
-  /** Returns the plan that `sync` would carry out now. Throws FolderGone and the errors of the server port. */
+  /**
+   * Returns the plan that `sync` would carry out now, with the contents that follow its renames. Throws FolderGone and
+   * the errors of the server port.
+   */
   async preview(): Promise<Plan> {
     const { trees } = await this.#observeSettled(false);
-    return this.#plan(trees);
+    return this.#plan(trees, true);
   }
 
   /**
@@ -213,7 +220,7 @@ export class SyncEngine {
     let renaming = 0;
     for (let round = 1; ; round++) {
       signal?.throwIfAborted();
-      const { trees, local } = await this.#observe();
+      const { trees, local, own } = await this.#observe();
       if (local.isRenaming && renaming < RENAMING_MAX) {
         renaming += 1;
         await this.#ports.clock.sleep(waitOf(local.settlesInMs ?? 0, 0), signal);
@@ -228,7 +235,10 @@ export class SyncEngine {
       const retryAt = refusals.length === 0 ? null : Math.min(...refusals.map(({ until }) => until));
       const { isReadOnly } = this.#state;
       const result = { done, unsynced, brakes: [], pending: [...open, ...unwanted], isReadOnly, retryAt };
-      const found = brake(open, trees, this.#recentDeletions());
+      // Nothing is lost where the vault has seen the text that is replaced.
+      const isSeen = replacesOneOf(own);
+      const risky = open.filter((operation) => !isSeen(operation));
+      const found = brake(risky, trees, this.#recentDeletions());
       // Not yet while files settle: the plan is not known then.
       if (open.length > 0 || local.settlesInMs === null) approval?.meet(open, found);
       if (open.length === 0) {
@@ -240,7 +250,7 @@ export class SyncEngine {
         continue;
       }
       const isApproved = (operation: Operation) => found.length > 0 && approval?.covers(operation) === true;
-      const unapproved = open.filter((operation) => !isApproved(operation));
+      const unapproved = risky.filter((operation) => !isApproved(operation));
       const brakes = brake(unapproved, trees, this.#recentDeletions());
       const hashAt = (path: string) => this.#state.lastSeen(path)?.hash;
       const free = open.filter((operation) => isApproved(operation) || !isHeld(operation, brakes));
@@ -251,6 +261,11 @@ export class SyncEngine {
       }
       if (round > ROUNDS_MAX || idle === IDLE_MAX)
         return { ...result, brakes, kind: local.settlesInMs === null ? 'unfinished' : 'unsettled' };
+      const replaced = new Set(allowed.filter(isSeen).map((operation) => 'id' in operation && operation.id));
+      await this.#ownTexts.agree(
+        own.filter(({ id }) => replaced.has(id)),
+        local.entries,
+      );
       this.#options.onPlan?.(allowed);
       // What was approved does not count again, and neither does what had led to the question.
       if (allowed.some(isApproved)) this.#state.record({ type: 'deletions', deletions: [] });
@@ -261,17 +276,26 @@ export class SyncEngine {
     }
   }
 
-  /** @param maySend whether a request whose answer is unknown may be sent again */
-  async #observe(
-    maySend = this.#options.direction !== 'pull',
-  ): Promise<{ readonly trees: Trees; readonly local: LocalObservation }> {
+  /**
+   * Observes both sides. The trees have the bases of recognised texts (`own`) among the synced files.
+   *
+   * @param maySend whether a request whose answer is unknown may be sent again
+   */
+  async #observe(maySend = this.#options.direction !== 'pull'): Promise<{
+    readonly trees: Trees;
+    readonly local: LocalObservation;
+    readonly own: readonly SyncedFile[];
+  }> {
     // The disk comes first: a missing folder is noticed quickly and saves the requests to the server.
     const local = await this.#local.observe();
     const folders = await this.#remote.observe(local.tree.files.length === 0 && this.#state.synced.size === 0);
     this.#readAt = this.#ports.clock.ticks();
     await this.#intents.settle(maySend, this.#state.isReadOnly);
     const remote = { files: [...this.#state.remote.values()], folders };
-    return { trees: await this.#trees(local, remote), local };
+    const trees = await this.#trees(local, remote);
+    const own = await this.#ownTexts.find(trees, local.entries);
+    const synced = { ...trees.synced, files: [...trees.synced.files, ...own] };
+    return { trees: own.length === 0 ? trees : { ...trees, synced }, local, own };
   }
 
   /** What may be in a folder that cannot be read is in none of them, so that nothing is done to it. */
@@ -291,12 +315,19 @@ export class SyncEngine {
     return { ...masked, remote: { ...remote, files: await withRests(known, () => this.#rest()) } };
   }
 
-  #plan(trees: Trees): Promise<Plan> {
+  #plan(trees: Trees, foresees = false): Promise<Plan> {
     const label = conflictLabel(this.#options.device, new Date(this.#ports.clock.now()));
     const direction = this.#options.direction ?? 'both';
     const canStore = (path: string) => this.#ports.disk.pathFault(path) === null;
     const isRefused = (operation: Operation) => this.#refusalOf(operation) !== undefined;
-    const steps = planInSteps(trees, { label, direction, isReadOnly: this.#state.isReadOnly, canStore, isRefused });
+    const steps = planInSteps(trees, {
+      label,
+      direction,
+      isReadOnly: this.#state.isReadOnly,
+      canStore,
+      isRefused,
+      foresees,
+    });
     return withRests(steps, () => this.#rest());
   }
 
@@ -379,6 +410,12 @@ export class SyncEngine {
   }
 }
 
+/** Whether an operation replaces one of some notes here by the vault's text. */
+function replacesOneOf(files: readonly SyncedFile[]): (operation: Operation) => boolean {
+  const ids = new Set(files.map(({ id }) => id));
+  return (operation) => operation.type === 'writeLocal' && ids.has(operation.id);
+}
+
 /** How long to wait for files that are being written: longer each time, because they may be written for long. */
 function waitOf(settlesInMs: number, tries: number): number {
   return Math.max(settlesInMs, FIRST_WAIT_MS * 2 ** tries);
@@ -408,20 +445,6 @@ function tasksOf(operations: readonly Operation[]): Task[] {
   for (let at = 0; at < notes.length; at += NOTES_PER_REQUEST)
     tasks.push({ kind: 'notes', operations: notes.slice(at, at + NOTES_PER_REQUEST) });
   return tasks;
-}
-
-async function inParallel(tasks: readonly (() => Promise<void>)[], concurrency: number): Promise<void> {
-  let next = 0;
-  const failures: unknown[] = [];
-  const worker = async () => {
-    while (failures.length === 0) {
-      const task = tasks[next++];
-      if (task === undefined) return;
-      await task().catch((error: unknown) => failures.push(error));
-    }
-  };
-  await Promise.all(Array.from({ length: Math.min(concurrency, tasks.length) }, worker));
-  if (failures.length > 0) throw failures[0];
 }
 
 function pathOf(operation: Operation): string {

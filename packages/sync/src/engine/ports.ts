@@ -184,6 +184,15 @@ export interface NoteText {
   readonly mtime: number;
 }
 
+/** A text that the live note at a path has, or one of its earlier versions: see `Server.known`. */
+export interface KnownText {
+  readonly path: string;
+  /** The note. */
+  readonly id: string;
+  /** Its newest version with this text. */
+  readonly version: number;
+}
+
 /**
  * The result of a write. `changed`: the vault has changed since the plan was made, and nothing was written.
  *
@@ -217,6 +226,11 @@ export interface Server {
   folders(): Promise<readonly string[]>;
   /** Returns the current content of a file; null when it no longer exists. */
   read(file: Pick<RemoteFile, 'id' | 'path'>): Promise<Content | null>;
+  /**
+   * Returns those of some texts, given by path and hash, that are the text of the note at the path or of an earlier
+   * version of it, as far as this person may see its history; null where the server cannot tell.
+   */
+  known(texts: readonly Pick<RemoteFile, 'path' | 'hash'>[]): Promise<readonly KnownText[] | null>;
   /**
    * Creates notes at free paths and returns one result per note, in order. The id of a deleted note revives it, a new one
    * becomes the note's; where the server cannot give it, the result has another one.

@@ -1,4 +1,4 @@
-import type { RemoteFile } from '../plan/trees.ts';
+import { kindOf, type RemoteFile } from '../plan/trees.ts';
 import { type ChangesPage, type Server, ServerUnreachable } from './ports.ts';
 import type { SyncState } from './sync-state.ts';
 
@@ -61,8 +61,8 @@ export class RemoteObserver {
   /**
    * Reads the feed from the start, after the vault was restored or when this device was away for longer than tombstones
    * are kept. A missing file was not necessarily deleted, nor a different one edited, so both are compared as if they
-   * had never been synced: nothing local is deleted or overwritten. Returns whether the feed could be read: it may be
-   * reset again meanwhile, and then nothing changes.
+   * had never been synced, unless the vault knows the agreed text as an earlier version: nothing local is deleted or
+   * overwritten. Returns whether the feed could be read: it may be reset again meanwhile, and then nothing changes.
    */
   async #readAnew(): Promise<boolean> {
     const there = new Map<string, RemoteFile>();
@@ -82,13 +82,12 @@ export class RemoteObserver {
       }
       ({ cursor, hasMore, isReadOnly } = page);
     }
+    const versions = await this.#agreedVersions(there);
     for (const id of this.#state.remote.keys()) if (!there.has(id)) this.#state.record({ type: 'remoteGone', id });
     for (const [id, synced] of this.#state.synced) {
-      const now = there.get(id);
-      // Version numbers of a restored vault are given again, so a higher one may be of a text that never had this base.
-      if (now?.hash !== synced.hash) this.#state.record({ type: 'unsynced', id });
-      else if (now.version !== synced.version)
-        this.#state.record({ type: 'synced', file: { ...synced, version: now.version } });
+      const version = versions.get(id);
+      if (version === undefined) this.#state.record({ type: 'unsynced', id });
+      else if (version !== synced.version) this.#state.record({ type: 'synced', file: { ...synced, version } });
     }
     // They name versions that the vault may have given to other texts.
     for (const key of [...this.#state.intents.keys()]) this.#state.record({ type: 'settled', key });
@@ -96,5 +95,22 @@ export class RemoteObserver {
     this.#state.record({ type: 'cursor', cursor }, { type: 'access', isReadOnly });
     this.#state.record({ type: 'remoteFolders', paths: this.#state.remoteFolders, seq: null });
     return true;
+  }
+
+  /**
+   * Returns the versions that the agreed texts have in the vault now, by id, for those that it has or had. Numbers of a
+   * restored vault are given again, so the number of a text that never had this base may be that of the base.
+   */
+  async #agreedVersions(there: ReadonlyMap<string, RemoteFile>): Promise<Map<string, number | null>> {
+    const versions = new Map<string, number | null>();
+    const others = new Map<string, Pick<RemoteFile, 'id' | 'hash' | 'path'>>();
+    for (const { id, hash } of this.#state.synced.values()) {
+      const now = there.get(id);
+      if (now?.hash === hash) versions.set(id, now.version);
+      else if (now !== undefined && kindOf(now.path) === 'note') others.set(id, { id, hash, path: now.path });
+    }
+    const known = others.size === 0 ? [] : await this.#server.known([...others.values()]);
+    for (const { id, version } of known ?? []) if (others.has(id)) versions.set(id, version);
+    return versions;
   }
 }

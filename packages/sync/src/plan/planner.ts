@@ -34,6 +34,8 @@ export interface PlanOptions {
   readonly canStore: (path: string) => boolean;
   /** Whether an operation was refused and is not tried yet: contents do not wait for such a rename. */
   readonly isRefused?: (operation: Operation) => boolean;
+  /** Whether the plan is only to be shown, so that it includes the contents that wait for its renames. */
+  readonly foresees?: boolean;
 }
 
 export interface Plan {
@@ -72,7 +74,7 @@ const NEW_FOLDERS: Partial<Record<Operation['type'], ProblemReason>> = {
 
 /** Makes the plan by looking at every file: see `plan`. */
 export function* planOfAll(trees: Trees, options: PlanOptions): Steps<Plan> {
-  const { label, direction, isReadOnly = false, canStore, isRefused = () => false } = options;
+  const { label, direction, isReadOnly = false, canStore, isRefused = () => false, foresees = false } = options;
   const states = fileStates(trees, isReadOnly);
   yield;
   yield* settleNames(states, label, canStore);
@@ -99,7 +101,7 @@ export function* planOfAll(trees: Trees, options: PlanOptions): Steps<Plan> {
     if (moving.isTouched(state)) return;
     const operation =
       comingOrGoing(state, { local, remote }, isReadOnly) ??
-      (renames ? null : contentOperation(state, states, options));
+      (renames && !foresees ? null : contentOperation(state, states, options));
     if (operation !== null) operations.push(operation);
   });
   yield;

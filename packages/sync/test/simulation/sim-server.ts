@@ -4,6 +4,7 @@ import type { Random } from '../../../../server/test/kit/random.ts';
 import {
   type ChangesPage,
   type Content,
+  type KnownText,
   type NoteText,
   type Server,
   ServerUnreachable,
@@ -248,6 +249,8 @@ export class SimServer {
           };
         }),
       hasInTrash: async () => false,
+      known: (texts) =>
+        answer(() => texts.flatMap(({ path, hash }) => this.#knownAt(path, hash, reader() !== 'viewer') ?? [])),
       folders: () => answer(() => this.folders),
       read: ({ id }) =>
         answer((): Content | null => {
@@ -306,6 +309,14 @@ export class SimServer {
           if (this.#folders.delete(foldPath(path))) this.#seq += 1;
         }, undefined),
     };
+  }
+
+  #knownAt(path: string, hash: string, seesHistory: boolean): KnownText | null {
+    const row = this.#at(path);
+    if (row === undefined || kindOf(row.path) !== 'note') return null;
+    const texts = [...row.versions].filter(([version]) => seesHistory || version === row.version);
+    const [version] = texts.findLast(([, text]) => hashOf(text) === hash) ?? [];
+    return version === undefined ? null : { path, id: row.id, version };
   }
 
   #push(row: Row | undefined, note: NoteText, version: number): Row | null | 'version gone' {
