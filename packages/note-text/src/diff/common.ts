@@ -147,10 +147,14 @@ function writesInClient(
   const addLetters = (letters: Letters, begins: boolean, isExact = false) => {
     const parts = partsInClient(client, letters, place, begins, found, budget, isExact ? null : was);
     gone.push(...parts.gone);
-    return add(parts.alike);
+    const isWord = ({ inClient, length }: Stretch) => hasLetter(client.slice(inClient, inClient + length));
+    signs.push(...parts.alike.filter((stretch) => !isWord(stretch)));
+    add(parts.alike.filter(isWord));
+    return parts.alike.length > 0;
   };
   const { ofStored, ofClient } = place;
   const found: Stretch[] = [];
+  const signs: Stretch[] = [];
   const add = (stretches: readonly Stretch[]) => {
     for (const stretch of stretches) found.splice(stretchesBefore(found, stretch.inStored), 0, stretch);
     return stretches.length > 0;
@@ -170,6 +174,28 @@ function writesInClient(
     const inBase = found.length === 0 && addLetters(write.withBase, begins, true);
     if (inBase || addLetters(write, begins)) continue;
     for (const piece of write.pieces) addLetters(piece, begins);
+  }
+  return withSigns(texts, ofClient, found, signs);
+}
+
+/**
+ * Adds stretches of signs and blanks, each where the client has the same between the words around it: it may have been
+ * found beside other words.
+ */
+function withSigns(
+  { stored, client }: Texts,
+  ofClient: Region,
+  words: readonly Stretch[],
+  signs: readonly Stretch[],
+): Stretch[] {
+  const found = [...words];
+  for (const { inStored, length } of signs) {
+    const at = stretchesBefore(found, inStored);
+    const [before, after] = [found[at - 1], found[at]];
+    const from = before === undefined ? ofClient.from : before.inClient + before.length;
+    const inClient = client.indexOf(stored.slice(inStored, inStored + length), from);
+    if (inClient !== -1 && inClient + length <= (after?.inClient ?? ofClient.to))
+      found.splice(at, 0, { inStored, inClient, length });
   }
   return found;
 }

@@ -4,7 +4,7 @@ import type { Budget } from './budget.ts';
 import { compareTokens, type Hunk } from './myers.ts';
 import type { Region, Run } from './runs.ts';
 import { joinsWords, startsLine, words } from './tokens.ts';
-import { hasOneWord, type Phrase, type WordChange } from './whole-words.ts';
+import { hasOneWord, isInsideWord, type Phrase, type WordChange } from './whole-words.ts';
 
 /** Changes of both sides that meet in words or marks, in order. */
 export interface Conflict<Change extends WordChange = WordChange> {
@@ -39,8 +39,8 @@ export interface Sides {
 }
 
 /**
- * Cuts changes of whole lines into changes of words where the other side changed only words of these lines, so that each
- * word finds its place.
+ * Cuts changes into changes of words where the other side changed only words of them, so that each word finds its place.
+ * A word of the base that such a change merely wrote again would come back after the other side had removed it.
  */
 export function cutIntoWords(
   base: string,
@@ -52,7 +52,6 @@ export function cutIntoWords(
   return changes.flatMap((change) => {
     while (first < others.length && (others[first] as Hunk).aTo <= change.aFrom) first++;
     if (change.aFrom === change.aTo || change.bFrom === change.bTo) return [change];
-    if (!hasWholeLines(base, text, { parts: [change] })) return [change];
     for (let at = first; (others[at]?.aFrom ?? change.aTo) < change.aTo; at++) {
       const { aFrom, aTo, bFrom, bTo } = others[at] as Hunk;
       const isWord = bFrom < bTo && !hasWholeLines(base, other, { parts: [{ aFrom, aTo, bFrom, bTo }] });
@@ -69,14 +68,21 @@ function wordsOf(base: string, text: string, change: Hunk, budget: Budget): Hunk
   if (budget.work <= 0) return [change];
   const { hunks, rest } = compareTokens(base, text, change, words, maxWords, budget);
   if (rest !== null) return [change];
+  const isTorn = (inBase: number, inText: number) => isInsideWord(base, inBase) || isInsideWord(text, inText);
   const joined: Hunk[] = [];
   for (const hunk of hunks) {
     const last = joined.at(-1);
-    // Blanks and signs alone are no reason to cut a sentence.
-    if (last === undefined || hasWord(base, { from: last.aTo, to: hunk.aFrom })) joined.push(hunk);
+    // Blanks and signs alone are no reason to cut a sentence, and the end of a word is none either.
+    const isCut =
+      last !== undefined &&
+      hasWord(base, { from: last.aTo, to: hunk.aFrom }) &&
+      !isTorn(last.aTo, last.bTo) &&
+      !isTorn(hunk.aFrom, hunk.bFrom);
+    if (last === undefined || isCut) joined.push(hunk);
     else joined[joined.length - 1] = { ...hunk, aFrom: last.aFrom, bFrom: last.bFrom };
   }
-  return joined.length === 1 ? [change] : joined;
+  // Only whole lines have words of the base around their one change.
+  return joined.length === 1 && !hasWholeLines(base, text, { parts: [change] }) ? [change] : joined;
 }
 
 /** Pairs the phrases in which both sides changed a word, each in its own way. */
