@@ -95,7 +95,8 @@ export const removals: Readonly<Record<string, Removal>> = {
   'the vault is handed over': {
     holder: 'owner',
     take: async (scene) => scene.owner.patch(await memberUrl(scene), { role: 'owner' }),
-    refusal: (operation, credential) => refusalOf(operation, 'editor', credential),
+    refusal: (operation, credential) =>
+      refusalOf(operation, 'editor', credential.namesOwn ? { ...credential, level: 'write' } : credential),
   },
   'the owner is suspended': {
     holder: 'member',

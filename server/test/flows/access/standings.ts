@@ -18,6 +18,8 @@ export interface Credential {
   readonly level: Level;
   /** Whether it reaches vaults of the person’s own too, so that it outlives their membership. */
   readonly elsewhere: boolean;
+  /** Whether it names every vault that the person has when it is made. */
+  readonly namesOwn?: true;
   /** Resolves to its token. */
   readonly make: (server: TestServer, person: Person, world: Pick<World, 'vault'>) => Promise<string>;
 }
@@ -45,7 +47,7 @@ function application(name: string, reach: Reach, scope: string, elsewhere: 'none
     const { access_token } = await (await appOf(server, name)).connect({ scope }, person, { levels, elsewhere });
     return access_token;
   };
-  return { name, isSession: false, ...reach, make };
+  return { name, isSession: false, ...reach, ...(elsewhere === 'none' ? {} : { namesOwn: true }), make };
 }
 
 const apps = new WeakMap<TestServer, Map<string, Promise<OAuthApp>>>();
