@@ -111,6 +111,9 @@ export async function ownWritesRun(run: OwnWritesRun): Promise<{ readonly kills:
     const machine = random.pick(machines);
     await machine.kill();
     kills += 1;
+    // Also before the next start: what was written, and is not stored yet, is renamed or edited then.
+    const owner = people.find((person) => person.machine === machine);
+    for (let acts = random.below(3); acts > 0; acts--) owner?.act();
     machine.start();
   }
   for (const machine of machines) await machine.kill();

@@ -187,6 +187,29 @@ describe('NodeDisk beside other programs', () => {
     assert.notEqual((await listed(disk, 'b.md')).fileId, null);
   });
 
+  it('NodeDisk tells the file id that a file will have before it has its name, and writes nothing where that is not stored', async () => {
+    put('old.md', 'old');
+    const disk = await open();
+    for (const [path, over] of [
+      ['new.md', null],
+      ['old.md', await listed(disk, 'old.md')],
+    ] as const) {
+      const before = over === null ? [] : ['old.md'];
+      const fails = disk.write(path, contentOf('text'), over, () => Promise.reject(new Error('not stored')));
+      await assert.rejects(fails, /not stored/);
+      assert.deepEqual(
+        [readdirSync(at('.notevault/tmp')), readdirSync(at('.')).includes(path)],
+        [[], before.length > 0],
+      );
+      let told: string | null = null;
+      const written = await disk.write(path, contentOf('text'), over, async (fileId) => {
+        told = fileId;
+      });
+      assert.equal(written.fileId, told);
+      assert.notEqual(told, over?.fileId ?? null);
+    }
+  });
+
   it('NodeDisk keeps a file that another program writes while the listed one goes to the trash', async () => {
     put('a.md', 'old');
     const disk = await open();

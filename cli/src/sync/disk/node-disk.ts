@@ -159,17 +159,23 @@ export class NodeDisk implements Disk, Disposable {
     return onDisk(() => requireWritableParent(this.#root, this.#names.spelled(path)));
   }
 
-  write(path: string, content: FileContent, over: Expected): Promise<DiskFile> {
+  write(
+    path: string,
+    content: FileContent,
+    over: Expected,
+    ready: (fileId: string | null) => Promise<void> = async () => undefined,
+  ): Promise<DiskFile> {
     return onDisk(async () => {
       const target = await this.#target(path, 'file');
       if (over === null) this.#noteChanges(makeParents(this.#root, target));
       await this.#room.require(content.size ?? 0);
       const temp = await writeTemp(this.#place, content, 0o666);
       try {
-        // The folders may have changed while the bytes came in.
-        requireRealParents(this.#root, target);
         const [at, stats] = [join(this.#root, target), lstatSync(temp, { bigint: true })];
         const file = diskFile(path, stats, this.#hasFileIds);
+        await ready(file.fileId);
+        // The folders may have changed while the bytes came in.
+        requireRealParents(this.#root, target);
         if (over === null) moveToFreePath(temp, at);
         else {
           const id = await this.#files.replace(temp, at, over, this.#requireListed(target, over));

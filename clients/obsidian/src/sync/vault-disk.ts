@@ -186,12 +186,19 @@ export class VaultDisk implements Disk {
     this.#requireFree(path);
   }
 
-  write(path: string, content: FileContent, over: Expected): Promise<DiskFile> {
+  write(
+    path: string,
+    content: FileContent,
+    over: Expected,
+    ready: (fileId: string | null) => Promise<void> = async () => undefined,
+  ): Promise<DiskFile> {
     const { bytesMax } = this.#options;
     if (bytesMax !== null && (content.size ?? 0) > bytesMax)
       throw new DiskRefused(tooLarge(content.size ?? 0, bytesMax));
     return this.#changing(path, async () => {
       this.#requireValid(path);
+      // The app has no ids of files that outlast it.
+      await ready(null);
       return this.#writer.write(path, content, over);
     });
   }

@@ -1,5 +1,5 @@
 import { ancestorsOf, foldPath, isInside } from '@notevault/note-text/paths.ts';
-import type { Clock, Disk, DiskFile, DiskListing, Expected, FileContent } from '@notevault/sync/engine/ports.ts';
+import type { Clock, Disk, DiskFile, DiskListing, FileContent } from '@notevault/sync/engine/ports.ts';
 import type { Scheduler } from '../../../../packages/sync/test/simulation/scheduler.ts';
 import type { DiskKind } from '../../../../packages/sync/test/simulation/sim-disk.ts';
 import type { SimStore } from '../../../../packages/sync/test/simulation/sim-store.ts';
@@ -177,8 +177,8 @@ class VaultWorldDisk implements WorldDisk {
     return this.#disk.requireWritable(path);
   }
 
-  write(path: string, content: FileContent, over: Expected): Promise<DiskFile> {
-    return this.#changed((disk) => disk.write(path, content, over));
+  write(...given: Parameters<Disk['write']>): Promise<DiskFile> {
+    return this.#changed((disk) => disk.write(...given));
   }
 
   move(from: DiskFile, to: string): Promise<DiskFile> {

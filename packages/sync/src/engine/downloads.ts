@@ -1,11 +1,11 @@
 import { mergeTexts } from '@notevault/note-text/merge/merge-texts.ts';
 import type { DownOperation, LocalMove } from '../plan/operations.ts';
-import { agreedHash, kindOf, type RemoteFile } from '../plan/trees.ts';
+import { agreedHash, kindOf } from '../plan/trees.ts';
 import { agreeOnContent, agreeOnPath } from './agreement.ts';
 import { decoded, type FileContents, once, wholeOf } from './file-contents.ts';
 import { isComparedByValue, isSameValue } from './json-values.ts';
 import { CHANGED, DONE, NO_TEXT, type Outcome } from './outcome.ts';
-import type { Disk, DiskFile, Server } from './ports.ts';
+import type { Disk, DiskFile, Intent, Server } from './ports.ts';
 import type { SyncState } from './sync-state.ts';
 import type { Parts } from './uploads.ts';
 
@@ -16,14 +16,16 @@ export class Downloads {
   readonly #contents: FileContents;
   readonly #state: SyncState;
   readonly #entries: ReadonlyMap<string, DiskFile>;
+  readonly #isLong: boolean;
 
-  /** @param entries the files on which the plan is based, by path. */
-  constructor({ disk, server, contents, state }: Parts, entries: ReadonlyMap<string, DiskFile>) {
+  /** @param entries @param isLong see Executor */
+  constructor({ disk, server, contents, state }: Parts, entries: ReadonlyMap<string, DiskFile>, isLong: boolean) {
     this.#disk = disk;
     this.#server = server;
     this.#contents = contents;
     this.#state = state;
     this.#entries = entries;
+    this.#isLong = isLong;
   }
 
   async run(operation: DownOperation): Promise<Outcome> {
@@ -34,9 +36,7 @@ export class Downloads {
         return this.#mergeLocal(operation);
       case 'moveLocal': {
         const { id, from, to } = operation;
-        const moved = await this.#moveLocal(from, to, operation.hash);
-        if (moved) this.#agreeOnTarget(id, to);
-        return moved ? DONE : CHANGED;
+        return this.#moveMany([{ id, from, to, hash: operation.hash }]);
       }
       case 'moveLocalMany':
         return this.#moveMany(operation.moves);
@@ -48,7 +48,7 @@ export class Downloads {
         // move of the synced file.
         this.#state.record({ type: 'unsynced', id: operation.id });
         await this.#state.commit();
-        return (await this.#moveLocal(operation.from, operation.to, operation.hash)) ? DONE : CHANGED;
+        return this.#moveMany([{ ...operation, id: null }]);
       }
       case 'moveLocalFolder':
         return this.#moveLocalFolder(operation);
@@ -83,8 +83,15 @@ export class Downloads {
     const whole = isText ? await wholeOf(verified) : null;
     const text = whole === null ? null : decoded(whole);
     const bytes = whole === null ? verified : once(whole);
-    if (over !== null && text !== null) await this.#expect({ ...remote, version: content.version }, text, over);
-    const written = await this.#disk.write(path, { bytes, size: content.size, mtime: remote.mtime }, file);
+    const place = { type: 'place', id, path, hash, version: content.version, fileId: null, from: null, over } as const;
+    const ready = async (fileId: string | null) => {
+      if (text !== null) this.#state.record({ type: 'baseText', hash, text });
+      // What is new in a long plan is found by its bytes: of a first sync nothing was renamed yet.
+      if (over !== null || !this.#isLong) await this.#state.intend({ ...place, fileId });
+    };
+    const writing = this.#disk.write(path, { bytes, size: content.size, mtime: remote.mtime }, file, ready);
+    const written = await this.#unlessFailed(writing, [place]);
+    this.#state.settled(place);
     this.#state.record({ type: 'hash', file: written, hash });
     if (over !== null && file !== null && file.fileId !== null)
       this.#state.replaced.set(id, { fileId: file.fileId, hash: over });
@@ -108,16 +115,14 @@ export class Downloads {
     return true;
   }
 
-  /**
-   * Stores that the server has made this of the text here before it is written: after a kill between the two, what was
-   * edited here since may be an edit of either.
-   */
-  async #expect({ id, hash, version }: RemoteFile, text: string, over: string): Promise<void> {
-    const synced = this.#state.synced.get(id);
-    if (synced === undefined || kindOf(synced.path) !== 'note') return;
-    this.#state.record({ type: 'baseText', hash, text });
-    this.#state.record({ type: 'synced', file: { ...synced, hash, version, pushed: over } });
-    await this.#state.commit();
+  /** Forgets what was about to be placed if it was not. */
+  async #unlessFailed<Result>(change: Promise<Result>, placements: readonly Intent[]): Promise<Result> {
+    try {
+      return await change;
+    } catch (error) {
+      for (const placement of placements) this.#state.settled(placement);
+      throw error;
+    }
   }
 
   /** Afterwards the server's text is the base, and the merged one an edit of it that is not sent. */
@@ -150,21 +155,22 @@ export class Downloads {
     return DONE;
   }
 
-  async #moveLocal(from: string, to: string, hash: string): Promise<boolean> {
-    const file = this.#entries.get(from);
-    if (file === undefined || this.#state.hashOf(file) !== hash) return false;
-    const moved = await this.#disk.move(file, to);
-    this.#state.record({ type: 'hashGone', path: from }, { type: 'hash', file: moved, hash });
-    return true;
-  }
-
   async #moveMany(moves: readonly LocalMove[]): Promise<Outcome> {
     const files = moves.flatMap(({ from: path, to, hash }) => {
       const from = this.#entries.get(path);
       return from === undefined || this.#state.hashOf(from) !== hash ? [] : [{ from, to }];
     });
-    if (files.length < moves.length) return CHANGED;
-    const moved = await this.#disk.moveMany(files);
+    const [first, ...others] = files;
+    if (first === undefined || files.length < moves.length) return CHANGED;
+    const placements = moves.flatMap(({ id, from, to: path, hash }, at): Intent[] => {
+      const fileId = files[at]?.from.fileId ?? null;
+      return id === null ? [] : [{ type: 'place', id, path, hash, version: null, fileId, from, over: null }];
+    });
+    await this.#state.intend(...placements);
+    const isOne = others.length === 0 && moves.length === 1;
+    const moving = isOne ? this.#disk.move(first.from, first.to).then((file) => [file]) : this.#disk.moveMany(files);
+    const moved = await this.#unlessFailed(moving, placements);
+    for (const placement of placements) this.#state.settled(placement);
     for (const { from: path } of moves) this.#state.record({ type: 'hashGone', path });
     for (const [at, { id, to, hash }] of moves.entries()) {
       const file = moved[at];

@@ -14,7 +14,9 @@ import { Intents } from './intents.ts';
 import { type LocalObservation, LocalObserver, PATIENCE, type Patience } from './local-observer.ts';
 import type { Outcome } from './outcome.ts';
 import { OwnTexts } from './own-texts.ts';
+import { Placements } from './placements.ts';
 import { type Deletion, type Ports, type Refusal, type Refused, RemoteDamaged, type StateChange } from './ports.ts';
+import { Recognition } from './recognition.ts';
 import { RemoteObserver } from './remote-observer.ts';
 import { followServer, makeAuthoritative, overwrittenRemotely, putBack, syncedAfter } from './resolutions.ts';
 import { SyncState } from './sync-state.ts';
@@ -73,6 +75,8 @@ const FIRST_WAIT_MS = 20;
 const CONCURRENCY = 8;
 /** Maximum number of notes created in one request. */
 const NOTES_PER_REQUEST = 100;
+/** With more operations than this, a plan is that of a first sync or of a change of everything. */
+const LONG_PLAN = 512;
 /** Each commit waits for the disk; what was done since the last one is found out again after a crash. */
 const COMMIT_EVERY = 256;
 /** Deletions within this time count together. */
@@ -96,6 +100,10 @@ export class SyncEngine {
   readonly #intents: Intents;
   readonly #ownTexts: OwnTexts;
   readonly #holds: Holds;
+  readonly #placements: Placements;
+  readonly #recognition: Recognition;
+  /** How often what was placed was not looked for, because files had not come to rest. */
+  #unsettled = 0;
   /** When the feed was last read to its end, in ticks. */
   #readAt = Number.NEGATIVE_INFINITY;
 
@@ -111,6 +119,8 @@ export class SyncEngine {
     this.#intents = new Intents(ports.server, state, ports.clock);
     this.#ownTexts = new OwnTexts(ports.server, this.#contents, state);
     this.#holds = new Holds(state, this.#contents);
+    this.#placements = new Placements(state, this.#contents);
+    this.#recognition = new Recognition(state, this.#contents, ports.server, () => this.#rest());
   }
 
   async #rest(): Promise<void> {
@@ -287,15 +297,27 @@ export class SyncEngine {
     readonly own: readonly SyncedFile[];
   }> {
     // The disk comes first: a missing folder is noticed quickly and saves the requests to the server.
-    const local = await this.#local.observe();
-    const folders = await this.#remote.observe(local.tree.files.length === 0 && this.#state.synced.size === 0);
+    const seen = await this.#local.observe();
+    const folders = await this.#remote.observe(seen.tree.files.length === 0 && this.#state.synced.size === 0);
     this.#readAt = this.#ports.clock.ticks();
+    const isUnclear = !(await this.#settlePlacements(seen));
     await this.#intents.settle(maySend, this.#state.isReadOnly);
+    const local = await this.#recognition.of(isUnclear ? { ...seen, isRenaming: true } : seen);
     const remote = { files: [...this.#state.remote.values()], folders };
     const trees = await this.#trees(local, remote);
     const own = await this.#ownTexts.find(trees, local.entries);
     const synced = { ...trees.synced, files: [...trees.synced.files, ...own] };
     return { trees: own.length === 0 ? trees : { ...trees, synced }, local, own };
+  }
+
+  /** Returns whether it is known what became of the files that a killed run was placing. */
+  async #settlePlacements(local: LocalObservation): Promise<boolean> {
+    if (!this.#placements.areOpen) return true;
+    this.#unsettled = local.settlesInMs === null ? 0 : this.#unsettled + 1;
+    if (this.#unsettled > 0 && this.#unsettled < RENAMING_MAX) return false;
+    this.#unsettled = 0;
+    await this.#placements.settle(local);
+    return true;
   }
 
   /** What may be in a folder that cannot be read is in none of them, so that nothing is done to it. */
@@ -380,7 +402,8 @@ export class SyncEngine {
     isApproved: (operation: Operation) => boolean,
     signal?: AbortSignal,
   ): Promise<number> {
-    const executor = new Executor({ ...this.#ports, contents: this.#contents, state: this.#state }, local.entries);
+    const parts = { ...this.#ports, contents: this.#contents, state: this.#state };
+    const executor = new Executor(parts, local.entries, operations.length > LONG_PLAN);
     let done = 0;
     let sinceCommit = 0;
     const finished = async (operation: Operation, outcome: Outcome) => {

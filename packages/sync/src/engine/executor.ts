@@ -12,10 +12,13 @@ export class Executor {
   readonly #downloads: Downloads;
   readonly #state: SyncState;
 
-  /** @param entries the files on which the plan is based, by path. */
-  constructor(parts: Parts, entries: ReadonlyMap<string, DiskFile>) {
+  /**
+   * @param entries the files on which the plan is based, by path.
+   * @param isLong whether the plan has so many operations that not each of them can wait for the state to be stored
+   */
+  constructor(parts: Parts, entries: ReadonlyMap<string, DiskFile>, isLong = false) {
     this.#uploads = new Uploads(parts, entries);
-    this.#downloads = new Downloads(parts, entries);
+    this.#downloads = new Downloads(parts, entries, isLong);
     this.#state = parts.state;
   }
 

@@ -63,6 +63,8 @@ export class Intents {
       }
       case 'delete':
         return this.#state.remote.has(intent.id) ? [] : [{ type: 'unsynced', id: intent.id }];
+      case 'place':
+        return null;
     }
   }
 

@@ -48,6 +48,8 @@ export interface LocalObservation {
   /** The files that operations may use, by path. */
   readonly entries: ReadonlyMap<string, DiskFile>;
   readonly skipped: DiskListing['skipped'];
+  /** The synced files of which neither path, file id nor bytes are there, also those that count as there for a while. */
+  readonly missing: readonly SyncedFile[];
   /** What may be in a folder that cannot be read: neither missing nor unchanged, as far as anybody can tell. */
   readonly unseen: Unseen;
   /** Some files are still changing: observe again after this time. Null when none is. */
@@ -122,10 +124,11 @@ export class LocalObserver {
       if (hash != null) entries.set(file.path, file);
     }
     const unseen = this.#unseen(listing);
-    const awaited = this.#awaited(files, { folders: listing.folders, unseen }, { ticks, waits });
+    const { awaited, missing } = this.#awaited(files, { folders: listing.folders, unseen }, { ticks, waits });
     const tree = { files: [...files, ...awaited], folders: listing.folders };
     const settlesInMs = waits.length === 0 ? null : Math.max(AGAIN_MS, Math.min(...waits));
-    return { tree, entries, skipped: [...listing.skipped, ...unreadable], unseen, settlesInMs, isRenaming };
+    const skipped = [...listing.skipped, ...unreadable];
+    return { tree, entries, skipped, missing, unseen, settlesInMs, isRenaming };
   }
 
   /**
@@ -275,18 +278,18 @@ export class LocalObserver {
   }
 
   /**
-   * Returns the files that went missing a moment ago and still count as present. A file whose bytes appear elsewhere
-   * was renamed and is left out.
+   * Returns the files that are missing, and those of them that went missing a moment ago and still count as present. A
+   * file whose bytes appear elsewhere was renamed and is left out.
    */
   #awaited(
     files: readonly LocalFile[],
     { folders, unseen }: { readonly folders: readonly string[]; readonly unseen: Unseen },
     { ticks, waits }: { readonly ticks: number; readonly waits: number[] },
-  ): LocalFile[] {
+  ): { readonly awaited: readonly LocalFile[]; readonly missing: readonly SyncedFile[] } {
     const exact = new Set(files.map(({ path }) => path));
     const gone = [...this.#state.synced.values()].filter(({ id, path }) => !exact.has(path) && !unseen.ids.has(id));
     if (gone.length === 0) this.#missing.clear();
-    if (gone.length === 0) return [];
+    if (gone.length === 0) return { awaited: [], missing: [] };
     const paths = new Map(files.map((file) => [foldPath(file.path), file]));
     const folderPaths = new Set(folders.map(foldPath));
     // Where a file has become a folder, or its folder a file, it does not come back.
@@ -295,20 +298,23 @@ export class LocalObserver {
     const syncedPaths = new Set([...this.#state.synced.values()].map(({ path }) => path));
     const freshHashes = new Set(files.filter(({ path }) => !syncedPaths.has(path)).map(({ hash }) => hash));
     const awaited: LocalFile[] = [];
-    const missing = new Set<string>();
-    for (const { path, hash, fileId } of gone) {
+    const missing: SyncedFile[] = [];
+    const comingBack = new Set<string>();
+    for (const file of gone) {
+      const { path, hash, fileId } = file;
       const there = paths.get(foldPath(path));
       if (there !== undefined && canBeSpelledAnew({ path, fileId }, there)) continue;
       if ((fileId !== null && fileIds.has(fileId)) || freshHashes.has(hash)) continue;
+      missing.push(file);
       if (isReplaced(foldPath(path))) continue;
-      missing.add(path);
+      comingBack.add(path);
       const since = this.#missing.get(path) ?? ticks;
       this.#missing.set(path, since);
       if (ticks - since >= this.#patience.missingMs) continue;
       waits.push(this.#patience.missingMs - (ticks - since));
       awaited.push({ path, hash: this.#state.lastSeen(path)?.hash ?? hash, fileId });
     }
-    for (const path of this.#missing.keys()) if (!missing.has(path)) this.#missing.delete(path);
-    return awaited;
+    for (const path of this.#missing.keys()) if (!comingBack.has(path)) this.#missing.delete(path);
+    return { awaited, missing };
   }
 }

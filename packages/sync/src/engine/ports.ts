@@ -100,8 +100,15 @@ export interface Disk {
   /**
    * Writes a file atomically: to a temporary file that replaces the target once all bytes have come without an error.
    * What it replaces goes to the trash.
+   *
+   * @param ready called before the file gets its name, with the file id that it will have; null where that is not known
    */
-  write(path: string, content: FileContent, over: Expected): Promise<DiskFile>;
+  write(
+    path: string,
+    content: FileContent,
+    over: Expected,
+    ready?: (fileId: string | null) => Promise<void>,
+  ): Promise<DiskFile>;
   move(from: DiskFile, to: string): Promise<DiskFile>;
   /**
    * Moves files of which some take the paths of others, all or none. No listing ever has a file between two paths: what
@@ -304,8 +311,9 @@ export interface StoredState {
 }
 
 /**
- * A request that is about to be sent. It is stored before, and removed together with what the answer says: after a kill
- * between the two, the server may have carried it out, and nothing else tells its effect from what others did.
+ * A request that is about to be sent, or a file that is about to get its place. It is stored before, and removed together
+ * with what came of it: after a kill between the two it may have been carried out, and nothing else tells its effect from
+ * what others did.
  */
 export type Intent =
   /** @property id of the note; null for an attachment, whose id the server chooses @property at epoch milliseconds */
@@ -334,7 +342,23 @@ export type Intent =
   /** The bytes of an attachment that exists. */
   | { readonly type: 'put'; readonly id: string; readonly hash: string; readonly fileId: string | null }
   | { readonly type: 'move'; readonly id: string; readonly to: string }
-  | { readonly type: 'delete'; readonly id: string };
+  | { readonly type: 'delete'; readonly id: string }
+  /**
+   * A file of the vault that is about to be written or renamed on this disk.
+   *
+   * @property path where it will be @property hash of the bytes that it will have @property fileId that it will have
+   * @property from where it is before a rename, else null @property over the hash of the file that it replaces, else null
+   */
+  | {
+      readonly type: 'place';
+      readonly id: string;
+      readonly path: string;
+      readonly hash: string;
+      readonly version: number | null;
+      readonly fileId: string | null;
+      readonly from: string | null;
+      readonly over: string | null;
+    };
 
 /** A deletion that nobody had to approve. @property at epoch milliseconds */
 export interface Deletion {

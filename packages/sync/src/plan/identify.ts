@@ -41,6 +41,8 @@ export function identify(synced: readonly SyncedFile[], local: readonly LocalFil
     });
   };
 
+  const recognised = new Map(local.flatMap((file) => (file.id === undefined ? [] : [[file.id, file] as const])));
+  take(({ id }) => recognised.get(id));
   const byFileId = new Map(local.flatMap((file) => (file.fileId === null ? [] : [[file.fileId, file] as const])));
   take(({ fileId }) => (fileId === null ? undefined : byFileId.get(fileId)));
   const byPath = new Map(local.map((file) => [file.path, file]));
@@ -55,9 +57,11 @@ export function identify(synced: readonly SyncedFile[], local: readonly LocalFil
   take((file) => (renamed(file)?.hash === agreedHash(file) ? renamed(file) : undefined));
   const byHash = groupBy(left, ({ hash, path }) => `${kindOf(path)} ${hash}`);
   const candidates = (file: SyncedFile) =>
-    byHash.get(`${kindOf(file.path)} ${agreedHash(file)}`)?.filter((at) => left.has(at));
-  take((file) => candidates(file)?.find(({ path }) => fileName(path) === fileName(file.path)));
-  take((file) => candidates(file)?.[0]);
+    [agreedHash(file), file.hash]
+      .flatMap((hash) => byHash.get(`${kindOf(file.path)} ${hash}`) ?? [])
+      .filter((at) => left.has(at));
+  take((file) => candidates(file).find(({ path }) => fileName(path) === fileName(file.path)));
+  take((file) => candidates(file)[0]);
   // Last, because a disk that distinguishes case may have had both files.
   take(renamed);
   return { known, fresh: [...left] };

@@ -26,6 +26,8 @@ export interface LocalFile {
   readonly fileId: string | null;
   /** The modification time, in epoch milliseconds; compared only between two edits of a settings file. */
   readonly mtimeMs?: number;
+  /** The id of the synced note as which its text was recognised, where nothing else says which one it is. */
+  readonly id?: string;
 }
 
 /** The last agreed state of a file: the base for detecting changes on either side. */

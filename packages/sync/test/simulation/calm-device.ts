@@ -4,7 +4,7 @@ import { Random } from '../../../../server/test/kit/random.ts';
 import { SyncEngine, type SyncResult } from '../../src/engine/engine.ts';
 import type { Server } from '../../src/engine/ports.ts';
 import type { Operation } from '../../src/plan/operations.ts';
-import { Scheduler } from './scheduler.ts';
+import { Killed, Scheduler } from './scheduler.ts';
 import { SimDisk } from './sim-disk.ts';
 import type { SimServer } from './sim-server.ts';
 import { SimStore } from './sim-store.ts';
@@ -41,6 +41,16 @@ export class CalmDevice {
     const ports = { disk: this.disk, server, store: this.#store, clock, hashing: nodeHashing };
     const onOperation = (operation: Operation) => void this.operations.push(operation);
     return (await SyncEngine.open(ports, { device: 'desk', onOperation })).sync();
+  }
+
+  /** Syncs until the first change of the disk, after which nothing is stored any more: the program was killed. */
+  async syncKilledAtWrite(): Promise<void> {
+    const { changes } = this.disk;
+    this.#store.turn = async () => {
+      if (this.disk.changes > changes) throw new Killed();
+    };
+    await assert.rejects(this.sync(), Killed);
+    this.#store.turn = async () => undefined;
   }
 
   /** Lets each file take the path of the next one, as a person does it. */

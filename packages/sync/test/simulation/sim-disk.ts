@@ -104,6 +104,12 @@ export class SimDisk implements Disk {
     return true;
   }
 
+  /** Saves a file as many editors do, under another name: the former file is gone, and a new one is there. */
+  userReplace(path: string, content: string, to: string): void {
+    this.userDelete(path);
+    this.#put(to, content);
+  }
+
   userDelete(path: string): void {
     this.#files.delete(this.#key(path));
   }
@@ -191,16 +197,19 @@ export class SimDisk implements Disk {
     yield new TextEncoder().encode(file.content);
   }
 
-  async write(path: string, { bytes, mtime }: FileContent, over: Expected) {
+  async write(path: string, { bytes, mtime }: FileContent, over: Expected, ready?: Parameters<Disk['write']>[3]) {
     let content = '';
     for await (const part of bytes) content += new TextDecoder('utf-8', { ignoreBOM: true }).decode(part);
+    this.#inodes += 1;
+    const fileId = `${this.#inodes}`;
+    await ready?.(this.kind.hasFileIds ? fileId : null);
     await this.turn();
     this.changes += 1;
     const isAsExpected =
       over === null ? !this.#files.has(this.#key(path)) && this.#fits(path) : this.#current(over) !== null;
     if (!isAsExpected) throw new DiskChanged();
     if (over !== null) this.replaced.push(this.#current(over)?.content ?? '');
-    return this.#shown(this.#put(path, content, undefined, mtime * 1000));
+    return this.#shown(this.#put(path, content, fileId, mtime * 1000));
   }
 
   async move(from: DiskFile, to: string): Promise<DiskFile> {
