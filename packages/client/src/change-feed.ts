@@ -1,4 +1,5 @@
 import type { SyncChange, SyncChanges, UnreadableChange } from '@notevault/protocol/sync.ts';
+import { after } from './pause.ts';
 
 /**
  * The feed has to be read from the start: the vault was restored, or the cursor is older than the oldest tombstone.
@@ -67,9 +68,9 @@ export async function* followChanges(
 
 function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms);
+    const cancel = after(ms, resolve);
     const end = () => {
-      clearTimeout(timer);
+      cancel();
       resolve();
     };
     signal?.addEventListener('abort', end, { once: true });

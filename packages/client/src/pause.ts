@@ -5,12 +5,20 @@ export const pause: Sleep = async (ms, signal) => {
   signal?.throwIfAborted();
   await new Promise<void>((resolve) => {
     const end = () => {
-      clearTimeout(timer);
+      cancel();
       signal?.removeEventListener('abort', end);
       resolve();
     };
-    const timer = setTimeout(end, ms);
+    const cancel = after(ms, end);
     signal?.addEventListener('abort', end, { once: true });
   });
   signal?.throwIfAborted();
 };
+
+/** Calls a function once after some time, unless the function that this returns is called before. */
+export function after(ms: number, call: () => void): () => void {
+  // Not as those of `window`, as the app of a plugin wants them: Node has none.
+  const [start, stop] = [setTimeout, clearTimeout];
+  const timer = start(call, ms);
+  return () => stop(timer);
+}

@@ -71,13 +71,9 @@ class Caret extends WidgetType {
 
   /** In the document of the editor, which another window may have. */
   override toDOM(view: EditorView): HTMLElement {
-    const { ownerDocument } = view.dom;
-    const caret = ownerDocument.createElement('span');
-    caret.className = `notevault-caret notevault-color-${this.#color}`;
-    const name = ownerDocument.createElement('span');
-    name.className = 'notevault-caret-name';
-    name.textContent = this.#name;
-    caret.append('\u2060', name, '\u2060');
+    const win = view.dom.ownerDocument.defaultView ?? window;
+    const caret = win.createSpan({ cls: `notevault-caret notevault-color-${this.#color}` });
+    caret.append('\u2060', win.createSpan({ cls: 'notevault-caret-name', text: this.#name }), '\u2060');
     return caret;
   }
 

@@ -57,7 +57,7 @@ class WatchedEditor {
 export class LiveNotes {
   readonly #options: LiveOptions;
   readonly #watched = new Map<EditorView, WatchedEditor>();
-  readonly #live = new Map<TFile, LiveFile>();
+  readonly #live = new Map<TAbstractFile, LiveFile>();
   readonly #starting = new Set<TFile>();
   /** Until when notes are left to the engine. */
   readonly #paused = new Map<TFile, number>();
@@ -109,8 +109,8 @@ export class LiveNotes {
     const { vault, workspace } = this.#options.app;
     plugin.registerEditorExtension(this.extension);
     plugin.registerEvent(vault.on('modify', (file) => this.#modified(file)));
-    plugin.registerEvent(vault.on('rename', (file) => this.#live.get(file as TFile)?.moved()));
-    plugin.registerEvent(vault.on('delete', (file) => this.#drop(file as TFile)));
+    plugin.registerEvent(vault.on('rename', (file) => this.#live.get(file)?.moved()));
+    plugin.registerEvent(vault.on('delete', (file) => this.#drop(file)));
     plugin.registerEvent(workspace.on('file-open', () => this.look()));
     plugin.registerEvent(workspace.on('layout-change', () => this.look()));
     plugin.register(() => this.close());
@@ -145,7 +145,7 @@ export class LiveNotes {
   }
 
   #modified(file: TAbstractFile): void {
-    void this.#live.get(file as TFile)?.look();
+    void this.#live.get(file)?.look();
     this.look();
   }
 
@@ -261,7 +261,7 @@ export class LiveNotes {
     else this.look();
   }
 
-  #drop(file: TFile): void {
+  #drop(file: TAbstractFile): void {
     this.#live.get(file)?.leave();
     this.#live.delete(file);
   }

@@ -1,6 +1,7 @@
 import { StandInApp } from '../stand-in/app.ts';
 import { realClock } from '../stand-in/clock.ts';
 import { Device, type DeviceOptions } from '../stand-in/device.ts';
+import { extendWindow } from '../stand-in/dom.ts';
 import { MarkdownView, type Switching } from '../stand-in/markdown.ts';
 import type { WorkspaceLeaf } from '../stand-in/workspace.ts';
 
@@ -23,10 +24,16 @@ export class AppOnPage {
   readonly leaves: WorkspaceLeaf[] = [];
 
   constructor(options: AppOptions) {
+    extendWindow(window);
     const saved = localStorage.getItem('disk');
     this.isFirst = saved === null;
     const device = new Device({ ...options, clock: realClock, ...(saved === null ? {} : { saved }) });
-    const keep = () => localStorage.setItem('disk', device.disk.saved);
+    const stored = JSON.parse(localStorage.getItem('stored') ?? '[]') as [string, string][];
+    for (const [key, value] of stored) device.localStorage.set(key, value);
+    const keep = () => {
+      localStorage.setItem('disk', device.disk.saved);
+      localStorage.setItem('stored', JSON.stringify([...device.localStorage]));
+    };
     if (options.isShort !== true) device.disk.onChanged = keep;
     MarkdownView.switching = options.switching ?? 'state';
     MarkdownView.saveMs = options.saveMs ?? MarkdownView.saveMs;

@@ -1,5 +1,6 @@
 import type { StandInApp } from './app.ts';
 import { Component } from './component.ts';
+import { extendWindow } from './dom.ts';
 import { Events } from './events.ts';
 import type { TFile } from './files.ts';
 
@@ -161,6 +162,7 @@ export class Workspace extends Events {
 
   /** A leaf in a window of its own, whose document is another one (api: openPopoutLeaf). */
   openPopoutLeaf(window: Window): WorkspaceLeaf {
+    extendWindow(window);
     return this.#add(new WorkspaceLeaf(this.#app, window));
   }
 

@@ -1,4 +1,5 @@
 import { DISPOSE } from '../dispose.ts';
+import { after } from '../pause.ts';
 
 /** How long the server may take to ask for what an early edit depends on. */
 const GRACE_MS = 3_000;
@@ -11,7 +12,7 @@ const GRACE_MS = 3_000;
 export class Refusals implements Disposable {
   readonly #onRefused: () => void;
   #unexplained = 0;
-  #timer: ReturnType<typeof setTimeout> | undefined;
+  #cancel: (() => void) | undefined;
 
   /** @param onRefused called when the server has not asked for anything after a SyncStatus 0. */
   constructor(onRefused: () => void) {
@@ -21,11 +22,11 @@ export class Refusals implements Disposable {
   /** Call at a SyncStatus 0. */
   refused(): void {
     this.#unexplained += 1;
-    this.#timer ??= setTimeout(() => {
-      this.#timer = undefined;
+    this.#cancel ??= after(GRACE_MS, () => {
+      this.#cancel = undefined;
       this.#unexplained = 0;
       this.#onRefused();
-    }, GRACE_MS);
+    });
   }
 
   /** Call at a sync step 1 of the server. */
@@ -45,7 +46,7 @@ export class Refusals implements Disposable {
   }
 
   #stop(): void {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
+    this.#cancel?.();
+    this.#cancel = undefined;
   }
 }

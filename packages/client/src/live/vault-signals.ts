@@ -2,6 +2,7 @@ import type { HocuspocusProvider, HocuspocusProviderWebsocket } from '@hocuspocu
 import type { ChangeHint } from '@notevault/protocol/socket-frames.ts';
 import { Doc } from 'yjs';
 import { DISPOSE } from '../dispose.ts';
+import { after } from '../pause.ts';
 import type { TokenSource } from '../tokens.ts';
 import { openDocument } from './socket-document.ts';
 
@@ -63,11 +64,11 @@ export class VaultSignals implements Disposable {
     if (!this.#isDue && signal?.aborted !== true) {
       await new Promise<void>((resolve) => {
         const end = () => {
-          clearTimeout(timer);
+          cancel();
           signal?.removeEventListener('abort', end);
           resolve();
         };
-        const timer = setTimeout(end, atMostMs);
+        const cancel = after(atMostMs, end);
         signal?.addEventListener('abort', end, { once: true });
         this.#wake = end;
       });

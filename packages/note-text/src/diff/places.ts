@@ -1,6 +1,7 @@
 /** Finds the parts of a line that hold one value each: the targets of links and the boxes of tasks. */
 
 import { minimalDiff } from './diff.ts';
+import { linesOf } from './lines.ts';
 import type { Hunk } from './myers.ts';
 import type { Region } from './runs.ts';
 
@@ -87,7 +88,7 @@ export function byPlaces(base: string, text: string, hunks: readonly Hunk[]): Hu
 /** Splits a change of several lines at each line that has something in common with the one in its place. */
 function byLines(before: string, after: string): Hunk[] {
   const whole = { aFrom: 0, aTo: before.length, bFrom: 0, bTo: after.length };
-  const [was, is] = [before.split(/(?<=\n)/), after.split(/(?<=\n)/)];
+  const [was, is] = [linesOf(before), linesOf(after)];
   if (was.length === 1 || was.length !== is.length) return [whole];
   const hunks: Hunk[] = [];
   let [aFrom, bFrom, isOpen] = [0, 0, false];

@@ -1,6 +1,7 @@
 /** Merges the YAML of two frontmatters key by key, as written: what nobody changed stays byte for byte. */
 
 import { applyEdits } from '../diff/diff.ts';
+import { linesOf } from '../diff/lines.ts';
 import { mergeByDifferences } from './by-differences.ts';
 import type { GaveWay } from './merge-note.ts';
 import { colonOf, itemsOf, mergeLists } from './property-lists.ts';
@@ -104,7 +105,7 @@ export function areProperties(yamls: readonly (string | null)[]): boolean {
 function entriesOf(yaml: string): Entries {
   const entries = new Map<string, string>();
   let key = '';
-  for (const line of yaml.split(/(?<=\n)/)) {
+  for (const line of linesOf(yaml)) {
     const found = keyOf(line);
     if (found !== null) {
       key = found;

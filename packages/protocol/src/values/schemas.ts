@@ -46,7 +46,7 @@ export function sent(schema: TSchema) {
 
 /** Like `sent`, for a field without which the operation refuses the request. */
 export function sentAlways(schema: TSchema) {
-  return sent({ ...schema, [LISTED_AS_REQUIRED]: true } as TSchema);
+  return sent({ ...schema, [LISTED_AS_REQUIRED]: true });
 }
 
 /** An id in a URL. Each operation refuses one that is no UUID with its own error. */

@@ -185,7 +185,10 @@ function movesOf(
   {
     one,
     many,
-  }: { readonly one: (move: PathChange) => Operation; many(moves: readonly PathChange[]): readonly Operation[] },
+  }: {
+    readonly one: (move: PathChange) => Operation;
+    readonly many: (moves: readonly PathChange[]) => readonly Operation[];
+  },
 ): Operation[] {
   const { free, exchanges } = side.possibleMoves(changes);
   const isApart = ({ state }: PathChange) => !moving.isTouched(state);

@@ -2,7 +2,9 @@
 export const SETTINGS = ['app', 'appearance', 'themes', 'hotkeys', 'core-plugins', 'community-plugins'] as const;
 export type Setting = (typeof SETTINGS)[number];
 
-export const SETTINGS_FOLDER = '.obsidian';
+const APP = 'obsidian';
+/** The folder of the settings in every vault, whatever the app of a device calls its own. */
+export const SETTINGS_FOLDER = `.${APP}`;
 
 /** Whether a path is one of Obsidian's settings: the app reads them under one name, so no copy can stand beside. */
 export function isSetting(path: string): boolean {
