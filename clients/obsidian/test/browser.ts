@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { type Browser, type BrowserContext, chromium, type Page } from '@playwright/test';
 import { type Plugin, rolldown } from 'rolldown';
 import { chromiumPath } from '../../../tools/chromium.ts';
-import type { AppOptions } from './page/app-on-page.ts';
 import type { StartOptions } from './page/page.ts';
+import type { PluginOptions } from './page/whole-plugin.ts';
 
 const workspace = join(import.meta.dirname, '..');
 
@@ -22,7 +22,7 @@ export interface DeviceBrowser extends AsyncDisposable {
   readonly origin: string;
   open(options: StartOptions): Promise<DevicePage>;
   /** Opens a device with the whole plugin. */
-  openPlugin(options: AppOptions): Promise<DevicePage<'plugin'>>;
+  openPlugin(options: PluginOptions): Promise<DevicePage<'plugin'>>;
 }
 
 /** @typeParam Name what the page has the device as */

@@ -4,6 +4,7 @@ import { onEachEngine, onSqlite } from '../../../../server/test/kit/engines.ts';
 import { startServer, type TestServer } from '../../../../server/test/kit/server.ts';
 import { noChromium } from '../../../../tools/chromium.ts';
 import { type DeviceBrowser, startDevices } from '../browser.ts';
+import { runFirstSync } from './first-sync-run.ts';
 import { MUTANTS } from './mutants.ts';
 import { outsideTests } from './outside.ts';
 import { runSeed } from './random-run.ts';
@@ -39,6 +40,11 @@ onSqlite('live notes in Chromium', (open) => {
   for (const seed of [1, 2, 3, 4]) {
     test(`every letter is there once in seed ${seed}`, async () => {
       assert.equal(await runSeed(started().devices, started().server, seed), null);
+    });
+  }
+  for (const seed of [1, 2]) {
+    test(`every letter is there, and in no note twice, after the first sync of seed ${seed}`, async () => {
+      assert.equal(await runFirstSync(started().devices, started().server, seed), null);
     });
   }
 });

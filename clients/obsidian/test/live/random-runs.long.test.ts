@@ -3,6 +3,7 @@ import { after, before, test } from 'node:test';
 import { onSqlite } from '../../../../server/test/kit/engines.ts';
 import { startServer, type TestServer } from '../../../../server/test/kit/server.ts';
 import { type DeviceBrowser, startDevices } from '../browser.ts';
+import { runFirstSync } from './first-sync-run.ts';
 import { runSeed } from './random-run.ts';
 
 const [FIRST, COUNT] = [Number(process.env.TEST_FROM ?? 1), Number(process.env.TEST_RUNS ?? 500)];
@@ -21,5 +22,7 @@ onSqlite('live notes in random runs', (open) => {
   for (let seed = FIRST; seed < FIRST + COUNT; seed++) {
     test(`every letter is there once in seed ${seed}`, async () =>
       assert.equal(await runSeed(browser, server, seed), null));
+    test(`every letter is there, and in no note twice, after the first sync of seed ${seed}`, async () =>
+      assert.equal(await runFirstSync(browser, server, seed), null));
   }
 });

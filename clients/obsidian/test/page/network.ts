@@ -1,5 +1,5 @@
 /** The network of a page, which can be cut: sockets close, requests under way get no answer although they may arrive. */
-export class PageNetwork {
+class PageNetwork {
   isUp = true;
   readonly #sockets = new Set<WebSocket>();
   readonly #cuts = new Set<() => void>();
@@ -36,3 +36,5 @@ export class PageNetwork {
     this.isUp = true;
   }
 }
+
+export const network = new PageNetwork();

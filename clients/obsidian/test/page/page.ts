@@ -13,9 +13,9 @@ import type { TAbstractFile } from '../stand-in/files.ts';
 import type { NestedEditor } from '../stand-in/markdown.ts';
 import { Plugin } from '../stand-in/plugin.ts';
 import { AppOnPage, type AppOptions } from './app-on-page.ts';
-import { PageNetwork } from './network.ts';
+import { network } from './network.ts';
 import { TestEngine } from './test-engine.ts';
-import { WholePlugin } from './whole-plugin.ts';
+import { type PluginOptions, WholePlugin } from './whole-plugin.ts';
 
 export interface StartOptions extends AppOptions {
   /** Notes that both sides have, at the first start. */
@@ -23,7 +23,6 @@ export interface StartOptions extends AppOptions {
 }
 
 const COPIES = 'notevault-live';
-const network = new PageNetwork();
 
 /** The app on this page, with the live notes of the plugin and nothing else of it. */
 class PageDevice extends AppOnPage {
@@ -154,7 +153,7 @@ declare global {
     failures: unknown[];
     start(options: StartOptions): void;
     plugin: WholePlugin;
-    startPlugin(options: AppOptions): Promise<void>;
+    startPlugin(options: PluginOptions): Promise<void>;
   }
 }
 

@@ -1,16 +1,22 @@
 import NotevaultPlugin from '../../src/main.ts';
 import { AppOnPage, type AppOptions } from './app-on-page.ts';
+import { network } from './network.ts';
 
 const FOLDER = '.obsidian/plugins/notevault';
 
+export interface PluginOptions extends AppOptions {
+  /** What the vault has on this device before the first sync. */
+  readonly files?: Readonly<Record<string, string>>;
+}
+
 /** The app on this page with the whole plugin, on a device that was connected before and has synced nothing yet. */
 export class WholePlugin extends AppOnPage {
-  readonly #options: AppOptions;
+  readonly #options: PluginOptions;
   #controller: NotevaultPlugin['controller'] | null = null;
   /** How long the longest task of the page took, of those over 50 ms. */
   longestTaskMs = 0;
 
-  constructor(options: AppOptions) {
+  constructor(options: PluginOptions) {
     super(options);
     this.#options = options;
     new PerformanceObserver((list) => {
@@ -20,11 +26,14 @@ export class WholePlugin extends AppOnPage {
 
   /** Starts the app; the person has seen what the first sync does. */
   async start(): Promise<void> {
-    const { server, token, vault } = this.#options;
+    const { server, token, vault, files = {} } = this.#options;
     const { disk, secrets } = this.app.device;
     const connection = { url: server, vaultId: vault, vaultName: 'Notes' };
-    disk.makeFolder(FOLDER);
-    disk.write(`${FOLDER}/data.json`, JSON.stringify({ connection }));
+    if (this.isFirst) {
+      for (const [path, text] of Object.entries(files)) disk.write(path, text);
+      disk.makeFolder(FOLDER);
+      disk.write(`${FOLDER}/data.json`, JSON.stringify({ connection }));
+    }
     secrets.set('notevault-sync', JSON.stringify({ access_token: token, refresh_token: 'none' }));
     const manifest = { id: 'notevault', name: 'Notevault', version: '0' };
     const { controller } = (await this.app.enable(NotevaultPlugin as never, manifest)) as unknown as NotevaultPlugin;
@@ -35,7 +44,23 @@ export class WholePlugin extends AppOnPage {
       controller.onChange(look);
       look();
     });
+    // A person looks at it first, where there is something to see.
+    if (this.#options.files !== undefined && controller.facts.phase === 'asks') await controller.foresee();
     controller.begin();
+  }
+
+  cut(): void {
+    network.cut();
+  }
+
+  restore(): void {
+    network.restore();
+  }
+
+  /** What a note has after a change by another plugin. */
+  async process(path: string, change: (text: string) => string): Promise<void> {
+    const file = this.app.vault.getFileByPath(path);
+    if (file !== null) await this.app.vault.process(file, change);
   }
 
   /** Resolves once both sides are in step, after the plugin began anew if it is to. Returns how long that took, in ms. */
@@ -55,9 +80,9 @@ export class WholePlugin extends AppOnPage {
   }
 
   /** What the plugin says of itself. */
-  get status(): { readonly state: string; readonly waitingDown: number } {
-    const { state, waitingDown } = (this.#controller as NotevaultPlugin['controller']).facts.status;
-    return { state, waitingDown };
+  get status(): { readonly state: string; readonly waitingDown: number; readonly message: string | null } {
+    const { state, waitingDown, message } = (this.#controller as NotevaultPlugin['controller']).facts.status;
+    return { state, waitingDown, message };
   }
 
   request(control: 'pause' | 'resume'): void {
