@@ -64,6 +64,13 @@ test('mergeTexts merges properties by their keys, and has no key twice', () => {
     ['tags: [a, b, c]\n', 'tags: [a, c, d]\n', 'tags: [b, a, e]\n', 'tags: [a, e, d]\n'],
     ['tags:\n  - a\n  - b\n', 'tags:\n  - a\n  - b\n  - c\n', 'tags:\n  - b\n', 'tags:\n  - b\n  - c\n'],
     ['a: 1\nb: 2\n', 'b: 3\n', 'a: 5\nb: 2\n', 'a: 5\nb: 3\n'],
+    ['a:\n  x: 1\n', 'a:\n  x: 1\n  y: 2\n', 'a:\n  x: 1\n  y: 3\n', 'a:\n  x: 1\n  y: 3\n'],
+    [
+      'a:\n  - x: 1\n    y: 1\n',
+      'a:\n  - x: 1\n    y: 1\n  - x: 2\n    y: 2\n',
+      'a:\n  - x: 0\n    y: 1\n',
+      'a:\n  - x: 0\n    y: 1\n  - x: 2\n    y: 2\n',
+    ],
     [
       't: |\n  one\n  two\n',
       't: |\n  one more\n  two\n',

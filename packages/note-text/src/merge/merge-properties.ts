@@ -82,7 +82,27 @@ function mergeLines(base: string | undefined, stored: string, client: string): s
   const below = (text: string | undefined) => (text?.startsWith(`${first}\n`) ? text.slice(first.length + 1) : '');
   const texts = { base: below(base), stored: below(stored), client: below(client) };
   const merged = applyEdits(texts.stored, mergeByDifferences(texts).edits);
-  return entriesOf(`${first}\n${merged}`).size === 1 ? `${first}\n${merged}` : null;
+  const isBlock = /[|>][-+\d]*\s*$/.test(first);
+  const doublesKey = !isBlock && hasKeyTwice(merged) && ![stored, client].some(hasKeyTwice);
+  return entriesOf(`${first}\n${merged}`).size === 1 && !doublesKey ? `${first}\n${merged}` : null;
+}
+
+/** Whether a mapping among some lines has a key twice. */
+function hasKeyTwice(lines: string): boolean {
+  /** The keys of the mappings around a line, by their indentation. */
+  const open = new Map<number, Set<string>>();
+  for (const line of lines.split('\n')) {
+    const text = line.trim();
+    if (text === '') continue;
+    const indent = line.length - line.trimStart().length;
+    for (const deeper of open.keys()) if (deeper > indent) open.delete(deeper);
+    const key = keyOf(text);
+    if (key === null) continue;
+    const keys = open.get(indent) ?? new Set();
+    if (keys.has(key)) return true;
+    open.set(indent, keys.add(key));
+  }
+  return false;
 }
 
 /** Returns the text after the colon. */
