@@ -12,7 +12,7 @@ import type {
   FoldersResponse,
   NotesInFolder,
 } from '@notevault/protocol/folders.ts';
-import type { Backlink, BacklinksResponse, MovedCount } from '@notevault/protocol/links.ts';
+import type { Backlink, BacklinksResponse, DanglingLinks, MovedCount } from '@notevault/protocol/links.ts';
 import type { LinkMention, MentionLinked, Mentions } from '@notevault/protocol/mentions.ts';
 import type {
   Appended,
@@ -311,6 +311,11 @@ export class VaultClient {
   /** Every note, and which notes link to which. */
   async graph(): Promise<VaultGraph> {
     return this.#get<VaultGraph>('/vault/graph');
+  }
+
+  /** A page of the links without a target. */
+  async dangling(cursor: string | null = null): Promise<DanglingLinks> {
+    return this.#get<DanglingLinks>('/vault/dangling', cursor === null ? {} : { cursor });
   }
 
   /** The file tree. Damaged rows are listed apart: their paths are not known, and they were not deleted. */

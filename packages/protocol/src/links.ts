@@ -41,3 +41,26 @@ export const BacklinksQuery = Type.Object({
 });
 export const BacklinksResponse = Type.Object({ backlinks: Type.Array(Backlink) });
 export type BacklinksResponse = Static<typeof BacklinksResponse>;
+
+export const DanglingQuery = Type.Object({
+  cursor: Type.Optional(Type.String({ description: 'The `next_cursor` of the page before.' })),
+});
+export type DanglingQuery = Static<typeof DanglingQuery>;
+
+/** A link without a target. */
+export const DanglingLink = Type.Object({
+  note_id: Uuid,
+  path: Type.String({ description: 'The note that has the link.' }),
+  line: Nullable(
+    Type.Integer({ description: 'Of the note, from 1; null for a note that is damaged or beyond 8 MB of text.' }),
+  ),
+  target: Type.String({ description: 'As the link names it, without its anchor.' }),
+  near: Type.Array(Type.String(), { maxItems: 3, description: 'Paths of notes with a similar name, nearest first.' }),
+});
+export type DanglingLink = Static<typeof DanglingLink>;
+
+export const DanglingLinks = Type.Object({
+  links: Type.Array(DanglingLink, { description: 'By note, then by place; at most 50.' }),
+  next_cursor: Nullable(Type.String({ description: 'Null on the last page.' })),
+});
+export type DanglingLinks = Static<typeof DanglingLinks>;

@@ -197,6 +197,7 @@ export const operations = {
   findKnownNotes: read,
   getVaultTree: read,
   getVaultGraph: read,
+  listDanglingLinks: read,
   // Credentials are presented on the socket, and checked for each document: see `live`.
   syncSocket: anyone,
   syncNote: anyone,

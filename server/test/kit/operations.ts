@@ -411,6 +411,7 @@ const sync = {
   })),
   getVaultTree: row(200, () => ({ url: '/vault/tree' })),
   getVaultGraph: row(200, () => ({ url: '/vault/graph' })),
+  listDanglingLinks: row(200, () => ({ url: '/vault/dangling' })),
 };
 
 const rows: Readonly<Record<OperationName, Row>> = {

@@ -101,6 +101,11 @@ const trash = createRoute({
   path: '/trash',
   component: lazyPage(() => import('../lists/trash-page.tsx'), 'TrashPage'),
 });
+const dangling = createRoute({
+  getParentRoute: () => vault,
+  path: '/dangling',
+  component: lazyPage(() => import('../lists/dangling-page.tsx'), 'DanglingPage'),
+});
 const imports = createRoute({
   getParentRoute: () => vault,
   path: '/import',
@@ -173,7 +178,7 @@ const tree = root.addChildren([
   invitation,
   settings.addChildren([profile, vaultSettings, connections, sessions]),
   admin.addChildren([users, invites, health]),
-  vault.addChildren([overview, note, file, search, replace, tasks, tags, graph, trash, imports]),
+  vault.addChildren([overview, note, file, search, replace, tasks, tags, graph, dangling, trash, imports]),
 ]);
 
 export const router = createRouter({

@@ -29,7 +29,9 @@ export interface ActionContext {
   readonly noteId: string | null;
   open(dialog: DialogName): void;
   /** Opens a page of the vault. */
-  goTo(page: 'recent' | 'search' | 'replace' | 'tasks' | 'tags' | 'graph' | 'trash' | 'import' | 'settings'): void;
+  goTo(
+    page: 'recent' | 'search' | 'replace' | 'tasks' | 'tags' | 'graph' | 'dangling' | 'trash' | 'import' | 'settings',
+  ): void;
   createNote(): void;
   /** Opens the daily note of a day, today if none is named. */
   openDaily(day?: string): void;

@@ -61,6 +61,7 @@ export const APP_ACTIONS: readonly Action[] = [
   { id: 'tasks', icon: 'task', run: ({ goTo }) => goTo('tasks') },
   { id: 'tags', icon: 'tag', run: ({ goTo }) => goTo('tags') },
   { id: 'graph', icon: 'graph', keys: 'Alt+G', run: ({ goTo }) => goTo('graph') },
+  { id: 'dangling', icon: 'link', run: ({ goTo }) => goTo('dangling') },
   { id: 'trash', icon: 'trash', writes: true, run: ({ goTo }) => goTo('trash') },
   { id: 'import', icon: 'folder', writes: true, run: ({ goTo }) => goTo('import') },
   { id: 'share', icon: 'people', run: ({ open }) => open('share') },

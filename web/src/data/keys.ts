@@ -22,6 +22,7 @@ export const keys = {
   tags: (vault: string) => ['vault', vault, 'lists', 'tags'] as const,
   graph: (vault: string) => ['vault', vault, 'graph'] as const,
   tasks: (vault: string, request: object) => ['vault', vault, 'lists', 'tasks', request] as const,
+  dangling: (vault: string) => ['vault', vault, 'lists', 'dangling'] as const,
   trash: (vault: string) => ['vault', vault, 'lists', 'trash'] as const,
   search: (vault: string, request: object) => ['vault', vault, 'lists', 'search', request] as const,
   searchPages: (vault: string, request: object) => ['vault', vault, 'lists', 'search', 'pages', request] as const,

@@ -1,5 +1,6 @@
 import type { User } from '@notevault/protocol/accounts.ts';
 import type { AdminUser } from '@notevault/protocol/admin.ts';
+import type { DanglingLink } from '@notevault/protocol/links.ts';
 import type { Mention } from '@notevault/protocol/mentions.ts';
 import type { OpenedNotes } from '@notevault/protocol/personal.ts';
 import type { SearchResult } from '@notevault/protocol/search.ts';
@@ -178,6 +179,17 @@ export function trashQuery(vault: string) {
     initialPageParam: null as string | null,
     getNextPageParam: ({ next_cursor }) => next_cursor,
     select: ({ pages }): TrashItem[] => pages.flatMap(({ items }) => items),
+  });
+}
+
+/** The links without a target, a page at a time. */
+export function danglingQuery(vault: string) {
+  return infiniteQueryOptions({
+    queryKey: keys.dangling(vault),
+    queryFn: ({ pageParam }) => api.vault(vault).dangling(pageParam),
+    initialPageParam: null as string | null,
+    getNextPageParam: ({ next_cursor }) => next_cursor,
+    select: ({ pages }): DanglingLink[] => pages.flatMap(({ links }) => links),
   });
 }
 

@@ -1,4 +1,5 @@
 import type { Import } from '@notevault/protocol/imports.ts';
+import { Link } from '@tanstack/react-router';
 import i18next from 'i18next';
 import type { ReactNode } from 'react';
 import type { imports } from '../i18n/en/imports.ts';
@@ -40,6 +41,13 @@ export function ImportReport({ job, children }: { readonly job: Import; readonly
       {isEmpty && job.dry_run ? <p className={styles.about}>{t('nothing')}</p> : null}
       <Renamed report={report} />
       <Skipped report={report} />
+      {(report.dangling ?? 0) > 0 ? (
+        <p className={styles.about}>
+          <Link to="/vaults/$vaultId/dangling" params={{ vaultId: job.vault_id }}>
+            {t('showDangling')}
+          </Link>
+        </p>
+      ) : null}
       {children}
     </section>
   );

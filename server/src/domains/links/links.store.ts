@@ -224,6 +224,22 @@ export const findGraphEdges = statement((db, p: { vault: VaultId; source: string
     .limit(p.limit),
 );
 
+/** Like findGraphEdges, with what says whether a link has a target. */
+export const findEdgesAfter = statement((db, p: { vault: VaultId; source: string; ord: number; limit: number }) =>
+  db
+    .selectFrom('links')
+    .select(['source_id', 'ord', 'target_key', 'target_note_id', 'target_attachment_id'])
+    .where('vault_id', '=', p.vault)
+    .where((eb) => eb(eb.refTuple('source_id', 'ord'), '>', eb.tuple(p.source, p.ord)))
+    .orderBy('source_id')
+    .orderBy('ord')
+    .limit(p.limit),
+);
+
+const source = ['id', 'revision', 'meta', 'version', 'size_bytes'] as const;
+export type SourceNote = Readonly<Pick<EntryRow, (typeof source)[number]>>;
+export const findSourceNotes = table('entries').findMany(['vault_id'], 'id', source);
+
 export const findTextsOf = texts.findMany(['vault_id'], 'source_id', ['source_id', 'version', 'texts']);
 
 export const findLiveNote = statement((db, p: { vault: VaultId; id: NoteId }) =>

@@ -14,6 +14,7 @@ import type { NoteHooks, NoteMeta } from '../notes/notes.ts';
 import type { OpenVault } from '../vaults/vaults.ts';
 import { planCanvases, writeNames } from './canvases/canvas-moves.ts';
 import { CanvasReader } from './canvases/canvas-reader.ts';
+import { danglingLinks } from './dangling.ts';
 import { type CatchUpDeps, LinkCatchUp } from './edges/catch-up.ts';
 import { hasManyLinksTo, resolveAgain } from './edges/resolve-again.ts';
 import { noteWithLinks, type OpenedLinks, storedLinksOf } from './edges/stored-links.ts';
@@ -22,6 +23,7 @@ import { resolveLinks } from './link-resolver.ts';
 import { openTexts, readableMeta, readableTexts, textOf, toBacklink, toNoteLink, unsealOrThrow } from './link-texts.ts';
 import * as store from './links.store.ts';
 import { applyMove, planMove } from './moves/link-planner.ts';
+import { withinLimit } from './text-limit.ts';
 
 export interface LinksDeps extends Pick<CatchUpDeps, 'db' | 'vaults' | 'extensions'> {
   readonly compute: Compute<Tasks>;
@@ -68,6 +70,9 @@ export function createLinks(
     countDangling: async (vault: Pick<OpenVault, 'id'>): Promise<number> =>
       (await db.get(store.countDangling, { vault: vault.id }))?.links ?? 0,
     graphEdges,
+    /** See danglingLinks. */
+    danglingAfter: (handle: ReadHandle, vault: OpenVault, after: LinkPlace) =>
+      danglingLinks(handle, texts, vault, after),
     async linksOf(handle, vault, id) {
       const links = (await storedLinksOf(handle, vault, [id])).get(id)?.() ?? [];
       return links.map(toNoteLink);
@@ -101,6 +106,12 @@ export function createLinks(
     // Each move plans notes first, which catches up.
     planCanvases: planCanvases.bind(null, canvases, extensions),
   } satisfies NoteHooks & AttachmentLinkHooks & Record<string, unknown>;
+}
+
+/** A place among the links of a vault: a note, and the position among its links. */
+export interface LinkPlace {
+  readonly source: string;
+  readonly ord: number;
 }
 
 /** Edges read by one statement, which blocks the event loop on SQLite. */
@@ -173,9 +184,6 @@ export interface StoredTexts extends NoteTexts {
   canvasText(vault: OpenVault, file: { blob_id: string | null; size_bytes: number }): Promise<string | null>;
 }
 
-/** Most bytes of texts that are read for one answer; the links of further notes have no context. */
-const TEXT_BYTES_MAX = 8 * MB;
-
 type Texts = ReadonlyMap<NoteId, string>;
 
 /** Reads the texts of the linking notes; those that are damaged or beyond the limit are left out. */
@@ -212,11 +220,3 @@ export async function withContexts(
 }
 
 const NO_CONTEXT = { context: null, context_link: null, offset: null };
-
-function withinLimit(sources: readonly Source[]): Source[] {
-  let bytes = 0;
-  return sources.filter(({ sizeBytes }) => {
-    bytes += sizeBytes;
-    return bytes <= TEXT_BYTES_MAX;
-  });
-}

@@ -1,8 +1,10 @@
+import type { DanglingLinks } from '@notevault/protocol/links.ts';
 import type { Seq } from '@notevault/protocol/values/ids.ts';
 import type { FairSemaphore } from '../../concurrency/semaphore.ts';
 import { currentTenant } from '../../concurrency/tenant.ts';
 import type { CacheSnapshot, OpenVault } from '../vaults/vaults.ts';
 import { cursorAfter } from './changes.ts';
+import { danglingPage } from './dangling.ts';
 import { writeJsonList, writeJsonObject } from './json-writer.ts';
 import {
   graphEdgeJson,
@@ -75,6 +77,9 @@ export function createManifestQueries(deps: SyncDeps, semaphore: FairSemaphore) 
         const position = { change_seq: changeSeq, resume_cursor: cursorAfter(vault, changeSeq) };
         return writeJsonObject({ ...position, folders: all, ...damaged }, lists);
       }),
+    /** Returns a page of the links without a target. Throws `invalid_cursor`. */
+    dangling: (vault: OpenVault, cursor: string | null): Promise<DanglingLinks> =>
+      snapshot(vault, (snapshot) => danglingPage(deps, snapshot, vault, cursor)),
     /** Returns every note and which notes link to which, from one snapshot, as JSON ready to send. */
     graph: (vault: OpenVault): Promise<readonly Buffer[]> =>
       snapshot(vault, async (snapshot) => {

@@ -1,3 +1,4 @@
+import { DanglingLinks, DanglingQuery } from '@notevault/protocol/links.ts';
 import {
   ChangesQuery,
   KnownNotes,
@@ -80,6 +81,18 @@ export function syncRoutes(sync: Sync): Route[] {
       responses: { 200: VaultGraph },
       errors: ['note_unreadable'],
       handle: async ({ vault }) => ({ json: await sync.graph(vault) }),
+    }),
+    route({
+      method: 'GET',
+      path: '/vault/dangling',
+      operation: 'listDanglingLinks',
+      summary: 'List the links without a target, with notes of similar names',
+      compresses: true,
+      revalidates: 'vault',
+      query: DanglingQuery,
+      responses: { 200: DanglingLinks },
+      errors: ['invalid_cursor'],
+      handle: async ({ vault, query }) => ({ body: await sync.dangling(vault, query.cursor ?? null) }),
     }),
   ];
 }

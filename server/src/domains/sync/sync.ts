@@ -22,7 +22,7 @@ export interface SyncDeps {
   readonly notes: Notes;
   readonly attachments: Attachments;
   readonly entries: Entries;
-  readonly links: Pick<Links, 'graphEdges'>;
+  readonly links: Pick<Links, 'graphEdges' | 'danglingAfter'>;
   /** Minimum number of days for which a tombstone is kept. */
   readonly tombstoneDays: number;
 }

@@ -19,6 +19,7 @@ const COMPRESSED = [
   'listAttachments',
   'listBacklinks',
   'listChanges',
+  'listDanglingLinks',
   'listExplicitFolders',
   'listFolderNotes',
   'listFolderNotesById',

@@ -30,6 +30,7 @@ export const imports: typeof english = {
   discard: 'Etwas anderes wählen',
   again: 'Mehr importieren',
   show: 'Notizen zeigen',
+  showDangling: 'Links ohne Ziel zeigen',
   nothing: 'Im Mitgebrachten ist nichts Neues.',
   stopped: 'Der Import wurde angehalten. Was er geschrieben hat, bleibt.',
   failed: 'Der Import ist gescheitert: {{reason}}',

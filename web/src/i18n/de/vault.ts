@@ -127,6 +127,15 @@ export const vault: typeof english = {
     failed_one: '{{count}} Eintrag konnte nicht wiederhergestellt werden. Er ist noch im Papierkorb.',
     failed_other: '{{count}} Einträge konnten nicht wiederhergestellt werden. Sie sind noch im Papierkorb.',
   },
+  dangling: {
+    title: 'Links ohne Ziel',
+    about:
+      'Links zu Notizen und Dateien, die nicht in diesem Tresor sind. Jeder führt zu seiner Notiz; dort legt ein Klick auf den Link die genannte Notiz an.',
+    none: 'Jeder Link hat sein Ziel',
+    noneText: 'Hier stehen Links zu Notizen und Dateien, die nicht im Tresor sind.',
+    line: 'Zeile {{line}}',
+    near: 'Ähnlich: {{names}}',
+  },
   tags: {
     all: 'Alle Schlagwörter',
     rename: 'Umbenennen …',
@@ -197,7 +206,7 @@ export const vault: typeof english = {
     title: 'Tastenkürzel',
     everywhere: 'Überall',
     editor: 'In der Notiz',
-    note: 'Im Text fügt „/“ Überschriften, Tabellen, Dateien und anderes ein. Alt F10 geht in die Leiste über einer Auswahl oder Tabelle, Escape zurück.',
+    note: 'Im Text fügt „/“ Überschriften, Tabellen, Dateien und anderes ein. Alt F10 geht in die Leiste einer Auswahl oder Tabelle, Escape zurück.',
     tree: 'In der Liste der Notizen: Pfeile bewegen und öffnen, F2 benennt um, Entf legt in den Papierkorb, Strg X und Strg V verschieben, Umschalt F10 öffnet das Menü, Buchstaben finden einen Namen.',
     treeOnMac:
       'In der Liste der Notizen: Pfeile bewegen und öffnen, F2 benennt um, ⌘⌫ legt in den Papierkorb, ⌘X und ⌘V verschieben, ⇧F10 öffnet das Menü, Buchstaben finden einen Namen.',
@@ -234,6 +243,7 @@ export const vault: typeof english = {
     replace: 'Im Tresor ersetzen …',
     tasks: 'Aufgaben',
     graph: 'Graph des Tresors',
+    dangling: 'Links ohne Ziel auflisten',
     trash: 'Papierkorb',
     import: 'Notizen importieren',
     share: 'Tresor teilen …',
@@ -342,6 +352,7 @@ export const vault: typeof english = {
   },
   note: {
     title: 'Titel der Notiz',
+    share: 'Teilen',
     star: 'Markieren',
     unstar: 'Markierung entfernen',
     back: 'Zurück',

@@ -29,6 +29,7 @@ export const imports = {
   discard: 'Choose something else',
   again: 'Import more',
   show: 'Show the notes',
+  showDangling: 'Show links without a target',
   nothing: 'There is nothing new in what you brought.',
   stopped: 'The import was stopped. What it had written stays.',
   failed: 'The import failed: {{reason}}',

@@ -125,6 +125,15 @@ export const vault = {
     failed_one: '{{count}} entry could not be restored. It is still in the trash.',
     failed_other: '{{count}} entries could not be restored. They are still in the trash.',
   },
+  dangling: {
+    title: 'Links without a target',
+    about:
+      'Links to notes and files that are not in this vault. A link leads to its note; there, a press on it makes the note that it names.',
+    none: 'Every link has its target',
+    noneText: 'Links to notes and files that are not in the vault are listed here.',
+    line: 'line {{line}}',
+    near: 'Similar: {{names}}',
+  },
   tags: {
     all: 'All tags',
     rename: 'Rename…',
@@ -195,7 +204,7 @@ export const vault = {
     title: 'Keyboard shortcuts',
     everywhere: 'Everywhere',
     editor: 'In the note',
-    note: 'In a text, “/” inserts headings, tables, files and more. Alt F10 goes to the bar above a selection or a table, Escape back.',
+    note: 'In a text, “/” inserts headings, tables, files and more. Alt F10 goes to the bar of a selection or a table, Escape back.',
     tree: 'In the list of notes: arrows move and open, F2 renames, Delete moves to the trash, Ctrl X and Ctrl V move, Shift F10 opens the menu, letters find a name.',
     treeOnMac:
       'In the list of notes: arrows move and open, F2 renames, ⌘⌫ moves to the trash, ⌘X and ⌘V move, ⇧F10 opens the menu, letters find a name.',
@@ -232,6 +241,7 @@ export const vault = {
     replace: 'Replace in the vault…',
     tasks: 'Tasks',
     graph: 'Graph of the vault',
+    dangling: 'List links without a target',
     trash: 'Trash',
     import: 'Import notes',
     share: 'Share the vault…',
@@ -339,6 +349,7 @@ export const vault = {
   },
   note: {
     title: 'Title of the note',
+    share: 'Share',
     star: 'Star',
     unstar: 'Remove the star',
     back: 'Back',

@@ -30,6 +30,7 @@ export const imports: typeof english = {
   discard: '別のものを選ぶ',
   again: 'さらに取り込む',
   show: 'ノートを表示',
+  showDangling: 'リンク先のないリンクを表示',
   nothing: '新しいものはありません。',
   stopped: '取り込みを中止しました。書き込み済みのものは残ります。',
   failed: '取り込みに失敗しました: {{reason}}',

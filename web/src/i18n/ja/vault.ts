@@ -126,6 +126,15 @@ export const vault: typeof english = {
     failed_one: '{{count}}件を復元できませんでした。ごみ箱に残っています。',
     failed_other: '{{count}}件を復元できませんでした。ごみ箱に残っています。',
   },
+  dangling: {
+    title: 'リンク先のないリンク',
+    about:
+      'この保管庫にないノートやファイルへのリンクです。開くとそのリンクがあるノートに移り、リンクを押すとその名前のノートを作れます。',
+    none: 'すべてのリンクにリンク先があります',
+    noneText: '保管庫にないノートやファイルへのリンクがここに表示されます。',
+    line: '{{line}}行目',
+    near: '似た名前：{{names}}',
+  },
   tags: {
     all: 'すべてのタグ',
     rename: '名前を変更…',
@@ -196,7 +205,7 @@ export const vault: typeof english = {
     title: 'キーボードショートカット',
     everywhere: 'どこでも',
     editor: 'ノート内',
-    note: '本文では「/」で見出し・表・ファイルなどを挿入します。Alt F10で選択範囲や表の上のバーに移り、Escapeで戻ります。',
+    note: '本文では「/」で見出し・表・ファイルなどを挿入します。Alt F10で選択範囲や表のバーに移り、Escapeで戻ります。',
     tree: 'ノート一覧では、矢印で移動して開き、F2で名前を変更し、Deleteでごみ箱に移し、Ctrl XとCtrl Vで移動し、Shift F10でメニューを開き、文字で名前を探します。',
     treeOnMac:
       'ノート一覧では、矢印で移動して開き、F2で名前を変更し、⌘⌫でごみ箱に移し、⌘Xと⌘Vで移動し、⇧F10でメニューを開き、文字で名前を探します。',
@@ -233,6 +242,7 @@ export const vault: typeof english = {
     replace: '保管庫内で置換…',
     tasks: 'タスク',
     graph: '保管庫のグラフ',
+    dangling: 'リンク先のないリンクを一覧',
     trash: 'ごみ箱',
     import: 'ノートを取り込む',
     share: '保管庫を共有…',
@@ -340,6 +350,7 @@ export const vault: typeof english = {
   },
   note: {
     title: 'ノートのタイトル',
+    share: '共有',
     star: 'スターを付ける',
     unstar: 'スターを外す',
     back: '戻る',
