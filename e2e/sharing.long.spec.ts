@@ -120,7 +120,7 @@ test('the owner hands a vault over, and then leaves it', async ({ page, alice, s
   await expectAccessible(page);
   await page.getByRole('button', { name: 'Hand over' }).click();
   await expect(page.getByText('The vault is Mira’s now')).toBeVisible();
-  await expect(dialog.getByRole('button', { name: 'Make a link' })).toHaveCount(0);
+  await expect(dialog.getByRole('button', { name: 'Copy link' })).toHaveCount(0);
   await expect(dialog.getByRole('listitem').filter({ hasText: 'Mira' })).toContainText('Owner');
   await dialog.getByRole('button', { name: 'Leave the vault' }).click();
   await expect(page.getByText(/To come back, you need another invitation/)).toBeVisible();
@@ -135,7 +135,7 @@ test('the owner hands a vault over, and then leaves it', async ({ page, alice, s
   await theirs.getByRole('button', { name: 'Close' }).click();
   await other.reload();
   await openSharing(other, 'Notes');
-  await expect(theirs.getByRole('button', { name: 'Make a link' })).toBeVisible();
+  await expect(theirs.getByRole('button', { name: 'Copy link' })).toBeVisible();
   await expect(theirs.getByText('Alice', { exact: true })).toHaveCount(0);
   await theirs.getByRole('button', { name: 'Close' }).click();
   await openNote(other, 'Plans');

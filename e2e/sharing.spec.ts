@@ -19,6 +19,7 @@ test('a viewer finds a shared vault with whose it is, and reads it without anyth
   await expect(page.getByRole('button', { name: 'New note' })).toHaveCount(0);
   await openNote(page, 'Beds');
   await expect(page.getByText('You can read this vault, and not change it.')).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Share', exact: true })).toHaveCount(0);
   await expect(page.locator('.cm-content')).toHaveAttribute('aria-readonly', 'true');
   await expectAccessible(page);
   await page.getByRole('button', { name: 'More about the note' }).click();
@@ -60,12 +61,19 @@ test('two people meet in a vault that was shared by a link, and one is removed w
   context,
 }) => {
   const note = await alice.write('Plans.md', 'Plans\n');
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   await page.goto(alice.page(`/notes/${note.id}`));
-  await openSharing(page, 'Notes');
+  await page.getByRole('button', { name: 'Share', exact: true }).click();
   const dialog = page.getByRole('dialog', { name: 'Share “Notes”' });
   await expect(dialog.getByText('Alice (you)')).toBeVisible();
-  await dialog.getByRole('button', { name: 'Make a link' }).click();
+  // One field and one role.
+  await expect(dialog.getByRole('textbox')).toHaveCount(1);
+  await expect(dialog.getByRole('combobox')).toHaveCount(1);
+  await expect(dialog.getByText('One link, 7 days, one person')).toBeVisible();
+  await dialog.getByRole('button', { name: 'Copy link' }).click();
   const link = await dialog.getByTestId('invitation').innerText();
+  await expect(dialog.getByText(/^The link is in your clipboard/)).toBeVisible();
+  expect(await page.evaluate('navigator.clipboard.readText()')).toBe(link);
   await expect(dialog.getByText('Whoever has the link')).toBeVisible();
   await expect(dialog.getByRole('img', { name: 'The link as a QR code' })).toBeVisible();
   await expect(dialog.getByRole('button', { name: 'Copy' })).toBeVisible();
@@ -111,6 +119,22 @@ test('two people meet in a vault that was shared by a link, and one is removed w
   await dialog.getByRole('button', { name: 'Close' }).click();
   await typeAtEnd(page, ' still here');
   await expect.poll(() => contentOf(alice, 'Plans.md')).toBe('Plans\nfrom Alice from Bela still here');
+});
+
+test('an invitation for an e-mail is made with one field, and names the role that was chosen', async ({
+  page,
+  alice,
+}) => {
+  await page.goto(alice.page());
+  await openSharing(page, 'Notes');
+  const dialog = page.getByRole('dialog', { name: 'Share “Notes”' });
+  await dialog.getByRole('textbox', { name: 'E-mail of the person' }).fill('mira@example.org');
+  await dialog.getByRole('combobox', { name: 'Role' }).selectOption('Can read');
+  await dialog.getByRole('button', { name: 'Invite' }).click();
+  await expect(dialog.getByText('Send this link to mira@example.org. It is not shown again.')).toBeVisible();
+  await expect(dialog.getByRole('listitem').filter({ hasText: 'mira@example.org' })).toContainText('Can read · until');
+  await expect(dialog.getByRole('textbox')).toHaveValue('');
+  await expectAccessible(page);
 });
 
 test('a role that is lowered while typing makes the editor read-only, and the writer keeps what was not sent', async ({

@@ -8,7 +8,7 @@ import { api } from '../data/client.ts';
 import { keys } from '../data/keys.ts';
 import { newNote } from '../data/new-note.ts';
 import { meQuery } from '../data/queries.ts';
-import { useCanWrite } from '../data/use-vault.ts';
+import { useRole } from '../data/use-vault.ts';
 import { isNew } from '../device/outbox/outbox-state.ts';
 import { unsentChanged } from '../device/unsent-state.ts';
 import type { EditorSession } from '../editor/index.ts';
@@ -44,20 +44,22 @@ const ConflictCopy = lazy(() =>
 interface NoteEditorProps {
   readonly vaultId: string;
   readonly note: ShownNote;
+  readonly isMain: boolean;
   /** Whether its text waits here, in a document of its own. */
   readonly isDraft: boolean;
 }
 
 /** A note that is edited live. */
-export function NoteEditor({ vaultId, note, isDraft }: NoteEditorProps) {
+export function NoteEditor(props: NoteEditorProps) {
   const t = useTexts('editor');
   const { data: me } = useSuspenseQuery(meQuery);
+  const { vaultId, note } = props;
   const { id, path } = note;
   const session = useNoteSession({ id, vaultId, path }, me.id, me.display_name ?? t('strings.noName'));
-  return session === null ? null : <LiveNote vaultId={vaultId} note={note} isDraft={isDraft} session={session} />;
+  return session === null ? null : <LiveNote {...props} session={session} />;
 }
 
-function LiveNote({ vaultId, note, isDraft, session }: NoteEditorProps & { readonly session: EditorSession }) {
+function LiveNote({ vaultId, note, isMain, isDraft, session }: NoteEditorProps & { readonly session: EditorSession }) {
   const inVault = useTexts('vault');
   const place = useRef<HTMLDivElement>(null);
   const open = workspace.note(note.id);
@@ -65,7 +67,9 @@ function LiveNote({ vaultId, note, isDraft, session }: NoteEditorProps & { reado
   const mode = useObservable(open.isReading) ? 'reading' : writing;
   const services = useNoteServices(vaultId, note.id);
   const label = noteName(note.path);
-  const isMember = useCanWrite(vaultId);
+  const role = useRole(vaultId);
+  const isMember = role !== 'viewer';
+  const { open: openDialog } = useVaultActions();
   const editor = useEditor(place, { note: open, session, services, mode, label, canWrite: isMember });
   const recovery = useRecovery(vaultId, note, session);
   const { isStarred, name, rename, dialog } = useNoteRequests(vaultId, note, open);
@@ -80,10 +84,12 @@ function LiveNote({ vaultId, note, isDraft, session }: NoteEditorProps & { reado
       <div>
         <NoteHead
           path={note.path}
+          isMain={isMain}
           open={open}
           session={session}
           isStarred={isStarred}
           star={() => open.ask('star')}
+          share={role === 'owner' ? () => openDialog('share') : null}
           days={<DayBar vaultId={vaultId} noteId={note.id} />}
           state={
             <>

@@ -14,10 +14,14 @@ const route = getRouteApi('/vaults/$vaultId/notes/$noteId');
 
 interface NoteHeadProps {
   readonly path: string;
+  /** Whether it is the note of the page, and not the one beside that. */
+  readonly isMain: boolean;
   readonly open: OpenNote;
   readonly session: EditorSession;
   readonly isStarred: boolean;
   readonly star: () => void;
+  /** Shows who has the vault; null for those who cannot share it. */
+  readonly share: (() => void) | null;
   /** What leads to the daily notes beside it. */
   readonly days: ReactNode;
   /** Whether it is saved. */
@@ -27,26 +31,33 @@ interface NoteHeadProps {
 }
 
 /** Above a note: where it is, who is here, and what is done most. */
-export function NoteHead({ path, open, session, isStarred, star, days, state, menu }: NoteHeadProps) {
+export function NoteHead({ path, isMain, open, session, isStarred, star, share, days, state, menu }: NoteHeadProps) {
   const t = useTexts('editor');
   const inVault = useTexts('vault');
   const isReading = useObservable(open.isReading);
   const navigate = route.useNavigate();
   const { panel } = route.useSearch();
+  const Heading = isMain ? 'h1' : 'h2';
   return (
     <header className={styles.head}>
       <BackButton />
-      <h1 className={styles.path} dir="auto">
+      <Heading className={styles.path} dir="auto">
         {parentOf(path) === ''
           ? null
           : parentOf(path)
               .split('/')
               .map((folder) => `${folder} / `)}
         <span>{noteName(path)}</span>
-      </h1>
+      </Heading>
       {days}
       {state}
       <People session={session} />
+      {share === null ? null : (
+        <Button className={styles.share ?? ''} title={inVault('action.share')} onClick={share}>
+          <Icon name="people" />
+          <span>{inVault('note.share')}</span>
+        </Button>
+      )}
       <Button
         look="quiet"
         isIcon

@@ -131,7 +131,7 @@ function ShownNotePage({ vaultId, noteId, hasFocus }: ShownNoteProps) {
     <>
       {hasFocus ? <WindowTitle title={title} /> : null}
       <Suspense fallback={<UndrawnNote note={shown} isAlone />}>
-        <NoteEditor key={`${noteId} ${isDraft}`} vaultId={vaultId} note={shown} isDraft={isDraft} />
+        <NoteEditor key={`${noteId} ${isDraft}`} vaultId={vaultId} note={shown} isMain={hasFocus} isDraft={isDraft} />
       </Suspense>
     </>
   );

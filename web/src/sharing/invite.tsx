@@ -1,86 +1,129 @@
-import { INVITATION_SECONDS, INVITATION_USES_MAX, type InvitationMade } from '@notevault/protocol/members.ts';
+import { INVITATION_SECONDS, type InvitationMade } from '@notevault/protocol/members.ts';
 import { useState } from 'react';
 import { keys } from '../data/keys.ts';
 import { useTexts } from '../i18n/use-texts.ts';
 import { useChange } from '../page/use-change.ts';
 import { Button } from '../ui/controls/button.tsx';
 import { CopyButton } from '../ui/controls/copy-button.tsx';
-import { Choice, Field } from '../ui/controls/field.tsx';
+import { Icon } from '../ui/controls/icon.tsx';
+import { Select } from '../ui/controls/select.tsx';
 import { Notice } from '../ui/feedback/notice.tsx';
-import { invitationOf } from './invitation-of.ts';
 import { QrCode } from './qr-code.tsx';
 import styles from './sharing.module.css';
 import { sharing } from './sharing-api.ts';
 
-const DAY = 24 * 60 * 60;
-const DAYS = [1, INVITATION_SECONDS.usual / DAY, INVITATION_SECONDS.max / DAY];
-const USES = [1, 5, 20, INVITATION_USES_MAX];
+const DAY_SECONDS = 24 * 60 * 60;
+const INVITED = ['editor', 'viewer'] as const;
+type InvitedRole = (typeof INVITED)[number];
 
-/** Makes the address of an invitation, and shows it once. */
-export function Invite({ vaultId }: { readonly vaultId: string }) {
+/** An invitation that was made here, and whether its address is in the clipboard. */
+interface Made extends InvitationMade {
+  readonly isCopied: boolean;
+}
+
+/** Makes invitations to a vault, of which the last one is shown: the server tells its address once. */
+export function useInvite(vaultId: string) {
+  const [role, setRole] = useState<InvitedRole>('editor');
+  const [made, setMade] = useState<Made | null>(null);
+  const inviting = useChange(
+    (email: string | null) =>
+      sharing.invite(vaultId, { role, expires_in: INVITATION_SECONDS.usual, ...(email === null ? {} : { email }) }),
+    keys.members(vaultId),
+  );
+  /** Resolves to the address; an email makes it one that only the account with that email can accept. */
+  const invite = (email: string | null) =>
+    new Promise<string>((resolve, reject) =>
+      inviting.mutate(email, {
+        onSuccess: (answer) => {
+          setMade({ ...answer, isCopied: false });
+          resolve(answer.url);
+        },
+        onError: reject,
+      }),
+    );
+  const copied = () => setMade((shown) => (shown === null ? null : { ...shown, isCopied: true }));
+  return { role, setRole, made, invite, copied, isPending: inviting.isPending };
+}
+
+type Inviting = ReturnType<typeof useInvite>;
+
+/** One field, one role: an invitation for the account with an email. */
+export function InviteForm({ inviting: { role, setRole, made, invite, isPending } }: { readonly inviting: Inviting }) {
   const t = useTexts('sharing');
-  const [made, setMade] = useState<InvitationMade | null>(null);
   const [email, setEmail] = useState('');
-  const inviting = useChange((form: FormData) => sharing.invite(vaultId, invitationOf(form)), keys.members(vaultId));
   return (
     <>
       <form
         className={styles.invite}
         onSubmit={(event) => {
           event.preventDefault();
-          inviting.mutate(new FormData(event.currentTarget), {
-            onSuccess: (answer) => {
-              setMade(answer);
-              setEmail('');
-            },
-          });
+          invite(email.trim()).then(
+            () => setEmail(''),
+            () => undefined,
+          );
         }}
       >
-        <div className={styles.row}>
-          <Field
-            label={t('email')}
-            hint={t('emailHint')}
-            name="email"
-            type="email"
-            autoComplete="off"
-            value={email}
-            onChange={({ target }) => setEmail(target.value)}
-          />
-          <Choice label={t('may')} name="role" defaultValue="editor">
-            <option value="editor">{t('role.editor')}</option>
-            <option value="viewer">{t('role.viewer')}</option>
-          </Choice>
-        </div>
-        <div className={styles.row}>
-          <Choice label={t('lasts')} name="days" defaultValue={DAYS[1]}>
-            {DAYS.map((days) => (
-              <option key={days} value={days}>
-                {t('days', { count: days })}
-              </option>
-            ))}
-          </Choice>
-          <Choice label={t('uses')} name="uses" disabled={email.trim() !== ''}>
-            {USES.map((count) => (
-              <option key={count} value={count}>
-                {t('persons', { count })}
-              </option>
-            ))}
-          </Choice>
-          <Button type="submit" look="primary" aria-disabled={inviting.isPending}>
-            {t('makeLink')}
-          </Button>
-        </div>
+        <input
+          className={styles.email}
+          type="email"
+          required
+          autoComplete="off"
+          aria-label={t('email')}
+          placeholder={t('emailExample')}
+          value={email}
+          onChange={({ target }) => setEmail(target.value)}
+        />
+        <Select
+          aria-label={t('may')}
+          value={role}
+          onChange={({ target }) => setRole(target.value === 'viewer' ? 'viewer' : 'editor')}
+        >
+          {INVITED.map((one) => (
+            <option key={one} value={one}>
+              {t(`role.${one}`)}
+            </option>
+          ))}
+        </Select>
+        <Button type="submit" look="primary" aria-disabled={isPending}>
+          {t('invite')}
+        </Button>
       </form>
-      {made === null ? null : <Link key={made.invitation.id} made={made} />}
+      {made?.invitation.email == null ? null : <MadeLink key={made.invitation.id} made={made} />}
     </>
   );
 }
 
-function Link({ made: { url, invitation } }: { readonly made: InvitationMade }) {
+/** Copies the address of an invitation for whoever has it. */
+export function CopyLink({ inviting: { made, invite, copied, isPending } }: { readonly inviting: Inviting }) {
   const t = useTexts('sharing');
+  const copy = () => {
+    const text = invite(null).then((url) => new Blob([url], { type: 'text/plain' }));
+    // Some browsers only give the clipboard to the press itself, not to an answer that comes after it.
+    const writing = navigator.clipboard?.write([new ClipboardItem({ 'text/plain': text })]) ?? Promise.reject();
+    // What is not copied is shown. That no link was made is told where links are.
+    Promise.all([text, writing]).then(copied, () => undefined);
+  };
+  return (
+    <>
+      {made !== null && made.invitation.email === null ? <MadeLink key={made.invitation.id} made={made} /> : null}
+      <div className={styles.foot}>
+        <Icon name="link" />
+        <span>{t('linkAbout', { days: INVITATION_SECONDS.usual / DAY_SECONDS })}</span>
+        <Button aria-disabled={isPending} onClick={copy}>
+          <Icon name="copy" />
+          {t('copyLink')}
+        </Button>
+      </div>
+    </>
+  );
+}
+
+function MadeLink({ made: { url, invitation, isCopied } }: { readonly made: Made }) {
+  const t = useTexts('sharing');
+  const { email } = invitation;
   return (
     <Notice kind="ok">
-      <p>{invitation.email === null ? t('once') : t('onceFor', { email: invitation.email })}</p>
+      <p>{email !== null ? t('onceFor', { email }) : t(isCopied ? 'onceCopied' : 'once')}</p>
       <div className={styles.link}>
         <code data-testid="invitation">{url}</code>
         <CopyButton text={url} />

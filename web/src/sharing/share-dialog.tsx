@@ -9,7 +9,7 @@ import { useChange } from '../page/use-change.ts';
 import { Button } from '../ui/controls/button.tsx';
 import { useConfirm } from '../ui/dialogs/confirm.tsx';
 import { Dialog } from '../ui/dialogs/dialog.tsx';
-import { Invite } from './invite.tsx';
+import { CopyLink, InviteForm, useInvite } from './invite.tsx';
 import { PersonRow } from './person-row.tsx';
 import styles from './sharing.module.css';
 import { membersQuery, sharing } from './sharing-api.ts';
@@ -25,19 +25,20 @@ export function ShareDialog({ vault, close }: ShareDialogProps) {
   const t = useTexts('sharing');
   const { data: me } = useSuspenseQuery(meQuery);
   const { data } = useSuspenseQuery(membersQuery(vault.id));
+  const inviting = useInvite(vault.id);
   const isOwner = roleOf(vault) === 'owner';
   const owner = vault.owner?.display_name ?? t('somebody');
   return (
     <Dialog title={t(isOwner ? 'title' : 'people', { name: vault.name })} close={close}>
       <p className={styles.about}>{isOwner ? t('about') : t('aboutShared', { name: owner })}</p>
-      {isOwner ? <Invite vaultId={vault.id} /> : null}
+      {isOwner ? <InviteForm inviting={inviting} /> : null}
       <ul className={styles.people} aria-label={t('members')}>
         {data.members.map((person) => (
           <PersonRow key={person.user_id} vault={vault} person={person} isMe={person.user_id === me.id} />
         ))}
       </ul>
       {data.invitations === undefined ? null : <WaitingList vaultId={vault.id} invitations={data.invitations} />}
-      {isOwner ? null : <Leave vault={vault} me={me.id} close={close} />}
+      {isOwner ? <CopyLink inviting={inviting} /> : <Leave vault={vault} me={me.id} close={close} />}
     </Dialog>
   );
 }
