@@ -1,3 +1,4 @@
+import { beginsWithTitle } from '@notevault/note-text/names/title-heading.ts';
 import { useMemo, useState } from 'react';
 import { createPortal } from 'react-dom';
 import type { EditorController } from '../editor/index.ts';
@@ -5,7 +6,6 @@ import { useTexts } from '../i18n/use-texts.ts';
 import { useObserved } from '../platform/use-observable.ts';
 import { nameFault } from '../tree/model/moves.ts';
 import { showToast } from '../ui/feedback/toast.ts';
-import { beginsWithTitle } from './title.ts';
 import styles from './title-field.module.css';
 
 interface TitleProps {

@@ -58,6 +58,7 @@ export function useEditor(place: RefObject<HTMLElement | null>, setup: EditorSet
   const { isVim } = settings;
   useEffect(() => void editor?.setVim(isVim), [editor, isVim]);
   useEffect(() => editor?.setCanWrite(canWrite), [editor, canWrite]);
-  useEffect(() => editor?.setLabel(label), [editor, label]);
+  // Before it is painted, too: the properties stand under the title.
+  useLayoutEffect(() => editor?.setLabel(label), [editor, label]);
   return editor;
 }

@@ -8,6 +8,7 @@ import { foldClosedCallouts } from '../preview/callout-folds.ts';
 import { drawNote } from '../preview/nested.ts';
 import { livePreview } from '../preview/preview.ts';
 import { refreshPreview } from '../preview/preview-state.ts';
+import { noteTitle } from '../preview/title.ts';
 import { anchorPosition } from './anchors.ts';
 import { createLanguage, editingExtensions, sharedExtensions } from './base-extensions.ts';
 import { firstSelection, type KeptCaret, keepCaret } from './caret.ts';
@@ -34,7 +35,7 @@ export interface NoteEditorOptions {
   readonly services: EditorServices;
   readonly mode: EditorMode;
   readonly canWrite: boolean;
-  /** The title of the note, for screen readers. */
+  /** The title of the note, which screen readers are told, and under which its properties stand. */
   readonly label: string;
   /** Where the cursor was in an earlier editor of the note; without it the cursor begins after the frontmatter. */
   readonly caret?: KeptCaret | undefined;
@@ -252,5 +253,5 @@ const ABOVE_FIRST_LINE = 1000;
 const modeChange = Annotation.define<EditorMode>();
 
 function labelled(label: string): Extension {
-  return EditorView.contentAttributes.of({ 'aria-label': label });
+  return [noteTitle.of(label), EditorView.contentAttributes.of({ 'aria-label': label })];
 }

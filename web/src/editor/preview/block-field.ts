@@ -1,16 +1,19 @@
 import { syntaxTree } from '@codemirror/language';
 import { type Range as DecorationRange, type EditorState, StateField, type Transaction } from '@codemirror/state';
-import { Decoration, type DecorationSet, EditorView, type WidgetType } from '@codemirror/view';
+import { Decoration, type DecorationSet, EditorView, WidgetType } from '@codemirror/view';
 import { type EditorMode, editorMode } from '../core/modes.ts';
 import { topBlocks } from '../syntax/top-blocks.ts';
 import { changesInteraction, isComposing, isFrozen, revealState } from './preview-state.ts';
 import { isRevealed, type Range } from './reveal.ts';
+import { noteTitle } from './title.ts';
 
 /** A block at the top of the document that is drawn in place of its source. */
 export interface BlockCandidate extends Range {
   readonly widget: WidgetType;
   /** Whether the widget stays below the source while the cursor is in it. */
   readonly staysBelow: boolean;
+  /** The end of a line below which the widget is drawn instead, if it is not drawn in the place of the block. */
+  readonly below?: number | undefined;
 }
 
 /** How some kinds of blocks are drawn. */
@@ -24,6 +27,7 @@ export interface BlockRenderer {
 export interface BlockState {
   readonly tree: ReturnType<typeof syntaxTree>;
   readonly mode: EditorMode;
+  readonly title: string;
   readonly candidates: readonly BlockCandidate[];
   readonly decorations: DecorationSet;
   /** Whether decorations were only mapped, and are due. */
@@ -48,7 +52,7 @@ function nextState(value: BlockState, transaction: Transaction, table: ReadonlyM
   const { state } = transaction;
   const isMoved = transaction.docChanged || transaction.selection !== undefined || changesInteraction(transaction);
   const isParsed = syntaxTree(state) !== value.tree;
-  const isOtherMode = state.facet(editorMode) !== value.mode;
+  const isOtherMode = state.facet(editorMode) !== value.mode || state.facet(noteTitle) !== value.title;
   if (!isMoved && !isParsed && !isOtherMode && !value.isStale) return value;
   if (isComposing(transaction) || isFrozen(state)) {
     return { ...value, decorations: value.decorations.map(transaction.changes), isStale: true };
@@ -76,17 +80,36 @@ function wholeLines({ doc }: EditorState, { from, to }: Range): Range {
   return { from: doc.lineAt(from).from, to: doc.lineAt(to).to };
 }
 
+/** In place of a block that is drawn elsewhere. */
+class Nothing extends WidgetType {
+  override eq(): boolean {
+    return true;
+  }
+  override get estimatedHeight(): number {
+    return 0;
+  }
+  toDOM(): HTMLElement {
+    const element = document.createElement('div');
+    element.className = 'nv-elsewhere';
+    return element;
+  }
+}
+
+const elsewhere = Decoration.replace({ widget: new Nothing(), block: true });
+
 function build(state: EditorState, candidates: readonly BlockCandidate[]): BlockState {
   const reveal = revealState(state);
   const placed: DecorationRange<Decoration>[] = [];
-  for (const { from, to, widget, staysBelow } of candidates) {
+  for (const { from, to, widget, staysBelow, below } of candidates) {
     if (!isRevealed('block', { from, to }, reveal)) {
-      placed.push(Decoration.replace({ widget, block: true }).range(from, to));
+      placed.push((below === undefined ? Decoration.replace({ widget, block: true }) : elsewhere).range(from, to));
+      if (below !== undefined) placed.push(Decoration.widget({ widget, block: true, side: 1 }).range(below));
     } else if (staysBelow) placed.push(Decoration.widget({ widget, block: true, side: 1 }).range(to));
   }
   return {
     tree: syntaxTree(state),
     mode: state.facet(editorMode),
+    title: state.facet(noteTitle),
     candidates,
     decorations: Decoration.set(placed),
     isStale: false,

@@ -65,21 +65,25 @@ test('the preview gives headings, quotes and code their line classes', () => {
   assert.match(classesAt(state, state.doc.length - 5), /nv-code-line/);
 });
 
-test('the preview gives lines of headings the role and level of a heading, but not lines without a text', () => {
+test('the preview gives lines of headings the role of a heading below the name of the note, but not lines without a text', () => {
   const roles = (note: string) =>
     drawnIn(stateOf(note, -1)).flatMap(({ from, spec }) =>
       spec.attributes?.role === 'heading' ? [[from, spec.attributes['aria-level']]] : [],
     );
   assert.deepEqual(roles('# A\n\n### B ##\n\n#\n\n## \n'), [
-    [0, '1'],
-    [5, '3'],
+    [0, '2'],
+    [5, '4'],
+  ]);
+  assert.deepEqual(roles('## A\n\n### B\n'), [
+    [0, '2'],
+    [6, '3'],
   ]);
   assert.deepEqual(roles('One\nTwo\n---\n\nThree\n===\n'), [
-    [0, '2'],
-    [4, '2'],
-    [13, '1'],
+    [0, '3'],
+    [4, '3'],
+    [13, '2'],
   ]);
-  assert.deepEqual(roles('> # In a quote\n'), [[0, '1']]);
+  assert.deepEqual(roles('> # In a quote\n'), [[0, '2']]);
 });
 
 test('the innermost of nested callouts and quotes draws a line', () => {

@@ -7,6 +7,7 @@ import { changesInteraction, isFrozen } from './preview-state.ts';
 import { type Change, changedLines, overlaps, withRedrawn } from './redraw.ts';
 import type { InlineRenderer } from './renderer.ts';
 import type { Range } from './reveal.ts';
+import { levelShift, noteTitle } from './title.ts';
 
 /** Walks the syntax tree once over the given ranges and draws each node with the renderer of its name. */
 export function buildDecorations(
@@ -90,6 +91,8 @@ function needsWhole(update: ViewUpdate): boolean {
   if (update.viewportChanged) return true;
   // The parser went on.
   if (!update.docChanged && syntaxTree(update.startState) !== syntaxTree(update.state)) return true;
+  if (levelShift(update.startState) !== levelShift(update.state)) return true;
+  if (update.startState.facet(noteTitle) !== update.state.facet(noteTitle)) return true;
   if (update.startState.facet(canWriteNote) !== update.state.facet(canWriteNote)) return true;
   return update.transactions.some(changesInteraction);
 }

@@ -6,6 +6,7 @@ import { QueryWidget } from '../../media/query-table.ts';
 import { PropertiesWidget } from '../../properties/widget.ts';
 import { TableWidget } from '../../table/widget.ts';
 import type { BlockRenderer } from '../block-field.ts';
+import { titleBehind } from '../title.ts';
 
 /** Formulas between lines of `$$`. */
 export const mathBlocks: BlockRenderer = {
@@ -58,10 +59,11 @@ export const htmlBlocks: BlockRenderer = {
   },
 };
 
-/** The frontmatter, as a panel of properties. */
+/** The frontmatter, as a panel of properties; under the title of the note, where the text begins with that. */
 export const properties: BlockRenderer = {
   nodes: ['Frontmatter'],
-  candidate({ from, to }, { doc }, mode) {
-    return { widget: new PropertiesWidget(doc.sliceString(from, to), mode === 'reading'), staysBelow: false };
+  candidate({ from, to }, state, mode) {
+    const widget = new PropertiesWidget(state.doc.sliceString(from, to), mode === 'reading');
+    return { widget, staysBelow: false, below: titleBehind(state, to)?.to };
   },
 };

@@ -1,5 +1,6 @@
 import { headingLevel } from '../../syntax/heading-folds.ts';
 import type { InlineRenderer } from '../renderer.ts';
+import { isTitle, levelShift } from '../title.ts';
 
 const atx = [1, 2, 3, 4, 5, 6].map((level) => `ATXHeading${level}`);
 
@@ -15,7 +16,10 @@ export const headings: InlineRenderer = {
     const isRevealed = context.isRevealed(node, 'line');
     // Without a text there is nothing to announce, as on the line below a Setext heading.
     const end = isSetext ? first.from - 1 : node.to;
-    const role = { role: 'heading', 'aria-level': String(level) };
+    // The name of the note is a heading of its page, which has one of the first level.
+    const isName = level === 1 && isTitle(context.state, node.from);
+    const shown = Math.min(6, Math.max(2, level + levelShift(context.state)));
+    const role = isName ? undefined : { role: 'heading', 'aria-level': String(shown) };
     context.eachLine(node, ({ from, text }) => {
       const hasText = from < end && /[^\s#]/.test(text);
       context.line(from, `nv-heading nv-h${level}`, hasText ? role : undefined);

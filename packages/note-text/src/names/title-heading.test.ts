@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { beginsWithTitle } from './title.ts';
+import { beginsWithTitle } from './title-heading.ts';
 
 test('a text begins with its title if its first line is a heading of that name', () => {
   assert.equal(beginsWithTitle('# Beds\n\nPeas', 'Beds'), true);

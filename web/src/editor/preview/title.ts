@@ -1,0 +1,44 @@
+import { syntaxTree } from '@codemirror/language';
+import { type EditorState, Facet } from '@codemirror/state';
+import { titleHeading } from '@notevault/note-text/names/title-heading.ts';
+import { topBlocks } from '../syntax/top-blocks.ts';
+import type { Range } from './reveal.ts';
+
+/** The title of the note; empty in a view that is only a part of its page, such as an embedded note. */
+export const noteTitle = Facet.define<string, string>({ combine: (values) => values[0] ?? '' });
+
+/** The heading with which the text after an offset begins, if it is the title of the note. */
+export function titleBehind(state: EditorState, offset: number): Range | null {
+  const title = state.facet(noteTitle);
+  if (title === '') return null;
+  const found = titleHeading(state.sliceDoc(offset, offset + 1_000), title);
+  return found === null ? null : { from: offset + found.from, to: offset + found.to };
+}
+
+/**
+ * What is added to the levels of headings. The page has one heading of the first level, the name of the note: where the
+ * text has others, its headings are below that. The one that repeats the name is left out of account.
+ */
+export function levelShift(state: EditorState): 0 | 1 {
+  const tree = syntaxTree(state);
+  const title = state.facet(noteTitle);
+  const known = shifts.get(tree);
+  if (known?.title === title) return known.shift;
+  const shift = topBlocks(tree).some(({ name, from }) => isFirstLevel(name) && !isTitle(state, from)) ? 1 : 0;
+  shifts.set(tree, { title, shift });
+  return shift;
+}
+
+/** Every heading that is drawn asks for it. */
+const shifts = new WeakMap<ReturnType<typeof syntaxTree>, { readonly title: string; readonly shift: 0 | 1 }>();
+
+/** Whether a heading of the first level is the title of the note. */
+export function isTitle(state: EditorState, from: number): boolean {
+  const before = topBlocks(syntaxTree(state))[0];
+  const start = before?.name === 'Frontmatter' ? before.to : 0;
+  return titleBehind(state, start)?.from === from;
+}
+
+function isFirstLevel(name: string): boolean {
+  return name === 'ATXHeading1' || name === 'SetextHeading1';
+}
