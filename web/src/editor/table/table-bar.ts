@@ -1,37 +1,26 @@
 import { EditorState } from '@codemirror/state';
-import { type Command, type EditorView, repositionTooltips, showTooltip, type TooltipView } from '@codemirror/view';
+import { type Command, EditorView, type Panel, showPanel } from '@codemirror/view';
 import { drawnTables } from './drawn-tables.ts';
 
-/** A bar above the table that is edited: what can be done with its rows and columns, by pointer, finger and keyboard. */
-export const tableBar = showTooltip.compute([drawnTables, 'selection', EditorState.readOnly], (state) => {
+/**
+ * A bar at the foot of the editor while a table is edited: what can be done with its rows and columns, by pointer, finger
+ * and keyboard. Above the table it would cover what is written there.
+ */
+export const tableBar = showPanel.compute([drawnTables, 'selection', EditorState.readOnly], (state) => {
   const { head } = state.selection.main;
-  const table = state.field(drawnTables).all.find(({ from, to }) => from <= head && head <= to);
-  if (table === undefined || state.readOnly) return null;
-  return { pos: table.from, above: true, strictSide: true, create: createBar };
+  const isInTable = state.field(drawnTables).all.some(({ from, to }) => from <= head && head <= to);
+  return isInTable && !state.readOnly ? createBar : null;
 });
 
-function createBar(view: EditorView): TooltipView {
+function createBar(view: EditorView): Panel {
   const dom = document.createElement('div');
   dom.className = 'nv-bar nv-table-bar';
   void import('./bar-tools.ts').then(({ addTools }) => {
     addTools(view, dom);
-    repositionTooltips(view);
+    // The bar takes the place of the last rows that were visible.
+    if (dom.isConnected) view.dispatch({ effects: EditorView.scrollIntoView(view.state.selection.main.head) });
   });
-  return { dom, offset: { x: 0, y: GAP }, getCoords: (from) => anchorOfBar(view, dom, from) };
-}
-
-/** In pixels, between the bar and the table. */
-const GAP = 12;
-
-/** Above the table, or at the top of what is visible while the table begins above that. */
-function anchorOfBar(view: EditorView, dom: HTMLElement, from: number) {
-  const { documentTop, scrollDOM } = view;
-  const { to = from } = view.state.field(drawnTables).all.find((table) => table.from === from) ?? {};
-  const lowest = documentTop + view.lineBlockAt(to).bottom;
-  const highest = scrollDOM.getBoundingClientRect().top + dom.offsetHeight + GAP;
-  const top = Math.min(lowest, Math.max(documentTop + view.lineBlockAt(from).top, highest));
-  const { left } = view.coordsAtPos(from) ?? view.contentDOM.getBoundingClientRect();
-  return { left, right: left, top, bottom: top + 1 };
+  return { dom };
 }
 
 /** Moves the focus to the bar of the table. */

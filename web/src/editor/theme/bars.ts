@@ -1,16 +1,13 @@
 import { EditorView } from '@codemirror/view';
 import { floating } from './parts.ts';
 
-/** The bars over tables and selections, and the icons of the menu that `/` opens. */
+/** The bars of tables and selections, and the icons of the menu that `/` opens. */
 export const barTheme = EditorView.baseTheme({
-  '.cm-tooltip.nv-bar': {
-    display: 'flex',
-    maxWidth: 'calc(100vw - 2 * var(--s6))',
-    boxSizing: 'border-box',
-    overflowX: 'auto',
-    padding: 'var(--s1)',
-    ...floating,
-  },
+  '.nv-bar': { display: 'flex', boxSizing: 'border-box', overflowX: 'auto', padding: 'var(--s1)' },
+  '.cm-tooltip.nv-bar': { maxWidth: 'calc(100vw - 2 * var(--s6))', ...floating },
+  '.nv-table-bar': { justifyContent: 'safe center', padding: 'var(--s2) var(--s3)' },
+  // What is done with a table is only shown while the text, or the bar itself, has the focus.
+  '&:not(:focus-within) .nv-table-bar': { display: 'none' },
   '.nv-bar > div': { display: 'flex', flex: 'none' },
   '.nv-bar > div + div': {
     marginInlineStart: 'var(--s2)',
