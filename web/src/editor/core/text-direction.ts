@@ -4,6 +4,16 @@ import { Decoration, type DecorationSet, EditorView, ViewPlugin, type ViewUpdate
 /** A character of a script that is written from right to left. */
 const RIGHT_TO_LEFT =
   /[\p{sc=Hebr}\p{sc=Arab}\p{sc=Syrc}\p{sc=Thaa}\p{sc=Nkoo}\p{sc=Samr}\p{sc=Mand}\p{sc=Adlm}\p{sc=Rohg}\u200f]/u;
+const LETTER = /\p{L}/u;
+/** More says nothing else. */
+const READ = 1_000;
+
+/** The direction of a text: that of its first letter, as `dir="auto"` finds it. */
+export function directionOf(text: string): 'ltr' | 'rtl' {
+  const start = text.slice(0, READ);
+  return RIGHT_TO_LEFT.test(start) && RIGHT_TO_LEFT.test(LETTER.exec(start)?.[0] ?? '') ? 'rtl' : 'ltr';
+}
+
 const auto = Decoration.line({ attributes: { dir: 'auto' } });
 
 /**

@@ -8,6 +8,7 @@ import {
 } from '@codemirror/state';
 import { BlockWrapper, Decoration, type DecorationSet, EditorView, WidgetType } from '@codemirror/view';
 import { type EditorMode, editorMode } from '../core/modes.ts';
+import { directionOf } from '../core/text-direction.ts';
 import { changesInteraction, isComposing, isFrozen } from '../preview/preview-state.ts';
 import type { Range } from '../preview/reveal.ts';
 import { topBlocks } from '../syntax/top-blocks.ts';
@@ -18,6 +19,8 @@ export interface DrawnTable extends Range {
   /** The delimiter row, which is not shown. */
   readonly rule: Range;
   readonly alignments: readonly Alignment[];
+  /** In which its columns stand beside each other. */
+  readonly direction: 'ltr' | 'rtl';
 }
 
 interface DrawnTables {
@@ -74,7 +77,7 @@ function sourceAfter(source: number | null, { effects, changes }: Transaction): 
 function mapTables(value: DrawnTables, { changes }: Transaction): DrawnTables {
   if (changes.empty) return value;
   const map = (table: DrawnTable): DrawnTable => ({
-    alignments: table.alignments,
+    ...table,
     from: changes.mapPos(table.from, -1),
     to: changes.mapPos(table.to, 1),
     rule: { from: changes.mapPos(table.rule.from, 1), to: changes.mapPos(table.rule.to, -1) },
@@ -94,7 +97,9 @@ function readTable({ doc }: EditorState, start: number, end: number): DrawnTable
   const rule = doc.line(head.number + 1);
   const parsed = parseTable(`${head.text}\n${rule.text}`);
   if (parsed === null) return null;
-  return { from: start, to: doc.lineAt(end).to, rule: { from: rule.from, to: rule.to }, alignments: parsed.alignments };
+  const { alignments } = parsed;
+  const direction = directionOf(doc.sliceString(start, Math.min(end, start + 1_000)));
+  return { from: start, to: doc.lineAt(end).to, rule: { from: rule.from, to: rule.to }, alignments, direction };
 }
 
 function choose(state: EditorState, all: readonly DrawnTable[], source: number | null): DrawnTables {
@@ -126,10 +131,8 @@ function hideRules(drawn: readonly DrawnTable[]): DecorationSet {
   return Decoration.set(drawn.map(({ rule }) => hiddenRule.range(rule.from, rule.to)));
 }
 
-function wrap({ from, to, alignments }: DrawnTable): PlacedRange<BlockWrapper> {
+function wrap({ from, to, alignments, direction }: DrawnTable): PlacedRange<BlockWrapper> {
   const style = `--nv-columns: ${alignments.length}`;
-  return BlockWrapper.create({ tagName: 'div', attributes: { class: 'nv-grid', role: 'table', style } }).range(
-    from,
-    to,
-  );
+  const attributes = { class: 'nv-grid', role: 'table', dir: direction, style };
+  return BlockWrapper.create({ tagName: 'div', attributes }).range(from, to);
 }

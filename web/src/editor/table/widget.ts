@@ -1,4 +1,5 @@
 import type { EditorView } from '@codemirror/view';
+import { directionOf } from '../core/text-direction.ts';
 import { BlockWidget, element } from '../preview/widget-base.ts';
 import { drawInline } from '../reading/inline-dom.ts';
 import { parseTable } from './model.ts';
@@ -21,6 +22,7 @@ export class TableWidget extends BlockWidget {
       return;
     }
     const node = element('table');
+    node.dir = directionOf(this.key);
     const rowOf = (cells: readonly string[], name: 'th' | 'td') => {
       const row = element('tr');
       for (const [column, source] of cells.entries()) {

@@ -1,7 +1,7 @@
 import { EditorView } from '@codemirror/view';
 import { control } from './parts.ts';
 
-/** Tables that are edited in place, and the bar above them. */
+/** Tables that are edited in place, and those that a query makes. */
 export const tableTheme = EditorView.baseTheme({
   '.nv-query': { overflowX: 'auto' },
   '.nv-query-title': { margin: '0 0 var(--s2)', fontWeight: '600' },
@@ -19,7 +19,7 @@ export const tableTheme = EditorView.baseTheme({
     textDecoration: 'underline var(--underline) 1.5px',
     textUnderlineOffset: '3px',
     cursor: 'pointer',
-    minHeight: '24px',
+    minHeight: 'var(--target)',
   },
   '.nv-grid': {
     display: 'grid',
@@ -67,7 +67,4 @@ export const tableTheme = EditorView.baseTheme({
   '.nv-cell-right': { textAlign: 'right', fontVariantNumeric: 'tabular-nums' },
   '.nv-cell-extra': { color: 'var(--muted)' },
   '&:focus-within .nv-cell-active': { outline: '2px solid var(--accent)', outlineOffset: '-2px' },
-
-  '.nv-table-bar': { visibility: 'hidden' },
-  '&:focus-within .nv-table-bar': { visibility: 'visible' },
 });

@@ -1,6 +1,7 @@
 import { syntaxTree } from '@codemirror/language';
 import type { EditorState } from '@codemirror/state';
 import type { SyntaxNode, SyntaxNodeRef } from '@lezer/common';
+import { directionOf } from '../../core/text-direction.ts';
 import { CalloutTitleWidget } from '../../media/callout-title.ts';
 import { type CalloutHead, readCalloutHead } from '../callout.ts';
 import { calloutBody, isFolded } from '../callout-folds.ts';
@@ -16,10 +17,16 @@ export const quotes: InlineRenderer = {
     const base = callout === null ? 'nv-quote' : `nv-callout nv-callout-${callout.look}`;
     const fold = callout === null ? null : foldOf(callout, first.from, context);
     const style = { style: `--nv-depth: ${depthOf(node.node)}` };
+    const bodyStart = callout === null ? node.from : node.from + callout.markEnd;
+    const direction = directionOf(context.text(bodyStart, Math.min(node.to, bodyStart + 1_000)));
+    const side = direction === 'rtl' ? ' nv-rtl' : '';
     context.eachLine(node, ({ from, to }) => {
       if (innermost(context.state, to)?.from !== node.from) return;
-      const isLast = from === last || (fold === 'closed' && from === first.from);
-      context.line(from, `${base}${from === first.from ? ' nv-first' : ''}${isLast ? ' nv-last' : ''}`, style);
+      const isFirst = from === first.from;
+      const isLast = from === last || (fold === 'closed' && isFirst);
+      // The name of a kind, which stands for a title, is where the text begins.
+      const attributes = isFirst && callout?.title === '' ? { ...style, dir: direction } : style;
+      context.line(from, `${base}${side}${isFirst ? ' nv-first' : ''}${isLast ? ' nv-last' : ''}`, attributes);
     });
     if (callout === null) return;
     const start = node.from + callout.markStart;

@@ -188,7 +188,21 @@ export function tableTests(browser: () => EditorBrowser): void {
     assert.match(await active(opened), /x/);
   });
 
-  test('the bar above a table edits its rows and columns by pointer, and the cell keeps the focus', async () => {
+  test('a table from right to left has its first column on the right, while it is edited and read', async () => {
+    const hebrew = '| שם | מספר |\n| --- | --- |\n| אבג | 12 |\n\n| Name | שם |\n| --- | --- |\n| a | b |\n';
+    for (const mode of ['preview', 'reading'] as const) {
+      await using opened = await browser().open();
+      await opened.start(hebrew, mode);
+      const heads = opened.page.getByRole('columnheader');
+      await heads.nth(3).waitFor();
+      const lefts = await heads.evaluateAll((all) => all.map((one) => one.getBoundingClientRect().left));
+      const [first = 0, second = 0, third = 0, fourth = 0] = lefts;
+      assert.ok(first > second, `${mode}: ${lefts}`);
+      assert.ok(third < fourth, `${mode}: ${lefts}`);
+    }
+  });
+
+  test('the bar of a table edits its rows and columns by pointer, and the cell keeps the focus', async () => {
     await using opened = await browser().open();
     await opened.start(`${'x\n\n'.repeat(3)}${NOTE}`);
     const bar = opened.page.getByRole('toolbar', { name: 'Edit the table' });
@@ -216,34 +230,55 @@ export function tableTests(browser: () => EditorBrowser): void {
     assert.deepEqual(opened.complaints, []);
   });
 
-  test('a long table keeps its height while it scrolls, and its bar stays in sight until it ends', async () => {
+  test('a long table keeps its height while it scrolls, and its bar stays at the foot of the note', async () => {
     await using opened = await browser().open();
     const rows = Array.from({ length: 120 }, (_, row) => `| ${row} | text |`).join('\n');
     await opened.start(`| a | b |\n|---|---|\n${rows}\n\n${'after\n\n'.repeat(80)}`);
     await cell(opened, '2').click();
     await opened.page.getByRole('toolbar').getByRole('button').first().waitFor();
     const scroller = opened.page.locator('.cm-scroller');
-    const scrollTo = (top: number) =>
-      scroller.evaluate((node, to) => {
+    for (const top of [1500, 3000, 4500]) {
+      await scroller.evaluate((node, to) => {
         node.scrollTop = to;
       }, top);
-    const untilBar = (isInSight: boolean) =>
-      opened.page.waitForFunction((wanted) => {
-        const bar = document.querySelector('.nv-table-bar')?.getBoundingClientRect();
-        const room = document.querySelector('.cm-scroller')?.getBoundingClientRect();
-        if (bar === undefined || room === undefined || document.querySelector('.nv-row-head') !== null) return false;
-        return (bar.top >= room.top && bar.height > 20) === wanted;
-      }, isInSight);
-    for (const top of [1500, 3000, 4500]) {
-      await scrollTo(top);
-      await untilBar(true);
+      await opened.settled();
+      const [bar, room] = [await opened.page.getByRole('toolbar').boundingBox(), await scroller.boundingBox()];
+      assert.ok(bar !== null && room !== null && bar.y >= room.y + room.height && bar.height > 20);
     }
-    await scrollTo(7000);
-    await untilBar(false);
     assert.ok((await scroller.evaluate((node) => node.scrollHeight)) < 12_000);
   });
 
-  test('the bar above a table is reached and used by the keyboard alone', async () => {
+  test('the bar of a table covers nothing, moves no line, and leaves the cell in sight', async () => {
+    await using opened = await browser().open({ viewport: { width: 800, height: 500 } });
+    await opened.start(`${'x\n\n'.repeat(6)}${NOTE}\n\n${'y\n\n'.repeat(9)}`);
+    const tops = () =>
+      opened.page.locator('.cm-line').evaluateAll((all) => all.map((one) => one.getBoundingClientRect().top));
+    const bottom = opened.page.getByRole('cell', { name: '12', exact: true });
+    await bottom.evaluate((node) => node.scrollIntoView({ block: 'center' }));
+    await opened.settled();
+    const before = await tops();
+    await cell(opened, 'North').click();
+    await opened.page.getByRole('toolbar').getByRole('button').first().waitFor();
+    await opened.settled();
+    assert.deepEqual(await tops(), before);
+    const covered = await opened.page.evaluate(() => {
+      const bar = document.querySelector('.nv-table-bar')?.getBoundingClientRect() ?? new DOMRect();
+      const room = document.querySelector('.cm-scroller')?.getBoundingClientRect() ?? new DOMRect();
+      return Math.max(0, Math.min(bar.bottom, room.bottom) - Math.max(bar.top, room.top));
+    });
+    assert.equal(covered, 0);
+    // A cell at the lower edge, where the bar comes.
+    await opened.page.getByText('x', { exact: true }).first().click();
+    await bottom.evaluate((node) => node.scrollIntoView({ block: 'end' }));
+    await opened.settled();
+    await bottom.click();
+    await opened.page.getByRole('toolbar').getByRole('button').first().waitFor();
+    await opened.settled();
+    const [cellBox, bar] = [await bottom.boundingBox(), await opened.page.getByRole('toolbar').boundingBox()];
+    assert.ok(cellBox !== null && bar !== null && cellBox.y + cellBox.height <= bar.y + 1);
+  });
+
+  test('the bar of a table is reached and used by the keyboard alone', async () => {
     await using opened = await browser().open();
     await opened.start(NOTE);
     await cell(opened, 'South').click();
