@@ -1,5 +1,5 @@
 import { acceptCompletion, closeBrackets, closeBracketsKeymap, completionKeymap } from '@codemirror/autocomplete';
-import { defaultKeymap, indentLess, indentMore } from '@codemirror/commands';
+import { defaultKeymap } from '@codemirror/commands';
 import { deleteMarkupBackward, insertNewlineContinueMarkupCommand } from '@codemirror/lang-markdown';
 import { foldKeymap } from '@codemirror/language';
 import { searchKeymap } from '@codemirror/search';
@@ -7,6 +7,7 @@ import { type Extension, Prec } from '@codemirror/state';
 import { type Command, type EditorView, type KeyBinding, keymap } from '@codemirror/view';
 import { focusFormatBar } from '../bars/format-bar.ts';
 import { COMMANDS } from '../commands/commands.ts';
+import { indentItems } from '../commands/indent-items.ts';
 import { COMMAND_KEYS } from '../commands/keys.ts';
 import { destinationAt, openDestination } from '../links/link-click.ts';
 import { cellKeys } from '../table/cell-keys.ts';
@@ -91,7 +92,7 @@ export const noteKeymaps: Extension = [
     ...completionKeymap,
     ...searchKeymap,
     ...foldKeymap,
-    { key: 'Tab', run: indentItem(indentMore), shift: indentItem(indentLess) },
+    { key: 'Tab', run: indentItem(indentItems(1)), shift: indentItem(indentItems(-1)) },
     { key: 'Tab', run: insertTab },
     ...defaultKeymap,
   ]),
