@@ -1,3 +1,5 @@
+import { readTokens } from '../platform/theme-colors.ts';
+
 /** The colours of a graph, as the theme has them now. */
 export interface GraphColors {
   readonly page: string;
@@ -17,29 +19,9 @@ const TOKENS = {
   edge: '--node',
 } as const;
 
-/** Reads the tokens as colours that a canvas knows. @param place an element of the page. */
+/** The colours that the theme has now. @param place an element of the page. */
 export function readColors(place: HTMLElement): GraphColors {
-  const probe = document.createElement('span');
-  place.append(probe);
-  const read = (token: string) => {
-    probe.style.color = `var(${token})`;
-    return getComputedStyle(probe).color;
-  };
-  const colors = Object.fromEntries(Object.entries(TOKENS).map(([name, token]) => [name, read(token)]));
-  probe.remove();
-  return colors as unknown as GraphColors;
-}
-
-/** Calls the listener when the theme changes; returns a function that removes it. */
-export function onTheme(listener: () => void): () => void {
-  const scheme = matchMedia('(prefers-color-scheme: dark)');
-  scheme.addEventListener('change', listener);
-  const chosen = new MutationObserver(listener);
-  chosen.observe(document.documentElement, { attributeFilter: ['data-theme'] });
-  return () => {
-    scheme.removeEventListener('change', listener);
-    chosen.disconnect();
-  };
+  return readTokens(place, TOKENS);
 }
 
 /** How strong each of so many links is drawn. */

@@ -1,9 +1,10 @@
 import { DirectedGraph } from 'graphology';
 import Sigma from 'sigma';
 import { NodePointProgram } from 'sigma/rendering';
+import { onTheme } from '../platform/theme-colors.ts';
 import { trustedScriptUrl } from '../platform/trusted-script-url.ts';
 import { EdgeLayer, isWebGlSlow, NoEdges } from './edge-layer.ts';
-import { faded, type GraphColors, onTheme, opacityOfEdges, readColors } from './graph-colors.ts';
+import { faded, type GraphColors, opacityOfEdges, readColors } from './graph-colors.ts';
 import workerUrl from './layout.worker.ts?worker&url';
 import type { LayoutAnswer, LayoutRequest } from './layout-messages.ts';
 import type { GraphPart } from './model/graph-index.ts';

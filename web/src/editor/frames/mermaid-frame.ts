@@ -1,14 +1,16 @@
 import mermaid from 'mermaid';
+import type { DiagramColors } from '../media/mermaid.ts';
 import { listen, type Reply } from './frame-messages.ts';
 
 // Runs in a frame without the origin of the app. What a diagram's text can do here, it can do to this frame only.
 let count = 0;
 
-listen(async ({ source, theme }): Promise<Reply> => {
+listen(async ({ source, colors }): Promise<Reply> => {
   mermaid.initialize({
     startOnLoad: false,
     securityLevel: 'strict',
-    theme: theme === 'dark' ? 'dark' : 'neutral',
+    theme: 'base',
+    themeVariables: variablesOf(colors as DiagramColors),
     fontFamily: 'system-ui, sans-serif',
     maxTextSize: 50_000,
     maxEdges: 1_000,
@@ -22,3 +24,40 @@ listen(async ({ source, theme }): Promise<Reply> => {
   const { width, height } = parsed.getBoundingClientRect();
   return { type: 'drawn', width, height: height + 2 };
 });
+
+/** What Mermaid calls the colours; it makes those of further kinds of diagrams out of the first ones. */
+function variablesOf(colors: DiagramColors): Readonly<Record<string, string | boolean>> {
+  const { page, panel, sunken, hairline, line, text, muted, border, accent, soft, edge, warn, danger, dangerSoft } =
+    colors;
+  const actor = { actorBkg: soft, actorBorder: edge, actorTextColor: text, actorLineColor: border };
+  const sequence = {
+    ...{ signalColor: muted, signalTextColor: text, loopTextColor: text, sequenceNumberColor: page },
+    ...{ labelBoxBkgColor: sunken, labelBoxBorderColor: line, labelTextColor: text },
+    ...{ activationBkgColor: sunken, activationBorderColor: border },
+  };
+  const gantt = {
+    ...{ sectionBkgColor: sunken, altSectionBkgColor: page, sectionBkgColor2: panel, gridColor: hairline },
+    ...{ taskBkgColor: soft, taskBorderColor: edge, taskTextColor: text, taskTextOutsideColor: text },
+    ...{ taskTextLightColor: text, taskTextDarkColor: text, activeTaskBkgColor: soft, activeTaskBorderColor: accent },
+    ...{ doneTaskBkgColor: sunken, doneTaskBorderColor: line, critBkgColor: dangerSoft, critBorderColor: danger },
+    todayLineColor: danger,
+  };
+  return {
+    darkMode: isDark(page),
+    ...{ background: page, textColor: text, titleColor: text, lineColor: border },
+    ...{ primaryColor: soft, primaryBorderColor: edge, primaryTextColor: text },
+    ...{ secondaryColor: sunken, secondaryBorderColor: line, secondaryTextColor: text },
+    ...{ tertiaryColor: panel, tertiaryBorderColor: hairline, tertiaryTextColor: text },
+    ...{ mainBkg: soft, nodeBorder: edge, nodeTextColor: text, edgeLabelBackground: page },
+    ...{ clusterBkg: sunken, clusterBorder: line, noteBkgColor: warn, noteBorderColor: line, noteTextColor: text },
+    ...actor,
+    ...sequence,
+    ...gantt,
+  };
+}
+
+/** Whether a colour, `rgb(…)`, is one of a dark page. */
+function isDark(color: string): boolean {
+  const parts = color.match(/[\d.]+/g) ?? [];
+  return parts.slice(0, 3).reduce((sum, part) => sum + Number(part), 0) < 3 * 128;
+}

@@ -3,7 +3,8 @@ declare module 'mermaid' {
   interface Config {
     readonly startOnLoad: boolean;
     readonly securityLevel: 'strict';
-    readonly theme: 'dark' | 'neutral';
+    readonly theme: 'base';
+    readonly themeVariables: Readonly<Record<string, string | boolean>>;
     readonly fontFamily: string;
     readonly maxTextSize: number;
     readonly maxEdges: number;

@@ -10,14 +10,14 @@ const TALLEST = 20_000;
 
 /**
  * Creates a frame without our origin: its scripts cannot read this page, its storage or its cookies. The frame says
- * `ready`, is sent `request`, and answers with its size or a failure.
+ * `ready`, is sent what `request` returns, and answers with its size or a failure; so it does to each further request.
  *
  * @param signal removes the listener.
  */
 export function sandboxedFrame(
   url: string,
   title: string,
-  request: unknown,
+  request: () => unknown,
   onReport: (report: FrameReport) => void,
   signal: AbortSignal,
 ): HTMLIFrameElement {
@@ -32,7 +32,7 @@ export function sandboxedFrame(
       if (event.source !== frame.contentWindow || event.source === null) return;
       const report = readReport(event.data);
       if (report === null) return;
-      if (report.type === 'ready') frame.contentWindow?.postMessage(request, '*');
+      if (report.type === 'ready') frame.contentWindow?.postMessage(request(), '*');
       else if (report.type === 'drawn') frame.style.height = `${Math.min(TALLEST, Math.ceil(report.height))}px`;
       onReport(report);
     },

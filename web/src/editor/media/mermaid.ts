@@ -1,4 +1,5 @@
-import { EditorView } from '@codemirror/view';
+import type { EditorView } from '@codemirror/view';
+import { onTheme, readTokens } from '../../platform/theme-colors.ts';
 import { services } from '../core/services.ts';
 import { BlockWidget, element } from '../preview/widget-base.ts';
 import { sandboxedFrame } from './frame.ts';
@@ -18,10 +19,9 @@ export class MermaidWidget extends BlockWidget {
   protected fill(parent: HTMLElement, view: EditorView, signal: AbortSignal): Promise<void> {
     const strings = stringsOf(view);
     const frames = view.state.facet(services)?.framesUrl ?? '/frames/';
-    const isDark = view.state.facet(EditorView.darkTheme);
     return new Promise((resolve) => {
       signal.addEventListener('abort', () => resolve(), { once: true });
-      const request = { type: 'diagram', source: this.key, theme: isDark ? 'dark' : 'neutral' };
+      const request = () => ({ source: this.key, colors: readTokens(view.dom, TOKENS) });
       const frame = sandboxedFrame(
         `${frames}mermaid.html`,
         strings.diagram,
@@ -35,9 +35,31 @@ export class MermaidWidget extends BlockWidget {
         signal,
       );
       parent.replaceChildren(frame);
+      const stop = onTheme(() => frame.contentWindow?.postMessage(request(), '*'));
+      signal.addEventListener('abort', stop, { once: true });
     });
   }
 }
+
+const TOKENS = {
+  page: '--page',
+  panel: '--panel',
+  sunken: '--sunken',
+  hairline: '--hairline',
+  line: '--line',
+  text: '--text',
+  muted: '--muted',
+  border: '--border',
+  accent: '--accent',
+  soft: '--accent-soft',
+  edge: '--underline',
+  warn: '--warn-soft',
+  danger: '--danger',
+  dangerSoft: '--danger-soft',
+} as const;
+
+/** The colours of a diagram. */
+export type DiagramColors = Readonly<Record<keyof typeof TOKENS, string>>;
 
 function failure(sentence: string, message: string, source: string): HTMLElement {
   const box = element('div', 'nv-diagram-error');

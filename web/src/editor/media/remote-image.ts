@@ -20,7 +20,7 @@ export function drawRemoteImage(parent: HTMLElement, view: EditorView, url: stri
     const frame = sandboxedFrame(
       `${frames}image.html`,
       alt === '' ? url : alt,
-      { type: 'image', url, alt },
+      () => ({ url, alt }),
       (report) => {
         if (report.type === 'failed') parent.replaceChildren(element('span', 'nv-missing', strings.imageFailed));
         else if (report.type === 'drawn') frame.style.width = `${Math.ceil(report.width)}px`;
