@@ -86,7 +86,7 @@ export function GraphPage() {
           <Chosen vaultId={vaultId} index={index} note={chosen} choose={(id) => change({ note: id })} />
         )}
         <Found
-          notes={found ?? index.find('').slice(0, LISTED)}
+          notes={found ?? index.mostLinked(LISTED)}
           isSearch={found !== null}
           choose={(id) => change({ note: id })}
         />
@@ -192,6 +192,7 @@ interface FoundProps {
 
 function Found({ notes, isSearch, choose }: FoundProps) {
   const t = useTexts('graph');
+  if (!isSearch && notes.length === 0) return null;
   return (
     <section className={styles.group}>
       <h2 aria-live="polite">{isSearch ? t('found', { count: notes.length }) : t('mostLinked')}</h2>

@@ -78,6 +78,13 @@ export class GraphIndex {
     return withWords(this.#ranked, query).map(({ note }) => note);
   }
 
+  /** At most so many notes that have links, those with most first. */
+  mostLinked(most: number): readonly GraphNote[] {
+    return this.find('')
+      .slice(0, most)
+      .filter(({ degree }) => degree > 0);
+  }
+
   /** All that is linked within so many steps of a note, and the links among it; the nearest, up to `most` notes. */
   around(id: string, steps: number, most: number): GraphPart {
     const start = this.#byId.get(id);

@@ -42,6 +42,11 @@ test('the graph finds notes by words of their names and folders, most linked fir
   assert.deepEqual(graph.find('none'), []);
 });
 
+test('the graph lists the notes with most links, and none without a link', () => {
+  assert.deepEqual(names(graph.mostLinked(2)), ['Peas', 'Broad beans']);
+  assert.deepEqual(names(graph.mostLinked(10)), ['Peas', 'Broad beans', 'Soup']);
+});
+
 test('the part around a note grows with the steps, has the links within it, and ends at a limit', () => {
   const around = (steps: number, most = 10) => {
     const { notes, edges } = graph.around('0', steps, most);
