@@ -61,8 +61,11 @@ test('an admin sees the totals of the server and its checks, and nothing that an
   await expect(page.getByRole('listitem').filter({ hasText: 'There is no recent backup' })).toContainText(
     'worth a look',
   );
+  // On the machine of the server itself, nothing is said of encryption.
+  await expect(page.getByText(/encrypted/)).toHaveCount(0);
   await expectAccessible(page);
   await page.getByRole('link', { name: 'Users' }).click();
   await expect(page.getByRole('listitem').filter({ hasText: 'Alice' })).toContainText('notes: 1');
   await expect(page.getByText('Secret plan')).toBeHidden();
+  await expect(page.getByText(/shown to its owner and its members alone/)).toBeVisible();
 });

@@ -38,11 +38,32 @@ test('a folder is imported after a report of what would happen, and its notes ar
   await expect(page.getByRole('treeitem', { name: 'Garden' })).toBeVisible();
   expect((await alice.vault.readNote('Garden/Beans.md'))?.content).toBe('# Beans\n\n[[Soup]] and [[Nowhere]]\n');
   expect((await alice.vault.readNote('Soup.md'))?.content).toBe('# Another soup\n');
-  await page.getByRole('link', { name: 'Show the notes' }).click();
+  await page.getByRole('link', { name: 'Show links without a target' }).click();
+  await expect(page.getByRole('heading', { name: 'Links without a target' })).toBeVisible();
+  await expect(page.getByRole('main').getByRole('listitem')).toHaveText(/^Nowhere.*Garden\/Beans · line 3$/);
+  await expectAccessible(page);
+  await page.getByRole('link', { name: 'Nowhere' }).click();
+  await expect(page.locator('.cm-content .nv-found')).toHaveText('Nowhere');
+  await page.goto(alice.page());
   await expect(page.getByRole('link', { name: /^Beans/ })).toBeVisible();
   await page.goto(alice.page('/import'));
   await expect(page.getByRole('button', { name: /folder/i }).first()).toBeVisible();
   await expect(page.getByRole('heading', { name: 'Imported' })).toHaveCount(0);
+});
+
+test('the first run does not offer to go on without importing once notes are imported', async ({ page, alice }) => {
+  await using folder = await folderOf({ 'good/Note.md': '# Note\n' });
+  await page.goto(`${alice.url}/?welcome=notes`);
+  const skip = page.getByRole('button', { name: 'Go on without importing' });
+  await expect(skip).toBeVisible();
+  await page.locator('input[name=folder]').setInputFiles(join(folder.path, 'good'));
+  await expect(page.getByRole('button', { name: 'Import now' })).toBeVisible();
+  await expect(skip).toBeVisible();
+  await page.getByRole('button', { name: 'Import now' }).click();
+  await expect(page.getByRole('heading', { name: 'Imported' })).toBeVisible();
+  await expect(skip).toHaveCount(0);
+  await page.getByRole('link', { name: 'Next' }).click();
+  await expect(page.getByRole('heading', { name: 'Connect what you use' })).toBeVisible();
 });
 
 test('what is no archive is refused with its reason, and a dry run can be discarded', async ({ page, alice }) => {

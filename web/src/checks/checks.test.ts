@@ -25,9 +25,12 @@ test('judge finds nothing on a server that is set up well', () => {
   assert.equal(judge(GOOD, NOW).length, 7);
 });
 
-test('judge warns of a server that only this machine can reach, and finds one without TLS at fault', () => {
-  const local = 'http://localhost:4100';
-  assert.deepEqual(statesOf({ origin: local, publicUrl: local }), { secure: 'warning' });
+test('judge asks for encryption where a network is between, and says nothing of it on the machine of the server', () => {
+  for (const origin of ['http://localhost:4100', 'http://127.0.0.1:4100']) {
+    const ids = judge({ ...GOOD, origin, publicUrl: origin }, NOW).map(({ id }) => id);
+    assert.equal(ids.includes('secure'), false);
+    assert.deepEqual(statesOf({ origin, publicUrl: origin }), {});
+  }
   const open = 'http://192.168.1.5:4100';
   assert.deepEqual(statesOf({ origin: open, publicUrl: open, isSecure: false }), { secure: 'fault' });
 });

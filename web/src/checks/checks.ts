@@ -29,10 +29,10 @@ export interface Check {
 const CLOCK_MS = 60_000;
 const BACKUP_MS = 3 * 24 * 60 * 60_000;
 
-/** Judges the facts at a moment, in epoch milliseconds. */
+/** Judges the facts at a moment, in epoch milliseconds. A connection within this machine needs no encryption. */
 export function judge(facts: ServerFacts, now: number): Check[] {
   const states: Record<Check['id'], Check['state']> = {
-    secure: stateOfConnection(facts),
+    secure: facts.isSecure ? 'ok' : 'fault',
     address: stateOfAddress(facts),
     socket: facts.hasSocket ? 'ok' : 'fault',
     clock: Math.abs(facts.clockOffMs ?? 0) <= CLOCK_MS ? 'ok' : 'fault',
@@ -40,13 +40,13 @@ export function judge(facts: ServerFacts, now: number): Check[] {
     database: facts.isDatabaseDamaged ? 'fault' : 'ok',
     backup: stateOfBackup(facts, now),
   };
-  return CHECKS.map((id) => ({ id, state: states[id] }));
+  const needsEncryption = !isOnThisMachine(facts);
+  return CHECKS.filter((id) => id !== 'secure' || needsEncryption).map((id) => ({ id, state: states[id] }));
 }
 
-function stateOfConnection({ isSecure, origin }: ServerFacts): Check['state'] {
-  if (!isSecure) return 'fault';
-  // Browsers trust this machine, but no other one can come here.
-  return new URL(origin).protocol === 'https:' ? 'ok' : 'warning';
+/** Whether nothing goes over a network: browsers trust `http` only where the server is on the same machine. */
+function isOnThisMachine({ isSecure, origin }: ServerFacts): boolean {
+  return isSecure && new URL(origin).protocol === 'http:';
 }
 
 function stateOfAddress({ origin, publicUrl }: ServerFacts): Check['state'] {

@@ -18,12 +18,14 @@ interface ImportPanelProps {
   readonly vaultId: string | null;
   /** Resolves to the vault, which may make it. */
   readonly vaultOf: () => Promise<string>;
-  /** Shown when an import is done: where to go from there. */
+  /** Shown while the server imports and when that is done: where to go from there. */
   readonly next: ReactNode;
+  /** Shown as long as nothing is imported: how to go on without. */
+  readonly skip?: ReactNode;
 }
 
 /** Imports notes into a vault: choosing, what would happen, the import itself, and what it did. */
-export function ImportPanel({ vaultId, vaultOf, next }: ImportPanelProps) {
+export function ImportPanel({ vaultId, vaultOf, next, skip }: ImportPanelProps) {
   const t = useTexts('imports');
   const tVault = useTexts('vault');
   const { view, error, begin, apply, cancel, dismiss } = useImport({ vaultId, vaultOf });
@@ -48,7 +50,7 @@ export function ImportPanel({ vaultId, vaultOf, next }: ImportPanelProps) {
           />
         </>
       ) : null}
-      {view.show === 'progress' ? <Running view={view} cancel={cancel} /> : null}
+      {view.show === 'progress' ? <Running view={view} cancel={cancel} next={next} /> : null}
       {view.show === 'report' || view.show === 'result' ? (
         <ImportReport job={view.job}>
           {hidden === 0 ? null : <p className={styles.about}>{t('hidden', { count: hidden })}</p>}
@@ -67,6 +69,7 @@ export function ImportPanel({ vaultId, vaultOf, next }: ImportPanelProps) {
           )}
         </ImportReport>
       ) : null}
+      {view.show === 'choice' || view.show === 'report' ? skip : null}
     </div>
   );
 }
@@ -91,9 +94,10 @@ function LastOne({ view }: { readonly view: Extract<ImportView, { show: 'choice'
 interface RunningProps {
   readonly view: Extract<ImportView, { show: 'progress' }>;
   readonly cancel: () => void;
+  readonly next: ReactNode;
 }
 
-function Running({ view: { step, done, total, isElsewhere }, cancel }: RunningProps) {
+function Running({ view: { step, done, total, isElsewhere }, cancel, next }: RunningProps) {
   const t = useTexts('imports');
   const isLocal = step === 'reading' || step === 'sending';
   const size = (count: number) => bytes(count, i18next.language);
@@ -110,6 +114,7 @@ function Running({ view: { step, done, total, isElsewhere }, cancel }: RunningPr
       <Progress label={t(`step.${step}`)} done={done} total={step === 'waiting' ? null : total} about={about} />
       <p className={styles.about}>{isElsewhere ? t('elsewhere') : t(isLocal ? 'stays' : 'goesOn')}</p>
       <div className={styles.buttons}>
+        {isLocal ? null : next}
         <Button onClick={cancel}>{t('cancel')}</Button>
       </div>
     </section>

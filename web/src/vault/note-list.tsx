@@ -1,5 +1,6 @@
-import { useQueries } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { useEffect, useRef, useState } from 'react';
 import { noteQuery } from '../data/queries.ts';
 import { useVaultId } from '../data/use-vault.ts';
 import { Time } from '../ui/text/time.tsx';
@@ -13,37 +14,58 @@ interface ListedNote {
   readonly updated_at: string;
 }
 
-/** Those at the top are likely to be opened; they are read for their first lines. */
-const WITH_LINES = 8;
-
 /** A list of notes with their first lines, their folders and when they changed. */
 export function NoteList({ notes }: { readonly notes: readonly ListedNote[] }) {
-  const vaultId = useVaultId();
-  const texts = useQueries({
-    queries: notes
-      .slice(0, WITH_LINES)
-      .map(({ id }) => ({ ...noteQuery(vaultId, id), staleTime: 60_000, retry: false })),
-  });
   return (
     <ul className={styles.list}>
-      {notes.map(({ id, title, folder, updated_at }, at) => (
-        <li key={id}>
-          <Link to="/vaults/$vaultId/notes/$noteId" params={{ vaultId, noteId: id }} className={styles.item}>
-            <span className={styles.title} dir="auto">
-              {title}
-            </span>
-            <span className={styles.about}>
-              {folder === '' ? null : <span dir="auto">{folder} · </span>}
-              <Time at={updated_at} />
-            </span>
-            {at < WITH_LINES ? (
-              <span className={styles.line} dir="auto">
-                {firstLine(texts[at]?.data?.content ?? '', title)}
-              </span>
-            ) : null}
-          </Link>
-        </li>
+      {notes.map((note) => (
+        <NoteRow key={note.id} note={note} />
       ))}
     </ul>
   );
+}
+
+/** A note, which is read for its first line when its row is near to what is visible. */
+function NoteRow({ note: { id, title, folder, updated_at } }: { readonly note: ListedNote }) {
+  const vaultId = useVaultId();
+  const row = useRef<HTMLLIElement>(null);
+  const enabled = useIsNear(row);
+  const { data } = useQuery({ ...noteQuery(vaultId, id), enabled, staleTime: 60_000, retry: false });
+  return (
+    <li ref={row}>
+      <Link to="/vaults/$vaultId/notes/$noteId" params={{ vaultId, noteId: id }} className={styles.item}>
+        <span className={styles.title} dir="auto">
+          {title}
+        </span>
+        <span className={styles.about}>
+          {folder === '' ? null : <span dir="auto">{folder} · </span>}
+          <Time at={updated_at} />
+        </span>
+        <span className={styles.line} dir="auto">
+          {firstLine(data?.content ?? '', title)}
+        </span>
+      </Link>
+    </li>
+  );
+}
+
+/** Whether an element has been within some rows of what is visible. */
+function useIsNear(place: React.RefObject<HTMLElement | null>): boolean {
+  const [isNear, setNear] = useState(false);
+  useEffect(() => {
+    const { current } = place;
+    if (current === null) return;
+    const observer = new IntersectionObserver(
+      (seen) => {
+        if (!seen.some(({ isIntersecting }) => isIntersecting)) return;
+        setNear(true);
+        observer.disconnect();
+      },
+      // The page scrolls within an element, whose edges a margin would not move otherwise.
+      { root: current.closest('main'), rootMargin: '200px' },
+    );
+    observer.observe(current);
+    return () => observer.disconnect();
+  }, [place]);
+  return isNear;
 }

@@ -63,13 +63,15 @@ export function NotesStep() {
             {t('next')}
           </Link>
         }
+        skip={
+          <div className={styles.skip}>
+            <Button aria-disabled={attempt.isRunning} onClick={() => attempt.run(goOn)}>
+              {t(vault === null ? 'notes.empty' : 'notes.skip')}
+            </Button>
+          </div>
+        }
       />
       {attempt.error === null ? null : <Notice kind="danger">{errorText(tVault, attempt.error)}</Notice>}
-      <div className={styles.skip}>
-        <Button aria-disabled={attempt.isRunning} onClick={() => attempt.run(goOn)}>
-          {t(vault === null ? 'notes.empty' : 'notes.skip')}
-        </Button>
-      </div>
     </>
   );
 }

@@ -5,7 +5,7 @@ export const admin: typeof english = {
   settings: 'Einstellungen',
   users: {
     title: 'Konten',
-    about: 'Nur Anzahlen und Größen: Was in einem Tresor ist, sieht nur, wem er gehört.',
+    about: 'Nur Anzahlen und Größen: Was in einem Tresor ist, sehen nur, wem er gehört, und seine Mitglieder.',
     admin: 'Verwaltung',
     member: 'Mitglied',
     me: 'Du',

@@ -78,7 +78,7 @@ export const editor: typeof english = {
       'align-left': 'Spalte linksbündig',
       'align-center': 'Spalte zentriert',
       'align-right': 'Spalte rechtsbündig',
-      source: 'Quelltext zeigen (Escape)',
+      source: 'Quelltext zeigen',
     },
     formatTools: 'Auswahl formatieren',
     formats: {

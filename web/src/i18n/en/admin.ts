@@ -4,7 +4,7 @@ export const admin = {
   settings: 'Settings',
   users: {
     title: 'Users',
-    about: 'Counts and sizes only: nobody but its owner can see what is in a vault.',
+    about: 'Counts and sizes only: what is in a vault is shown to its owner and its members alone.',
     admin: 'Admin',
     member: 'Member',
     me: 'You',

@@ -77,7 +77,7 @@ export const editor = {
       'align-left': 'Align the column to the left',
       'align-center': 'Centre the column',
       'align-right': 'Align the column to the right',
-      source: 'Show the source (Escape)',
+      source: 'Show the source',
     },
     formatTools: 'Format the selection',
     formats: {

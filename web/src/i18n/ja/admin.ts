@@ -5,7 +5,7 @@ export const admin: typeof english = {
   settings: '設定',
   users: {
     title: 'ユーザー',
-    about: '件数と容量のみを表示します。保管庫の中身は所有者しか見られません。',
+    about: '件数と容量のみを表示します。保管庫の中身は所有者とメンバーだけが見られます。',
     admin: '管理者',
     member: 'メンバー',
     me: 'あなた',

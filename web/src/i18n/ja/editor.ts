@@ -78,7 +78,7 @@ export const editor: typeof english = {
       'align-left': '列を左揃え',
       'align-center': '列を中央揃え',
       'align-right': '列を右揃え',
-      source: 'ソースを表示（Escape）',
+      source: 'ソースを表示',
     },
     formatTools: '選択範囲の書式',
     formats: {
