@@ -8,6 +8,7 @@ import { startTheme } from './ui/theme.ts';
 import './styles/fonts.css';
 import './styles/tokens.css';
 import './styles/base.css';
+import './styles/skeleton.css';
 
 startTheme();
 if (isOwnDevice()) void session.start();
