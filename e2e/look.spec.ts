@@ -1,4 +1,4 @@
-import { expect, test } from './kit/test.ts';
+import { expect, expectAccessible, test } from './kit/test.ts';
 
 /** The rules of docs/web/look.md that can be measured. */
 const NOTE = `---
@@ -33,6 +33,21 @@ const LEFT_EDGES = `[
     return range;
   }),
 ].map((one) => Math.round(one.getBoundingClientRect().left))`;
+
+/** The colours of a picture of which a condition on `red`, `green` and `blue` holds. */
+const colorsIn = (picture: string, condition: string) => `(async () => {
+  const bytes = Uint8Array.from(atob('${picture}'), (letter) => letter.charCodeAt(0));
+  const drawn = await createImageBitmap(new Blob([bytes]));
+  const context = new OffscreenCanvas(drawn.width, drawn.height).getContext('2d');
+  context.drawImage(drawn, 0, 0);
+  const { data } = context.getImageData(0, 0, drawn.width, drawn.height);
+  const found = new Map();
+  for (let at = 0; at < data.length; at += 4) {
+    const [red, green, blue] = data.slice(at, at + 3);
+    if (${condition}) found.set([red, green, blue].join(), [red, green, blue]);
+  }
+  return [...found.values()];
+})()`;
 
 const LONGEST_ROW = `(() => {
   const line = [...document.querySelectorAll('.cm-line')].find((one) => one.textContent.startsWith('What goes'));
@@ -78,6 +93,79 @@ test('the title of a note renames it, and is not shown above a heading that is t
   await page.goto(alice.page(`/notes/${same.id}`));
   await expect(page.locator('.cm-content')).toContainText('Same');
   await expect(title).toHaveCount(0);
+});
+
+test('a page of a note has one heading of the first level, whatever its text begins with', async ({ page, alice }) => {
+  const notes = {
+    same: await alice.write('Same.md', '---\nstatus: new\n---\n# Same\n\n## Part\n'),
+    other: await alice.write('Other.md', '# One\n\nPeas\n\n# Two\n'),
+  };
+  for (const { id, path } of Object.values(notes)) {
+    await page.goto(alice.page(`/notes/${id}`));
+    await expect(page.locator('[data-editor-ready] .nv-h1').first()).toBeVisible();
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText([path.replace('.md', '')]);
+    await expectAccessible(page);
+  }
+  // Of two notes beside each other it is that of the one that has the focus.
+  await page.getByRole('treeitem', { name: 'Same' }).click({ button: 'right' });
+  await page.getByRole('menuitem', { name: 'Open beside' }).click();
+  await expect(page.locator('[data-editor-ready]')).toHaveCount(2);
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText(['Same']);
+});
+
+test('every note of Home has its first line', async ({ page, alice }) => {
+  for (let at = 0; at < 11; at++) await alice.write(`Note ${at}.md`, `Line of ${at}\n`);
+  await page.goto(alice.page());
+  for (const at of [10, 2, 1, 0]) {
+    await page.getByRole('link', { name: new RegExp(`^Note ${at}\\b`) }).scrollIntoViewIfNeeded();
+    await expect(page.getByRole('main').getByText(`Line of ${at}`, { exact: true })).toBeVisible();
+  }
+});
+
+test('the buttons of the dialog of a new name stand apart from its field', async ({ page, alice }) => {
+  const { id } = await alice.write('Same.md', '# Same\n');
+  await page.goto(alice.page(`/notes/${id}`));
+  await page.getByRole('button', { name: 'More about the note' }).click();
+  await page.getByRole('menuitem', { name: 'Rename' }).click();
+  const dialog = page.getByRole('dialog');
+  const field = await dialog.getByRole('textbox').boundingBox();
+  const button = await dialog.getByRole('button', { name: 'Cancel' }).boundingBox();
+  expect((button?.y ?? 0) - (field?.y ?? 0) - (field?.height ?? 0)).toBeGreaterThanOrEqual(12);
+});
+
+test('what empties a field to search in is drawn in an ink of the theme', async ({ page, alice }) => {
+  await page.goto(alice.page('/graph?q=peas'));
+  const field = page.getByRole('searchbox');
+  await expect(field).toHaveValue('peas');
+  const picture = (await field.screenshot()).toString('base64');
+  expect(await page.evaluate<number[][]>(colorsIn(picture, 'red + 40 < blue && green + 20 < blue'))).toEqual([]);
+  await field.hover();
+  const { x = 0, y = 0, width = 0, height = 0 } = (await field.boundingBox()) ?? {};
+  await page.mouse.click(x + width - 22, y + height / 2);
+  await expect(field).toHaveValue('');
+});
+
+const SIDE_COLOR = `getComputedStyle(document.querySelector('#skeleton > :first-child')).backgroundColor`;
+
+test('before any script has run, the page is painted, in the colours of the system', async ({ page, server }) => {
+  let run = () => {};
+  const held = new Promise<void>((resolve) => {
+    run = resolve;
+  });
+  await page.route('**/*.js', (route) => held.then(() => route.continue()));
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme });
+    await page.goto(server.url, { waitUntil: 'commit' });
+    const skeleton = page.locator('#skeleton');
+    await expect(skeleton).toBeVisible();
+    expect(await page.evaluate<string>(SIDE_COLOR)).toBe(
+      colorScheme === 'light' ? 'rgb(246, 244, 239)' : 'rgb(22, 21, 19)',
+    );
+    await expect.poll(() => page.evaluate<number>(`performance.getEntriesByName('first-paint').length`)).toBe(1);
+  }
+  run();
+  await expect(page.getByRole('heading').first()).toBeVisible();
+  await expect(page.locator('#skeleton')).toBeHidden();
 });
 
 test('a star is kept by the account, and the note stands at the side', async ({ page, alice }) => {
@@ -144,6 +232,14 @@ test.describe('on a phone', () => {
     await expect(page.locator('[data-editor-ready]')).toBeVisible();
     const places = page.getByRole('navigation', { name: 'Places' });
     await expect(places).toBeVisible();
+    // Nor are there names of keys, which a phone has not.
+    await places.getByRole('button', { name: 'Notes' }).tap();
+    await expect(page.getByRole('button', { name: 'Search or go to…', exact: true })).toBeVisible();
+    await places.getByRole('button', { name: 'Notes' }).tap();
+    await page.getByRole('button', { name: 'More about the note' }).tap();
+    await expect(page.getByRole('menuitem', { name: 'Print the note', exact: true })).toBeVisible();
+    await expect(page.getByRole('menu').locator('kbd').filter({ visible: true })).toHaveCount(0);
+    await page.keyboard.press('Escape');
     const low = await page.evaluate<string[]>(`[...document.querySelectorAll('header button, nav button, nav a')]
       .filter((one) => one.checkVisibility({ visibilityProperty: true }))
       .map((one) => [one.getAttribute('aria-label') ?? one.textContent, Math.round(one.getBoundingClientRect().height)])

@@ -1,7 +1,7 @@
 import type { EditorView } from '@codemirror/view';
 import { services } from '../core/services.ts';
 import { openDestination } from '../links/link-click.ts';
-import { button, element } from '../preview/widget-base.ts';
+import { button, drawn, element } from '../preview/widget-base.ts';
 import { stringsOf } from './inline-widgets.ts';
 import type { ImageSize, MediaKind } from './media-kind.ts';
 
@@ -26,7 +26,7 @@ export async function drawMedia(
   const url = (await view.state.facet(services)?.content.mediaUrl(media.path)) ?? null;
   if (signal.aborted) return;
   if (url === null) {
-    parent.replaceChildren(element('span', 'nv-missing', `${media.path}: ${stringsOf(view).notFound}`));
+    parent.replaceChildren(missingCard(media.path, stringsOf(view).notFound));
     return;
   }
   if (media.kind === 'pdf') {
@@ -35,7 +35,20 @@ export async function drawMedia(
     return;
   }
   parent.replaceChildren(mediaElement(view, media, url));
-  if (media.kind === 'image') await loaded(parent, signal);
+  if (media.kind !== 'image' || (await loads(parent, signal)) || signal.aborted) return;
+  parent.replaceChildren(missingCard(media.path, stringsOf(view).imageFailed));
+}
+
+const NO_PICTURE = 'M4 5h16v14H4zM4 16l4.5-4.5 4 4M14 13l1.5-1.5L20 16M4 4l16 16';
+
+/** In place of a file that is not there, or is no picture: its name, and why it is not shown. */
+function missingCard(path: string, why: string): HTMLElement {
+  const card = element('span', 'nv-missing nv-missing-card');
+  card.title = path;
+  const name = element('b', '', path.slice(path.lastIndexOf('/') + 1));
+  name.dir = 'auto';
+  card.append(drawn(NO_PICTURE), name, ' ', element('span', '', why));
+  return card;
 }
 
 function mediaElement(view: EditorView, media: MediaSpec, url: string): HTMLElement {
@@ -75,12 +88,14 @@ export function imageElement(url: string, alt: string, size: ImageSize | null): 
   return image;
 }
 
-/** Resolves when the image in an element has its size, or failed. */
-function loaded(parent: HTMLElement, signal: AbortSignal): Promise<void> {
+/** Resolves when the image in an element has its size or failed, to whether it can be shown. */
+async function loads(parent: HTMLElement, signal: AbortSignal): Promise<boolean> {
   const image = parent.querySelector('img');
-  if (image === null || image.complete) return Promise.resolve();
+  if (image === null) return true;
+  if (image.complete) return image.naturalWidth > 0;
   return new Promise((resolve) => {
-    for (const event of ['load', 'error']) image.addEventListener(event, () => resolve(), { once: true });
-    signal.addEventListener('abort', () => resolve(), { once: true });
+    image.addEventListener('load', () => resolve(true), { once: true });
+    image.addEventListener('error', () => resolve(false), { once: true });
+    signal.addEventListener('abort', () => resolve(true), { once: true });
   });
 }

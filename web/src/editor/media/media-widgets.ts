@@ -21,8 +21,7 @@ export class MediaBlockWidget extends BlockWidget {
   }
 
   override ignoreEvent(event: Event): boolean {
-    // A click on an image moves the cursor to its source; players and documents have controls of their own.
-    return !(event.target instanceof HTMLImageElement);
+    return !movesCursor(event);
   }
 }
 
@@ -50,8 +49,13 @@ export class MediaInlineWidget extends PreviewWidget {
   }
 
   override ignoreEvent(event: Event): boolean {
-    return !(event.target instanceof HTMLImageElement);
+    return !movesCursor(event);
   }
+}
+
+/** A click on an image, or on what stands for one, goes to its source; players and documents have controls of their own. */
+function movesCursor({ target }: Event): boolean {
+  return target instanceof Element && target.closest('img, .nv-missing') !== null;
 }
 
 const stops = new WeakMap<HTMLElement, AbortController>();

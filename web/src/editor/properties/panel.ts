@@ -149,7 +149,10 @@ export class PropertiesPanel {
     box.addEventListener('change', () => {
       this.#change(property, (_yaml, one) => setValue(one, String(box.checked)));
     });
-    return box;
+    // The label is as large as a finger.
+    const label = element('label', 'nv-property-box');
+    label.append(box);
+    return label;
   }
 
   #list(property: Property): HTMLElement {

@@ -9,18 +9,35 @@ const callout = (name: string, color: string) => ({
 export const blockTheme = EditorView.baseTheme({
   // Quotes in quotes begin further in.
   '.nv-quote, .nv-callout': {
-    marginInlineStart: 'calc(var(--nv-depth, 0) * 1.1em)',
-    paddingInlineStart: 'var(--nv-start) !important',
+    '--nv-inset': 'calc(var(--nv-depth, 0) * 1.1em)',
+    marginInlineStart: 'var(--nv-inset)',
+    paddingInline: 'var(--nv-start) var(--nv-end) !important',
   },
-  '.nv-quote': { '--nv-start': '18px', borderInlineStart: '2px solid var(--line)', color: 'var(--muted)' },
+  '.nv-quote': {
+    '--nv-start': '18px',
+    '--nv-end': '0px',
+    borderInlineStart: '2px solid var(--line)',
+    color: 'var(--muted)',
+  },
   '.nv-callout': {
     '--nv-start': '42px',
+    '--nv-end': 'var(--s5)',
     '--nv-callout': 'var(--info)',
     '--nv-callout-soft': 'var(--info-soft)',
     position: 'relative',
     backgroundColor: 'var(--nv-callout-soft)',
-    paddingInlineEnd: 'var(--s5) !important',
     fontSize: '0.96875rem',
+  },
+  // A line of the other direction than its quote ends where that begins.
+  ':is(.nv-quote, .nv-callout):is(.nv-rtl:dir(ltr), :not(.nv-rtl):dir(rtl))': {
+    marginInline: '0 var(--nv-inset)',
+  },
+  '.nv-callout:is(.nv-rtl:dir(ltr), :not(.nv-rtl):dir(rtl))': { '--nv-start': 'var(--s5)', '--nv-end': '42px' },
+  '.nv-quote:is(.nv-rtl:dir(ltr), :not(.nv-rtl):dir(rtl))': {
+    '--nv-start': '0px',
+    '--nv-end': '18px',
+    borderInlineStart: '0',
+    borderInlineEnd: '2px solid var(--line)',
   },
   '.nv-callout.nv-first': {
     paddingTop: '11px',
@@ -33,9 +50,11 @@ export const blockTheme = EditorView.baseTheme({
     borderEndEndRadius: 'var(--radius-card)',
   },
   '.nv-callout-title, .nv-callout-name': { fontWeight: '620', color: 'var(--nv-callout)' },
+  // On the side of the callout, whatever the direction of its name.
+  '.nv-rtl .nv-callout-icon': { left: 'auto', right: '15px' },
   '.nv-callout-icon': {
     position: 'absolute',
-    insetInlineStart: '15px',
+    left: '15px',
     top: '15px',
     width: '16px',
     height: '16px',
@@ -52,8 +71,8 @@ export const blockTheme = EditorView.baseTheme({
     strokeLinejoin: 'round',
   },
   '.nv-callout-fold': {
-    minWidth: '24px',
-    minHeight: '24px',
+    minWidth: 'var(--target)',
+    minHeight: 'var(--target)',
     lineHeight: '1',
     padding: '0',
     border: '0',
@@ -61,7 +80,8 @@ export const blockTheme = EditorView.baseTheme({
     color: 'inherit',
     cursor: 'pointer',
     verticalAlign: 'baseline',
-    marginBlock: '-4px',
+    // Does not make its line higher.
+    marginBlock: 'calc((16px - var(--target)) / 2)',
     marginInlineStart: '-4px',
   },
   ...callout('success', 'ok'),
@@ -94,6 +114,8 @@ export const blockTheme = EditorView.baseTheme({
     borderBottom: '1px solid var(--hairline)',
     borderRadius: '0 0 var(--radius-card) var(--radius-card)',
   },
+  // As high as the space at the side, whether the fence shows or not.
+  '.cm-line.nv-code-end': { lineHeight: '12px' },
   '.nv-code-line.nv-first.nv-last': { borderRadius: 'var(--radius-card)' },
   // As high as the fence in its place.
   '.nv-code-head': {
@@ -110,8 +132,9 @@ export const blockTheme = EditorView.baseTheme({
   '.nv-code-copy': {
     display: 'grid',
     placeItems: 'center',
-    width: '24px',
-    height: '24px',
+    flex: 'none',
+    width: 'var(--target)',
+    height: 'var(--target)',
     background: 'none',
     border: '0',
     borderRadius: 'var(--radius)',
@@ -156,6 +179,36 @@ export const blockTheme = EditorView.baseTheme({
   '.nv-math-block': { overflowX: 'auto', textAlign: 'center' },
   '.nv-math-error': { color: 'var(--danger)' },
   '.nv-missing, .nv-loading': { color: 'var(--muted)', fontSize: 'var(--dense)' },
+  '.nv-missing-card': {
+    display: 'inline-flex',
+    alignItems: 'center',
+    gap: 'var(--s3)',
+    maxWidth: '100%',
+    boxSizing: 'border-box',
+    padding: 'var(--s2) var(--s4)',
+    borderRadius: 'var(--radius-card)',
+    backgroundColor: 'var(--sunken)',
+    lineHeight: '1.4',
+    verticalAlign: 'middle',
+  },
+  '.nv-missing-card > b': {
+    minWidth: '0',
+    overflow: 'hidden',
+    fontWeight: '520',
+    textOverflow: 'ellipsis',
+    whiteSpace: 'nowrap',
+  },
+  '.nv-media > .nv-missing-card': { padding: 'var(--s4) var(--s5)' },
+  '.nv-missing-card > svg': {
+    flex: 'none',
+    width: '18px',
+    height: '18px',
+    fill: 'none',
+    stroke: 'currentColor',
+    strokeWidth: '1.6',
+    strokeLinecap: 'round',
+    strokeLinejoin: 'round',
+  },
   '.nv-diagram-error': { color: 'var(--muted)', fontSize: 'var(--dense)', whiteSpace: 'pre-wrap' },
   '.nv-embed': {
     borderInlineStart: '2px solid var(--accent-line)',

@@ -5,8 +5,19 @@ import { control, floating, focusRing } from './parts.ts';
 export const chromeTheme = EditorView.baseTheme({
   '.cm-panels': { background: 'var(--panel)', color: 'var(--text)', borderColor: 'var(--hairline)' },
   '.cm-panel.cm-search': { padding: 'var(--s3) var(--s5)', fontSize: 'var(--chrome)', fontFamily: 'var(--font)' },
-  '.cm-panel.cm-search label': { fontSize: 'var(--chrome)', color: 'var(--muted)' },
-  '.cm-panel.cm-search [name=close]': { color: 'var(--muted)', minWidth: '24px', minHeight: '24px' },
+  '.cm-panel.cm-search label': {
+    display: 'inline-flex',
+    alignItems: 'center',
+    gap: 'var(--s2)',
+    minHeight: 'var(--target)',
+    fontSize: 'var(--chrome)',
+    color: 'var(--muted)',
+  },
+  '.cm-panel.cm-search [name=close]': {
+    color: 'var(--muted)',
+    minWidth: 'var(--target)',
+    minHeight: 'var(--target)',
+  },
   '.cm-textfield': { ...control, fontSize: 'var(--chrome)' },
   '.cm-button': { ...control, backgroundImage: 'none', fontSize: 'var(--dense)', cursor: 'pointer' },
   '.cm-panels :focus-visible': focusRing,

@@ -34,7 +34,8 @@ export const listTheme = EditorView.baseTheme({
     height: '5px',
     marginInlineEnd: '6px',
     borderRadius: '50%',
-    verticalAlign: '3px',
+    // Half of the x-height above the baseline.
+    verticalAlign: 'middle',
     backgroundColor: 'var(--faint)',
     fontSize: '0',
   },
@@ -81,9 +82,11 @@ export const listTheme = EditorView.baseTheme({
   // Only the text is struck out.
   '.nv-task-done .nv-list-prefix': { textDecoration: 'none' },
   '@media (pointer: coarse)': {
-    '.nv-task': { width: '44px', height: '32px', margin: '-4px -12px -4px -14px', verticalAlign: '-6.5px' },
-    '.nv-task::before': { inset: '7.5px 13.5px' },
-    '.nv-task:checked::after': { left: '19.6px', top: '10.4px' },
+    // As high as the row, also while the cursor shows the source of the box.
+    '.cm-line.nv-task-line': { paddingBlock: 'calc((44px - 1lh) / 2)' },
+    '.nv-task': { width: '44px', height: '44px', margin: '-10px -12px -10px -14px', verticalAlign: '-6.5px' },
+    '.nv-task::before': { inset: '13.5px' },
+    '.nv-task:checked::after': { left: '19.6px', top: '16.4px' },
   },
   '@media (forced-colors: active)': {
     '.nv-task': { appearance: 'auto', width: '17px', height: '17px' },

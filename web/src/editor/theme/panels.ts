@@ -10,6 +10,8 @@ export const panelTheme = EditorView.baseTheme({
     lineHeight: 'var(--leading-chrome)',
     padding: '0 0 20px',
   },
+  // As far from the title as it is from the field of the title.
+  '.nv-heading + .nv-block.nv-properties': { paddingTop: '9px' },
   '.nv-chips': { display: 'flex', flexWrap: 'wrap', gap: '6px' },
   '.nv-chip': {
     ...plain,
@@ -40,8 +42,7 @@ export const panelTheme = EditorView.baseTheme({
   },
   '.nv-chip-tag': { backgroundColor: 'var(--accent-soft)', color: 'var(--accent-ink)' },
   '.nv-chip-add': { backgroundColor: 'transparent', color: 'var(--faint)' },
-  '&': { '--chip-height': '26px' },
-  '@media (pointer: coarse)': { '&': { '--chip-height': '34px' } },
+  '&': { '--chip-height': 'max(26px, var(--target))' },
   '.nv-property-rows': {
     display: 'grid',
     gap: 'var(--s2)',
@@ -57,7 +58,7 @@ export const panelTheme = EditorView.baseTheme({
   '.nv-property-name': { color: 'var(--muted)', overflow: 'hidden', textOverflow: 'ellipsis' },
   '.nv-property-input': {
     ...plain,
-    minHeight: '24px',
+    minHeight: 'var(--target)',
     width: '100%',
     borderRadius: 'var(--radius)',
     boxSizing: 'border-box',
@@ -71,14 +72,20 @@ export const panelTheme = EditorView.baseTheme({
     background: 'var(--sunken)',
     borderRadius: '1em',
     padding: '0 var(--s3)',
-    minHeight: '24px',
+    minHeight: 'var(--target)',
   },
   '.nv-property-item .nv-property-input': { width: 'auto', fieldSizing: 'content' },
+  '.nv-property-box': {
+    display: 'inline-grid',
+    alignItems: 'center',
+    justifySelf: 'start',
+    minWidth: 'var(--target)',
+    minHeight: 'var(--target)',
+  },
   '.nv-property-checkbox': {
     width: '1.1em',
     height: '1.1em',
     margin: '0',
-    justifySelf: 'start',
     accentColor: 'var(--accent)',
   },
   '.nv-property-new': { width: '8em', color: 'var(--muted)' },
@@ -92,8 +99,8 @@ export const panelTheme = EditorView.baseTheme({
     ...plain,
     color: 'var(--faint)',
     cursor: 'pointer',
-    minWidth: '24px',
-    minHeight: '24px',
+    minWidth: 'var(--target)',
+    minHeight: 'var(--target)',
     opacity: '0',
   },
   '.nv-property:hover .nv-property-remove, .nv-property-item:hover .nv-property-remove, .nv-property-remove:focus-visible':
@@ -101,7 +108,7 @@ export const panelTheme = EditorView.baseTheme({
       opacity: '1',
     },
   '.nv-property-footer': { display: 'flex', justifyContent: 'space-between' },
-  '.nv-properties-text': { ...plain, color: 'var(--muted)', cursor: 'pointer', minHeight: '24px' },
+  '.nv-properties-text': { ...plain, color: 'var(--muted)', cursor: 'pointer', minHeight: 'var(--target)' },
   '.nv-properties-unreadable': { color: 'var(--warn)', margin: '0' },
   '.nv-remote-button, .nv-file': { ...control, cursor: 'pointer', fontSize: 'var(--chrome)' },
   '.nv-pdf-turn': { ...control, minWidth: '28px', cursor: 'pointer' },
@@ -113,5 +120,12 @@ export const panelTheme = EditorView.baseTheme({
     fontSize: 'var(--chrome)',
   },
   '.nv-upload-cancel': { ...control, cursor: 'pointer' },
+  '@media (pointer: coarse)': {
+    // A chip of 34 px in a target of 44.
+    '.nv-chip': { borderBlock: '5px solid transparent', borderRadius: '7px / 12px', backgroundClip: 'padding-box' },
+    '.nv-chips': { gap: '0 6px' },
+    // There is no pointer to come near.
+    '.nv-property-remove': { opacity: '1' },
+  },
   ':is(.nv-block, .nv-upload, .nv-remote-image, .nv-code-head) :is(button, input, a):focus-visible': focusRing,
 });

@@ -6,7 +6,7 @@ export const control = {
   border: '1px solid var(--line)',
   borderRadius: 'var(--radius)',
   padding: 'var(--s2) var(--s3)',
-  minHeight: '24px',
+  minHeight: 'var(--target)',
 };
 
 /** A button that looks like the text around it. */

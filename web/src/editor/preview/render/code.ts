@@ -27,6 +27,7 @@ export const codeBlocks: InlineRenderer = {
       }
     }
     if (close === undefined) return;
+    context.line(close.from, 'nv-code-end');
     if (isRevealed) context.mark(close.from, close.to, 'nv-syntax');
     else context.hide(close.from, close.to);
   },

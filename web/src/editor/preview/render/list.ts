@@ -24,7 +24,7 @@ export const lists: InlineRenderer = {
 function renderTask(mark: SyntaxNode, task: SyntaxNode, context: RenderContext): void {
   const isDone = /x/i.test(context.text(task.from, task.to));
   const line = context.state.doc.lineAt(task.from);
-  if (isDone) context.line(line.from, 'nv-task-done');
+  context.line(line.from, isDone ? 'nv-task-line nv-task-done' : 'nv-task-line');
   if (context.isRevealed({ from: mark.from, to: task.to }, 'inside')) {
     context.mark(task.from, task.to, 'nv-syntax');
     return;

@@ -46,6 +46,66 @@ export function blockTests(browser: () => EditorBrowser): void {
     assert.equal((await directions())[1], 'rtl');
   });
 
+  test('a callout from right to left is so as a whole, and a line of the other direction is within it', async () => {
+    await using opened = await browser().open();
+    await opened.start(
+      'x\n\n> [!note] שלום עולם\n> English text\n> עברית\n\n> [!tip]\n> مرحبا\n\n> [!note] English\n> עברית\n',
+    );
+    const lines = await opened.page.locator('.nv-callout').evaluateAll((all) =>
+      all.map((line) => {
+        const { direction, paddingLeft, paddingRight } = getComputedStyle(line);
+        const icon = line.querySelector('.nv-callout-icon')?.getBoundingClientRect();
+        const { left, right } = line.getBoundingClientRect();
+        const side = icon === undefined ? '' : icon.right < (left + right) / 2 ? ' icon left' : ' icon right';
+        return `${direction} ${paddingLeft} ${paddingRight}${side}`;
+      }),
+    );
+    assert.deepEqual(lines, [
+      'rtl 16px 42px icon right',
+      'ltr 16px 42px',
+      'rtl 16px 42px',
+      'rtl 16px 42px icon right',
+      'rtl 16px 42px',
+      'ltr 42px 16px icon left',
+      'rtl 42px 16px',
+    ]);
+  });
+
+  test('the bullet of a list stands in the middle of the small letters', async () => {
+    await using opened = await browser().open();
+    await opened.start('- xxx\n- yyy\n\ntext');
+    const off = await opened.page
+      .locator('.nv-bullet')
+      .first()
+      .evaluate((bullet) => {
+        const probe = document.createElement('span');
+        probe.style.cssText = 'display:inline-block;width:1px;height:1ex;vertical-align:baseline';
+        bullet.after(probe);
+        const middle = (node: Element) => {
+          const { top, bottom } = node.getBoundingClientRect();
+          return (top + bottom) / 2;
+        };
+        return middle(bullet) - middle(probe);
+      });
+    assert.ok(Math.abs(off) <= 0.75, `${off} px`);
+  });
+
+  test('below the code of a block is as much space as beside it, also while the cursor shows its fence', async () => {
+    await using opened = await browser().open();
+    await opened.start('x\n\n```js\none\n```\n\nafter');
+    const space = () =>
+      opened.page.evaluate(() => {
+        const lines = [...document.querySelectorAll('.nv-code-line')];
+        const [code, last] = [lines.at(-2), lines.at(-1)].map((line) => line?.getBoundingClientRect() ?? new DOMRect());
+        return [Math.round((last?.bottom ?? 0) - (code?.bottom ?? 0)), Math.round(last?.bottom ?? 0)];
+      });
+    const before = await space();
+    assert.ok((before[0] ?? 0) >= 12 && (before[0] ?? 0) <= 14, String(before));
+    await opened.page.getByText('one').click();
+    await opened.page.getByText('```', { exact: true }).first().waitFor();
+    assert.deepEqual(await space(), before);
+  });
+
   test('an <img> shows the attachment that its source names, in a block of HTML, in a line and in a cell', async () => {
     browser().files.set('/media/a.png', PIXEL);
     await using opened = await browser().open();
@@ -68,7 +128,7 @@ export function blockTests(browser: () => EditorBrowser): void {
     assert.deepEqual(await image.evaluate(({ alt, clientWidth }: HTMLImageElement) => [alt, clientWidth]), ['R&D', 40]);
     assert.equal(await opened.page.locator('.nv-image').count(), 3);
     await opened.page.getByRole('button', { name: 'far · ' }).waitFor();
-    await opened.page.getByText('none.png: ').waitFor();
+    await opened.page.getByText('none.png', { exact: true }).waitFor();
     assert.deepEqual(opened.complaints, []);
   });
 

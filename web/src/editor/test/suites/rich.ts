@@ -40,12 +40,41 @@ export function richTests(browser: () => EditorBrowser): void {
     assert.equal(await directionOf('.nv-chips'), 'rtl');
   });
 
-  test('screen readers find the headings of a note, and its language where the frontmatter names it', async () => {
+  test('screen readers find the headings of a note below its name, and its language where the frontmatter names it', async () => {
     await using opened = await browser().open();
     await opened.start('---\nlang: de\n---\n\n# Titel\n\n## Kapitel ##\n\nText');
     const content = opened.page.locator('.cm-content[lang=de]');
-    await content.getByRole('heading', { level: 1, name: 'Titel', exact: true }).waitFor();
+    await content.getByRole('heading', { level: 2, name: 'Titel', exact: true }).waitFor();
+    await content.getByRole('heading', { level: 3, name: 'Kapitel', exact: true }).waitFor();
+    // Without a heading of the first level there is none that is below it.
+    await opened.run((harness) => harness.remote(harness.stored().indexOf('# Titel'), 2, ''));
     await content.getByRole('heading', { level: 2, name: 'Kapitel', exact: true }).waitFor();
+    assert.equal(await content.getByRole('heading').count(), 1);
+  });
+
+  test('the heading that is the title of the note is no heading within it, and has the properties under it', async () => {
+    await using opened = await browser().open();
+    await opened.start('---\nstatus: new\n---\n\n# A note\n\n## Part\n\nText', 'preview');
+    const chips = opened.page.locator('.nv-chips');
+    await chips.waitFor();
+    await opened.page.getByRole('heading', { level: 2, name: 'Part' }).waitFor();
+    assert.equal(await opened.page.getByRole('heading').count(), 1);
+    const [title, below, part] = [
+      await opened.page.getByText('A note', { exact: true }).boundingBox(),
+      await chips.boundingBox(),
+      await opened.page.getByText('Part', { exact: true }).boundingBox(),
+    ];
+    assert.ok(title !== null && below !== null && part !== null);
+    assert.ok(
+      title.y + title.height <= below.y && below.y + below.height < part.y,
+      JSON.stringify([title, below, part]),
+    );
+    // Where the text begins with another heading, its title is above the text, and they are at the beginning of that.
+    await opened.run((harness) => harness.remote(harness.stored().indexOf('A note'), 1, 'No'));
+    await opened.page.getByRole('heading', { name: 'No note' }).waitFor();
+    const [other, above] = [await opened.page.getByText('No note').boundingBox(), await chips.boundingBox()];
+    assert.ok(other !== null && above !== null && above.y + above.height <= other.y);
+    assert.deepEqual(opened.complaints, []);
   });
 
   test('screen readers find the lists of a note with their items, also nested ones, and its quotes and callouts', async () => {
@@ -87,6 +116,48 @@ export function richTests(browser: () => EditorBrowser): void {
       opened.complaints.filter((text) => !text.includes('404')),
       [],
     );
+  });
+
+  test('a diagram has the colours of the theme, also of one that is chosen while it is shown', async () => {
+    await using opened = await browser().open({ colorScheme: 'light' });
+    await opened.start('```mermaid\ngraph TD\nA-->B\n```\n');
+    await opened.page.frameLocator('.nv-mermaid iframe').locator('.node rect').first().waitFor();
+    const frame = opened.page.frames().find((one) => one.url().endsWith('mermaid.html'));
+    const untilFilled = (color: string) =>
+      frame?.waitForFunction((wanted) => {
+        const box = document.querySelector('.node rect');
+        return box !== null && getComputedStyle(box).fill === wanted;
+      }, color);
+    await untilFilled('rgb(226, 240, 236)');
+    await opened.page.evaluate(() => {
+      document.documentElement.dataset.theme = 'dark';
+    });
+    await untilFilled('rgb(29, 51, 48)');
+    assert.deepEqual(opened.complaints, []);
+  });
+
+  test('a missing image, and one that is none, is a card with its name', async () => {
+    browser().files.set('/media/broken.png', Buffer.from('no picture'));
+    await using opened = await browser().open();
+    await opened.run((harness) => {
+      harness.media = { 'broken.png': '/media/broken.png' };
+    });
+    await opened.start('x\n\n![[Photos/gone.png]]\n\nin line ![[broken.png]] too');
+    const cards = opened.page.locator('.nv-missing-card');
+    await cards.nth(1).waitFor();
+    assert.deepEqual(await cards.allTextContents(), [
+      'gone.png Not found',
+      'broken.png The image could not be loaded.',
+    ]);
+    assert.equal(await opened.page.locator('.nv-image').count(), 0);
+    const look = await cards.first().evaluate((card) => {
+      const { backgroundColor, borderRadius, display } = getComputedStyle(card);
+      return [backgroundColor, borderRadius, display];
+    });
+    assert.deepEqual(look, ['rgb(243, 240, 234)', '10px', 'inline-flex']);
+    // A press goes to its source.
+    await cards.first().click();
+    await opened.page.getByText('![[Photos/gone.png]]').waitFor();
   });
 
   test('a PDF is drawn by a worker', async () => {

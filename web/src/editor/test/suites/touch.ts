@@ -29,6 +29,45 @@ export function touchTests(browser: () => EditorBrowser): void {
     }
   });
 
+  test('chips and boxes are as large as a finger, and the source of a box is as high as the box', async () => {
+    await using opened = await browser().open(PHONE);
+    await opened.start('---\nstatus: new\nisDone: true\ntags: [a]\n---\nx\n\n- [ ] one\n- [x] two\n\nend');
+    const sizes = (selector: string) =>
+      opened.page.locator(selector).evaluateAll((all) =>
+        all.map((one) => {
+          const { width, height } = one.getBoundingClientRect();
+          return [Math.round(width), Math.round(height)] as const;
+        }),
+      );
+    await opened.page.locator('button.nv-chip').first().waitFor();
+    for (const [, height] of await sizes('button.nv-chip')) assert.equal(height, 44);
+    assert.deepEqual(await sizes('.nv-task'), [
+      [44, 44],
+      [44, 44],
+    ]);
+    const boxes = await opened.page
+      .locator('.nv-task')
+      .evaluateAll((all) => all.map((one) => one.getBoundingClientRect().top));
+    assert.ok((boxes[1] ?? 0) - (boxes[0] ?? 0) >= 43.5, 'they do not lie over each other');
+    const before = await sizes('.nv-task-line');
+    await opened.page.getByText('end').tap();
+    await opened.page.locator('.cm-content').and(opened.page.locator(':focus')).waitFor();
+    await opened.run((harness) => harness.editor.goTo(harness.stored().indexOf('- [ ] one') + 3));
+    await opened.page.waitForFunction(() => document.querySelectorAll('.nv-task').length === 1);
+    assert.deepEqual(await sizes('.nv-task-line'), before);
+    await opened.page.getByRole('button', { name: 'isDone' }).tap();
+    await opened.page.getByRole('checkbox', { name: 'isDone' }).waitFor();
+    assert.deepEqual(
+      (
+        await sizes(
+          '.nv-property :is(button, input:not([type=checkbox]), label), .nv-property-footer :is(button, input)',
+        )
+      ).filter(([, height]) => height < 44),
+      [],
+    );
+    assert.deepEqual(opened.complaints, []);
+  });
+
   test('the cursor begins after the frontmatter, so that what is typed does not break it', async () => {
     await using opened = await browser().open();
     await opened.start(NOTE);
