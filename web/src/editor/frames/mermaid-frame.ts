@@ -1,5 +1,5 @@
 import mermaid from 'mermaid';
-import type { DiagramColors } from '../media/mermaid.ts';
+import type { DiagramColors } from '../media/diagram.ts';
 import { listen, type Reply } from './frame-messages.ts';
 
 // Runs in a frame without the origin of the app. What a diagram's text can do here, it can do to this frame only.

@@ -1,7 +1,6 @@
 import type { EditorView } from '@codemirror/view';
 import { directionOf } from '../core/text-direction.ts';
 import { BlockWidget, element } from '../preview/widget-base.ts';
-import { drawInline } from '../reading/inline-dom.ts';
 import { parseTable } from './model.ts';
 
 /** A table as it is read. */
@@ -15,7 +14,10 @@ export class TableWidget extends BlockWidget {
     this.key = key;
   }
 
-  protected fill(parent: HTMLElement, view: EditorView): void {
+  protected async fill(parent: HTMLElement, view: EditorView, signal: AbortSignal): Promise<void> {
+    // Only reading draws cells of its own.
+    const { drawInline } = await import('../reading/inline-dom.ts');
+    if (signal.aborted) return;
     const table = parseTable(this.key);
     if (table === null) {
       parent.append(element('pre', '', this.key));

@@ -189,6 +189,7 @@ export function richTests(browser: () => EditorBrowser): void {
   test('a table is drawn while reading, with its links', async () => {
     await using opened = await browser().open();
     await opened.start('| a | b |\n|---|--:|\n| **x** | [[Target\\|y]]<br>`` ` ``<p/>z |', 'reading');
+    await opened.page.locator('th').first().waitFor();
     assert.equal(await opened.page.locator('th').count(), 2);
     assert.equal(await opened.page.locator('td strong').textContent(), 'x');
     assert.deepEqual(await opened.page.locator('td').nth(1).locator('br').count(), 2);
