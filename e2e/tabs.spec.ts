@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test';
-import { contentOf } from './kit/notes.ts';
+import { contentOf, openNote, typeAtEnd } from './kit/notes.ts';
 import { expect, expectAccessible, test } from './kit/test.ts';
 
 const tab = (page: Page, name: string) => page.getByRole('tab', { name, exact: true });
@@ -161,6 +161,24 @@ test('what is typed right before a tab is left reaches the server', async ({ pag
   }
   await expect.poll(() => contentOf(alice, 'Beds.md')).toBe('beds\n01234567');
   await expect.poll(() => contentOf(alice, 'Soil.md')).toBe('soil\n01234567');
+});
+
+test('what was typed is undone after another note was open', async ({ page, alice }) => {
+  const beds = await alice.write('Beds.md', 'beds\n');
+  await alice.write('Soil.md', 'soil\n');
+  await page.goto(alice.page(`/notes/${beds.id}`));
+  await expect(page.getByTestId('save-state')).toHaveAttribute('data-word', 'saved');
+  await typeAtEnd(page, 'of peas');
+  await expect.poll(() => contentOf(alice, 'Beds.md')).toBe('beds\nof peas');
+  await openNote(page, 'Soil');
+  await alice.write('Beds.md', 'all beds\nof peas');
+  await openNote(page, 'Beds');
+  await expect(page.locator('.cm-content')).toContainText('all beds');
+  await page.locator('.cm-content').focus();
+  await page.keyboard.press('Control+z');
+  await expect.poll(() => contentOf(alice, 'Beds.md')).toBe('all beds\n');
+  await page.keyboard.press('Control+y');
+  await expect.poll(() => contentOf(alice, 'Beds.md')).toBe('all beds\nof peas');
 });
 
 test('on a phone there is one note and no tabs', async ({ page, alice }) => {

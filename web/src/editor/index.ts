@@ -1,3 +1,4 @@
+import { KeptSteps } from './collab/kept-steps.ts';
 import { NoteSession, type SessionOptions } from './collab/note-session.ts';
 import { othersHere, type Person, type Presence, presenceOf } from './collab/presence.ts';
 import type * as Save from './collab/save-state.ts';
@@ -38,6 +39,11 @@ export type EditorSessionOptions = SessionOptions;
 /** Draws an editor into an element. Dispose of the result before the element goes. */
 export function createEditor(parent: HTMLElement, options: Options): EditorController {
   return new NoteEditor(parent, options);
+}
+
+/** Keeps what can be undone in the notes that were left last, at most so many. */
+export function keepSteps(capacity: number): KeptSteps {
+  return new KeptSteps(capacity);
 }
 
 /** Opens a note: its document, its copy on this device and its connection. */

@@ -7,11 +7,19 @@ import { sessionOptions } from '../device/session-options.ts';
 import { persistStorage, setUnkept } from '../device/unkept.ts';
 import { unsentChanged } from '../device/unsent-state.ts';
 import type { NoteRef } from '../editor/device.ts';
-import { openSession, presence } from '../editor/index.ts';
+import { keepSteps, openSession, presence } from '../editor/index.ts';
+import { session as signedIn } from '../session/app-session.ts';
 import { nameOf, noteName } from '../tree/model/tree-index.ts';
 import { saveFile } from '../ui/controls/save-file.ts';
 import { showToast } from '../ui/feedback/toast.ts';
 import { workspace } from '../workspace/workspace.ts';
+
+/** Notes whose edits can be undone after going to others and back. */
+const STEPS_MAX = 20;
+const steps = keepSteps(STEPS_MAX);
+signedIn.state.subscribe(() => {
+  if (signedIn.state.get().status === 'out') steps.clear();
+});
 
 /** Who edits. */
 export interface Editor {
@@ -23,7 +31,7 @@ export interface Editor {
 /** Opens a note over the socket of this tab; returns a function that closes it. */
 export function openNoteSession(note: NoteRef, { account, name }: Editor): () => void {
   const store = deviceStore(account);
-  const session = openSession(sessionOptions(note, account, store));
+  const session = openSession({ ...sessionOptions(note, account, store), steps });
   const open = workspace.note(note.id);
   let generation = 0;
   let isLeft = false;

@@ -3,6 +3,7 @@ import { type Command, EditorView, keymap } from '@codemirror/view';
 import { yCollab, yUndoManagerKeymap } from 'y-codemirror.next';
 import type { Text, UndoManager } from 'yjs';
 import { statesByPerson } from './presence.ts';
+import { undoSteps } from './undo-steps.ts';
 
 /** What the editor needs of the presence of others. */
 export type AwarenessLike = NonNullable<Parameters<typeof yCollab>[1]>;
@@ -21,6 +22,7 @@ export function textBinding(
   return [
     EditorState.lineSeparator.of('\n'),
     EditorView.clipboardInputFilter.of((pasted) => pasted.replace(/\r\n?/g, '\n')),
+    undoSteps(history),
     yCollab(text, awareness === null ? null : shownByPerson(awareness, noName), { undoManager: history }),
     keymap.of([
       { key: 'Mod-z', run: undo, preventDefault: true },

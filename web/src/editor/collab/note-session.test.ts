@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
+import { Doc, UndoManager } from 'yjs';
 import { FakeServer } from '../test/fake-server.ts';
 import { MemoryStore } from '../test/memory-store.ts';
+import { KeptSteps } from './kept-steps.ts';
+import { TEXT } from './lineage.ts';
 import type { LocalStore } from './local-store.ts';
 import { NoteSession } from './note-session.ts';
 import { STALLED_MS } from './save-state.ts';
@@ -14,6 +17,7 @@ function sessionOf(
   store: LocalStore,
   writer = 'tab 1',
   soon: (call: () => void) => void = (call) => call(),
+  steps = new KeptSteps(1),
 ) {
   const clock: { now: number; tick(): void } = { now: 0, tick: () => undefined };
   const session = new NoteSession({
@@ -24,6 +28,7 @@ function sessionOf(
     writer,
     now: () => clock.now,
     soon,
+    steps,
     every: (_milliseconds, call) => {
       clock.tick = call;
       return () => undefined;
@@ -265,4 +270,74 @@ test('undo takes back edits made here and none of others', async () => {
   note()?.sync();
   session.undo.undo();
   assert.equal(session.text.toString(), 'theirs text');
+});
+
+/** Sessions of one note after another, which hand on what can be undone. */
+function goingBack(server: FakeServer, store: LocalStore) {
+  const steps = new KeptSteps(1);
+  return async () => {
+    const made = sessionOf(server, store, 'tab 1', undefined, steps);
+    await settled();
+    made.note()?.sync();
+    await settled();
+    return made.session;
+  };
+}
+
+test('edits can be undone after the note was left, with what others wrote meanwhile', async () => {
+  const server = new FakeServer('text');
+  const open = goingBack(server, new MemoryStore());
+  const first = await open();
+  first.text.insert(4, ' mine');
+  first.undo.stopCapturing();
+  first.text.insert(9, '!');
+  first.undo.undo();
+  first[Symbol.dispose]();
+  await settled();
+  server.doc.getText('content').insert(0, 'theirs ');
+  const second = await open();
+  assert.equal(second.text.toString(), 'theirs text mine');
+  second.undo.redo();
+  assert.equal(second.text.toString(), 'theirs text mine!');
+  second.undo.undo();
+  second.undo.undo();
+  assert.equal(second.text.toString(), 'theirs text');
+  second[Symbol.dispose]();
+  await settled();
+  const third = await open();
+  assert.equal(third.text.toString(), 'theirs text');
+  third.undo.redo();
+  await settled();
+  assert.equal(third.text.toString(), 'theirs text mine');
+  assert.equal(third.state.hasUnsent, true);
+});
+
+test('a document is not gone on with when the copy on the device lacks some of it', async () => {
+  const server = new FakeServer('text');
+  const store = new MemoryStore();
+  const open = goingBack(server, store);
+  const first = await open();
+  store.failure = new Error('full');
+  first.text.insert(4, ' lost');
+  await settled();
+  first[Symbol.dispose]();
+  await settled();
+  store.failure = null;
+  const second = await open();
+  assert.deepEqual([second.text.toString(), second.undo.canUndo()], ['text', false]);
+});
+
+test('what can be undone is kept for the notes that were left last, and no longer for one whose session went on', () => {
+  const steps = new KeptSteps(2);
+  const left = (text: string) => {
+    const doc = new Doc();
+    const undo = new UndoManager(doc.getText(TEXT));
+    doc.getText(TEXT).insert(0, text);
+    return { doc, undo };
+  };
+  const [a, b, c] = [left('a'), left('b'), left('c')];
+  steps.keep('a', a);
+  steps.keep('b', b);
+  steps.keep('c', c);
+  assert.deepEqual([steps.take('a'), steps.take('b'), steps.take('b'), steps.take('c')], [null, b, null, c]);
 });

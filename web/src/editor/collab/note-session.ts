@@ -1,6 +1,7 @@
 import type { LiveNote, LiveNoteState } from '@notevault/client/live/live-note.ts';
 import { applyUpdate, Doc, type Text, UndoManager } from 'yjs';
 import { type Observable, ObservableValue } from '../../platform/observable.ts';
+import { destroySteps, isContinuedBy, type KeptSteps } from './kept-steps.ts';
 import { lineageOf, TEXT } from './lineage.ts';
 import { LOCAL_ORIGIN, LocalKeeper, UNKEPT_ORIGIN } from './local-keeper.ts';
 import type { Aside, Edits, LocalCopy, LocalStore, NoteRef } from './local-store.ts';
@@ -31,6 +32,8 @@ export interface SessionOptions {
   readonly peers: NotePeers | null;
   /** Names this session, and no other, among those that write to the store. */
   readonly writer: string;
+  /** Where the edits that can be undone are from one session to the next; without it they end with the session. */
+  readonly steps?: KeptSteps;
   now(): number;
   /** Calls a function once, as soon as what was typed has been drawn. */
   soon(call: () => void): void;
@@ -169,8 +172,7 @@ export class NoteSession implements Disposable {
     this.#stop();
     this.#note?.[Symbol.dispose]();
     this.#keeper?.[Symbol.dispose]();
-    this.#undo.destroy();
-    this.#doc.destroy();
+    this.#leaveSteps();
     void this.kept().then(() => this.#options.peers?.[Symbol.dispose]());
   }
 
@@ -184,9 +186,29 @@ export class NoteSession implements Disposable {
     return asides;
   }
 
+  #leaveSteps(): void {
+    const { note, steps } = this.#options;
+    const own = { doc: this.#doc, undo: this.#undo };
+    own.doc.off('update', this.#onUpdate);
+    const isWorthKeeping = (own.undo.canUndo() || own.undo.canRedo()) && !hasGaps(own.doc);
+    if (steps !== undefined && isWorthKeeping) steps.keep(note.id, own);
+    else destroySteps(own);
+  }
+
+  /** Goes on with the document of an earlier session, if the copy on this device has all of it. */
+  #takeSteps(copy: Doc): void {
+    const { note, steps } = this.#options;
+    const kept = steps?.take(note.id) ?? null;
+    if (kept === null) return;
+    const isUsed = isContinuedBy(kept.doc, copy);
+    destroySteps(isUsed ? { doc: this.#doc, undo: this.#undo } : kept);
+    if (!isUsed) return;
+    this.#doc = kept.doc;
+    this.#undo = kept.undo;
+  }
+
   #empty(): void {
-    this.#undo.destroy();
-    this.#doc.destroy();
+    destroySteps({ doc: this.#doc, undo: this.#undo });
     this.#doc = new Doc();
     this.#undo = new UndoManager(this.#doc.getText(TEXT));
     this.#facts = NOTHING_KNOWN;
@@ -195,7 +217,7 @@ export class NoteSession implements Disposable {
   }
 
   async #start(): Promise<void> {
-    const copy = await this.#load();
+    const copy = await this.#load((probe) => this.#takeSteps(probe));
     if (this.#isDisposed) return;
     if (copy !== null) {
       for (const update of copy.updates) applyUpdate(this.#doc, update, LOCAL_ORIGIN);
@@ -212,7 +234,7 @@ export class NoteSession implements Disposable {
   }
 
   /** The copy on this device. One whose document is not of the lineage it is filed under is not used. */
-  async #load(): Promise<LocalCopy | null> {
+  async #load(use: (probe: Doc) => void = () => undefined): Promise<LocalCopy | null> {
     const { store, note } = this.#options;
     try {
       const copy = await store.load(note.id);
@@ -220,6 +242,7 @@ export class NoteSession implements Disposable {
       const probe = new Doc();
       for (const update of copy.updates) applyUpdate(probe, update);
       const isSound = lineageOf(probe) === copy.lineage && probe.store.pendingStructs === null;
+      if (isSound && !this.#isDisposed) use(probe);
       probe.destroy();
       return isSound ? copy : null;
     } catch {
@@ -231,11 +254,7 @@ export class NoteSession implements Disposable {
   #watch(loaded: readonly Edits[]): void {
     const { store, note, peers, writer, soon } = this.#options;
     const doc = this.#doc;
-    doc.on('update', (_update: Uint8Array, origin: unknown, _doc: Doc, { local }: { local: boolean }) => {
-      if (local && origin !== LOCAL_ORIGIN) this.#report({ type: 'edited' });
-      // What was missing came from the server: the connection takes what followed it for the server's too.
-      if (this.#isBehind && !hasGaps(doc)) queueMicrotask(() => this.#isBehind && this.reconnect());
-    });
+    doc.on('update', this.#onUpdate);
     const report = (event: SaveEvent) => {
       // A tab's memory holds edits, but nothing is kept by it.
       if (doc === this.#doc && store.isDurable) this.#report(event);
@@ -259,6 +278,12 @@ export class NoteSession implements Disposable {
     if (this.#note?.state.isSaved !== true || this.#isBehind) this.#report({ type: 'edited' });
     if (this.#note !== null) this.#follow(this.#note.state);
   }
+
+  readonly #onUpdate = (_update: Uint8Array, origin: unknown, doc: Doc, { local }: { local: boolean }): void => {
+    if (local && origin !== LOCAL_ORIGIN) this.#report({ type: 'edited' });
+    // What was missing came from the server: the connection takes what followed it for the server's too.
+    if (this.#isBehind && !hasGaps(doc)) queueMicrotask(() => this.#isBehind && this.reconnect());
+  };
 
   #connect(): void {
     const note = this.#options.open(this.#options.note.id, this.#doc);

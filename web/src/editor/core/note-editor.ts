@@ -173,7 +173,7 @@ export class NoteEditor implements EditorController {
     const { from, to } = selection.main;
     const changes = { from, to, insert: text };
     const anchor = from + cursor;
-    this.#view.dispatch({ changes, selection: { anchor }, scrollIntoView: true, userEvent: 'input' });
+    this.#view.dispatch({ changes, selection: { anchor }, scrollIntoView: true, userEvent: 'input.paste' });
   }
 
   insertFiles(files: readonly File[]): Promise<void> {

@@ -126,7 +126,12 @@ function put(before: string, after: string): Command {
   return (view) => {
     const { from, to } = view.state.selection.main;
     const changes = { from, to, insert: before + after };
-    view.dispatch({ changes, selection: { anchor: from + before.length }, userEvent: 'input', scrollIntoView: true });
+    view.dispatch({
+      changes,
+      selection: { anchor: from + before.length },
+      userEvent: 'input.complete',
+      scrollIntoView: true,
+    });
     return true;
   };
 }
@@ -150,7 +155,7 @@ function putFootnote(view: EditorView): boolean {
     { from: doc.length, insert: definition },
   ];
   const anchor = doc.length + mark.length + definition.length;
-  view.dispatch({ changes, selection: { anchor }, userEvent: 'input', scrollIntoView: true });
+  view.dispatch({ changes, selection: { anchor }, userEvent: 'input.complete', scrollIntoView: true });
   return true;
 }
 

@@ -16,6 +16,7 @@ import { richTests } from './suites/rich.ts';
 import { storeTests } from './suites/store.ts';
 import { tableTests } from './suites/tables.ts';
 import { touchTests } from './suites/touch.ts';
+import { undoTests } from './suites/undo.ts';
 
 describe('the editor in Chromium', { skip: noChromium ?? false, timeout: 15 * 60_000 }, () => {
   let browser: EditorBrowser | null = null;
@@ -42,4 +43,5 @@ describe('the editor in Chromium', { skip: noChromium ?? false, timeout: 15 * 60
   storeTests(open);
   longNoteTests(open);
   heldPlaceTests(open);
+  undoTests(open);
 });

@@ -1,0 +1,57 @@
+import { type Doc, decodeStateVector, encodeStateVector, type UndoManager } from 'yjs';
+import { lineageOf } from './lineage.ts';
+
+/** The document of a note with the edits that can be undone in it. */
+export interface Steps {
+  readonly doc: Doc;
+  readonly undo: UndoManager;
+}
+
+/** What can be undone in the notes that were left last, in this tab: going to another note and back loses no step. */
+export class KeptSteps {
+  readonly #steps = new Map<string, Steps>();
+  readonly #capacity: number;
+
+  constructor(capacity: number) {
+    this.#capacity = capacity;
+  }
+
+  /** Gives out the steps of a note, once. */
+  take(id: string): Steps | null {
+    const steps = this.#steps.get(id) ?? null;
+    this.#steps.delete(id);
+    return steps;
+  }
+
+  /** Keeps the steps of a note that is left; the document is no longer the caller's. */
+  keep(id: string, steps: Steps): void {
+    this.#drop(id);
+    this.#steps.set(id, steps);
+    const oldest = this.#steps.keys().next();
+    if (this.#steps.size > this.#capacity && !oldest.done) this.#drop(oldest.value);
+  }
+
+  clear(): void {
+    for (const id of [...this.#steps.keys()]) this.#drop(id);
+  }
+
+  #drop(id: string): void {
+    const steps = this.take(id);
+    if (steps !== null) destroySteps(steps);
+  }
+}
+
+export function destroySteps({ doc, undo }: Steps): void {
+  undo.destroy();
+  doc.destroy();
+}
+
+/**
+ * Whether a copy of a document has all of it, so that the document can be gone on with: what is typed into it is kept as
+ * a continuation of the copy.
+ */
+export function isContinuedBy(doc: Doc, copy: Doc): boolean {
+  const known = decodeStateVector(encodeStateVector(copy));
+  const own = [...decodeStateVector(encodeStateVector(doc))];
+  return lineageOf(doc) === lineageOf(copy) && own.every(([client, clock]) => clock <= (known.get(client) ?? 0));
+}
