@@ -1,4 +1,4 @@
-import { contentOf } from './kit/notes.ts';
+import { contentOf, titleOf } from './kit/notes.ts';
 import { expect, test } from './kit/test.ts';
 
 const state = 'save-state';
@@ -14,10 +14,20 @@ const PASTE = `(() => {
   document.querySelector('.cm-content').dispatchEvent(paste);
 })()`;
 
-test('a new note has the focus, and so has the text again after the palette was closed', async ({ page, alice }) => {
+test('a new note is named first, and its text has the focus after that and after the palette was closed', async ({
+  page,
+  alice,
+}) => {
   await page.goto(alice.page());
   await page.getByRole('button', { name: 'New note', exact: true }).click();
+  await expect(titleOf(page)).toBeFocused();
+  await page.keyboard.type('Beans');
+  await page.keyboard.press('Enter');
   await expect(page.locator('.cm-content')).toBeFocused();
+  await page.keyboard.type('sow in May');
+  await expect(page.locator('.cm-content')).toHaveText('sow in May');
+  await expect(titleOf(page)).toHaveValue('Beans');
+  await expect(page.getByRole('treeitem')).toHaveText(['Beans']);
   await page.keyboard.press('Control+Shift+P');
   await expect(page.getByRole('combobox')).toBeFocused();
   await page.keyboard.press('Escape');
@@ -42,6 +52,8 @@ test('a new note that comes to the server while the palette is open has the focu
   });
   await page.route('**/api/notes', (route) => opened.then(() => route.continue()));
   await page.getByRole('button', { name: 'New note', exact: true }).click();
+  await expect(titleOf(page)).toBeFocused();
+  await page.keyboard.press('Enter');
   const text = page.locator('.cm-content');
   await expect(text).toBeFocused();
   const draft = await text.elementHandle();
@@ -53,6 +65,41 @@ test('a new note that comes to the server while the palette is open has the focu
   await expect(text).toBeVisible();
   await page.keyboard.press('Escape');
   await expect(text).toBeFocused();
+});
+
+test('a new note without a name keeps its own', async ({ page, alice }) => {
+  await page.goto(alice.page());
+  await page.getByRole('button', { name: 'New note', exact: true }).click();
+  await expect(titleOf(page)).toBeFocused();
+  await page.keyboard.press('Backspace');
+  await expect(titleOf(page)).toHaveValue('');
+  await page.keyboard.press('Enter');
+  await expect(page.locator('.cm-content')).toBeFocused();
+  await expect(titleOf(page)).toHaveValue('Untitled');
+  await page.keyboard.press('Alt+n');
+  await expect(titleOf(page)).toHaveValue('Untitled 2');
+  await expect(titleOf(page)).toBeFocused();
+  await page.keyboard.type('not this');
+  await page.keyboard.press('Escape');
+  await expect(titleOf(page)).toHaveValue('Untitled 2');
+  await expect(page.getByRole('treeitem')).toHaveText(['Untitled', 'Untitled 2']);
+});
+
+test('a name that is being typed while the note comes to the server is gone on with', async ({ page, alice }) => {
+  await page.goto(alice.page());
+  const { promise, resolve } = Promise.withResolvers<void>();
+  await page.route('**/api/notes', (route) => promise.then(() => route.continue()));
+  await page.getByRole('button', { name: 'New note', exact: true }).click();
+  await expect(titleOf(page)).toBeFocused();
+  await page.keyboard.type('Bea');
+  const draft = await titleOf(page).elementHandle();
+  resolve();
+  await expect.poll(() => draft?.evaluate((element) => Reflect.get(element, 'isConnected'))).toBe(false);
+  await expect(titleOf(page)).toBeFocused();
+  await page.keyboard.type('ns');
+  await page.keyboard.press('Enter');
+  await expect(page.locator('.cm-content')).toBeFocused();
+  await expect(page.getByRole('treeitem')).toHaveText(['Beans']);
 });
 
 test('Enter on the empty second item ends a list of one', async ({ page, alice }) => {
@@ -187,7 +234,7 @@ for (const held of [['note-editor'], ['note-editor', 'dialogs']]) {
     releases.get('dialogs')?.();
     await expect(page.getByRole('combobox')).toHaveValue('soil');
     await page.keyboard.press('Escape');
-    await expect(page.locator('.cm-content')).toBeFocused();
+    await expect(titleOf(page)).toBeFocused();
     expect(await contentOf(alice, 'Untitled.md')).toBe('');
   });
 }

@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test';
-import { contentOf, openNote, typeAtEnd } from './kit/notes.ts';
+import { contentOf, openNote, titleOf, typeAtEnd } from './kit/notes.ts';
 import { expect, expectAccessible, test } from './kit/test.ts';
 
 const tab = (page: Page, name: string) => page.getByRole('tab', { name, exact: true });
@@ -129,7 +129,7 @@ test('two notes are edited beside each other; the panel and the keys follow the 
   await expect.poll(() => contentOf(alice, 'Soil.md')).toContain('typed right');
 
   await page.keyboard.press('Alt+Shift+b');
-  await expect(textOf(page, 'Untitled')).toBeFocused();
+  await expect(titleOf(page).last()).toBeFocused();
   await expect.poll(() => names(page)).toEqual(['Beds', 'Soil', 'Untitled']);
   await page.reload();
   await expect(textOf(page, 'Beds')).toContainText('typed left');

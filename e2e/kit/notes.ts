@@ -15,6 +15,9 @@ export async function typeAtEnd(page: Page, text: string): Promise<void> {
   await page.keyboard.type(text);
 }
 
+/** The field with the name of the open note. */
+export const titleOf = (page: Page) => page.getByRole('textbox', { name: 'Title of the note' });
+
 export const contentOf = async (alice: Account, path: string) => (await alice.vault.readNote(path))?.content;
 
 /** Makes the entry of the tree with a name the active one. */

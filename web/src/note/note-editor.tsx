@@ -125,7 +125,7 @@ function LiveNote({ vaultId, note, isMain, isDraft, session }: NoteEditorProps &
         {editor === null ? <UndrawnNote note={note} /> : null}
       </div>
       {editor === null ? null : (
-        <Title name={name} editor={editor} canRename={mode !== 'reading' && canWrite} rename={rename} />
+        <Title open={open} name={name} editor={editor} canRename={mode !== 'reading' && canWrite} rename={rename} />
       )}
       {editor === null || mode === 'reading' || !canWrite ? null : <TouchTools editor={editor} />}
       {dialog}

@@ -75,7 +75,7 @@ export function VaultTree({ vaultId, leave }: VaultTreeProps) {
     const id = await actions.createNote(folder);
     if (id === null) return;
     if (folder !== '') expanded.expand([folder]);
-    workspace.note(id).wantFocus('editor');
+    workspace.note(id).wantFocus('title');
     openNote(id);
   };
   const createFolder = async (parent: string) => {

@@ -10,7 +10,7 @@ import { importOrReload } from '../page/import-or-reload.ts';
 import { useTreeActions } from '../tree/use-tree-actions.ts';
 import { useConfirm } from '../ui/dialogs/confirm.tsx';
 import { dayOf } from '../ui/text/day-of.ts';
-import type { OpenNote } from '../workspace/open-note.ts';
+import type { FocusTarget, OpenNote } from '../workspace/open-note.ts';
 import type { TabPlace } from '../workspace/tabs.ts';
 import { useTabs } from '../workspace/use-tabs.ts';
 import { workspace } from '../workspace/workspace.ts';
@@ -27,7 +27,7 @@ export function useActions(vaultId: string, toggleSidebar: () => void) {
   const note = noteId === null ? null : workspace.note(noteId);
   const pages = usePages(vaultId, note);
   const tabs = useTabs(vaultId);
-  const openNote = (id: string, place: TabPlace = 'here', heading = '') => {
+  const openNote = (id: string, place: TabPlace = 'here', heading = '', focus: FocusTarget = 'editor') => {
     const open = workspace.note(id);
     const there = open.editor.get();
     // What is shown beside takes the focus, and the address follows.
@@ -35,14 +35,15 @@ export function useActions(vaultId: string, toggleSidebar: () => void) {
       there.focus();
       return void open.goToAnchor(heading);
     }
-    open.wantFocus('editor');
+    open.wantFocus(focus);
     tabs.open(id, place, heading);
   };
   const create = async (folder: string, name?: string, content?: string, place?: TabPlace, cursor?: number) => {
     const id = await actions.createNote(folder, name, content);
     if (id === null) return;
     if (cursor !== undefined) workspace.note(id).wantCursor(cursor);
-    openNote(id, place);
+    // A note without a name of its own is named first.
+    openNote(id, place, '', name === undefined ? 'title' : 'editor');
   };
   /** New notes come beside the open one. */
   const here = index.byKey(noteId ?? '')?.parent ?? '';

@@ -50,6 +50,18 @@ test('The focus that is wanted in a panel is not taken by the editor', () => {
   assert.deepEqual([calls, note.takeFocus('panel'), note.takeFocus('panel')], [[], true, false]);
 });
 
+test('The focus that is wanted in the title waits for that, and the editor does not take it', () => {
+  const note = new OpenNote();
+  const { calls, editor } = recorder();
+  note.wantFocus('title');
+  note.setEditor(editor);
+  assert.equal(calls.length, 0);
+  note.setTitle(() => void calls.push('title'));
+  note.focusIfWanted();
+  note.focusIfWanted();
+  assert.deepEqual(calls, ['title']);
+});
+
 test('The workspace tells notes apart, and which of them is open and sends its edits', async () => {
   const workspace = new Workspace();
   workspace.note('a').session.set(session(true));

@@ -4,7 +4,7 @@ import { changeEditorSettings, editorSettings } from './editor-settings.ts';
 import { type ExcerptPlace, placeOfExcerpt } from './excerpt-place.ts';
 
 /** What a command opens to be used by keys at once. */
-export type FocusTarget = 'editor' | 'panel';
+export type FocusTarget = 'editor' | 'title' | 'panel';
 
 /** What can be asked of the page of a note. */
 export const NOTE_REQUESTS = ['rename', 'move', 'duplicate', 'star', 'copyLink', 'download', 'deleteNote'] as const;
@@ -15,6 +15,7 @@ export class OpenNote {
   readonly #mayFocus: () => boolean;
   readonly #editor = new ObservableValue<EditorController | null>(null);
   readonly #isReading = new ObservableValue(false);
+  #focusTitle: (() => void) | null = null;
   #focus: FocusTarget | null = null;
   #anchor = '';
   #cursor: number | null = null;
@@ -30,6 +31,8 @@ export class OpenNote {
   answer: ((request: NoteRequest) => void) | null = null;
   /** Where the cursor was in its last editor. */
   caret: EditorCaret | undefined;
+  /** A name that was being typed when its field was made anew. */
+  typedTitle: string | null = null;
 
   /** @param mayFocus whether it may take the focus: not while what is typed is for something else. */
   constructor(mayFocus: () => boolean = () => true) {
@@ -75,10 +78,17 @@ export class OpenNote {
     this.#focus = target;
   }
 
-  /** Gives the editor the focus if it was asked for and nothing else has it. */
+  /** Records how the title takes the focus; null while it is not there. */
+  setTitle(focus: (() => void) | null): void {
+    this.#focusTitle = focus;
+  }
+
+  /** Gives the editor or the title the focus if that was asked for and nothing else has it. */
   focusIfWanted(): void {
     const editor = this.#editor.get();
-    if (editor !== null && this.takeFocus('editor')) editor.focus();
+    if (editor === null) return;
+    if (this.takeFocus('editor')) editor.focus();
+    if (this.#focusTitle !== null && this.takeFocus('title')) this.#focusTitle();
   }
 
   /** Asks for a place to be shown that was found in the text, the next time that the note is gone to. */
