@@ -1,3 +1,4 @@
+import type { Download } from '@playwright/test';
 import { keptLists, rowsOf } from './kit/device.ts';
 import { contentOf, openNote, typeAtEnd } from './kit/notes.ts';
 import { openSharing, otherBrowser, ownerOf } from './kit/others.ts';
@@ -155,19 +156,19 @@ test('a role that is lowered while typing makes the editor read-only, and the wr
   await expect(page.getByTestId('save-state')).toHaveText('Offline – kept on this device');
   await mira.setRole('Alice', 'viewer');
   await context.setOffline(false);
-  await expect(page.getByText('You can read this vault, and not change it.')).toBeVisible();
+  await expect(page.getByText('You can now only read this vault.')).toBeVisible();
   await expect(page.locator('.cm-content')).toHaveAttribute('aria-readonly', 'true');
-  await expect(page.getByTestId('save-state')).toHaveText(/^Cannot save/);
+  await expect(page.getByTestId('save-state')).toHaveText('Your last words are not in the note');
   await expect(page.getByRole('button', { name: 'Copy text' })).toBeVisible();
+  const saved = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'Save as a file' }).click();
+  expect(await textOf(await saved)).toBe('Peas\nsent not sent');
   await expect(page.getByRole('button', { name: 'Keep as a new note' })).toHaveCount(0);
   await expect(page.getByRole('button', { name: 'New note' })).toHaveCount(0);
   await page.getByTestId('unsent').click();
   const download = page.waitForEvent('download');
   await page.getByRole('button', { name: 'Download: Beds' }).click();
-  const stream = await (await download).createReadStream();
-  let text = '';
-  for await (const part of stream) text += part;
-  expect(text).toBe('Peas\nsent not sent');
+  expect(await textOf(await download)).toBe('Peas\nsent not sent');
   await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click();
   // What the server does not take is set aside on demand, listed as such, and brought back.
   const badge = page.getByTestId('unsent');
@@ -177,7 +178,7 @@ test('a role that is lowered while typing makes the editor read-only, and the wr
   await expect(badge).toHaveText('1 text set aside');
   await page.getByRole('button', { name: 'Undo' }).click();
   await expect(editor).toContainText('sent not sent');
-  await expect(page.getByTestId('save-state')).toHaveText(/^Cannot save/);
+  await expect(page.getByTestId('save-state')).toHaveText('Your last words are not in the note');
   await setAside.click();
   await expect(badge).toHaveText('1 text set aside');
   await expect(editor).not.toContainText('not sent');
@@ -185,6 +186,36 @@ test('a role that is lowered while typing makes the editor read-only, and the wr
   await expect(page.getByRole('dialog')).toContainText('set aside: nothing of it is sent');
   await expectAccessible(page);
   expect(await contentOf(mira, 'Beds.md')).toBe('Peas\nsent ');
+});
+
+test('keys that write do nothing, and do not scroll the page, after a role was lowered while typing', async ({
+  page,
+  alice,
+  server,
+  context,
+}) => {
+  const mira = await ownerOf(server, context);
+  const note = await mira.write('Beds.md', '- Peas\n'.repeat(60));
+  await mira.shareWith(alice, 'editor');
+  await page.goto(mira.page(`/notes/${note.id}`));
+  await expect(page.getByTestId('save-state')).toHaveAttribute('data-word', 'saved');
+  const text = page.locator('.cm-content');
+  await text.getByText('Peas').first().click();
+  await page.keyboard.type('Sow ');
+  await expect(page.getByTestId('save-state')).toHaveAttribute('data-word', 'saved');
+  await mira.setRole('Alice', 'viewer');
+  await expect(page.getByText('You can now only read this vault.')).toBeVisible();
+  await expect(text).toBeFocused();
+  const lines = await text.innerText();
+  for (const key of ['Space', 'Space', 'x', 'Enter', 'Backspace', 'Space']) await page.keyboard.press(key);
+  expect(await text.innerText()).toBe(lines);
+  expect(await page.locator('.cm-scroller').evaluate((node) => Reflect.get(node, 'scrollTop'))).toBe(0);
+  await mira.setRole('Alice', 'editor');
+  await expect(page.getByText('You can now only read this vault.')).toHaveCount(0);
+  await expect(text).not.toHaveAttribute('aria-readonly');
+  await page.keyboard.type('again');
+  await expect(text).toContainText('again');
+  await expect.poll(() => contentOf(mira, 'Beds.md')).toContain('again');
 });
 
 test('a person without a name is shown as such, and asked for one when they accept an invitation', async ({
@@ -227,3 +258,9 @@ test('an invitation that is dead says so, and leads to the sign-in', async ({ pa
   await page.getByRole('button', { name: 'Go to the sign-in' }).click();
   await expect(page.getByRole('heading', { name: 'Welcome back' })).toBeVisible();
 });
+
+async function textOf(download: Download): Promise<string> {
+  let text = '';
+  for await (const part of await download.createReadStream()) text += part;
+  return text;
+}

@@ -75,6 +75,7 @@ function LiveNote({ vaultId, note, isMain, isDraft, session }: NoteEditorProps &
   const { isStarred, name, rename, dialog } = useNoteRequests(vaultId, note, open);
   const original = conflictOf(note.path);
   const canWrite = useSessionFact(session, (one) => one.canWrite !== false) && isMember;
+  const isLowered = useSessionFact(session, (one) => one.isLowered);
   useEffect(() => {
     open.setEditor(editor);
     return () => open.setEditor(null);
@@ -116,7 +117,7 @@ function LiveNote({ vaultId, note, isMain, isDraft, session }: NoteEditorProps &
         )}
         {canWrite ? null : (
           <p className={styles.about} role="status">
-            {inVault('shared.readOnly')}
+            {inVault(isLowered ? 'shared.lowered' : 'shared.readOnly')}
           </p>
         )}
       </div>
@@ -201,6 +202,7 @@ function useRecovery(vault: string, { path, id }: ShownNote, session: EditorSess
         showToast({ text: errorText(errors, error), kind: 'danger' });
       }
     },
+    saveAsFile: (content) => saveFile(nameOf(path), new Blob([content], { type: 'text/markdown' })),
     /** Sets the text aside, which can be undone, and shows that of the server. */
     async setAside() {
       const content = session.text.toString();
@@ -208,7 +210,7 @@ function useRecovery(vault: string, { path, id }: ShownNote, session: EditorSess
       const asides = await session.startOver();
       if (asides.length === 0) {
         // What could not be kept here is a file then.
-        if (hasUnsent) saveFile(nameOf(path), new Blob([content], { type: 'text/markdown' }));
+        if (hasUnsent) this.saveAsFile(content);
         return;
       }
       unsentChanged();

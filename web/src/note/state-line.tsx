@@ -1,5 +1,5 @@
-import { useEffect, useRef, useState } from 'react';
-import type { EditorSession } from '../editor/index.ts';
+import { useCallback, useEffect, useRef, useState } from 'react';
+import type { EditorSession, SaveState } from '../editor/index.ts';
 import { useTexts } from '../i18n/use-texts.ts';
 import { Button } from '../ui/controls/button.tsx';
 import { showToast } from '../ui/feedback/toast.ts';
@@ -13,6 +13,8 @@ const ANNOUNCE_MS = 10_000;
 export interface Recovery {
   /** Saves it as a new note beside this one, and opens that. */
   keepAsNewNote(text: string): Promise<void>;
+  /** Saves it as a file of this device. */
+  saveAsFile(text: string): void;
   /** Sets it aside, and shows the note of the server. */
   setAside(): Promise<void>;
   /** Gives it up, and leaves the note. */
@@ -27,19 +29,31 @@ interface StateLineProps {
 /** A key whose edit is saved sooner changes nothing that one sees: drawing the word would take as long as the key. */
 const SAVING_SHOWN_MS = 400;
 
-/** Says whether the note is saved. The word is written without React, because it may change with each key. */
-export function StateLine({ session, recovery }: StateLineProps) {
+/** The words of a state. Why somebody may only read by now is said above the text. */
+function useStateText() {
   const t = useTexts('editor');
   const problems = useTexts('vault');
+  return useCallback(
+    ({ word, problem }: Pick<SaveState, 'word' | 'problem'>) => {
+      if (word === null) return '';
+      if (problem === 'no-permission') return t('state.not-accepted');
+      return t(`state.${word}`, { problem: problem === null ? '' : problems(`problem.${problem}`) });
+    },
+    [t, problems],
+  );
+}
+
+/** Says whether the note is saved. The word is written without React, because it may change with each key. */
+export function StateLine({ session, recovery }: StateLineProps) {
+  const textOf = useStateText();
   const shown = useRef<HTMLSpanElement>(null);
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined;
     const show = () => {
       timer = undefined;
-      const { word, problem, isLoud } = session.state;
+      const { isLoud, word } = session.state;
       const line = shown.current;
-      const reason = problem === null ? '' : problems(`problem.${problem}`);
-      const text = word === null ? '' : t(`state.${word}`, { problem: reason });
+      const text = textOf(session.state);
       if (line === null || line.textContent === text) return;
       line.dataset.look = isLoud ? 'loud' : (word ?? '');
       line.textContent = text;
@@ -61,7 +75,7 @@ export function StateLine({ session, recovery }: StateLineProps) {
       clearTimeout(timer);
       stop();
     };
-  }, [session, t, problems]);
+  }, [session, textOf]);
   return (
     <div className={styles.state}>
       <span ref={shown} className={styles.word} data-testid="save-state" />
@@ -73,22 +87,20 @@ export function StateLine({ session, recovery }: StateLineProps) {
 
 /** The words that matter to somebody who does not see the line: problems, and that they are over. */
 function Announcement({ session }: { readonly session: EditorSession }) {
-  const t = useTexts('editor');
-  const problems = useTexts('vault');
+  const textOf = useStateText();
   const word = useSessionFact(session, ({ state }) => (state.word === 'saving' ? 'saved' : state.word));
   const problem = useSessionFact(session, ({ state }) => state.problem);
   const [text, setText] = useState('');
   const last = useRef(0);
   useEffect(() => {
     if (word === null) return;
-    const reason = problem === null ? '' : problems(`problem.${problem}`);
     const wait = Math.max(0, last.current + ANNOUNCE_MS - Date.now());
     const timer = setTimeout(() => {
       last.current = Date.now();
-      setText(t(`state.${word}`, { problem: reason }));
+      setText(textOf({ word, problem }));
     }, wait);
     return () => clearTimeout(timer);
-  }, [word, problem, t, problems]);
+  }, [word, problem, textOf]);
   return (
     <span role="status" className={styles.hidden}>
       {text}
@@ -106,8 +118,9 @@ function RecoveryButtons({ session, recovery }: StateLineProps) {
     return <Button onClick={() => session.reconnect()}>{t('recover.retry')}</Button>;
   }
   if (word !== 'cannot-save' || problem === null) return null;
+  const text = () => session.text.toString();
   const copy = async () => {
-    await navigator.clipboard.writeText(session.text.toString());
+    await navigator.clipboard.writeText(text());
     showToast({ text: t('recover.copied'), kind: 'plain' });
   };
   const canKeep = problem !== 'signed-out' && problem !== 'no-permission';
@@ -115,8 +128,13 @@ function RecoveryButtons({ session, recovery }: StateLineProps) {
   return (
     <>
       {canKeep && (isLoud || isGone) ? (
-        <Button look="primary" onClick={() => void recovery.keepAsNewNote(session.text.toString())}>
+        <Button look="primary" onClick={() => void recovery.keepAsNewNote(text())}>
           {t('recover.keep')}
+        </Button>
+      ) : null}
+      {problem === 'no-permission' ? (
+        <Button look="primary" onClick={() => recovery.saveAsFile(text())}>
+          {t('recover.file')}
         </Button>
       ) : null}
       <Button onClick={() => void copy()}>{t('recover.copy')}</Button>

@@ -63,6 +63,8 @@ export class LiveNote implements Disposable {
     this.doc = doc;
     const events = {
       authorized: (scope: 'read-write' | 'readonly') => {
+        // What was refused to somebody who might only read is sent anew.
+        if (scope === 'read-write' && this.#canWrite === false) this.#isRejected = false;
         this.#canWrite = scope === 'read-write';
         this.#announce();
       },

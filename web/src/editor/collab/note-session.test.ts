@@ -240,7 +240,10 @@ test('a refused edit and a lost right are shown, and the text stays', async () =
   assert.deepEqual([session.state.problem, session.canWrite], ['no-permission', false]);
   note()?.change({ canWrite: true });
   assert.equal(session.state.word, 'saving');
-  note()?.change({ isRejected: true });
+  // Somebody who may only read is told of that, and not that the server refused something.
+  note()?.change({ canWrite: false, isRejected: true });
+  assert.deepEqual([session.state.problem, session.isLowered], ['no-permission', true]);
+  note()?.change({ canWrite: true, isRejected: true });
   assert.deepEqual([session.state.problem, session.text.toString()], ['edit-refused', 'xtext']);
 });
 

@@ -62,6 +62,7 @@ export class NoteSession implements Disposable {
   /** Whether the connection saw only parts of what another tab did, because an update before them was missing here. */
   #isBehind = false;
   #canWrite: boolean | null = null;
+  #couldWrite = false;
   #isDisposed = false;
   #state: SaveState;
 
@@ -100,6 +101,11 @@ export class NoteSession implements Disposable {
   /** Whether this client may edit; null before it is known. */
   get canWrite(): boolean | null {
     return this.#canWrite;
+  }
+
+  /** Whether this client may only read by now, and could edit before. */
+  get isLowered(): boolean {
+    return this.#canWrite === false && (this.#couldWrite || this.#state.hasUnsent);
   }
 
   /** Whether there is a text to edit: an empty document before the first sync must not be typed into. */
@@ -297,16 +303,17 @@ export class NoteSession implements Disposable {
 
   #follow({ isSynced, isSaved, canWrite, isRejected, end }: LiveNoteState): void {
     this.#canWrite = canWrite;
+    this.#couldWrite ||= canWrite === true;
     this.#report({ type: isSynced ? 'connected' : 'disconnected' });
     if (isSaved && this.#facts.problem === null && !this.#isBehind) {
       this.#report({ type: 'acknowledged' });
       this.#keeper?.markSent();
     }
     if (end !== null) this.#end(end);
-    else if (isRejected) this.#report({ type: 'problem', problem: 'edit-refused' });
-    else if (canWrite === false && this.#facts.unsentSince !== null) {
+    else if (canWrite === false && (isRejected || this.#facts.unsentSince !== null)) {
       this.#report({ type: 'problem', problem: 'no-permission' });
-    } else if (canWrite === true && this.#facts.problem === 'no-permission') this.#report({ type: 'problem-gone' });
+    } else if (isRejected) this.#report({ type: 'problem', problem: 'edit-refused' });
+    else if (canWrite === true && this.#facts.problem === 'no-permission') this.#report({ type: 'problem-gone' });
   }
 
   #end(reason: string): void {

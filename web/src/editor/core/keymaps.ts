@@ -3,7 +3,7 @@ import { defaultKeymap } from '@codemirror/commands';
 import { deleteMarkupBackward, insertNewlineContinueMarkupCommand } from '@codemirror/lang-markdown';
 import { foldKeymap } from '@codemirror/language';
 import { searchKeymap } from '@codemirror/search';
-import { type Extension, Prec } from '@codemirror/state';
+import { type Extension, Prec, type StateCommand } from '@codemirror/state';
 import { type Command, type EditorView, type KeyBinding, keymap } from '@codemirror/view';
 import { focusFormatBar } from '../bars/format-bar.ts';
 import { COMMANDS } from '../commands/commands.ts';
@@ -55,6 +55,12 @@ const notePairs: KeyBinding[] = [
   { key: 'Alt-Enter', run: followLink },
 ];
 
+/** The commands for markdown do not look whether the text may be edited. */
+const unlessReadOnly =
+  (command: StateCommand): StateCommand =>
+  (target) =>
+    !target.state.readOnly && command(target);
+
 /** Enter on an empty item ends the list, also after the first item: by default that would space the list out. */
 const continueMarkup = insertNewlineContinueMarkupCommand({ nonTightLists: false });
 
@@ -81,8 +87,8 @@ export const noteKeymaps: Extension = [
   Prec.high(keymap.of(tableKeys)),
   Prec.high(
     keymap.of([
-      { key: 'Enter', run: continueMarkup },
-      { key: 'Backspace', run: deleteMarkupBackward },
+      { key: 'Enter', run: unlessReadOnly(continueMarkup) },
+      { key: 'Backspace', run: unlessReadOnly(deleteMarkupBackward) },
     ]),
   ),
   keymap.of([

@@ -17,15 +17,16 @@ const READING = { role: 'document', ...READ_ONLY };
  * The extensions that differ between modes.
  *
  * @param canWrite whether the text may be edited at all.
+ * @param keepsKeys whether keys are still taken, and change nothing: without it, Space would scroll the page.
  */
-export function modeExtensions(mode: EditorMode, canWrite: boolean, preview: Extension): Extension {
+export function modeExtensions(mode: EditorMode, canWrite: boolean, preview: Extension, keepsKeys = false): Extension {
   const isEditable = canWrite && mode !== 'reading';
   return [
     editorMode.of(mode),
     canWriteNote.of(canWrite),
     EditorState.readOnly.of(!isEditable),
     // Without it the phone's keyboard would open for a text that cannot be typed into.
-    EditorView.editable.of(isEditable),
+    EditorView.editable.of(isEditable || (keepsKeys && mode !== 'reading')),
     EditorView.editorAttributes.of({ class: `nv-mode-${mode}` }),
     // The scrolling element around it has no focus of its own.
     EditorView.contentAttributes.of({ tabindex: '0', ...(mode === 'reading' ? READING : canWrite ? {} : READ_ONLY) }),

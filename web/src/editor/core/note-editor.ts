@@ -56,6 +56,7 @@ export class NoteEditor implements EditorController {
   readonly #stopLinks: () => void;
   #mode: EditorMode;
   #canWrite: boolean;
+  #keepsKeys = false;
   #wantsVim: boolean | null = null;
   /** The line that is about to be at the top. */
   #pendingTop: number | null = null;
@@ -105,6 +106,9 @@ export class NoteEditor implements EditorController {
   setCanWrite(canWrite: boolean): void {
     if (canWrite === this.#canWrite) return;
     this.#canWrite = canWrite;
+    // Somebody who was typing goes on for a moment.
+    this.#keepsKeys = !canWrite && this.#view.hasFocus;
+    if (this.#keepsKeys) this.#view.contentDOM.addEventListener('blur', this.#onBlur, { once: true });
     this.#reconfigureMode();
   }
 
@@ -195,6 +199,12 @@ export class NoteEditor implements EditorController {
     this.#view.destroy();
   }
 
+  readonly #onBlur = (): void => {
+    if (!this.#keepsKeys) return;
+    this.#keepsKeys = false;
+    this.#reconfigureMode();
+  };
+
   readonly #onHistory = (): void => {
     const { undoStack, redoStack } = this.#undo;
     const canUndo = undoStack.length > 0;
@@ -226,7 +236,7 @@ export class NoteEditor implements EditorController {
     this.#pendingTop = top;
     this.#view.dispatch({
       effects: [
-        this.#modes.reconfigure(modeExtensions(this.#mode, this.#canWrite, livePreview)),
+        this.#modes.reconfigure(modeExtensions(this.#mode, this.#canWrite, livePreview, this.#keepsKeys)),
         // The line at the top stays there, though the lines above have other heights now.
         EditorView.scrollIntoView(top, { y: 'start', yMargin: top === 0 ? ABOVE_FIRST_LINE : 0 }),
       ],

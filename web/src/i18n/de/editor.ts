@@ -12,9 +12,11 @@ export const editor: typeof english = {
     'offline-kept': 'Offline – auf diesem Gerät behalten',
     'offline-not-saved': 'Offline – nicht gespeichert',
     'cannot-save': 'Kann nicht speichern: {{problem}}',
+    'not-accepted': 'Deine letzten Worte stehen nicht in der Notiz',
   },
   recover: {
     keep: 'Als neue Notiz behalten',
+    file: 'Als Datei sichern',
     copy: 'Text kopieren',
     retry: 'Jetzt versuchen',
     discard: 'Die Notiz des Servers zeigen',

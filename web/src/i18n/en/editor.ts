@@ -11,9 +11,11 @@ export const editor = {
     'offline-kept': 'Offline – kept on this device',
     'offline-not-saved': 'Offline – not saved',
     'cannot-save': 'Cannot save: {{problem}}',
+    'not-accepted': 'Your last words are not in the note',
   },
   recover: {
     keep: 'Keep as a new note',
+    file: 'Save as a file',
     copy: 'Copy text',
     retry: 'Try now',
     discard: 'Show the note of the server',

@@ -12,9 +12,11 @@ export const editor: typeof english = {
     'offline-kept': 'オフライン – この端末に保持',
     'offline-not-saved': 'オフライン – 未保存',
     'cannot-save': '保存できません: {{problem}}',
+    'not-accepted': '最後の入力はノートに入っていません',
   },
   recover: {
     keep: '新しいノートとして残す',
+    file: 'ファイルとして保存',
     copy: '本文をコピー',
     retry: '今すぐ試す',
     discard: 'サーバーのノートを表示',
