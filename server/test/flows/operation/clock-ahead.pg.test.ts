@@ -11,12 +11,14 @@ import { overdueNotes } from '../../../src/domains/notes/live/flush/flush.ts';
 import { builtinPlans, createRateLimits } from '../../../src/domains/plans/plans.ts';
 import type { CollaborationDeps } from '../../../src/domains/sync/sockets/collaboration.ts';
 import { PermissionCache } from '../../../src/domains/sync/sockets/permission-cache.ts';
+import { SlowCall } from '../../kit/clients/slow-call.ts';
 import { YjsClient } from '../../kit/clients/yjs-client.ts';
 import { testClock } from '../../kit/clock.ts';
 import { zipOf } from '../../kit/content/archives.ts';
 import { onEachEngine, onSqlite, rawOf } from '../../kit/engines.ts';
 import { Folder } from '../../kit/programs/process.ts';
 import { startServer } from '../../kit/server.ts';
+import { turns, until } from '../../kit/until.ts';
 
 const DAYS = 400;
 const AHEAD_MS = DAYS * 86_400_000;
@@ -89,6 +91,32 @@ onSqlite('throttles of sign-ins and links', (open) => {
     assert.equal(await ask(), 429);
     server.clock.advance({ minutes: 1 });
     assert.equal(await ask(), 200);
+  });
+});
+
+onSqlite('an upload by a ticket that began while the clock was ahead', (open) => {
+  test('is cut when its credential is revoked', async () => {
+    const db = await open();
+    await using server = await startServer({ open: async () => db });
+    const { alice, bearer, clock } = server;
+    const { vault } = (await alice.post('/vaults', { name: 'Home' })).body;
+    const { id, key } = (await alice.post('/api-keys', { name: 'k', vault_access: { [vault.id]: 'write' } })).body;
+    clock.shiftWall({ days: DAYS });
+    const asked = { operation: 'attachment.put', path: 'a.txt' };
+    const { url } = (await bearer(key).post('/tickets', asked, { 'x-vault-id': vault.id })).body;
+    const path = new URL(url).pathname.slice('/api'.length);
+    const call = new SlowCall(server, 'PUT', path, Buffer.alloc(2), { 'content-length': '100000000' });
+    await using raw = await rawOf(db);
+    await until(async () => (await raw.all('select hash from tickets')).length === 0, 'the use of the ticket');
+    await turns();
+    clock.shiftWall({ days: -DAYS });
+    assert.equal((await alice.delete(`/api-keys/${id}`)).status, 200);
+    clock.advance({ seconds: 1 });
+    await until(() => {
+      call.write(Buffer.alloc(1000, 'a'));
+      return call.isAnswered;
+    }, 'the end of the stream');
+    assert.equal((await call.answer()).status, 404);
   });
 });
 
