@@ -8,7 +8,7 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, extname, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { isInside } from '@notevault/note-text/paths.ts';
@@ -204,7 +204,7 @@ export async function register(url: string) {
 
 /** One change of a folder, as people and their programs make them. */
 function person(root: string, random: Random, diary: Diary): void {
-  const act = random.below(10);
+  const act = random.below(12);
   const fresh = join(random.pick(FOLDERS), random.pick(NAMES));
   try {
     const paths = pathsOf(root);
@@ -220,7 +220,9 @@ function person(root: string, random: Random, diary: Diary): void {
       const to = join(root, random.pick(FOLDERS), random.pick(NAMES.filter((name) => name.endsWith(kind))));
       mkdirSync(dirname(to), { recursive: true });
       if (!existsSync(to)) renameSync(at, to);
-    } else moveFolder(root, random);
+    } else if (act === 9) moveFolder(root, random);
+    else if (act === 10) rotate(root, path, random);
+    else replaceAndRename(root, path, random, diary);
   } catch (error) {
     // The program may have moved or removed a file or folder since it was listed, or while it was.
     if (!['ENOENT', 'ENOTDIR', 'EEXIST', 'ENOTEMPTY', 'EISDIR'].includes((error as NodeJS.ErrnoException).code ?? ''))
@@ -243,6 +245,34 @@ function write(at: string, random: Random, diary: Diary): void {
     writeFileSync(temp, lines.join(''));
     if (temp !== at) renameSync(temp, at);
   }
+}
+
+/** Lets two or three files of one kind take each other's names. */
+function rotate(root: string, path: string, random: Random): void {
+  const others = pathsOf(root).filter((other) => other !== path && extname(other) === extname(path));
+  const circle = [path];
+  while (circle.length < 2 + random.below(2) && others.length > 0)
+    circle.push(...others.splice(random.below(others.length), 1));
+  const [first = '', ...rest] = circle.map((one) => join(root, one));
+  const aside = join(root, `.aside${extname(path)}`);
+  renameSync(first, aside);
+  let free = first;
+  for (const from of rest) {
+    renameSync(from, free);
+    free = from;
+  }
+  renameSync(aside, free);
+}
+
+/** Saves a note as a new file under another name. */
+function replaceAndRename(root: string, path: string, random: Random, diary: Diary): void {
+  const to = join(root, random.pick(FOLDERS), random.pick(NAMES.filter((name) => name.endsWith('.md'))));
+  if (!path.endsWith('.md') || existsSync(to)) return;
+  const before = readFileSync(join(root, path), 'utf8');
+  mkdirSync(dirname(to), { recursive: true });
+  writeFileSync(`${to}.tmp`, before + diary.next(to));
+  rmSync(join(root, path));
+  renameSync(`${to}.tmp`, to);
 }
 
 function moveFolder(root: string, random: Random): void {
