@@ -85,3 +85,26 @@ test('the graph beside a note shows what is around it, and a click in the graph 
   await whole.click();
   await expect(page).toHaveURL(new RegExp(`/notes/${two.id}`));
 });
+
+test.describe('on a phone', () => {
+  test.use({ viewport: { width: 360, height: 780 }, hasTouch: true, isMobile: true });
+
+  test('the graph has half of the page, below its colours in one row and above its lists', async ({ page, alice }) => {
+    for (const folder of ['Beds', 'Journal', 'People', 'Recipes', 'Seeds', 'Weather'])
+      await alice.write(`${folder}/Note of ${folder}.md`, '[[Note of Beds]]\n');
+    await page.goto(alice.page('/graph'));
+    const picture = page.getByRole('img', { name: /^Graph of 6 notes/ });
+    await expect(picture).toHaveAttribute('data-state', 'settled');
+    const box = await picture.boundingBox();
+    expect(box?.height).toBeGreaterThan(390);
+    const colors = page.getByRole('list', { name: 'What colours mean' }).getByRole('button');
+    await expect(colors).toHaveCount(6);
+    const tops = await Promise.all((await colors.all()).map(async (one) => (await one.boundingBox())?.y));
+    expect(new Set(tops).size).toBe(1);
+    expect(tops[0]).toBeLessThan(box?.y ?? 0);
+    const list = await page.getByRole('heading', { name: 'Most links' }).boundingBox();
+    expect(list?.y).toBeGreaterThan((box?.y ?? 0) + (box?.height ?? 0));
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(360);
+    await expectAccessible(page);
+  });
+});

@@ -234,8 +234,9 @@ test.describe('on a phone', () => {
     await expect(places).toBeVisible();
     // Nor are there names of keys, which a phone has not.
     await places.getByRole('button', { name: 'Notes' }).tap();
-    await expect(page.getByRole('button', { name: 'Search or go to…', exact: true })).toBeVisible();
-    await places.getByRole('button', { name: 'Notes' }).tap();
+    const side = page.getByRole('complementary', { name: 'Notes' });
+    await expect(side.getByRole('button', { name: 'Search or go to…', exact: true })).toBeVisible();
+    await side.getByRole('button', { name: 'Hide the notes' }).tap();
     await page.getByRole('button', { name: 'More about the note' }).tap();
     await expect(page.getByRole('menuitem', { name: 'Print the note', exact: true })).toBeVisible();
     await expect(page.getByRole('menu').locator('kbd').filter({ visible: true })).toHaveCount(0);

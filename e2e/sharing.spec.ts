@@ -77,7 +77,7 @@ test('two people meet in a vault that was shared by a link, and one is removed w
   expect(await page.evaluate('navigator.clipboard.readText()')).toBe(link);
   await expect(dialog.getByText('Whoever has the link')).toBeVisible();
   await expect(dialog.getByRole('img', { name: 'The link as a QR code' })).toBeVisible();
-  await expect(dialog.getByRole('button', { name: 'Copy' })).toBeVisible();
+  await expect(dialog.getByRole('button', { name: 'Copy', exact: true })).toBeVisible();
   await expectAccessible(page);
 
   const browser = await otherBrowser(context);
