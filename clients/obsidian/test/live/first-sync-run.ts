@@ -27,8 +27,8 @@ class Run {
   readonly #alice: TestServer['alice'];
   readonly #headers: { readonly 'x-vault-id': string };
   #count = 0;
-  /** Each letter, and whether it may be missing: it was only in the memory of an app that was killed. */
-  readonly #letters = new Map<string, { isOptional: boolean }>();
+  /** Each letter, where it was typed, and whether it may be missing: it was only in the memory of an app that was killed. */
+  readonly #letters = new Map<string, { readonly typedOn: Person | null; isOptional: boolean }>();
   people: readonly Person[] = [];
 
   constructor(random: Random, alice: TestServer['alice'], vault: string) {
@@ -38,9 +38,9 @@ class Run {
   }
 
   /** A letter that was in no text before. */
-  letter(): string {
+  letter(typedOn: Person | null = null): string {
     const letter = String.fromCodePoint(0x4e00 + this.#count++);
-    this.#letters.set(letter, { isOptional: false });
+    this.#letters.set(letter, { typedOn, isOptional: false });
     return letter;
   }
 
@@ -101,7 +101,7 @@ class Run {
 
   async #type(person: Person): Promise<void> {
     if (!person.isShown) return this.#show(person);
-    const letter = this.letter();
+    const letter = this.letter(person);
     const share = this.#random.next();
     await person.home.run((device, [text, at]) => device.type(0, text, Math.floor(at * (device.text(0).length + 1))), [
       letter,
@@ -139,9 +139,9 @@ class Run {
   /** What is in no file and at no server yet may be lost with the app. */
   async #kill(person: Person): Promise<void> {
     const disk = await person.home.run((device, path) => device.disk(path), PATH);
-    const there = await this.#server();
-    for (const letter of this.#letters.keys()) {
-      if (disk?.includes(letter) !== true && !there.join().includes(letter)) this.#forgive(letter);
+    const there = (await this.#server()).join();
+    for (const [letter, { typedOn }] of this.#letters) {
+      if (typedOn === person && disk?.includes(letter) !== true && !there.includes(letter)) this.#forgive(letter);
     }
     await person.home.kill();
     Object.assign(person, { isOnline: true, isShown: false });
@@ -155,10 +155,12 @@ class Run {
     this.log.push(`${letter} may be lost`);
   }
 
+  /** The texts of the server's notes, one request after the other. */
   async #server(): Promise<readonly string[]> {
     const { notes } = (await this.#alice.get('/sync/manifest', this.#headers)).body as { notes: { id: string }[] };
-    const read = notes.map(async ({ id }) => (await this.#alice.get(`/notes/by-id/${id}`, this.#headers)).body.content);
-    return (await Promise.all(read)) as string[];
+    const texts: string[] = [];
+    for (const { id } of notes) texts.push((await this.#alice.get(`/notes/by-id/${id}`, this.#headers)).body.content);
+    return texts;
   }
 
   /** Everything works again; resolves to what is wrong once all have the same files, or null. */
