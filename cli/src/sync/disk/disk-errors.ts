@@ -8,8 +8,6 @@ const REFUSED: Partial<Record<string, string>> = {
   EXDEV: 'lies on another file system than its folder',
 };
 const FORBIDDEN = new Set(['EACCES', 'EPERM']);
-/** Permissions are mended by hand, and whoever does that wants to see that it helps. */
-const FORBIDDEN_MS = 60_000;
 /** Why nothing can be written, by the code of the system. */
 export const DISK_FAULTS: Readonly<Record<string, string>> = {
   ENOSPC: 'the disk is full: make room',
@@ -25,8 +23,7 @@ export async function onDisk<Result>(work: () => Promise<Result>): Promise<Resul
   } catch (error) {
     const { code = '', message } = error as NodeJS.ErrnoException;
     if (CHANGED.has(code)) throw new DiskChanged(message, { cause: error });
-    if (FORBIDDEN.has(code))
-      throw new DiskRefused('cannot be changed by this user', { cause: error, retryMs: FORBIDDEN_MS });
+    if (FORBIDDEN.has(code)) throw new DiskRefused('cannot be changed by this user', { cause: error, isDenied: true });
     const refusal = REFUSED[code];
     if (refusal !== undefined) throw new DiskRefused(refusal, { cause: error });
     if (Object.hasOwn(DISK_FAULTS, code))

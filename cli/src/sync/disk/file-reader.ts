@@ -87,6 +87,7 @@ export class FileReader {
 function unreadable(file: DiskFile, error: unknown): null {
   const { code = '', message } = error as NodeJS.ErrnoException;
   if (error instanceof DiskChanged || error instanceof DiskRefused || ['ENOENT', 'ELOOP'].includes(code)) return null;
-  if (['EACCES', 'EPERM'].includes(code)) throw new DiskRefused('cannot be read by this user', { cause: error });
+  if (['EACCES', 'EPERM'].includes(code))
+    throw new DiskRefused('cannot be read by this user', { cause: error, isDenied: true });
   throw new FolderGone(`${file.path} cannot be read: ${message}`, { cause: error });
 }

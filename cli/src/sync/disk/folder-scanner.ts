@@ -1,7 +1,7 @@
 import { type BigIntStats, lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { folderOf } from '@notevault/note-text/paths.ts';
-import { type DiskFile, type DiskListing, FolderGone } from '@notevault/sync/engine/ports.ts';
+import { type DiskFile, type DiskListing, FolderGone, type Unsynced } from '@notevault/sync/engine/ports.ts';
 import { structureFault } from '@notevault/sync/rules/safe-path.ts';
 import { SETTINGS_FOLDER } from '@notevault/sync/rules/settings-files.ts';
 import type { DiskNames } from './disk-names.ts';
@@ -25,7 +25,7 @@ interface Scanned {
   readonly spelled: string;
   readonly files: DiskFile[];
   readonly folders: { readonly path: string; readonly spelled: string; readonly key: string }[];
-  readonly skipped: { readonly path: string; readonly reason: string }[];
+  readonly skipped: Unsynced[];
   /** Whether this user may not read it. */
   readonly isForbidden?: true;
 }
@@ -57,9 +57,12 @@ export class FolderScanner {
     return this.#listing();
   }
 
-  /** Reads only the folders of changed paths again, and everything below a changed folder. Needs a `scan` before. */
+  /**
+   * Reads only the folders of changed paths again, with everything below a changed folder, and those that could not be
+   * read. Needs a `scan` before.
+   */
   rescan(changed: Iterable<string>): DiskListing {
-    const dirty = new Set<string>();
+    const dirty = new Set([...this.#scanned].flatMap(([path, { isForbidden }]) => (isForbidden ? [path] : [])));
     for (const path of changed) {
       this.#forget(path);
       let folder = path === '' ? '' : folderOf(path);
@@ -155,7 +158,8 @@ export class FolderScanner {
       return this.#readEntries(path, spelled);
     } catch (error) {
       if (path === '' || !isForbidden(error)) throw error;
-      return { spelled, files: [], folders: [], skipped: [{ path, reason: FORBIDDEN }], isForbidden: true };
+      const skipped = [{ path, reason: FORBIDDEN, isDenied: true } as const];
+      return { spelled, files: [], folders: [], skipped, isForbidden: true };
     }
   }
 

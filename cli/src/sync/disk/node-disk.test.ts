@@ -212,7 +212,7 @@ describe('NodeDisk', () => {
     }
   });
 
-  it('NodeDisk refuses what this user may not write before its bytes are fetched, and lets it be tried again soon', () => {
+  it('NodeDisk refuses what this user may not write before its bytes are fetched, and says that it is denied', () => {
     put('locked/a.md', 'a\n');
     for (const path of [folder.path, root()]) chmodSync(path, 0o755);
     const sources = ['disk-errors.ts', 'real-parents.ts'].map((name) => join(import.meta.dirname, name));
@@ -221,7 +221,7 @@ describe('NodeDisk', () => {
       for (const path of ['locked/new.md', 'locked/new/deep.md'])
         await onDisk(() => requireWritableParent(${JSON.stringify(root())}, path)).then(
           () => console.log('writable'),
-          ({ name, message, retryMs }) => console.log(name, message, retryMs),
+          ({ name, message, isDenied }) => console.log(name, message, isDenied),
         );`;
     // Root may write anywhere, another user nowhere where all may only read.
     const uid = process.getuid?.() === 0 ? 65_534 : process.getuid?.();
@@ -231,7 +231,7 @@ describe('NodeDisk', () => {
       return (stdout + stderr).trim().split('\n');
     };
     chmodSync(at('locked'), 0o555);
-    const refused = 'DiskRefused cannot be changed by this user 60000';
+    const refused = 'DiskRefused cannot be changed by this user true';
     assert.deepEqual(said(), [refused, refused]);
     chmodSync(at('locked'), 0o777);
     assert.deepEqual(said(), ['writable', 'writable']);

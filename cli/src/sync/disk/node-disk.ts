@@ -147,12 +147,22 @@ export class NodeDisk implements Disk, Disposable {
     return pathFault(path, (hidden) => this.#settings.includes(hidden, kind));
   }
 
-  readBytes(file: DiskFile): Promise<Uint8Array | null> {
-    return this.#reader.readBytes(file);
+  async readBytes(file: DiskFile): Promise<Uint8Array | null> {
+    return this.#reader.readBytes(file).catch((error: unknown) => this.#notRead(file, error));
   }
 
-  read(file: DiskFile): AsyncIterable<Uint8Array> {
-    return this.#reader.read(file);
+  async *read(file: DiskFile): AsyncIterable<Uint8Array> {
+    try {
+      yield* this.#reader.read(file);
+    } catch (error) {
+      this.#notRead(file, error);
+    }
+  }
+
+  /** A change of permissions is reported by no event: a file that was denied is listed again. Throws the error. */
+  #notRead({ path }: DiskFile, error: unknown): never {
+    if (error instanceof DiskRefused && error.isDenied) this.changes.add(path);
+    throw error;
   }
 
   requireWritable(path: string): Promise<void> {

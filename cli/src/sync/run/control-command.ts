@@ -49,7 +49,7 @@ export async function control(dir: string, decision: Control, flags: SyncFlags):
     }
     const result = await runControl(folder, decision, stopSignal());
     reporter.result(result);
-    process.exitCode = exitCodeOf(result.kind);
+    process.exitCode = exitCodeOf(result);
   } catch (error) {
     if (!(error instanceof FolderBusy)) throw error;
     const status = await requestControl(place, decision);

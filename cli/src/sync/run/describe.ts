@@ -1,4 +1,6 @@
+import { counted } from '@notevault/protocol/values/counted.ts';
 import type { SyncResult } from '@notevault/sync/engine/engine.ts';
+import type { Unsynced } from '@notevault/sync/engine/ports.ts';
 import type { BrakeReason } from '@notevault/sync/plan/brake.ts';
 import { type Operation, type RemoteMove, replacesEdit } from '@notevault/sync/plan/operations.ts';
 
@@ -76,6 +78,17 @@ export function brakeAnswers(root: string): string[] {
 /** A path as a shell takes it. */
 export function quoted(path: string): string {
   return /^[\w./~-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;
+}
+
+/** The files and folders that the disk denies to this user. */
+export function deniedIn(unsynced: readonly Unsynced[]): readonly Unsynced[] {
+  return unsynced.filter(({ isDenied }) => isDenied);
+}
+
+/** What a state leaves out: that this user may not read or change some files; empty where there are none. */
+export function describeDenied(unsynced: readonly Unsynced[]): string {
+  const count = deniedIn(unsynced).length;
+  return count === 0 ? '' : `, but for ${counted(count, 'file')} that this user may not read or change`;
 }
 
 /** What is left to say when a run is not in step, in lines. */

@@ -4,7 +4,7 @@ import type { Outcome } from '@notevault/sync/engine/outcome.ts';
 import type { Operation } from '@notevault/sync/plan/operations.ts';
 import { print, printJson, printNote } from '../../print.ts';
 import { progressLine } from '../../progress.ts';
-import { describe, describeBrake, describeEnd } from './describe.ts';
+import { describe, describeBrake, describeDenied, describeEnd } from './describe.ts';
 
 /** Tells a person or a program what a sync does. */
 export interface Reporter {
@@ -84,7 +84,7 @@ export class PersonReporter implements Reporter {
     const { up, down } = this.#counts;
     this.#counts = { up: 0, down: 0 };
     const lines: string[] = [];
-    lines.push(`${STATES[kind]}: ${up} sent, ${down} received.`);
+    lines.push(`${STATES[kind]}${describeDenied(unsynced)}: ${up} sent, ${down} received.`);
     if (isReadOnly) lines.push('You may read this vault: changes made here are kept here, and not sent.');
     for (const brake of brakes) lines.push(describeBrake(brake));
     lines.push(...describeEnd(kind, this.#root));

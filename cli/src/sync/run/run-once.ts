@@ -2,14 +2,16 @@ import type { SyncResult } from '@notevault/sync/engine/engine.ts';
 import { VaultGone } from '@notevault/sync/engine/ports.ts';
 import { type Control, runControl as runControlOf, runOnce as runOnceOf } from '@notevault/sync/run/run-once.ts';
 import { FolderEnded } from '../state/folder-ended.ts';
+import { deniedIn } from './describe.ts';
 import type { FolderSync } from './folder-sync.ts';
 
 /** Exit codes of commands that sync. */
 export const EXIT = { inStep: 0, fault: 1, waiting: 2 } as const;
 
-export function exitCodeOf(kind: SyncResult['kind']): number {
-  if (kind === 'in step') return EXIT.inStep;
-  return kind === 'waiting' ? EXIT.waiting : EXIT.fault;
+/** A file that this user may not read or change is a fault: somebody has to mend its permissions. */
+export function exitCodeOf({ kind, unsynced }: Pick<SyncResult, 'kind' | 'unsynced'>): number {
+  if (kind === 'waiting') return EXIT.waiting;
+  return kind === 'in step' && deniedIn(unsynced).length === 0 ? EXIT.inStep : EXIT.fault;
 }
 
 /** Syncs once. Throws FolderEnded. */

@@ -1,3 +1,5 @@
+import { groupBy } from '@notevault/note-text/group-by.ts';
+import { conflictOf } from '@notevault/sync/plan/names.ts';
 import type { SyncStatus } from '@notevault/sync/run/sync-status.ts';
 import { processEnvironment } from '../../environment.ts';
 import { CliError } from '../../error-messages.ts';
@@ -6,7 +8,7 @@ import { findFolder, requireFolder } from '../state/find-folder.ts';
 import { FolderBusy, lockState } from '../state/folder-lock.ts';
 import { type FolderRecord, FolderRegistry } from '../state/folder-registry.ts';
 import { readStatus } from '../state/status-file.ts';
-import { brakeAnswers, describeBrake } from './describe.ts';
+import { brakeAnswers, deniedIn, describeBrake, describeDenied } from './describe.ts';
 import { EXIT } from './run-once.ts';
 
 /** `notevault sync status`: prints what is known of one folder or all, and sets the exit code of the worst. */
@@ -20,8 +22,8 @@ export async function status(dir: string | undefined, isJson: boolean): Promise<
   for (const record of present) {
     const place = registry.stateOf(record);
     const found = await readStatus(place);
-    const isWatched = found?.watching != null && isBusy(place, record.root);
-    const code = showStatus(record, found && (isWatched ? found : { ...found, watching: null }), isJson);
+    const isRunning = found !== null && isBusy(place, record.root);
+    const code = showStatus(record, found && (isRunning ? found : endedOf(found)), isJson);
     worst = worst === EXIT.fault || code === EXIT.fault ? EXIT.fault : Math.max(worst, code);
   }
   process.exitCode = worst;
@@ -31,6 +33,11 @@ async function recordOf(registry: FolderRegistry, dir: string, stateFolder: stri
   const found = await findFolder(registry, await requireFolder(dir, stateFolder));
   if (found.kind !== 'known') throw new CliError(`${dir} is not synced yet: run "notevault sync ${dir}".`);
   return found.record;
+}
+
+/** The status of a folder that no process syncs: a run that was under way has ended without saying so. */
+function endedOf(found: SyncStatus): SyncStatus {
+  return { ...found, watching: null, state: found.state === 'syncing' ? 'unfinished' : found.state };
 }
 
 function isBusy(place: string, root: string): boolean {
@@ -76,19 +83,22 @@ function linesOf(found: SyncStatus): [string, string][] {
     message,
   } = found;
   return [
-    ['state', `${STATES[state]}${message === null ? '' : ` (${message})`}, ${ago(at)}`],
+    ['state', `${STATES[state]}${describeDenied(unsynced)}${message === null ? '' : ` (${message})`}, ${ago(at)}`],
     ['access', isReadOnly ? 'you may read the vault: changes made here are kept here, and not sent' : 'read and write'],
-    [
-      'running',
-      watching === null ? 'no: nothing is synced until "notevault sync" runs' : `yes, the folder is ${watching}`,
-    ],
+    ['running', runningOf(state, watching)],
     ['server reached', serverReachedAt === null ? 'never' : ago(serverReachedAt)],
     ['waiting up', `${waitingUp}`],
     ['waiting down', `${waitingDown}`],
     ['oldest unsent', oldestUnsent === null ? 'none' : `${oldestUnsent.path}, ${ago(oldestUnsent.since)}`],
-    ['conflicts', conflicts.length === 0 ? 'none' : conflicts.join(', ')],
+    ['conflicts', conflicts.length === 0 ? 'none' : `${conflicts.length}:`],
+    ...[...groupBy(conflicts, conflictOf)].map(([of, copies]): [string, string] => ['', `${of}: ${copies.join(', ')}`]),
     ['not synced', unsynced.length === 0 ? 'none' : `${unsynced.length}:`],
   ];
+}
+
+function runningOf(state: SyncStatus['state'], watching: string | null): string {
+  if (watching !== null) return `yes, the folder is ${watching}`;
+  return state === 'syncing' ? 'yes, until both sides are equal' : 'no: nothing is synced until "notevault sync" runs';
 }
 
 const STATES: Readonly<Record<SyncStatus['state'], string>> = {
@@ -106,7 +116,8 @@ const STATES: Readonly<Record<SyncStatus['state'], string>> = {
 function codeOf(found: SyncStatus | null): number {
   if (found === null) return EXIT.fault;
   if (found.state === 'waiting' || found.state === 'paused') return EXIT.waiting;
-  return found.state === 'in step' || found.state === 'syncing' ? EXIT.inStep : EXIT.fault;
+  const isWell = found.state === 'in step' || found.state === 'syncing';
+  return isWell && deniedIn(found.unsynced).length === 0 ? EXIT.inStep : EXIT.fault;
 }
 
 function ago(at: number): string {

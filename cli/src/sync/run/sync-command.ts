@@ -61,7 +61,7 @@ async function syncFolder(dir: string, flags: SyncFlags): Promise<void> {
   }
   const result = await runOnce(folder, { approval, signal });
   reporter.result(result);
-  process.exitCode = exitCodeOf(result.kind);
+  process.exitCode = exitCodeOf(result);
 }
 
 /** Waits for the server where it has to be asked for the vault. Resolves to null if the signal aborts first. */

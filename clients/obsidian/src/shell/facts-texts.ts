@@ -1,4 +1,4 @@
-import type { Unsynced } from '@notevault/sync/engine/engine.ts';
+import type { Unsynced } from '@notevault/sync/engine/ports.ts';
 import type { BrakeReason } from '@notevault/sync/plan/brake.ts';
 import { REASONS, readReason } from '@notevault/sync/rules/reasons.ts';
 import type { SyncStatus } from '@notevault/sync/run/sync-status.ts';

@@ -20,7 +20,7 @@ import { FileWriter } from './file-writer.ts';
 import { KeptCopies } from './kept-copies.ts';
 import { PathExchange } from './path-exchange.ts';
 import { PathLocks } from './path-locks.ts';
-import { VaultFiles } from './vault-files.ts';
+import { isDenied, VaultFiles } from './vault-files.ts';
 import { isHidden, tooLarge, VaultListing } from './vault-listing.ts';
 import { WriteJournal } from './write-journal.ts';
 
@@ -44,6 +44,8 @@ export interface VaultDiskOptions {
 }
 
 const PIECE_BYTES = MB;
+/** When to try again what the app would not do. */
+const RETRY_MS = 60_000;
 /** When to try again what is held. */
 const HELD_MS = 3000;
 /** Files that the app was not told of are looked for this often. */
@@ -314,7 +316,9 @@ export class VaultDisk implements Disk {
         if (error instanceof DiskChanged || error instanceof DiskRefused || !(error instanceof Error)) throw error;
         if (/exists|ENOENT|EEXIST/i.test(error.message)) throw new DiskChanged(paths[0], { cause: error });
         throw error.name === 'Error' || 'code' in error
-          ? new DiskRefused(reason('unchangeable', { reason: error.message }), { cause: error, retryMs: 60_000 })
+          ? new DiskRefused(reason('unchangeable', { reason: error.message }), {
+              ...{ cause: error, retryMs: RETRY_MS, isDenied: isDenied(error) },
+            })
           : error;
       }
     });

@@ -1,6 +1,7 @@
 import { ancestorsOf, folderOf } from '@notevault/note-text/paths.ts';
-import { DiskChanged, type DiskFile } from '@notevault/sync/engine/ports.ts';
+import { DiskChanged, type DiskFile, DiskRefused } from '@notevault/sync/engine/ports.ts';
 import type { App } from 'obsidian';
+import { reason } from '../texts/reasons/en.ts';
 import type { FileFacts } from './file-facts.ts';
 import type { VaultListing } from './vault-listing.ts';
 
@@ -16,11 +17,14 @@ export class VaultFiles {
     this.#listing = listing;
   }
 
-  /** Returns all bytes of a file; null when it is no longer as expected. */
+  /** Returns all bytes of a file; null when it is no longer as expected. Throws DiskRefused for one that may not be read. */
   async readBytes(file: DiskFile): Promise<Uint8Array | null> {
     const { adapter } = this.#app.vault;
     const at = this.#listing.onDisk(file.path);
-    const bytes = await adapter.readBinary(at).catch(() => null);
+    const bytes = await adapter.readBinary(at).catch((error: unknown) => {
+      if (isDenied(error)) throw new DiskRefused(reason('unreadable'), { cause: error, isDenied: true });
+      return null;
+    });
     const stat = bytes === null ? null : await adapter.stat(at).catch(() => null);
     if (bytes === null || stat === null || stat.mtime !== file.mtimeMs) return null;
     if (bytes.byteLength === file.size) return new Uint8Array(bytes);
@@ -75,4 +79,9 @@ export class VaultFiles {
     if (taken) throw new DiskChanged(path);
     await adapter.mkdir(folder);
   }
+}
+
+/** Whether the system denies something to this user, as it may on desktops. */
+export function isDenied(error: unknown): boolean {
+  return error instanceof Error && /^(?:EACCES|EPERM)\b/.test(error.message);
 }

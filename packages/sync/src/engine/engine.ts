@@ -1,3 +1,4 @@
+import { ancestorsOf, foldPath } from '@notevault/note-text/paths.ts';
 import type { Approval } from '../plan/approval.ts';
 import { type BrakeReason, brake, isHeld, type RecentDeletions } from '../plan/brake.ts';
 import { conflictLabel } from '../plan/names.ts';
@@ -15,7 +16,15 @@ import { type LocalObservation, LocalObserver, PATIENCE, type Patience } from '.
 import type { Outcome } from './outcome.ts';
 import { OwnTexts } from './own-texts.ts';
 import { Placements } from './placements.ts';
-import { type Deletion, type Ports, type Refusal, type Refused, RemoteDamaged, type StateChange } from './ports.ts';
+import {
+  type Deletion,
+  type Ports,
+  type Refusal,
+  type Refused,
+  RemoteDamaged,
+  type StateChange,
+  type Unsynced,
+} from './ports.ts';
 import { Recognition } from './recognition.ts';
 import { RemoteObserver } from './remote-observer.ts';
 import { followServer, makeAuthoritative, overwrittenRemotely, putBack, syncedAfter } from './resolutions.ts';
@@ -32,12 +41,6 @@ export interface EngineOptions {
   onOperation?(operation: Operation, outcome: Outcome): void;
   /** Called between two files: where something else needs the thread, it resolves once that had its turn. */
   readonly rest?: () => Promise<void>;
-}
-
-/** A path that is not in sync, and the reason. */
-export interface Unsynced {
-  readonly path: string;
-  readonly reason: string;
 }
 
 export interface SyncResult {
@@ -83,6 +86,8 @@ const COMMIT_EVERY = 256;
 const RECENT_MS = 15 * 60 * 1000;
 /** A refused operation is tried again after this time: the limits of the server or the disk may have changed. */
 const REFUSAL_MS = 24 * 60 * 60 * 1000;
+/** What a user may not read or change is tried again after this time: permissions are mended at any moment. */
+const DENIED_MS = 60_000;
 /** So long the server need not be asked again what it has just said, such as who may write. */
 const JUST_NOW_MS = 10_000;
 
@@ -104,6 +109,8 @@ export class SyncEngine {
   readonly #recognition: Recognition;
   /** How often what was placed was not looked for, because files had not come to rest. */
   #unsettled = 0;
+  /** What the disk denied in this run, by the key of the operation: the next run tries it again. */
+  readonly #denied = new Map<string, Refusal>();
   /** When the feed was last read to its end, in ticks. */
   #readAt = Number.NEGATIVE_INFINITY;
 
@@ -225,6 +232,7 @@ export class SyncEngine {
    * kept, and the next call continues from there.
    */
   async sync({ approval, signal }: SyncOptions = {}): Promise<SyncResult> {
+    this.#denied.clear();
     let done = 0;
     let idle = 0;
     let renaming = 0;
@@ -242,7 +250,7 @@ export class SyncEngine {
       const open = operations.filter((_, index) => refused[index] === undefined);
       const refusals = refused.filter((one) => one !== undefined);
       const unsynced = this.#unsynced(refusals, problems, local);
-      const retryAt = refusals.length === 0 ? null : Math.min(...refusals.map(({ until }) => until));
+      const retryAt = this.#retryAt(refusals, unsynced);
       const { isReadOnly } = this.#state;
       const result = { done, unsynced, brakes: [], pending: [...open, ...unwanted], isReadOnly, retryAt };
       // Nothing is lost where the vault has seen the text that is replaced.
@@ -320,12 +328,18 @@ export class SyncEngine {
     return true;
   }
 
-  /** What may be in a folder that cannot be read is in none of them, so that nothing is done to it. */
+  /** What cannot be read, or may be in a folder that cannot, is in none of them, so that nothing is done to it. */
   async #trees({ tree, unseen }: LocalObservation, { files, folders }: SideTree<RemoteFile>): Promise<Trees> {
     const { disk } = this.#ports;
+    const isUnseen = ({ id, path }: RemoteFile) =>
+      unseen.ids.has(id) || (!this.#state.synced.has(id) && unseen.paths.has(foldPath(path)));
+    const isAnyUnseen = unseen.ids.size + unseen.paths.size > 0;
+    const above = isAnyUnseen ? files.filter(isUnseen).flatMap(({ path }) => ancestorsOf(path)) : [];
     const remote = {
-      files: files.filter(({ id }) => !unseen.ids.has(id)),
-      folders: folders.filter((path) => !unseen.folders.has(path) && !disk.isIgnored(path, 'folder')),
+      files: isAnyUnseen ? files.filter((file) => !isUnseen(file)) : files,
+      folders: [...new Set([...folders, ...above])].filter(
+        (path) => !unseen.folders.has(path) && !disk.isIgnored(path, 'folder'),
+      ),
     };
     const synced = {
       files: [...this.#state.synced.values()].filter(({ id }) => !unseen.ids.has(id)),
@@ -354,24 +368,38 @@ export class SyncEngine {
   }
 
   /** An operation is not repeated until its effect would be different, some time has passed, or the user asks. */
-  #refuse(operation: Operation, { reason, retryMs = REFUSAL_MS }: Refused): void {
+  #refuse(operation: Operation, { reason, isDenied, retryMs = isDenied ? DENIED_MS : REFUSAL_MS }: Refused): void {
     const until = this.#ports.clock.now() + retryMs;
-    this.#state.record({ type: 'refused', refusal: { key: keyOf(operation), path: pathOf(operation), reason, until } });
+    const refusal = { key: keyOf(operation), path: pathOf(operation), reason, until };
+    if (isDenied) this.#denied.set(refusal.key, refusal);
+    else this.#state.record({ type: 'refused', refusal });
   }
 
   /** Returns the refusal of an operation; undefined once it may be tried again, also after the clock was set back. */
   #refusalOf(operation: Operation): Refusal | undefined {
     // Of thousands of operations, the keys take a while.
-    if (this.#state.refused.size === 0) return undefined;
-    const refusal = this.#state.refused.get(keyOf(operation));
+    if (this.#state.refused.size + this.#denied.size === 0) return undefined;
+    const key = keyOf(operation);
+    const denied = this.#denied.get(key);
+    if (denied !== undefined) return denied;
+    const refusal = this.#state.refused.get(key);
     const left = refusal === undefined ? 0 : refusal.until - this.#ports.clock.now();
     if (left > 0 && left <= REFUSAL_MS) return refusal;
     if (refusal !== undefined) this.#state.record({ type: 'retried', key: refusal.key });
     return undefined;
   }
 
+  #retryAt(refusals: readonly Refusal[], unsynced: readonly Unsynced[]): number | null {
+    const times = refusals.map(({ until }) => until);
+    if (unsynced.some(({ isDenied }) => isDenied)) times.push(this.#ports.clock.now() + DENIED_MS);
+    return times.length === 0 ? null : Math.min(...times);
+  }
+
   #unsynced(refusals: readonly Refusal[], problems: readonly Problem[], local: LocalObservation): Unsynced[] {
-    const refused = refusals.map(({ path, reason }) => ({ path, reason }));
+    const refused = refusals.map((refusal): Unsynced => {
+      const { path, reason, key } = refusal;
+      return { path, reason, ...(this.#denied.get(key) === refusal && { isDenied: true }) };
+    });
     const named = problems.map(({ path, reason: problem }) => {
       const code = PROBLEMS[problem];
       const fault = code === 'renameThere' || code === 'renameHere' ? this.#ports.disk.pathFault(path) : null;

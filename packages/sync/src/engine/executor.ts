@@ -29,8 +29,8 @@ export class Executor {
     } catch (error) {
       if (error instanceof DiskChanged) return CHANGED;
       if (error instanceof DiskRefused) {
-        const { message: reason, retryMs } = error;
-        return { kind: 'refused', reason, ...(retryMs !== undefined && { retryMs }) };
+        const { message: reason, retryMs, isDenied } = error;
+        return { kind: 'refused', reason, ...(retryMs !== undefined && { retryMs }), ...(isDenied && { isDenied }) };
       }
       if (error instanceof RemoteDamaged) return { kind: 'refused', reason: error.message };
       throw error;

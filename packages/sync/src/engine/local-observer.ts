@@ -4,7 +4,7 @@ import { filteredInSteps, withRests } from '../plan/steps.ts';
 import { kindOf, type LocalFile, type SideTree, type SyncedFile } from '../plan/trees.ts';
 import type { FileContents } from './file-contents.ts';
 import { isComparedByValue, isSameValue } from './json-values.ts';
-import { type Clock, type Disk, type DiskFile, type DiskListing, DiskRefused } from './ports.ts';
+import { type Clock, type Disk, type DiskFile, type DiskListing, DiskRefused, type Unsynced } from './ports.ts';
 import { isAlike, type SyncState } from './sync-state.ts';
 
 /**
@@ -50,7 +50,7 @@ export interface LocalObservation {
   readonly skipped: DiskListing['skipped'];
   /** The synced files of which neither path, file id nor bytes are there, also those that count as there for a while. */
   readonly missing: readonly SyncedFile[];
-  /** What may be in a folder that cannot be read: neither missing nor unchanged, as far as anybody can tell. */
+  /** What cannot be read, or may be in a folder that cannot: neither missing nor unchanged, as far as anybody can tell. */
   readonly unseen: Unseen;
   /** Some files are still changing: observe again after this time. Null when none is. */
   readonly settlesInMs: number | null;
@@ -58,10 +58,13 @@ export interface LocalObservation {
   readonly isRenaming: boolean;
 }
 
-/** Synced files, by id, and synced folders that were found nowhere. */
 export interface Unseen {
+  /** Synced files. */
   readonly ids: ReadonlySet<string>;
+  /** Synced folders that were found nowhere. */
   readonly folders: ReadonlySet<string>;
+  /** The case-folded paths of files that cannot be read. */
+  readonly paths: ReadonlySet<string>;
 }
 
 /** @property since when the disk first listed the file as it is @property changes how often it changed just before */
@@ -118,16 +121,17 @@ export class LocalObserver {
     const entries = new Map<string, DiskFile>();
     for (const [index, file] of listing.files.entries()) {
       const hash = hashes[index];
+      if (unreadable.has(file)) continue;
       const shown = hash ?? this.#state.lastSeen(file.path)?.hash;
       if (shown === undefined) continue;
       files.push({ path: file.path, hash: shown, fileId: file.fileId, mtimeMs: file.mtimeMs });
       if (hash != null) entries.set(file.path, file);
     }
-    const unseen = this.#unseen(listing);
+    const unseen = this.#unseen(listing, [...unreadable.keys()]);
     const { awaited, missing } = this.#awaited(files, { folders: listing.folders, unseen }, { ticks, waits });
     const tree = { files: [...files, ...awaited], folders: listing.folders };
     const settlesInMs = waits.length === 0 ? null : Math.max(AGAIN_MS, Math.min(...waits));
-    const skipped = [...listing.skipped, ...unreadable];
+    const skipped = [...listing.skipped, ...unreadable.values()];
     return { tree, entries, skipped, missing, unseen, settlesInMs, isRenaming };
   }
 
@@ -141,7 +145,7 @@ export class LocalObserver {
   ) {
     const hashes: (string | null | undefined)[] = files.map((file) => this.#state.hashOf(file));
     const unknown = [...files.keys()].filter((index) => hashes[index] === undefined);
-    const unreadable: { path: string; reason: string }[] = [];
+    const unreadable = new Map<DiskFile, Unsynced>();
     const hash = async (file: DiskFile): Promise<string | null | undefined> => {
       const wait = this.#settlesIn(file, ticks, renamed.has(file));
       if (wait > 0) waits.push(wait);
@@ -153,7 +157,8 @@ export class LocalObserver {
         return now;
       } catch (error) {
         if (!(error instanceof DiskRefused)) throw error;
-        unreadable.push({ path: file.path, reason: error.message });
+        const { message: reason, isDenied } = error;
+        unreadable.set(file, { path: file.path, reason, ...(isDenied && { isDenied }) });
         return undefined;
       }
     };
@@ -171,16 +176,21 @@ export class LocalObserver {
     return { hashes, unreadable };
   }
 
-  /** Returns the synced files and folders that are nowhere, if there is a folder that cannot be read. */
-  #unseen({ files, folders, isPartial }: DiskListing): Unseen {
-    if (!isPartial) return { ids: new Set(), folders: new Set() };
-    const [paths, fileIds] = [new Set(files.map(({ path }) => path)), new Set(files.map(({ fileId }) => fileId))];
-    const isNowhere = ({ path, fileId }: SyncedFile) => !paths.has(path) && (fileId === null || !fileIds.has(fileId));
-    const there = new Set(folders);
-    return {
-      ids: new Set([...this.#state.synced.values()].filter(isNowhere).map(({ id }) => id)),
-      folders: new Set([...this.#state.folders.values()].filter((path) => !there.has(path))),
+  /** If there is a folder that cannot be read, all that is nowhere may be in it. @param unreadable files */
+  #unseen({ files, folders, isPartial }: DiskListing, unreadable: readonly DiskFile[]): Unseen {
+    const unseen = { ids: new Set<string>(), folders: new Set<string>(), paths: new Set<string>() };
+    if (!isPartial && unreadable.length === 0) return unseen;
+    const isOneOf = (some: readonly DiskFile[]) => {
+      const [paths, fileIds] = [new Set(some.map(({ path }) => path)), new Set(some.map(({ fileId }) => fileId))];
+      return ({ path, fileId }: SyncedFile) => paths.has(path) || (fileId !== null && fileIds.has(fileId));
     };
+    const [isListed, isUnreadable] = [isOneOf(files), isOneOf(unreadable)];
+    for (const file of this.#state.synced.values())
+      if (isUnreadable(file) || (isPartial && !isListed(file))) unseen.ids.add(file.id);
+    for (const { path } of unreadable) unseen.paths.add(foldPath(path));
+    const there = new Set(folders);
+    for (const path of isPartial ? this.#state.folders.values() : []) if (!there.has(path)) unseen.folders.add(path);
+    return unseen;
   }
 
   /** A file that new rules ignore is no longer synced: it is compared without a base when they change again. */

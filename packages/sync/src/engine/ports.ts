@@ -49,12 +49,20 @@ export interface DiskFile {
   readonly fileId: string | null;
 }
 
+/** A path that is not in sync, and the reason. */
+export interface Unsynced {
+  readonly path: string;
+  readonly reason: string;
+  /** Whether this user lacks the permission to read or change it, which somebody has to mend. */
+  readonly isDenied?: true;
+}
+
 export interface DiskListing {
   readonly files: readonly DiskFile[];
   /** All folders that are not ignored. */
   readonly folders: readonly string[];
-  /** Entries that are not synced, and the reason: links, and names that a vault cannot store. */
-  readonly skipped: readonly { readonly path: string; readonly reason: string }[];
+  /** Entries that are not synced: links, and names that a vault cannot store. */
+  readonly skipped: readonly Unsynced[];
   /** Whether there are folders that cannot be read, which `skipped` names: what is missing may be in one of them. */
   readonly isPartial: boolean;
 }
@@ -141,10 +149,20 @@ export class DiskRefused extends Error {
   override readonly name = 'DiskRefused';
   /** The time after which to try again, where what was refused may be allowed at any moment. */
   readonly retryMs: number | undefined;
+  /** Whether this user lacks the permission. */
+  readonly isDenied: boolean;
 
-  constructor(message: string, { retryMs, ...options }: ErrorOptions & { readonly retryMs?: number } = {}) {
+  constructor(
+    message: string,
+    {
+      retryMs,
+      isDenied = false,
+      ...options
+    }: ErrorOptions & { readonly retryMs?: number; readonly isDenied?: boolean } = {},
+  ) {
     super(message, options);
     this.retryMs = retryMs;
+    this.isDenied = isDenied;
   }
 }
 
@@ -210,11 +228,15 @@ export type Written =
   | { readonly kind: 'changed' }
   | Refused;
 
-/** @property retryMs the time after which the server will take it, if it said so */
+/**
+ * @property retryMs the time after which the server will take it, if it said so @property isDenied whether the disk
+ * denies it to this user: then the next run tries again
+ */
 export interface Refused {
   readonly kind: 'refused';
   readonly reason: string;
   readonly retryMs?: number;
+  readonly isDenied?: true;
 }
 
 /**

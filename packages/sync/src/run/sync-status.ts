@@ -1,4 +1,5 @@
-import type { SyncResult, Unsynced } from '../engine/engine.ts';
+import type { SyncResult } from '../engine/engine.ts';
+import type { Unsynced } from '../engine/ports.ts';
 import type { BrakeReason } from '../plan/brake.ts';
 import { isWanted, type Operation } from '../plan/operations.ts';
 

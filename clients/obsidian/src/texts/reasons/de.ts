@@ -41,6 +41,7 @@ export const de: ReasonTexts = {
   longPath: 'darf nicht länger als {bytes} Bytes sein',
   otherBytes: 'konnte nicht geschrieben werden: Das System hat andere Bytes behalten',
   otherSize: 'kam mit einer anderen Größe als angekündigt',
+  unreadable: 'darf von diesem Benutzer nicht gelesen werden',
   unchangeable: 'konnte nicht geändert werden: {reason}',
   edited: 'wird gerade bearbeitet und danach geändert',
   large: 'hat {size} MB; dieses Gerät gleicht Dateien bis {most} MB ab, was Sie in den Einstellungen ändern können',

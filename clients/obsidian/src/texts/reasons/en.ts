@@ -11,6 +11,7 @@ export const en = {
   longPath: 'must not be longer than {bytes} bytes',
   otherBytes: 'could not be written: the system has kept other bytes',
   otherSize: 'was sent with another size than announced',
+  unreadable: 'cannot be read by this user',
   unchangeable: 'could not be changed: {reason}',
   edited: 'is being edited, and is changed once that is saved',
   large: 'has {size} MB, and this device syncs files up to {most} MB: change that in the settings',

@@ -38,6 +38,7 @@ export const ja: ReasonTexts = {
   longPath: 'は {bytes} バイトより長いパスです',
   otherBytes: 'を書き込めませんでした。システムが別の内容を保存しました',
   otherSize: 'は予告と異なる大きさで届きました',
+  unreadable: 'を読み取る権限がありません',
   unchangeable: 'を変更できませんでした：{reason}',
   edited: 'は編集中です。保存された後に変更されます',
   large: 'は {size} MB です。この端末で同期するのは {most} MB までです。設定で変更できます',
