@@ -12,8 +12,8 @@ import { Trash } from '../disk/trash.ts';
 import { lockRoot, lockState } from '../state/folder-lock.ts';
 import { checkMarker } from '../state/folder-marker.ts';
 import type { FolderRecord } from '../state/folder-registry.ts';
+import { RunningStatus } from '../state/running-status.ts';
 import { SqliteStore } from '../state/sqlite-store.ts';
-import { readStatus, writeStatus } from '../state/status-file.ts';
 import { nodeClock } from './node-clock.ts';
 import { nodeHashing } from './node-hashing.ts';
 import type { Reporter } from './reporter.ts';
@@ -57,18 +57,26 @@ export async function openFolderSync(options: FolderSyncOptions): Promise<Folder
   const disk = opened.use(
     await NodeDisk.open({ root, trash, settings, checkRoot, isReadOnly: options.isUnmarked === true }),
   );
+  const clock = options.clock ?? nodeClock();
+  const status = new RunningStatus(place, () => clock.ticks());
   const ports = {
     disk,
     server: new VaultServer(vault, trash.restored),
     store,
-    clock: options.clock ?? nodeClock(),
+    clock,
     hashing: nodeHashing,
   };
   const engine = await SyncEngine.open(ports, {
     device: hostname(),
     direction,
-    onPlan: (operations) => reporter.planned(operations),
-    onOperation: (operation, outcome) => reporter.operation(operation, outcome),
+    onPlan: (operations) => {
+      status.planned(operations);
+      reporter.planned(operations);
+    },
+    onOperation: (operation, outcome) => {
+      status.done(operation);
+      reporter.operation(operation, outcome);
+    },
   });
   const closing = opened.move();
   return {
@@ -76,7 +84,7 @@ export async function openFolderSync(options: FolderSyncOptions): Promise<Folder
     disk,
     place,
     root,
-    status: { read: () => readStatus(place), write: (status) => writeStatus(place, status) },
+    status,
     conflicts: () => disk.listed.filter(isConflictPath),
     [Symbol.asyncDispose]: () => closing.disposeAsync(),
   };

@@ -1,7 +1,7 @@
-import { isWanted, type Operation } from '@notevault/sync/plan/operations.ts';
-import type { SyncStatus } from '@notevault/sync/run/sync-status.ts';
+import { isWanted, type Operation } from '../plan/operations.ts';
+import type { SyncStatus } from './sync-status.ts';
 
-/** What is left of a run that is under way; a status tells of ends of runs only. */
+/** Counts what a run under way has left: the engine tells of it only when the run has ended. */
 export class Progress {
   #up = 0;
   #down = 0;
@@ -22,9 +22,13 @@ export class Progress {
     this.#down = 0;
   }
 
+  get isOver(): boolean {
+    return this.#up + this.#down === 0;
+  }
+
   /** The status with what is left. */
   in(status: SyncStatus): SyncStatus {
-    if (this.#up + this.#down === 0) return status;
+    if (this.isOver) return status;
     return { ...status, state: 'syncing', waitingUp: this.#up, waitingDown: this.#down };
   }
 
