@@ -6,7 +6,7 @@ import { linkToFreePath, moveToFreePath } from './file-system.ts';
 import type { TempPlace } from './temp-place.ts';
 import type { Trash, TrashedFile, TrashReason } from './trash.ts';
 
-type Expected = Omit<TrashedFile, 'at'>;
+type Expected = Omit<TrashedFile, 'since'>;
 
 /**
  * Replaces, removes and moves files in a folder that other programs change at the same time. No system call of Node

@@ -3,26 +3,25 @@ import { constants } from 'node:fs';
 import { copyFile, mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { expiredCopies, KEPT_DAYS, KEPT_PER_FILE, type Kept } from '@notevault/sync/rules/kept-copies.ts';
 
 /** Why a file is in the trash. */
 export type TrashReason = 'deleted' | 'overwritten' | 'removed from the vault';
 
-/** @property at epoch milliseconds @property mtime epoch seconds */
-export interface TrashedFile {
+/** @property mtime epoch seconds */
+export interface TrashedFile extends Kept {
   readonly id: string;
-  readonly path: string;
   readonly reason: TrashReason;
   readonly size: number;
   readonly mtime: number;
-  readonly at: number;
 }
 
-const KEPT_MS = 30 * 24 * 60 * 60 * 1000;
+const DAY_MS = 24 * 60 * 60 * 1000;
 /** How long the server takes a note that was deleted elsewhere for one whose device has not heard of that. */
 const DELETION_WINS_MS = 60_000;
 
 /**
- * What the other side removed or replaced, kept for 30 days beside the stored state. A row tells where a file was; if a
+ * What the other side removed or replaced, kept for a while beside the stored state. A row tells where a file was; if a
  * power cut loses the row, the file is still there under its id.
  */
 export class Trash implements Disposable {
@@ -66,15 +65,15 @@ export class Trash implements Disposable {
   }
 
   /** Notes a file that is about to be taken out of its folder, so that its path is known after a crash. */
-  expect({ id, path, reason, size, mtime }: Omit<TrashedFile, 'at'>): void {
+  expect({ id, path, reason, size, mtime }: Omit<TrashedFile, 'since'>): void {
     this.#db
       .prepare('insert into expected (id, path, reason, size, mtime) values (?, ?, ?, ?, ?)')
       .run(id, path, reason, size, mtime);
   }
 
-  expected(id: string): Omit<TrashedFile, 'at'> | null {
+  expected(id: string): Omit<TrashedFile, 'since'> | null {
     const row = this.#db.prepare('select id, path, reason, size, mtime from expected where id = ?').get(id);
-    return (row as Omit<TrashedFile, 'at'> | undefined) ?? null;
+    return (row as Omit<TrashedFile, 'since'> | undefined) ?? null;
   }
 
   /** Forgets a noted file, or all. */
@@ -84,13 +83,15 @@ export class Trash implements Disposable {
   }
 
   /** Moves a file into the trash. @param from where its bytes are now */
-  async add(from: string, file: Omit<TrashedFile, 'at'>): Promise<void> {
+  async add(from: string, file: Omit<TrashedFile, 'since'>): Promise<void> {
     await moveFile(from, this.fileOf(file.id));
     const { id, path, reason, size, mtime } = file;
     this.#db
       .prepare('insert or replace into trashed (id, path, reason, size, mtime, at) values (?, ?, ?, ?, ?, ?)')
       .run(id, path, reason, size, mtime, this.#now());
     this.expectNone(id);
+    const copies = this.list(path);
+    if (copies.length > KEPT_PER_FILE) await this.#remove(expiredCopies(copies, this.#now()));
   }
 
   /** Forgets a file that has left the trash. */
@@ -123,17 +124,24 @@ export class Trash implements Disposable {
   list(path?: string): TrashedFile[] {
     const where = path === undefined ? '' : 'where path = ?';
     const rows = this.#db
-      .prepare(`select id, path, reason, size, mtime, at from trashed ${where} order by at desc, rowid desc`)
+      .prepare(`select id, path, reason, size, mtime, at as since from trashed ${where} order by at desc, rowid desc`)
       .all(...(path === undefined ? [] : [path]));
     return rows as unknown as TrashedFile[];
   }
 
-  async expire(): Promise<void> {
-    const rows = this.#db.prepare('select id from trashed where at < ?').all(this.#now() - KEPT_MS);
-    for (const { id } of rows as { id: string }[]) {
+  async #remove(copies: readonly TrashedFile[]): Promise<void> {
+    for (const { id } of copies) {
       await rm(this.fileOf(id), { force: true });
       this.forget(id);
     }
+  }
+
+  async expire(): Promise<void> {
+    const crowded = `path in (select path from trashed group by path having count(*) > ${KEPT_PER_FILE})`;
+    const rows = this.#db
+      .prepare(`select id, path, at as since from trashed where at < ? or ${crowded} order by rowid desc`)
+      .all(this.#now() - KEPT_DAYS * DAY_MS);
+    await this.#remove(expiredCopies(rows as unknown as TrashedFile[], this.#now()));
     this.#db.prepare('delete from restored where at <= ?').run(this.#now() - DELETION_WINS_MS);
   }
 

@@ -2,6 +2,7 @@ import { constants } from 'node:fs';
 import { copyFile, mkdir, realpath, utimes } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { fileName, folderOf, joinPath } from '@notevault/note-text/paths.ts';
+import { copiesByFile } from '@notevault/sync/rules/kept-copies.ts';
 import { processEnvironment } from '../../environment.ts';
 import { CliError } from '../../error-messages.ts';
 import { print } from '../../print.ts';
@@ -15,8 +16,11 @@ export async function restore(file: string, isList: boolean): Promise<void> {
   using trash = await Trash.open(place);
   if (isList) {
     const inside = trash.list().filter((one) => path === '' || one.path === path || one.path.startsWith(`${path}/`));
-    for (const one of inside) print(`${new Date(one.at).toLocaleString('sv')}  ${one.reason}  ${one.path}`);
-    if (inside.length === 0) print('The trash has nothing of it.');
+    for (const [at, copies] of copiesByFile(inside)) {
+      print(at);
+      for (const { since, reason } of copies) print(`  ${new Date(since).toLocaleString('sv')}  ${reason}`);
+    }
+    if (inside.length === 0) print('It is not in the trash.');
     return;
   }
   const [newest] = trash.list(path);
@@ -29,7 +33,7 @@ export async function restore(file: string, isList: boolean): Promise<void> {
 export async function putBack(trash: Trash, trashed: TrashedFile, root: string, path: string): Promise<string> {
   await mkdir(dirname(join(root, path)), { recursive: true });
   requireRealParents(root, path);
-  for (const candidate of [path, beside(path, trashed.at)]) {
+  for (const candidate of [path, beside(path, trashed.since)]) {
     const target = join(root, candidate);
     trash.restored.add(candidate);
     try {
@@ -42,15 +46,15 @@ export async function putBack(trash: Trash, trashed: TrashedFile, root: string, 
     await utimes(target, trashed.mtime, trashed.mtime);
     return target;
   }
-  throw new CliError(`${join(root, beside(path, trashed.at))} exists already: move it away first.`);
+  throw new CliError(`${join(root, beside(path, trashed.since))} exists already: move it away first.`);
 }
 
 /** The path of a restored file whose own path is taken. */
-function beside(path: string, at: number): string {
+function beside(path: string, since: number): string {
   const name = fileName(path);
   const dot = name.lastIndexOf('.');
   const [stem, extension] = dot <= 0 ? [name, ''] : [name.slice(0, dot), name.slice(dot)];
-  const when = new Date(at).toLocaleString('sv').replaceAll(':', '-');
+  const when = new Date(since).toLocaleString('sv').replaceAll(':', '-');
   return joinPath(folderOf(path), `${stem} (restored ${when})${extension}`);
 }
 

@@ -1,13 +1,13 @@
+import { groupBy } from '@notevault/note-text/group-by.ts';
 import { fileName, folderOf, joinPath } from '@notevault/note-text/paths.ts';
+import { conflictOf } from '@notevault/sync/plan/names.ts';
 import { type App, Modal, Notice, Setting, type TFile } from 'obsidian';
 import type { KeptCopy } from '../sync/kept-copies.ts';
 import type { VaultSync } from '../sync/vault-sync.ts';
 import { text, timeText } from '../texts/texts.ts';
 import { showDifference } from './difference.ts';
 
-const CONFLICT = / \(conflict [^()]*\)(?=\.[^./]*$|$)/;
-
-/** What was kept beside: conflict copies in the vault, and what sync has replaced or deleted here. */
+/** What was kept beside each file: conflict copies in the vault, and what sync has replaced or deleted here. */
 export class KeptModal extends Modal {
   readonly #sync: VaultSync;
 
@@ -22,20 +22,20 @@ export class KeptModal extends Modal {
   }
 
   async #show(): Promise<void> {
-    const kept = await this.#sync.disk.kept.list();
+    const kept = groupBy(await this.#sync.disk.kept.list(), ({ path }) => conflictOf(path) ?? path);
     this.contentEl.empty();
-    const { conflicts } = this.#sync.status;
-    if (conflicts.length > 0) new Setting(this.contentEl).setName(text('conflictCopies')).setHeading();
-    for (const path of conflicts) this.#conflict(path);
-    if (kept.length > 0) new Setting(this.contentEl).setName(text('kept')).setHeading();
-    for (const copy of kept) this.#copy(copy);
-    if (kept.length + conflicts.length === 0) this.contentEl.createEl('p', { text: text('keptEmpty') });
+    const conflicts = groupBy(this.#sync.status.conflicts, (path) => conflictOf(path) ?? path);
+    for (const path of new Set([...conflicts.keys(), ...kept.keys()])) {
+      new Setting(this.contentEl).setName(path).setHeading();
+      for (const copy of conflicts.get(path) ?? []) this.#conflict(copy, path);
+      for (const copy of kept.get(path) ?? []) this.#copy(copy);
+    }
+    if (kept.size + conflicts.size === 0) this.contentEl.createEl('p', { text: text('keptEmpty') });
   }
 
-  #conflict(path: string): void {
+  #conflict(path: string, original: string): void {
     const file = this.app.vault.getFileByPath(path);
     if (file === null) return;
-    const original = path.replace(CONFLICT, '');
     const row = new Setting(this.contentEl).setName(path);
     const below = this.contentEl.createDiv();
     row.addButton((button) =>
@@ -60,7 +60,7 @@ export class KeptModal extends Modal {
   }
 
   #copy(copy: KeptCopy): void {
-    const row = new Setting(this.contentEl).setName(copy.path).setDesc(timeText(copy.since));
+    const row = new Setting(this.contentEl).setName(timeText(copy.since));
     const below = this.contentEl.createDiv();
     if (/\.(md|txt|canvas|json|css)$/i.test(copy.path))
       row.addButton((button) =>

@@ -1,28 +1,25 @@
 import { fileName, folderOf } from '@notevault/note-text/paths.ts';
+import { copiesByFile, expiredCopies, KEPT_PER_FILE, type Kept } from '@notevault/sync/rules/kept-copies.ts';
 import type { DataAdapter } from 'obsidian';
 
 /** The plugin’s own folder in the vault. Hidden, so neither the app nor the folder sync of a machine looks into it. */
 export const OWN_FOLDER = '.notevault';
 const KEPT = `${OWN_FOLDER}/kept`;
 const TEMP = `${OWN_FOLDER}/tmp`;
-const DAYS = 30;
-const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** A file of the vault as it was before sync replaced or deleted it. */
-export interface KeptCopy {
-  /** The path that it had in the vault. */
-  readonly path: string;
+export interface KeptCopy extends Kept {
   /** Where the copy is. */
   readonly at: string;
-  /** Epoch milliseconds. */
-  readonly since: number;
 }
 
-/** Copies of what sync replaces and deletes, for thirty days. */
+/** Copies of what sync replaces and deletes, each in a folder of its own that is named by its time. */
 export class KeptCopies {
   readonly #adapter: DataAdapter;
   readonly #now: () => number;
   #last = 0;
+  /** Those of the last listing, and all since. */
+  #known: Map<string, KeptCopy[]> = new Map();
 
   constructor(adapter: DataAdapter, now: () => number = () => Date.now()) {
     this.#adapter = adapter;
@@ -34,6 +31,9 @@ export class KeptCopies {
     this.#last = Math.max(this.#now(), this.#last + 1);
     const at = `${KEPT}/${this.#last}/${path}`;
     await this.#adapter.mkdir(folderOf(at));
+    const copies = [...(this.#known.get(path) ?? []), { path, at, since: this.#last }];
+    this.#known.set(path, copies);
+    if (copies.length > KEPT_PER_FILE) for (const copy of expiredCopies(copies, this.#now())) await this.forget(copy);
     return at;
   }
 
@@ -57,18 +57,19 @@ export class KeptCopies {
       const since = Number(fileName(folder));
       await this.#walk(folder, (at) => copies.push({ path: at.slice(folder.length + 1), at, since }));
     }
+    this.#known = copiesByFile(copies);
     return copies.sort((a, b) => b.since - a.since);
   }
 
-  async forget({ at }: KeptCopy): Promise<void> {
-    if (await this.#adapter.exists(at)) await this.#adapter.remove(at);
+  async forget({ path, at }: KeptCopy): Promise<void> {
+    if (await this.#adapter.exists(at)) await this.#adapter.rmdir(at.slice(0, -path.length - 1), true);
+    this.#known.set(path, this.#known.get(path)?.filter((copy) => copy.at !== at) ?? []);
   }
 
-  /** Removes what is older than thirty days, and what an earlier run left behind. */
+  /** Removes copies that are kept no longer, and what an earlier run left behind. */
   async tidy(): Promise<void> {
     if (await this.#adapter.exists(TEMP)) await this.#adapter.rmdir(TEMP, true);
-    for (const folder of await this.#stamps())
-      if (this.#now() - Number(fileName(folder)) > DAYS * DAY_MS) await this.#adapter.rmdir(folder, true);
+    for (const copy of expiredCopies(await this.list(), this.#now())) await this.forget(copy);
   }
 
   async #stamps(): Promise<string[]> {

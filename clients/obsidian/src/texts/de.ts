@@ -98,7 +98,6 @@ export const de: Texts = {
   putBack: 'Zurücklegen',
   putAway: 'Weglegen',
   putBackDone: 'Zurückgelegt als „{path}“.',
-  conflictCopies: 'Konfliktkopien',
   historyEmpty: 'Der Server hat keine frühere Fassung.',
   restore: 'Diese Fassung wiederherstellen',
   restored: 'Wiederhergestellt. Sie kommt mit dem nächsten Abgleich.',

@@ -96,7 +96,6 @@ export const en = {
   putBack: 'Put back',
   putAway: 'Put away',
   putBackDone: 'Put back as “{path}”.',
-  conflictCopies: 'Conflict copies',
   historyEmpty: 'The server has no earlier version.',
   restore: 'Restore this version',
   restored: 'Restored. It arrives with the next sync.',

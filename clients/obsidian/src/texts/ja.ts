@@ -95,7 +95,6 @@ export const ja: Texts = {
   putBack: '戻す',
   putAway: '片付ける',
   putBackDone: '「{path}」として戻しました。',
-  conflictCopies: '競合コピー',
   historyEmpty: 'サーバーに以前の版はありません。',
   restore: 'この版に戻す',
   restored: '復元しました。次の同期で届きます。',

@@ -162,7 +162,10 @@ describe('notevault login and sync', () => {
     assert.equal((await lap.run('sync', '--once', lap.folder())).code, 2);
     assert.equal((await lap.run('sync', '--once', '--yes', lap.folder())).code, 0);
     assert.deepEqual(contents(lap.folder()), contents(desk.folder()));
-    assert.match((await lap.run('sync', 'restore', '--list', lap.folder())).stdout, /deleted {2}many 7\.md\n/);
+    assert.match(
+      (await lap.run('sync', 'restore', '--list', lap.folder())).stdout,
+      /^many 7\.md\n {2}\S+ \S+ {2}deleted\n/m,
+    );
     assert.equal((await lap.run('sync', 'restore', lap.at('many 7.md'))).code, 0);
     assert.equal(readFileSync(lap.at('many 7.md'), 'utf8'), '7\n');
     const again = await lap.run('sync', '--once', lap.folder());
