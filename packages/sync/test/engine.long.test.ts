@@ -15,6 +15,10 @@ test('in 20,000 seeds with names that are swapped and go in circles no word is l
   assert.deepEqual(await runSeeds(3_000_000, 20_000, { hasExchanges: true }), []);
 });
 
+test('in 20,000 seeds with stale copies of folders no word is lost, and no device keeps a copy of its own earlier text', async () => {
+  assert.deepEqual(await runSeeds(4_000_000, 20_000, { hasCopies: true }), []);
+});
+
 test('a million random triples of trees converge and lose nothing that either side wrote', () => {
   assert.deepEqual(runTriples(1_000_000, 1_000_000), []);
 });

@@ -43,3 +43,8 @@ test('seed 1734 with members: a request of an editor without an answer is not se
 test('seed 9564 with members: all devices get a file whose device was told that nothing was done, because its request was carried out twice', async () => {
   assert.deepEqual(await runSeeds(9564, 1, { hasMembers: true }), []);
 });
+
+test('in 50 seeds devices that lose their state or go back to older copies keep no copy of their own earlier texts, settings converge, and nothing is lost', async () => {
+  assert.deepEqual(await runSeeds(1, 5, { hasCopies: true }), []);
+  assert.deepEqual(await runSeeds(6, 45, { twice: false, hasCopies: true }), []);
+});

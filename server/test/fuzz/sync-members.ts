@@ -5,12 +5,17 @@ import { Transport } from '@notevault/client/transport.ts';
 import { joinPath } from '@notevault/note-text/paths.ts';
 import { VaultServer } from '@notevault/sync/adapters/vault-server.ts';
 import { SyncEngine, type SyncResult } from '@notevault/sync/engine/engine.ts';
+import type { Outcome } from '@notevault/sync/engine/outcome.ts';
 import { ServerStopped, ServerUnreachable, VaultGone } from '@notevault/sync/engine/ports.ts';
 import { Approval } from '@notevault/sync/plan/approval.ts';
+import type { Operation } from '@notevault/sync/plan/operations.ts';
+import { kindOf } from '@notevault/sync/plan/trees.ts';
+import { isSetting } from '@notevault/sync/rules/settings-files.ts';
 import { nodeHashing } from '../../../cli/src/sync/run/node-hashing.ts';
 import { Scheduler } from '../../../packages/sync/test/simulation/scheduler.ts';
 import { SimDisk } from '../../../packages/sync/test/simulation/sim-disk.ts';
 import { SimStore } from '../../../packages/sync/test/simulation/sim-store.ts';
+import { StaleCopies } from '../../../packages/sync/test/simulation/stale-copies.ts';
 import type { Database } from '../../src/ports/database/database.ts';
 import { freshOnPostgres, freshSqlite } from '../kit/engines.ts';
 import { Caller, Person } from '../kit/person.ts';
@@ -22,13 +27,15 @@ import { tokenOf } from '../kit/shared-vault.ts';
  * node server/test/fuzz/sync-members.ts [--engine sqlite|postgres] [--from 1] [--seeds 100]
  *
  * Simulates folders of several people in one vault of a real server: an owner and members, who edit, rename and delete
- * offline while their roles change, while they are removed and let in again, and while answers get lost. A device that
- * was told that it may only read must send nothing; a folder without its vault must stay as it is; in the end all must
- * have what the vault has, and no word may be lost.
+ * offline while their roles change, while they are removed and let in again, while answers get lost, and while devices
+ * lose their state or go back to older copies. A device that was told that it may only read must send nothing; a folder
+ * without its vault must stay as it is; no device may keep a copy of its own earlier text; in the end all must have what
+ * the vault has, settings files too, and no word may be lost.
  */
 
 const FOLDERS = ['', '', 'a', 'b', 'a/c'];
 const NAMES = ['x.md', 'y.md', 'z.md', 'p.txt', 'q.txt'];
+const SETTINGS = ['.obsidian/app.json', '.obsidian/hotkeys.json'];
 const STEPS = 14;
 const PEACE_ROUNDS = 40;
 /** The server takes a deleted note again after a minute. */
@@ -71,6 +78,7 @@ class Member {
   readonly disk: SimDisk;
   readonly #run: Run;
   readonly #scheduler: Scheduler;
+  readonly #copies: StaleCopies;
   #store = new SimStore();
   #key = '';
   #isToldReadOnly = false;
@@ -88,6 +96,12 @@ class Member {
     this.#scheduler = new Scheduler(run.random);
     const kind = { hasFileIds: run.random.chance(0.6), foldsCase: false, takesColons: true };
     this.disk = new SimDisk(kind, this.#scheduler, run.random);
+    this.#copies = new StaleCopies(run.random);
+  }
+
+  /** Takes or restores a copy of the folder, or loses its state. */
+  goBack(): void {
+    this.#store = this.#copies.step(this.disk, this.#store);
   }
 
   /** Makes a credential that names the vault; the state of a folder whose vault was gone is not used again. */
@@ -115,7 +129,7 @@ class Member {
     this.result = null;
     const [isOut, changes] = [this.isOut, this.disk.changes];
     const fetch: typeof globalThis.fetch = async (input, init) => {
-      if (this.#isToldReadOnly && init?.method !== 'GET')
+      if (this.#isToldReadOnly && init?.method !== 'GET' && !String(input).endsWith('/sync/known'))
         this.#run.fault(`${this.name} may read and sends ${init?.method} ${new URL(String(input)).pathname}`);
       const answer = await globalThis.fetch(input, init);
       if (answer.ok && String(input).includes('/sync/changes'))
@@ -130,9 +144,18 @@ class Member {
     const clock = { ...this.#scheduler.clock(), sleep, uuid: () => crypto.randomUUID() };
     const remote = new VaultServer(new NotevaultClient(transport).vault(vault));
     const ports = { disk: this.disk, server: remote, store: this.#store, clock, hashing: nodeHashing };
+    const aside: KeptNote[] = [];
+    const onOperation = (operation: Operation, outcome: Outcome) => {
+      const isConflict = operation.type === 'moveLocal' && operation.conflict && outcome.kind === 'done';
+      if (isConflict && kindOf(operation.from) === 'note')
+        aside.push({ path: operation.from, content_hash: operation.hash });
+    };
+    const { standing } = this;
     try {
-      const engine = await SyncEngine.open(ports, { device: this.name });
+      const engine = await SyncEngine.open(ports, { device: this.name, onOperation });
       this.result = await engine.sync({ approval: new Approval() });
+      // Whoever may see no history keeps earlier texts beside.
+      if (standing === this.standing && standing !== 'viewer') await this.#run.requireOthers(this.name, aside);
     } catch (error) {
       const isGone = error instanceof VaultGone || (error instanceof ServerStopped && this.standing === 'removed');
       if (isGone) this.isEnded = this.standing === 'removed';
@@ -143,12 +166,19 @@ class Member {
   }
 }
 
+interface KeptNote {
+  readonly path: string;
+  readonly content_hash: string;
+}
+
 class Run {
   readonly random: Random;
   readonly server: TestServer;
   readonly vault: string;
   readonly faults: string[] = [];
   readonly #diary = new Diary();
+  /** What was written into settings files, whose edits end in the trash of a device where another replaces them. */
+  readonly #settings = new Diary();
   readonly #members: readonly Member[];
   isTroubled = true;
 
@@ -185,6 +215,8 @@ class Run {
       member.wait();
       this.#edit(member.disk);
     }
+    if (this.random.chance(0.1)) this.#setting(member.disk);
+    if (this.random.chance(0.1)) await this.#goBack(member);
     const luck = this.random.next();
     if (luck < 0.25 && member !== this.#owner)
       await this.#become(member, this.random.pick(['editor', 'viewer', 'viewer', 'removed']));
@@ -235,8 +267,36 @@ class Run {
     }
   }
 
+  /** What was only in the folder is lost with it, as its person knows. */
+  #goBack(member: Member): Promise<void> {
+    const next = (this.#running.get(member) ?? Promise.resolve()).then(async () => {
+      const before = [...member.disk.contents.values()];
+      member.goBack();
+      const folders = this.#members.flatMap(({ disk }) => [...disk.contents.values()]);
+      const left = new Set([...(await this.#inVault()).values(), ...folders].flatMap(wordsOf));
+      const gone = before.flatMap(wordsOf).filter((word) => !left.has(word));
+      for (const diary of [this.#diary, this.#settings]) diary.removed(gone.join('\n'));
+    });
+    this.#running.set(member, next);
+    return next;
+  }
+
+  #setting(disk: SimDisk): void {
+    const path = this.random.pick(SETTINGS);
+    const content = `${JSON.stringify([this.#settings.next().trim()])}\n`;
+    this.#settings.removed(disk.contents.get(path) ?? '');
+    if (disk.userWrite(path, content)) this.#settings.wrote(content);
+  }
+
+  /** Tells of conflict copies whose text is the one of the vault’s note, or an earlier one. */
+  async requireOthers(name: string, notes: readonly KeptNote[]): Promise<void> {
+    if (notes.length === 0) return;
+    const { body } = await this.#owner.caller.post('/sync/known', { notes }, this.#headers);
+    for (const { path } of body.notes) this.fault(`${name} keeps an earlier text of ${path} beside it`);
+  }
+
   #edit(disk: SimDisk): void {
-    const paths = [...disk.contents.keys()];
+    const paths = [...disk.contents.keys()].filter((path) => !isSetting(path));
     const act = this.random.below(8);
     const path =
       paths.length === 0 || act < 2
@@ -295,7 +355,8 @@ class Run {
     }
     const kept = this.#members.filter(({ standing }) => standing === 'viewer' || standing === 'removed');
     const everywhere = [...there.values(), ...kept.flatMap(({ disk }) => [...disk.contents.values()])];
-    const lost = this.#diary.lostFrom(everywhere);
+    const trashed = this.#members.flatMap(({ disk }) => disk.kept);
+    const lost = [...this.#diary.lostFrom(everywhere), ...this.#settings.lostFrom([...everywhere, ...trashed])];
     if (lost.length > 0) this.fault(`lost ${lost.join(', ')}`);
   }
 

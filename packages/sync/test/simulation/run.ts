@@ -6,6 +6,7 @@ interface RunOptions {
   readonly diskOf?: DiskMaker;
   readonly rests?: boolean;
   readonly hasExchanges?: boolean;
+  readonly hasCopies?: boolean;
 }
 
 /** Runs some seeds, each twice to prove that a seed is deterministic; returns one failure message per failed seed. */
@@ -27,9 +28,9 @@ export async function runSeeds(
 
 async function outcomeOf(
   seed: number,
-  { hasMembers, rests, diskOf, hasExchanges }: Omit<RunOptions, 'twice'>,
+  { hasMembers, rests, diskOf, hasExchanges, hasCopies }: Omit<RunOptions, 'twice'>,
 ): Promise<[result: string | null, trace: string]> {
-  const world = new World(seed, hasMembers, diskOf, rests, hasExchanges);
+  const world = new World(seed, hasMembers, diskOf, rests, hasExchanges, hasCopies);
   const result = await world.run().catch((error: unknown) => String(error instanceof Error ? error.stack : error));
   return [result, world.trace.join('\n')];
 }

@@ -51,6 +51,11 @@ export class SimDisk implements Disk {
     this.#random = random;
   }
 
+  /** What a person finds in the trash. */
+  get kept(): readonly string[] {
+    return [...this.trashed, ...this.replaced];
+  }
+
   #key(path: string): string {
     return this.kind.foldsCase ? foldPath(path) : path;
   }

@@ -18,6 +18,27 @@ export class SimStore implements StateStore {
   #isReadOnly = false;
   turn: () => Promise<void> = () => Promise.resolve();
 
+  /** A store with the state that this one has now. */
+  copied(): SimStore {
+    const copy = new SimStore();
+    for (const [from, to] of [
+      [this.#synced, copy.#synced],
+      [this.#remote, copy.#remote],
+      [this.#hashes, copy.#hashes],
+      [this.#refused, copy.#refused],
+      [this.#intents, copy.#intents],
+      [this.#texts, copy.#texts],
+    ] as [Map<string, unknown>, Map<string, unknown>][])
+      for (const [key, value] of from) to.set(key, value);
+    for (const path of this.#folders) copy.#folders.add(path);
+    copy.#deletions = this.#deletions;
+    copy.#remoteFolders = this.#remoteFolders;
+    copy.#remoteFoldersSeq = this.#remoteFoldersSeq;
+    copy.#cursor = this.#cursor;
+    copy.#isReadOnly = this.#isReadOnly;
+    return copy;
+  }
+
   async load(): Promise<StoredState> {
     return {
       synced: [...this.#synced.values()],

@@ -4,20 +4,25 @@ import { Random } from '../../../../server/test/kit/random.ts';
 import { SyncEngine, type SyncResult } from '../../src/engine/engine.ts';
 import { type Disk, ServerUnreachable, VaultGone } from '../../src/engine/ports.ts';
 import { Approval } from '../../src/plan/approval.ts';
+import type { Operation } from '../../src/plan/operations.ts';
 import { kindOf } from '../../src/plan/trees.ts';
+import { isSetting, SETTINGS_FOLDER } from '../../src/rules/settings-files.ts';
 import { Killed, Scheduler } from './scheduler.ts';
-import { type DiskKind, SimDisk } from './sim-disk.ts';
+import { type DiskKind, hashOf, SimDisk } from './sim-disk.ts';
 import { SimServer, type Standing } from './sim-server.ts';
 import { SimStore } from './sim-store.ts';
+import { StaleCopies } from './stale-copies.ts';
 
 // Modelled on Dropbox's Trinity: complete engines with disk, server, store and clock in memory, all driven by one seed.
 // People and an assistant change both sides at any moment; processes are killed, answers get lost or requests run
 // twice, the server is unreachable, the feed is reset, clocks jump. Then all changes stop, and all sides must become
-// equal. With members, each device is of another person, who is made a viewer or an editor, removed and let in again at
+// equal. With copies, devices lose their state or are restored from older copies, and settings files are among the
+// files. With members, each device is of another person, who is made a viewer or an editor, removed and let in again at
 // any moment.
 
 const FOLDERS = ['', '', 'a', 'b', 'a/c', 'A'];
 const NAMES = ['x.md', 'y.md', 'z.md', 'X.md', 'p.png', 'q.png', 'é.md'];
+const SETTINGS = [`${SETTINGS_FOLDER}/app.json`, `${SETTINGS_FOLDER}/hotkeys.json`];
 const PEACE_ROUNDS = 60;
 
 const wordsOf = (content: string): string[] => content.split('\n').filter(Boolean);
@@ -56,6 +61,8 @@ export interface WorldDisk
       'contents' | 'folders' | 'changes' | 'userWrite' | 'userDelete' | 'userMove' | 'userMoveFolder' | 'userMakeFolder'
     > {
   turn: () => Promise<void>;
+  /** What is in its trash, if that is looked at. */
+  readonly kept?: readonly string[];
   /** Called when the program starts. */
   begin?(store: SimStore): Promise<void>;
 }
@@ -69,6 +76,7 @@ class Device {
   store = new SimStore();
   readonly #world: World;
   #incarnation = 0;
+  readonly #copies: StaleCopies;
   standing: Standing = 'editor';
   /** Whether a sync found the vault gone: then there is none until its person asks for it. */
   isEnded = false;
@@ -78,6 +86,13 @@ class Device {
     this.name = name;
     this.#world = world;
     this.disk = disk;
+    this.#copies = new StaleCopies(world.random);
+  }
+
+  /** Takes or restores a copy, or loses the state, while the program does not run. */
+  goBack(): void {
+    this.kill();
+    this.store = this.#copies.step(this.disk, this.store);
   }
 
   /** Kills the process: it gets no more answers. */
@@ -117,8 +132,10 @@ class Device {
     const ports = { disk: this.disk, store: this.store, server, clock, hashing: nodeHashing };
     this.result = null;
     try {
-      const onOperation = (operation: unknown, outcome: unknown) =>
+      const onOperation = (operation: Operation, outcome: unknown) => {
         this.#world.log(`${this.name} ${JSON.stringify(operation)} ${JSON.stringify(outcome)}`);
+        if (this.standing === 'editor') this.#world.requireOther(operation);
+      };
       await this.disk.begin?.(this.store);
       const engine = await SyncEngine.open(ports, {
         device: this.name,
@@ -143,6 +160,9 @@ export class World {
 
   readonly #hasMembers: boolean;
   readonly #hasExchanges: boolean;
+  readonly #hasCopies: boolean;
+  /** The contents of settings files that nobody replaced knowingly. */
+  readonly #settings = new Set<string>();
   readonly rests: boolean;
 
   /**
@@ -150,6 +170,7 @@ export class World {
    * @param diskOf makes the disks of the devices
    * @param rests whether something else has its turn between two files
    * @param hasExchanges whether people also swap names, and rename what they have just saved
+   * @param hasCopies whether devices go back to older copies, and have settings files
    */
   constructor(
     seed: number,
@@ -157,9 +178,11 @@ export class World {
     diskOf: DiskMaker = (kind, scheduler, random) => new SimDisk(kind, scheduler, random),
     rests = false,
     hasExchanges = false,
+    hasCopies = false,
   ) {
     this.#hasMembers = hasMembers;
     this.#hasExchanges = hasExchanges;
+    this.#hasCopies = hasCopies;
     this.rests = rests;
     this.random = new Random(seed);
     this.scheduler = new Scheduler(this.random);
@@ -187,7 +210,8 @@ export class World {
     const busy = this.devices.map((device) => this.#liveOf(device));
     const roles = this.#hasMembers ? [this.#roles()] : [];
     const exchanges = this.#hasExchanges ? [this.#exchanges()] : [];
-    await Promise.all([...busy, this.#people(), this.#trouble(), ...roles, ...exchanges]);
+    const copies = this.#hasCopies ? [this.#copies()] : [];
+    await Promise.all([...busy, this.#people(), this.#trouble(), ...roles, ...exchanges, ...copies]);
     this.server.isDown = false;
     return this.#peace();
   }
@@ -205,6 +229,48 @@ export class World {
       if (this.random.chance(0.25)) this.#agent();
       else this.#person(this.random.pick(this.devices).disk);
     }
+  }
+
+  /** Devices go back to older copies, and people change settings. */
+  async #copies(): Promise<void> {
+    for (let count = 4 + this.random.below(8); count > 0; count--) {
+      await this.scheduler.turn(this.random.below(2000));
+      const device = this.random.pick(this.devices);
+      if (this.random.chance(0.5)) this.#setting(device.disk);
+      else this.#goBack(device);
+    }
+  }
+
+  /** What was only in the folder is lost with it, as its person knows. */
+  #goBack(device: Device): void {
+    const before = [...device.disk.contents.values()];
+    device.goBack();
+    this.log(`${device.name} goes back`);
+    const left = [
+      ...this.server.live.map(({ content }) => content),
+      ...this.devices.flatMap(({ disk }) => [...disk.contents.values()]),
+    ];
+    const words = new Set(left.flatMap(wordsOf));
+    for (const word of before.flatMap(wordsOf)) if (!words.has(word)) this.diary.removed(word);
+    for (const content of before) if (!left.includes(content)) this.#settings.delete(content);
+  }
+
+  #setting(disk: WorldDisk): void {
+    const path = this.random.pick(SETTINGS);
+    const content = JSON.stringify([this.diary.next().trim()]);
+    this.#settings.delete(disk.contents.get(path) ?? '');
+    if (disk.userWrite(path, content)) this.#settings.add(content);
+    this.log(`setting ${path} ${content}`);
+  }
+
+  /** Throws if a note became a conflict copy although its text is an earlier one of the vault's note. */
+  requireOther(operation: Operation): void {
+    if (!this.#hasCopies || operation.type !== 'moveLocal' || !operation.conflict) return;
+    if (kindOf(operation.from) !== 'note') return;
+    const row = this.server.live.find(({ path }) => path === operation.from);
+    const versions = [...(row?.versions.values() ?? [])];
+    if (versions.some((text) => hashOf(text) === operation.hash))
+      throw new Error(`${operation.from} is kept beside a later version of itself`);
   }
 
   /** Changes roles; a person who was removed may come back. */
@@ -325,7 +391,8 @@ export class World {
   }
 
   #person(disk: WorldDisk): void {
-    const paths = [...disk.contents.keys()];
+    const paths = [...disk.contents.keys()].filter((path) => !isSetting(path));
+    const folders = disk.folders.filter((path) => path !== SETTINGS_FOLDER);
     const act = this.random.below(8);
     const path = paths.length === 0 || act < 2 ? this.#path() : this.random.pick(paths);
     const content = disk.contents.get(path);
@@ -348,13 +415,13 @@ export class World {
         this.random.pick(NAMES.filter((name) => kindOf(name) === kindOf(path))),
       );
       disk.userMove(path, to);
-    } else if (disk.folders.length > 0) {
-      disk.userMoveFolder(this.random.pick(disk.folders), this.random.pick(['a', 'b', 'd', 'a/e', 'f']));
+    } else if (folders.length > 0) {
+      disk.userMoveFolder(this.random.pick(folders), this.random.pick(['a', 'b', 'd', 'a/e', 'f']));
     } else disk.userMakeFolder(this.random.pick(['a', 'g', 'g/h']));
   }
 
   #agent(): void {
-    const rows = this.server.live;
+    const rows = this.server.live.filter(({ path }) => !isSetting(path));
     const act = this.random.below(6);
     const row = rows.length === 0 || act === 0 ? undefined : this.random.pick(rows);
     this.log(`agent ${act} ${row?.path} ${JSON.stringify(row?.content)}`);
@@ -420,7 +487,8 @@ export class World {
       ...remote.values(),
       ...this.devices.filter(keeps).flatMap(({ disk }) => [...disk.contents.values()]),
     ];
-    const lost = this.diary.lostFrom(everywhere);
+    const kept = new Set([...everywhere, ...this.devices.flatMap(({ disk }) => disk.kept ?? [])]);
+    const lost = [...this.diary.lostFrom(everywhere), ...[...this.#settings].filter((content) => !kept.has(content))];
     return lost.length === 0 ? null : `lost ${lost.join(', ')}`;
   }
 }
