@@ -14,6 +14,8 @@ const ROUNDING = 1;
  */
 export function applyTransactions(view: EditorView, transactions: readonly Transaction[], isUndone: boolean): void {
   const isHeld = !isUndone && view.dom.isConnected && transactions.some(movesText) && !transactions.some(isByHand);
+  // What was to be scrolled to in the next frame is where it is read.
+  if (isHeld) measure(view);
   const place = isHeld ? readPlace(view) : null;
   const { scrollTop } = view.scrollDOM;
   view.update(transactions);
@@ -90,6 +92,8 @@ function measure(view: EditorView): void {
 export const heldWhileResized = ViewPlugin.define((view) => {
   const sizes = new ResizeObserver(() => {
     const { scrollDOM } = view;
+    // So is what was to be scrolled to.
+    measure(view);
     const at = readLine(view);
     if (at === null) stayAt(view, scrollDOM.scrollTop);
     else scrollBack(view, topOfLine(view, at), () => topOfLine(view, at));
