@@ -150,12 +150,11 @@ class Member {
       if (isConflict && kindOf(operation.from) === 'note')
         aside.push({ path: operation.from, content_hash: operation.hash });
     };
-    const { standing } = this;
     try {
       const engine = await SyncEngine.open(ports, { device: this.name, onOperation });
       this.result = await engine.sync({ approval: new Approval() });
-      // Whoever may see no history keeps earlier texts beside.
-      if (standing === this.standing && standing !== 'viewer') await this.#run.requireOthers(this.name, aside);
+      // Others may rename the note at any moment, but not at the end. Viewers see no history, so they keep earlier texts.
+      if (!this.#run.isTroubled && this.standing !== 'viewer') await this.#run.requireOthers(this.name, aside);
     } catch (error) {
       const isGone = error instanceof VaultGone || (error instanceof ServerStopped && this.standing === 'removed');
       if (isGone) this.isEnded = this.standing === 'removed';
@@ -205,6 +204,7 @@ class Run {
       await Promise.all(acts);
     }
     this.isTroubled = false;
+    for (const member of this.#members) if (this.random.chance(0.5)) await this.#goBack(member);
     if (this.faults.length === 0) await this.#peace();
     return this.faults;
   }

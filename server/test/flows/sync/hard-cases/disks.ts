@@ -145,7 +145,8 @@ export const disks: readonly HardCase[] = [
       await settle(world);
       assert.deepEqual(
         sorted(desk.contents.values()).filter((text) => text !== 'k\n' && text !== 'c'),
-        ['a\n', 'a\nfrom the lap\n', 'b\n'],
+        // The text from before is an earlier version of the vault's.
+        ['a\nfrom the lap\n', 'b\n'],
       );
     },
   ],
