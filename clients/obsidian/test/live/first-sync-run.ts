@@ -143,9 +143,16 @@ class Run {
     for (const [letter, { typedOn }] of this.#letters) {
       if (typedOn === person && disk?.includes(letter) !== true && !there.includes(letter)) this.#forgive(letter);
     }
+    await this.#forgiveMerges(person);
     await person.home.kill();
     Object.assign(person, { isOnline: true, isShown: false });
     this.log.push(`${person.name} is killed`);
+  }
+
+  /** What the app has dropped in a merge of its own while the plugin was not connected is lost without the plugin too. */
+  async #forgiveMerges({ home }: Person): Promise<void> {
+    const dropped = await home.run((device) => device.dropped);
+    for (const letter of this.#letters.keys()) if (dropped.includes(letter)) this.#forgive(letter);
   }
 
   #forgive(letter: string): void {
@@ -168,6 +175,7 @@ class Run {
     for (const { home } of this.people) await home.run((device) => device.restore());
     const from = performance.now();
     for (;;) {
+      for (const person of this.people) await this.#forgiveMerges(person);
       const texts = [...(await this.#server())].sort();
       const disks = await Promise.all(
         this.people.map(({ home }) =>
