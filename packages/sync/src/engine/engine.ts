@@ -236,6 +236,7 @@ export class SyncEngine {
     let done = 0;
     let idle = 0;
     let renaming = 0;
+    const carriedOut = new Set<string>();
     for (let round = 1; ; round++) {
       signal?.throwIfAborted();
       const { trees, local, own } = await this.#observe();
@@ -289,7 +290,11 @@ export class SyncEngine {
       if (allowed.some(isApproved)) this.#state.record({ type: 'deletions', deletions: [] });
       const doneNow = await this.#holds.during(this.#carryOut(allowed, local, isApproved, signal));
       done += doneNow;
-      idle = doneNow === 0 ? idle + 1 : 0;
+      // What a server forgets or takes back is asked of it again, which is no progress.
+      const attempts = allowed.map(attemptOf);
+      const isProgress = doneNow > 0 && attempts.some((attempt) => !carriedOut.has(attempt));
+      for (const attempt of attempts) carriedOut.add(attempt);
+      idle = isProgress ? 0 : idle + 1;
       if (doneNow === 0) await this.#ports.clock.sleep(IDLE_MS, signal);
     }
   }
@@ -465,6 +470,11 @@ export class SyncEngine {
 function replacesOneOf(files: readonly SyncedFile[]): (operation: Operation) => boolean {
   const ids = new Set(files.map(({ id }) => id));
   return (operation) => operation.type === 'writeLocal' && ids.has(operation.id);
+}
+
+/** Returns a key that an operation has in later rounds too, in which the names of its conflict copies have another time. */
+function attemptOf(operation: Operation): string {
+  return keyOf(operation).replace(/\d{4}-\d\d-\d\d \d\d-\d\d-\d\d/g, '');
 }
 
 /** How long to wait for files that are being written: longer each time, because they may be written for long. */

@@ -1,4 +1,4 @@
-import { ancestorsOf, folderOf, foldPath } from '@notevault/note-text/paths.ts';
+import { folderOf, foldPath } from '@notevault/note-text/paths.ts';
 import type { FileState } from './file-states.ts';
 import type { Operation } from './operations.ts';
 import type { Side } from './side.ts';
@@ -45,20 +45,24 @@ export function folderOperations(
     for (let folder = folderOf(folded); folder !== '' && !needed.has(folder); folder = folderOf(folder))
       needed.add(folder);
   }
+  const isAtFile = atOneOf(files);
   const operations: Operation[] = [];
   const all = new Map([...inSynced, ...inRemote, ...inLocal]);
   /** Folders with a subfolder that stays. */
   const kept = new Set<string>();
+  const keepAbove = (path: string) => {
+    for (let at = folderOf(path); at !== '' && !kept.has(at); at = folderOf(at)) kept.add(at);
+  };
   // Innermost first: a folder can be removed only after its subfolders.
   for (const [folded, path] of [...all].sort(([a], [b]) => b.length - a.length || (a < b ? -1 : 1))) {
     const [s, l, r] = [inSynced.has(folded), inLocal.get(folded), inRemote.get(folded)];
     const isEmpty = { local: !sides.local.hasFilesIn(path), remote: !sides.remote.hasFilesIn(path) };
-    const makesWay = [folded, ...ancestorsOf(folded)].some((at) => files.has(at));
+    const makesWay = isAtFile(folded);
     const stays =
       !makesWay &&
       (needed.has(folded) || kept.has(folded) || !s || (r !== undefined && (isReadOnly || l !== undefined)));
     if (stays) {
-      for (const folder of ancestorsOf(folded)) kept.add(folder);
+      keepAbove(folded);
       if (l !== undefined && r !== undefined) {
         if (!s) operations.push({ type: 'adoptFolder', path: r });
       } else if (!needed.has(folded) && !kept.has(folded)) {
@@ -73,7 +77,22 @@ export function folderOperations(
     if (goesRemotely) operations.push({ type: 'removeRemoteFolder', path: r });
     if (l === undefined && r === undefined) operations.push({ type: 'forgetFolder', path });
     // Its ancestors wait until it has been removed.
-    else for (const folder of ancestorsOf(folded)) kept.add(folder);
+    else keepAbove(folded);
   }
   return operations;
+}
+
+/** Returns whether a path or one above it is among some: each path is looked at once, however deep they are. */
+function atOneOf(paths: ReadonlyMap<string, unknown>): (path: string) => boolean {
+  const answers = new Map<string, boolean>();
+  return (path) => {
+    const below: string[] = [];
+    let answer: boolean | undefined;
+    for (let at = path; answer === undefined; at = folderOf(at)) {
+      answer = at === '' ? false : (answers.get(at) ?? (paths.has(at) || undefined));
+      below.push(at);
+    }
+    for (const at of below) answers.set(at, answer);
+    return answer;
+  };
 }
