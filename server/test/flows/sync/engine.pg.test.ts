@@ -101,8 +101,8 @@ onEachEngine('the sync engine against a server', (open) => {
     await lap.sync();
     assert.equal(
       lap.requests.filter((request) => request.startsWith('GET /notes/by-id')).length,
-      2,
-      'what changed alone',
+      3,
+      'what changed, and once the text with which a new file is compared',
     );
     await desk.sync();
     assert.deepEqual(desk.disk.contents, lap.disk.contents);
