@@ -1,5 +1,5 @@
 import { EditorView } from '@codemirror/view';
-import { floating } from './parts.ts';
+import { floating, icon } from './parts.ts';
 
 /** The bars of tables and selections, and the icons of the menu that `/` opens. */
 export const barTheme = EditorView.baseTheme({
@@ -27,15 +27,7 @@ export const barTheme = EditorView.baseTheme({
     cursor: 'pointer',
   },
   '.nv-bar-tool:hover': { backgroundColor: 'var(--sunken)', color: 'var(--text)' },
-  '.nv-bar-tool svg': {
-    width: '18px',
-    height: '18px',
-    fill: 'none',
-    stroke: 'currentColor',
-    strokeWidth: '1.6',
-    strokeLinecap: 'round',
-    strokeLinejoin: 'round',
-  },
+  '.nv-bar-tool svg': icon,
   '.nv-bar-tool[aria-pressed="true"]': { backgroundColor: 'var(--accent-soft)', color: 'var(--accent-ink)' },
   // What is done with a selection is only shown while the text, or the bar itself, has the focus.
   '.nv-format-bar': { visibility: 'hidden' },

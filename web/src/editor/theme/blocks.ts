@@ -1,5 +1,5 @@
 import { EditorView } from '@codemirror/view';
-import { headings, plain } from './parts.ts';
+import { headings, icon, plain } from './parts.ts';
 
 const callout = (name: string, color: string) => ({
   [`.nv-callout-${name}`]: { '--nv-callout': `var(--${color})`, '--nv-callout-soft': `var(--${color}-soft)` },
@@ -201,13 +201,7 @@ export const blockTheme = EditorView.baseTheme({
   '.nv-media > .nv-missing-card': { padding: 'var(--s4) var(--s5)' },
   '.nv-missing-card > svg': {
     flex: 'none',
-    width: '18px',
-    height: '18px',
-    fill: 'none',
-    stroke: 'currentColor',
-    strokeWidth: '1.6',
-    strokeLinecap: 'round',
-    strokeLinejoin: 'round',
+    ...icon,
   },
   '.nv-diagram-error': { color: 'var(--muted)', fontSize: 'var(--dense)', whiteSpace: 'pre-wrap' },
   '.nv-embed': {

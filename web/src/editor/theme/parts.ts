@@ -33,3 +33,14 @@ export const headings = [
 
 /** Text in a monospaced font, which looks larger than the text around it. */
 export const code = { fontFamily: 'var(--font-code)', fontSize: '0.86em', fontWeight: '450' };
+
+/** Icons drawn as lines in the colour of the text. */
+export const icon = {
+  width: '18px',
+  height: '18px',
+  fill: 'none',
+  stroke: 'currentColor',
+  strokeWidth: '1.6',
+  strokeLinecap: 'round',
+  strokeLinejoin: 'round',
+};
