@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { dirname, join, normalize } from 'node:path/posix';
 import { importsOf, resolveImport, type Source } from './check/sources.ts';
 
-/** Names of other sources in strings: of threads, of processes, and of what a bundle begins with. */
+/** Source files named in strings: threads, processes and entry points of bundles. */
 const NAMED = /'([^'\n]+\.tsx?)'/g;
 
 /** The files that differ from a commit of git, and those that git does not know yet, as paths from the root. */

@@ -30,7 +30,7 @@ export interface ExchangedFile {
   readonly stats: BigIntStats;
 }
 
-/** What is noted of a file before the exchange. @property temp where it is between its two paths */
+/** A file of an exchange. @property temp its path between the old and the new one */
 interface NotedFile {
   readonly from: string;
   readonly to: string;

@@ -85,7 +85,7 @@ export function deniedIn(unsynced: readonly Unsynced[]): readonly Unsynced[] {
   return unsynced.filter(({ isDenied }) => isDenied);
 }
 
-/** What a state leaves out: that this user may not read or change some files; empty where there are none. */
+/** Describes how many files this user may not read or change; empty where there are none. */
 export function describeDenied(unsynced: readonly Unsynced[]): string {
   const count = deniedIn(unsynced).length;
   return count === 0 ? '' : `, but for ${counted(count, 'file')} that this user may not read or change`;

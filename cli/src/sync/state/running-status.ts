@@ -3,7 +3,7 @@ import { Progress } from '@notevault/sync/run/progress.ts';
 import { NO_STATUS, type StatusStore, type SyncStatus } from '@notevault/sync/run/sync-status.ts';
 import { readStatus, writeStatus } from './status-file.ts';
 
-/** What a run has left is written this often at most. */
+/** Minimum interval between two writes of the status during a run, in milliseconds. */
 const SHOWN_MS = 1000;
 
 /** The status file of a folder in the process that syncs it: during a run it also says what that has left. */

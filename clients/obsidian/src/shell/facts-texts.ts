@@ -49,7 +49,7 @@ export function factTexts({ status, needs }: Facts): string[] {
   ];
 }
 
-/** What waits for a person, each a line. */
+/** Returns a line for each thing that needs a person. */
 export function needTexts({ status }: Facts): string[] {
   return [
     ...status.brakes.map(brakeText),

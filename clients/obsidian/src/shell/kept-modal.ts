@@ -7,7 +7,7 @@ import type { VaultSync } from '../sync/vault-sync.ts';
 import { text, timeText } from '../texts/texts.ts';
 import { showDifference } from './difference.ts';
 
-/** What was kept beside each file: conflict copies in the vault, and what sync has replaced or deleted here. */
+/** Lists the copies kept of each file: conflict copies in the vault, and files that sync replaced or deleted here. */
 export class KeptModal extends Modal {
   readonly #sync: VaultSync;
 

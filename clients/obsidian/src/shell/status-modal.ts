@@ -12,7 +12,7 @@ export interface Act {
   readonly act: () => void;
 }
 
-/** What a person can have done now. */
+/** Returns the actions that a person can take now. */
 export function actsOf(app: App, controller: SyncController): Act[] {
   const { facts, isPaused, sync } = controller;
   const named = (key: TextKey, act: () => void): Act => ({ name: text(key), act });
@@ -46,7 +46,7 @@ export function actsOf(app: App, controller: SyncController): Act[] {
 /** A vault may have thousands of files that the server refuses. */
 const NEEDS_SHOWN = 100;
 
-/** The five facts, what needs a person, and what can be done. */
+/** Shows the five facts, the things that need a person, and the actions possible now. */
 export class StatusModal extends Modal {
   readonly #controller: SyncController;
   #forget: () => void = () => undefined;

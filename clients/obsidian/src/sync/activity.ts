@@ -51,7 +51,7 @@ function tellingsOf(operation: Operation): readonly Telling[] {
   return told === null ? [] : [told];
 }
 
-/** Returns how a person is told an operation on one file or folder; null for what changes neither side. */
+/** Describes an operation on one file or folder to a person; null if it changes neither side. */
 export function tellingOf(operation: Operation): Telling | null {
   switch (operation.type) {
     case 'createRemote':

@@ -18,7 +18,7 @@ export class KeptCopies {
   readonly #adapter: DataAdapter;
   readonly #now: () => number;
   #last = 0;
-  /** Those of the last listing, and all since. */
+  /** Copies of the last listing, and those made since. */
   #known: Map<string, KeptCopy[]> = new Map();
 
   constructor(adapter: DataAdapter, now: () => number = () => Date.now()) {
@@ -66,7 +66,7 @@ export class KeptCopies {
     this.#known.set(path, this.#known.get(path)?.filter((copy) => copy.at !== at) ?? []);
   }
 
-  /** Removes copies that are kept no longer, and what an earlier run left behind. */
+  /** Removes expired copies, and leftovers of an earlier run. */
   async tidy(): Promise<void> {
     if (await this.#adapter.exists(TEMP)) await this.#adapter.rmdir(TEMP, true);
     for (const copy of expiredCopies(await this.list(), this.#now())) await this.forget(copy);

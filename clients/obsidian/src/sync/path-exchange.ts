@@ -50,7 +50,7 @@ export class PathExchange {
     this.#key = `notevault-exchange-${options.folderId}`;
   }
 
-  /** Undoes what the end of the app has interrupted. */
+  /** Undoes exchanges that the end of the app interrupted. */
   async recover(): Promise<void> {
     const begun = this.#storage.loadLocalStorage(this.#key) as BegunExchange | null;
     if (begun !== null) await this.#undo(begun);

@@ -57,7 +57,7 @@ class Run {
     return versions;
   }
 
-  /** What a device has before its first sync. */
+  /** Returns the files that a device has before its first sync. */
   files(name: string, versions: readonly string[]): Record<string, string> {
     const choices: readonly (readonly [string, () => string | undefined])[] = [
       ['in a version', () => this.#random.pick(versions)],

@@ -115,7 +115,7 @@ export class Downloads {
     return true;
   }
 
-  /** Forgets what was about to be placed if it was not. */
+  /** Forgets an intended placement that did not happen. */
   async #unlessFailed<Result>(change: Promise<Result>, placements: readonly Intent[]): Promise<Result> {
     try {
       return await change;

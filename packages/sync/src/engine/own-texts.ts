@@ -29,7 +29,7 @@ export class OwnTexts {
   readonly #server: Server;
   readonly #contents: FileContents;
   readonly #state: SyncState;
-  /** By what was compared: a meeting that nothing is done about is seen in each round. */
+  /** Results by the texts compared: a meeting without an operation comes up in each round. */
   readonly #found = new Map<string, Recognition>();
 
   constructor(server: Server, contents: FileContents, state: SyncState) {

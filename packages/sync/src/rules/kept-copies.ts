@@ -4,7 +4,7 @@ import { groupBy } from '@notevault/note-text/group-by.ts';
 export const KEPT_DAYS = 30;
 /** Maximum number of copies of one file; beyond it the oldest go. */
 export const KEPT_PER_FILE = 20;
-/** However many there are, newer ones stay: a program may still write to what was replaced. */
+/** Copies younger than this stay, however many there are: a program may still write to a replaced file. */
 const RECENT_MS = 15 * 60 * 1000;
 const DAY_MS = 24 * 60 * 60 * 1000;
 

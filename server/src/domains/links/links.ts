@@ -50,7 +50,7 @@ export function createLinks(
   const canvases = new CanvasReader(compute, extensions);
   const catchUp = new LinkCatchUp({ db, vaults, extensions, texts, canvases });
   return {
-    /** Reads links again in vaults whose links an older version has read. */
+    /** Reads links again in vaults that an older version read. */
     catchUp: (signal: AbortSignal) => catchUp.run(signal),
     /**
      * Returns the edges that point to the note, oldest first, at most 200; with the text around them if requested. Throws

@@ -1,4 +1,4 @@
-/** Slow calls of what is no operation of the table: tools, tickets and slices of uploads. */
+/** Slow calls outside the table of operations: tools, tickets and slices of uploads. */
 import assert from 'node:assert/strict';
 import { SlowCall } from '../../kit/clients/slow-call.ts';
 import { createUpload, tus } from '../../kit/content/slices.ts';
