@@ -6,8 +6,8 @@ import type { Rolldown } from 'vite';
  * pages that share a module: 130 for the first note, each requested and compressed by itself.
  */
 const TOGETHER: Readonly<Record<string, readonly string[]>> = {
-  'signed-in': ['app/signed-in.tsx', 'vault/vault-page.tsx'],
-  editor: ['note/note-editor.tsx', 'editor/index.ts'],
+  'signed-in': ['app/signed-in.tsx', 'pages/vault/vault-page.tsx'],
+  editor: ['pages/note/note-editor.tsx', 'editor/index.ts'],
 };
 /** What the grammar of markdown imports for HTML in notes and the app does not use: it is left out where it is in a file of its own. */
 const UNUSED = /[\\/]@(lezer|codemirror)[\\/](lang-)?(html|css|javascript)[\\/]/;

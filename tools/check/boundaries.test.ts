@@ -118,14 +118,16 @@ test('checkBoundaries refuses a file that imports itself, as if it were loaded l
 });
 
 test('checkBoundaries lets a folder of the web app import only layers beneath it', () => {
-  const tree = 'web/src/tree/vault-tree.tsx';
+  const tree = 'web/src/pages/tree/vault-tree.tsx';
   assert.deepEqual(rulesIn(tree, "import { x } from '../vault/sidebar.tsx';"), ['web-layers']);
   assert.deepEqual(rulesIn(tree, "const x = import('../note/note-page.tsx');"), ['web-layers']);
   assert.deepEqual(rulesIn(tree, "import type { X } from '../attic/attic.ts';"), ['web-layers']);
+  assert.deepEqual(rulesIn(tree, "import type { X } from '../../attic/attic.ts';"), ['web-layers']);
   assert.deepEqual(rulesIn(tree, "import { x } from '../files/add-files.ts';"), []);
-  assert.deepEqual(rulesIn(tree, "import { x } from './model/moves.ts';"), []);
-  assert.deepEqual(rulesIn('web/src/tree/model/moves.ts', "import { x } from '../tree-menu.ts';"), ['web-layers']);
-  assert.deepEqual(rulesIn('web/src/data/use-tree.ts', "import { x } from '../tree/model/tree-index.ts';"), []);
+  assert.deepEqual(rulesIn(tree, "import { x } from '../../data/tree/moves.ts';"), []);
+  assert.deepEqual(rulesIn('web/src/data/tree/moves.ts', "import { x } from '../../pages/tree/tree-menu.ts';"), [
+    'web-layers',
+  ]);
   assert.deepEqual(rulesIn('web/src/main.tsx', "import { x } from './app/app.tsx';"), []);
 });
 

@@ -117,39 +117,26 @@ function isTool(path: string): boolean {
   return /^(tools|bench)\//.test(path);
 }
 
-/**
- * The folders of web/src in layers, from the lowest: a folder imports only those before it. `platform` to `page` are what
- * all parts share, `session` to `device` what they know and keep; then come the parts, and `app`, which has all of them.
- */
-export const WEB_LAYERS = [
-  ...['platform', 'i18n', 'ui', 'page', 'tree/model'],
-  ...['session', 'data', 'media', 'live', 'editor', 'workspace', 'device'],
-  ...[
-    'start',
-    'sharing',
-    'commands',
-    'imports',
-    'queries',
-    'files',
-    'tree',
-    'graph',
-    'search',
-    'changes',
-    'lists',
-    'tasks',
-    'export',
-    'settings',
-    'note',
-    'vault',
-  ],
-  ...['checks', 'welcome', 'admin', 'app'],
+/** The pages and parts of the web app, in order, beneath `app`, which has all of them. */
+const WEB_PAGES = [
+  ...['start', 'sharing', 'commands', 'imports', 'queries', 'files', 'tree', 'graph', 'search', 'changes', 'lists'],
+  ...['tasks', 'export', 'settings', 'note', 'vault', 'checks', 'welcome', 'admin'],
 ];
 
-/** The layer of a file; null for `main.tsx`, styles and what is not in web/src. */
+/**
+ * The folders of web/src in layers, from the lowest: a folder imports only those before it. All parts share `platform` to
+ * `page`; `session` to `device` know and keep data for them.
+ */
+export const WEB_LAYERS = [
+  ...['platform', 'i18n', 'ui', 'page'],
+  ...['session', 'data', 'media', 'live', 'editor', 'workspace', 'device'],
+  ...WEB_PAGES.map((name) => `pages/${name}`),
+  'app',
+];
+
+/** The layer of a file; null for `main.tsx` and files outside web/src. */
 function webLayerOf(path: string): string | null {
-  const [, folder, inner] = /^web\/src\/([^/]+)\/(?:([^/]+)\/)?/.exec(path) ?? [];
-  if (folder === undefined || folder === 'styles') return null;
-  return WEB_LAYERS.includes(`${folder}/${inner}`) ? `${folder}/${inner}` : folder;
+  return /^web\/src\/((?:pages\/)?[^/]+)\//.exec(path)?.[1] ?? null;
 }
 
 function webLayerFault(path: string, target: string): Fault | null {

@@ -32,3 +32,16 @@ test('measureSteps names modules that are loaded too early, also through shared 
     [[], ['yjs/dist/yjs.mjs']],
   );
 });
+
+test('measureSteps names the paths of a step that the build does not have', () => {
+  const moved: Step = {
+    ...vault,
+    modules: [...vault.modules, 'web/src/moved.tsx'],
+    forbidden: ['katex/', 'web/src/moved/', 'web/src/main'],
+  };
+  const measured = measureSteps(chunks, [first, moved], () => 0);
+  assert.deepEqual(
+    measured.map(({ unknown }) => unknown),
+    [[], ['web/src/moved.tsx', 'web/src/moved/']],
+  );
+});

@@ -16,7 +16,7 @@ export interface Chunk {
 /** What a step of using the app may load, on top of the steps before it. */
 export interface Step {
   readonly name: string;
-  /** The modules that the step imports. Those that the build does not have are ignored, unless none is there. */
+  /** The modules that the step imports. */
   readonly modules: readonly string[];
   readonly limitKiB: number;
   /** Beginnings of modules that must come later. */
@@ -45,19 +45,19 @@ export const STEPS: readonly Step[] = [
       '@tanstack/react-virtual/',
       '@tanstack/virtual-core/',
       '@atlaskit/',
-      'web/src/tree/',
-      'web/src/settings/',
+      'web/src/pages/tree/',
+      'web/src/pages/settings/',
     ],
   },
   {
     name: 'the page of a vault',
-    modules: ['web/src/app/signed-in.tsx', 'web/src/vault/vault-page.tsx'],
+    modules: ['web/src/app/signed-in.tsx', 'web/src/pages/vault/vault-page.tsx'],
     limitKiB: 89,
     forbidden: [...EDITOR, ...LIVE, ...LATER, 'cmdk/', '@radix-ui/', '@floating-ui/'],
   },
   {
     name: 'the editor',
-    modules: ['web/src/live/live-vault.ts', 'web/src/note/note-editor.tsx', 'web/src/editor/index.ts'],
+    modules: ['web/src/live/live-vault.ts', 'web/src/pages/note/note-editor.tsx', 'web/src/editor/index.ts'],
     limitKiB: 272,
     forbidden: [...LATER, '@lezer/html/', '@lezer/css/', '@lezer/javascript/'],
   },
@@ -86,18 +86,21 @@ export function checkWebBudget(root: string): Finding[] {
       ? []
       : [
           {
-            path: 'web/src/styles/fonts.css',
+            path: 'web/src/ui/styles/fonts.css',
             line: 1,
             rule: 'web-budget',
             message: `The fonts are ${fontSize} KiB, not up to ${FONTS_LIMIT_KIB}.`,
           },
         ];
-  const steps = measureSteps(chunks, STEPS, gzipped).flatMap(({ step, bytes, early }) => {
+  const steps = measureSteps(chunks, STEPS, gzipped).flatMap(({ step, bytes, early, unknown }) => {
     const place = { path: step.modules[0] ?? '', line: 1, rule: 'web-budget' };
-    const found: Finding[] = early.map((module) => ({
-      ...place,
-      message: `${step.name} loads ${module} at once: import it dynamically where it is needed.`,
-    }));
+    const found: Finding[] = [
+      ...unknown.map((path) => ({ ...place, message: `${step.name}: the build has no ${path}; did it move?` })),
+      ...early.map((module) => ({
+        ...place,
+        message: `${step.name} loads ${module} at once: import it dynamically where it is needed.`,
+      })),
+    ];
     if (bytes <= step.limitKiB * 1024) return found;
     const size = (bytes / 1024).toFixed(1);
     return [...found, { ...place, message: `${step.name} loads ${size} KiB of script, over ${step.limitKiB} KiB.` }];
@@ -111,6 +114,8 @@ export interface Measured {
   readonly bytes: number;
   /** Modules that it loads too early. */
   readonly early: readonly string[];
+  /** Paths of the step that the build does not have, so that they would limit nothing. */
+  readonly unknown: readonly string[];
 }
 
 /** Adds up what each step loads that those before it did not. */
@@ -120,6 +125,7 @@ export function measureSteps(
   sizeOf: (fileName: string) => number,
 ): Measured[] {
   const byFile = new Map(chunks.map((chunk) => [chunk.fileName, chunk]));
+  const all = chunks.flatMap(({ modules }) => modules);
   const loaded = new Set<string>();
   return steps.map((step) => {
     const added = new Set<string>();
@@ -135,6 +141,10 @@ export function measureSteps(
       step,
       bytes: [...added].reduce((sum, fileName) => sum + sizeOf(fileName), 0),
       early: modules.filter((module) => step.forbidden.some((beginning) => module.startsWith(beginning))),
+      unknown: [
+        ...step.modules.filter((path) => !chunks.some(({ module }) => module === path)),
+        ...step.forbidden.filter((path) => path.startsWith('web/') && !all.some((module) => module.startsWith(path))),
+      ],
     };
   });
 }

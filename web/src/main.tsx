@@ -5,10 +5,10 @@ import { session } from './session/app-session.ts';
 import { isOwnDevice } from './session/own-device.ts';
 import { loadFonts } from './ui/fonts.ts';
 import { startTheme } from './ui/theme.ts';
-import './styles/fonts.css';
-import './styles/tokens.css';
-import './styles/base.css';
-import './styles/skeleton.css';
+import './ui/styles/fonts.css';
+import './ui/styles/tokens.css';
+import './ui/styles/base.css';
+import './ui/styles/skeleton.css';
 
 startTheme();
 if (isOwnDevice()) void session.start();

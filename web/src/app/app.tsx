@@ -14,7 +14,7 @@ const SignedIn = lazy(() => loadSignedIn().then((module) => ({ default: module.S
 if (keptAccount() !== null) void loadSignedIn().catch(() => undefined);
 
 const StartPage = lazy(() =>
-  importOrReload(() => import('../start/start-page.tsx')).then((page) => ({ default: page.StartPage })),
+  importOrReload(() => import('../pages/start/start-page.tsx')).then((page) => ({ default: page.StartPage })),
 );
 /** A connection that takes longer than this for its first answer is like none for somebody who wants to read. */
 const WAIT_MS = 4_000;

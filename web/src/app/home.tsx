@@ -7,7 +7,10 @@ import { importOrReload } from '../page/import-or-reload.ts';
 import { firstVault } from '../page/last-vault.ts';
 
 const Welcome = lazy(async () => {
-  const [module] = await Promise.all([importOrReload(() => import('../welcome/welcome.tsx')), loadTexts('welcome')]);
+  const [module] = await Promise.all([
+    importOrReload(() => import('../pages/welcome/welcome.tsx')),
+    loadTexts('welcome'),
+  ]);
   return { default: module.Welcome };
 });
 

@@ -47,12 +47,12 @@ const vaults = createRoute({
 const vault = createRoute({
   getParentRoute: () => root,
   path: '/vaults/$vaultId',
-  component: lazyPage(() => import('../vault/vault-page.tsx'), 'VaultPage'),
+  component: lazyPage(() => import('../pages/vault/vault-page.tsx'), 'VaultPage'),
 });
 const overview = createRoute({
   getParentRoute: () => vault,
   path: '/',
-  component: lazyPage(() => import('../vault/overview.tsx'), 'Overview'),
+  component: lazyPage(() => import('../pages/vault/overview.tsx'), 'Overview'),
 });
 const note = createRoute({
   getParentRoute: () => vault,
@@ -64,112 +64,112 @@ const note = createRoute({
   // again by the page, which shows the error.
   loader: ({ params: { vaultId, noteId } }) =>
     // Imported when a note is opened, because the first page of the app needs none of it.
-    import('../note/find-note.ts').then(({ findNote }) => findNote(vaultId, noteId)).catch(() => undefined),
-  component: lazyPage(() => import('../note/note-page.tsx'), 'NotePage'),
+    import('../pages/note/find-note.ts').then(({ findNote }) => findNote(vaultId, noteId)).catch(() => undefined),
+  component: lazyPage(() => import('../pages/note/note-page.tsx'), 'NotePage'),
 });
 const file = createRoute({
   getParentRoute: () => vault,
   path: '/files/$fileId',
-  component: lazyPage(() => import('../files/file-page.tsx'), 'FilePage'),
+  component: lazyPage(() => import('../pages/files/file-page.tsx'), 'FilePage'),
 });
 const search = createRoute({
   getParentRoute: () => vault,
   path: '/search',
   validateSearch: searchParams,
-  component: lazyPage(() => import('../search/search-page.tsx'), 'SearchPage'),
+  component: lazyPage(() => import('../pages/search/search-page.tsx'), 'SearchPage'),
 });
 const tags = createRoute({
   getParentRoute: () => vault,
   path: '/tags',
   validateSearch: tagParams,
-  component: lazyPage(() => import('../lists/tags-page.tsx'), 'TagsPage'),
+  component: lazyPage(() => import('../pages/lists/tags-page.tsx'), 'TagsPage'),
 });
 const tasks = createRoute({
   getParentRoute: () => vault,
   path: '/tasks',
   validateSearch: taskParams,
-  component: lazyPage(() => import('../tasks/tasks-page.tsx'), 'TasksPage', 'tasks'),
+  component: lazyPage(() => import('../pages/tasks/tasks-page.tsx'), 'TasksPage', 'tasks'),
 });
 const replace = createRoute({
   getParentRoute: () => vault,
   path: '/replace',
   validateSearch: replaceParams,
-  component: lazyPage(() => import('../changes/replace-page.tsx'), 'ReplacePage', 'changes'),
+  component: lazyPage(() => import('../pages/changes/replace-page.tsx'), 'ReplacePage', 'changes'),
 });
 const trash = createRoute({
   getParentRoute: () => vault,
   path: '/trash',
-  component: lazyPage(() => import('../lists/trash-page.tsx'), 'TrashPage'),
+  component: lazyPage(() => import('../pages/lists/trash-page.tsx'), 'TrashPage'),
 });
 const dangling = createRoute({
   getParentRoute: () => vault,
   path: '/dangling',
-  component: lazyPage(() => import('../lists/dangling-page.tsx'), 'DanglingPage'),
+  component: lazyPage(() => import('../pages/lists/dangling-page.tsx'), 'DanglingPage'),
 });
 const imports = createRoute({
   getParentRoute: () => vault,
   path: '/import',
-  component: lazyPage(() => import('../imports/import-page.tsx'), 'ImportPage', 'imports'),
+  component: lazyPage(() => import('../pages/imports/import-page.tsx'), 'ImportPage', 'imports'),
 });
 
 const graph = createRoute({
   getParentRoute: () => vault,
   path: '/graph',
   validateSearch: graphParams,
-  component: lazyPage(() => import('../graph/graph-page.tsx'), 'GraphPage', 'graph'),
+  component: lazyPage(() => import('../pages/graph/graph-page.tsx'), 'GraphPage', 'graph'),
 });
 
 const invitation = createRoute({
   getParentRoute: () => root,
   path: '/invite',
-  component: lazyPage(() => import('../sharing/invite-page.tsx'), 'InvitePage', 'sharing'),
+  component: lazyPage(() => import('../pages/sharing/invite-page.tsx'), 'InvitePage', 'sharing'),
 });
 
 const settings = createRoute({
   getParentRoute: () => root,
   path: '/settings',
-  component: lazyPage(() => import('../settings/settings-page.tsx'), 'SettingsPage', 'settings'),
+  component: lazyPage(() => import('../pages/settings/settings-page.tsx'), 'SettingsPage', 'settings'),
 });
 const profile = createRoute({
   getParentRoute: () => settings,
   path: '/',
-  component: lazyPage(() => import('../settings/profile-page.tsx'), 'ProfilePage', 'settings'),
+  component: lazyPage(() => import('../pages/settings/profile-page.tsx'), 'ProfilePage', 'settings'),
 });
 const vaultSettings = createRoute({
   getParentRoute: () => settings,
   path: '/vaults',
-  component: lazyPage(() => import('../settings/vaults-page.tsx'), 'VaultsPage', 'settings'),
+  component: lazyPage(() => import('../pages/settings/vaults-page.tsx'), 'VaultsPage', 'settings'),
 });
 const connections = createRoute({
   getParentRoute: () => settings,
   path: '/connections',
-  component: lazyPage(() => import('../settings/connections-page.tsx'), 'ConnectionsPage', 'settings'),
+  component: lazyPage(() => import('../pages/settings/connections-page.tsx'), 'ConnectionsPage', 'settings'),
 });
 const sessions = createRoute({
   getParentRoute: () => settings,
   path: '/sessions',
-  component: lazyPage(() => import('../settings/sessions-page.tsx'), 'SessionsPage', 'settings'),
+  component: lazyPage(() => import('../pages/settings/sessions-page.tsx'), 'SessionsPage', 'settings'),
 });
 
 const admin = createRoute({
   getParentRoute: () => root,
   path: '/admin',
-  component: lazyPage(() => import('../admin/admin-page.tsx'), 'AdminPage', 'admin', 'settings'),
+  component: lazyPage(() => import('../pages/admin/admin-page.tsx'), 'AdminPage', 'admin', 'settings'),
 });
 const users = createRoute({
   getParentRoute: () => admin,
   path: '/',
-  component: lazyPage(() => import('../admin/users-page.tsx'), 'UsersPage', 'admin', 'settings'),
+  component: lazyPage(() => import('../pages/admin/users-page.tsx'), 'UsersPage', 'admin', 'settings'),
 });
 const invites = createRoute({
   getParentRoute: () => admin,
   path: '/invites',
-  component: lazyPage(() => import('../admin/invites-page.tsx'), 'InvitesPage', 'admin'),
+  component: lazyPage(() => import('../pages/admin/invites-page.tsx'), 'InvitesPage', 'admin'),
 });
 const health = createRoute({
   getParentRoute: () => admin,
   path: '/health',
-  component: lazyPage(() => import('../admin/health-page.tsx'), 'HealthPage', 'admin', 'welcome'),
+  component: lazyPage(() => import('../pages/admin/health-page.tsx'), 'HealthPage', 'admin', 'welcome'),
 });
 
 const tree = root.addChildren([

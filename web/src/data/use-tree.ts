@@ -2,8 +2,8 @@ import { nameOrder } from '@notevault/note-text/names/order.ts';
 import type { VaultTree } from '@notevault/protocol/sync.ts';
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { useLanguage } from '../i18n/use-texts.ts';
-import { TreeIndex } from '../tree/model/tree-index.ts';
 import { treeQuery } from './queries.ts';
+import { TreeIndex } from './tree/tree-index.ts';
 
 const indexes = new WeakMap<VaultTree, { readonly language: string; readonly index: TreeIndex }>();
 

@@ -6,7 +6,7 @@ import { api } from '../data/client.ts';
 import { keys } from '../data/keys.ts';
 import { treeQuery } from '../data/queries.ts';
 import { roleOf } from '../data/role.ts';
-import { patchTree } from '../tree/model/tree-patch.ts';
+import { patchTree } from '../data/tree/tree-patch.ts';
 import { liveSocket } from './live-socket.ts';
 import { rereadPeople } from './reread-people.ts';
 import { throttled } from './throttled.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { TreeIndex } from '../tree/model/tree-index.ts';
+import { TreeIndex } from '../data/tree/tree-index.ts';
 import { dailyPath, dayBeside, dayOfNote, daysIn } from './days.ts';
 
 const paths = ['Log/2026-11-25.md', 'Log/2026-02-01.md', 'Log/2026-13-01.md', 'Log/Ideas.md', '2026-11-26.md'];

@@ -1,5 +1,5 @@
-import { within } from '../tree/model/moves.ts';
-import type { TreeIndex } from '../tree/model/tree-index.ts';
+import { within } from '../data/tree/moves.ts';
+import type { TreeIndex } from '../data/tree/tree-index.ts';
 
 const DAY = /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])$/;
 

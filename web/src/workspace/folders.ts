@@ -2,9 +2,9 @@ import type { Preferences } from '@notevault/protocol/personal.ts';
 import { useQuery } from '@tanstack/react-query';
 import i18next from 'i18next';
 import { preferencesQuery } from '../data/preferences.ts';
+import type { TreeIndex } from '../data/tree/tree-index.ts';
 import { useTree } from '../data/use-tree.ts';
 import { useTexts } from '../i18n/use-texts.ts';
-import type { TreeIndex } from '../tree/model/tree-index.ts';
 import { editorSettings } from './editor-settings.ts';
 import { FOLDERS_PREFERENCE, type Folders, foldersIn } from './folder-choice.ts';
 

@@ -34,7 +34,7 @@ test('the pages have the colours and the mark of the web app', () => {
     new Map(
       [...css.matchAll(/--([\w-]+): ?light-dark\((#\w+), ?(#\w+)\)/g)].map(([, name = '', ...pair]) => [name, pair]),
     );
-  const ofApp = colours(web('src/styles/tokens.css'));
+  const ofApp = colours(web('src/ui/styles/tokens.css'));
   const ofPages = [...colours(PAGE_STYLE)];
   assert.equal(ofPages.length, 14);
   for (const [name, pair] of ofPages) assert.deepEqual(pair, ofApp.get(name), name);

@@ -1,6 +1,6 @@
 import type { VaultTree } from '@notevault/protocol/sync.ts';
-import type { PathMove } from '../../tree/model/moves.ts';
-import { treeAfterMoves } from '../../tree/model/tree-edit.ts';
+import type { PathMove } from '../../data/tree/moves.ts';
+import { treeAfterMoves } from '../../data/tree/tree-edit.ts';
 import { isEdit } from './entry-facts.ts';
 
 /** A move of an entry; `id` is null for folders, which have none. */

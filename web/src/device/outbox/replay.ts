@@ -2,7 +2,7 @@ import { ApiError, ConnectionError } from '@notevault/client/transport.ts';
 import type { VaultClient } from '@notevault/client/vault-client.ts';
 import type { LinksLeft } from '@notevault/protocol/links.ts';
 import type { VaultTree } from '@notevault/protocol/sync.ts';
-import { nameOf, parentOf } from '../../tree/model/tree-index.ts';
+import { nameOf, parentOf } from '../../data/tree/tree-index.ts';
 import { seenOf } from './entry-facts.ts';
 import {
   type Deleted,

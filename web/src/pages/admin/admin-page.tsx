@@ -1,0 +1,29 @@
+import { useSuspenseQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { meQuery } from '../../data/queries.ts';
+import { useTexts } from '../../i18n/use-texts.ts';
+import { NotFound } from '../../page/not-found.tsx';
+import { SettingsShell } from '../settings/settings-shell.tsx';
+
+const PAGES = [
+  ['/admin', 'users.title'],
+  ['/admin/invites', 'invites.title'],
+  ['/admin/health', 'health.title'],
+] as const;
+
+/** What admins manage. The server refuses all of it to others; for them there is no such page. */
+export function AdminPage() {
+  const t = useTexts('admin');
+  const { data: me } = useSuspenseQuery(meQuery);
+  if (me.role !== 'admin') return <NotFound />;
+  return (
+    <SettingsShell label={t('title')}>
+      {PAGES.map(([to, name]) => (
+        <Link key={to} to={to} activeOptions={{ exact: true }}>
+          {t(name)}
+        </Link>
+      ))}
+      <Link to="/settings">{t('settings')}</Link>
+    </SettingsShell>
+  );
+}

@@ -1,0 +1,120 @@
+import type { AdminUser } from '@notevault/protocol/admin.ts';
+import { useSuspenseInfiniteQuery, useSuspenseQuery } from '@tanstack/react-query';
+import i18next from 'i18next';
+import { useState } from 'react';
+import { api } from '../../data/client.ts';
+import { keys } from '../../data/keys.ts';
+import { adminUsersQuery, meQuery } from '../../data/queries.ts';
+import { useTexts } from '../../i18n/use-texts.ts';
+import { useWindowTitle } from '../../page/page.tsx';
+import { useChange } from '../../page/use-change.ts';
+import { Button } from '../../ui/controls/button.tsx';
+import { useConfirm } from '../../ui/dialogs/confirm.tsx';
+import { bytes } from '../../ui/text/bytes.ts';
+import lists from '../lists/lists.module.css';
+import styles from '../settings/settings.module.css';
+import { DeleteUser } from './delete-user.tsx';
+import { EditUser } from './edit-user.tsx';
+
+/** The accounts of the server: what they use, and what an admin may change of them. */
+export function UsersPage() {
+  const t = useTexts('admin');
+  const tVault = useTexts('vault');
+  const { data: users, hasNextPage, fetchNextPage } = useSuspenseInfiniteQuery(adminUsersQuery);
+  const { data: me } = useSuspenseQuery(meQuery);
+  useWindowTitle(t('users.title'));
+  return (
+    <>
+      <h1>{t('users.title')}</h1>
+      <section className={styles.section} aria-label={t('users.title')}>
+        <p>{t('users.about')}</p>
+        <ul className={lists.rows}>
+          {users.map((user) => (
+            <UserRow key={user.id} user={user} isMe={user.email === me.email} />
+          ))}
+        </ul>
+        {hasNextPage ? (
+          <div>
+            <Button onClick={() => void fetchNextPage()}>{tVault('more')}</Button>
+          </div>
+        ) : null}
+      </section>
+    </>
+  );
+}
+
+function UserRow({ user, isMe }: { readonly user: AdminUser; readonly isMe: boolean }) {
+  const t = useTexts('admin');
+  const inVault = useTexts('vault');
+  const [dialog, setDialog] = useState<'edit' | 'delete' | null>(null);
+  const { email, display_name, role, suspended_at } = user;
+  const close = () => setDialog(null);
+  return (
+    <li className={lists.row}>
+      <span className={lists.name} dir="auto">
+        {display_name ?? inVault('shared.noName')}{' '}
+        {role === 'admin' ? <span className={styles.badge}>{t('users.admin')}</span> : null}{' '}
+        {suspended_at === null ? null : <span className={styles.badge}>{t('users.suspended')}</span>}{' '}
+        {isMe ? <span className={styles.badge}>{t('users.me')}</span> : null}
+      </span>
+      <span className={lists.buttons}>
+        <Button aria-label={`${t('users.edit')} ${email}`} onClick={() => setDialog('edit')}>
+          {t('users.edit')}
+        </Button>
+        {/* One who suspends or deletes themselves could not undo it; the profile has a way to leave. */}
+        {isMe ? null : <Suspension user={user} />}
+        {isMe ? null : (
+          <Button look="danger" aria-label={`${t('users.delete')} ${email}`} onClick={() => setDialog('delete')}>
+            {t('users.delete')}
+          </Button>
+        )}
+      </span>
+      <span className={lists.about} dir="auto">
+        <Usage user={user} />
+      </span>
+      {dialog === 'edit' ? <EditUser user={user} close={close} /> : null}
+      {dialog === 'delete' ? <DeleteUser user={user} close={close} /> : null}
+    </li>
+  );
+}
+
+function Usage({ user }: { readonly user: AdminUser }) {
+  const t = useTexts('admin');
+  const { language } = i18next;
+  const values = {
+    vaults: user.vault_count.toLocaleString(language),
+    notes: user.note_count.toLocaleString(language),
+    files: user.attachment_count.toLocaleString(language),
+    size: bytes(user.used_bytes, language),
+    sessions: user.session_count.toLocaleString(language),
+  };
+  const since = new Date(user.created_at).toLocaleDateString(language);
+  return [user.email, t('users.plan', { plan: user.plan }), t('users.usage', values), t('users.since', { since })].join(
+    ' · ',
+  );
+}
+
+function Suspension({ user: { id, email, suspended_at } }: { readonly user: AdminUser }) {
+  const t = useTexts('admin');
+  const confirm = useConfirm();
+  const isSuspended = suspended_at !== null;
+  const changing = useChange((suspended: boolean) => api.admin.updateUser(id, { suspended }), keys.admin);
+  const name = t(isSuspended ? 'users.unsuspend' : 'users.suspend');
+  const press = () => {
+    if (isSuspended) return changing.mutate(false);
+    confirm.ask({
+      title: t('users.suspendTitle', { email }),
+      text: t('users.suspendText'),
+      yes: name,
+      run: () => changing.mutate(true),
+    });
+  };
+  return (
+    <>
+      <Button aria-label={`${name} ${email}`} aria-disabled={changing.isPending} onClick={press}>
+        {name}
+      </Button>
+      {confirm.dialog}
+    </>
+  );
+}

@@ -1,0 +1,66 @@
+import {
+  aliasKey,
+  attachmentNameKey,
+  type Candidate,
+  lookupOf,
+  noteNameKey,
+  resolve,
+} from '@notevault/note-text/links/resolve.ts';
+import type { VaultTree } from '@notevault/protocol/sync.ts';
+import type { LinkTarget } from '../../../editor/index.ts';
+
+/** Finds what links mean among the notes and attachments of a vault, by the rules of the server. */
+export class LinkIndex {
+  readonly #byName = new Map<string, Candidate[]>();
+
+  constructor(tree: VaultTree) {
+    for (const { id, path, aliases = [] } of tree.notes) {
+      const note: Candidate = { kind: 'note', id, path, aliases };
+      for (const key of new Set([noteNameKey(path), ...aliases.map(aliasKey)])) this.#add(key, note);
+    }
+    for (const { id, path } of tree.attachments) {
+      this.#add(attachmentNameKey(path), { kind: 'attachment', id, path, aliases: [] });
+    }
+  }
+
+  /** The note or attachment that a link in a note means; null for none. */
+  resolve(link: LinkTarget, sourcePath: string): Candidate | null {
+    const lookup = lookupOf(link.target, link.form, NO_EXTENSIONS);
+    const candidates =
+      lookup.kind === 'self'
+        ? (this.#byName.get(noteNameKey(sourcePath)) ?? [])
+        : lookup.stems.flatMap((stem) => this.#byName.get(stem) ?? []);
+    return resolve(link, sourcePath, candidates);
+  }
+
+  /** What to write between brackets for a note: its name if no other note has it, else its path. */
+  linkTextOf(path: string): string {
+    const named = this.#byName.get(noteNameKey(path)) ?? [];
+    const isOnly = named.filter((one) => one.kind === 'note' && noteNameKey(one.path) === noteNameKey(path)).length < 2;
+    const text = isOnly ? path.slice(path.lastIndexOf('/') + 1) : path;
+    return text.replace(/\.md$/i, '');
+  }
+
+  #add(key: string, candidate: Candidate): void {
+    const same = this.#byName.get(key);
+    if (same === undefined) this.#byName.set(key, [candidate]);
+    else same.push(candidate);
+  }
+}
+
+const NO_EXTENSIONS: ReadonlySet<string> = new Set();
+const indexes = new WeakMap<VaultTree, LinkIndex>();
+
+/** The index of a tree, made when it is first asked for. */
+export function linkIndexOf(tree: VaultTree): LinkIndex {
+  const index = indexes.get(tree) ?? new LinkIndex(tree);
+  indexes.set(tree, index);
+  return index;
+}
+
+/** The path of the note that a dangling link asks for: beside the note with the link, unless it names a folder. */
+export function pathForDangling(target: string, sourcePath: string): string {
+  const name = target.replace(/^\/+/, '').replace(/\.md$/i, '');
+  const folder = target.includes('/') ? '' : sourcePath.slice(0, sourcePath.lastIndexOf('/') + 1);
+  return `${folder}${name}.md`;
+}

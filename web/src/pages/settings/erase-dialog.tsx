@@ -1,0 +1,48 @@
+import { useTexts } from '../../i18n/use-texts.ts';
+import { Button } from '../../ui/controls/button.tsx';
+import { Dialog, DialogButtons } from '../../ui/dialogs/dialog.tsx';
+import { errorText } from '../../ui/feedback/error-text.ts';
+import { Notice } from '../../ui/feedback/notice.tsx';
+import { useAttempt } from '../../ui/feedback/use-attempt.ts';
+import { PasswordField } from '../start/password-field.tsx';
+import styles from './settings.module.css';
+
+interface EraseDialogProps {
+  readonly title: string;
+  /** What is erased. */
+  readonly about: string;
+  /** Names the password that is asked for. */
+  readonly label: string;
+  /** The text of the button that erases. */
+  readonly action: string;
+  readonly close: () => void;
+  readonly erase: (password: string) => Promise<void>;
+}
+
+/** Asks for the password of who is signed in before an account is erased, and shows why that was refused. */
+export function EraseDialog({ title, about, label, action, close, erase }: EraseDialogProps) {
+  const t = useTexts('vault');
+  const attempt = useAttempt();
+  return (
+    <Dialog title={title} close={close}>
+      <form
+        className={styles.form}
+        onSubmit={(event) => {
+          event.preventDefault();
+          const password = String(new FormData(event.currentTarget).get('password'));
+          attempt.run(() => erase(password));
+        }}
+      >
+        <p>{about}</p>
+        <PasswordField label={label} name="password" />
+        {attempt.error === null ? null : <Notice kind="danger">{errorText(t, attempt.error)}</Notice>}
+        <DialogButtons>
+          <Button onClick={close}>{t('cancel')}</Button>
+          <Button look="danger" type="submit" aria-disabled={attempt.isRunning}>
+            {action}
+          </Button>
+        </DialogButtons>
+      </form>
+    </Dialog>
+  );
+}

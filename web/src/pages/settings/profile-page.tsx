@@ -1,0 +1,145 @@
+import { useSuspenseQuery } from '@tanstack/react-query';
+import i18next from 'i18next';
+import { useState } from 'react';
+import { keys } from '../../data/keys.ts';
+import { meQuery } from '../../data/queries.ts';
+import { LANGUAGES, type Language, setLanguage } from '../../i18n/i18n.ts';
+import { useTexts } from '../../i18n/use-texts.ts';
+import { useWindowTitle } from '../../page/page.tsx';
+import { useChange } from '../../page/use-change.ts';
+import { Button } from '../../ui/controls/button.tsx';
+import { Choice, Field } from '../../ui/controls/field.tsx';
+import { setTheme, storedTheme, THEMES, type Theme } from '../../ui/theme.ts';
+import { PasswordField } from '../start/password-field.tsx';
+import { DeleteAccount } from './delete-account.tsx';
+import { EditorSection } from './editor-section.tsx';
+import { FoldersSection } from './folders-section.tsx';
+import { OfflineSection } from './offline-section.tsx';
+import styles from './settings.module.css';
+import { account } from './settings-api.ts';
+import { Storage } from './storage.tsx';
+
+/** Who one is, and how the app looks and speaks here. */
+export function ProfilePage() {
+  const t = useTexts('settings');
+  useWindowTitle(t('profile.title'));
+  return (
+    <>
+      <h1>{t('profile.title')}</h1>
+      <Profile />
+      <Appearance />
+      <EditorSection />
+      <FoldersSection />
+      <Password />
+      <OfflineSection />
+      <Storage />
+      <DeleteAccount />
+    </>
+  );
+}
+
+function Profile() {
+  const t = useTexts('settings');
+  const { data: me } = useSuspenseQuery(meQuery);
+  const saving = useChange(account.updateProfile, keys.me, t('saved'));
+  return (
+    <section className={styles.section}>
+      <form
+        className={styles.form}
+        onSubmit={(event) => {
+          event.preventDefault();
+          const form = new FormData(event.currentTarget);
+          const name = String(form.get('name')).trim();
+          saving.mutate({ display_name: name === '' ? null : name, analytics_opt_out: form.has('objection') });
+        }}
+      >
+        <Field label={t('profile.email')} value={me.email} readOnly />
+        <Field
+          label={t('profile.name')}
+          name="name"
+          defaultValue={me.display_name ?? ''}
+          maxLength={80}
+          autoComplete="name"
+        />
+        <label className={styles.check}>
+          <input type="checkbox" name="objection" defaultChecked={me.analytics_opt_out} /> {t('profile.objection')}
+        </label>
+        <Button type="submit" look="primary" aria-disabled={saving.isPending}>
+          {t('save')}
+        </Button>
+      </form>
+    </section>
+  );
+}
+
+function Appearance() {
+  const t = useTexts('settings');
+  const [theme, choose] = useState(storedTheme);
+  return (
+    <section className={styles.section} aria-labelledby="appearance">
+      <h2 id="appearance">{t('appearance.title')}</h2>
+      <div className={styles.options}>
+        <Choice
+          label={t('appearance.theme')}
+          value={theme}
+          onChange={({ target }) => {
+            setTheme(target.value as Theme);
+            choose(target.value as Theme);
+          }}
+        >
+          {THEMES.map((name) => (
+            <option key={name} value={name}>
+              {t(`appearance.${name}`)}
+            </option>
+          ))}
+        </Choice>
+        <Choice
+          label={t('appearance.language')}
+          hint={t('appearance.unreviewed')}
+          value={i18next.language}
+          onChange={({ target }) => {
+            void setLanguage(target.value as Language);
+            void account.updateProfile({ locale: target.value });
+          }}
+        >
+          {Object.entries(LANGUAGES).map(([tag, name]) => (
+            <option key={tag} value={tag} lang={tag}>
+              {name}
+            </option>
+          ))}
+        </Choice>
+      </div>
+    </section>
+  );
+}
+
+function Password() {
+  const t = useTexts('settings');
+  const changing = useChange(
+    ({ old, next }: { old: string; next: string }) => account.changePassword(old, next),
+    keys.sessions,
+    t('password.done'),
+  );
+  return (
+    <section className={styles.section} aria-labelledby="password">
+      <h2 id="password">{t('password.title')}</h2>
+      <p>{t('password.about')}</p>
+      <form
+        className={styles.form}
+        onSubmit={(event) => {
+          event.preventDefault();
+          const form = event.currentTarget;
+          const typed = new FormData(form);
+          const passwords = { old: String(typed.get('old')), next: String(typed.get('next')) };
+          changing.mutate(passwords, { onSettled: () => form.reset() });
+        }}
+      >
+        <PasswordField label={t('password.old')} name="old" />
+        <PasswordField label={t('password.next')} name="next" isNew />
+        <Button type="submit" aria-disabled={changing.isPending}>
+          {t('password.change')}
+        </Button>
+      </form>
+    </section>
+  );
+}

@@ -1,0 +1,40 @@
+import type { ProfileBody, Session, SessionsResponse } from '@notevault/protocol/accounts.ts';
+import type { KeyCreated, NewKeyBody } from '@notevault/protocol/api-keys.ts';
+import type { Connection } from '@notevault/protocol/connections.ts';
+import type { UpdateVaultBody, Vault, VaultResponse } from '@notevault/protocol/vaults.ts';
+import { api } from '../../data/client.ts';
+import { transport } from '../../session/app-session.ts';
+
+/** The operations on the account and its vaults that only the settings use. */
+export const account = {
+  updateProfile: (json: ProfileBody) => api.updateMe(json),
+  changePassword: (oldPassword: string, newPassword: string) =>
+    transport.json({
+      method: 'POST',
+      path: '/auth/password/change',
+      json: { old_password: oldPassword, new_password: newPassword },
+    }),
+  deleteAccount: (password: string) => transport.json({ method: 'DELETE', path: '/me', json: { password } }),
+  async sessions(): Promise<Session[]> {
+    return (await transport.json<SessionsResponse>({ method: 'GET', path: '/me/sessions' })).sessions;
+  },
+  endSession: (id: string) => transport.send({ method: 'DELETE', path: `/me/sessions/${id}` }),
+  endOtherSessions: () => transport.send({ method: 'DELETE', path: '/me/sessions' }),
+  createToken: (json: NewKeyBody) => transport.json<KeyCreated>({ method: 'POST', path: '/connections/pat', json }),
+  endUploadInto: (id: string) => transport.send({ method: 'DELETE', path: `/user/storage/uploads/${id}` }),
+  /** Ends what acts for the account. */
+  revoke({ kind, client_id, key_id }: Connection): Promise<Response> {
+    const id = kind === 'pat' ? key_id : client_id;
+    return transport.send({ method: 'DELETE', path: `/connections/${kind}/${encodeURIComponent(id ?? '')}` });
+  },
+};
+
+export const vaultsApi = {
+  create: (name: string) => api.createVault(name),
+  async update(id: string, json: UpdateVaultBody): Promise<Vault> {
+    return (await transport.json<VaultResponse>({ method: 'PATCH', path: `/vaults/${id}`, json })).vault;
+  },
+  delete: (id: string) => transport.send({ method: 'DELETE', path: `/vaults/${id}` }),
+  restore: (id: string) => transport.json<VaultResponse>({ method: 'POST', path: `/vaults/${id}/restore` }),
+  purge: (id: string) => transport.json({ method: 'POST', path: `/vaults/${id}/purge` }),
+};

@@ -1,0 +1,65 @@
+import { useTexts } from '../../i18n/use-texts.ts';
+import { session } from '../../session/app-session.ts';
+import type { EndReason } from '../../session/session-channel.ts';
+import { Button } from '../../ui/controls/button.tsx';
+import { Field } from '../../ui/controls/field.tsx';
+import { Notice } from '../../ui/feedback/notice.tsx';
+import { useAttempt } from '../../ui/feedback/use-attempt.ts';
+import { OwnDevice, takeOwnDevice } from './own-device.tsx';
+import { PasswordField } from './password-field.tsx';
+import { StartCard, StartForm, type Welcome } from './start-card.tsx';
+import { StartError } from './start-error.tsx';
+
+interface SignInProps {
+  /** Whether a new password was set just before. */
+  readonly isReset: boolean;
+  /** Why the session before ended. */
+  readonly ended: EndReason;
+  /** Opens the page for a new account; null where the server takes none. */
+  readonly register: (() => void) | null;
+  /** What one is invited to. */
+  readonly welcome?: Welcome;
+}
+
+export function SignIn({ isReset, ended, register, welcome }: SignInProps) {
+  const t = useTexts('start');
+  const attempt = useAttempt();
+  return (
+    <StartCard
+      title={t('signInTitle')}
+      {...welcome}
+      foot={
+        <>
+          <p>{t('forgot')}</p>
+          {register === null ? null : (
+            <p>
+              {t(welcome === undefined ? 'haveInvite' : 'noAccountYet')}{' '}
+              <Button look="quiet" onClick={register}>
+                {t('createAccount')}
+              </Button>
+            </p>
+          )}
+        </>
+      }
+    >
+      {ended === 'expired' || ended === 'revoked' ? <Notice kind="plain">{t(`ended.${ended}`)}</Notice> : null}
+      {isReset ? <Notice kind="ok">{t('resetDone')}</Notice> : null}
+      <StartForm
+        submit={(form) =>
+          attempt.run(() => {
+            const device = takeOwnDevice(form);
+            return session.enter('/auth/login', { ...Object.fromEntries(form), ...device });
+          })
+        }
+      >
+        <Field label={t('email')} name="email" type="email" autoComplete="username" required autoFocus />
+        <PasswordField label={t('password')} name="password" />
+        <OwnDevice />
+        <StartError error={attempt.error} />
+        <Button type="submit" look="primary" aria-disabled={attempt.isRunning}>
+          {t(attempt.isRunning ? 'signingIn' : 'signIn')}
+        </Button>
+      </StartForm>
+    </StartCard>
+  );
+}

@@ -1,0 +1,106 @@
+import type { BootstrapResponse } from '@notevault/protocol/accounts.ts';
+import { lazy, use, useEffect, useState } from 'react';
+import { forgetLists, wipeCopies } from '../../device/wipe.ts';
+import { loadTexts } from '../../i18n/i18n.ts';
+import { importOrReload } from '../../page/import-or-reload.ts';
+import { takeInvitation } from '../../page/invitation.ts';
+import { session } from '../../session/app-session.ts';
+import { Register } from './register.tsx';
+import { ResetPassword } from './reset-password.tsx';
+import { SignIn } from './sign-in.tsx';
+import { anonymous } from './start-api.ts';
+
+const InvitedStart = lazy(async () => {
+  const [module] = await Promise.all([importOrReload(() => import('./invited-start.tsx')), loadTexts('sharing')]);
+  return { default: module.InvitedStart };
+});
+
+const CLOSED: BootstrapResponse = {
+  bootstrap_pending: false,
+  registration_mode: 'closed',
+};
+
+let asked: Promise<BootstrapResponse> | null = null;
+session.state.subscribe(() => {
+  // There is an account from then on.
+  asked = null;
+});
+
+/** Asks once what this server allows; a server that cannot be reached still shows the page for signing in. */
+function bootstrap(): Promise<BootstrapResponse> {
+  asked ??= anonymous.bootstrap().catch(() => {
+    asked = null;
+    return CLOSED;
+  });
+  return asked;
+}
+
+/**
+ * What somebody sees who is not signed in: signing in, making an account, setting a password by a link, or what they are
+ * invited to.
+ */
+export function StartPage() {
+  const { bootstrap_pending, registration_mode } = use(bootstrap());
+  const [isFirst, setFirst] = useState(bootstrap_pending);
+  const [{ reason: ended }] = useState(() => ({ reason: null, ...session.state.get() }));
+  useEffect(() => {
+    void (ended === 'revoked' ? wipeCopies() : forgetLists());
+  }, [ended]);
+  const [invitation, setInvitation] = useState(takeInvitation);
+  const [setupToken, setSetupToken] = useState(() => takeFromAddress('setup'));
+  useEffect(() => {
+    const look = () => {
+      setInvitation(takeInvitation());
+      setSetupToken((known) => takeFromAddress('setup') ?? known);
+    };
+    addEventListener('hashchange', look);
+    return () => removeEventListener('hashchange', look);
+  }, []);
+  const [invite] = useState(() => takeFromAddress('invite'));
+  const [reset] = useState(() => takeFromAddress('reset'));
+  const [step, setStep] = useState<'sign-in' | 'register' | 'reset' | 'was-reset'>(firstStep(invite, reset));
+  if (isFirst) {
+    // Somebody else may have made the first account meanwhile.
+    const askAgain = async () => {
+      asked = null;
+      setFirst((await bootstrap()).bootstrap_pending);
+    };
+    return <Register kind="first" invite="" setupToken={setupToken} whenRefused={askAgain} back={null} />;
+  }
+  if (step === 'reset') return <ResetPassword token={reset ?? ''} done={() => setStep('was-reset')} />;
+  const kind = registration_mode === 'open' ? 'open' : 'invited';
+  if (invitation !== null) {
+    return (
+      <InvitedStart
+        key={invitation}
+        token={invitation}
+        ended={ended}
+        registration={registration_mode === 'closed' ? null : kind}
+        leave={() => setInvitation(null)}
+      />
+    );
+  }
+  if (step === 'register') {
+    return <Register kind={kind} invite={invite ?? ''} back={() => setStep('sign-in')} />;
+  }
+  const register = registration_mode === 'closed' ? null : () => setStep('register');
+  return <SignIn isReset={step === 'was-reset'} ended={ended} register={register} />;
+}
+
+function firstStep(invite: string | null, reset: string | null): 'sign-in' | 'register' | 'reset' {
+  if (reset !== null) return 'reset';
+  return invite === null ? 'sign-in' : 'register';
+}
+
+/** Takes a secret out of the address, so that it does not stay in the history of the browser. */
+function takeFromAddress(name: string): string | null {
+  const address = new URL(location.href);
+  const fragment = new URLSearchParams(address.hash.slice(1));
+  const value = address.searchParams.get(name) ?? fragment.get(name);
+  if (value === null) return null;
+  address.searchParams.delete(name);
+  fragment.delete(name);
+  address.hash = fragment.toString();
+  history.replaceState(history.state, '', address);
+  return value;
+}

@@ -1,0 +1,58 @@
+import { useMemo, useState } from 'react';
+import { movesInto } from '../../data/tree/moves.ts';
+import { foldersAbove, type TreeRow, visibleRows } from '../../data/tree/rows.ts';
+import type { TreeEntry } from '../../data/tree/tree-index.ts';
+import type { TreeDeps } from './tree-deps.ts';
+import type { RowState } from './tree-row.tsx';
+import { useHoveredFolder } from './use-hovered-folder.ts';
+import { useRowEvents } from './use-row-events.ts';
+import { useTreeCommands } from './use-tree-commands.ts';
+import { useTreeFocus } from './use-tree-focus.ts';
+
+/** What the tree shows and does: its rows, and the parts of its state put together. */
+export function useTreeState(deps: TreeDeps) {
+  const { index, canWrite, expanded, actions, current, addFiles } = deps;
+  const rows = useMemo(() => visibleRows(index, expanded.folders), [index, expanded.folders]);
+  const [renamed, setRenamed] = useState<string | null>(null);
+  const focus = useTreeFocus(rows, index, current);
+  const commands = useTreeCommands({ ...deps, rows, focus, startRenaming: setRenamed });
+  const { openRow, press, cut } = commands;
+  const events = useRowEvents({ ...deps, rows, focus, openRow, stopRenaming: () => setRenamed(null) });
+  const hovered = useHoveredFolder(expanded);
+  return {
+    rows,
+    canWrite,
+    activeIndex: focus.activeIndex,
+    dropFolder: hovered.folder,
+    press,
+    events,
+    enter: focus.enter,
+    stateOf: ({ entry }: TreeRow): RowState => ({
+      isActive: entry.key === focus.active,
+      isSelected: focus.selection.keys.has(entry.key),
+      isCurrent: entry.key === current,
+      isCut: cut.has(entry.key),
+      isRenamed: entry.key === renamed,
+      canMove: canWrite,
+      isDropTarget: hovered.folder !== '' && entry.kind === 'folder' && entry.path === hovered.folder,
+    }),
+    /** Shows an entry, with the folders above it open. */
+    reveal(entry: TreeEntry) {
+      expanded.expand(foldersAbove(entry));
+      focus.activate(entry.key);
+    },
+    startRenaming(key: string) {
+      focus.activate(key);
+      setRenamed(key);
+    },
+    cut: commands.setCut,
+    dragOver: hovered.over,
+    drop(key: string, folder: string) {
+      const moves = movesInto(focus.entriesFor(key), folder);
+      if (moves !== null) void actions.move(moves);
+    },
+    dropFiles: addFiles,
+  };
+}
+
+export type TreeState = ReturnType<typeof useTreeState>;
