@@ -21,7 +21,7 @@ export function writeOpenApi(root: string, document: object, check: boolean): Fi
 
 const LINE = 120;
 
-/** JSON with what fits in a line in one line, so that a change of the document can be read. */
+/** Prints JSON with short objects and arrays on one line, so that changes of the document are readable. */
 function jsonLines(value: unknown, indent = ''): string {
   const line = JSON.stringify(value);
   if (typeof value !== 'object' || value === null || indent.length + line.length <= LINE) return line;
@@ -48,19 +48,19 @@ function readOr(file: string, otherwise: string): string {
 
 export function errorsPage(catalogue: Readonly<Record<string, ErrorEntry>>): string {
   const rows = Object.entries(catalogue).map(([code, { status, error, both, retry, help }]) => {
-    const extras = [both ? '`errors` too' : '', retry ? 'try again' : ''].filter((extra) => extra !== '').join(', ');
+    const extras = [both ? '`errors` too' : '', retry ? 'retry' : ''].filter((extra) => extra !== '').join(', ');
     return [`\`${code}\``, `${status}`, `\`${error}\``, extras, help];
   });
   return [
     NOTE,
     '# Errors',
     '',
-    'A failed request answers with a JSON body whose `error` is the text below. The code is the name used in the source',
-    'and in logs. “`errors` too” means that the body repeats the text under `errors`; “try again” that the same request',
-    'may work later, after the seconds in `Retry-After`. A validation error has no `error`: its `errors` maps each field',
-    'to a list of what is wrong with it.',
+    'The response to a failed request is a JSON body whose `error` is the text below. The code is the name used in source',
+    'and logs. “`errors` too” means that the body repeats the text under `errors`. “Retry” means that the same request may',
+    'succeed after the seconds in `Retry-After`. A validation error has no `error`: its `errors` maps each field to a list of',
+    'reasons.',
     '',
-    ...table(['Code', 'Status', '`error`', 'Also', 'What it means'], rows),
+    ...table(['Code', 'Status', '`error`', 'Also', 'Meaning'], rows),
     '',
   ].join('\n');
 }
@@ -70,7 +70,7 @@ export function configPage(): string {
     `## ${title}`,
     '',
     ...table(
-      ['Variable', 'Flag', 'Value', 'Default', 'What it does'],
+      ['Variable', 'Flag', 'Value', 'Default', 'Effect'],
       listOptions()
         .filter(({ option }) => option.group === group)
         .map(({ name, option }) => [
@@ -87,17 +87,17 @@ export function configPage(): string {
     NOTE,
     '# Configuration',
     '',
-    'Each option is an environment variable and a flag of `notevault serve`; the flag wins. An empty value counts as',
-    'absent. A value that cannot be used, a contradiction or a misspelt variable (two letters or fewer from the name of an',
-    'option) stops the start, with a sentence for each of them. Other variables that begin with `NOTEVAULT_` have no effect;',
-    'one warning at the start names them. Those that Kubernetes sets for services, such as `NOTEVAULT_SERVICE_HOST`,',
-    '`NOTEVAULT_PORT_4100_TCP` and `NOTEVAULT_PORT=tcp://…`, are ignored.',
+    'Each option is an environment variable and a flag of `notevault serve`; the flag takes precedence. An empty value',
+    'counts as unset. An invalid value, a contradiction between options or a misspelt variable (at most two letters away',
+    'from an option’s name) stops the start with a message for each. Other variables that start with `NOTEVAULT_` are',
+    'ignored, and one warning at the start names them. Variables that Kubernetes sets for services, such as',
+    '`NOTEVAULT_SERVICE_HOST`, `NOTEVAULT_PORT_4100_TCP` and `NOTEVAULT_PORT=tcp://…`, are ignored without a warning.',
     '',
     ...sections,
     '## The plan file',
     '',
-    'A JSON object of plans by name. For a built-in plan (`self_hosted`, `free`, `pro`) give the keys that change; a new',
-    'plan needs every key. Caps are whole numbers, or `null` for none:',
+    'The plan file is a JSON object that maps names to plans. A built-in plan (`self_hosted`, `free`, `pro`) lists only',
+    'the keys that change; a new plan needs every key. Caps are whole numbers, or `null` for no cap:',
     '',
     '```json',
     '{ "free": { "vaults_cap": 2, "notes_cap": null } }',
@@ -115,10 +115,7 @@ function sentence(text: string): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 }
 
-/**
- * Makes a table with aligned columns, as the formatter writes it, so that generating and formatting do not undo each
- * other.
- */
+/** Returns a table with aligned columns, formatted as the formatter would. */
 function table(head: string[], rows: string[][]): string[] {
   const escaped = [head, ...rows].map((cells) => cells.map((cell) => cell.replaceAll('|', '\\|')));
   const widths = head.map((_, column) => Math.max(3, ...escaped.map((cells) => cells[column]?.length ?? 0)));

@@ -85,7 +85,7 @@ export const path: ValueKind<string> = {
 /** File name extensions, with or without the dot, in any case. */
 export const extensions: ValueKind<ReadonlySet<string>> = {
   placeholder: 'list',
-  expects: 'file name extensions with commas between them, such as png,jpg,pdf',
+  expects: 'file name extensions separated by commas, such as png,jpg,pdf',
   parse(text) {
     const names = text.split(',').map((name) => name.trim().replace(/^\./, '').toLowerCase());
     // A `.md` file is a note, so it is never an attachment.
@@ -112,7 +112,7 @@ export const publicUrl: ValueKind<string> = {
 
 export const databaseUrl: ValueKind<Secret<string>> = {
   placeholder: 'url',
-  expects: 'a PostgreSQL address such as postgres://user:password@host:5432/notevault (leave it out for SQLite)',
+  expects: 'a PostgreSQL address such as postgres://user:password@host:5432/notevault (omit it for SQLite)',
   parse(text) {
     const url = URL.parse(text);
     return url !== null && /^postgres(ql)?:$/.test(url.protocol) ? new Secret(text) : undefined;
@@ -147,7 +147,7 @@ export const serviceUrl: ValueKind<string> = {
 
 export const key256: ValueKind<Secret<Buffer>> = {
   placeholder: 'base64',
-  expects: '32 bytes in base64 (`openssl rand -base64 32` makes one)',
+  expects: '32 bytes in base64 (`openssl rand -base64 32` creates one)',
   parse(text) {
     if (!/^[A-Za-z0-9+/_-]{43}=?$/.test(text)) return undefined;
     const bytes = Buffer.from(text, 'base64url');
