@@ -7,7 +7,7 @@
 export interface ErrorEntry {
   readonly status: number;
   readonly error: string;
-  /** For people: what happened and what to do. It is printed in docs/errors.md. */
+  /** Explanation for people, printed in docs/errors.md: what happened and what to do. */
   readonly help: string;
   readonly both?: true;
   readonly retry?: true;
@@ -36,17 +36,17 @@ export const errors = {
   method_not_allowed: entry(
     405,
     'method_not_allowed',
-    'The route does not have this method. The Allow header lists those it has.',
+    'The route does not support this method. The Allow header lists the supported methods.',
   ),
   request_timeout: entry(
     408,
     'request_timeout',
-    'The request arrived too slowly or stopped. The connection is closed: send the request again on a new one.',
+    'The request arrived too slowly or stopped, and the connection was closed. Send the request again.',
   ),
   body_too_large: entry(
     413,
     'body_too_large',
-    'The body is over the limit in `max` (bytes), or JSON of more values than `max_values`.',
+    'The body exceeds the limit in `max` (bytes), or its JSON has more values than `max_values`.',
   ),
   unsupported_media_type: entry(415, 'unsupported_media_type', 'Send `Content-Type: application/json`.'),
   expectation_failed: entry(417, 'expectation_failed', 'The only supported expectation is `Expect: 100-continue`.'),
@@ -60,16 +60,16 @@ export const errors = {
     'validation',
     'A field is missing or has the wrong type. `errors` maps each such field to the reason.',
   ),
-  headers_too_large: entry(431, 'headers_too_large', 'The headers are over 16 KB together.'),
+  headers_too_large: entry(431, 'headers_too_large', 'The headers exceed 16 KB in total.'),
   missing_idempotency_key: entry(
     400,
     'missing_idempotency_key',
-    'This operation needs the header X-Idempotency-Key. Choose a key, and send the same one with a retry.',
+    'This operation needs the header X-Idempotency-Key. Choose a key, and send the same key with every retry.',
   ),
   invalid_idempotency_key: entry(
     400,
     'invalid_idempotency_key',
-    'X-Idempotency-Key has 1 to 255 visible ASCII characters.',
+    'X-Idempotency-Key must have 1 to 255 visible ASCII characters.',
   ),
   idempotency_key_reused: entry(
     422,
@@ -82,15 +82,19 @@ export const errors = {
     'The first request with this X-Idempotency-Key is still running. Send the request again later.',
     { retry: true },
   ),
-  rate_limited: entry(429, 'rate_limited', 'Too many requests. Wait as many seconds as Retry-After says.', {
+  rate_limited: entry(429, 'rate_limited', 'Too many requests. Wait for the seconds in Retry-After.', {
     retry: true,
   }),
-  internal: entry(500, 'internal', 'An unexpected failure. The server log has it under the answer’s `x-request-id`.'),
+  internal: entry(
+    500,
+    'internal',
+    'An unexpected error. The server’s log lists it under the response’s `x-request-id`.',
+  ),
   unavailable: entry(503, 'unavailable', 'The server is overloaded or cannot reach its storage. Try again.', {
     retry: true,
   }),
 
-  storage_full: entry(503, 'storage_full', 'The disk of the server is full, so nothing can be written. Reads go on.', {
+  storage_full: entry(503, 'storage_full', 'The server’s disk is full: notes can be read, but not written.', {
     retry: true,
   }),
 
@@ -101,8 +105,8 @@ export const errors = {
     'Both fields must be non-empty strings, and the e-mail must look like one.',
     both,
   ),
-  password_too_short: entry(422, 'password_too_short', 'A password has at least 8 characters.', both),
-  password_too_long: entry(422, 'password_too_long', 'A password has at most 256 bytes.', both),
+  password_too_short: entry(422, 'password_too_short', 'A password needs at least 8 characters.', both),
+  password_too_long: entry(422, 'password_too_long', 'A password can have at most 256 bytes.', both),
   registration_failed: entry(422, 'registration_failed', 'This account cannot be registered.', both),
   registration_closed: entry(403, 'registration_closed', 'Registration is closed on this server.'),
   invite_required: entry(403, 'invite_required', 'Registration needs an invite. Ask the operator for one.'),
@@ -110,22 +114,26 @@ export const errors = {
   setup_token_required: entry(
     403,
     'setup_token_required',
-    'The first account needs the setup token: open the address that `notevault serve` prints and `notevault admin setup-token` shows, or send its token as `setup_token`.',
+    'The first account needs the setup token. Open the link that `notevault serve` or `notevault admin setup-token` prints, or send its token as `setup_token`.',
   ),
   setup_token_invalid: entry(
     403,
     'setup_token_invalid',
-    'The setup token is wrong, or the first account exists already: sign in, or register without a setup token.',
+    'The setup token is wrong, or the first account already exists. Sign in, or register without a setup token.',
   ),
   invalid_credentials: entry(401, 'invalid_credentials', 'E-mail or password is wrong.'),
   account_suspended: entry(403, 'account_suspended', 'The account is suspended. Ask the operator.'),
   suspended: entry(403, 'suspended', 'The account of this credential is suspended. Ask the operator.'),
-  admin_required: entry(403, 'admin_required', 'Only a session of an admin may do this. Sign in as one.'),
+  admin_required: entry(403, 'admin_required', 'Only an admin’s session may do this. Sign in as an admin.'),
   user_not_found: entry(404, 'not_found', 'There is no such account.'),
-  import_not_found: entry(404, 'not_found', 'You have no such import; it may be over a day old.'),
-  import_in_progress: entry(409, 'import_in_progress', 'An account has one import at a time. Wait for it, or end it.'),
-  import_not_applicable: entry(409, 'import_not_applicable', 'Only a dry run that is done can be applied, once.'),
-  invite_not_found: entry(404, 'not_found', 'There is no such invite; it may have been used.'),
+  import_not_found: entry(404, 'not_found', 'You have no such import. Imports are forgotten after a day.'),
+  import_in_progress: entry(
+    409,
+    'import_in_progress',
+    'An account can run one import at a time. Wait for it, or cancel it.',
+  ),
+  import_not_applicable: entry(409, 'import_not_applicable', 'Only a finished dry run can be applied, and only once.'),
+  invite_not_found: entry(404, 'not_found', 'There is no such invite. It may have been used.'),
   no_refresh_token: entry(401, 'no_refresh_token', 'The refresh cookie is missing. Sign in again.'),
   invalid_refresh_token: entry(
     401,
@@ -133,37 +141,37 @@ export const errors = {
     'The refresh cookie is unknown, expired or revoked. Sign in again.',
   ),
   foreign_host: entry(403, 'foreign_host', 'The Host header does not name this server. Use its public address.'),
-  foreign_origin: entry(403, 'foreign_origin', 'This operation can be used only from the server’s own pages.'),
-  session_not_found: entry(404, 'not_found', 'You have no such session; it may have ended.'),
+  foreign_origin: entry(403, 'foreign_origin', 'This operation is available only to the server’s own pages.'),
+  session_not_found: entry(404, 'not_found', 'You have no such session. It may have ended.'),
   wrong_old_password: entry(422, 'invalid_password', 'The old password is wrong.', both),
-  invalid_reset_token: entry(422, 'invalid_token', 'The reset token is unknown, used or over an hour old.', both),
+  invalid_reset_token: entry(422, 'invalid_token', 'The reset token is unknown, used or older than an hour.', both),
   api_key_not_allowed: entry(
     403,
     'api_key_not_allowed',
-    'This operation needs a session. Keys and tokens are refused.',
+    'This operation needs a session. API keys and tokens cannot use it.',
   ),
   password_required: entry(400, 'password_required', 'Deleting an account needs its password.'),
   invalid_password: entry(403, 'invalid_password', 'The password is wrong.'),
   last_admin: entry(
     409,
     'last_admin',
-    'This account is the only admin who can sign in: make another one an admin first.',
+    'This account is the only admin who can sign in. Make another account an admin first.',
   ),
   delete_failed: entry(
     422,
     'delete_failed',
-    'The account is closed, but its deletion was interrupted. The server finishes it by itself.',
+    'The account is closed, but its deletion was interrupted. The server completes it automatically.',
   ),
   account_not_found: entry(404, 'account_not_found', 'No account has this e-mail.'),
 
   // Keys and connections
   invalid_key_id: entry(400, 'invalid API key id', 'The id is not a UUID.'),
-  key_not_found: entry(404, 'API key not found', 'There is no such key, or it was revoked.'),
-  connection_not_found: entry(404, 'not_found', 'There is no such connection of yours.'),
+  key_not_found: entry(404, 'API key not found', 'There is no such API key, or it was revoked.'),
+  connection_not_found: entry(404, 'not_found', 'You have no such connection.'),
   device_code_not_found: entry(
     404,
     'code not found or expired',
-    'The code is wrong, used, over five minutes old or of another account. After ten wrong codes every code is wrong for an hour.',
+    'The code is wrong, used, older than five minutes, or belongs to another account. After ten wrong codes all codes are refused for an hour.',
   ),
   device_vault_not_owned: entry(
     403,
@@ -175,26 +183,22 @@ export const errors = {
     'authorization_pending',
     'The user has not decided yet. Poll again after `interval` seconds.',
   ),
-  slow_down: entry(400, 'slow_down', 'Polled too early. `interval` is five seconds longer from now on.'),
-  access_denied: entry(
-    400,
-    'access_denied',
-    'The user refused the device. Start again only when a person asks for it.',
-  ),
+  slow_down: entry(400, 'slow_down', 'Polled too early. `interval` grows by five seconds.'),
+  access_denied: entry(400, 'access_denied', 'The user refused the device. Start again only if a person asks for it.'),
   device_code_expired: entry(
     410,
     'expired_or_invalid',
-    'The device code is unknown, used or over five minutes old. Start again.',
+    'The device code is unknown, used or older than five minutes. Start again.',
   ),
   authorization_over: entry(
     400,
     'authorization_over',
-    'The authorization request was already decided, is over half an hour old, or was started in another browser. Start again in the application.',
+    'The authorization request was already decided, is older than half an hour, or was started in another browser. Start again in the application.',
   ),
   sign_in_again: entry(
     401,
     'sign_in_again',
-    'The password or the access of the account was changed since the person signed in on this page. Sign in again.',
+    'The account’s password or access changed since the sign-in on this page. Sign in again.',
   ),
   foreign_form: entry(403, 'foreign_form', 'The form was not sent from a page of this server.'),
   oauth_unavailable: entry(
@@ -213,10 +217,10 @@ export const errors = {
   vault_header_not_found: entry(
     404,
     'Vault not found',
-    'X-Vault-ID is malformed, unknown or not yours. List the vaults again.',
+    'X-Vault-ID is malformed or unknown, or you have no access to the vault. List the vaults again.',
   ),
-  no_vault: entry(404, 'No vault configured', 'The account has no vault yet: create one, or send X-Vault-ID.'),
-  vault_not_found: entry(404, 'not found', 'There is no such vault, or it is not yours.'),
+  no_vault: entry(404, 'No vault configured', 'The account owns no vault. Create one, or send X-Vault-ID.'),
+  vault_not_found: entry(404, 'not found', 'There is no such vault, or you have no access to it.'),
   vault_no_access: entry(
     403,
     'API key does not have access to this vault',
@@ -225,72 +229,64 @@ export const errors = {
   insufficient_access: entry(
     403,
     'insufficient_access',
-    'The credential may read this vault, but the operation needs the access level in `required`.',
+    'The credential can read this vault, but the operation needs the access level in `required`.',
   ),
   owner_required: entry(403, 'owner_required', 'Only the owner of the vault may do this.'),
   owner_suspended: entry(
     403,
     'owner_suspended',
-    'The account of the vault’s owner is suspended: its members may read and export it, but not write.',
+    'The vault’s owner is suspended: members can read and export the vault, but not write to it.',
   ),
   invitation_invalid: entry(
     404,
     'invitation_invalid',
-    'There is no such invitation: it is unknown, used up, expired or withdrawn. Ask the owner of the vault for another.',
+    'The invitation is unknown, used, expired or withdrawn. Ask the vault’s owner for another one.',
   ),
-  invitation_for_another: entry(
-    403,
-    'invitation_for_another',
-    'The invitation is for another e-mail than that of the account.',
-  ),
+  invitation_for_another: entry(403, 'invitation_for_another', 'The invitation is for another account’s e-mail.'),
   invitation_not_found: entry(404, 'not found', 'The vault has no such invitation.'),
   member_not_found: entry(404, 'not found', 'The vault has no such member.'),
-  too_many_members: entry(422, 'too_many_members', 'A vault can have 100 members beside its owner.'),
+  too_many_members: entry(422, 'too_many_members', 'A vault can have at most 100 members in addition to its owner.'),
   owner_cannot_leave: entry(
     409,
     'owner_cannot_leave',
-    'The owner of a vault cannot leave it, or take another role. Hand it over to a member first, or delete it.',
+    'The owner of a vault can neither leave it nor take another role. Hand it over to a member first, or delete it.',
   ),
   owns_shared_vaults: entry(
     409,
     'owns_shared_vaults',
-    'The account owns the vaults in `vaults`, which have members. Hand each over to a member, or delete it.',
+    'The account owns shared vaults, listed in `vaults`. Hand each over to a member, or delete it.',
   ),
   register_params: entry(400, 'name and client_id are required', 'Send both as non-empty strings.'),
   vault_unreadable: entry(
     500,
     'vault_unreadable',
-    'The stored vault, or its key, is damaged and cannot be opened; it is left as it is. Restore it from a backup.',
+    'The stored vault or its key is damaged and cannot be decrypted. Nothing was changed. Restore it from a backup.',
   ),
   limit_exceeded: entry(
     402,
     'limit_exceeded',
-    'The limit of the plan in `limit_key` is reached. `reason`, `current` and `limit` give the details.',
+    'The plan’s limit in `limit_key` is reached. `reason`, `current` and `limit` give the details.',
   ),
 
   // Notes
   version_conflict: entry(
     409,
     'version_conflict',
-    'What is stored is not what `base_hash`, `version`, `base_hashes`, `If-Match` or `If-None-Match` name; nothing was written. Merge with `server_note` or `server_attachment` and send again.',
+    'The stored version is not the one that `base_hash`, `version`, `base_hashes`, `If-Match` or `If-None-Match` names; nothing was written. Merge with `server_note` or `server_attachment` and send again.',
   ),
-  conflict: entry(
-    409,
-    'conflict',
-    'Another note, attachment or folder has this path (names are compared without case).',
-  ),
+  conflict: entry(409, 'conflict', 'Another note, attachment or folder has this path (paths are case-insensitive).'),
   plan_changed: entry(
     409,
     'plan_changed',
-    'What would change is no longer what `plan` stands for; nothing was written. Do the dry run again.',
+    'The changes are no longer those of `plan`; nothing was written. Repeat the dry run.',
   ),
   text_changed: entry(
     409,
     'text_changed',
-    'The note no longer reads as the request says at that place; nothing was written. Read it again.',
+    'The note’s text at that position is no longer the one in the request; nothing was written. Read the note again.',
   ),
-  note_too_large: entry(413, 'note exceeds maximum size of 10MB', 'A note holds at most 10 MB of UTF-8 text.', both),
-  too_many_notes: entry(400, 'too_many_notes', 'A batch takes at most `max` notes.', both),
+  note_too_large: entry(413, 'note exceeds maximum size of 10MB', 'A note can have at most 10 MB of UTF-8 text.', both),
+  too_many_notes: entry(400, 'too_many_notes', 'A batch can have at most `max` notes.', both),
   invalid_notes: entry(400, 'invalid_notes', '`notes` must be a list of objects, at most 100.', both),
   gone: entry(410, 'gone', 'This operation was removed. `message` names its replacement.', both),
   invalid_id: entry(400, 'invalid id', 'The id is not a UUID.'),
@@ -298,30 +294,30 @@ export const errors = {
   note_unreadable: entry(
     500,
     'note_unreadable',
-    'The stored note is damaged and cannot be opened; it is left as it is and takes no writes. Restore it from a backup.',
+    'The stored note is damaged and cannot be decrypted. It accepts no writes. Restore it from a backup.',
   ),
 
   // Trash
   trash_not_found: entry(
     404,
     'not_found',
-    'There is no such note or attachment in the trash: it was restored, deleted for good, or it has expired.',
+    'The note or attachment is not in the trash: it was restored, purged, or has expired.',
   ),
 
   // Sync
   invalid_cursor: entry(
     400,
     'invalid_cursor',
-    'The cursor was not issued by this vault, or not for this request, or has expired. Send a cursor as it was received, or none to read from the start.',
+    'The cursor has expired, or was issued for another vault or request. Send a cursor exactly as received, or none to read from the start.',
   ),
   history_expired: entry(
     410,
     'history_expired',
-    'Deletions after this cursor are no longer stored. Read the manifest, or the changes from the start.',
+    'Deletions after this cursor are no longer stored. Read the manifest, or all changes from the start.',
   ),
 
   // Attachments
-  attachment_not_found: entry(404, 'attachment not found', 'There is no attachment at this path in the vault.'),
+  attachment_not_found: entry(404, 'attachment not found', 'The vault has no attachment at this path.'),
   content_base64_required: entry(
     422,
     'content_base64 is required',
@@ -337,27 +333,23 @@ export const errors = {
   file_too_large: entry(
     413,
     'file_too_large',
-    'The file is larger than the `limit` (bytes) that the operator allows. Plans other than `self_hosted` answer `limit_exceeded` instead.',
+    'The file exceeds the operator’s `limit` (bytes). Plans other than `self_hosted` answer `limit_exceeded` instead.',
   ),
   use_put: entry(
     413,
     'use_put',
-    'In JSON a file may have at most `max` bytes. Send larger files raw, with PUT /attachments/<path>.',
+    'A file in JSON can have at most `max` bytes. Send larger files raw, with PUT /attachments/<path>.',
   ),
-  extension_not_allowed: entry(
-    415,
-    'extension_not_allowed',
-    'Files with this extension are not allowed. The operator configures the allowed extensions.',
-  ),
+  extension_not_allowed: entry(415, 'extension_not_allowed', 'The operator does not allow files with this extension.'),
   mime_not_allowed: entry(
     415,
     'mime_not_allowed',
-    'The bytes are those of a program, or of another type of file than the extension says. `mime_type` is the type of the bytes.',
+    'The file is a program, or its content does not match its extension. `mime_type` is the detected type.',
   ),
   attachment_item_not_found: entry(
     404,
     'not_found',
-    'There is no attachment at one of the paths; in a batch `item_path` names it. Nothing was changed.',
+    'One of the paths has no attachment; in a batch, `item_path` names it. Nothing was changed.',
   ),
   range_not_satisfiable: entry(
     416,
@@ -367,10 +359,10 @@ export const errors = {
   attachment_unreadable: entry(
     500,
     'attachment_unreadable',
-    'The stored attachment is damaged and cannot be opened; it is left as it is. Restore it from a backup.',
+    'The stored attachment is damaged and cannot be decrypted. Restore it from a backup.',
   ),
   missing_paths: entry(400, 'missing required param: paths', 'Send `paths`, a list of 1 to 500 paths.', both),
-  batch_too_large: entry(422, 'batch_too_large', 'A batch takes at most `max` paths.', both),
+  batch_too_large: entry(422, 'batch_too_large', 'A batch can have at most `max` paths.', both),
   missing_paths_or_target: entry(
     400,
     'missing required params: paths, target_folder',
@@ -379,37 +371,37 @@ export const errors = {
   ),
 
   // Uploads in slices
-  upload_not_found: entry(404, 'not_found', 'There is no such upload, or it is not of this credential.'),
-  upload_gone: entry(410, 'upload_gone', 'The upload has expired, or the attachment was refused. Begin another one.'),
+  upload_not_found: entry(404, 'not_found', 'There is no such upload, or it belongs to another credential.'),
+  upload_gone: entry(410, 'upload_gone', 'The upload has expired, or its attachment was refused. Start a new upload.'),
   upload_offset: entry(
     409,
     'upload_offset',
-    'The slice does not begin where the upload has come to, which is in `Upload-Offset` and `upload_offset`.',
+    'The slice does not start at the upload’s current offset, which is in `Upload-Offset` and `upload_offset`.',
   ),
   upload_refused: entry(
     412,
     'upload_refused',
-    'All bytes have arrived, but the attachment is refused: the body is that of the refused `PUT /attachments/<path>`.',
+    'All bytes arrived, but the attachment was refused. The body is the one of the refused `PUT /attachments/<path>`.',
   ),
   tus_version: entry(412, 'tus_version', 'Send `Tus-Resumable: 1.0.0`.'),
-  slice_too_short: entry(400, 'slice_too_short', 'A slice has at least `min` bytes, unless it is the last one.'),
+  slice_too_short: entry(400, 'slice_too_short', 'A slice must have at least `min` bytes, unless it is the last one.'),
   checksum_algorithm: entry(400, 'checksum_algorithm', 'Send `Upload-Checksum: sha256 <base64>`, or none.'),
   checksum_mismatch: entry(
     460,
     'checksum_mismatch',
-    'The bytes that arrived are not those of the checksum. They were discarded: send the slice again.',
+    'The received bytes do not match the checksum and were discarded. Send the slice again.',
   ),
   too_many_uploads: entry(
     429,
     'too_many_uploads',
-    'The account has `max` uploads open, or `max_bytes` announced. Finish or end some; each ends by itself within a day.',
+    'The account has reached `max` open uploads or `max_bytes` announced bytes. Finish or cancel some; each expires within a day.',
     { retry: true },
   ),
 
   // Batches
   missing_ids: entry(400, 'missing required param: ids', 'Send `ids`, a list of 1 to 1,000 ids.', both),
   invalid_ids: entry(400, 'invalid_ids', '`ids` must be a list of 1 to 1,000 UUIDs.', both),
-  too_many_items: entry(400, 'too_many_items', 'A batch takes at most `max` items.', both),
+  too_many_items: entry(400, 'too_many_items', 'A batch can have at most `max` items.', both),
   missing_target: entry(
     400,
     'missing required param: target',
@@ -417,13 +409,13 @@ export const errors = {
     both,
   ),
   item_not_found: entry(404, 'not_found', 'One of the items does not exist; `item_id` names it. Nothing was changed.'),
-  cycle: entry(409, 'cycle', 'A folder cannot move into itself.'),
+  cycle: entry(409, 'cycle', 'A folder cannot be moved into itself.'),
 
   // Tickets
   ticket_not_found: entry(
     404,
     'not_found',
-    'The ticket is unknown, expired or used, or its credential was revoked. Make another one.',
+    'The ticket is unknown, expired or used, or its credential was revoked. Request another one.',
   ),
 
   // Search
@@ -442,11 +434,11 @@ export const errors = {
   ),
   bad_folder_id: entry(400, 'bad_id', 'The id is not a UUID.', both),
   folder_id_not_found: entry(404, 'not_found', 'There is no such folder in this vault.'),
-  folder_not_found: entry(404, 'folder not found', 'There is no folder at the path.', both),
+  folder_not_found: entry(404, 'folder not found', 'This path has no folder.', both),
   folder_empty: entry(
     422,
     'folder must not be empty',
-    'Name the folder in `folder` or in the path. The root always exists.',
+    'Name the folder in `folder` or in the path. The root cannot be created or deleted.',
     both,
   ),
 } as const satisfies Record<string, ErrorEntry>;
@@ -454,8 +446,7 @@ export const errors = {
 export type ErrorCode = keyof typeof errors;
 
 /**
- * The body of an error: a text of the catalogue in `error`, or messages by field in `errors`, and the fields that the
- * error adds.
+ * Body of an error response: `error` is a catalogue text, or `errors` maps fields to messages; an error may add fields.
  */
 export interface ErrorBody {
   readonly error?: string;
@@ -463,7 +454,7 @@ export interface ErrorBody {
   readonly [detail: string]: unknown;
 }
 
-/** An error of the catalogue, thrown by operations; `details` are additional fields of the body. */
+/** Catalogue error that operations throw; `details` are additional fields of the response body. */
 export class NotevaultError extends Error {
   override readonly name = 'NotevaultError';
   readonly code: ErrorCode;

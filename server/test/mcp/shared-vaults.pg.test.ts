@@ -28,7 +28,7 @@ onEachEngine('assistants in a shared vault', (open) => {
     const tools = await later.tools();
     assert.deepEqual([tools.includes('get_notes'), tools.includes('create_note')], [true, false]);
     const refused = await assistant.call('create_note', { path: 'c.md', content: 'three' });
-    assert.deepEqual([refused.isError, /may read this vault, but/.test(refused.text)], [true, true], refused.text);
+    assert.deepEqual([refused.isError, /can read this vault, but/.test(refused.text)], [true, true], refused.text);
     const { notes } = (await assistant.call('get_notes', { paths: ['b.md'] })).data as { notes: { path: string }[] };
     assert.deepEqual(
       notes.map((note) => note.path),
@@ -56,6 +56,6 @@ onEachEngine('assistants in a shared vault', (open) => {
     assert.ok((await assistant.tools()).includes('create_note'), 'some vault may be written');
     assert.equal((await assistant.call('create_note', { vault: 'Own', path: 'b.md', content: 'b' })).isError, false);
     const refused = await assistant.call('create_note', { vault: 'Shared', path: 'b.md', content: 'b' });
-    assert.deepEqual([refused.isError, /may read this vault, but/.test(refused.text)], [true, true], refused.text);
+    assert.deepEqual([refused.isError, /can read this vault, but/.test(refused.text)], [true, true], refused.text);
   });
 });

@@ -37,7 +37,7 @@ describe('the admin socket', () => {
 
     const explained: [args: string[], says: string][] = [
       [['set-plan', 'nobody@example.org', 'free'], 'notevault: No account has this e-mail.\n'],
-      [['create-user', 'bob@example.org', '--password-stdin'], 'notevault: A password has at least 8 characters.\n'],
+      [['create-user', 'bob@example.org', '--password-stdin'], 'notevault: A password needs at least 8 characters.\n'],
       [['set-plan', 'alice@example.org', 'gold'], 'notevault: plan must be one of self_hosted, free, pro.\n'],
     ];
     for (const [args, says] of explained) {
